@@ -1,0 +1,59 @@
+/**
+ * A world host: one container (or process) that serves at most one session at a time. The
+ * orchestrator makes and destroys it, the control plane decides what it serves.
+ */
+import type { TransitionTable } from './transitions.ts';
+
+export const hostStates = [
+  'starting',
+  'warm',
+  'assigned',
+  'recycling',
+  'draining',
+  'gone',
+] as const;
+export type HostState = (typeof hostStates)[number];
+
+/**
+ * `starting`: the intent is written, the container may not exist yet. `warm`: it waits for a session.
+ * `assigned`: it holds one. `recycling`: it is proving that nothing of the last session is left.
+ * `draining`: it must be destroyed. `gone`: its container is known not to exist.
+ */
+export const hostTransitions: TransitionTable<HostState> = {
+  starting: ['warm', 'draining', 'gone'],
+  warm: ['assigned', 'draining', 'gone'],
+  assigned: ['recycling', 'draining', 'gone'],
+  recycling: ['warm', 'draining', 'gone'],
+  draining: ['gone'],
+  gone: [],
+};
+
+/** States in which a host counts against its pool's size. */
+export const liveHostStates: readonly HostState[] = [
+  'starting',
+  'warm',
+  'assigned',
+  'recycling',
+  'draining',
+];
+
+/** Why a host was drained or is gone; kept on the host's row and shown to operators. */
+export type HostEnd =
+  | 'session_closed'
+  | 'not_clean'
+  | 'worn'
+  | 'start_timeout'
+  | 'recycle_timeout'
+  | 'silent'
+  | 'exited'
+  | 'out_of_memory'
+  | 'surplus'
+  | 'shutdown'
+  | 'outdated'
+  | 'load_failed';
+
+/**
+ * A host's name towards the control plane. The generation goes up by one at each assignment and at
+ * each end of one; whatever carries an older generation is refused.
+ */
+export type HostClaim = { hostId: string; generation: number };

@@ -1,0 +1,26 @@
+/**
+ * Limits that more than one program has to know. Sizes in bytes, times in milliseconds. Every list,
+ * body, wait and retry in the project has one, here or beside its use.
+ */
+export const limits = {
+  /** A world tree that a client sends. */
+  treeFiles: 2_000,
+  treeFileBytes: 8 * 1024 * 1024,
+  treeBytes: 32 * 1024 * 1024,
+  /** A JSON body of the public API; world creation is bounded by `treeBytes` in base64. */
+  bodyBytes: 1024 * 1024,
+  worldBodyBytes: 48 * 1024 * 1024,
+  /** The input and the output of one call. */
+  callInputBytes: 1024 * 1024,
+  callOutputBytes: 4 * 1024 * 1024,
+  /** Calls of one session that wait for its host. */
+  queuedCalls: 1_000,
+  /** `?wait=` of a public route and the hold of a long poll. */
+  waitMs: 60_000,
+  pollMs: 25_000,
+  /** Rows that one page of a state call returns. */
+  statePageRows: 1_000,
+  /** List routes. */
+  pageDefault: 50,
+  pageMax: 100,
+} as const;

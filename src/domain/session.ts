@@ -1,0 +1,52 @@
+/**
+ * A session: one isolated, live, seeded replica of a world, opened on a task, driven, graded, closed.
+ */
+import type { TransitionTable } from './transitions.ts';
+
+export const sessionStates = [
+  'PROVISIONING',
+  'READY',
+  'RECOVERING',
+  'CLOSING',
+  'CLOSED',
+  'FAILED',
+] as const;
+export type SessionState = (typeof sessionStates)[number];
+
+/**
+ * `PROVISIONING`: waiting for a host, or the host is loading the world. `READY`: calls are answered.
+ * `RECOVERING`: its host was lost and another is restoring it. `CLOSING`: the host is told to stop
+ * serving it. `CLOSED` and `FAILED` are final and carry an `EndReason`.
+ */
+export const sessionTransitions: TransitionTable<SessionState> = {
+  PROVISIONING: ['READY', 'CLOSING', 'CLOSED', 'FAILED'],
+  READY: ['RECOVERING', 'CLOSING', 'CLOSED', 'FAILED'],
+  RECOVERING: ['READY', 'CLOSING', 'CLOSED', 'FAILED'],
+  CLOSING: ['CLOSED', 'FAILED'],
+  CLOSED: [],
+  FAILED: [],
+};
+
+export const endReasons = [
+  'requested',
+  'idle',
+  'max_age',
+  'reclaimed',
+  'host_lost',
+  'out_of_memory',
+  'provision_failed',
+  'quota',
+] as const;
+/** Why a session ended. `requested`: by `DELETE` or a `close` call. The others end it from outside. */
+export type EndReason = (typeof endReasons)[number];
+
+export const surfaceKinds = ['api', 'ui', 'browser'] as const;
+/** A way into a session: the vendor's HTTP API, its dashboard, or a browser opened on the dashboard. */
+export type SurfaceKind = (typeof surfaceKinds)[number];
+
+export const browserTiers = ['standard', 'premium'] as const;
+/** Where a session runs: `standard` on spot capacity that may be reclaimed, `premium` on-demand. */
+export type BrowserTier = (typeof browserTiers)[number];
+
+/** How a state is worded in an answer: `ready` is true only here. */
+export const isReady = (state: SessionState): boolean => state === 'READY';

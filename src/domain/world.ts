@@ -1,0 +1,17 @@
+/**
+ * A world and its versions. A version is immutable: a manifest of content-addressed files, the
+ * compiled contract and a snapshot of the base rows, all named by digests.
+ */
+
+/** `sha256:<64 hex>` of the bytes a blob holds. */
+export type Digest = `sha256:${string}`;
+
+const slugPattern = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
+
+/** Whether a text may be a world's slug: 1 to 64 lower-case letters, digits and inner hyphens. */
+export const isSlug = (text: string): boolean => slugPattern.test(text);
+
+/** One file of a world tree: a relative path with `/` and its bytes. */
+export type TreeFile = { path: string; content: Uint8Array };
+
+export type VersionState = 'READY';

@@ -1,0 +1,96 @@
+/**
+ * A supervised loop: it runs a tick, waits, and runs the next; a nudge ends the wait early and
+ * carries no data. A tick that throws is logged once and retried with growing, jittered pauses. What
+ * the last tick returned or threw can be read at any time.
+ */
+import { describeError } from '#domain/error.ts';
+import type { Log } from './log.ts';
+import { pause } from './pause.ts';
+
+export type LoopOptions<Status> = {
+  name: string;
+  /** Wait between two ticks, in milliseconds; 0 for a tick that waits by itself (a long poll). */
+  everyMs: number;
+  /** Longest pause after failures in a row. */
+  maxBackoffMs?: number;
+  tick: (signal: AbortSignal) => Promise<Status>;
+  log: Log;
+};
+
+export type LoopStatus<Status> = {
+  name: string;
+  ticks: number;
+  failuresInARow: number;
+  last: Status | undefined;
+  lastError: string | undefined;
+};
+
+export type Loop<Status> = {
+  /** Runs the next tick as soon as the present one has ended. */
+  nudge(): void;
+  status(): LoopStatus<Status>;
+  /** Aborts the tick under way and resolves when it has ended. */
+  stop(): Promise<void>;
+};
+
+const firstBackoffMs = 50;
+
+/** Starts a loop at once. */
+export const startLoop = <Status>(options: LoopOptions<Status>): Loop<Status> => {
+  const stopping = new AbortController();
+  let waiting = new AbortController();
+  let nudged = false;
+  const status: LoopStatus<Status> = {
+    name: options.name,
+    ticks: 0,
+    failuresInARow: 0,
+    last: undefined,
+    lastError: undefined,
+  };
+
+  const runTick = async (): Promise<void> => {
+    try {
+      status.last = await options.tick(stopping.signal);
+      status.failuresInARow = 0;
+      status.lastError = undefined;
+    } catch (error) {
+      if (stopping.signal.aborted) return;
+      status.failuresInARow += 1;
+      const message = describeError(error);
+      const isNew = message !== status.lastError;
+      status.lastError = message;
+      options.log[isNew ? 'warn' : 'debug']({ err: error, loop: options.name }, 'tick failed');
+    }
+    status.ticks += 1;
+  };
+
+  const waitMs = (): number => {
+    if (status.failuresInARow === 0) return options.everyMs;
+    const backoff = firstBackoffMs * 2 ** Math.min(status.failuresInARow - 1, 12);
+    return Math.min(backoff, options.maxBackoffMs ?? 2_000) * (0.5 + Math.random() / 2);
+  };
+
+  const run = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      nudged = false;
+      waiting = new AbortController();
+      await runTick();
+      const ms = waitMs();
+      if (nudged && status.failuresInARow === 0) continue;
+      if (ms > 0) await pause(ms, AbortSignal.any([stopping.signal, waiting.signal]));
+    }
+  };
+  const done = run();
+
+  return {
+    nudge() {
+      nudged = true;
+      waiting.abort();
+    },
+    status: () => ({ ...status }),
+    async stop() {
+      stopping.abort();
+      await done;
+    },
+  };
+};

@@ -1,0 +1,33 @@
+/** Waiting: a pause that can be cut short, and a condition awaited under a deadline. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { AppError } from '#domain/error.ts';
+
+/** Resolves after `ms`, or at once when the signal aborts. It never rejects. */
+export const pause = async (ms: number, signal?: AbortSignal): Promise<void> => {
+  try {
+    await delay(ms, undefined, signal === undefined ? {} : { signal });
+  } catch (error) {
+    if (!signal?.aborted) throw error;
+  }
+};
+
+export type UntilOptions = { timeoutMs: number; everyMs?: number; what: string };
+
+/**
+ * Resolves with the first value of `probe` that is neither undefined nor false.
+ * Throws `timeout`, naming what was awaited, when there is none in time.
+ */
+export const until = async <Value>(
+  probe: () => Promise<Value | undefined | false> | Value | undefined | false,
+  { timeoutMs, everyMs = 20, what }: UntilOptions,
+): Promise<Value> => {
+  const endsAt = performance.now() + timeoutMs;
+  for (;;) {
+    const value = await probe();
+    if (value !== undefined && value !== false) return value;
+    if (performance.now() > endsAt) {
+      throw new AppError('timeout', `${what}: not within ${timeoutMs} ms`);
+    }
+    await pause(everyMs);
+  }
+};

@@ -1,0 +1,46 @@
+/**
+ * The life of a program's process: start, run until told to stop, stop within a deadline.
+ *
+ * A program is told to stop by SIGINT or SIGTERM, or by the end of the process that started it when
+ * that one opened an IPC channel (`svc up` does, so that nothing outlives it, even by `kill -9`).
+ */
+import { describeError } from '#domain/error.ts';
+
+export type Running = {
+  /** Stops taking work, finishes what is under way, releases everything. */
+  stop(): Promise<void>;
+};
+
+export type RunOptions = {
+  /** Milliseconds after which a stop that has not ended is cut off with exit status 1. */
+  stopDeadlineMs: number;
+};
+
+const stopSignals = ['SIGINT', 'SIGTERM'] as const;
+
+/** Runs a program. A failure to start prints one line and exits with status 1. */
+export const runProgram = async (
+  start: () => Promise<Running>,
+  { stopDeadlineMs }: RunOptions,
+): Promise<void> => {
+  const told = Promise.withResolvers<void>();
+  for (const signal of stopSignals) process.on(signal, () => told.resolve());
+  if (process.channel !== undefined) process.on('disconnect', () => told.resolve());
+  let running: Running;
+  try {
+    running = await start();
+  } catch (error) {
+    process.stderr.write(`${describeError(error)}\n`);
+    process.exit(1);
+  }
+  process.channel?.unref();
+  await told.promise;
+  setTimeout(() => process.exit(1), stopDeadlineMs).unref();
+  try {
+    await running.stop();
+    process.exit(0);
+  } catch (error) {
+    process.stderr.write(`stopping failed: ${describeError(error)}\n`);
+    process.exit(1);
+  }
+};

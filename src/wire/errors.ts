@@ -1,0 +1,56 @@
+/**
+ * The one table between error codes and HTTP statuses, used by servers to answer and by clients to
+ * read an answer back into an `AppError`.
+ *
+ * A body always has `message`. `error` is the code, or for a validation failure the list of fields at
+ * fault, each `{path, message}`. Further members are the error's `detail`.
+ */
+import { AppError, type ErrorCode, errorCodes, type FieldProblem } from '#domain/error.ts';
+
+export const statusByCode: Record<ErrorCode, number> = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  exhausted: 429,
+  internal: 500,
+  unavailable: 503,
+  timeout: 504,
+};
+
+export type ErrorBody = {
+  message: string;
+  error: string | FieldProblem[];
+  [detail: string]: unknown;
+};
+
+/** Status and body with which a server answers anything thrown. Unknown errors tell nothing. */
+export const toErrorAnswer = (error: unknown): { status: number; body: ErrorBody } => {
+  if (!(error instanceof AppError)) {
+    return { status: 500, body: { message: 'internal error', error: 'internal' } };
+  }
+  const kind = error.fields.length > 0 ? error.fields : error.code;
+  return {
+    status: statusByCode[error.code],
+    body: { ...error.detail, message: error.message, error: kind },
+  };
+};
+
+const codeByStatus = (status: number): ErrorCode => {
+  const known = errorCodes.find((code) => statusByCode[code] === status);
+  if (known !== undefined) return known;
+  return status >= 500 ? 'unavailable' : 'invalid';
+};
+
+/** Reads an error answer back. A body that is not ours still becomes an `AppError` with its status. */
+export const fromErrorAnswer = (status: number, body: unknown): AppError => {
+  const record = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
+  const { message, error, ...detail } = record;
+  const named = errorCodes.find((code) => code === error);
+  return new AppError(
+    named ?? codeByStatus(status),
+    typeof message === 'string' ? message : `the server answered ${status}`,
+    { detail: { ...detail, status }, fields: Array.isArray(error) ? (error as FieldProblem[]) : [] },
+  );
+};

@@ -1,0 +1,176 @@
+/**
+ * The contract between a world host and the control plane. Base address: `{base_url}/api/host`,
+ * bearer: the host's own token. Every message carries the host's generation; the control plane
+ * answers 409 to a stale one, and the host then stops serving and exits.
+ */
+import Type, { type Static } from 'typebox';
+import { callKinds } from '#domain/call.ts';
+import { limits } from '#domain/limits.ts';
+import { operation } from '../operation.ts';
+import { CallErrorView, ChangeCountsView } from '../public-api/call.ts';
+import { TaskSpec } from '../public-api/session.ts';
+import { Bytes, DigestText, nullable, oneOf } from '../schemas.ts';
+
+const Generation = Type.Integer({ minimum: 0 });
+const HostParams = Type.Object({ hostId: Type.String() });
+const SessionParams = Type.Object({ sessionId: Type.String() });
+const HoldSeconds = Type.Optional(
+  Type.Number({ minimum: 0, maximum: limits.pollMs / 1000, description: 'how long to hold' }),
+);
+
+/** What a host has loaded: the bundle of a world version and the digest of its base rows. */
+export const Holding = Type.Object({ bundle: DigestText, stateDigest: DigestText });
+export type Holding = Static<typeof Holding>;
+
+/** The session that a host is to serve, and from what. */
+export const Assignment = Type.Object({
+  sessionId: Type.String(),
+  generation: Generation,
+  sessionToken: Type.String({ description: 'the bearer its API surface accepts' }),
+  worldSlug: Type.String(),
+  bundle: DigestText,
+  snapshot: DigestText,
+  task: nullable(TaskSpec),
+  surfaces: Type.Array(Type.String()),
+});
+export type Assignment = Static<typeof Assignment>;
+
+/** A call as its host receives it. */
+export const HostCall = Type.Object({
+  id: Type.String(),
+  seq: Type.Integer(),
+  kind: oneOf(callKinds),
+  name: nullable(Type.String()),
+  input: Type.Unknown(),
+});
+export type HostCall = Static<typeof HostCall>;
+
+/** What the control plane wants of a host that serves a session: run a call, or stop serving it. */
+export const SessionDirective = Type.Object({
+  call: Type.Optional(HostCall),
+  close: Type.Optional(Type.Object({ keepWarm: Type.Boolean() })),
+});
+export type SessionDirective = Static<typeof SessionDirective>;
+
+/** How a call ended. Exactly one of `output` and `error` says so; `error` means nothing changed. */
+export const CallAnswer = Type.Object({
+  output: Type.Optional(Type.Unknown()),
+  error: Type.Optional(CallErrorView),
+  changes: ChangeCountsView,
+});
+export type CallAnswer = Static<typeof CallAnswer>;
+
+export const reportWarm = operation({
+  id: 'reportWarm',
+  summary: 'The host has started, or has been recycled, and can take a session',
+  method: 'POST',
+  path: '/hosts/{hostId}/warm',
+  access: 'host',
+  params: HostParams,
+  body: Type.Object({
+    generation: Generation,
+    address: Type.Optional(
+      Type.String({ description: 'base address of its API server, when the host itself knows it' }),
+    ),
+    recycled: Type.Optional(Holding),
+  }),
+  answers: { 200: Type.Object({ state: Type.String() }) },
+});
+
+export const pollHost = operation({
+  id: 'pollHost',
+  summary: 'Long poll of a warm host for its assignment',
+  method: 'POST',
+  path: '/hosts/{hostId}/poll',
+  access: 'host',
+  params: HostParams,
+  body: Type.Object({ generation: Generation, hold: HoldSeconds }),
+  answers: {
+    200: Type.Object({ assignment: Type.Optional(Assignment), drain: Type.Optional(Type.Boolean()) }),
+  },
+});
+
+export const heartbeat = operation({
+  id: 'heartbeat',
+  summary: 'Sign of life, with how long ago the API surface was last used',
+  method: 'POST',
+  path: '/hosts/{hostId}/heartbeat',
+  access: 'host',
+  params: HostParams,
+  body: Type.Object({
+    generation: Generation,
+    idleMs: Type.Optional(
+      Type.Number({ minimum: 0, description: 'since the last API request of the session' }),
+    ),
+    rssBytes: Type.Integer({ minimum: 0 }),
+  }),
+  answers: { 200: Type.Object({ drain: Type.Boolean() }) },
+});
+
+export const reportReady = operation({
+  id: 'reportReady',
+  summary: 'The session is loaded, seeded and served',
+  method: 'POST',
+  path: '/world-sessions/{sessionId}/ready',
+  access: 'host',
+  params: SessionParams,
+  body: Type.Object({ generation: Generation, holding: Holding }),
+  answers: { 200: SessionDirective },
+});
+
+export const reportFailed = operation({
+  id: 'reportFailed',
+  summary: 'The session cannot be loaded; the host will be destroyed',
+  method: 'POST',
+  path: '/world-sessions/{sessionId}/failed',
+  access: 'host',
+  params: SessionParams,
+  body: Type.Object({ generation: Generation, code: Type.String(), message: Type.String() }),
+  answers: { 200: Type.Object({}) },
+});
+
+export const pollCalls = operation({
+  id: 'pollCalls',
+  summary: 'Long poll for the next call of the session; a call handed out before comes again',
+  method: 'GET',
+  path: '/world-sessions/{sessionId}/calls',
+  access: 'host',
+  params: SessionParams,
+  query: Type.Object({ generation: Generation, hold: HoldSeconds }),
+  answers: { 200: SessionDirective },
+});
+
+export const answerCall = operation({
+  id: 'answerCall',
+  summary: 'Answer a call; the answer to this may be held to bring the next call back',
+  method: 'POST',
+  path: '/world-sessions/{sessionId}/calls/{callId}/answer',
+  access: 'host',
+  params: Type.Object({ sessionId: Type.String(), callId: Type.String() }),
+  body: Type.Object({ generation: Generation, answer: CallAnswer, hold: HoldSeconds }),
+  bodyBytes: limits.callOutputBytes + 64 * 1024,
+  answers: { 200: SessionDirective },
+});
+
+export const reportClosed = operation({
+  id: 'reportClosed',
+  summary: 'The host serves the session no longer and will recycle itself or exit',
+  method: 'POST',
+  path: '/world-sessions/{sessionId}/closed',
+  access: 'host',
+  params: SessionParams,
+  body: Type.Object({ generation: Generation }),
+  answers: {
+    200: Type.Object({ generation: Generation, next: oneOf(['recycle', 'exit']) }),
+  },
+});
+
+export const getBlob = operation({
+  id: 'getBlob',
+  summary: 'The bytes of a bundle or snapshot that the host is assigned',
+  method: 'GET',
+  path: '/blobs/{digest}',
+  access: 'host',
+  params: Type.Object({ digest: DigestText }),
+  answers: { 200: Bytes },
+});

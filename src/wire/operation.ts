@@ -1,0 +1,70 @@
+/**
+ * What one operation of an HTTP contract is: method, path, and the schemas of what goes in and what
+ * comes out. Server validation, the OpenAPI document and the client's types all come from this one
+ * description. Paths are relative to the base address of their API and mark arguments as `{name}`.
+ */
+import type { Static, TSchema } from 'typebox';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/**
+ * Who may call it. `read`: the project's key pair, or its public key as a bearer. `write`: the key
+ * pair only. `host`: one host's token. `pool`: the orchestrator's token.
+ */
+export type Access = 'read' | 'write' | 'host' | 'pool';
+
+export type OperationShape = {
+  id: string;
+  summary: string;
+  method: Method;
+  path: string;
+  access: Access;
+  params?: TSchema;
+  query?: TSchema;
+  headers?: TSchema;
+  body?: TSchema;
+  /** Largest body in bytes, when it is not the API's default. */
+  bodyBytes?: number;
+  /** Answer schemas by status. `Type.Unsafe<Uint8Array>` with `format: binary` is sent as bytes. */
+  answers: Record<number, TSchema>;
+};
+
+/** Declares an operation; it only fixes the literal types. */
+export const operation = <const Shape extends OperationShape>(shape: Shape): Shape => shape;
+
+type Part<Shape, Key extends string> = Key extends keyof Shape
+  ? Shape[Key] extends TSchema
+    ? Static<Shape[Key]>
+    : undefined
+  : undefined;
+
+/** What a handler receives after validation. */
+export type Input<Shape extends OperationShape> = {
+  params: Part<Shape, 'params'>;
+  query: Part<Shape, 'query'>;
+  headers: Part<Shape, 'headers'>;
+  body: Part<Shape, 'body'>;
+};
+
+/** What a handler answers: one of the declared statuses with its body. */
+export type Answer<Shape extends OperationShape> = {
+  [Status in keyof Shape['answers'] & number]: {
+    status: Status;
+    body: Shape['answers'][Status] extends TSchema ? Static<Shape['answers'][Status]> : never;
+    headers?: Record<string, string>;
+  };
+}[keyof Shape['answers'] & number];
+
+type Required<Shape, Key extends string> = Part<Shape, Key> extends undefined
+  ? { [K in Key]?: undefined }
+  : { [K in Key]: Part<Shape, Key> };
+
+type Loose<Shape, Key extends string> = Part<Shape, Key> extends undefined
+  ? { [K in Key]?: undefined }
+  : { [K in Key]?: Part<Shape, Key> };
+
+/** What a client gives: params and body as declared, query and headers when it wants to. */
+export type ClientInput<Shape extends OperationShape> = Required<Shape, 'params'> &
+  Required<Shape, 'body'> &
+  Loose<Shape, 'query'> &
+  Loose<Shape, 'headers'> & { signal?: AbortSignal };

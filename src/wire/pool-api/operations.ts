@@ -1,0 +1,138 @@
+/**
+ * The contract between the orchestrator and the control plane. Base address: `{base_url}/api/pool`,
+ * bearer: the pool token. The orchestrator reports what its container runtime does; the control
+ * plane alone decides what that means for sessions.
+ */
+import Type, { type Static } from 'typebox';
+import { hostStates } from '#domain/host.ts';
+import { limits } from '#domain/limits.ts';
+import { operation } from '../operation.ts';
+import { nullable, oneOf } from '../schemas.ts';
+
+const HostParams = Type.Object({ hostId: Type.String() });
+
+/** A host as the planner sees it. Ages are in milliseconds on the database's clock. */
+export const PoolHost = Type.Object({
+  id: Type.String(),
+  pool: Type.String(),
+  state: oneOf(hostStates),
+  sessionId: nullable(Type.String()),
+  stateAgeMs: Type.Number({ description: 'since it entered its state' }),
+  silentMs: nullable(Type.Number({ description: 'since its last message; null before the first' })),
+  launched: Type.Boolean({ description: 'whether the runtime reported its container' }),
+});
+export type PoolHost = Static<typeof PoolHost>;
+
+export const PoolView = Type.Object({
+  revision: Type.String({ description: 'changes whenever anything the planner looks at changes' }),
+  hosts: Type.Array(PoolHost, { description: 'every host that is not gone' }),
+  waitingSessions: Type.Integer({ description: 'sessions without a host' }),
+});
+export type PoolView = Static<typeof PoolView>;
+
+export const observePool = operation({
+  id: 'observePool',
+  summary: 'Hosts and demand; held until something differs from `after`',
+  method: 'GET',
+  path: '/view',
+  access: 'pool',
+  query: Type.Object({
+    installation: Type.String(),
+    after: Type.Optional(Type.String()),
+    hold: Type.Optional(Type.Number({ minimum: 0, maximum: limits.pollMs / 1000 })),
+  }),
+  answers: { 200: PoolView },
+});
+
+export const acquireLease = operation({
+  id: 'acquireLease',
+  summary: 'Take or renew the leadership of an installation',
+  method: 'POST',
+  path: '/lease',
+  access: 'pool',
+  body: Type.Object({
+    installation: Type.String({ minLength: 1, maxLength: 64 }),
+    holder: Type.String({ minLength: 1, maxLength: 128 }),
+    ttlMs: Type.Integer({ minimum: 0, maximum: 600_000, description: '0 gives it up' }),
+  }),
+  answers: { 200: Type.Object({ held: Type.Boolean() }) },
+});
+
+export const registerHost = operation({
+  id: 'registerHost',
+  summary: 'Write down the intent to launch a host, before launching it',
+  method: 'POST',
+  path: '/hosts',
+  access: 'pool',
+  body: Type.Object({
+    installation: Type.String({ minLength: 1, maxLength: 64 }),
+    pool: Type.String({ minLength: 1, maxLength: 64 }),
+    runtime: oneOf(['process', 'docker', 'kubernetes']),
+    maxLive: Type.Integer({
+      minimum: 0,
+      description: 'refused with `exhausted` when the pool has so many live hosts already',
+    }),
+  }),
+  answers: {
+    201: Type.Object({ hostId: Type.String(), generation: Type.Integer(), token: Type.String() }),
+  },
+});
+
+export const reportLaunched = operation({
+  id: 'reportLaunched',
+  summary: 'The container of a host exists',
+  method: 'POST',
+  path: '/hosts/{hostId}/launched',
+  access: 'pool',
+  params: HostParams,
+  body: Type.Object({
+    runtimeId: Type.String(),
+    address: Type.Optional(
+      Type.String({ description: 'base address of its API server, when the runtime knows it' }),
+    ),
+  }),
+  answers: { 200: Type.Object({}) },
+});
+
+export const drainHost = operation({
+  id: 'drainHost',
+  summary: 'Take a host out of service; a session on it is ended',
+  method: 'POST',
+  path: '/hosts/{hostId}/drain',
+  access: 'pool',
+  params: HostParams,
+  body: Type.Object({
+    reason: Type.String(),
+    detail: Type.Optional(Type.String({ maxLength: 4_000 })),
+  }),
+  answers: { 200: Type.Object({}) },
+});
+
+export const reportGone = operation({
+  id: 'reportGone',
+  summary: 'The container of a host does not exist; a session on it has lost its host',
+  method: 'POST',
+  path: '/hosts/{hostId}/gone',
+  access: 'pool',
+  params: HostParams,
+  body: Type.Object({
+    reason: Type.String(),
+    detail: Type.Optional(Type.String({ maxLength: 4_000 })),
+  }),
+  answers: { 200: Type.Object({}) },
+});
+
+export const reap = operation({
+  id: 'reap',
+  summary: 'End sessions that are idle and not pinned, or too old, or stuck past a deadline',
+  method: 'POST',
+  path: '/reap',
+  access: 'pool',
+  body: Type.Object({
+    idleMs: Type.Integer({ minimum: 1_000 }),
+    maxAgeMs: Type.Integer({ minimum: 1_000 }),
+    provisionMs: Type.Integer({ minimum: 1_000 }),
+    closingMs: Type.Integer({ minimum: 1_000 }),
+  }),
+  answers: { 200: Type.Object({ ended: Type.Array(Type.String()) }) },
+});

@@ -1,0 +1,169 @@
+/**
+ * The public API, one entry per operation. Base address: `{base_url}/api/public`.
+ */
+import Type from 'typebox';
+import { limits } from '#domain/limits.ts';
+import { operation } from '../operation.ts';
+import { IdempotencyHeaders, WaitSeconds } from '../schemas.ts';
+import { CallRequest, CallView } from './call.ts';
+import { OpenSessionBody, SessionView } from './session.ts';
+import { CreateWorldBody, TemplateView, WorldDetail, WorldView } from './world.ts';
+
+const SessionParams = Type.Object({ sessionId: Type.String({ maxLength: 64 }) });
+const WorldParams = Type.Object({ slug: Type.String({ maxLength: 64 }) });
+const WaitQuery = Type.Object({ wait: WaitSeconds }, { additionalProperties: false });
+
+const ListMeta = Type.Object({
+  page: Type.Integer(),
+  limit: Type.Integer(),
+  totalItems: Type.Integer(),
+  totalPages: Type.Integer(),
+});
+
+const PageQuery = {
+  page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'from 1' })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.pageMax })),
+};
+
+export const createWorld = operation({
+  id: 'createWorld',
+  summary: 'Create a world and its first version',
+  method: 'POST',
+  path: '/worlds',
+  access: 'write',
+  body: CreateWorldBody,
+  bodyBytes: limits.worldBodyBytes,
+  answers: { 201: WorldDetail },
+});
+
+export const getWorld = operation({
+  id: 'getWorld',
+  summary: 'A world with its head version, surfaces and files',
+  method: 'GET',
+  path: '/worlds/{slug}',
+  access: 'read',
+  params: WorldParams,
+  answers: { 200: WorldDetail },
+});
+
+export const listTemplates = operation({
+  id: 'listTemplates',
+  summary: 'The world templates that can be created from',
+  method: 'GET',
+  path: '/worlds/templates',
+  access: 'read',
+  answers: { 200: Type.Object({ data: Type.Array(TemplateView) }) },
+});
+
+export const listWorlds = operation({
+  id: 'listWorlds',
+  summary: 'The worlds of the project, newest first',
+  method: 'GET',
+  path: '/environments',
+  access: 'read',
+  query: Type.Object(PageQuery, { additionalProperties: false }),
+  answers: { 200: Type.Object({ data: Type.Array(WorldView), meta: ListMeta }) },
+});
+
+export const openSession = operation({
+  id: 'openSession',
+  summary: 'Open a session of a world on a task',
+  method: 'POST',
+  path: '/world-sessions',
+  access: 'write',
+  query: WaitQuery,
+  headers: IdempotencyHeaders,
+  body: OpenSessionBody,
+  answers: { 200: SessionView, 201: SessionView },
+});
+
+export const listSessions = operation({
+  id: 'listSessions',
+  summary: 'The sessions of the project, newest first',
+  method: 'GET',
+  path: '/world-sessions',
+  access: 'read',
+  query: Type.Object(
+    {
+      ...PageQuery,
+      state: Type.Optional(SessionView.properties.state),
+      world: Type.Optional(Type.String({ maxLength: 64 })),
+    },
+    { additionalProperties: false },
+  ),
+  answers: { 200: Type.Object({ data: Type.Array(SessionView), meta: ListMeta }) },
+});
+
+export const getSession = operation({
+  id: 'getSession',
+  summary: 'State, readiness and surfaces of a session',
+  method: 'GET',
+  path: '/world-sessions/{sessionId}',
+  access: 'read',
+  params: SessionParams,
+  query: WaitQuery,
+  answers: { 200: SessionView },
+});
+
+export const updateSession = operation({
+  id: 'updateSession',
+  summary: 'Pin a session, or let the idle reaper have it again',
+  method: 'PATCH',
+  path: '/world-sessions/{sessionId}',
+  access: 'write',
+  params: SessionParams,
+  body: Type.Object({ pinned: Type.Boolean() }, { additionalProperties: false }),
+  answers: { 200: SessionView },
+});
+
+export const closeSession = operation({
+  id: 'closeSession',
+  summary: 'End a session; its container may go back to the warm pool',
+  method: 'DELETE',
+  path: '/world-sessions/{sessionId}',
+  access: 'write',
+  params: SessionParams,
+  query: WaitQuery,
+  body: Type.Optional(
+    Type.Object({ keepWarm: Type.Optional(Type.Boolean()) }, { additionalProperties: false }),
+  ),
+  answers: { 200: SessionView },
+});
+
+export const enqueueCall = operation({
+  id: 'enqueueCall',
+  summary: "Call a tool, or one of the session's own operations",
+  method: 'POST',
+  path: '/world-sessions/{sessionId}/calls',
+  access: 'write',
+  params: SessionParams,
+  query: WaitQuery,
+  headers: IdempotencyHeaders,
+  body: CallRequest,
+  answers: { 200: CallView, 202: CallView },
+});
+
+export const listCalls = operation({
+  id: 'listCalls',
+  summary: 'The call log of a session, oldest first',
+  method: 'GET',
+  path: '/world-sessions/{sessionId}/calls',
+  access: 'read',
+  params: SessionParams,
+  query: Type.Object(PageQuery, { additionalProperties: false }),
+  answers: { 200: Type.Object({ data: Type.Array(CallView), meta: ListMeta }) },
+});
+
+export const getCall = operation({
+  id: 'getCall',
+  summary: 'One call, with its result once answered',
+  method: 'GET',
+  path: '/world-sessions/{sessionId}/calls/{callId}',
+  access: 'read',
+  params: Type.Object({
+    sessionId: Type.String({ maxLength: 64 }),
+    callId: Type.String({ maxLength: 64 }),
+  }),
+  query: WaitQuery,
+  answers: { 200: CallView },
+});

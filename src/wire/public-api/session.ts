@@ -1,0 +1,124 @@
+/** The session as clients see it, and the forms of a task. */
+import Type, { type Static } from 'typebox';
+import { browserTiers, endReasons, sessionStates, surfaceKinds } from '#domain/session.ts';
+import { JsonObject, nullable, oneOf, Timestamp } from '../schemas.ts';
+
+export const SurfacesView = Type.Object({
+  api: Type.Optional(
+    Type.Object({
+      url: Type.String({ description: 'base address of the vendor API' }),
+      token: Type.Optional(
+        Type.String({
+          description: 'bearer of this session; given only to callers with the secret key',
+        }),
+      ),
+    }),
+  ),
+});
+
+export const ToolView = Type.Object({
+  name: Type.String(),
+  description: Type.Optional(Type.String()),
+  inputSchema: JsonObject,
+  outputSchema: Type.Unknown(),
+});
+
+export const SessionView = Type.Object({
+  id: Type.String(),
+  slug: Type.String(),
+  versionId: Type.String(),
+  state: oneOf(sessionStates),
+  ready: Type.Boolean(),
+  endReason: nullable(oneOf(endReasons)),
+  error: nullable(Type.Object({ code: Type.String(), message: Type.String() })),
+  instruction: nullable(Type.String()),
+  tools: Type.Array(ToolView),
+  surfaces: SurfacesView,
+  task: nullable(
+    Type.Object({
+      form: oneOf(['bundled', 'inline']),
+      name: nullable(Type.String()),
+      contentHash: Type.String(),
+      id: nullable(Type.String()),
+      version: nullable(Type.Integer()),
+    }),
+  ),
+  pinned: Type.Boolean(),
+  browserTier: oneOf(browserTiers),
+  hostReused: Type.Boolean({ description: 'whether its host already held this world version' }),
+  createdAt: Timestamp,
+  assignedAt: nullable(Timestamp),
+  readyAt: nullable(Timestamp),
+  closedAt: nullable(Timestamp),
+  lastActivityAt: Timestamp,
+});
+export type SessionView = Static<typeof SessionView>;
+
+const Expectation = Type.Object(
+  {
+    name: Type.Optional(Type.String({ maxLength: 200 })),
+    entity: Type.String({ minLength: 1, maxLength: 256 }),
+    where: JsonObject,
+    count: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description: 'exactly so many rows must match; absent: at least one must',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+/** What to do, what to start from, and how the state left behind is graded. */
+export const TaskSpec = Type.Object(
+  {
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    instruction: Type.Optional(Type.String({ maxLength: 100_000 })),
+    seed: Type.Optional(
+      Type.Object(
+        {
+          mode: Type.Optional(oneOf(['append', 'replace'])),
+          rows: Type.Record(Type.String(), Type.Array(JsonObject)),
+        },
+        { additionalProperties: false },
+      ),
+    ),
+    grader: Type.Optional(
+      Type.Union([
+        Type.Object(
+          { kind: Type.Literal('assertions'), checks: Type.Array(Expectation, { minItems: 1 }) },
+          { additionalProperties: false },
+        ),
+        Type.Object(
+          { kind: Type.Literal('python'), source: Type.String({ maxLength: 200_000 }) },
+          { additionalProperties: false },
+        ),
+      ]),
+    ),
+    metadata: Type.Optional(JsonObject),
+  },
+  { additionalProperties: false },
+);
+export type TaskSpec = Static<typeof TaskSpec>;
+
+export const OpenSessionBody = Type.Object(
+  {
+    slug: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+    versionId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+    task: Type.Optional(
+      Type.Union([
+        Type.String({ minLength: 1, maxLength: 200 }),
+        Type.Object(
+          { id: Type.String(), version: Type.Optional(Type.Integer({ minimum: 1 })) },
+          { additionalProperties: false },
+        ),
+        TaskSpec,
+      ]),
+    ),
+    surfaces: Type.Optional(Type.Array(oneOf(surfaceKinds), { maxItems: 3, uniqueItems: true })),
+    reuseWarm: Type.Optional(Type.Boolean()),
+    browserTier: Type.Optional(oneOf(browserTiers)),
+  },
+  { additionalProperties: false },
+);
+export type OpenSessionBody = Static<typeof OpenSessionBody>;

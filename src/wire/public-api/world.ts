@@ -1,0 +1,96 @@
+/** Worlds and versions as clients see them. */
+import Type, { type Static } from 'typebox';
+import { JsonObject, nullable, oneOf, Timestamp } from '../schemas.ts';
+import { surfaceKinds } from '#domain/session.ts';
+
+export const VersionView = Type.Object({
+  id: Type.String(),
+  number: Type.Integer({ minimum: 1 }),
+  state: Type.Literal('READY'),
+  contentHash: Type.String(),
+  message: nullable(Type.String()),
+  createdAt: Timestamp,
+  entityCounts: Type.Record(Type.String(), Type.Integer({ minimum: 0 })),
+});
+
+export const RedactView = nullable(
+  Type.Object({
+    slug: Type.String(),
+    hash: Type.Array(Type.String()),
+    drop: Type.Array(Type.String()),
+    preserve: Type.Array(Type.String()),
+    round: Type.Record(Type.String(), Type.Integer()),
+  }),
+);
+
+export const WorldView = Type.Object({
+  id: Type.String(),
+  containerId: Type.String({ description: 'the same id, under its older spelling' }),
+  slug: Type.String(),
+  kind: Type.String(),
+  name: Type.String(),
+  description: nullable(Type.String()),
+  version: VersionView,
+  surfaces: Type.Array(oneOf(surfaceKinds)),
+  tools: Type.Array(Type.String()),
+  tasks: Type.Array(Type.String()),
+  url: Type.String(),
+  links: Type.Object({
+    api: Type.String(),
+    world: Type.String(),
+    tasks: Type.String(),
+    sessions: Type.String(),
+  }),
+  redact: RedactView,
+  dependencies: Type.Array(JsonObject),
+  createdAt: Timestamp,
+});
+export type WorldView = Static<typeof WorldView>;
+
+/** A world with the files of its head version. */
+export const WorldDetail = Type.Interface(
+  [WorldView],
+  {
+    files: Type.Array(
+      Type.Object({ path: Type.String(), sizeBytes: Type.Integer(), sha256: Type.String() }),
+    ),
+  },
+);
+export type WorldDetail = Static<typeof WorldDetail>;
+
+export const TreeFileBody = Type.Object(
+  {
+    path: Type.String({ minLength: 1, maxLength: 1024 }),
+    content: Type.String({ description: 'base64' }),
+  },
+  { additionalProperties: false },
+);
+
+export const CreateWorldBody = Type.Object(
+  {
+    slug: Type.String({ description: '1 to 64 lower-case letters, digits and inner hyphens' }),
+    from: Type.Optional(
+      Type.Union([Type.String({ minLength: 1, maxLength: 200 }), Type.Array(TreeFileBody)], {
+        description: 'a template slug, or the files of a tree',
+      }),
+    ),
+    overlay: Type.Optional(Type.Array(TreeFileBody)),
+    data: Type.Optional(
+      Type.Object(
+        { rows: Type.Record(Type.String(), Type.Array(JsonObject)) },
+        { additionalProperties: false },
+      ),
+    ),
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    description: Type.Optional(Type.String({ maxLength: 2_000 })),
+    message: Type.Optional(Type.String({ maxLength: 2_000 })),
+  },
+  { additionalProperties: false },
+);
+export type CreateWorldBody = Static<typeof CreateWorldBody>;
+
+export const TemplateView = Type.Object({
+  slug: Type.String(),
+  name: Type.String(),
+  description: Type.String(),
+});

@@ -1,0 +1,52 @@
+/**
+ * Schema pieces that several contracts share: enums from the domain's own lists, records, waits.
+ */
+import Type, { type TSchema } from 'typebox';
+import { limits } from '#domain/limits.ts';
+
+/** A JSON string that is one of the given words. */
+export const oneOf = <const Words extends readonly string[]>(words: Words, description?: string) =>
+  Type.Unsafe<Words[number]>({
+    type: 'string',
+    enum: [...words],
+    ...(description === undefined ? {} : { description }),
+  });
+
+/** The value, or null. */
+export const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
+
+/** Any JSON object. */
+export const JsonObject = Type.Record(Type.String(), Type.Unknown());
+
+/** A point in time: ISO 8601 in UTC with milliseconds. */
+export const Timestamp = Type.String({ format: 'date-time' });
+
+export const DigestText = Type.Unsafe<`sha256:${string}`>({
+  type: 'string',
+  pattern: '^sha256:[0-9a-f]{64}$',
+});
+
+/** `?wait=`: how many seconds an answer may be held until there is something to say. */
+export const WaitSeconds = Type.Optional(
+  Type.Number({
+    minimum: 0,
+    maximum: limits.waitMs / 1000,
+    description: 'Seconds to hold the answer for the outcome; 0 or absent answers at once.',
+  }),
+);
+
+export const IdempotencyHeaders = Type.Object({
+  'idempotency-key': Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'A repeated request with the same key answers what the first one made.',
+    }),
+  ),
+});
+
+/** Bytes: sent as `application/octet-stream`. */
+export const Bytes = Type.Unsafe<Uint8Array>({ type: 'string', format: 'binary' });
+
+/** No body. */
+export const Empty = Type.Unsafe<undefined>({ type: 'null' });
