@@ -1,0 +1,36 @@
+# `make demo` shows the whole thing at work; `make test` proves it. Both install what they need.
+node := node_modules/.bin/node
+
+.PHONY: demo test check format bench dev base-image images clean
+
+demo: node_modules/.installed ## one world session, end to end, as a timeline
+	npm run -s demo
+
+test: node_modules/.installed ## everything: pure tests, real PostgreSQL, real containers
+	npm run -s test
+
+check: node_modules/.installed ## types, lint, format
+	npm run -s types
+	npm run -s lint
+
+format: node_modules/.installed
+	npm run -s format
+
+bench: node_modules/.installed ## figures with floor, peer and target; ONLY=<prefix> runs a part
+	npm run -s bench -- $(if $(ONLY),--only $(ONLY))
+
+dev: node_modules/.installed ## the service on this machine, until Ctrl-C
+	npm run -s svc -- up
+
+base-image: node_modules/.installed ## a base image from Debian packages, where no registry is reached
+	world-host-image/build-base-image.sh
+
+images: node_modules/.installed ## the world-host image
+	$(node) orchestrator/main.ts prepare
+
+node_modules/.installed: package.json package-lock.json
+	npm ci --no-fund --no-audit
+	touch $@
+
+clean:
+	rm -rf node_modules .svc bench.json

@@ -1,0 +1,127 @@
+/**
+ * Who may import whom, read from the imports themselves. The table below is the rule of the house:
+ * shared libraries import only those before them, programs import shared libraries and themselves.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { dirname, join, normalize, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+const shared: Record<string, readonly string[]> = {
+  'src/domain': [],
+  'src/language': ['src/domain'],
+  'src/store': ['src/domain', 'src/language'],
+  'src/wire': ['src/domain', 'src/language'],
+  'src/runtime': ['src/domain'],
+};
+const programs = ['src/control', 'src/cli', 'orchestrator', 'world-host-image'];
+const allowed: Record<string, readonly string[]> = {
+  ...shared,
+  ...Object.fromEntries(programs.map((program) => [program, Object.keys(shared)])),
+};
+
+/** Packages that only one folder may touch. */
+const confined: Record<string, string> = {
+  pg: 'src/control/db',
+  'node-pg-migrate': 'src/control/db',
+  dockerode: 'orchestrator/driver',
+  '@kubernetes/client-node': 'orchestrator/driver',
+};
+
+type Import = { file: string; folder: string; specifier: string };
+
+const sourceFiles = (folder: string): string[] =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .map((name) => join(folder, name))
+    .filter((name) => /\.(ts|tsx|mts)$/.test(name) && !name.includes('node_modules'));
+
+const folderOf = (file: string): string | undefined =>
+  Object.keys(allowed).find((folder) => file.startsWith(`${folder}/`));
+
+const importsOf = (file: string): string[] =>
+  [
+    ...readFileSync(join(root, file), 'utf8').matchAll(
+      /(?:^|\n)\s*(?:import|export)\s[^;'"]*?from\s*['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)|(?:^|\n)\s*import\s*['"]([^'"]+)['"]/g,
+    ),
+  ].map((match) => match[1] ?? match[2] ?? match[3] ?? '');
+
+const isTest = (file: string): boolean => /\.(test|spec)\.ts$/.test(file);
+
+const imports: Import[] = Object.keys(allowed)
+  .flatMap(sourceFiles)
+  .filter((file) => !isTest(file))
+  .flatMap((file) =>
+    importsOf(file).map((specifier) => ({ file, folder: folderOf(file) ?? '', specifier })),
+  );
+
+/** The repository path that an import names, or undefined for a package. */
+const targetOf = ({ file, specifier }: Import): string | undefined => {
+  if (specifier.startsWith('.')) return normalize(join(dirname(file), specifier));
+  const [, library, rest] = /^#(\w+)\/(.*)$/.exec(specifier) ?? [];
+  return library === undefined ? undefined : `src/${library}/${rest}`;
+};
+
+const packageOf = (specifier: string): string =>
+  specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/');
+
+describe('architecture', () => {
+  it('finds imports to judge', () => {
+    expect(imports.length).toBeGreaterThan(100);
+  });
+
+  it('lets a folder import only itself and what the table allows it', () => {
+    const wrong = imports.filter((entry) => {
+      const target = targetOf(entry);
+      if (target === undefined) return false;
+      const folder = folderOf(target);
+      return folder !== entry.folder && !(allowed[entry.folder] ?? []).includes(folder ?? '');
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('names shared libraries by their # name from other folders', () => {
+    const wrong = imports.filter((entry) => {
+      const target = targetOf(entry);
+      return target !== undefined && entry.specifier.startsWith('.') && folderOf(target) !== entry.folder;
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('keeps the database and the container runtimes in one folder each', () => {
+    const wrong = imports.filter((entry) => {
+      const home = confined[packageOf(entry.specifier)];
+      return home !== undefined && !entry.file.startsWith(`${home}/`);
+    });
+    expect(wrong.map(({ file, specifier }) => `${file} imports ${specifier}`)).toEqual([]);
+  });
+
+  it('reads process.env only in main.ts', () => {
+    const readers = Object.keys(allowed)
+      .flatMap(sourceFiles)
+      .filter((file) => !isTest(file) && /process\.env\b/.test(readFileSync(join(root, file), 'utf8')))
+      .filter((file) => !file.endsWith('/main.ts'));
+    expect(readers).toEqual([]);
+  });
+
+  it('imports only declared packages and node: built-ins', () => {
+    const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    const declared = new Set(Object.keys({ ...manifest.dependencies }));
+    const wrong = imports.filter((entry) => {
+      if (targetOf(entry) !== undefined || entry.specifier.startsWith('node:')) return false;
+      if (builtinModules.includes(entry.specifier)) return true;
+      return !declared.has(packageOf(entry.specifier)) && entry.specifier !== 'svc_env';
+    });
+    expect(wrong.map(({ file, specifier }) => `${file} imports ${specifier}`)).toEqual([]);
+  });
+
+  it('opens every program with main.ts, config.ts and program.ts', () => {
+    const serverPrograms = programs.filter((program) => program !== 'src/cli');
+    for (const program of serverPrograms) {
+      const names = sourceFiles(program).map((file) => relative(program, file));
+      expect(names, program).toEqual(expect.arrayContaining(['main.ts', 'config.ts', 'program.ts']));
+    }
+  });
+});

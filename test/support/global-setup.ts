@@ -1,0 +1,35 @@
+/**
+ * Starts one PostgreSQL for a whole run of the tests on real parts, and makes a migrated template
+ * database in it, from which `testDatabase()` copies. `fsync` is off: nothing here outlives the run.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { migrate } from '../../src/control/db/migrate.ts';
+import { startPostgres } from '../../src/cli/up/postgres.ts';
+import { execute } from './sql.ts';
+
+export const templateDatabase = 'svc_template';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Connection string with `{database}` in place of the database's name. */
+    postgresUrl: string;
+  }
+}
+
+export const setup = async (project: TestProject): Promise<() => Promise<void>> => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'svc-test-pg-'));
+  const server = await startPostgres({
+    dataDir: join(dataDir, 'pg'),
+    flags: ['-c', 'fsync=off', '-c', 'max_connections=200'],
+  });
+  await execute(server.url('postgres'), `create database ${templateDatabase}`);
+  await migrate(server.url(templateDatabase));
+  project.provide('postgresUrl', server.url('{database}'));
+  return async () => {
+    await server.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  };
+};

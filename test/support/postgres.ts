@@ -1,0 +1,25 @@
+/** A fresh, migrated database for one test file: a copy of the run's template. */
+import { randomBytes } from 'node:crypto';
+import { inject } from 'vitest';
+import { execute } from './sql.ts';
+
+export type TestDatabase = {
+  url: string;
+  /** Removes the database, whoever is still connected. */
+  drop(): Promise<void>;
+};
+
+const urlOf = (database: string): string =>
+  inject('postgresUrl').replace(/%7Bdatabase%7D|\{database\}/i, database);
+
+/** Copies the template into a database of its own. */
+export const testDatabase = async (): Promise<TestDatabase> => {
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  await execute(urlOf('postgres'), `create database ${name} template svc_template`);
+  return {
+    url: urlOf(name),
+    drop: async () => {
+      await execute(urlOf('postgres'), `drop database if exists ${name} with (force)`);
+    },
+  };
+};

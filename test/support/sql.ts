@@ -1,0 +1,18 @@
+/** One SQL statement on a connection of its own, for setting up and looking at databases in tests. */
+import pg from 'pg';
+
+/** Runs the statement and returns its rows. */
+export const execute = async <Row extends object>(
+  databaseUrl: string,
+  sql: string,
+  values: unknown[] = [],
+): Promise<Row[]> => {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const result = await client.query<Row>(sql, values);
+    return result.rows;
+  } finally {
+    await client.end();
+  }
+};
