@@ -4,8 +4,13 @@ import { defineConfig } from 'vitest/config';
 const pure = ['src/**/*.test.ts', 'orchestrator/**/*.test.ts', 'world-host-image/**/*.test.ts'];
 const real = ['api', 'contract', 'cluster', 'e2e'].map((folder) => `test/${folder}/**/*.test.ts`);
 
+/** `VITEST_JSON` names a file for the counts that `.ci/run` reads. */
+const jsonFile = process.env.VITEST_JSON;
+
 export default defineConfig({
   test: {
+    reporters: jsonFile === undefined ? ['default'] : ['default', 'json'],
+    ...(jsonFile === undefined ? {} : { outputFile: { json: jsonFile } }),
     projects: [
       {
         test: {

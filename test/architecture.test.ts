@@ -65,7 +65,10 @@ const targetOf = ({ file, specifier }: Import): string | undefined => {
 };
 
 const packageOf = (specifier: string): string =>
-  specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/');
+  specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
 
 describe('architecture', () => {
   it('finds imports to judge', () => {
@@ -85,7 +88,9 @@ describe('architecture', () => {
   it('names shared libraries by their # name from other folders', () => {
     const wrong = imports.filter((entry) => {
       const target = targetOf(entry);
-      return target !== undefined && entry.specifier.startsWith('.') && folderOf(target) !== entry.folder;
+      return (
+        target !== undefined && entry.specifier.startsWith('.') && folderOf(target) !== entry.folder
+      );
     });
     expect(wrong).toEqual([]);
   });
@@ -101,7 +106,9 @@ describe('architecture', () => {
   it('reads process.env only in main.ts', () => {
     const readers = Object.keys(allowed)
       .flatMap(sourceFiles)
-      .filter((file) => !isTest(file) && /process\.env\b/.test(readFileSync(join(root, file), 'utf8')))
+      .filter(
+        (file) => !isTest(file) && /process\.env\b/.test(readFileSync(join(root, file), 'utf8')),
+      )
       .filter((file) => !file.endsWith('/main.ts'));
     expect(readers).toEqual([]);
   });
@@ -121,7 +128,9 @@ describe('architecture', () => {
     const serverPrograms = programs.filter((program) => program !== 'src/cli');
     for (const program of serverPrograms) {
       const names = sourceFiles(program).map((file) => relative(program, file));
-      expect(names, program).toEqual(expect.arrayContaining(['main.ts', 'config.ts', 'program.ts']));
+      expect(names, program).toEqual(
+        expect.arrayContaining(['main.ts', 'config.ts', 'program.ts']),
+      );
     }
   });
 });

@@ -5,17 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 
-export type IdKind =
-  | 'org'
-  | 'prj'
-  | 'key'
-  | 'wld'
-  | 'ver'
-  | 'ses'
-  | 'hst'
-  | 'call'
-  | 'ins'
-  | 'req';
+export type IdKind = 'org' | 'prj' | 'key' | 'wld' | 'ver' | 'ses' | 'hst' | 'call' | 'ins' | 'req';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 

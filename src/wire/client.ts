@@ -18,7 +18,10 @@ export type ClientOptions = {
 
 export type Client = {
   readonly baseUrl: string;
-  send<Shape extends OperationShape>(shape: Shape, input: ClientInput<Shape>): Promise<Answer<Shape>>;
+  send<Shape extends OperationShape>(
+    shape: Shape,
+    input: ClientInput<Shape>,
+  ): Promise<Answer<Shape>>;
 };
 
 /** `Authorization` header of a key pair. */
@@ -48,7 +51,8 @@ const headersOf = (options: ClientOptions, input: ClientInput<OperationShape>): 
 
 const readBody = async (response: Response): Promise<unknown> => {
   const type = response.headers.get('content-type') ?? '';
-  if (type.startsWith('application/octet-stream')) return new Uint8Array(await response.arrayBuffer());
+  if (type.startsWith('application/octet-stream'))
+    return new Uint8Array(await response.arrayBuffer());
   const text = await response.text();
   if (text === '') return undefined;
   if (!type.includes('json')) return text;

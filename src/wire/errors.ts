@@ -51,6 +51,9 @@ export const fromErrorAnswer = (status: number, body: unknown): AppError => {
   return new AppError(
     named ?? codeByStatus(status),
     typeof message === 'string' ? message : `the server answered ${status}`,
-    { detail: { ...detail, status }, fields: Array.isArray(error) ? (error as FieldProblem[]) : [] },
+    {
+      detail: { ...detail, status },
+      fields: Array.isArray(error) ? (error as FieldProblem[]) : [],
+    },
   );
 };

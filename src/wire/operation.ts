@@ -55,13 +55,15 @@ export type Answer<Shape extends OperationShape> = {
   };
 }[keyof Shape['answers'] & number];
 
-type Required<Shape, Key extends string> = Part<Shape, Key> extends undefined
-  ? { [K in Key]?: undefined }
-  : { [K in Key]: Part<Shape, Key> };
+type Required<Shape, Key extends string> =
+  Part<Shape, Key> extends undefined
+    ? { [K in Key]?: undefined }
+    : { [K in Key]: Part<Shape, Key> };
 
-type Loose<Shape, Key extends string> = Part<Shape, Key> extends undefined
-  ? { [K in Key]?: undefined }
-  : { [K in Key]?: Part<Shape, Key> };
+type Loose<Shape, Key extends string> =
+  Part<Shape, Key> extends undefined
+    ? { [K in Key]?: undefined }
+    : { [K in Key]?: Part<Shape, Key> };
 
 /** What a client gives: params and body as declared, query and headers when it wants to. */
 export type ClientInput<Shape extends OperationShape> = Required<Shape, 'params'> &

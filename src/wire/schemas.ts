@@ -13,7 +13,8 @@ export const oneOf = <const Words extends readonly string[]>(words: Words, descr
   });
 
 /** The value, or null. */
-export const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
+export const nullable = <Schema extends TSchema>(schema: Schema) =>
+  Type.Union([schema, Type.Null()]);
 
 /** Any JSON object. */
 export const JsonObject = Type.Record(Type.String(), Type.Unknown());

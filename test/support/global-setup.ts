@@ -6,8 +6,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { migrate } from '../../src/control/db/migrate.ts';
 import { startPostgres } from '../../src/cli/up/postgres.ts';
+import { migrate } from '../../src/control/db/migrate.ts';
 import { execute } from './sql.ts';
 
 export const templateDatabase = 'svc_template';
@@ -23,7 +23,7 @@ export const setup = async (project: TestProject): Promise<() => Promise<void>> 
   const dataDir = await mkdtemp(join(tmpdir(), 'svc-test-pg-'));
   const server = await startPostgres({
     dataDir: join(dataDir, 'pg'),
-    flags: ['-c', 'fsync=off', '-c', 'max_connections=200'],
+    flags: { fsync: 'off', max_connections: '200' },
   });
   await execute(server.url('postgres'), `create database ${templateDatabase}`);
   await migrate(server.url(templateDatabase));

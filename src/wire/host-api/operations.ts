@@ -86,7 +86,10 @@ export const pollHost = operation({
   params: HostParams,
   body: Type.Object({ generation: Generation, hold: HoldSeconds }),
   answers: {
-    200: Type.Object({ assignment: Type.Optional(Assignment), drain: Type.Optional(Type.Boolean()) }),
+    200: Type.Object({
+      assignment: Type.Optional(Assignment),
+      drain: Type.Optional(Type.Boolean()),
+    }),
   },
 });
 

@@ -1,7 +1,7 @@
 /** Worlds and versions as clients see them. */
 import Type, { type Static } from 'typebox';
-import { JsonObject, nullable, oneOf, Timestamp } from '../schemas.ts';
 import { surfaceKinds } from '#domain/session.ts';
+import { JsonObject, nullable, oneOf, Timestamp } from '../schemas.ts';
 
 export const VersionView = Type.Object({
   id: Type.String(),
@@ -48,14 +48,11 @@ export const WorldView = Type.Object({
 export type WorldView = Static<typeof WorldView>;
 
 /** A world with the files of its head version. */
-export const WorldDetail = Type.Interface(
-  [WorldView],
-  {
-    files: Type.Array(
-      Type.Object({ path: Type.String(), sizeBytes: Type.Integer(), sha256: Type.String() }),
-    ),
-  },
-);
+export const WorldDetail = Type.Interface([WorldView], {
+  files: Type.Array(
+    Type.Object({ path: Type.String(), sizeBytes: Type.Integer(), sha256: Type.String() }),
+  ),
+});
 export type WorldDetail = Static<typeof WorldDetail>;
 
 export const TreeFileBody = Type.Object(

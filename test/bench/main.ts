@@ -1,0 +1,85 @@
+/**
+ * `make bench`: our figures, their floor and their target, all from one run on this machine. Prints a
+ * table and writes `bench.json`. `--only <prefix>` runs the part whose names begin so.
+ */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { startPostgres } from '../../src/cli/up/postgres.ts';
+import { migrate } from '../../src/control/db/migrate.ts';
+import { startNetwork } from '../support/network.ts';
+import { dockerAnswers } from '../support/prepare-docker.ts';
+import { execute } from '../support/sql.ts';
+import { benchCall } from './call.ts';
+import { benchDocker } from './docker.ts';
+import { type Figure, formatTable } from './figure.ts';
+import { type Floor, measureFloor } from './floor.ts';
+import { benchOpen, prepareWorlds } from './open.ts';
+
+const outputFile = fileURLToPath(new URL('../../bench.json', import.meta.url));
+const say = (line: string): void => console.error(line);
+
+const { values } = parseArgs({ options: { only: { type: 'string', default: '' } } });
+const wants = (prefix: string): boolean =>
+  prefix.startsWith(values.only) || values.only.startsWith(prefix);
+
+type Server = { url(database: string): string };
+
+const freshDatabase = async (server: Server, name: string): Promise<string> => {
+  await execute(server.url('postgres'), `create database ${name}`);
+  await migrate(server.url(name));
+  return server.url(name);
+};
+
+const benchProcess = async (server: Server): Promise<Figure[]> => {
+  const databaseUrl = await freshDatabase(server, 'bench_process');
+  say('measuring the floor: round trip and commit');
+  const floor: Floor = await measureFloor(databaseUrl);
+  say(`  round trip ${floor.roundTripMs.toFixed(2)} ms, commit ${floor.commitMs.toFixed(2)} ms`);
+  const network = await startNetwork({ databaseUrl, poolSize: 2, env: { SVC_LOG_LEVEL: 'warn' } });
+  try {
+    await prepareWorlds(network);
+    const figures: Figure[] = [];
+    if (wants('open.warm') || wants('open.reuse')) {
+      say('opening sessions on warm hosts');
+      figures.push(...(await benchOpen(network, floor)));
+    }
+    if (wants('call')) {
+      say('calling tools');
+      figures.push(...(await benchCall(network, floor)));
+    }
+    return figures;
+  } finally {
+    await network.stop();
+  }
+};
+
+const runAll = async (server: Server): Promise<Figure[]> => {
+  const figures: Figure[] = [];
+  if (wants('open.warm') || wants('open.reuse') || wants('call')) {
+    figures.push(...(await benchProcess(server)));
+  }
+  if (wants('open.cold.docker')) {
+    if (await dockerAnswers()) {
+      say('opening sessions on cold Docker containers');
+      figures.push(...(await benchDocker(await freshDatabase(server, 'bench_docker'))));
+    } else {
+      say('left out: open.cold.docker (no Docker engine answers)');
+    }
+  }
+  return figures.filter((figure) => figure.name.startsWith(values.only));
+};
+
+const dataDir = await mkdtemp(join(tmpdir(), 'svc-bench-'));
+const server = await startPostgres({ dataDir: join(dataDir, 'pg') });
+try {
+  const figures = await runAll(server);
+  if (figures.length === 0) throw new Error(`no figure begins with "${values.only}"`);
+  console.log(formatTable(figures));
+  await writeFile(outputFile, `${JSON.stringify(figures, null, 2)}\n`);
+} finally {
+  await server.stop();
+  await rm(dataDir, { recursive: true, force: true });
+}

@@ -1,0 +1,162 @@
+/**
+ * Each program is killed at a bad moment, on real processes. Afterwards: no call answered twice, no
+ * session with two hosts, no process left, and everything works again within 15 seconds.
+ */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { until } from '#runtime/pause.ts';
+import { type Network, startNetwork } from '../support/network.ts';
+import { type TestDatabase, testDatabase } from '../support/postgres.ts';
+import { processesNaming } from '../support/processes.ts';
+import {
+  call,
+  close,
+  createNotes,
+  enqueue,
+  open,
+  readCall,
+  readSession,
+} from '../support/sessions.ts';
+
+const healMs = 15_000;
+let database: TestDatabase;
+let network: Network;
+
+beforeEach(async () => {
+  database = await testDatabase();
+  network = await startNetwork({ databaseUrl: database.url, poolSize: 2 });
+  await createNotes(network.client);
+  await network.warm(2);
+});
+
+afterEach(async () => {
+  await network.stop();
+  const left = processesNaming(network.installation);
+  await database.drop();
+  expect(left).toEqual([]);
+});
+
+const slowCall = async (sessionId: string, milliseconds: number) => {
+  const queued = await enqueue(network.client, sessionId, {
+    kind: 'tool',
+    name: 'count_slowly',
+    input: { milliseconds, note_id: 50 },
+  });
+  await until(
+    async () => (await readCall(network.client, sessionId, queued.id)).state === 'claimed',
+    { timeoutMs: 5_000, what: 'the call claimed' },
+  );
+  return queued.id;
+};
+
+const finalCall = (sessionId: string, callId: string) =>
+  until(
+    async () => {
+      const found = await readCall(network.client, sessionId, callId);
+      return found.answeredAt !== null || found.state === 'lost' ? found : undefined;
+    },
+    { timeoutMs: healMs, what: 'the call final' },
+  );
+
+const hostOf = async (sessionId: string) => {
+  const host = (await network.hosts()).find((candidate) => candidate.session_id === sessionId);
+  if (host === undefined) throw new Error(`no host serves ${sessionId}`);
+  return host;
+};
+
+/** Opens, calls and closes a session: the proof that things work. */
+const proveWorking = async () => {
+  const session = await open(network.client, { slug: 'notes' });
+  expect(session).toMatchObject({ state: 'READY', ready: true });
+  const listed = await call(network.client, session.id, { kind: 'tool', name: 'list_notes' });
+  expect(listed).toMatchObject({ state: 'succeeded', output: [{ id: 1 }] });
+  expect(await close(network.client, session.id)).toMatchObject({ state: 'CLOSED' });
+};
+
+describe('a world host killed under a running call', () => {
+  it('loses the call and the session, says why, and the pool heals', async () => {
+    const session = await open(network.client, { slug: 'notes' });
+    const callId = await slowCall(session.id, 60_000);
+    const host = await hostOf(session.id);
+    const [victim] = processesNaming(`--host=${host.id}`);
+    process.kill(victim?.pid ?? 0, 'SIGKILL');
+
+    expect(await finalCall(session.id, callId)).toMatchObject({ state: 'lost', output: null });
+    expect(await readSession(network.client, session.id)).toMatchObject({
+      state: 'FAILED',
+      endReason: 'host_lost',
+    });
+    await proveWorking();
+    await network.warm(2);
+    await until(() => processesNaming(host.id).length === 0, {
+      timeoutMs: healMs,
+      what: 'no process of the lost host',
+    });
+  });
+});
+
+describe('the orchestrator killed', () => {
+  it('leaves sessions working, and its successor adopts the hosts', async () => {
+    const session = await open(network.client, { slug: 'notes' });
+    const before = (await network.hosts()).map((host) => host.id);
+    await network.orchestrator.end('SIGKILL');
+
+    const added = await call(network.client, session.id, {
+      kind: 'tool',
+      name: 'create_notes',
+      input: { id: 2, folder_id: 1, title: 'without an orchestrator', done: false },
+    });
+    expect(added.state).toBe('succeeded');
+
+    await network.restartOrchestrator();
+    await network.warm(2);
+    const after = (await network.hosts()).map((host) => host.id);
+    expect(after).toEqual(expect.arrayContaining(before));
+    expect(await close(network.client, session.id)).toMatchObject({ state: 'CLOSED' });
+    await proveWorking();
+  });
+
+  it('removes what died and was closed while nobody watched', async () => {
+    const session = await open(network.client, { slug: 'notes' });
+    const host = await hostOf(session.id);
+    await network.orchestrator.end('SIGKILL');
+    for (const { pid } of processesNaming(`--host=${host.id}`)) process.kill(pid, 'SIGKILL');
+    await network.restartOrchestrator();
+    await until(async () => (await readSession(network.client, session.id)).state === 'FAILED', {
+      timeoutMs: healMs,
+      what: 'the session told of its lost host',
+    });
+    await network.warm(2);
+    await proveWorking();
+  });
+});
+
+describe('the control plane killed under a running call', () => {
+  it('gets the one answer of the one run when it is back', async () => {
+    const session = await open(network.client, { slug: 'notes' });
+    const callId = await slowCall(session.id, 1_500);
+    await network.control.end('SIGKILL');
+    await network.restartControl();
+
+    expect(await finalCall(session.id, callId)).toMatchObject({ state: 'succeeded', output: 2 });
+    const state = await call(network.client, session.id, { kind: 'state', input: {} });
+    expect(state.output).toMatchObject({ counts: { notes: 2 } });
+    expect((await network.hosts()).filter((host) => host.session_id === session.id)).toHaveLength(
+      1,
+    );
+    await proveWorking();
+  });
+
+  it('loses no acknowledged call when it is killed before the host has it', async () => {
+    const session = await open(network.client, { slug: 'notes' });
+    const first = await slowCall(session.id, 1_000);
+    const second = await enqueue(network.client, session.id, {
+      kind: 'tool',
+      name: 'create_notes',
+      input: { id: 51, folder_id: 1, title: 'acknowledged', done: true },
+    });
+    await network.control.end('SIGKILL');
+    await network.restartControl();
+    expect(await finalCall(session.id, first)).toMatchObject({ state: 'succeeded' });
+    expect(await finalCall(session.id, second.id)).toMatchObject({ state: 'succeeded' });
+  });
+});

@@ -1,0 +1,143 @@
+/**
+ * The whole product on one machine for a test: control plane and orchestrator as real processes on a
+ * database of their own, with world hosts on the process or the Docker runtime. A test can end and
+ * start each program as it likes; `stop` ends everything and tells what was left over.
+ */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { until } from '#runtime/pause.ts';
+import { basicAuthorization, type Client, createClient } from '#wire/client.ts';
+import { type Program, startProgram } from './program.ts';
+import { execute } from './sql.ts';
+
+export type NetworkOptions = {
+  databaseUrl: string;
+  poolSize?: number;
+  poolMax?: number;
+  idleMs?: number;
+  runtime?: 'process' | 'docker';
+  /** Installation id; one of its own when not given. */
+  installation?: string;
+  /** Further environment of the control plane and the orchestrator. */
+  env?: Record<string, string>;
+  /** Where the control plane listens and how hosts name it, when the runtime needs more than loopback. */
+  listen?: string;
+  hostName?: string;
+};
+
+export type HostRow = {
+  id: string;
+  state: string;
+  session_id: string | null;
+  runtime_id: string | null;
+  generation: number;
+};
+
+export type Network = {
+  url: string;
+  client: Client;
+  publicKey: string;
+  secretKey: string;
+  installation: string;
+  control: Program;
+  orchestrator: Program;
+  restartControl(): Promise<void>;
+  restartOrchestrator(): Promise<void>;
+  /** Hosts that are not gone, as the database has them. */
+  hosts(): Promise<HostRow[]>;
+  /** Resolves when so many hosts wait for a session. */
+  warm(count: number): Promise<void>;
+  sql<Row extends object>(text: string, values?: unknown[]): Promise<Row[]>;
+  stop(): Promise<void>;
+};
+
+const freePort = async (): Promise<number> => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+};
+
+/** Starts the programs; the caller owns the database. */
+export const startNetwork = async (options: NetworkOptions): Promise<Network> => {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const blobDir = await mkdtemp(join(tmpdir(), 'svc-test-blobs-'));
+  const publicKey = `pk-${randomUUID()}`;
+  const secretKey = `sk-${randomUUID()}`;
+  const poolToken = randomBytes(24).toString('hex');
+  const installation = options.installation ?? `test-${randomBytes(4).toString('hex')}`;
+  const extra = options.listen === undefined ? '' : `,${options.listen}:${port}`;
+
+  const controlEnv = {
+    SVC_DATABASE_URL: options.databaseUrl,
+    SVC_LISTEN: `127.0.0.1:${port}${extra}`,
+    SVC_PUBLIC_URL: url,
+    SVC_BLOB_DIR: blobDir,
+    SVC_SECRET: randomBytes(32).toString('hex'),
+    SVC_POOL_TOKEN: poolToken,
+    SVC_LOG_LEVEL: 'info',
+    SVC_BOOTSTRAP_PUBLIC_KEY: publicKey,
+    SVC_BOOTSTRAP_SECRET_KEY: secretKey,
+    ...options.env,
+  };
+  const orchestratorEnv = {
+    SVC_CONTROL_URL: url,
+    SVC_HOST_CONTROL_URL: `http://${options.hostName ?? '127.0.0.1'}:${port}`,
+    SVC_POOL_TOKEN: poolToken,
+    SVC_INSTALLATION: installation,
+    SVC_HOLDER: 'test',
+    SVC_RUNTIME: options.runtime ?? 'process',
+    SVC_POOL_SIZE: String(options.poolSize ?? 2),
+    SVC_POOL_MAX: String(options.poolMax ?? 16),
+    SVC_IDLE_MS: String(options.idleMs ?? 1_800_000),
+    SVC_ON_STOP: 'destroy',
+    SVC_LOG_LEVEL: 'info',
+    ...options.env,
+  };
+  const startControl = () => startProgram('src/control/main.ts', controlEnv);
+  const startOrchestrator = () => startProgram('orchestrator/main.ts', orchestratorEnv);
+  const sql = <Row extends object>(text: string, values: unknown[] = []) =>
+    execute<Row>(options.databaseUrl, text, values);
+
+  const network: Network = {
+    url,
+    client: createClient({
+      baseUrl: `${url}/api/public`,
+      authorization: basicAuthorization(publicKey, secretKey),
+    }),
+    publicKey,
+    secretKey,
+    installation,
+    control: await startControl(),
+    orchestrator: await startOrchestrator(),
+    restartControl: async () => {
+      network.control = await startControl();
+    },
+    restartOrchestrator: async () => {
+      network.orchestrator = await startOrchestrator();
+    },
+    hosts: () =>
+      sql<HostRow>(
+        `select id, state, session_id, runtime_id, generation from hosts where state <> 'gone' order by id`,
+      ),
+    warm: async (count) => {
+      await until(
+        async () => (await network.hosts()).filter((host) => host.state === 'warm').length >= count,
+        { timeoutMs: 30_000, what: `${count} warm hosts` },
+      );
+    },
+    sql,
+    stop: async () => {
+      await network.orchestrator.end('SIGTERM');
+      await network.control.end('SIGTERM');
+      await rm(blobDir, { recursive: true, force: true });
+    },
+  };
+  return network;
+};

@@ -1,0 +1,60 @@
+/**
+ * One program of the project as a real child process of a test: started on its main.ts, known to be
+ * up by the JSON line it prints, stopped by signal. What it logs is kept and shown when it fails.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { AppError } from '#domain/error.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+export type Program = {
+  pid: number;
+  /** The JSON line with which it said that it is up. */
+  said: Record<string, unknown>;
+  /** Sends the signal and resolves when the process has ended. */
+  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
+  log(): string;
+};
+
+const startTimeoutMs = 30_000;
+const keptLogBytes = 200_000;
+
+const firstLine = async (child: ChildProcess, main: string, log: () => string) => {
+  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
+  const line = await Promise.race([
+    once(lines, 'line', { signal: AbortSignal.timeout(startTimeoutMs) }),
+    once(child, 'exit').then(([code]) => {
+      throw new AppError('unavailable', `${main} exited with ${code} before it was up:\n${log()}`);
+    }),
+  ]);
+  return JSON.parse(String(line[0])) as Record<string, unknown>;
+};
+
+/** Starts `main` (a path in the repository) with exactly this environment, PATH apart. */
+export const startProgram = async (main: string, env: Record<string, string>): Promise<Program> => {
+  const child = spawn(process.execPath, [main], {
+    cwd: root,
+    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let text = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    text = (text + chunk.toString()).slice(-keptLogBytes);
+  });
+  const exited = once(child, 'exit');
+  const said = await firstLine(child, main, () => text);
+  return {
+    pid: child.pid as number,
+    said,
+    log: () => text,
+    end: async (signal) => {
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill(signal);
+        await exited;
+      }
+    },
+  };
+};
