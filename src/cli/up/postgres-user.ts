@@ -1,0 +1,77 @@
+/**
+ * As whom PostgreSQL runs. It refuses user id 0, so under root it needs another:
+ *
+ * 1. a user namespace in which root appears as `nobody`. Seen from outside it stays root, so every
+ *    folder works and nobody owns any file;
+ * 2. where namespaces are refused (some containers), the user `nobody` itself, which must then own
+ *    the data directory and be able to enter the path to it.
+ *
+ * Where `setpriv` exists, the server is also told to stop when the process that started it dies.
+ */
+import { spawnSync } from 'node:child_process';
+import { chownSync, lstatSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { AppError } from '#domain/error.ts';
+
+const nobody = 65534;
+
+export type PostgresUser = {
+  /** Command words to put before the binary. */
+  prefix: string[];
+  /** Ids to spawn the command with, when they are not the caller's. */
+  ids: { uid: number; gid: number } | undefined;
+};
+
+const namespacePrefix = [
+  'unshare',
+  '--user',
+  `--map-user=${nobody}`,
+  `--map-group=${nobody}`,
+  '--',
+];
+/** SIGTERM lets PostgreSQL's clients finish before it ends. */
+const tetherPrefix = ['setpriv', '--pdeathsig', 'TERM', '--'];
+
+const works = (prefix: string[]): boolean => {
+  const [command = 'true', ...rest] = [...prefix, 'true'];
+  return spawnSync(command, rest, { stdio: 'ignore' }).status === 0;
+};
+
+/** Chooses a way; it probes by running `true` and costs some milliseconds. */
+export const choosePostgresUser = (): PostgresUser => {
+  const tether = works(tetherPrefix) ? tetherPrefix : [];
+  if (process.getuid?.() !== 0) return { prefix: tether, ids: undefined };
+  if (works(namespacePrefix)) return { prefix: [...namespacePrefix, ...tether], ids: undefined };
+  return { prefix: tether, ids: { uid: nobody, gid: nobody } };
+};
+
+const chownTree = (path: string, { uid, gid }: { uid: number; gid: number }): void => {
+  const stat = lstatSync(path);
+  if (stat.uid !== uid) chownSync(path, uid, gid);
+  if (!stat.isDirectory()) return;
+  for (const name of readdirSync(path)) chownTree(join(path, name), { uid, gid });
+};
+
+/** Gives the user one file. */
+export const giveFile = (user: PostgresUser, file: string): void => {
+  if (user.ids !== undefined) chownSync(file, user.ids.uid, user.ids.gid);
+};
+
+/**
+ * Gives the user a directory, with everything in it, and checks that it can be entered.
+ * Throws `unavailable` when it cannot: some folder above is closed to others.
+ */
+export const giveDirectory = (user: PostgresUser, directory: string): void => {
+  if (user.ids === undefined) return;
+  chownTree(directory, user.ids);
+  const entered = spawnSync('/bin/sh', ['-c', 'cd -- "$0"', directory], {
+    ...user.ids,
+    cwd: '/',
+    stdio: 'ignore',
+  });
+  if (entered.status === 0) return;
+  throw new AppError(
+    'unavailable',
+    `PostgreSQL does not run as root, user namespaces are refused here, and the user "nobody" cannot enter ${directory}: choose a data folder below one that others may enter, or run svc as an ordinary user`,
+  );
+};

@@ -1,0 +1,258 @@
+/**
+ * Runs a PostgreSQL server on one data directory: initialises it once, starts it on 127.0.0.1, stops
+ * it. The server belongs wholly to its caller; it has one superuser, listens on TCP alone and asks
+ * for a password.
+ *
+ * A server that a killed caller left on the directory is stopped first. Keeping two callers apart is
+ * the caller's part (`lock.ts`).
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { AppError } from '#domain/error.ts';
+import { newSecret } from '#domain/id.ts';
+import { pause, until } from '#runtime/pause.ts';
+import { findFreePort } from './free-port.ts';
+import { findPostgresBinaries, type PostgresBinaries } from './postgres-binaries.ts';
+import { choosePostgresUser, giveDirectory, giveFile, type PostgresUser } from './postgres-user.ts';
+import { commandLine, isRunning } from './processes.ts';
+
+export type PostgresOptions = {
+  /** Made, with the folders above it, when it does not exist. */
+  dataDir: string;
+  /** Of the superuser `svc`. Absent: a new one, which fits only a new data directory. */
+  password?: string;
+  /** Absent: any free one. */
+  port?: number;
+  /** Server settings on top of the defaults, for example `{ fsync: 'off' }`. */
+  flags?: Record<string, string>;
+  /** The server's log; default `<dataDir>.log`. */
+  logFile?: string;
+};
+
+export type PostgresServer = {
+  port: number;
+  pid: number;
+  /** Connection string of a database; default `postgres`, which always exists. */
+  url(database?: string): string;
+  /** Resolves when the server has ended, by `stop` or by itself. */
+  ended: Promise<void>;
+  /** Ends connections, writes a checkpoint, ends. After `stopDeadlineMs` it is cut off. */
+  stop(): Promise<void>;
+};
+
+const superuser = 'svc';
+const startDeadlineMs = 60_000;
+const stopDeadlineMs = 3_000;
+const logKeptBytes = 8 * 1024 * 1024;
+const portAttempts = 3;
+
+/** Small: a single user's machine also runs the containers. */
+const defaultFlags: Record<string, string> = {
+  unix_socket_directories: '',
+  listen_addresses: '127.0.0.1',
+  max_connections: '100',
+  shared_buffers: '32MB',
+  max_wal_size: '256MB',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  jit: 'off',
+  lc_messages: 'C',
+};
+
+type Command = { user: PostgresUser; binaries: PostgresBinaries; dataDir: string; logFile: string };
+
+/** Spawns a binary as the right user, its output appended to the log, in a process group of its own. */
+const spawnLogged = (command: Command, binary: string, args: string[]): ChildProcess => {
+  const [program = binary, ...rest] = [...command.user.prefix, binary, ...args];
+  const log = openSync(command.logFile, 'a', 0o600);
+  try {
+    return spawn(program, rest, {
+      ...command.user.ids,
+      cwd: '/',
+      env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C', TZ: 'UTC' },
+      stdio: ['ignore', log, log],
+      detached: true,
+    });
+  } finally {
+    closeSync(log);
+  }
+};
+
+const whenEnded = (child: ChildProcess): Promise<void> =>
+  new Promise((resolveEnd, reject) => {
+    child.once('error', (cause) =>
+      reject(
+        new AppError('unavailable', `PostgreSQL cannot be run (${child.spawnfile})`, { cause }),
+      ),
+    );
+    child.once('exit', () => resolveEnd());
+  });
+
+/** What the log says went wrong since a position: its last FATAL, PANIC or error line. */
+const readFailure = (logFile: string, from: number): string => {
+  const lines = readFileSync(logFile).subarray(from).toString('utf8').trim().split('\n');
+  const told = lines.findLast((line) => /FATAL|PANIC|error:/.test(line)) ?? lines.at(-1) ?? '';
+  return told.replace(/^.*?(FATAL|PANIC):\s*/, '').trim();
+};
+
+const logSize = (logFile: string): number => (existsSync(logFile) ? statSync(logFile).size : 0);
+
+/** Makes the directory under another name first, so that a directory that exists is complete. */
+const initialise = async (command: Command, password: string): Promise<void> => {
+  const { dataDir, logFile, user } = command;
+  const draft = `${dataDir}.new`;
+  const passwordFile = `${dataDir}.password`;
+  rmSync(draft, { recursive: true, force: true });
+  mkdirSync(draft, { recursive: true, mode: 0o700 });
+  writeFileSync(passwordFile, password, { mode: 0o600 });
+  try {
+    giveDirectory(user, draft);
+    giveFile(user, passwordFile);
+    const from = logSize(logFile);
+    const child = spawnLogged(command, command.binaries.initdb, [
+      ...['-D', draft, '-U', superuser, `--pwfile=${passwordFile}`, '--auth=scram-sha-256'],
+      ...['--encoding=UTF8', '--locale=C', '--locale-provider=builtin'],
+      ...['--builtin-locale=C.UTF-8', '--no-instructions'],
+    ]);
+    await whenEnded(child);
+    if (child.exitCode !== 0) {
+      const why = readFailure(logFile, from);
+      throw new AppError('unavailable', `PostgreSQL cannot initialise ${dataDir}: ${why}`);
+    }
+    renameSync(draft, dataDir);
+  } finally {
+    rmSync(passwordFile, { force: true });
+    rmSync(draft, { recursive: true, force: true });
+  }
+};
+
+type PidFile = { pid: number; dataDir: string; ready: boolean };
+
+const readPidFile = (dataDir: string): PidFile | undefined => {
+  const file = join(dataDir, 'postmaster.pid');
+  if (!existsSync(file)) return undefined;
+  const lines = readFileSync(file, 'utf8').split('\n');
+  const pid = Number(lines[0]);
+  if (!Number.isInteger(pid) || pid <= 0) return undefined;
+  return { pid, dataDir: lines[1] ?? '', ready: lines[7]?.trim() === 'ready' };
+};
+
+const signal = (pid: number, name: NodeJS.Signals): void => {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+};
+
+/** Fast shutdown, then immediate shutdown (recovers from its log at the next start), then the end. */
+const stopProcess = async (pid: number): Promise<void> => {
+  for (const name of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
+    signal(pid, name);
+    const endsAt = performance.now() + stopDeadlineMs;
+    while (performance.now() < endsAt) {
+      if (!isRunning(pid)) return;
+      await pause(10);
+    }
+  }
+  throw new AppError('unavailable', `PostgreSQL (process ${pid}) does not end`);
+};
+
+/**
+ * Stops the server that a killed process left on a data directory. Its process is recognised by
+ * `postmaster.pid` and a command line that names this directory; any other process is left alone.
+ * Answers whether there was one.
+ */
+export const stopLeftOverPostgres = async (dataDir: string): Promise<boolean> => {
+  const found = readPidFile(resolve(dataDir));
+  if (found === undefined || !isRunning(found.pid)) return false;
+  if (!commandLine(found.pid).includes(`-D ${resolve(dataDir)} `)) return false;
+  await stopProcess(found.pid);
+  return true;
+};
+
+const launch = async (
+  command: Command,
+  port: number,
+  flags: Record<string, string>,
+): Promise<{ child: ChildProcess; pid: number; ended: Promise<void> }> => {
+  const from = logSize(command.logFile);
+  const settings = Object.entries({ ...defaultFlags, port: String(port), ...flags });
+  const child = spawnLogged(command, command.binaries.postgres, [
+    ...['-D', command.dataDir],
+    ...settings.flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+  ]);
+  const ended = whenEnded(child);
+  const hasEnded = ended.then(() => true as const);
+  const isReady = async (): Promise<boolean> => {
+    if (child.exitCode !== null || child.signalCode !== null) return true;
+    const file = readPidFile(command.dataDir);
+    return file?.pid === child.pid && file?.ready === true;
+  };
+  await Promise.race([
+    hasEnded,
+    until(isReady, { timeoutMs: startDeadlineMs, what: 'PostgreSQL starts' }),
+  ]);
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) {
+    throw new AppError('unavailable', `PostgreSQL: ${readFailure(command.logFile, from)}`);
+  }
+  return { child, pid: child.pid, ended };
+};
+
+const launchOnFreePort = async (command: Command, options: PostgresOptions) => {
+  for (let attempt = 1; ; attempt += 1) {
+    const port = options.port ?? (await findFreePort());
+    try {
+      return { port, ...(await launch(command, port, options.flags ?? {})) };
+    } catch (error) {
+      const lostRace = error instanceof AppError && /listen|TCP\/IP socket/.test(error.message);
+      if (!lostRace || options.port !== undefined || attempt === portAttempts) throw error;
+      appendFileSync(command.logFile, `port ${port} was taken meanwhile; trying another\n`);
+    }
+  }
+};
+
+const trimLog = (logFile: string): void => {
+  if (logSize(logFile) > logKeptBytes) renameSync(logFile, `${logFile}.old`);
+};
+
+/**
+ * Starts a server and resolves once it accepts connections.
+ * Throws `unavailable` with the server's own reason when it does not start.
+ */
+export const startPostgres = async (options: PostgresOptions): Promise<PostgresServer> => {
+  const dataDir = resolve(options.dataDir);
+  const logFile = options.logFile ?? `${dataDir}.log`;
+  const password = options.password ?? newSecret('pg');
+  mkdirSync(dirname(dataDir), { recursive: true });
+  trimLog(logFile);
+  await stopLeftOverPostgres(dataDir);
+  const user = choosePostgresUser();
+  const command = { user, binaries: await findPostgresBinaries(), dataDir, logFile };
+  if (existsSync(join(dataDir, 'PG_VERSION'))) giveDirectory(user, dataDir);
+  else await initialise(command, password);
+  const { port, pid, ended } = await launchOnFreePort(command, options);
+  return {
+    port,
+    pid,
+    ended,
+    url: (database = 'postgres') =>
+      `postgresql://${superuser}:${encodeURIComponent(password)}@127.0.0.1:${port}/${encodeURIComponent(database)}`,
+    async stop() {
+      await stopProcess(pid);
+      await ended;
+    },
+  };
+};
