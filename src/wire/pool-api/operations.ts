@@ -20,6 +20,9 @@ export const PoolHost = Type.Object({
   stateAgeMs: Type.Number({ description: 'since it entered its state' }),
   silentMs: nullable(Type.Number({ description: 'since its last message; null before the first' })),
   launched: Type.Boolean({ description: 'whether the runtime reported its container' }),
+  holding: Type.Optional(
+    Type.Boolean({ description: 'holds a world version: fits only sessions of that project' }),
+  ),
 });
 export type PoolHost = Static<typeof PoolHost>;
 
@@ -104,6 +107,9 @@ export const drainHost = operation({
   body: Type.Object({
     reason: Type.String(),
     detail: Type.Optional(Type.String({ maxLength: 4_000 })),
+    ifState: Type.Optional(
+      oneOf(hostStates, 'refused with `conflict` when the host has left this state by now'),
+    ),
   }),
   answers: { 200: Type.Object({}) },
 });
