@@ -75,7 +75,10 @@ export type RouteContract = {
 
 export type ApiContract = {
   /** The vendor's credential scheme, `[auth] scheme`. */
-  auth: { scheme: 'header' | 'bearer' | 'basic' | 'query' | 'oauth2' | 'none'; name: string | null };
+  auth: {
+    scheme: 'header' | 'bearer' | 'basic' | 'query' | 'oauth2' | 'none';
+    name: string | null;
+  };
   routes: RouteContract[];
   unauthorized: VendorError;
   notFound: VendorError;
@@ -102,9 +105,7 @@ export type Check = {
   count: number | null;
 };
 
-export type Grader =
-  | { kind: 'assertions'; checks: Check[] }
-  | { kind: 'python'; source: string };
+export type Grader = { kind: 'assertions'; checks: Check[] } | { kind: 'python'; source: string };
 
 /** What a session is opened on: an instruction, rows on top of the world's, and a grader. */
 export type Task = {

@@ -1,0 +1,83 @@
+/**
+ * The SQLite tables of a contract, as text. One table an entity: the canonical key, the row's JSON as
+ * it was given, and a virtual column for each scalar top-level field, which costs no space in the row
+ * and lets indexes and foreign keys speak of fields.
+ *
+ * Foreign keys are deferred, so that rows of one batch may come in any order. Null and absent values
+ * are distinct to SQLite: they neither collide in a unique index nor refer to anything.
+ */
+import type { Contract, EntityContract, FieldPath } from './contract.ts';
+
+const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+/** The path in SQLite's notation, for example `$."owner"."login"` or `$."labels"[0]`. */
+const jsonPath = (path: FieldPath): string =>
+  `$${path.map((segment) => (/^\d+$/.test(segment) ? `[${segment}]` : `."${segment}"`)).join('')}`;
+
+const isColumn = (entity: EntityContract, path: FieldPath): boolean =>
+  path.length === 1 && entity.columns.some(({ name }) => name === path[0]);
+
+/** What an index is over: a column where there is one, else an expression on the payload. */
+const indexTerm = (entity: EntityContract, path: FieldPath): string =>
+  isColumn(entity, path)
+    ? quoteName(path[0] ?? '')
+    : `json_extract(payload, ${quoteText(jsonPath(path))})`;
+
+const nameList = (fields: readonly string[]): string => fields.map(quoteName).join(', ');
+
+const foreignKey = (
+  { fields, target }: EntityContract['relationships'][number],
+  entities: ReadonlyMap<string, EntityContract>,
+): string => {
+  const parentKey = entities.get(target)?.primaryKey ?? [];
+  return `FOREIGN KEY (${nameList(fields)}) REFERENCES ${quoteName(target)} (${nameList(parentKey)}) DEFERRABLE INITIALLY DEFERRED`;
+};
+
+const createTable = (
+  entity: EntityContract,
+  entities: ReadonlyMap<string, EntityContract>,
+): string => {
+  const columns = entity.columns.map(({ name, type }) => {
+    const value = `payload ->> ${quoteText(jsonPath([name]))}`;
+    return `${quoteName(name)} ${type} GENERATED ALWAYS AS (${value}) VIRTUAL`;
+  });
+  const lines = [
+    '_key TEXT PRIMARY KEY NOT NULL',
+    'payload TEXT NOT NULL',
+    ...columns,
+    ...entity.relationships.map((relationship) => foreignKey(relationship, entities)),
+  ];
+  return `CREATE TABLE ${quoteName(entity.name)} (\n  ${lines.join(',\n  ')}\n);`;
+};
+
+const startsWith = (list: readonly string[], start: readonly string[]): boolean =>
+  start.every((item, index) => item === list[index]);
+
+/** Entity names never begin with `svc_`, so these names meet no table. */
+const createIndexes = (entity: EntityContract): string[] => {
+  const on = (unique: boolean, kind: string, paths: readonly FieldPath[]): string => {
+    const name = quoteName(`svc_${entity.name}_${kind}`);
+    const terms = paths.map((path) => indexTerm(entity, path)).join(', ');
+    return `CREATE ${unique ? 'UNIQUE ' : ''}INDEX ${name} ON ${quoteName(entity.name)} (${terms});`;
+  };
+  const pathsOf = (fields: readonly string[]): FieldPath[] => fields.map((field) => [field]);
+  return [
+    on(true, 'key', pathsOf(entity.primaryKey)),
+    ...entity.unique.map((paths, index) => on(true, `unique_${index + 1}`, paths)),
+    ...entity.relationships
+      .filter(({ fields }) => !startsWith(entity.primaryKey, fields))
+      .map(({ fields }, index) => on(false, `reference_${index + 1}`, pathsOf(fields))),
+  ];
+};
+
+/** The statements that make an empty store of a contract, each ended by `;` and a line break. */
+export const createTablesSql = (contract: Contract): string => {
+  const entities = new Map(contract.entities.map((entity) => [entity.name, entity]));
+  const statements = contract.entities.flatMap((entity) => [
+    createTable(entity, entities),
+    ...createIndexes(entity),
+  ]);
+  return `${statements.join('\n')}\n`;
+};

@@ -1,0 +1,18 @@
+/** JSON pointers (RFC 6901): a text for a place in a JSON document. */
+
+/** One segment in a pointer's spelling. */
+export const escapeSegment = (segment: string | number): string =>
+  String(segment).replaceAll('~', '~0').replaceAll('/', '~1');
+
+/** The pointer of a list of segments; none is '', the whole document. */
+export const toPointer = (segments: readonly (string | number)[]): string =>
+  segments.map((segment) => `/${escapeSegment(segment)}`).join('');
+
+/** The segments of a pointer that begins with `/`, or of '', the whole document. */
+export const parsePointer = (pointer: string): string[] =>
+  pointer === ''
+    ? []
+    : pointer
+        .slice(1)
+        .split('/')
+        .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));

@@ -1,0 +1,46 @@
+/**
+ * Checks rows against the shapes of a contract's entities. Keys and references between rows are not
+ * its business: those are the store's, and `integrity.ts`'s for rows that are part of a tree.
+ */
+import type { Contract } from './contract.ts';
+import { parsePointer } from './read/pointer.ts';
+import { suggestName } from './read/suggest.ts';
+import { createShapes } from './schema/shapes.ts';
+import type { ValueProblem } from './schema/value-problem.ts';
+
+/**
+ * What is wrong with a value of a row. `field` is the top-level field at fault, '' for the row as a
+ * whole; `pointer` leads to the value, or to where a missing one belongs; `detail` follows both in a
+ * sentence, for example `must be string, is number 5`.
+ */
+export type RowProblem = { field: string; pointer: string; detail: string };
+
+export type RowChecker = {
+  /** Everything wrong with a row of an entity, at most 20 problems; empty when it fits. */
+  check(entity: string, row: unknown): RowProblem[];
+};
+
+/** Adds the top-level field to problems found by a schema. */
+export const toRowProblems = (problems: readonly ValueProblem[]): RowProblem[] =>
+  problems.map(({ pointer, detail }) => ({
+    field: parsePointer(pointer)[0] ?? '',
+    pointer,
+    detail,
+  }));
+
+/** A checker for all entities of a contract; each schema is compiled when it is first needed. */
+export const createRowChecker = (
+  contract: Pick<Contract, 'definitions' | 'entities'>,
+): RowChecker => {
+  const schemas = new Map(contract.entities.map(({ name, schema }) => [name, schema]));
+  const shapes = createShapes(contract.definitions, schemas);
+  return {
+    check(entity, row) {
+      const checkShape = shapes.get(entity);
+      if (checkShape !== undefined) return toRowProblems(checkShape(row));
+      const hint = suggestName(entity, schemas.keys());
+      const detail = `the world has no entity "${entity}"${hint === undefined ? '' : `; ${hint}`}`;
+      return [{ field: '', pointer: '', detail }];
+    },
+  };
+};

@@ -1,0 +1,62 @@
+/**
+ * Validators of a family of schemas that share definitions. They are compiled when first used, all
+ * inside one document, so that each definition is compiled once however many schemas refer to it.
+ *
+ * Schemas and values come from users. A validator therefore stops at the first error; only a small
+ * value that failed is looked at again for all its errors, which keeps memory bounded.
+ */
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { JsonSchema } from '../contract.ts';
+import { assertedFormats } from './formats.ts';
+import { describeErrors, type ValueProblem } from './value-problem.ts';
+
+/** What is wrong with a value; empty when it fits. */
+export type CheckValue = (value: unknown) => ValueProblem[];
+
+const documentId = 'urn:svc:shapes';
+const maxProblems = 20;
+const maxDetailedChars = 64 * 1024;
+
+const isSmall = (value: unknown): boolean =>
+  (JSON.stringify(value)?.length ?? 0) <= maxDetailedChars;
+
+/** Finds the validator of a schema by its position in the family. */
+const createCompiler = (document: JsonSchema, allErrors: boolean) => {
+  const ajv = new Ajv2020({
+    allErrors,
+    verbose: true,
+    strict: false,
+    logger: false,
+    validateSchema: false,
+    formats: assertedFormats,
+  });
+  ajv.addSchema(document);
+  return (index: number): ValidateFunction => {
+    const validate = ajv.getSchema(`${documentId}#/shapes/${index}`);
+    if (validate === undefined) throw new Error(`shape ${index} is not part of the document`);
+    return validate;
+  };
+};
+
+/** A check for each schema, by its name. Throws on first use of a schema that is not valid. */
+export const createShapes = (
+  definitions: Readonly<Record<string, JsonSchema>>,
+  schemas: ReadonlyMap<string, JsonSchema>,
+): ReadonlyMap<string, CheckValue> => {
+  const document = { $id: documentId, $defs: definitions, shapes: [...schemas.values()] };
+  const compileQuick = createCompiler(document, false);
+  let compileDetailed: ReturnType<typeof createCompiler> | undefined;
+  const createCheck = (index: number): CheckValue => {
+    let quick: ValidateFunction | undefined;
+    return (value) => {
+      quick ??= compileQuick(index);
+      if (quick(value)) return [];
+      if (!isSmall(value)) return describeErrors(quick.errors ?? [], maxProblems);
+      compileDetailed ??= createCompiler(document, true);
+      const detailed = compileDetailed(index);
+      detailed(value);
+      return describeErrors(detailed.errors ?? [], maxProblems);
+    };
+  };
+  return new Map([...schemas.keys()].map((name, index) => [name, createCheck(index)]));
+};

@@ -1,0 +1,117 @@
+/**
+ * Puts a validator's errors into words that say where a value is wrong, what it is and what it should
+ * be. A failed choice between shapes is one problem, not one for each branch that did not fit.
+ */
+import type { ErrorObject } from 'ajv/dist/2020.js';
+import { escapeSegment } from '../read/pointer.ts';
+import { nearestName } from '../read/suggest.ts';
+
+/** A value that breaks its schema. `pointer` leads to the value, or to where a missing one belongs. */
+export type ValueProblem = { pointer: string; detail: string };
+
+const maxShown = 60;
+
+const show = (value: unknown): string => {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text;
+};
+
+const kindOf = (value: unknown): string => {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return 'an object';
+  return `${typeof value} ${show(value)}`;
+};
+
+const describeExtra = (name: string, error: ErrorObject): string => {
+  const known = Object.keys((error.parentSchema?.properties ?? {}) as object);
+  const nearest = nearestName(name, known);
+  return `is not a known field${nearest === undefined ? '' : `; did you mean "${nearest}"?`}`;
+};
+
+const isList = (value: unknown): value is unknown[] => Array.isArray(value);
+
+const describe = (error: ErrorObject): ValueProblem => {
+  const { keyword, params, instancePath: pointer, data, message } = error;
+  const inside = (name: unknown): string => `${pointer}/${escapeSegment(String(name))}`;
+  switch (keyword) {
+    case 'required':
+      return { pointer: inside(params.missingProperty), detail: 'is missing' };
+    case 'dependentRequired':
+      return {
+        pointer: inside(params.missingProperty),
+        detail: `is missing, though "${params.property}" is there`,
+      };
+    case 'additionalProperties':
+    case 'unevaluatedProperties': {
+      const name = String(params.additionalProperty ?? params.unevaluatedProperty);
+      return { pointer: inside(name), detail: describeExtra(name, error) };
+    }
+    case 'type': {
+      const types = isList(params.type) ? params.type.join(' or ') : String(params.type);
+      return { pointer, detail: `must be ${types}, is ${kindOf(data)}` };
+    }
+    case 'enum': {
+      const allowed = isList(params.allowedValues) ? params.allowedValues : [];
+      return { pointer, detail: `must be one of ${show(allowed)}, is ${show(data)}` };
+    }
+    case 'const':
+      return { pointer, detail: `must be ${show(params.allowedValue)}, is ${show(data)}` };
+    case 'format':
+      return { pointer, detail: `must be a ${params.format}, is ${show(data)}` };
+    case 'pattern':
+      return { pointer, detail: `must match the pattern ${params.pattern}, is ${show(data)}` };
+    case 'anyOf':
+    case 'oneOf': {
+      const many = isList(params.passingSchemas);
+      const detail = many ? 'fits more than one of the shapes' : 'fits none of the allowed shapes';
+      return { pointer, detail: `${detail}, is ${kindOf(data)}` };
+    }
+    case 'false schema':
+      return { pointer, detail: 'is not allowed here' };
+    default:
+      return { pointer, detail: message ?? `breaks "${keyword}"` };
+  }
+};
+
+const isNullBranch = (branch: unknown): boolean =>
+  typeof branch === 'object' && branch !== null && 'type' in branch && branch.type === 'null';
+
+/** "This shape or null", given something else than null: the shape's own errors say more. */
+const isNullableShape = ({ schema, data }: ErrorObject): boolean =>
+  isList(schema) &&
+  schema.length === 2 &&
+  schema.filter(isNullBranch).length === 1 &&
+  data !== null;
+
+const saysNotNull = ({ keyword, params }: ErrorObject): boolean =>
+  keyword === 'type' && params.type === 'null';
+
+/** Errors of a choice's branches come before the error of the choice, at or below its place. */
+const withoutBranches = (errors: readonly ErrorObject[]): ErrorObject[] => {
+  let kept: ErrorObject[] = [];
+  for (const error of errors) {
+    const place = error.instancePath;
+    if (error.keyword === 'anyOf' || error.keyword === 'oneOf') {
+      if (isNullableShape(error)) {
+        kept = kept.filter((other) => !(saysNotNull(other) && other.instancePath === place));
+        continue;
+      }
+      while (kept.at(-1)?.instancePath.startsWith(place)) kept.pop();
+    }
+    // `if` and `propertyNames` only repeat that one of their parts failed, which is listed too.
+    if (error.keyword !== 'if' && error.keyword !== 'propertyNames') kept.push(error);
+  }
+  return kept;
+};
+
+/** The errors in words, each place and message once, at most `most` of them. */
+export const describeErrors = (errors: readonly ErrorObject[], most: number): ValueProblem[] => {
+  const problems = new Map<string, ValueProblem>();
+  for (const error of withoutBranches(errors)) {
+    if (problems.size === most) break;
+    const problem = describe(error);
+    problems.set(`${problem.pointer}\n${problem.detail}`, problem);
+  }
+  return [...problems.values()];
+};
