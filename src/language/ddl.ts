@@ -8,12 +8,14 @@
  */
 import type { Contract, EntityContract, FieldPath } from './contract.ts';
 
-const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+/** A name quoted for SQL. */
+export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+/** A text as an SQL literal. */
+export const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /** The path in SQLite's notation, for example `$."owner"."login"` or `$."labels"[0]`. */
-const jsonPath = (path: FieldPath): string =>
+export const jsonPath = (path: FieldPath): string =>
   `$${path.map((segment) => (/^\d+$/.test(segment) ? `[${segment}]` : `."${segment}"`)).join('')}`;
 
 const isColumn = (entity: EntityContract, path: FieldPath): boolean =>
