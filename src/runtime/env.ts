@@ -14,6 +14,8 @@ export type EnvReader = {
   integer(name: string, range: { min: number; max: number; fallback?: number }): number;
   choice<const Word extends string>(name: string, words: readonly Word[], fallback?: Word): Word;
   url(name: string, fallback?: string): string;
+  /** Notes a mistake that only the program itself can see. */
+  refuse(mistake: string): void;
   /** Throws `invalid` with one line a mistake, if there was any. */
   finish(): void;
 };
@@ -54,6 +56,9 @@ export const readEnv = (env: Env): EnvReader => {
       const text = required(name, fallback);
       if (text !== '' && !URL.canParse(text)) mistakes.push(`${name} is "${text}", not a URL`);
       return text.replace(/\/+$/, '');
+    },
+    refuse: (mistake) => {
+      mistakes.push(mistake);
     },
     finish() {
       if (mistakes.length > 0) {
