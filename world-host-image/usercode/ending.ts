@@ -1,0 +1,62 @@
+/** What a run came to whose process ended under it, in words that its author can act on. */
+import type { Ending } from './channel.ts';
+import { describeEnd } from './child.ts';
+import type { RunRequest, RunResult, TraceFrame, UserCodeLimits } from './run.ts';
+
+export const failed = (code: string, message: string, details?: unknown): RunResult => ({
+  ok: false,
+  error: { code, message, ...(details === undefined ? {} : { details }) },
+});
+
+/** A size for people: `4 MiB`, `1.5 MiB`. */
+export const describeSize = (bytes: number): string => `${Math.round(bytes / 104_857.6) / 10} MiB`;
+
+const timedOut = (request: RunRequest, trace: TraceFrame[]): RunResult => {
+  const at = trace.at(-1);
+  const place = at === undefined ? '' : `, at ${at.file}:${at.line} in ${at.function}`;
+  const message = `${request.function} was stopped after ${request.timeoutMs} ms${place}`;
+  return failed('timeout', message, { trace });
+};
+
+const crashed = (ending: Ending, limits: UserCodeLimits): RunResult => {
+  const { status, signal, output } = ending;
+  const why = /heap out of memory/.test(output)
+    ? `it ran out of memory (${limits.memoryMb} MiB)`
+    : describeEnd(ending);
+  const details = { status, signal, output: output.slice(-2_000) };
+  return failed('crashed', `the code's process ended: ${why}`, details);
+};
+
+export type EndedRun = {
+  ending: Ending;
+  request: RunRequest;
+  limits: UserCodeLimits;
+  /** A worker may end itself when the time of a run is over. */
+  elapsedMs: number;
+  /** Where the run stood, as far as its worker could tell. */
+  trace: TraceFrame[];
+};
+
+/** The result of a run whose process ended. Throws what the host itself is to blame for. */
+export const resultOfEnding = ({
+  ending,
+  request,
+  limits,
+  elapsedMs,
+  trace,
+}: EndedRun): RunResult => {
+  switch (ending.killedFor) {
+    case 'host_fault':
+      throw ending.fault;
+    case 'timeout':
+      return timedOut(request, trace);
+    case 'too_large':
+      return failed('too_large', `a message was over ${describeSize(limits.messageBytes)}`);
+    case 'protocol':
+      return failed('crashed', "the code wrote to its worker's own channel and was stopped");
+    case 'stopped':
+      return failed('crashed', 'its worker was stopped under it');
+    default:
+      return elapsedMs >= request.timeoutMs ? timedOut(request, trace) : crashed(ending, limits);
+  }
+};

@@ -1,0 +1,48 @@
+/**
+ * Cuts a stream of bytes into lines without ever holding more than one line's limit. The host and the
+ * TypeScript worker share it. Only `\n` ends a line: JSON may hold every other kind of line end.
+ */
+
+export type LineReader = (chunk: Buffer) => void;
+
+export type LineReaderOptions = {
+  maxBytes: number;
+  onLine(line: string): void;
+  /** The line under way passed the limit. Nothing is read after it. */
+  onTooLong?(): void;
+};
+
+const newline = 0x0a;
+
+export const createLineReader = ({
+  maxBytes,
+  onLine,
+  onTooLong,
+}: LineReaderOptions): LineReader => {
+  let held: Buffer[] = [];
+  let heldBytes = 0;
+  let broken = false;
+
+  const hold = (part: Buffer): void => {
+    held.push(part);
+    heldBytes += part.length;
+    if (heldBytes <= maxBytes) return;
+    broken = true;
+    held = [];
+    onTooLong?.();
+  };
+
+  return (chunk) => {
+    let from = 0;
+    while (!broken) {
+      const end = chunk.indexOf(newline, from);
+      hold(chunk.subarray(from, end === -1 ? chunk.length : end));
+      if (end === -1 || broken) return;
+      const line = held.length === 1 ? held[0] : Buffer.concat(held);
+      held = [];
+      heldBytes = 0;
+      from = end + 1;
+      onLine(line?.toString('utf8') ?? '');
+    }
+  };
+};

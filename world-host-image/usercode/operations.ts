@@ -1,0 +1,99 @@
+/**
+ * Answers what user code asks of the store. Arguments come from an author's code and are checked
+ * here; rows and keys themselves are the store's to judge.
+ */
+import { AppError } from '#domain/error.ts';
+import type { Row } from '#language/contract.ts';
+import type { Query } from '#store/read.ts';
+import { StoreRefusal } from '#store/refusal.ts';
+import type { Refusal } from './protocol.ts';
+import type { StoreAccess } from './run.ts';
+
+const refuse = (entity: string, detail: string): never => {
+  throw new StoreRefusal({ entity, kind: 'shape', detail });
+};
+
+const isObject = (value: unknown): value is Row =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const entityOf = ({ entity }: Row): string =>
+  typeof entity === 'string' ? entity : refuse(String(entity), 'an entity is named by a text');
+
+const objectOf = (entity: string, given: Row, name: string, example: string): Row => {
+  const value = given[name];
+  return isObject(value) ? value : refuse(entity, `${name} must be an object, such as ${example}`);
+};
+
+const countOf = (entity: string, given: Row, name: string): number | undefined => {
+  const value = given[name] ?? undefined;
+  if (value === undefined) return undefined;
+  const isCount = typeof value === 'number' && Number.isInteger(value) && value >= 0;
+  return isCount ? value : refuse(entity, `${name} must be a whole number from 0`);
+};
+
+/** `where` of user code: field names or dotted paths, each with a value or a list of them. */
+const filtersOf = (entity: string, given: Row): NonNullable<Query['where']> => {
+  if ((given.where ?? null) === null) return [];
+  const where = objectOf(entity, given, 'where', '{"state": "open"}');
+  return Object.entries(where).map(([path, value]) => ({
+    path: path.split('.'),
+    match: 'equals',
+    value,
+  }));
+};
+
+/** `order_by` of user code: `field`, `-field` for descending, or a list of those. */
+const orderOf = (entity: string, given: Row): NonNullable<Query['orderBy']> =>
+  [given.orderBy ?? []].flat().map((item: unknown) => {
+    if (typeof item !== 'string') return refuse(entity, 'an order is "field" or "-field"');
+    const descending = item.startsWith('-');
+    return { path: (descending ? item.slice(1) : item).split('.'), descending };
+  });
+
+const queryOf = (entity: string, given: Row): Query => ({
+  where: filtersOf(entity, given),
+  limit: countOf(entity, given, 'limit'),
+  offset: countOf(entity, given, 'offset'),
+  orderBy: orderOf(entity, given),
+});
+
+const keyExample = '{"id": 1}';
+
+/** Runs one operation. Throws what the store throws, and `StoreRefusal` for arguments that are none. */
+export const runOperation = (access: StoreAccess, operation: string, given: Row): unknown => {
+  if (operation === 'now') return access.now();
+  if (operation === 'uuid') return access.uuid();
+  const entity = entityOf(given);
+  switch (operation) {
+    case 'get':
+      return access.get(entity, objectOf(entity, given, 'key', keyExample));
+    case 'query':
+      return access.query(entity, queryOf(entity, given));
+    case 'insert':
+      return access.insert(entity, objectOf(entity, given, 'row', keyExample));
+    case 'update': {
+      const key = objectOf(entity, given, 'key', keyExample);
+      return access.update(entity, key, objectOf(entity, given, 'patch', '{"state": "closed"}'));
+    }
+    case 'remove':
+      access.remove(entity, objectOf(entity, given, 'key', keyExample));
+      return null;
+    case 'next':
+      return access.nextInteger(entity, String(given.field));
+    default:
+      return refuse(entity, `there is no operation "${operation}"`);
+  }
+};
+
+/** The refusal that user code may see in what an operation threw; undefined for a fault of the host. */
+export const refusalOf = (error: unknown, given: Row): Refusal | undefined => {
+  if (error instanceof StoreRefusal) {
+    const { entity, kind, detail, field = null, pointer = null } = error;
+    return { entity, kind, detail, field, pointer };
+  }
+  if (error instanceof AppError) {
+    const entity = String(given.entity ?? '');
+    return { entity, kind: error.code, detail: error.message, field: null, pointer: null };
+  }
+  return undefined;
+};

@@ -1,0 +1,109 @@
+/**
+ * What the host and a worker say to each other: JSON lines, to the worker on its descriptor 3, from it
+ * on descriptor 4, so that nothing user code prints is ever read as a message. Every message carries
+ * the nonce of the exchange it belongs to. A line that does not is the work of user code, which shares
+ * the worker's process, and costs the worker its life: so no run can be answered by another.
+ */
+import type { CallError } from '#domain/call.ts';
+import type { Row } from '#language/contract.ts';
+import type { HandlerRequest, RunRequest, RunResult, VendorAnswer } from './run.ts';
+
+/** What the store said no to, as user code's `Refused` carries it. */
+export type Refusal = {
+  entity: string;
+  kind: string;
+  detail: string;
+  field: string | null;
+  pointer: string | null;
+};
+
+export type HostMessage =
+  | { type: 'load'; nonce: string; directory: string; eager: boolean }
+  | {
+      type: 'run';
+      nonce: string;
+      file: string;
+      function: string;
+      as: RunRequest['as'];
+      input: Row | HandlerRequest | null;
+      timeoutMs: number;
+    }
+  | { type: 'reply'; nonce: string; id: number; value: unknown }
+  | { type: 'reply'; nonce: string; id: number; refusal: Refusal };
+
+export type WorkerMessage =
+  /** Sent once, with the nonce '', before any user code is read. */
+  | { type: 'ready'; nonce: string }
+  | { type: 'loaded'; nonce: string }
+  /** A use of the store; it is answered by `reply` with the same id. */
+  | { type: 'ask'; nonce: string; id: number; operation: string; arguments: Row }
+  | { type: 'done'; nonce: string; result: RunResult };
+
+const isObject = (value: unknown): value is Row =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isHeaders = (value: unknown): value is Record<string, string> =>
+  isObject(value) && Object.values(value).every((text) => typeof text === 'string');
+
+const isStatus = (value: unknown): value is number =>
+  Number.isInteger(value) && Number(value) >= 100 && Number(value) <= 599;
+
+const readVendor = (value: unknown): VendorAnswer | undefined => {
+  if (!isObject(value) || !isStatus(value.status)) return undefined;
+  const { status, body = null, headers } = value;
+  return { status, body, ...(isHeaders(headers) ? { headers } : {}) };
+};
+
+const readError = (value: unknown): CallError | undefined => {
+  if (!isObject(value)) return undefined;
+  const { code, message, details } = value;
+  if (typeof code !== 'string' || typeof message !== 'string') return undefined;
+  return { code, message, ...(details === undefined ? {} : { details }) };
+};
+
+const readResult = (value: unknown): RunResult | undefined => {
+  if (!isObject(value)) return undefined;
+  if (value.ok === true) {
+    const { status, headers } = value;
+    return {
+      ok: true,
+      value: value.value ?? null,
+      ...(isStatus(status) ? { status } : {}),
+      ...(isHeaders(headers) ? { headers } : {}),
+    };
+  }
+  const error = readError(value.error);
+  const vendor = readVendor(value.vendor);
+  if (error === undefined) return undefined;
+  return { ok: false, error, ...(vendor === undefined ? {} : { vendor }) };
+};
+
+const parseObject = (line: string): Row | undefined => {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/** The message in a line, or undefined when the line is none. */
+export const parseWorkerMessage = (line: string): WorkerMessage | undefined => {
+  const message = parseObject(line);
+  if (message === undefined || typeof message.nonce !== 'string') return undefined;
+  const { type, nonce, id, operation, arguments: given, result } = message;
+  switch (type) {
+    case 'ready':
+    case 'loaded':
+      return { type, nonce };
+    case 'ask':
+      if (!Number.isInteger(id) || typeof operation !== 'string' || !isObject(given)) return;
+      return { type, nonce, id: Number(id), operation, arguments: given };
+    case 'done': {
+      const read = readResult(result);
+      return read === undefined ? undefined : { type, nonce, result: read };
+    }
+    default:
+      return undefined;
+  }
+};

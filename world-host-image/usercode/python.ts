@@ -1,0 +1,88 @@
+/**
+ * How the Python worker is started: isolated (`-I -S`: no environment, no site packages, so that code
+ * finds the same modules on every machine), unbuffered, without byte code files. What the process may
+ * do is limited in `svc_env/process.py`, from inside.
+ */
+import { execFile } from 'node:child_process';
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { AppError } from '#domain/error.ts';
+import type { TraceFrame, UserCodeLimits } from './run.ts';
+import type { WorkerKind } from './worker.ts';
+
+/** Folder that holds the package `svc_env`. */
+export const packageRoot = fileURLToPath(new URL('.', import.meta.url)).replace(/\/$/, '');
+
+export const isolated = ['-I', '-S', '-B', '-u', '-X', 'utf8'];
+
+/** Environment of every worker: a fixed one, and no search path. */
+export const cleanEnvironment = (workDir: string): Record<string, string> => ({
+  LANG: 'C.UTF-8',
+  TZ: 'UTC',
+  HOME: workDir,
+  TMPDIR: workDir,
+});
+
+/**
+ * The interpreter itself behind a command, which may be a shim that needs an environment.
+ * Throws `unavailable` when there is none, or an older one than Python 3.11.
+ */
+export const findPython = async (command: string): Promise<string> => {
+  const probe = 'import sys; print(sys.executable); print(*sys.version_info[:2])';
+  const { stdout } = await promisify(execFile)(command, ['-I', '-S', '-c', probe], {
+    timeout: 15_000,
+  }).catch((cause: unknown) => {
+    throw new AppError('unavailable', `"${command}" does not run Python`, { cause });
+  });
+  const [executable = '', version = ''] = stdout.trim().split('\n');
+  const [major = 0, minor = 0] = version.split(' ').map(Number);
+  if (executable === '' || major < 3 || (major === 3 && minor < 11)) {
+    const found = version.replace(' ', '.');
+    throw new AppError('unavailable', `"${command}" is Python ${found}; worlds need 3.11 or later`);
+  }
+  return executable;
+};
+
+const frameLine = /^ {2}File "(.+)", line (\d+) in (.+)$/;
+
+/** Reads what Python's `faulthandler` prints when a run's time is over: innermost frame first. */
+export const readTimeoutTrace = (stderr: string, directory: string): TraceFrame[] => {
+  const start = stderr.lastIndexOf('Timeout (');
+  if (start === -1) return [];
+  const frames = stderr
+    .slice(start)
+    .split('\n')
+    .flatMap((text): TraceFrame[] => {
+      const [, path, line, name] = frameLine.exec(text) ?? [];
+      if (path === undefined || !path.startsWith(`${directory}/`)) return [];
+      return [{ file: relative(directory, path), line: Number(line), function: String(name) }];
+    });
+  return frames.reverse();
+};
+
+/** The Python worker, run by an interpreter that `findPython` found. */
+export const pythonWorker = (
+  executable: string,
+  workDir: string,
+  limits: UserCodeLimits,
+): WorkerKind => {
+  const start =
+    'import sys; sys.path.insert(0, sys.argv[1]); from svc_env.worker import main; main()';
+  const options = {
+    parent: process.pid,
+    memory_bytes: limits.memoryMb * 1024 * 1024,
+    message_bytes: limits.messageBytes,
+  };
+  return {
+    language: 'python',
+    launch: {
+      command: executable,
+      arguments: [...isolated, '-c', start, packageRoot, JSON.stringify(options)],
+      environment: cleanEnvironment(workDir),
+      directory: workDir,
+    },
+    overrunMs: 250,
+    readTimeoutTrace,
+  };
+};

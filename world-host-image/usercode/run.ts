@@ -1,0 +1,104 @@
+/**
+ * What a run of user code is: the request, the store it may use, and what comes back. User code is an
+ * author's tools (`tools.py`, `tools.ts`), route handlers (`api/handlers.py`) and graders
+ * (`checks/verify.py`); `docs/user-code.md` tells the author's side.
+ */
+import type { CallError } from '#domain/call.ts';
+import type { Row } from '#language/contract.ts';
+import type { Query } from '#store/read.ts';
+
+export type UserLanguage = 'python' | 'typescript';
+
+/** A request to the world's API, as a handler sees it. */
+export type HandlerRequest = {
+  method: string;
+  path: string;
+  /** Path arguments and query parameters. */
+  args: Row;
+  body: unknown;
+  headers: Record<string, string>;
+};
+
+/**
+ * The world as user code sees it during one run: synchronous, and the caller's transaction. A thrown
+ * `StoreRefusal` or `AppError` reaches user code as `Refused`. Anything else that is thrown is a
+ * fault of the host: it ends the run and comes out of `UserCode.run`.
+ */
+export type StoreAccess = {
+  /** The row of a primary key, or null. */
+  get(entity: string, key: Row): Row | null;
+  query(entity: string, query: Query): Row[];
+  /** The row as stored. */
+  insert(entity: string, row: Row): Row;
+  /** Merges the patch into the row's top level; the new row. */
+  update(entity: string, key: Row, patch: Row): Row;
+  remove(entity: string, key: Row): void;
+  /** The next free integer of a field: one more than the largest there was. */
+  nextInteger(entity: string, field: string): number;
+  /** The world's time, ISO 8601. */
+  now(): string;
+  uuid(): string;
+};
+
+type RunOf<As extends string, Input> = {
+  language: UserLanguage;
+  /** Path in the code directory, for example `api/handlers.py`. */
+  file: string;
+  function: string;
+  as: As;
+  input: Input;
+  access: StoreAccess;
+  /** Of the function itself, and of importing its file where this is the file's first use. */
+  timeoutMs: number;
+};
+
+/** `verify` runs a grader: its input is not used, and its access should be read-only. */
+export type RunRequest =
+  | RunOf<'tool', Row>
+  | RunOf<'handler', HandlerRequest>
+  | RunOf<'verify', Row | null>;
+
+/** An answer in the vendor's own words, from `ctx.fail`. */
+export type VendorAnswer = { status: number; body: unknown; headers?: Record<string, string> };
+
+/**
+ * What a run came to. `status` and `headers` are there when a handler called `ctx.respond`. The value
+ * of a `verify` run is `VerifyReport`.
+ *
+ * Error codes: `raised` (the code threw; details `{exception, trace}`), `refused` (an uncaught refusal
+ * of the store; details `{entity, kind, field, detail, trace}`), `failed` or a code of the author's
+ * (`fail`; `vendor` when it was `ctx.fail`), `timeout`, `crashed` (its process ended or broke the
+ * protocol), `not_found` (no such function), `load_failed` (its file cannot be imported), `too_large`
+ * (input or result beyond the limit of a message).
+ */
+export type RunResult =
+  | { ok: true; value: unknown; status?: number; headers?: Record<string, string> }
+  | { ok: false; error: CallError; vendor?: VendorAnswer };
+
+export type VerifyReport = {
+  checks: { name: string; passed: boolean; detail: string | null }[];
+};
+
+/** One frame of an author's code, the innermost last. `file` is relative to the code directory. */
+export type TraceFrame = { file: string; line: number; function: string; source?: string };
+
+export type UserCodeLimits = {
+  /** Of each worker: address space of Python, heap of Node. */
+  memoryMb: number;
+  /** One message to or from a worker: an input, a result, a row, the rows of a query. */
+  messageBytes: number;
+  /** What one run may print into the log. The rest is dropped. */
+  outputBytes: number;
+  /** Until a process must be up. */
+  startMs: number;
+  /** Until `tools` and `api/handlers` must be imported; later it is left to their first run. */
+  loadMs: number;
+};
+
+export const defaultLimits: UserCodeLimits = {
+  memoryMb: 512,
+  messageBytes: 4 * 1024 * 1024,
+  outputBytes: 64 * 1024,
+  startMs: 15_000,
+  loadMs: 10_000,
+};

@@ -1,0 +1,106 @@
+/**
+ * User code in a world host: two workers, one a language, started before there is anything to run so
+ * that a first call pays nothing. Whatever user code does (throws, hangs, exits, floods its output)
+ * comes back as a `RunResult`; only faults of the host itself are thrown.
+ */
+import { mkdir, realpath } from 'node:fs/promises';
+import { sep } from 'node:path';
+import { AppError } from '#domain/error.ts';
+import type { Log } from '#runtime/log.ts';
+import { type Lane, startLane } from './lane.ts';
+import { findPython, pythonWorker } from './python.ts';
+import { defaultLimits, type RunRequest, type RunResult, type UserCodeLimits } from './run.ts';
+import { typescriptWorker } from './typescript.ts';
+
+export type {
+  HandlerRequest,
+  RunRequest,
+  RunResult,
+  StoreAccess,
+  TraceFrame,
+  UserCodeLimits,
+  UserLanguage,
+  VendorAnswer,
+  VerifyReport,
+} from './run.ts';
+
+export type UserCodeOptions = {
+  /** Command of Python 3.11 or later. */
+  python: string;
+  /** Folder for user code: code directories lie in it, and TypeScript can read nothing else. */
+  workDir: string;
+  log: Log;
+  /** What is left out is `defaultLimits`. */
+  limits?: Partial<UserCodeLimits>;
+};
+
+export type UserCode = {
+  /**
+   * Makes a directory inside `workDir` the code that runs use, and imports `tools` and `api/handlers`
+   * of both languages. Code that cannot be imported fails its runs, not the load.
+   */
+  load(directory: string): Promise<void>;
+  /** Runs one function. Runs of one language take turns. */
+  run(request: RunRequest): Promise<RunResult>;
+  /** Fresh processes with nothing loaded; a run under way ends as `crashed`. */
+  restart(): Promise<void>;
+  /** Kills both processes and resolves when they are gone. */
+  stop(): Promise<void>;
+};
+
+const filePattern = /^[A-Za-z0-9_][\w.-]*(?:\/[A-Za-z0-9_][\w.-]*)*\.(?:py|ts)$/;
+
+const refuseFile = (file: string): RunResult => ({
+  ok: false,
+  error: { code: 'load_failed', message: `"${file}" is not a path of a .py or .ts file` },
+});
+
+/** The real path of a code directory. Throws `invalid` unless it lies inside the folder for code. */
+const codeDirectory = async (directory: string, root: string): Promise<string> => {
+  const real = await realpath(directory).catch((cause: unknown) => {
+    throw new AppError('invalid', `code directory "${directory}" is not there`, { cause });
+  });
+  if (!real.startsWith(root + sep)) {
+    throw new AppError('invalid', `code directory "${directory}" is outside of "${root}"`);
+  }
+  return real;
+};
+
+/**
+ * Starts both workers and resolves when they are up.
+ * Throws `unavailable` where Python or a worker cannot be started.
+ */
+export const startUserCode = async (options: UserCodeOptions): Promise<UserCode> => {
+  const limits = { ...defaultLimits, ...options.limits };
+  await mkdir(options.workDir, { recursive: true });
+  const [root, python] = await Promise.all([realpath(options.workDir), findPython(options.python)]);
+  const kinds = [pythonWorker(python, root, limits), typescriptWorker(python, root, limits)];
+  const startLanes = (): Lane[] => kinds.map((kind) => startLane(kind, limits, options.log));
+  const stopLanes = async (old: Lane[]): Promise<void> => {
+    await Promise.all(old.map((lane) => lane.stop()));
+  };
+  let lanes = startLanes();
+  try {
+    await Promise.all(lanes.map((lane) => lane.ready));
+  } catch (error) {
+    await stopLanes(lanes);
+    throw error;
+  }
+  return {
+    async load(directory) {
+      const code = await codeDirectory(directory, root);
+      await Promise.all(lanes.map((lane) => lane.load(code)));
+    },
+    async run(request) {
+      const lane = lanes.find(({ language }) => language === request.language);
+      if (lane === undefined || !filePattern.test(request.file)) return refuseFile(request.file);
+      return lane.run(request);
+    },
+    async restart() {
+      const old = lanes;
+      lanes = startLanes();
+      await Promise.all([...lanes.map((lane) => lane.ready), stopLanes(old)]);
+    },
+    stop: () => stopLanes(lanes),
+  };
+};

@@ -1,0 +1,143 @@
+/**
+ * The world, for the code of its author in TypeScript: `import { get, insert } from 'svc_env'`. Every
+ * use of the store is asynchronous. All that one call writes is written when it succeeds, and nothing
+ * of it when it fails.
+ *
+ * It stands on its own (no imports but the run under way), because Node runs it as it is in the worker.
+ */
+import { Answered, currentRun, Failed, type Run } from './typescript-run.ts';
+
+export { Refused } from './typescript-run.ts';
+
+/** A row, a key or any JSON object. */
+export type Row = { [field: string]: unknown };
+
+export type QueryOptions = {
+  /** By field or by dotted path: all must be equal. A list matches any of its items. */
+  where?: Row;
+  limit?: number;
+  offset?: number;
+  /** `created_at` upwards, `-created_at` downwards, or a list of those. */
+  orderBy?: string | string[];
+};
+
+const readOf = (run: () => Run) => ({
+  /** The row with this primary key, or null. */
+  get: async <R extends Row = Row>(entity: string, key: Row): Promise<R | null> =>
+    (await run().ask('get', { entity, key })) as R | null,
+  /** The rows that match, in the order they were inserted unless `orderBy` says otherwise. */
+  query: async <R extends Row = Row>(entity: string, options: QueryOptions = {}): Promise<R[]> =>
+    (await run().ask('query', { entity, ...options })) as R[],
+});
+
+const writeOf = (run: () => Run) => ({
+  /** Adds a row and returns it. Throws `Refused` when the contract or a key forbids it. */
+  insert: async <R extends Row = Row>(entity: string, row: Row): Promise<R> =>
+    (await run().ask('insert', { entity, row })) as R,
+  /** Replaces the named top-level fields of a row and returns the new row. */
+  update: async <R extends Row = Row>(entity: string, key: Row, patch: Row): Promise<R> =>
+    (await run().ask('update', { entity, key, patch })) as R,
+  /** Removes a row. Throws `Refused` when there is none, or other rows refer to it. */
+  remove: async (entity: string, key: Row): Promise<void> => {
+    await run().ask('remove', { entity, key });
+  },
+});
+
+const clockOf = (run: () => Run) => ({
+  /** The time in the world, ISO 8601 in UTC. */
+  now: async (): Promise<string> => (await run().ask('now', {})) as string,
+});
+
+const idsOf = (run: () => Run) => ({
+  /** A new UUID. */
+  uuid: async (): Promise<string> => (await run().ask('uuid', {})) as string,
+  /** The next free number of an integer field: one more than the largest there was. */
+  next: async (entity: string, field: string): Promise<number> =>
+    (await run().ask('next', { entity, field })) as number,
+});
+
+export const { get, query } = readOf(currentRun);
+export const { insert, update, remove } = writeOf(currentRun);
+export const clock = clockOf(currentRun);
+export const ids = idsOf(currentRun);
+
+/**
+ * Ends the call as failed, with an error that its caller can act on; nothing is written. `code`
+ * defaults to `failed`; everything beside it becomes the error's details.
+ *
+ * @example fail('issue 7 is locked', { code: 'locked', number: 7 })
+ */
+export function fail(message: string, { code, ...details }: Row & { code?: string } = {}): never {
+  throw new Failed(message, code ?? 'failed', details);
+}
+
+/** A request to the world's API, as it reaches a handler. */
+export type HandlerRequest = {
+  method: string;
+  path: string;
+  /** Path arguments and query parameters. */
+  args: Row;
+  /** The JSON body, or null. */
+  body: unknown;
+  /** Header names in lower case. */
+  headers: Record<string, string>;
+};
+
+export type HandlerAnswer = { value: unknown; status: number; headers: Record<string, string> };
+
+const checkStatus = (status: number, least: number): void => {
+  if (!Number.isInteger(status) || status < least || status > 599) {
+    throw new RangeError(`${status} is no HTTP status from ${least} to 599`);
+  }
+};
+
+/** What a handler is called with. `run` and `request` are the worker's; authors only take the type. */
+export const handlerContext = (run: Run, request: HandlerRequest) => {
+  const answer: { given: HandlerAnswer | undefined } = { given: undefined };
+  const ours = (): Run => run;
+  return {
+    answer,
+    context: {
+      ...request,
+      ...readOf(ours),
+      ...writeOf(ours),
+      clock: clockOf(ours),
+      ids: idsOf(ours),
+      /** Sets the answer; what the handler returns is then not used. */
+      respond(status: number, body: unknown = null, headers: Record<string, string> = {}): void {
+        checkStatus(status, 100);
+        answer.given = { value: body, status, headers };
+      },
+      /** Ends the request with an error answer of the vendor's; nothing is written. */
+      fail(status: number, body: unknown = null, headers: Record<string, string> = {}): never {
+        checkStatus(status, 400);
+        throw new Answered(status, body, headers);
+      },
+    },
+  };
+};
+
+/** One request to the world's API. What the handler returns is the JSON body. */
+export type HandlerContext = ReturnType<typeof handlerContext>['context'];
+
+export type CheckRecord = { name: string; passed: boolean; detail: string | null };
+
+/** What a grader is called with; made by the worker. */
+export const verifyContext = (run: Run) => {
+  const checks: CheckRecord[] = [];
+  return {
+    checks,
+    context: {
+      ...readOf(() => run),
+      /** Records one check and returns whether it passed. A grade passes when all checks do. */
+      check(name: string, passed: unknown, detail?: unknown): boolean {
+        const text = detail === undefined || detail === null ? null : String(detail);
+        checks.push({ name: String(name), passed: Boolean(passed), detail: text });
+        return Boolean(passed);
+      },
+    },
+  };
+};
+
+/** The state that the agent left, to read and to judge. */
+export type VerifyContext = ReturnType<typeof verifyContext>['context'];

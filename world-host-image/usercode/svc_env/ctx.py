@@ -1,0 +1,142 @@
+"""The contexts that handlers and graders are called with."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from .errors import Answered
+from .run import Run
+
+Row = dict[str, Any]
+
+
+class _Clock:
+    def __init__(self, run: Run) -> None:
+        self._run = run
+
+    def now(self) -> str:
+        """The time in the world, ISO 8601 in UTC."""
+        return self._run.now()
+
+
+class _Ids:
+    def __init__(self, run: Run) -> None:
+        self._run = run
+
+    def uuid(self) -> str:
+        """A new UUID."""
+        return self._run.uuid()
+
+    def next(self, entity: str, field: str) -> int:
+        """The next free number of an integer field: one more than the largest there was."""
+        return self._run.next_integer(entity, field)
+
+
+class _Reader:
+    """Reading the world; `svc_env.get` and `svc_env.query` say how."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+
+    def get(self, entity: str, key: Row) -> Row | None:
+        """The row with this primary key, or None."""
+        return self._run.get(entity, key)
+
+    def query(
+        self,
+        entity: str,
+        where: Row | None = None,
+        limit: int | None = None,
+        offset: int = 0,
+        order_by: str | list[str] | None = None,
+    ) -> list[Row]:
+        """The rows that match, in the order they were inserted unless `order_by` says otherwise."""
+        return self._run.query(entity, where, limit, offset, order_by)
+
+
+class HandlerContext(_Reader):
+    """One request to the world's API.
+
+    What the handler returns is the JSON body, with the status of its route; `respond` chooses
+    another status, `fail` an error of the vendor's.
+    """
+
+    method: str
+    path: str
+    #: Path arguments and query parameters.
+    args: Row
+    #: The JSON body, or None.
+    body: Any
+    #: Header names in lower case.
+    headers: dict[str, str]
+    clock: _Clock
+    ids: _Ids
+
+    def __init__(self, run: Run, request: Row) -> None:
+        super().__init__(run)
+        self.method = request["method"]
+        self.path = request["path"]
+        self.args = request["args"]
+        self.body = request["body"]
+        self.headers = request["headers"]
+        self.clock = _Clock(run)
+        self.ids = _Ids(run)
+        self._response: Row | None = None
+
+    def insert(self, entity: str, row: Row) -> Row:
+        """Adds a row and returns it. Raises Refused when the contract or a key forbids it."""
+        return self._run.insert(entity, row)
+
+    def update(self, entity: str, key: Row, patch: Row) -> Row:
+        """Replaces the named top-level fields of a row and returns the new row."""
+        return self._run.update(entity, key, patch)
+
+    def delete(self, entity: str, key: Row) -> None:
+        """Removes a row. Raises Refused when there is none, or other rows refer to it."""
+        self._run.delete(entity, key)
+
+    def respond(
+        self, status: int, body: Any = None, headers: dict[str, str] | None = None
+    ) -> None:
+        """Sets the answer; what the handler returns is then not used.
+
+        >>> return ctx.respond(201, issue, {"location": issue["url"]})
+        """
+        _check_status(status, 100)
+        self._response = {"value": body, "status": status, "headers": _texts(headers)}
+
+    def fail(
+        self, status: int, body: Any = None, headers: dict[str, str] | None = None
+    ) -> NoReturn:
+        """Ends the request with an error answer of the vendor's; nothing is written.
+
+        >>> ctx.fail(422, {"message": "Validation Failed"})
+        """
+        _check_status(status, 400)
+        raise Answered(status, body, _texts(headers))
+
+
+class VerifyContext(_Reader):
+    """What a grader is called with: the state that the agent left, to read and to judge."""
+
+    def __init__(self, run: Run) -> None:
+        super().__init__(run)
+        self._checks: list[Row] = []
+
+    def check(self, name: str, passed: object, detail: object = None) -> bool:
+        """Records one check and returns whether it passed. A grade passes when all checks do.
+
+        >>> ctx.check("issue 7 is closed", issue["state"] == "closed", f"it is {issue['state']}")
+        """
+        text = None if detail is None else str(detail)
+        self._checks.append({"name": str(name), "passed": bool(passed), "detail": text})
+        return bool(passed)
+
+
+def _check_status(status: object, least: int) -> None:
+    if not isinstance(status, int) or isinstance(status, bool) or not least <= status <= 599:
+        raise ValueError(f"{status!r} is no HTTP status from {least} to 599")
+
+
+def _texts(headers: dict[str, str] | None) -> dict[str, str]:
+    return {str(name): str(value) for name, value in (headers or {}).items()}

@@ -1,0 +1,104 @@
+"""Finds an author's functions: imports files of the code directory and remembers which ones failed."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from types import ModuleType
+from typing import Any, Callable
+
+from .trace import describe, summarize
+
+#: Imported as soon as a code directory is loaded, so that first calls do not pay for it.
+EAGER = ("tools.py", "api/handlers.py")
+
+COROUTINE = 0x80
+
+
+class Unavailable(Exception):
+    """A function that cannot be called; `error` says so to the caller of the run."""
+
+    def __init__(self, code: str, message: str, details: dict[str, Any]) -> None:
+        super().__init__(message)
+        self.error = {"code": code, "message": message, "details": details}
+
+
+class Loader:
+    def __init__(self) -> None:
+        self.root = ""
+        self._failures: dict[str, Unavailable] = {}
+
+    def open(self, directory: str, eager: bool) -> None:
+        """Makes a directory the author's code. Its modules come after the standard library's."""
+        self.root = directory
+        sys.path.append(directory)
+        _warn_of_hidden_modules(directory)
+        if not eager:
+            return
+        for file in EAGER:
+            if os.path.isfile(os.path.join(directory, file)):
+                self._warm(file)
+
+    def find(self, file: str, name: str, fresh: bool) -> Callable[..., Any]:
+        """The function of a file. `fresh` imports the file again. Raises Unavailable."""
+        module = self._module(file, fresh)
+        function = getattr(module, name, None)
+        if callable(function):
+            return function
+        found = sorted(key for key, value in vars(module).items() if _is_own(value, module))
+        listed = ", ".join(found) or "none"
+        raise Unavailable(
+            "not_found", f"{file} has no function {name}; it has {listed}", {"functions": found}
+        )
+
+    def _warm(self, file: str) -> None:
+        try:
+            module = self._module(file, fresh=False)
+        except Unavailable:
+            return  # It is remembered, and told to each run of the file.
+        codes = [getattr(value, "__code__", None) for value in vars(module).values()]
+        if any(code is not None and code.co_flags & COROUTINE for code in codes):
+            import asyncio  # noqa: F401  (slow to import; the first call should not pay)
+
+    def _module(self, file: str, fresh: bool) -> ModuleType:
+        if file in self._failures and not fresh:
+            raise self._failures[file]
+        name = file.removesuffix(".py").replace("/", ".")
+        if fresh:
+            sys.modules.pop(name, None)
+        try:
+            return self._import(file, name)
+        except Unavailable as failure:
+            self._failures[file] = failure
+            raise
+
+    def _import(self, file: str, name: str) -> ModuleType:
+        path = os.path.join(self.root, file)
+        if name not in sys.modules:
+            importlib.invalidate_caches()
+        if not os.path.isfile(path):
+            raise Unavailable("load_failed", f"there is no file {file}", {"trace": []})
+        try:
+            module = importlib.import_module(name)
+        except BaseException as error:
+            facts = describe(error, self.root)
+            message = f"{file} cannot be imported: {summarize(facts)}"
+            del facts["message"]
+            raise Unavailable("load_failed", message, facts) from None
+        if getattr(module, "__file__", None) != path:
+            message = f"{file} has the name of a module of Python's own; rename it"
+            raise Unavailable("load_failed", message, {"trace": []})
+        return module
+
+
+def _is_own(value: object, module: ModuleType) -> bool:
+    return callable(value) and getattr(value, "__module__", None) == module.__name__
+
+
+def _warn_of_hidden_modules(directory: str) -> None:
+    for entry in sorted(os.listdir(directory)):
+        name = entry.removesuffix(".py")
+        if name != entry and name in sys.stdlib_module_names:
+            message = f"{entry} cannot be imported: Python has a module {name} of its own; rename it"
+            print(message, file=sys.stderr)

@@ -1,0 +1,134 @@
+"""The run under way, and its line to the world host."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from contextvars import ContextVar
+from typing import Any
+
+from .errors import Refused
+
+Row = dict[str, Any]
+
+
+class TooLarge(ValueError):
+    """A message over the limit that both sides keep."""
+
+
+class Channel:
+    """JSON lines: read from descriptor 3, written to descriptor 4."""
+
+    def __init__(self, message_bytes: int) -> None:
+        self._message_bytes = message_bytes
+        for descriptor in (3, 4):
+            os.set_inheritable(descriptor, False)
+        self._lines = open(3, "rb", buffering=65536)
+
+    def receive(self) -> Row:
+        """The next message. Without a host there is nothing left to do: the process ends."""
+        line = self._lines.readline()
+        if not line.endswith(b"\n"):
+            os._exit(0)
+        return json.loads(line)
+
+    def send(self, message: Row) -> None:
+        """Raises ValueError or TypeError for values that are not JSON, TooLarge for too many."""
+        text = json.dumps(message, allow_nan=False, separators=(",", ":"))
+        data = text.encode("ascii")
+        if len(data) > self._message_bytes:
+            limit = self._message_bytes / 1024 / 1024
+            raise TooLarge(f"{len(data) / 1024 / 1024:.1f} MiB of JSON; the limit is {limit:g} MiB")
+        rest = memoryview(data + b"\n")
+        while rest:
+            rest = rest[os.write(4, rest) :]
+
+
+class Run:
+    """One call: every use of the store goes through it, and none once it has ended."""
+
+    def __init__(self, channel: Channel, nonce: str) -> None:
+        self._channel = channel
+        self._nonce = nonce
+        self._lock = threading.Lock()
+        self._asked = 0
+        self._ended = False
+
+    def end(self, result: Row) -> None:
+        """Sends the result, after which the store is out of reach. Raises like `Channel.send`."""
+        with self._lock:
+            self._channel.send({"type": "done", "nonce": self._nonce, "result": result})
+            self._ended = True
+
+    def get(self, entity: str, key: Row) -> Row | None:
+        return self._ask("get", entity=entity, key=key)
+
+    def query(
+        self,
+        entity: str,
+        where: Row | None,
+        limit: int | None,
+        offset: int,
+        order_by: str | list[str] | None,
+    ) -> list[Row]:
+        return self._ask(
+            "query", entity=entity, where=where, limit=limit, offset=offset, orderBy=order_by or []
+        )
+
+    def insert(self, entity: str, row: Row) -> Row:
+        return self._ask("insert", entity=entity, row=row)
+
+    def update(self, entity: str, key: Row, patch: Row) -> Row:
+        return self._ask("update", entity=entity, key=key, patch=patch)
+
+    def delete(self, entity: str, key: Row) -> None:
+        self._ask("remove", entity=entity, key=key)
+
+    def next_integer(self, entity: str, field: str) -> int:
+        return self._ask("next", entity=entity, field=field)
+
+    def now(self) -> str:
+        return self._ask("now")
+
+    def uuid(self) -> str:
+        return self._ask("uuid")
+
+    def _ask(self, operation: str, **arguments: Any) -> Any:
+        with self._lock:
+            if self._ended:
+                raise RuntimeError("the call has ended; its world is out of reach")
+            self._asked += 1
+            self._channel.send(
+                {
+                    "type": "ask",
+                    "nonce": self._nonce,
+                    "id": self._asked,
+                    "operation": operation,
+                    "arguments": arguments,
+                }
+            )
+            reply = self._channel.receive()
+        refusal = reply.get("refusal")
+        if refusal is not None:
+            raise Refused(**refusal)
+        return reply["value"]
+
+
+_current: ContextVar[Run] = ContextVar("svc_env_run")
+
+
+def current_run() -> Run:
+    """The run that the caller's code belongs to."""
+    run = _current.get(None)
+    if run is None:
+        raise RuntimeError(
+            "svc_env reaches the world only inside a call: "
+            "not while a module is imported, and not in a thread of your own"
+        )
+    return run
+
+
+def enter_run(run: Run) -> None:
+    """Makes a run the one of this context and of the tasks that begin in it."""
+    _current.set(run)

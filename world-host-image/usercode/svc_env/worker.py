@@ -1,0 +1,129 @@
+"""The Python worker's main loop: one request after the other from the world host, until it is gone."""
+
+from __future__ import annotations
+
+import faulthandler
+import json
+import os
+import sys
+from typing import Any, Callable
+
+from .ctx import HandlerContext, VerifyContext
+from .errors import Answered, Failed, Refused
+from .loader import Loader, Unavailable
+from .process import guard, limit_resources, tie_to_parent
+from .run import Channel, Run, TooLarge, enter_run
+from .trace import describe, summarize
+
+Message = dict[str, Any]
+Result = dict[str, Any]
+
+
+def main() -> None:
+    """Takes `[package folder, options as JSON]` as the program's arguments."""
+    options = json.loads(sys.argv[2])
+    sys.argv = [""]
+    tie_to_parent(options["parent"])
+    limit_resources(options["memory_bytes"])
+    readable = _own_places()
+    guard(readable)
+    channel = Channel(options["message_bytes"])
+    loader = Loader()
+    channel.send({"type": "ready", "nonce": ""})
+    while True:
+        message = channel.receive()
+        if message["type"] == "load":
+            readable.append(message["directory"])
+            loader.open(message["directory"], message["eager"])
+            channel.send({"type": "loaded", "nonce": message["nonce"]})
+        else:
+            _serve(loader, channel, message)
+
+
+def _own_places() -> list[str]:
+    """Python's own library, this package, and what the library reads of the system."""
+    library = os.path.dirname(os.path.realpath(os.__file__))
+    package = os.path.dirname(os.path.realpath(__file__))
+    return [library, package, "/usr/share/zoneinfo", "/etc/localtime", "/dev/urandom"]
+
+
+def _serve(loader: Loader, channel: Channel, message: Message) -> None:
+    # When the time is over this prints where the code stands and ends the process, without needing
+    # the interpreter, which may be stuck. The host's own deadline is a little later.
+    faulthandler.dump_traceback_later(message["timeoutMs"] / 1000, exit=True, file=2)
+    run = Run(channel, message["nonce"])
+    function = None
+    try:
+        function = loader.find(message["file"], message["function"], message["as"] == "verify")
+        result = _call(function, run, message)
+    except Unavailable as problem:
+        result = {"ok": False, "error": problem.error}
+    except BaseException as error:
+        result = _failure(error, loader.root, function)
+    try:
+        run.end(result)
+    except (TypeError, ValueError, RecursionError) as error:
+        run.end(_unsendable(error, loader.root, message, function))
+    faulthandler.cancel_dump_traceback_later()
+
+
+def _call(function: Callable[..., Any], run: Run, message: Message) -> Result:
+    enter_run(run)
+    if message["as"] == "tool":
+        return {"ok": True, "value": _awaited(function(**message["input"]))}
+    if message["as"] == "handler":
+        context = HandlerContext(run, message["input"])
+        value = _awaited(function(context))
+        return {"ok": True, **(context._response or {"value": value})}
+    grader = VerifyContext(run)
+    _awaited(function(grader))
+    if not grader._checks:
+        raise Failed("the grader made no check: call ctx.check at least once", "failed", {})
+    return {"ok": True, "value": {"checks": grader._checks}}
+
+
+def _awaited(value: Any) -> Any:
+    if not hasattr(value, "__await__"):
+        return value
+    import asyncio
+
+    async def wait() -> Any:
+        return await value
+
+    return asyncio.run(wait())
+
+
+def _failure(error: BaseException, root: str, function: Any) -> Result:
+    if isinstance(error, Answered):
+        vendor = {"status": error.status, "body": error.body, "headers": error.headers}
+        return {
+            "ok": False,
+            "error": {"code": "failed", "message": f"answered {error.status}"},
+            "vendor": vendor,
+        }
+    if isinstance(error, Failed):
+        failed: Result = {"code": str(error.code), "message": str(error.message)}
+        return {"ok": False, "error": failed | ({"details": error.details} if error.details else {})}
+    facts = describe(error, root, getattr(function, "__code__", None))
+    if isinstance(error, Refused):
+        details = {
+            "entity": error.entity,
+            "kind": error.kind,
+            "field": error.field,
+            "pointer": error.pointer,
+            "detail": error.detail,
+            "trace": facts["trace"],
+        }
+        return {"ok": False, "error": {"code": "refused", "message": str(error), "details": details}}
+    message = summarize(facts)
+    del facts["message"]
+    return {"ok": False, "error": {"code": "raised", "message": message, "details": facts}}
+
+
+def _unsendable(error: BaseException, root: str, message: Message, function: Any) -> Result:
+    name = message["function"]
+    if isinstance(error, TooLarge):
+        return {"ok": False, "error": {"code": "too_large", "message": f"{name} answers {error}"}}
+    facts = describe(error, root, getattr(function, "__code__", None))
+    text = f"what {name} answers is not JSON: {facts.pop('message')}"
+    return {"ok": False, "error": {"code": "raised", "message": text, "details": facts}}

@@ -1,0 +1,126 @@
+/**
+ * Finds an author's functions: imports files of the code directory, remembers which ones failed, gives
+ * the name `svc_env` its module, and keeps Node's doors to the outside out of sight. The latter is a
+ * guard against mistakes; what contains code that means harm is the container around the host.
+ */
+import { existsSync } from 'node:fs';
+import { isBuiltin, registerHooks } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { describe, summarize } from './typescript-trace.ts';
+
+/** Imported as soon as a code directory is loaded, so that first calls do not pay for it. */
+const eagerFiles = ['tools.ts', 'api/handlers.ts'];
+
+/** Built-in modules that code of a world has a use for. */
+const allowedBuiltins = new Set(
+  ['assert', 'async_hooks', 'buffer', 'crypto', 'events', 'fs', 'fs/promises', 'path', 'path/posix']
+    .concat(['perf_hooks', 'process', 'querystring', 'stream', 'stream/promises', 'string_decoder'])
+    .concat(['timers', 'timers/promises', 'url', 'util', 'zlib']),
+);
+
+export type UserFunction = (input: unknown) => unknown;
+
+/** A function that cannot be called; `details` say so to the caller of the run. */
+export class Unavailable extends Error {
+  readonly code: string;
+  readonly details: unknown;
+
+  constructor(code: string, message: string, details: unknown) {
+    super(message);
+    this.code = code;
+    this.details = details;
+  }
+}
+
+export type Loader = {
+  root(): string;
+  open(directory: string, eager: boolean): Promise<void>;
+  /** The function of a file. `fresh` imports the file again. Throws `Unavailable`. */
+  find(file: string, name: string, fresh: boolean): Promise<UserFunction>;
+};
+
+/** Resolves names for an author's files. What the worker itself imports is loaded before. */
+const registerResolution = (): void => {
+  const svcEnv = new URL('./svc-env.ts', import.meta.url).href;
+  registerHooks({
+    resolve(specifier, context, next) {
+      if (specifier === 'svc_env') return { url: svcEnv, shortCircuit: true };
+      const name = specifier.replace(/^node:/, '');
+      if (isBuiltin(specifier) && !allowedBuiltins.has(name)) {
+        throw new Error(`user code may not import "${specifier}"`);
+      }
+      return next(specifier, context);
+    },
+    load(url, context, next) {
+      const isTypeScript = url.startsWith('file:') && /\.ts(?:\?|$)/.test(url);
+      return next(url, isTypeScript ? { ...context, format: 'module-typescript' } : context);
+    },
+  });
+};
+
+const hideNetwork = (): void => {
+  for (const name of ['fetch', 'WebSocket', 'EventSource'])
+    Reflect.deleteProperty(globalThis, name);
+  const builtin = process.getBuiltinModule;
+  process.getBuiltinModule = ((name: string) =>
+    allowedBuiltins.has(name.replace(/^node:/, ''))
+      ? builtin(name)
+      : undefined) as typeof process.getBuiltinModule;
+};
+
+export const createLoader = (): Loader => {
+  const failures = new Map<string, Unavailable>();
+  let root = '';
+  let freshImports = 0;
+  registerResolution();
+  hideNetwork();
+
+  const importFile = async (file: string, suffix: string): Promise<Record<string, unknown>> => {
+    const path = join(root, file);
+    if (!existsSync(path)) {
+      throw new Unavailable('load_failed', `there is no file ${file}`, { trace: [] });
+    }
+    try {
+      return await import(pathToFileURL(path).href + suffix);
+    } catch (error) {
+      const { message, ...facts } = describe(error, root);
+      const why = summarize({ message, ...facts });
+      throw new Unavailable('load_failed', `${file} cannot be imported: ${why}`, facts);
+    }
+  };
+
+  const moduleOf = async (file: string, fresh: boolean): Promise<Record<string, unknown>> => {
+    const failure = failures.get(file);
+    if (failure !== undefined && !fresh) throw failure;
+    freshImports += fresh ? 1 : 0;
+    try {
+      return await importFile(file, fresh ? `?fresh=${freshImports}` : '');
+    } catch (error) {
+      if (error instanceof Unavailable && !fresh) failures.set(file, error);
+      throw error;
+    }
+  };
+
+  return {
+    root: () => root,
+    async open(directory, eager) {
+      root = directory;
+      if (!eager) return;
+      for (const file of eagerFiles.filter((name) => existsSync(join(root, name)))) {
+        // A failure is remembered, and told to each run of the file.
+        await moduleOf(file, false).catch((error: unknown) => {
+          if (!(error instanceof Unavailable)) throw error;
+        });
+      }
+    },
+    async find(file, name, fresh) {
+      const module = await moduleOf(file, fresh);
+      const found = module[name];
+      if (typeof found === 'function') return found as UserFunction;
+      const names = Object.keys(module).filter((key) => typeof module[key] === 'function');
+      const message = `${file} exports no function ${name}; it has ${names.join(', ') || 'none'}`;
+      throw new Unavailable('not_found', message, { functions: names });
+    },
+  };
+};

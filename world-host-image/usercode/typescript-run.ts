@@ -1,0 +1,137 @@
+/**
+ * The run under way in the TypeScript worker: its way to the store, and what can end it before its
+ * function returns. `AsyncLocalStorage` ties code to its run, so that what a run left behind cannot
+ * act in another's name.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+type Json = { [field: string]: unknown };
+
+/** The store said no to a read or a write; nothing of it was done. */
+export class Refused extends Error {
+  readonly entity: string;
+  /** `shape`, `duplicate`, `missing_reference`, `referenced`, `not_found`, `unknown_entity`, `full`. */
+  readonly kind: string;
+  /** Top-level field at fault, where there is one. */
+  readonly field: string | null;
+  /** JSON pointer to the value at fault, where there is one. */
+  readonly pointer: string | null;
+  readonly detail: string;
+
+  constructor(facts: Pick<Refused, 'entity' | 'kind' | 'field' | 'pointer' | 'detail'>) {
+    super(`${facts.entity}${facts.pointer ?? ''}: ${facts.detail}`);
+    this.name = 'Refused';
+    this.entity = facts.entity;
+    this.kind = facts.kind;
+    this.field = facts.field;
+    this.pointer = facts.pointer;
+    this.detail = facts.detail;
+  }
+}
+
+/** Thrown by `fail`. */
+export class Failed extends Error {
+  readonly code: string;
+  readonly details: Json;
+
+  constructor(message: string, code: string, details: Json) {
+    super(message);
+    this.code = code;
+    this.details = details;
+  }
+}
+
+/** Thrown by `ctx.fail`: the vendor's own error answer. */
+export class Answered extends Error {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers: Record<string, string>;
+
+  constructor(status: number, body: unknown, headers: Record<string, string>) {
+    super(`answered ${status}`);
+    this.status = status;
+    this.body = body;
+    this.headers = headers;
+  }
+}
+
+export type Reply = { id: number; value?: unknown; refusal?: Refused };
+
+export type Run = {
+  /** Uses the store. Rejects with `Refused`. */
+  ask(operation: string, given: Json): Promise<unknown>;
+};
+
+/** A run as the worker holds it. */
+export type OpenRun = Run & {
+  nonce: string;
+  /** Gives a question its answer. */
+  reply(reply: Reply): void;
+  isIdle(): boolean;
+  /** Resolves when no question is open. */
+  settled(): Promise<void>;
+  /** Rejects when code of the run threw where nobody awaited it. */
+  strayed: Promise<never>;
+  stray(error: unknown): void;
+  isOver(): boolean;
+  end(): void;
+};
+
+type Waiting = { resolve(value: unknown): void; reject(error: unknown): void; place: Error };
+
+/** Opens a run whose questions go out through `send`. */
+export const openRun = (nonce: string, send: (message: Json) => void): OpenRun => {
+  const waiting = new Map<number, Waiting>();
+  const strays = Promise.withResolvers<never>();
+  strays.promise.catch(() => undefined); // The worker looks at it when it is due.
+  let asked = 0;
+  let over = false;
+  let idle = Promise.withResolvers<void>();
+  idle.resolve();
+
+  return {
+    nonce,
+    strayed: strays.promise,
+    stray: strays.reject,
+    ask(operation, given) {
+      if (over) throw new Error('the call has ended; its world is out of reach');
+      asked += 1;
+      const id = asked;
+      const answer = Promise.withResolvers<unknown>();
+      send({ type: 'ask', nonce, id, operation, arguments: given });
+      if (waiting.size === 0) idle = Promise.withResolvers();
+      waiting.set(id, { ...answer, place: new Error('asked here') });
+      return answer.promise;
+    },
+    reply({ id, value, refusal }) {
+      const question = waiting.get(id);
+      waiting.delete(id);
+      if (refusal === undefined) question?.resolve(value);
+      else question?.reject(refused(refusal, question.place));
+      if (waiting.size === 0) idle.resolve();
+    },
+    isIdle: () => waiting.size === 0,
+    settled: () => idle.promise,
+    isOver: () => over,
+    end() {
+      over = true;
+    },
+  };
+};
+
+/** A refusal whose stack leads to where the store was asked, not to where the answer was read. */
+const refused = (facts: Refused, place: Error): Refused => {
+  const error = new Refused(facts);
+  const [, ...frames] = (place.stack ?? '').split('\n');
+  error.stack = [`Refused: ${error.message}`, ...frames].join('\n');
+  return error;
+};
+
+export const runs = new AsyncLocalStorage<OpenRun>();
+
+/** The run that the calling code belongs to. */
+export const currentRun = (): Run => {
+  const run = runs.getStore();
+  if (run !== undefined) return run;
+  throw new Error('svc_env reaches the world only inside a call, not while a file is imported');
+};

@@ -1,0 +1,159 @@
+/**
+ * The TypeScript worker, a program of its own that Node runs as it is: one request after the other from
+ * the world host, over descriptors 3 and 4, until the host is gone.
+ */
+import { Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
+import { createLineReader } from './lines.ts';
+import { type HandlerRequest, handlerContext, verifyContext } from './svc-env.ts';
+import { createLoader, Unavailable, type UserFunction } from './typescript-loader.ts';
+import {
+  Answered,
+  Failed,
+  type OpenRun,
+  openRun,
+  Refused,
+  type Reply,
+  runs,
+} from './typescript-run.ts';
+import { describe, summarize } from './typescript-trace.ts';
+
+type Json = { [field: string]: unknown };
+type RunMessage = {
+  nonce: string;
+  file: string;
+  function: string;
+  as: 'tool' | 'handler' | 'verify';
+  input: Json;
+};
+type HostMessage =
+  | { type: 'load'; nonce: string; directory: string; eager: boolean }
+  | ({ type: 'run' } & RunMessage)
+  | ({ type: 'reply' } & Reply);
+
+const { messageBytes } = JSON.parse(process.argv[2] ?? '{}') as { messageBytes: number };
+process.argv.length = 1;
+Error.stackTraceLimit = 50;
+
+const fromHost = new Socket({ fd: 3, readable: true, writable: false });
+const toHost = new Socket({ fd: 4, readable: false, writable: true });
+const loader = createLoader();
+let current: OpenRun | undefined;
+
+/** Throws `RangeError` for a message over the limit, `TypeError` for values that are not JSON. */
+const send = (message: Json): void => {
+  const line = JSON.stringify(message);
+  const mebibytes = Buffer.byteLength(line) / 1024 / 1024;
+  const limit = messageBytes / 1024 / 1024;
+  if (mebibytes > limit) {
+    throw new RangeError(`${mebibytes.toFixed(1)} MiB of JSON; the limit is ${limit} MiB`);
+  }
+  toHost.write(`${line}\n`);
+};
+
+const call = async (fn: UserFunction, run: OpenRun, { as, input }: RunMessage): Promise<Json> => {
+  if (as === 'tool') return { ok: true, value: await fn(input) };
+  if (as === 'handler') {
+    const { context, answer } = handlerContext(run, input as HandlerRequest);
+    const value = await fn(context);
+    return { ok: true, ...(answer.given ?? { value }) };
+  }
+  const { context, checks } = verifyContext(run);
+  await fn(context);
+  if (checks.length > 0) return { ok: true, value: { checks } };
+  throw new Failed('the grader made no check: call ctx.check at least once', 'failed', {});
+};
+
+const failure = (code: string, message: string, details?: unknown): Json => ({
+  ok: false,
+  error: { code, message, details },
+});
+
+const failureOf = (error: unknown): Json => {
+  const root = loader.root();
+  if (error instanceof Unavailable) return failure(error.code, error.message, error.details);
+  if (error instanceof Answered) {
+    const { status, body, headers } = error;
+    return { ...failure('failed', error.message), vendor: { status, body, headers } };
+  }
+  if (error instanceof Failed) {
+    const hasDetails = Object.keys(error.details).length > 0;
+    return failure(error.code, error.message, hasDetails ? error.details : undefined);
+  }
+  const { message, ...facts } = describe(error, root);
+  if (error instanceof Refused) {
+    const { entity, kind, field, pointer, detail } = error;
+    return failure('refused', message, {
+      entity,
+      kind,
+      field,
+      pointer,
+      detail,
+      trace: facts.trace,
+    });
+  }
+  return failure('raised', summarize({ message, ...facts }), facts);
+};
+
+/** The result, once nothing that the function began with the store is left open or unheard. */
+const outcomeOf = async (run: OpenRun, message: RunMessage): Promise<Json> => {
+  const body = async (): Promise<Json> => {
+    const fn = await loader.find(message.file, message.function, message.as === 'verify');
+    return runs.run(run, () => call(fn, run, message));
+  };
+  try {
+    const result = await Promise.race([body(), run.strayed]);
+    if (!run.isIdle()) {
+      await run.settled();
+      await setImmediate(); // Node tells of rejections that nobody awaited only now.
+      await Promise.race([run.strayed, Promise.resolve()]);
+    }
+    return result;
+  } catch (error) {
+    return failureOf(error);
+  }
+};
+
+const serve = async (message: RunMessage): Promise<void> => {
+  const run = openRun(message.nonce, send);
+  current = run;
+  const result = await outcomeOf(run, message);
+  run.end();
+  current = undefined;
+  try {
+    send({ type: 'done', nonce: run.nonce, result });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const about = `what ${message.function} answers`;
+    const instead =
+      error instanceof RangeError
+        ? failure('too_large', `${about} is ${why}`)
+        : failure('raised', `${about} is not JSON: ${why}`, { trace: [] });
+    send({ type: 'done', nonce: run.nonce, result: instead });
+  }
+};
+
+const load = async (message: Extract<HostMessage, { type: 'load' }>): Promise<void> => {
+  await loader.open(message.directory, message.eager);
+  send({ type: 'loaded', nonce: message.nonce });
+};
+
+const onLine = (line: string): void => {
+  const message = JSON.parse(line) as HostMessage;
+  if (message.type === 'reply') current?.reply(message);
+  else void (message.type === 'load' ? load(message) : serve(message));
+};
+
+/** An error that nobody awaited belongs to the run whose code it came from, if that is still on. */
+const onStray = (error: unknown): void => {
+  const run = runs.getStore();
+  if (run === undefined || run.isOver()) console.error('not awaited:', error);
+  else run.stray(error);
+};
+
+process.on('unhandledRejection', onStray);
+process.on('uncaughtException', onStray);
+fromHost.on('data', createLineReader({ maxBytes: Number.POSITIVE_INFINITY, onLine }));
+fromHost.on('close', () => process.exit(0));
+toHost.on('error', () => process.exit(0));
+send({ type: 'ready', nonce: '' });

@@ -1,0 +1,143 @@
+/**
+ * One worker: a process that holds a loaded code directory and runs one request at a time. A run over
+ * its time limit and a breach of the protocol kill the process; a dead worker stays dead, and its lane
+ * starts another.
+ */
+import { AppError } from '#domain/error.ts';
+import type { Log } from '#runtime/log.ts';
+import { type Ending, newNonce, openChannel } from './channel.ts';
+import { describeEnd, type Launch } from './child.ts';
+import { describeSize, failed, resultOfEnding } from './ending.ts';
+import { refusalOf, runOperation } from './operations.ts';
+import type { HostMessage, Refusal, WorkerMessage } from './protocol.ts';
+import type {
+  RunRequest,
+  RunResult,
+  StoreAccess,
+  TraceFrame,
+  UserCodeLimits,
+  UserLanguage,
+} from './run.ts';
+
+/** How a language's worker is started, and what the host must know about it. */
+export type WorkerKind = {
+  language: UserLanguage;
+  launch: Launch;
+  /** How much later than a run's deadline the host acts, for a worker that watches its own. */
+  overrunMs: number;
+  /** Where a run stood when its time was over, read from the worker's standard error. */
+  readTimeoutTrace(stderr: string, directory: string): TraceFrame[];
+};
+
+export type Worker = {
+  /** Rejects with `unavailable` when the process does not come up. */
+  ready: Promise<void>;
+  /** Whether it came through: user code that hangs or ends the process while it is imported kills it. */
+  load(directory: string, eager: boolean): Promise<boolean>;
+  run(request: RunRequest): Promise<RunResult>;
+  isAlive(): boolean;
+  isLoaded(): boolean;
+  /** Kills the process and resolves when it is gone. */
+  stop(): Promise<void>;
+};
+
+type Ask = Extract<WorkerMessage, { type: 'ask' }>;
+
+const isWithin = (message: HostMessage, maxBytes: number): boolean =>
+  Buffer.byteLength(JSON.stringify(message)) <= maxBytes;
+
+const tooManyRows = (entity: unknown, maxBytes: number): Refusal => ({
+  entity: String(entity ?? ''),
+  kind: 'too_large',
+  detail: `more than ${describeSize(maxBytes)} of rows: ask for fewer with limit and offset`,
+  field: null,
+  pointer: null,
+});
+
+/** The reply to one use of the store; throws only for a fault of the host. */
+const replyTo = (ask: Ask, access: StoreAccess, maxBytes: number): HostMessage => {
+  const { nonce, id } = ask;
+  try {
+    const value = runOperation(access, ask.operation, ask.arguments) ?? null;
+    const reply: HostMessage = { type: 'reply', nonce, id, value };
+    if (isWithin(reply, maxBytes)) return reply;
+    return { type: 'reply', nonce, id, refusal: tooManyRows(ask.arguments.entity, maxBytes) };
+  } catch (error) {
+    const refusal = refusalOf(error, ask.arguments);
+    if (refusal === undefined) throw error;
+    return { type: 'reply', nonce, id, refusal };
+  }
+};
+
+const startFailure = (language: string, ending: Ending): AppError => {
+  const why = ending.killedFor === 'timeout' ? 'not in time' : describeEnd(ending);
+  const said = ending.output.trim().split('\n').at(-1) ?? '';
+  const message = `the ${language} worker did not start: ${why}${said === '' ? '' : ` (${said})`}`;
+  return new AppError('unavailable', message);
+};
+
+const unexpected = (message: WorkerMessage): AppError =>
+  new AppError('internal', `a worker said "${message.type}" out of turn`);
+
+/** Starts a worker's process. */
+export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log): Worker => {
+  const channel = openChannel(kind.launch, limits, log.child({ language: kind.language }));
+  let directory: string | undefined;
+
+  const awaitReady = async (): Promise<void> => {
+    const outcome = await channel.exchange({
+      nonce: '',
+      timeoutMs: limits.startMs,
+      take: () => ({ value: true }),
+    });
+    if ('ending' in outcome) throw startFailure(kind.language, outcome.ending);
+  };
+
+  const load: Worker['load'] = async (to, eager) => {
+    directory = to;
+    const nonce = newNonce();
+    const outcome = await channel.exchange(
+      { nonce, timeoutMs: limits.loadMs, take: () => ({ value: true }) },
+      { type: 'load', nonce, directory: to, eager },
+    );
+    return 'value' in outcome;
+  };
+
+  const take = (message: WorkerMessage, access: StoreAccess): { value: RunResult } | undefined => {
+    if (message.type === 'done') return { value: message.result };
+    if (message.type !== 'ask') throw unexpected(message);
+    channel.send(replyTo(message, access, limits.messageBytes));
+    return undefined;
+  };
+
+  const run: Worker['run'] = async (request) => {
+    const { file, function: name, as, input, timeoutMs, access } = request;
+    const nonce = newNonce();
+    const message: HostMessage = { type: 'run', nonce, file, function: name, as, input, timeoutMs };
+    if (!isWithin(message, limits.messageBytes)) {
+      return failed('too_large', `the input is over ${describeSize(limits.messageBytes)}`);
+    }
+    const startedAt = performance.now();
+    const outcome = await channel.exchange(
+      { nonce, timeoutMs: timeoutMs + kind.overrunMs, take: (said) => take(said, access) },
+      message,
+    );
+    if ('value' in outcome) return outcome.value;
+    const { ending } = outcome;
+    const elapsedMs = performance.now() - startedAt;
+    const trace = kind.readTimeoutTrace(ending.output, directory ?? '');
+    return resultOfEnding({ ending, request, limits, elapsedMs, trace });
+  };
+
+  return {
+    ready: awaitReady(),
+    load,
+    run,
+    isAlive: channel.isOpen,
+    isLoaded: () => directory !== undefined,
+    async stop() {
+      channel.kill('stopped');
+      await channel.ended;
+    },
+  };
+};
