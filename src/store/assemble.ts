@@ -1,0 +1,37 @@
+/**
+ * The parts of a store over one database, without its lock: what `world-store.ts` serves and what
+ * `snapshot.ts` builds with.
+ */
+import type { DatabaseSync } from 'node:sqlite';
+import type { Contract } from '#language/contract.ts';
+import { createRowChecker } from '#language/rows.ts';
+import { type Catalog, createCatalog } from './catalog.ts';
+import { openEmpty, openSnapshot } from './open.ts';
+import { createReader, type Reader } from './read.ts';
+import { createStatements } from './statements.ts';
+import { createTransactions, type Transactions } from './transaction.ts';
+import { createWriter, type Writer } from './write.ts';
+
+export type StoreParts = {
+  db: DatabaseSync;
+  catalog: Catalog;
+  reader: Reader;
+  writer: Writer;
+  transactions: Transactions;
+};
+
+/** Opens a database, empty or from a snapshot, and puts the parts over it together. */
+export const assembleStore = (contract: Contract, snapshot?: Uint8Array): StoreParts => {
+  const { db, sum } =
+    snapshot === undefined ? { db: openEmpty(contract), sum: 0n } : openSnapshot(snapshot);
+  const catalog = createCatalog(contract);
+  const prepare = createStatements(db);
+  const transactions = createTransactions(db, catalog, prepare, sum);
+  const writer = createWriter({
+    catalog,
+    prepare,
+    checker: createRowChecker(contract),
+    writeSet: transactions.writeSet,
+  });
+  return { db, catalog, reader: createReader(catalog, prepare), writer, transactions };
+};

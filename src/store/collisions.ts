@@ -1,0 +1,74 @@
+/**
+ * SQLite's refusals of a write, translated: which key or unique list a row collides on. SQLite names
+ * only an index, so the list is found by asking, once the write has failed.
+ */
+import type { FieldPath, Row } from '#language/contract.ts';
+import { jsonPath, quoteText } from '#language/ddl.ts';
+import type { CatalogEntity } from './catalog.ts';
+import { valueAt } from './filter.ts';
+import { describeKey } from './keys.ts';
+import { StoreRefusal } from './refusal.ts';
+import type { Statements } from './statements.ts';
+
+/** SQLite's extended result codes for what a write can run into. */
+const sqliteCodes = { full: 13, primaryKey: 1555, unique: 2067 } as const;
+
+const codeOf = (error: unknown): number | undefined =>
+  error instanceof Error && 'errcode' in error ? Number(error.errcode) : undefined;
+
+const valueIn = (row: Row, path: FieldPath): unknown =>
+  path.reduce<unknown>((value, step) => (value as Row | null | undefined)?.[step], row);
+
+const keyTaken = (entity: CatalogEntity, key: string): StoreRefusal => {
+  const [field] = entity.primaryKey;
+  const detail = `a row with ${describeKey(entity.primaryKey, key)} exists`;
+  const pointer = `/${field}`;
+  return new StoreRefusal({ entity: entity.name, kind: 'duplicate', key, field, pointer, detail });
+};
+
+const uniqueTaken = (
+  entity: CatalogEntity,
+  prepare: Statements,
+  row: Row,
+  key: string,
+): StoreRefusal | undefined => {
+  const payload = JSON.stringify(row);
+  for (const paths of entity.unique) {
+    const same = paths.map(
+      (path) => `${valueAt(entity, path)} = json_extract(?, ${quoteText(jsonPath(path))})`,
+    );
+    const text = `SELECT 1 FROM ${entity.table} WHERE _key <> ? AND ${same.join(' AND ')}`;
+    if (prepare(text).get(key, ...paths.map(() => payload)) === undefined) continue;
+    const words = paths.map((path) => `${path.join('.')} ${JSON.stringify(valueIn(row, path))}`);
+    return new StoreRefusal({
+      entity: entity.name,
+      kind: 'duplicate',
+      key,
+      field: paths[0]?.[0],
+      pointer: `/${paths[0]?.join('/')}`,
+      detail: `another row has ${words.join(', ')}`,
+    });
+  }
+  return undefined;
+};
+
+/** The refusal that a failed write of `row` means; what is no refusal comes back as it is. */
+export const translateFailure = (
+  error: unknown,
+  entity: CatalogEntity,
+  prepare: Statements,
+  row: Row,
+  key: string,
+): unknown => {
+  switch (codeOf(error)) {
+    case sqliteCodes.primaryKey:
+    case sqliteCodes.unique:
+      return uniqueTaken(entity, prepare, row, key) ?? keyTaken(entity, key);
+    case sqliteCodes.full: {
+      const detail = 'the world has reached its size limit; delete rows first';
+      return new StoreRefusal({ entity: entity.name, kind: 'full', key, detail });
+    }
+    default:
+      return error;
+  }
+};

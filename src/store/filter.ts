@@ -1,0 +1,115 @@
+/**
+ * Filters as SQL conditions over one entity's table. Values are always bound, never spliced; paths
+ * become column names or JSON paths, so that indexes on them serve.
+ *
+ * - `equals`: same JSON value, types included: the text "5" is not the number 5. null matches a field
+ *   that is null or absent.
+ * - `contains`: the text holds the value; a field that is a list has it as an item.
+ * - `prefix`: the text begins with the value. Both ignore the case of ASCII letters.
+ *
+ * A list as value matches any of its items, an empty one nothing.
+ */
+import type { FieldPath, FilterMatch } from '#language/contract.ts';
+import { jsonPath, quoteName, quoteText } from '#language/ddl.ts';
+import type { CatalogEntity } from './catalog.ts';
+import { StoreRefusal } from './refusal.ts';
+
+export type Filter = { path: FieldPath; match: FilterMatch; value: unknown };
+
+export type Condition = { sql: string; values: (string | number)[] };
+
+type Scalar = string | number | boolean | null;
+
+const nothing: Condition = { sql: '0', values: [] };
+
+const refuse = (entity: CatalogEntity, path: FieldPath, detail: string): never => {
+  const [field] = path;
+  throw new StoreRefusal({ entity: entity.name, kind: 'shape', field, detail });
+};
+
+/** The path as an SQL literal. SQLite's notation has no way to quote these two characters. */
+const pathLiteral = (entity: CatalogEntity, path: FieldPath): string => {
+  if (path.some((segment) => /["\\]/.test(segment))) {
+    refuse(entity, path, `"${path.join('.')}" is not a path of fields`);
+  }
+  return quoteText(jsonPath(path));
+};
+
+/** The value at a path: a generated column where there is one, else an expression on the payload. */
+export const valueAt = (entity: CatalogEntity, path: FieldPath): string => {
+  const [field] = path;
+  if (field === undefined) return refuse(entity, path, 'an empty path names no field');
+  if (path.length === 1 && entity.columns.has(field)) return quoteName(field);
+  return `json_extract(payload, ${pathLiteral(entity, path)})`;
+};
+
+const scalarsOf = (entity: CatalogEntity, { path, value }: Filter): Scalar[] =>
+  (Array.isArray(value) ? value : [value]).map((item: unknown) => {
+    if (item === null || ['string', 'number', 'boolean'].includes(typeof item)) {
+      return item as Scalar;
+    }
+    return refuse(
+      entity,
+      path,
+      `"${path.join('.')}" can be matched with scalars or a list of them`,
+    );
+  });
+
+/** Keeps a comparison exact: a column's affinity would turn the number 5 into the text '5.0'. */
+const fitsColumn = (entity: CatalogEntity, path: FieldPath, value: string | number): boolean => {
+  const type = path.length === 1 ? entity.columns.get(path[0] ?? '') : undefined;
+  return type === undefined || (type === 'TEXT') === (typeof value === 'string');
+};
+
+const anyOf = (conditions: Condition[]): Condition => {
+  if (conditions.length === 0) return nothing;
+  const sql = conditions.map((condition) => condition.sql).join(' OR ');
+  return { sql: `(${sql})`, values: conditions.flatMap((condition) => condition.values) };
+};
+
+const equals = (entity: CatalogEntity, filter: Filter): Condition => {
+  const wanted = scalarsOf(entity, filter);
+  const at = valueAt(entity, filter.path);
+  const conditions: Condition[] = [];
+  const plain = wanted
+    .filter((value) => typeof value === 'string' || typeof value === 'number')
+    .filter((value) => fitsColumn(entity, filter.path, value));
+  const [only] = plain;
+  if (plain.length === 1 && only !== undefined) {
+    conditions.push({ sql: `${at} = ?`, values: [only] });
+  } else if (plain.length > 1) {
+    const sql = `${at} IN (SELECT value FROM json_each(?))`;
+    conditions.push({ sql, values: [JSON.stringify(plain)] });
+  }
+  for (const value of wanted.filter((item) => typeof item === 'boolean')) {
+    const sql = `json_type(payload, ${pathLiteral(entity, filter.path)}) = '${value}'`;
+    conditions.push({ sql, values: [] });
+  }
+  if (wanted.includes(null)) conditions.push({ sql: `${at} IS NULL`, values: [] });
+  return anyOf(conditions);
+};
+
+const textMatches = (entity: CatalogEntity, filter: Filter): Condition => {
+  const wanted = JSON.stringify(scalarsOf(entity, filter).map(String));
+  const path = pathLiteral(entity, filter.path);
+  const at = `lower(json_extract(payload, ${path}))`;
+  const inText =
+    filter.match === 'prefix'
+      ? `substr(${at}, 1, length(wanted.value)) = lower(wanted.value)`
+      : `instr(${at}, lower(wanted.value)) > 0`;
+  const inList = `EXISTS (SELECT 1 FROM json_each(payload, ${path}) AS item
+    WHERE lower(item.value) = lower(wanted.value))`;
+  const test = `CASE json_type(payload, ${path}) WHEN 'array' THEN ${inList} ELSE ${inText} END`;
+  return { sql: `EXISTS (SELECT 1 FROM json_each(?) AS wanted WHERE ${test})`, values: [wanted] };
+};
+
+/** The condition that all filters hold. Throws `StoreRefusal` for a filter that cannot be asked. */
+export const conditionOf = (entity: CatalogEntity, filters: readonly Filter[]): Condition => {
+  const conditions = filters.map((filter) =>
+    filter.match === 'equals' ? equals(entity, filter) : textMatches(entity, filter),
+  );
+  return {
+    sql: conditions.map(({ sql }) => ` AND ${sql}`).join(''),
+    values: conditions.flatMap(({ values }) => values),
+  };
+};

@@ -1,0 +1,132 @@
+/**
+ * What must hold whatever a caller does: random work over the sample contract, in transactions of
+ * which some fail at their end.
+ */
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { Row } from '#language/contract.ts';
+import { sampleContract, sampleRows } from '#test/support/sample-contract.ts';
+import { StoreRefusal } from './refusal.ts';
+import { buildSnapshot } from './snapshot.ts';
+import { openWorldStore, type WorldStore } from './world-store.ts';
+
+const contract = sampleContract();
+const { bytes, digest: baseDigest } = buildSnapshot(contract, sampleRows);
+
+const login = fc.constantFrom('ann', 'bob', 'cy', 'dee');
+const repo = fc.constantFrom('engine', 'site');
+const number = fc.integer({ min: 1, max: 4 });
+const issueId = fc.integer({ min: 10, max: 15 });
+
+const issue = fc.record({
+  id: issueId,
+  owner: login,
+  repo,
+  number,
+  title: fc.string({ maxLength: 5 }),
+  state: fc.constantFrom('open', 'closed'),
+  assignee: fc.option(login),
+  duplicate_of: fc.option(issueId),
+});
+
+const step = fc.oneof(
+  fc.record({ login, id: number }).map((row) => (store: WorldStore) => store.insert('users', row)),
+  fc
+    .record({ owner: login, name: repo, private: fc.boolean() })
+    .map((row) => (store: WorldStore) => store.insert('repos', row)),
+  issue.map((row) => (store: WorldStore) => store.insert('issues', row)),
+  fc.tuple(issueId, issue).map(
+    ([id, patch]) =>
+      (store: WorldStore) =>
+        void store.update('issues', { id }, patch),
+  ),
+  login.map((key) => (store: WorldStore) => store.remove('users', { login: key })),
+  fc
+    .record({ owner: login, name: repo })
+    .map((key) => (store: WorldStore) => store.remove('repos', key)),
+  issueId.map((id) => (store: WorldStore) => store.remove('issues', { id })),
+);
+
+type Work = { steps: ((store: WorldStore) => void)[]; tolerant: boolean; fails: boolean };
+
+const work: fc.Arbitrary<Work> = fc.record({
+  steps: fc.array(step, { maxLength: 6 }),
+  /** Goes on after a refusal, as a handler that catches it does. */
+  tolerant: fc.boolean(),
+  fails: fc.boolean(),
+});
+
+const perform = (store: WorldStore, { steps, tolerant, fails }: Work) =>
+  store.atomically(() => {
+    for (const run of steps) {
+      try {
+        run(store);
+      } catch (error) {
+        if (!tolerant || !(error instanceof StoreRefusal)) throw error;
+      }
+    }
+    if (fails) throw new StoreRefusal({ entity: 'users', kind: 'shape', detail: 'on purpose' });
+  });
+
+const rowsOf = (store: WorldStore, entity: string): Row[] =>
+  store.query(entity).map((text) => JSON.parse(text) as Row);
+
+const danglingReferences = (store: WorldStore): unknown[] =>
+  contract.entities.flatMap((entity) =>
+    entity.relationships.flatMap(({ fields, target }) => {
+      const keyFields = contract.entities.find(({ name }) => name === target)?.primaryKey ?? [];
+      return rowsOf(store, entity.name)
+        .filter((row) => fields.every((field) => row[field] != null))
+        .map((row) => Object.fromEntries(keyFields.map((key, i) => [key, row[fields[i] ?? '']])))
+        .filter((key) => store.get(target, key) === undefined);
+    }),
+  );
+
+it('a failed transaction changes nothing, a kept one leaves no key dangling', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(work, { maxLength: 8 }), async (works) => {
+      const store = openWorldStore({ contract, snapshot: bytes });
+      for (const each of works) {
+        const before = store.digest();
+        try {
+          const { rows } = await perform(store, each);
+          expect(store.digest() === before).toBe(rows.length === 0);
+        } catch (error) {
+          expect(error).toBeInstanceOf(StoreRefusal);
+          expect(store.digest()).toBe(before);
+        }
+        expect(store.scanDigest()).toBe(store.digest());
+        expect(danglingReferences(store)).toEqual([]);
+      }
+      store.close();
+    }),
+    { numRuns: 150 },
+  );
+});
+
+it('going back to a mark restores the state, and a snapshot is the state', async () => {
+  const works = fc.array(work, { maxLength: 4 });
+  await fc.assert(
+    fc.asyncProperty(works, works, async (seed, session) => {
+      const store = openWorldStore({ contract, snapshot: bytes });
+      const performAll = async (list: Work[]): Promise<void> => {
+        for (const each of list) await perform(store, each).catch(() => undefined);
+      };
+      store.mark('base');
+      await performAll(seed);
+      store.mark('task');
+      const seeded = store.digest();
+      await performAll(session);
+      const copy = openWorldStore({ contract, snapshot: store.snapshot() });
+      expect([copy.digest(), copy.scanDigest()]).toEqual([store.digest(), store.scanDigest()]);
+      store.rollBackTo('task');
+      expect([store.digest(), store.scanDigest()]).toEqual([seeded, seeded]);
+      await performAll(session);
+      store.rollBackTo('base');
+      expect([store.digest(), store.scanDigest()]).toEqual([baseDigest, baseDigest]);
+      copy.close();
+      store.close();
+    }),
+    { numRuns: 80 },
+  );
+});

@@ -1,0 +1,69 @@
+/**
+ * Foreign keys, checked when a transaction ends, for the rows it changed and no others.
+ *
+ * SQLite looks at deferred foreign keys only when the outermost transaction commits, and a store's
+ * never does (its marks are savepoints). So each changed row is looked at from both ends: a row that
+ * was written must find its parents, a row that went away must leave no dependents behind.
+ */
+import type { Row } from '#language/contract.ts';
+import { quoteName } from '#language/ddl.ts';
+import type { Catalog } from './catalog.ts';
+import { describeKey, keyFrom } from './keys.ts';
+import { StoreRefusal } from './refusal.ts';
+import type { Statements } from './statements.ts';
+import type { TouchedRow } from './write-set.ts';
+
+const checkParents = (catalog: Catalog, prepare: Statements, touched: TouchedRow): void => {
+  const { entity, before, after, key } = touched;
+  if (after === undefined || entity.references.length === 0) return;
+  const row = JSON.parse(after) as Row;
+  const old = before === undefined ? undefined : (JSON.parse(before) as Row);
+  for (const { fields, target } of entity.references) {
+    const parentKey = keyFrom(row, fields);
+    if (parentKey === undefined) continue;
+    if (old !== undefined && keyFrom(old, fields) === parentKey) continue;
+    const parent = catalog.entity(target);
+    if (prepare(`SELECT 1 FROM ${parent.table} WHERE _key = ?`).get(parentKey)) continue;
+    throw new StoreRefusal({
+      entity: entity.name,
+      kind: 'missing_reference',
+      key,
+      field: fields[0],
+      pointer: `/${fields[0]}`,
+      detail: `${describeKey(fields, parentKey)} refers to ${target}, which has no such row`,
+    });
+  }
+};
+
+const checkDependents = (catalog: Catalog, prepare: Statements, touched: TouchedRow): void => {
+  const { entity, key } = touched;
+  if (touched.after !== undefined) return;
+  const values = JSON.parse(key) as (string | number)[];
+  for (const { entity: name, fields } of entity.dependents) {
+    const child = catalog.entity(name);
+    const condition = fields.map((field) => `${quoteName(field)} = ?`).join(' AND ');
+    const found = prepare(`SELECT _key FROM ${child.table} WHERE ${condition} LIMIT 1`).get(
+      ...values,
+    );
+    if (found === undefined) continue;
+    const keyText = describeKey(child.primaryKey, found._key as string);
+    throw new StoreRefusal({
+      entity: entity.name,
+      kind: 'referenced',
+      key,
+      detail: `${describeKey(entity.primaryKey, key)} is still referred to by ${name} (${keyText}); delete its dependents first`,
+    });
+  }
+};
+
+/** Throws `StoreRefusal` for the first changed row that leaves a foreign key dangling. */
+export const checkReferences = (
+  catalog: Catalog,
+  prepare: Statements,
+  changed: readonly TouchedRow[],
+): void => {
+  for (const touched of changed) {
+    checkParents(catalog, prepare, touched);
+    checkDependents(catalog, prepare, touched);
+  }
+};

@@ -1,0 +1,55 @@
+/**
+ * What the store says no to: a row that breaks the contract, a key that is taken or missing. It is an
+ * expected outcome that reaches authors of user code and clients, so it names entity, field and way
+ * out; callers translate it (an API answers the vendor's `invalid`, a call fails with its kind).
+ */
+export type RefusalKind =
+  | 'shape'
+  | 'duplicate'
+  | 'missing_reference'
+  | 'referenced'
+  | 'not_found'
+  | 'unknown_entity'
+  | 'full';
+
+export type RefusalFacts = {
+  entity: string;
+  kind: RefusalKind;
+  detail: string;
+  /** Top-level field at fault. */
+  field?: string | undefined;
+  /** JSON pointer to the value at fault, into the row. */
+  pointer?: string | undefined;
+  /** Canonical key of the row at fault, see `keys.ts`. */
+  key?: string | undefined;
+  /** Position of the row in the list it was given in. */
+  index?: number | undefined;
+};
+
+export class StoreRefusal extends Error {
+  readonly entity: string;
+  readonly kind: RefusalKind;
+  readonly detail: string;
+  readonly field: string | undefined;
+  readonly pointer: string | undefined;
+  readonly key: string | undefined;
+  readonly index: number | undefined;
+
+  constructor(facts: RefusalFacts) {
+    const place = facts.index === undefined ? facts.entity : `${facts.entity}[${facts.index}]`;
+    super(`${place}${facts.pointer ?? ''}: ${facts.detail}`);
+    this.name = 'StoreRefusal';
+    this.entity = facts.entity;
+    this.kind = facts.kind;
+    this.detail = facts.detail;
+    this.field = facts.field;
+    this.pointer = facts.pointer;
+    this.key = facts.key;
+    this.index = facts.index;
+  }
+
+  /** The same refusal, saying at which position of a list the row stood. */
+  at(index: number): StoreRefusal {
+    return new StoreRefusal({ ...this, index });
+  }
+}

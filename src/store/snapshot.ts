@@ -1,0 +1,68 @@
+/**
+ * Builds the snapshot of a world version from its base rows: what the control plane stores when a
+ * version is made, and what every host that serves it opens.
+ */
+import type { Digest } from '#domain/world.ts';
+import type { Contract, Row } from '#language/contract.ts';
+import { assembleStore } from './assemble.ts';
+import { keyFrom } from './keys.ts';
+import { packSnapshot } from './open.ts';
+import { StoreRefusal } from './refusal.ts';
+import { digestOfSum } from './state-digest.ts';
+import type { Writer } from './write.ts';
+
+export type Rows = Record<string, readonly Row[]>;
+
+export type BuiltSnapshot = {
+  bytes: Uint8Array;
+  /** Rows of every entity. */
+  counts: Record<string, number>;
+  /** Digest of the state, which a host that opens the snapshot finds again. */
+  digest: Digest;
+};
+
+/**
+ * Inserts rows in the transaction under way, in the order given. Throws `StoreRefusal` with the index
+ * of the row in its entity's list.
+ */
+export const insertRows = (writer: Pick<Writer, 'insert'>, rows: Rows): void => {
+  for (const [entity, list] of Object.entries(rows)) {
+    for (const [index, row] of list.entries()) {
+      try {
+        writer.insert(entity, row);
+      } catch (error) {
+        throw error instanceof StoreRefusal ? error.at(index) : error;
+      }
+    }
+  }
+};
+
+/** A refusal that names its row by key, as foreign keys do, with the row's index when `rows` has it. */
+export const locateRefusal = (
+  refusal: StoreRefusal,
+  contract: Contract,
+  rows: Rows,
+): StoreRefusal => {
+  const entity = contract.entities.find(({ name }) => name === refusal.entity);
+  if (refusal.index !== undefined || refusal.key === undefined || !entity) return refusal;
+  const list = rows[refusal.entity] ?? [];
+  const index = list.findIndex((row) => keyFrom(row, entity.primaryKey) === refusal.key);
+  return index === -1 ? refusal : refusal.at(index);
+};
+
+/** Throws `StoreRefusal` naming entity and row index for the first row that cannot be stored. */
+export const buildSnapshot = (contract: Contract, rows: Rows): BuiltSnapshot => {
+  const { db, reader, writer, transactions } = assembleStore(contract);
+  try {
+    transactions.begin();
+    insertRows(writer, rows);
+    transactions.commit();
+    const counts = reader.counts();
+    const sum = transactions.sum();
+    return { bytes: packSnapshot(db, sum), counts, digest: digestOfSum(sum) };
+  } catch (error) {
+    throw error instanceof StoreRefusal ? locateRefusal(error, contract, rows) : error;
+  } finally {
+    db.close();
+  }
+};

@@ -1,0 +1,104 @@
+/**
+ * A store's transactions and marks, all of them savepoints of one outer SQLite transaction that is
+ * never committed: base mark, task mark, and one savepoint for the work under way. SQLite's journal
+ * then holds just the pages changed since each, so going back costs what was changed.
+ *
+ * The sum of the state digest follows the rows through all of it.
+ */
+import type { DatabaseSync } from 'node:sqlite';
+import type { ChangeCounts } from '#domain/call.ts';
+import type { Catalog } from './catalog.ts';
+import { checkReferences } from './references.ts';
+import { addHash, rowHash, subtractHash } from './state-digest.ts';
+import type { Statements } from './statements.ts';
+import {
+  countChanges,
+  createWriteSet,
+  type RowChange,
+  rowChanges,
+  type TouchedRow,
+  type WriteSet,
+} from './write-set.ts';
+
+/** `base`: the world as its version holds it. `task`: with the seed of the session's task on top. */
+export type Mark = 'base' | 'task';
+
+export type Changes = { changes: ChangeCounts; rows: RowChange[] };
+
+export type Transactions = {
+  begin(): void;
+  /** Checks the foreign keys of what was written and keeps it. Throws `StoreRefusal`. */
+  commit(): Changes;
+  rollBack(): void;
+  /** The write set of the transaction under way. Throws when there is none. */
+  writeSet(): WriteSet;
+  mark(mark: Mark): void;
+  rollBackTo(mark: Mark): void;
+  sum(): bigint;
+};
+
+const applyTo = (sum: bigint, { entity, key, before, after }: TouchedRow): bigint => {
+  const without = before === undefined ? sum : subtractHash(sum, rowHash(entity.name, key, before));
+  return after === undefined ? without : addHash(without, rowHash(entity.name, key, after));
+};
+
+export const createTransactions = (
+  db: DatabaseSync,
+  catalog: Catalog,
+  prepare: Statements,
+  initialSum: bigint,
+): Transactions => {
+  let sum = initialSum;
+  let written: WriteSet | undefined;
+  const marks = new Map<Mark, bigint>();
+
+  const refuseInside = (what: string): void => {
+    if (written !== undefined) throw new Error(`${what} inside a transaction of the store`);
+  };
+
+  return {
+    begin() {
+      refuseInside('a transaction began');
+      db.exec('SAVEPOINT work');
+      written = createWriteSet();
+    },
+    commit() {
+      if (written === undefined) throw new Error('no transaction to commit');
+      const touched = written.changed();
+      checkReferences(catalog, prepare, touched);
+      db.exec('RELEASE work');
+      written = undefined;
+      sum = touched.reduce(applyTo, sum);
+      const rows = rowChanges(touched);
+      return { rows, changes: countChanges(rows) };
+    },
+    rollBack() {
+      written = undefined;
+      db.exec('ROLLBACK TO work; RELEASE work');
+    },
+    writeSet() {
+      if (written === undefined) throw new Error('a write to the store needs a transaction');
+      return written;
+    },
+    mark(mark) {
+      refuseInside(`mark "${mark}"`);
+      if (marks.has(mark)) throw new Error(`the store has its mark "${mark}" already`);
+      if (mark === 'task' && !marks.has('base')) throw new Error('mark "task" needs mark "base"');
+      db.exec(`SAVEPOINT ${mark}`);
+      marks.set(mark, sum);
+    },
+    rollBackTo(mark) {
+      refuseInside(`going back to mark "${mark}"`);
+      const marked = marks.get(mark);
+      if (marked === undefined) throw new Error(`the store has no mark "${mark}"`);
+      if (mark === 'task') {
+        db.exec('ROLLBACK TO task');
+      } else {
+        db.exec('ROLLBACK; SAVEPOINT base');
+        marks.delete('task');
+      }
+      sum = marked;
+    },
+    sum: () => sum,
+  };
+};

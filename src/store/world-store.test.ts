@@ -1,0 +1,267 @@
+import { describe, expect, it } from 'vitest';
+import type { Row } from '#language/contract.ts';
+import { sampleContract, sampleRows } from '#test/support/sample-contract.ts';
+import { StoreRefusal } from './refusal.ts';
+import { buildSnapshot } from './snapshot.ts';
+import { openWorldStore, type WorldStore } from './world-store.ts';
+
+const contract = sampleContract();
+const built = buildSnapshot(contract, sampleRows);
+const openSample = (): WorldStore => openWorldStore({ contract, snapshot: built.bytes });
+
+const refusalOf = async (work: () => unknown): Promise<StoreRefusal> => {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof StoreRefusal) return error;
+    throw error;
+  }
+  throw new Error('nothing was refused');
+};
+
+const ids = (payloads: string[]): unknown[] => payloads.map((text) => (JSON.parse(text) as Row).id);
+
+describe('snapshot', () => {
+  it('opens with the rows, texts and digest it was built from', () => {
+    const store = openSample();
+    expect(store.counts()).toEqual({ users: 2, repos: 2, issues: 3 });
+    expect(built.counts).toEqual(store.counts());
+    expect(store.query('issues')).toEqual(sampleRows.issues?.map((row) => JSON.stringify(row)));
+    expect(store.digest()).toBe(built.digest);
+    expect(store.scanDigest()).toBe(built.digest);
+  });
+
+  it('does not depend on the order of entities', () => {
+    const { users = [], repos = [], issues = [] } = sampleRows;
+    expect(buildSnapshot(contract, { issues, repos, users }).digest).toBe(built.digest);
+  });
+
+  it('names entity, index and field of a row that is refused', async () => {
+    const wrongShape = { ...sampleRows, users: [...(sampleRows.users ?? []), { login: 'cy' }] };
+    expect(await refusalOf(() => buildSnapshot(contract, wrongShape))).toMatchObject({
+      entity: 'users',
+      index: 2,
+      kind: 'shape',
+    });
+    const dangling = { ...sampleRows, repos: [{ owner: 'zed', name: 'x', private: true }] };
+    expect(await refusalOf(() => buildSnapshot(contract, dangling))).toMatchObject({
+      entity: 'repos',
+      index: 0,
+      kind: 'missing_reference',
+      field: 'owner',
+    });
+    const unknown = { ...sampleRows, wikis: [{}] };
+    expect(await refusalOf(() => buildSnapshot(contract, unknown))).toMatchObject({
+      entity: 'wikis',
+      kind: 'unknown_entity',
+    });
+  });
+
+  it('can be taken in the middle of a session', async () => {
+    const store = openSample();
+    store.mark('base');
+    store.mark('task');
+    await store.atomically(() => store.remove('issues', { id: 11 }));
+    const copy = openWorldStore({ contract, snapshot: store.snapshot() });
+    expect(copy.digest()).toBe(store.digest());
+    expect(copy.scanDigest()).toBe(store.digest());
+    expect(ids(copy.query('issues'))).toEqual([10, 12]);
+  });
+});
+
+describe('reading', () => {
+  const store = openSample();
+  const found = (
+    path: string[],
+    value: unknown,
+    match: 'equals' | 'contains' | 'prefix' = 'equals',
+  ) => ids(store.query('issues', { where: [{ path, match, value }] }));
+
+  it('finds a row by its key, in any order of fields', () => {
+    const repo = sampleRows.repos?.[1];
+    expect(store.get('repos', { name: 'site', owner: 'bob' })).toBe(JSON.stringify(repo));
+    expect(store.get('repos', { name: 'site', owner: 'ann' })).toBeUndefined();
+  });
+
+  it('matches by type and value', () => {
+    expect(found(['number'], 1)).toEqual([10, 12]);
+    expect(found(['number'], '1')).toEqual([]);
+    expect(found(['title'], 1)).toEqual([]);
+    expect(found(['number'], [1, 2])).toEqual([10, 11, 12]);
+    expect(found(['number'], [])).toEqual([]);
+    expect(found(['labels', '0'], 'bug')).toEqual([10]);
+  });
+
+  it('lets null match what is null or absent', () => {
+    expect(found(['assignee'], null)).toEqual([11, 12]);
+    expect(found(['assignee'], ['bob', null])).toEqual([10, 11, 12]);
+  });
+
+  it('tells booleans from numbers', () => {
+    const repos = (value: unknown) =>
+      store.query('repos', { where: [{ path: ['private'], match: 'equals', value }] }).length;
+    expect([repos(true), repos(false), repos([true, false])]).toEqual([1, 1, 2]);
+  });
+
+  it('finds texts by part and beginning, and items of lists', () => {
+    expect(found(['title'], 'CRASH', 'contains')).toEqual([10, 12]);
+    expect(found(['title'], 'docs', 'prefix')).toEqual([11]);
+    expect(found(['title'], 'thin', 'prefix')).toEqual([]);
+    expect(found(['labels'], 'p1', 'contains')).toEqual([10]);
+    expect(found(['labels'], 'p', 'contains')).toEqual([]);
+  });
+
+  it('orders, pages and counts', () => {
+    const orderBy = [{ path: ['state'] }, { path: ['id'], descending: true }];
+    expect(ids(store.query('issues', { orderBy }))).toEqual([12, 11, 10]);
+    expect(ids(store.query('issues', { orderBy, limit: 1, offset: 1 }))).toEqual([11]);
+    const where = [{ path: ['state'], match: 'equals' as const, value: 'open' }];
+    expect(store.count('issues', where)).toBe(2);
+    expect(store.largest('issues', 'id')).toBe(12);
+    expect(store.largest('issues', 'duplicate_of')).toBe(10);
+  });
+
+  it('takes quotes in values and refuses them in paths', async () => {
+    expect(found(['title'], `' OR 1=1 --`)).toEqual([]);
+    expect((await refusalOf(() => found(['a"b'], 1))).kind).toBe('shape');
+    expect((await refusalOf(() => found(['title'], { a: 1 }))).kind).toBe('shape');
+    expect((await refusalOf(() => store.query('nope'))).kind).toBe('unknown_entity');
+  });
+});
+
+describe('writing', () => {
+  it('answers what changed, row by row', async () => {
+    const store = openSample();
+    const { value, changes, rows } = await store.atomically(() => {
+      store.insert('users', { login: 'cy', id: 3 });
+      store.remove('issues', { id: 12 });
+      store.insert('users', { login: 'brief', id: 4 });
+      store.remove('users', { login: 'brief' });
+      store.update('issues', { id: 10 }, { title: 'x' });
+      store.update('issues', { id: 10 }, { title: 'Crash at start' });
+      return store.update('issues', { id: 11 }, { assignee: 'cy' });
+    });
+    expect(JSON.parse(value)).toMatchObject({ id: 11, assignee: 'cy' });
+    expect(rows).toEqual([
+      { entity: 'users', key: { login: 'cy' }, change: 'inserted' },
+      { entity: 'issues', key: { id: 12 }, change: 'deleted' },
+      { entity: 'issues', key: { id: 11 }, change: 'updated' },
+    ]);
+    expect(changes).toEqual({
+      users: { inserted: 1, updated: 0, deleted: 0 },
+      issues: { inserted: 0, updated: 1, deleted: 1 },
+    });
+    expect(store.digest()).toBe(store.scanDigest());
+  });
+
+  it('refuses what the contract or another row forbids, and says where', async () => {
+    const store = openSample();
+    const refused = (work: () => unknown) => refusalOf(() => store.atomically(work));
+    expect(await refused(() => store.insert('users', { login: 'ann', id: 9 }))).toMatchObject({
+      kind: 'duplicate',
+      field: 'login',
+    });
+    expect(await refused(() => store.insert('users', { login: 'z', id: 1 }))).toMatchObject({
+      kind: 'duplicate',
+      field: 'id',
+    });
+    const profile = { email: 'ann@example.test' };
+    expect(await refused(() => store.update('users', { login: 'bob' }, { profile }))).toMatchObject(
+      { kind: 'duplicate', pointer: '/profile/email' },
+    );
+    expect(await refused(() => store.insert('users', { login: 'z', id: 'q' }))).toMatchObject({
+      kind: 'shape',
+      pointer: '/id',
+    });
+    expect(await refused(() => store.update('issues', { id: 99 }, {}))).toMatchObject({
+      kind: 'not_found',
+    });
+    expect(store.digest()).toBe(built.digest);
+  });
+
+  it('checks foreign keys when the transaction ends, in both directions', async () => {
+    const store = openSample();
+    await store.atomically(() => {
+      store.insert('repos', { owner: 'late', name: 'r', private: false });
+      store.insert('users', { login: 'late', id: 7 });
+    });
+    const refused = (work: () => unknown) => refusalOf(() => store.atomically(work));
+    expect(await refused(() => store.remove('users', { login: 'ann' }))).toMatchObject({
+      entity: 'users',
+      kind: 'referenced',
+    });
+    expect(await refused(() => store.update('issues', { id: 10 }, { repo: 'gone' }))).toMatchObject(
+      {
+        kind: 'missing_reference',
+        field: 'owner',
+      },
+    );
+    await store.atomically(() => {
+      store.remove('repos', { owner: 'late', name: 'r' });
+      store.remove('users', { login: 'late' });
+    });
+    expect(store.digest()).toBe(built.digest);
+  });
+
+  it('lets a primary key change where nothing depends on it', async () => {
+    const store = openSample();
+    const { rows } = await store.atomically(() => store.update('issues', { id: 11 }, { id: 21 }));
+    expect(rows.map(({ key, change }) => [key.id, change])).toEqual([
+      [11, 'deleted'],
+      [21, 'inserted'],
+    ]);
+    const rekey = () =>
+      store.atomically(() => store.update('users', { login: 'bob' }, { login: 'b' }));
+    expect((await refusalOf(rekey)).kind).toBe('referenced');
+    const onto = () => store.atomically(() => store.update('issues', { id: 21 }, { id: 12 }));
+    expect((await refusalOf(onto)).kind).toBe('duplicate');
+  });
+
+  it('needs a transaction, and refuses one inside another', async () => {
+    const store = openSample();
+    expect(() => store.insert('users', { login: 'z', id: 8 })).toThrow('needs a transaction');
+    await expect(store.atomically(() => store.atomically(() => 1))).rejects.toThrow('itself');
+    await expect(store.exclusively(() => store.atomically(() => 1))).rejects.toThrow('itself');
+  });
+
+  it('does not interleave two callers', async () => {
+    const store = openSample();
+    const gate = Promise.withResolvers<void>();
+    const first = store.atomically(async () => {
+      store.insert('users', { login: 'cy', id: 3 });
+      await gate.promise;
+      throw new Error('changed my mind');
+    });
+    const second = store.exclusively(() => store.count('users'));
+    gate.resolve();
+    await expect(first).rejects.toThrow('changed my mind');
+    expect(await second).toBe(2);
+  });
+});
+
+describe('marks', () => {
+  it('goes back to the task and to the base, again and again', async () => {
+    const store = openSample();
+    store.mark('base');
+    for (const login of ['one', 'two']) {
+      await store.atomically(() => store.insert('users', { login, id: 3 }));
+      const seeded = store.digest();
+      store.mark('task');
+      for (let round = 0; round < 3; round += 1) {
+        await store.atomically(() => store.update('issues', { id: 10 }, { title: `${round}` }));
+        store.rollBackTo('task');
+        expect([store.digest(), store.scanDigest()]).toEqual([seeded, seeded]);
+      }
+      store.rollBackTo('base');
+      expect([store.digest(), store.scanDigest()]).toEqual([built.digest, built.digest]);
+    }
+  });
+
+  it('are refused out of order', () => {
+    const store = openSample();
+    expect(() => store.mark('task')).toThrow('needs mark "base"');
+    store.mark('base');
+    expect(() => store.mark('base')).toThrow('already');
+    expect(() => store.rollBackTo('task')).toThrow('no mark');
+  });
+});

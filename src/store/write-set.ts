@@ -1,0 +1,65 @@
+/**
+ * What a transaction has done to each row, collapsed: the row as it was before the first change and as
+ * it is after the last. An insert followed by a delete is nothing; a change back to the same text too.
+ */
+import type { ChangeCounts } from '#domain/call.ts';
+import type { Row } from '#language/contract.ts';
+import type { CatalogEntity } from './catalog.ts';
+import { fieldsOfKey } from './keys.ts';
+
+export type TouchedRow = {
+  entity: CatalogEntity;
+  key: string;
+  /** Payload texts; undefined where there is no row. */
+  before: string | undefined;
+  after: string | undefined;
+};
+
+export type RowChange = {
+  entity: string;
+  /** The primary-key fields with their values. A row whose key changed is a deletion and an insertion. */
+  key: Row;
+  change: 'inserted' | 'updated' | 'deleted';
+};
+
+export type WriteSet = {
+  record(touched: TouchedRow): void;
+  /** Rows that differ from before, in the order they were first touched. */
+  changed(): TouchedRow[];
+};
+
+export const createWriteSet = (): WriteSet => {
+  const rows = new Map<string, TouchedRow>();
+  return {
+    record(touched) {
+      const id = `${touched.entity.name}\n${touched.key}`;
+      const known = rows.get(id);
+      if (known === undefined) rows.set(id, { ...touched });
+      else known.after = touched.after;
+    },
+    changed: () => [...rows.values()].filter(({ before, after }) => before !== after),
+  };
+};
+
+const changeOf = ({ before, after }: TouchedRow): RowChange['change'] => {
+  if (before === undefined) return 'inserted';
+  return after === undefined ? 'deleted' : 'updated';
+};
+
+/** The changes as callers see them, one a row. */
+export const rowChanges = (touched: readonly TouchedRow[]): RowChange[] =>
+  touched.map((row) => ({
+    entity: row.entity.name,
+    key: fieldsOfKey(row.entity, row.key),
+    change: changeOf(row),
+  }));
+
+/** The changes counted by entity; entities without a change are left out. */
+export const countChanges = (rows: readonly RowChange[]): ChangeCounts => {
+  const counts: ChangeCounts = {};
+  for (const { entity, change } of rows) {
+    counts[entity] ??= { inserted: 0, updated: 0, deleted: 0 };
+    counts[entity][change] += 1;
+  }
+  return counts;
+};

@@ -1,0 +1,90 @@
+/**
+ * Writing single rows. Each row is checked against the contract before it is stored, and each change
+ * is recorded in the transaction's write set. Primary keys and unique lists are SQLite's to enforce
+ * (`collisions.ts` words its refusals); foreign keys wait for the transaction's end (`references.ts`).
+ */
+import type { Row } from '#language/contract.ts';
+import type { RowChecker } from '#language/rows.ts';
+import type { Catalog, CatalogEntity } from './catalog.ts';
+import { translateFailure } from './collisions.ts';
+import { describeKey, keyOf } from './keys.ts';
+import { StoreRefusal } from './refusal.ts';
+import type { Statements } from './statements.ts';
+import type { WriteSet } from './write-set.ts';
+
+export type Writer = {
+  insert(entity: string, row: Row): void;
+  /** Merges `patch` into the row's top level; answers the new payload. */
+  update(entity: string, key: Row, patch: Row): string;
+  remove(entity: string, key: Row): void;
+};
+
+export type WriterParts = {
+  catalog: Catalog;
+  prepare: Statements;
+  checker: RowChecker;
+  /** The write set of the transaction under way; throws when there is none. */
+  writeSet(): WriteSet;
+};
+
+const checkRow = (checker: RowChecker, entity: CatalogEntity, row: Row): void => {
+  const [first, ...others] = checker.check(entity.name, row);
+  if (first === undefined) return;
+  const { pointer } = first;
+  const field = first.field === '' ? undefined : first.field;
+  const detail = `${first.detail}${others.length === 0 ? '' : ` (and ${others.length} more)`}`;
+  throw new StoreRefusal({ entity: entity.name, kind: 'shape', field, pointer, detail });
+};
+
+const readRow = (prepare: Statements, entity: CatalogEntity, key: string): string => {
+  const sql = `SELECT payload FROM ${entity.table} WHERE _key = ?`;
+  const payload = prepare(sql).get(key)?.payload;
+  if (payload !== undefined) return payload as string;
+  const detail = `there is no row with ${describeKey(entity.primaryKey, key)}`;
+  throw new StoreRefusal({ entity: entity.name, kind: 'not_found', key, detail });
+};
+
+export const createWriter = ({ catalog, prepare, checker, writeSet }: WriterParts): Writer => {
+  const store = (entity: CatalogEntity, row: Row, key: string, run: () => unknown): void => {
+    try {
+      run();
+    } catch (error) {
+      throw translateFailure(error, entity, prepare, row, key);
+    }
+  };
+  return {
+    insert(name, row) {
+      const written = writeSet();
+      const entity = catalog.entity(name);
+      checkRow(checker, entity, row);
+      const key = keyOf(entity, row);
+      const after = JSON.stringify(row);
+      const insert = prepare(`INSERT INTO ${entity.table} (_key, payload) VALUES (?, ?)`);
+      store(entity, row, key, () => insert.run(key, after));
+      written.record({ entity, key, before: undefined, after });
+    },
+    update(name, keyFields, patch) {
+      const written = writeSet();
+      const entity = catalog.entity(name);
+      const key = keyOf(entity, keyFields);
+      const before = readRow(prepare, entity, key);
+      const row: Row = { ...(JSON.parse(before) as Row), ...patch };
+      checkRow(checker, entity, row);
+      const newKey = keyOf(entity, row);
+      const after = JSON.stringify(row);
+      const update = prepare(`UPDATE ${entity.table} SET _key = ?, payload = ? WHERE _key = ?`);
+      store(entity, row, newKey, () => update.run(newKey, after, key));
+      if (newKey !== key) written.record({ entity, key, before, after: undefined });
+      written.record({ entity, key: newKey, before: newKey === key ? before : undefined, after });
+      return after;
+    },
+    remove(name, keyFields) {
+      const written = writeSet();
+      const entity = catalog.entity(name);
+      const key = keyOf(entity, keyFields);
+      const before = readRow(prepare, entity, key);
+      prepare(`DELETE FROM ${entity.table} WHERE _key = ?`).run(key);
+      written.record({ entity, key, before, after: undefined });
+    },
+  };
+};
