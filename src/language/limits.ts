@@ -1,0 +1,20 @@
+/**
+ * Limits of the world language beyond those of a tree's size, which `domain/limits.ts` holds. They
+ * keep the time and memory that a stranger's tree can take within bounds.
+ */
+export const languageLimits = {
+  entities: 200,
+  fieldsPerEntity: 500,
+  tools: 500,
+  operations: 1_000,
+  scenarios: 500,
+  definitions: 2_000,
+  /** Lists and objects inside one another, in schemas, rows and tool values alike. */
+  depth: 64,
+  /** Subschemas that may apply to one and the same value. */
+  schemaWork: 5_000,
+  patternLength: 1_000,
+  /** Problems reported of one tree, and of one file of rows. */
+  problems: 1_000,
+  problemsPerRowFile: 50,
+} as const;

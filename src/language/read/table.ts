@@ -1,0 +1,93 @@
+/**
+ * Tables with known keys, described as data: each key's kind, and what holds when it is absent. One
+ * reader serves them all, so that widening the language is adding an entry.
+ *
+ * A refused value is replaced by the key's neutral one, so that the checks that follow need not ask
+ * whether it was there; a tree with a problem is never compiled.
+ */
+import type { Kind } from './kinds.ts';
+import { type Place, silent } from './place.ts';
+import { suggestName } from './suggest.ts';
+import { isTable, kindOf, own } from './values.ts';
+
+export type Key<Value> = {
+  read(place: Place, value: unknown): Value;
+  absent(place: Place, name: string): Value;
+  isSupported: boolean;
+};
+
+export type Keys = Readonly<Record<string, Key<unknown>>>;
+
+export type TableOf<Known extends Keys> = {
+  [Name in keyof Known]: Known[Name] extends Key<infer Value> ? Value : never;
+};
+
+/** A key that must be there; `neutral` stands in for it once its absence is noted. */
+export const required = <Value>(kind: Kind<Value>, neutral: Value): Key<Value> => ({
+  read: (place, value) => kind(place, value) ?? neutral,
+  absent: (place, name) => {
+    place.refuse('missing_key', `${place.file}: the key "${name}" is missing`);
+    return neutral;
+  },
+  isSupported: true,
+});
+
+/** A key with a default. */
+export const defaulted = <Value>(kind: Kind<Value>, fallback: Value): Key<Value> => ({
+  read: (place, value) => kind(place, value) ?? fallback,
+  absent: () => fallback,
+  isSupported: true,
+});
+
+/** A key that may be absent and has no default. */
+export const optional = <Value>(kind: Kind<Value>): Key<Value | undefined> =>
+  defaulted<Value | undefined>(kind, undefined);
+
+/** A key of the language that no program acts on yet: refused, so that nobody relies on it. */
+export const unsupported = (): Key<undefined> => ({
+  read: (place) => {
+    const name = place.pointer.slice(place.pointer.lastIndexOf('/') + 1);
+    const message = `${place.file}: "${name}" belongs to svc-world/1 but is not supported yet`;
+    place.refuse('unsupported_key', message, 'leave it out');
+    return undefined;
+  },
+  absent: () => undefined,
+  isSupported: false,
+});
+
+const refuseUnknown = (place: Place, name: string, known: Keys): void => {
+  const names = Object.keys(known).filter((key) => known[key]?.isSupported);
+  const message = `${place.file}: unknown key "${name.slice(0, 100)}"`;
+  place.at(name).refuse('unknown_key', message, suggestName(name, names));
+};
+
+/** Reads a table by the description of its keys and refuses every other key by name. */
+export const readTable = <const Known extends Keys>(
+  place: Place,
+  value: unknown,
+  known: Known,
+): TableOf<Known> => {
+  const isRead = isTable(value);
+  if (!isRead) place.refuse('wrong_type', `${place.file}: must be a table, is ${kindOf(value)}`);
+  const table = isRead ? value : {};
+  const at = isRead ? place : silent(place);
+  for (const name of Object.keys(table)) {
+    if (!Object.hasOwn(known, name)) refuseUnknown(at, name, known);
+  }
+  const read = Object.entries(known).map(([name, key]) => {
+    const held = own(table, name);
+    const keyPlace = at.at(name);
+    return [name, held === undefined ? key.absent(keyPlace, name) : key.read(keyPlace, held)];
+  });
+  return Object.fromEntries(read) as TableOf<Known>;
+};
+
+/** The kind of a value that is a table with known keys. */
+export const tableOf =
+  <const Known extends Keys>(known: Known): Kind<TableOf<Known>> =>
+  (place, value) =>
+    readTable(place, value, known);
+
+/** What a table of known keys holds when it is absent: its defaults, with nothing refused. */
+export const emptyTable = <const Known extends Keys>(place: Place, known: Known): TableOf<Known> =>
+  readTable(silent(place), {}, known);

@@ -1,0 +1,32 @@
+/** What a parsed value is, without recursion where a value's depth is a stranger's choice. */
+
+/** A JSON object or TOML table whose keys a user chose; read it with `Object.entries`. */
+export type Table = { readonly [key: string]: unknown };
+
+export const isTable = (value: unknown): value is Table =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+
+/** What is stored under a key of the table itself, never under one that it inherits. */
+export const own = (table: Table, key: string): unknown =>
+  Object.hasOwn(table, key) ? table[key] : undefined;
+
+/** Whether lists and objects lie inside one another in more than `most` levels. */
+export const isDeeperThan = (value: unknown, most: number): boolean => {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    const containers = level.filter((item) => typeof item === 'object' && item !== null);
+    if (containers.length > 0 && depth >= most) return true;
+    level = containers.flatMap((item) => Object.values(item as object));
+  }
+  return false;
+};
+
+/** A value's kind in words, for messages. */
+export const kindOf = (value: unknown): string => {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  if (value instanceof Date) return 'a date';
+  if (isTable(value)) return 'a table';
+  if (typeof value === 'string') return `the text ${JSON.stringify(value.slice(0, 60))}`;
+  return `${typeof value} ${String(value)}`;
+};
