@@ -1,0 +1,119 @@
+/** `svc worlds session open`: opens a session and, unless told otherwise, waits until it is ready. */
+import { type Command, Option } from 'commander';
+import { AppError } from '#domain/error.ts';
+import { browserTiers, surfaceKinds } from '#domain/session.ts';
+import { openSession } from '#wire/public-api/operations.ts';
+import type { OpenSessionBody, SessionView } from '#wire/public-api/session.ts';
+import {
+  addCommand,
+  clientFor,
+  parseNumber,
+  printAnswer,
+  type ServiceOptions,
+  withService,
+} from '../command.ts';
+import type { Context } from '../context.ts';
+import { readJsonObject } from '../input.ts';
+import { withProgress } from '../progress.ts';
+import { usageError } from '../report.ts';
+import { firstWaitSeconds, waitUntilReady } from '../sessions.ts';
+import { describeSession } from '../views/session.ts';
+
+type Options = ServiceOptions & {
+  task?: string;
+  taskFile?: string;
+  versionId?: string;
+  surface?: (typeof surfaceKinds)[number][];
+  reuseWarm?: boolean;
+  tier?: (typeof browserTiers)[number];
+  /** Seconds; false for `--no-wait`. */
+  wait: number | false;
+  idempotencyKey?: string;
+};
+
+const readTask = async (context: Context, options: Options): Promise<OpenSessionBody['task']> => {
+  if (options.taskFile === undefined) return options.task;
+  if (options.task !== undefined) throw usageError('give --task or --task-file, not both');
+  const given = options.taskFile === '-' ? '-' : `@${options.taskFile}`;
+  return (await readJsonObject(context, given, '--task-file')) as OpenSessionBody['task'];
+};
+
+const readBody = async (
+  context: Context,
+  world: string | undefined,
+  options: Options,
+): Promise<OpenSessionBody> => {
+  if (world === undefined && options.versionId === undefined) {
+    throw usageError('name a world, or a version with --version-id');
+  }
+  const task = await readTask(context, options);
+  const { versionId, surface: surfaces, reuseWarm, tier: browserTier } = options;
+  return {
+    ...(world === undefined ? {} : { slug: world }),
+    ...(versionId === undefined ? {} : { versionId }),
+    ...(task === undefined ? {} : { task }),
+    ...(surfaces === undefined ? {} : { surfaces }),
+    ...(reuseWarm === undefined ? {} : { reuseWarm }),
+    ...(browserTier === undefined ? {} : { browserTier }),
+  };
+};
+
+const open = async (context: Context, body: OpenSessionBody, options: Options) => {
+  const endsAt = performance.now() + (options.wait === false ? 0 : options.wait * 1_000);
+  const client = clientFor(context, options);
+  const key = options.idempotencyKey;
+  const opened = await client.send(openSession, {
+    body,
+    query: { wait: firstWaitSeconds(options.wait) },
+    headers: key === undefined ? {} : { 'idempotency-key': key },
+  });
+  return waitUntilReady({ client, session: opened.body, endsAt });
+};
+
+const refuseUnready = (session: SessionView, { wait }: Options): void => {
+  if (wait === false || session.ready) return;
+  const { id, state, error } = session;
+  const why = error === null ? '' : `: ${error.message} [${error.code}]`;
+  if (state === 'PROVISIONING') {
+    throw new AppError('timeout', `session ${id} is not ready after ${wait} s`, {
+      detail: { hint: `it goes on; look again with: svc worlds session show ${id}` },
+    });
+  }
+  throw new AppError('conflict', `session ${id} is ${state}${why}`);
+};
+
+export const addSessionOpen = (sessions: Command, context: Context): void => {
+  const command = addCommand(sessions, {
+    usage: 'open [world]',
+    summary: 'open a session of a world and wait until it is ready',
+    example: [
+      'svc worlds session open code-hosting -t close-duplicate',
+      'svc worlds session open code-hosting --task-file task.json --reuse-warm --json',
+    ].join('\n'),
+  })
+    .option('-t, --task <name>', 'a task that the world brings')
+    .option('--task-file <file>', 'a task of your own, as JSON; - reads standard input')
+    .option('--version-id <id>', 'a version of the world other than its newest')
+    .addOption(
+      new Option('--surface <kind...>', 'a way in besides tools; repeatable').choices(surfaceKinds),
+    )
+    .option('--reuse-warm', 'prefer a host that already holds this version')
+    .addOption(new Option('--tier <tier>', 'where it runs').choices(browserTiers))
+    .option(
+      '--wait <seconds>',
+      'how long to wait for it to be ready (default: 60)',
+      parseNumber({ min: 0, max: 3_600 }),
+      60,
+    )
+    .option('--no-wait', 'answer at once')
+    .option('--idempotency-key <key>', 'a repeated open with the same key opens nothing new');
+  withService(command).action(async (world: string | undefined, options: Options) => {
+    const body = await readBody(context, world, options);
+    const session = await withProgress(
+      { out: context.err, step: 'waiting for the session to be ready' },
+      () => open(context, body, options),
+    );
+    printAnswer(context, options, session, () => describeSession(session, context.colors));
+    refuseUnready(session, options);
+  });
+};

@@ -1,0 +1,98 @@
+/**
+ * `svc worlds create`: makes a world from a template of the service or from a folder.
+ *
+ * A folder is compiled here first, with the library that the service uses too, so that its problems
+ * are shown with their lines and nothing broken is sent.
+ */
+import type { Command } from 'commander';
+import { compileTree } from '#language/compile.ts';
+import type { Row } from '#language/contract.ts';
+import { createWorld } from '#wire/public-api/operations.ts';
+import type { CreateWorldBody } from '#wire/public-api/world.ts';
+import {
+  addCommand,
+  clientFor,
+  collect,
+  printAnswer,
+  type ServiceOptions,
+  withService,
+} from '../command.ts';
+import type { Context } from '../context.ts';
+import { encodeTree, isFolder, overlayTree, readRows, readTree } from '../input.ts';
+import { withProgress } from '../progress.ts';
+import { problemsError } from '../report.ts';
+import { describeWorld } from '../views/world.ts';
+
+type Options = ServiceOptions & {
+  from: string;
+  overlay?: string;
+  rows?: string[];
+  entity?: string;
+  name?: string;
+  description?: string;
+  message?: string;
+};
+
+const looksLikePath = (text: string): boolean => /^[./~]|[/\\]/.test(text);
+
+/** The members of the body that say where the world comes from. */
+const readSource = (
+  context: Context,
+  { from, overlay }: Options,
+): Pick<CreateWorldBody, 'from' | 'overlay'> => {
+  const laidOver = overlay === undefined ? [] : readTree(context, overlay);
+  if (!isFolder(context, from) && !looksLikePath(from)) {
+    return { from, ...(overlay === undefined ? {} : { overlay: encodeTree(laidOver) }) };
+  }
+  const tree = overlayTree(readTree(context, from), laidOver);
+  const compiled = compileTree(tree);
+  if (!compiled.ok) throw problemsError(from, compiled.problems);
+  return { from: encodeTree(tree) };
+};
+
+const readData = (
+  context: Context,
+  options: Options,
+): { rows: Record<string, Row[]> } | undefined =>
+  options.rows === undefined
+    ? undefined
+    : { rows: readRows(context, options.rows, options.entity) };
+
+const readBody = (context: Context, slug: string, options: Options): CreateWorldBody => {
+  const data = readData(context, options);
+  const { name, description, message } = options;
+  return {
+    slug,
+    ...readSource(context, options),
+    ...(data === undefined ? {} : { data }),
+    ...(name === undefined ? {} : { name }),
+    ...(description === undefined ? {} : { description }),
+    ...(message === undefined ? {} : { message }),
+  };
+};
+
+export const addWorldsCreate = (worlds: Command, context: Context): void => {
+  const command = addCommand(worlds, {
+    usage: 'create <slug>',
+    summary: 'create a world and its first version',
+    example: [
+      'svc worlds create code-hosting --from code-hosting',
+      'svc worlds create crm --from ./crm --rows contacts.jsonl --entity contacts',
+    ].join('\n'),
+  })
+    .requiredOption('--from <source>', 'a template of the service, or a folder with a world tree')
+    .option('--overlay <folder>', 'files laid over the source before it is compiled')
+    .option('--rows <file>', 'rows for the first version, .json or .jsonl; repeatable', collect)
+    .option('--entity <name>', 'entity of the rows in files that do not name it')
+    .option('--name <text>', 'display name')
+    .option('--description <text>', 'what the world is')
+    .option('-m, --message <text>', 'reason recorded on the first version');
+  withService(command).action(async (slug: string, options: Options) => {
+    const body = readBody(context, slug, options);
+    const client = clientFor(context, options);
+    const { body: world } = await withProgress({ out: context.err, step: `creating ${slug}` }, () =>
+      client.send(createWorld, { body }),
+    );
+    printAnswer(context, options, world, () => describeWorld(world));
+  });
+};

@@ -1,0 +1,91 @@
+/**
+ * Which service a command speaks to, and as whom: the variables SVC_URL, SVC_PUBLIC_KEY and
+ * SVC_SECRET_KEY, else the credentials file that `svc up` wrote into its data folder.
+ *
+ * The two are never mixed, so that a local key is not sent to another address.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { AppError } from '#domain/error.ts';
+import type { Env } from '#runtime/env.ts';
+import { Secret } from '#runtime/secret.ts';
+
+export const credentialsName = 'credentials.json';
+export const defaultDataFolder = '.svc';
+const defaultUrl = 'http://127.0.0.1:4500';
+
+export type Connection = {
+  /** Base address of the service, without `/api/public`. */
+  url: string;
+  publicKey: string;
+  /** Absent: only reading is possible. */
+  secretKey: Secret | undefined;
+  /** Where this was found, for messages. */
+  source: string;
+};
+
+export type Place = { env: Env; cwd: string; data?: string | undefined };
+
+/** What `credentials.json` holds. */
+export type Credentials = { url: string; publicKey: string; secretKey: string };
+
+const fromEnv = (env: Env): Connection | undefined => {
+  const [url, publicKey, secretKey] = ['SVC_URL', 'SVC_PUBLIC_KEY', 'SVC_SECRET_KEY'].map(
+    (name) => env[name]?.trim() || undefined,
+  );
+  if (publicKey === undefined) {
+    if (url === undefined && secretKey === undefined) return undefined;
+    const given = url === undefined ? 'SVC_SECRET_KEY' : 'SVC_URL';
+    throw new AppError('invalid', `${given} is set, but SVC_PUBLIC_KEY is not`);
+  }
+  if (url !== undefined && !URL.canParse(url)) {
+    throw new AppError('invalid', `SVC_URL is "${url}", not a URL`);
+  }
+  return {
+    url: (url ?? defaultUrl).replace(/\/+$/, ''),
+    publicKey,
+    secretKey: secretKey === undefined ? undefined : new Secret(secretKey),
+    source: 'SVC_PUBLIC_KEY',
+  };
+};
+
+const foldersAbove = (folder: string): string[] => {
+  const above = dirname(folder);
+  return above === folder ? [folder] : [folder, ...foldersAbove(above)];
+};
+
+/** The credentials file: in the data folder that was named, else in the nearest `.svc`. */
+const findCredentials = ({ env, cwd, data }: Place): string => {
+  const named = data ?? (env.SVC_DATA?.trim() || undefined);
+  const files =
+    named === undefined
+      ? foldersAbove(cwd).map((folder) => join(folder, defaultDataFolder, credentialsName))
+      : [join(resolve(cwd, named), credentialsName)];
+  const found = files.find((file) => existsSync(file));
+  if (found !== undefined) return found;
+  const looked = named === undefined ? `no .svc folder in ${cwd} or above` : `no ${files[0]}`;
+  throw new AppError('unauthenticated', `no credentials: ${looked}`, {
+    detail: {
+      hint: 'start a service with "svc up", or set SVC_URL, SVC_PUBLIC_KEY, SVC_SECRET_KEY',
+    },
+  });
+};
+
+const readCredentials = (file: string): Connection => {
+  let parsed: Partial<Credentials>;
+  try {
+    parsed = JSON.parse(readFileSync(file, 'utf8')) as Partial<Credentials>;
+  } catch (cause) {
+    throw new AppError('unauthenticated', `cannot read ${file}`, { cause });
+  }
+  const { url, publicKey, secretKey } = parsed;
+  if (typeof url !== 'string' || typeof publicKey !== 'string' || typeof secretKey !== 'string') {
+    throw new AppError('unauthenticated', `${file} does not hold url, publicKey and secretKey`);
+  }
+  return { url, publicKey, secretKey: new Secret(secretKey), source: file };
+};
+
+/** Throws `invalid` or `unauthenticated` with the way out when there is nothing to connect with. */
+export const readConnection = (place: Place): Connection =>
+  (place.data === undefined ? fromEnv(place.env) : undefined) ??
+  readCredentials(findCredentials(place));

@@ -1,0 +1,48 @@
+/**
+ * The client of the public API that commands use. It is the wire's client; it only adds to what a
+ * service refuses, or to its silence, what the user can do about it.
+ */
+import { AppError } from '#domain/error.ts';
+import { basicAuthorization, type Client, createClient } from '#wire/client.ts';
+import { type Connection, type Place, readConnection } from './config.ts';
+
+const hintFor = (error: AppError, { source }: Connection): string | undefined => {
+  const answered = error.detail.status !== undefined;
+  if (!answered && error.code === 'unavailable') {
+    return `is the service running? The address is from ${source}; "svc up" starts a service`;
+  }
+  if (error.code === 'unauthenticated') return `the key pair is from ${source}`;
+  if (error.code === 'forbidden') return 'this needs the secret key, not only the public key';
+  return undefined;
+};
+
+const withHint = (error: unknown, connection: Connection): unknown => {
+  if (!(error instanceof AppError)) return error;
+  const hint = hintFor(error, connection);
+  if (hint === undefined) return error;
+  const { code, message, detail, fields, cause } = error;
+  return new AppError(code, message, { detail: { ...detail, hint }, fields, cause });
+};
+
+/** A client as the key pair, or as the public key alone, which may only read. */
+export const clientOf = (connection: Connection): Client => {
+  const { url, publicKey, secretKey } = connection;
+  const authorization =
+    secretKey === undefined
+      ? `Bearer ${publicKey}`
+      : basicAuthorization(publicKey, secretKey.reveal());
+  const client = createClient({ baseUrl: `${url}/api/public`, authorization });
+  return {
+    baseUrl: client.baseUrl,
+    async send(shape, input) {
+      try {
+        return await client.send(shape, input);
+      } catch (error) {
+        throw withHint(error, connection);
+      }
+    },
+  };
+};
+
+/** A client from the environment or the credentials file. */
+export const connect = (place: Place): Client => clientOf(readConnection(place));

@@ -1,0 +1,37 @@
+/**
+ * What a command gets from the process it runs in: environment, working folder, where it writes and
+ * what it may read. `main.ts` makes the real one, tests make their own.
+ */
+import picocolors from 'picocolors';
+import type { Env } from '#runtime/env.ts';
+
+export type Output = {
+  write(text: string): void;
+  /** Whether a person watches: only then are there colours and lines that change. */
+  isTerminal: boolean;
+  columns: number;
+};
+
+export type Colors = ReturnType<typeof picocolors.createColors>;
+
+export type Context = {
+  env: Env;
+  cwd: string;
+  out: Output;
+  err: Output;
+  /** Those of standard output; without effect when it is not a terminal or NO_COLOR is set. */
+  colors: Colors;
+  readStdin(): Promise<Buffer>;
+  /** The status to exit with when the command ends without an error; 0 unless set. */
+  setExitStatus(status: number): void;
+};
+
+/** Whether an output should be coloured (https://no-color.org). */
+export const wantsColor = (env: Env, isTerminal: boolean): boolean =>
+  isTerminal && (env.NO_COLOR ?? '') === '' && env.TERM !== 'dumb';
+
+/** A context over given streams. */
+export const createContext = (parts: Omit<Context, 'colors'>): Context => ({
+  ...parts,
+  colors: picocolors.createColors(wantsColor(parts.env, parts.out.isTerminal)),
+});

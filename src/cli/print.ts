@@ -1,0 +1,103 @@
+/**
+ * Texts for a person: aligned tables and fields, durations, counts of changes. Every function returns
+ * a text and leaves writing it to its caller; widths ignore the codes of colours.
+ */
+import { stripVTControlCharacters } from 'node:util';
+import type { ChangeCounts } from '#domain/call.ts';
+
+const width = (text: string): number => stripVTControlCharacters(text).length;
+
+const pad = (text: string, to: number): string => text + ' '.repeat(Math.max(0, to - width(text)));
+
+/** Cuts a text to so many characters, the last being `…`. */
+export const cut = (text: string, to: number): string =>
+  text.length <= to ? text : `${text.slice(0, Math.max(0, to - 1))}…`;
+
+/** A text on one line, cut. */
+export const cutLine = (text: string, to: number): string =>
+  cut(text.replace(/\s+/g, ' ').trim(), to);
+
+/** Lines of cells, aligned to the left, two blanks apart, without blanks at the ends. */
+export const formatTable = (lines: readonly (readonly string[])[]): string => {
+  const columns = Math.max(0, ...lines.map((cells) => cells.length));
+  const widths = Array.from({ length: columns }, (_, column) =>
+    Math.max(...lines.map((cells) => width(cells[column] ?? ''))),
+  );
+  return lines
+    .map((cells) =>
+      cells
+        .map((cell, column) => pad(cell, widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+};
+
+/** `name  value` lines; an undefined or null value leaves its line out. */
+export const formatFields = (fields: readonly (readonly [string, unknown])[]): string =>
+  formatTable(
+    fields
+      .filter(([, value]) => value !== undefined && value !== null)
+      .map(([name, value]) => [name, String(value)]),
+  );
+
+/** `0.4 ms`, `37 ms`, `1.2 s`, `3 min 5 s`. */
+export const formatDuration = (ms: number): string => {
+  if (ms < 10) return `${ms.toFixed(1)} ms`;
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 59_950) return `${(ms / 1_000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1_000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+};
+
+/** `4 s ago`, `2 h ago`: how long before now a time of the API lies. */
+export const formatAgo = (time: string, nowMs: number = Date.now()): string => {
+  const seconds = Math.max(0, Math.round((nowMs - Date.parse(time)) / 1_000));
+  if (seconds < 60) return `${seconds} s ago`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ago`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h ago`;
+  return `${Math.floor(seconds / 86_400)} d ago`;
+};
+
+/** Milliseconds between two times of the API; undefined while one of them is missing. */
+export const elapsedMs = (from: string | null, to: string | null): number | undefined =>
+  from === null || to === null ? undefined : Date.parse(to) - Date.parse(from);
+
+/** `issues: 1 updated; comments: 1 inserted`, or `no rows changed`. */
+export const formatChanges = (changes: ChangeCounts): string => {
+  const entities = Object.entries(changes).map(([entity, counts]) => {
+    const parts = (['inserted', 'updated', 'deleted'] as const)
+      .filter((kind) => counts[kind] > 0)
+      .map((kind) => `${counts[kind]} ${kind}`);
+    return `${entity}: ${parts.join(', ')}`;
+  });
+  return entities.length === 0 ? 'no rows changed' : entities.join('; ');
+};
+
+/** `1 row`, `3 rows`. */
+export const formatCount = (count: number, one: string, many = `${one}s`): string =>
+  `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
+
+/** A value as JSON, indented: what `--json` prints. */
+export const formatJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+
+const cell = (value: unknown): string => {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+};
+
+/** Rows as a table with their fields as head line; long cells are cut, so is the line at `columns`. */
+export const formatRows = (
+  rows: readonly Record<string, unknown>[],
+  { columns, cellWidth = 40 }: { columns: number; cellWidth?: number },
+): string => {
+  const fields = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const table = formatTable([
+    fields,
+    ...rows.map((row) => fields.map((field) => cutLine(cell(row[field]), cellWidth))),
+  ]);
+  return table
+    .split('\n')
+    .map((line) => cut(line, columns))
+    .join('\n');
+};

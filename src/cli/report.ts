@@ -1,0 +1,63 @@
+/**
+ * Errors as a person reads them: one line `error: …`, then what belongs to it (fields at fault,
+ * problems of a world's files), then a hint, all on standard error. And exit statuses: 0 done,
+ * 1 refused or failed, 2 called wrongly.
+ */
+import { CommanderError } from 'commander';
+import { AppError, describeError } from '#domain/error.ts';
+import type { Problem } from '#language/problem.ts';
+import type { Context } from './context.ts';
+
+export const exitStatus = { done: 0, failed: 1, usage: 2 } as const;
+
+/** How the command was called makes no sense, though each word of it does. */
+export const usageError = (message: string): CommanderError =>
+  new CommanderError(exitStatus.usage, 'svc.usage', message);
+
+/** `tools.py:12:3: unknown key "foo" (at /x) — hint` */
+export const formatProblem = (problem: Problem): string => {
+  const place = [problem.file, problem.line, problem.column]
+    .filter((part) => part !== undefined)
+    .join(':');
+  const pointer = problem.pointer === '' ? '' : ` (at ${problem.pointer})`;
+  const hint = problem.hint === undefined ? '' : `\n    ${problem.hint}`;
+  return `${place}: ${problem.message}${pointer}${hint}`;
+};
+
+/** The error of a world whose files do not compile. */
+export const problemsError = (what: string, problems: readonly Problem[]): AppError =>
+  new AppError('invalid', `${what} does not compile`, { detail: { problems } });
+
+const problemsOf = (error: AppError): Problem[] => {
+  const { problems } = error.detail;
+  return Array.isArray(problems) ? (problems as Problem[]) : [];
+};
+
+const hintOf = (error: AppError): string | undefined => {
+  const { hint } = error.detail;
+  return typeof hint === 'string' ? hint : undefined;
+};
+
+/** The lines that tell of an error. */
+export const describeFailure = (error: unknown): string[] => {
+  if (!(error instanceof AppError)) return [`error: ${describeError(error)}`];
+  const problems = problemsOf(error);
+  const fields = problems.length > 0 ? [] : error.fields;
+  const hint = hintOf(error);
+  return [
+    `error: ${describeError(error)}`,
+    ...problems.map((problem) => `  ${formatProblem(problem)}`),
+    ...fields.map(({ path, message }) => `  ${path.join('.') || '(body)'}: ${message}`),
+    ...(hint === undefined ? [] : [`hint: ${hint}`]),
+  ];
+};
+
+/** Writes an error and answers the exit status it stands for. */
+export const reportError = (context: Context, error: unknown): number => {
+  if (error instanceof CommanderError) {
+    if (error.code === 'svc.usage') context.err.write(`error: ${error.message}\n`);
+    return error.exitCode === 0 ? exitStatus.done : exitStatus.usage;
+  }
+  context.err.write(`${describeFailure(error).join('\n')}\n`);
+  return exitStatus.failed;
+};

@@ -1,0 +1,58 @@
+/** Sessions as a person reads them. */
+import type { SessionView } from '#wire/public-api/session.ts';
+import type { Colors } from '../context.ts';
+import { elapsedMs, formatAgo, formatDuration, formatFields, formatTable } from '../print.ts';
+
+const stateText = (session: SessionView, colors: Colors): string => {
+  const { state, endReason } = session;
+  const ended = endReason === null ? '' : ` (${endReason})`;
+  if (state === 'READY') return colors.green(state);
+  if (state === 'FAILED') return colors.red(`${state}${ended}`);
+  return `${state}${ended}`;
+};
+
+/** `12 ms, reused host`: how long it took from the request to readiness. */
+const readyText = (session: SessionView): string | undefined => {
+  const ms = elapsedMs(session.createdAt, session.readyAt);
+  if (ms === undefined) return undefined;
+  return `after ${formatDuration(ms)}${session.hostReused ? ', on a reused host' : ''}`;
+};
+
+/** One session with all that is needed to use it. */
+export const describeSession = (session: SessionView, colors: Colors): string => {
+  const { surfaces, task } = session;
+  return formatFields([
+    ['session', colors.bold(session.id)],
+    ['world', `${session.slug} (${session.versionId})`],
+    ['state', stateText(session, colors)],
+    ['ready', readyText(session)],
+    [
+      'error',
+      session.error === null ? undefined : `${session.error.code}: ${session.error.message}`,
+    ],
+    ['task', task === null ? undefined : (task.name ?? task.form)],
+    ['instruction', session.instruction?.trim().replace(/\s*\n\s*/g, ' ')],
+    ['api', surfaces.api?.url],
+    ['token', surfaces.api?.token],
+    ['tools', session.tools.map(({ name }) => name).join(', ') || undefined],
+    ['pinned', session.pinned ? 'yes' : undefined],
+    ['active', session.closedAt === null ? formatAgo(session.lastActivityAt) : undefined],
+    ['closed', session.closedAt === null ? undefined : formatAgo(session.closedAt)],
+  ]);
+};
+
+/** The sessions of a project, one a line. */
+export const listSessions = (sessions: readonly SessionView[], colors: Colors): string => {
+  if (sessions.length === 0) return 'no sessions: svc worlds session open <world>';
+  return formatTable([
+    ['SESSION', 'WORLD', 'STATE', 'TASK', 'PINNED', 'CREATED'].map(colors.dim),
+    ...sessions.map((session) => [
+      session.id,
+      session.slug,
+      stateText(session, colors),
+      session.task?.name ?? '-',
+      session.pinned ? 'yes' : '-',
+      formatAgo(session.createdAt),
+    ]),
+  ]);
+};

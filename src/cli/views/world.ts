@@ -1,0 +1,151 @@
+/** Worlds, templates and compiled contracts as a person reads them. */
+
+import type { Static } from 'typebox';
+import type { Contract, EntityContract, ToolBinding } from '#language/contract.ts';
+import type { TemplateView, WorldDetail, WorldView } from '#wire/public-api/world.ts';
+import type { Colors } from '../context.ts';
+import { cutLine, formatAgo, formatCount, formatFields, formatTable } from '../print.ts';
+
+const list = (words: readonly string[]): string => (words.length === 0 ? '-' : words.join(', '));
+
+const sum = (counts: Record<string, number>): number =>
+  Object.values(counts).reduce((total, count) => total + count, 0);
+
+const countText = (counts: Record<string, number>): string =>
+  Object.entries(counts)
+    .map(([entity, count]) => `${entity} ${count}`)
+    .join(', ');
+
+/** One world with its head version. */
+export const describeWorld = (world: WorldDetail): string =>
+  formatFields([
+    ['world', world.slug],
+    ['name', world.name],
+    ['description', world.description],
+    ['kind', world.kind],
+    ['version', `${world.version.number} (${world.version.id})`],
+    ['message', world.version.message],
+    ['content', world.version.contentHash],
+    ['rows', countText(world.version.entityCounts)],
+    ['surfaces', list(world.surfaces)],
+    ['tools', list(world.tools)],
+    ['tasks', list(world.tasks)],
+    ['redacted', redactedText(world)],
+    ['files', formatCount(world.files.length, 'file')],
+    ['created', `${world.createdAt} (${formatAgo(world.createdAt)})`],
+    ['page', world.url],
+  ]);
+
+const redactedText = ({ redact }: WorldView): string | undefined => {
+  if (redact === null) return undefined;
+  const marks = [
+    ...redact.hash.map((path) => `${path} [hash]`),
+    ...redact.drop.map((path) => `${path} [drop]`),
+    ...redact.preserve.map((path) => `${path} [preserve]`),
+    ...Object.entries(redact.round).map(([path, digits]) => `${path} [round:${digits}]`),
+  ];
+  return list(marks);
+};
+
+/** The worlds of a project, one a line. */
+export const listWorlds = (worlds: readonly WorldView[], colors: Colors): string => {
+  if (worlds.length === 0) return 'no worlds yet: svc worlds create <slug> --from <template>';
+  return formatTable([
+    ['WORLD', 'NAME', 'VERSION', 'ROWS', 'TOOLS', 'TASKS', 'CREATED'].map(colors.dim),
+    ...worlds.map((world) => [
+      world.slug,
+      world.name,
+      String(world.version.number),
+      String(sum(world.version.entityCounts)),
+      String(world.tools.length),
+      String(world.tasks.length),
+      formatAgo(world.createdAt),
+    ]),
+  ]);
+};
+
+/** The templates of a service, one a line. */
+export const listTemplates = (
+  templates: readonly Static<typeof TemplateView>[],
+  colors: Colors,
+): string =>
+  formatTable([
+    ['TEMPLATE', 'NAME', 'DESCRIPTION'].map(colors.dim),
+    ...templates.map(({ slug, name, description }) => [slug, name, cutLine(description, 80)]),
+  ]);
+
+const bindingText = (binding: ToolBinding): string => {
+  switch (binding.kind) {
+    case 'python':
+    case 'typescript':
+      return `${binding.function} in ${binding.file}`;
+    case 'operation':
+      return `route ${binding.operation}`;
+    case 'convention':
+      return `convention: ${binding.verb} ${binding.entity}`;
+  }
+};
+
+const keysText = (entity: EntityContract): string => {
+  const unique = entity.unique.map((paths) => paths.map((path) => path.join('/')).join('+'));
+  const links = entity.relationships.map(({ fields, target }) => `${fields.join('+')} → ${target}`);
+  return [
+    `key ${entity.primaryKey.join('+')}`,
+    ...unique.map((text) => `unique ${text}`),
+    ...links,
+  ].join('; ');
+};
+
+const section = (title: string, lines: string[][], colors: Colors): string[] =>
+  lines.length === 0
+    ? []
+    : [
+        '',
+        colors.bold(title),
+        ...formatTable(lines)
+          .split('\n')
+          .map((line) => `  ${line}`),
+      ];
+
+/** What the files of a world compile to. */
+export const describeContract = (
+  contract: Contract,
+  rowCounts: Record<string, number>,
+  colors: Colors,
+): string =>
+  [
+    formatFields([
+      ['name', contract.name],
+      ['package', `${contract.package.id} ${contract.package.version}`],
+      ['language', contract.language],
+    ]),
+    ...section(
+      'entities',
+      contract.entities.map((entity) => [
+        entity.name,
+        formatCount(rowCounts[entity.name] ?? 0, 'row'),
+        keysText(entity),
+      ]),
+      colors,
+    ),
+    ...section(
+      'tools',
+      contract.tools.map((tool) => [tool.name, bindingText(tool.binding)]),
+      colors,
+    ),
+    ...section(
+      'routes',
+      (contract.api?.routes ?? []).map((route) => [
+        route.method,
+        route.path,
+        route.operation,
+        route.action,
+      ]),
+      colors,
+    ),
+    ...section(
+      'tasks',
+      contract.tasks.map((task) => [task.name, cutLine(task.instruction ?? '', 90)]),
+      colors,
+    ),
+  ].join('\n');
