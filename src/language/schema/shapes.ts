@@ -7,7 +7,10 @@
  */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { JsonSchema } from '../contract.ts';
+import { languageLimits } from '../limits.ts';
+import { isDeeperThan } from '../read/values.ts';
 import { assertedFormats } from './formats.ts';
+import { compilePattern } from './patterns.ts';
 import { describeErrors, type ValueProblem } from './value-problem.ts';
 
 /** What is wrong with a value; empty when it fits. */
@@ -20,6 +23,14 @@ const maxDetailedChars = 64 * 1024;
 const isSmall = (value: unknown): boolean =>
   (JSON.stringify(value)?.length ?? 0) <= maxDetailedChars;
 
+/** The validator's own engine for regular expressions; it asks for one by calling this. */
+const linearRegExp = Object.assign((source: string) => compilePattern(source), { code: 'unused' });
+
+const tooDeep: ValueProblem = {
+  pointer: '',
+  detail: `nests deeper than ${languageLimits.depth} levels`,
+};
+
 /** Finds the validator of a schema by its position in the family. */
 const createCompiler = (document: JsonSchema, allErrors: boolean) => {
   const ajv = new Ajv2020({
@@ -29,6 +40,7 @@ const createCompiler = (document: JsonSchema, allErrors: boolean) => {
     logger: false,
     validateSchema: false,
     formats: assertedFormats,
+    code: { regExp: linearRegExp },
   });
   ajv.addSchema(document);
   return (index: number): ValidateFunction => {
@@ -49,6 +61,7 @@ export const createShapes = (
   const createCheck = (index: number): CheckValue => {
     let quick: ValidateFunction | undefined;
     return (value) => {
+      if (isDeeperThan(value, languageLimits.depth)) return [tooDeep];
       quick ??= compileQuick(index);
       if (quick(value)) return [];
       if (!isSmall(value)) return describeErrors(quick.errors ?? [], maxProblems);

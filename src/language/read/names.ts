@@ -1,0 +1,72 @@
+/**
+ * Rules for the names that authors give. Names of members that every JavaScript object inherits are
+ * refused everywhere, because a row or a table of rows could not be asked for them safely.
+ */
+import type { Place } from './place.ts';
+
+const inherited: ReadonlySet<string> = new Set([
+  ...Object.getOwnPropertyNames(Object.prototype),
+  'prototype',
+]);
+
+const reservedPrefixes = ['sqlite_', 'svc_', 'benchmark_'];
+
+/** Columns of the store's own, which no field may shadow. */
+const storeColumns = ['_key', 'payload'];
+
+export const isInherited = (name: string): boolean => inherited.has(name);
+
+/** Refuses a name that objects inherit; says whether the name may stay. */
+export const acceptName = (place: Place, name: string): boolean => {
+  if (!isInherited(name)) return true;
+  place.refuse('reserved_name', `${place.file}: "${name}" is a name that programs use themselves`);
+  return false;
+};
+
+const acceptSpelling = (place: Place, name: string, pattern: RegExp, what: string): boolean => {
+  if (pattern.test(name)) return true;
+  const message = `${place.file}: ${JSON.stringify(name.slice(0, 100))} is not a name of ${what}`;
+  place.refuse('bad_name', message, `names match ${pattern.source.slice(1, -1)}`);
+  return false;
+};
+
+const acceptUnreserved = (place: Place, name: string): boolean => {
+  const prefix = reservedPrefixes.find((start) => name.toLowerCase().startsWith(start));
+  if (prefix === undefined) return acceptName(place, name);
+  place.refuse('reserved_name', `${place.file}: "${name}" begins with the reserved "${prefix}"`);
+  return false;
+};
+
+export const acceptEntityName = (place: Place, name: string): boolean =>
+  acceptSpelling(place, name, /^[A-Za-z][A-Za-z0-9_]*$/, 'an entity') &&
+  acceptUnreserved(place, name);
+
+export const acceptFieldName = (place: Place, name: string): boolean => {
+  if (!acceptSpelling(place, name, /^[A-Za-z_][A-Za-z0-9_]*$/, 'a field')) return false;
+  if (!acceptUnreserved(place, name)) return false;
+  if (!storeColumns.includes(name.toLowerCase())) return true;
+  place.refuse('reserved_name', `${place.file}: the store keeps a column "${name}" of its own`);
+  return false;
+};
+
+export const acceptToolName = (place: Place, name: string): boolean =>
+  acceptSpelling(place, name, /^[A-Za-z][A-Za-z0-9_.-]*$/, 'a tool') && acceptName(place, name);
+
+export const acceptDefinitionName = (place: Place, name: string): boolean =>
+  acceptSpelling(place, name, /^[A-Za-z_][A-Za-z0-9_.-]*$/, 'a definition') &&
+  acceptName(place, name);
+
+/** Refuses names that differ from an earlier one only by case. */
+export const refuseCaseTwins = (
+  placeOf: (name: string) => Place,
+  names: readonly string[],
+): void => {
+  const byFolded = new Map<string, string>();
+  for (const name of names) {
+    const twin = byFolded.get(name.toLowerCase());
+    byFolded.set(name.toLowerCase(), twin ?? name);
+    if (twin === undefined) continue;
+    const place = placeOf(name);
+    place.refuse('name_collision', `${place.file}: "${name}" differs from "${twin}" only by case`);
+  }
+};

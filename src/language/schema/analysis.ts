@@ -1,0 +1,172 @@
+/**
+ * What can be told about values from their schema alone: which JSON types they may have, and which
+ * schemas hold for a part of them. References, unions and compositions are followed.
+ */
+import type { ColumnType, FieldPath, JsonSchema } from '../contract.ts';
+import { isTable, own, type Table } from '../read/values.ts';
+import { typeNames } from './keywords.ts';
+import { compilePattern } from './patterns.ts';
+import { definitionName } from './work.ts';
+
+export type JsonType = (typeof typeNames)[number];
+type Types = ReadonlySet<JsonType>;
+
+export type Analysis = {
+  /** The types that a value may have; `number` always comes with `integer`. */
+  types(schemas: readonly unknown[]): Set<JsonType>;
+  /** The schemas that may hold at a path below a value; none when nothing can be there. */
+  at(schema: unknown, path: FieldPath): unknown[];
+  /** The properties that a schema declares, by name. */
+  properties(schema: unknown): Map<string, unknown[]>;
+};
+
+const everyType: Types = new Set(typeNames);
+
+const typeOf = (value: unknown): JsonType => {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  return typeof value === 'object' ? 'object' : (typeof value as 'string' | 'boolean');
+};
+
+const declaredTypes = ({ type }: Table): Types => {
+  if (type === undefined) return everyType;
+  const listed = (Array.isArray(type) ? type : [type]) as JsonType[];
+  return new Set(listed.includes('number') ? [...listed, 'integer'] : listed);
+};
+
+const schemasIn = (held: unknown): unknown[] => (Array.isArray(held) ? held : []);
+
+/** Questions to the schemas of one family of definitions. Answers are kept. */
+export const createAnalysis = (definitions: Readonly<Record<string, JsonSchema>>): Analysis => {
+  const known = new WeakMap<object, Set<JsonType>>();
+
+  const targetOf = (schema: Table): unknown => {
+    const name = definitionName(schema.$ref);
+    return name === undefined ? undefined : own(definitions, name);
+  };
+
+  const union = (schemas: readonly unknown[]): Set<JsonType> =>
+    new Set(schemas.flatMap((schema) => [...typesOf(schema)]));
+
+  const deduceTypes = (schema: Table): Set<JsonType> => {
+    const limits: Types[] = [declaredTypes(schema)];
+    if (Object.hasOwn(schema, 'const')) limits.push(new Set([typeOf(schema.const)]));
+    if (Array.isArray(schema.enum)) limits.push(new Set(schema.enum.map(typeOf)));
+    const target = targetOf(schema);
+    if (target !== undefined) limits.push(typesOf(target));
+    for (const part of schemasIn(schema.allOf)) limits.push(typesOf(part));
+    for (const choice of [schema.anyOf, schema.oneOf]) {
+      if (Array.isArray(choice)) limits.push(union(choice));
+    }
+    return new Set(typeNames.filter((type) => limits.every((types) => types.has(type))));
+  };
+
+  const typesOf = (schema: unknown): Set<JsonType> => {
+    if (!isTable(schema)) return new Set(schema === false ? [] : everyType);
+    const answer = known.get(schema);
+    if (answer !== undefined) return answer;
+    known.set(schema, new Set(everyType));
+    const types = deduceTypes(schema);
+    known.set(schema, types);
+    return types;
+  };
+
+  /** The schema and all that apply, or may apply, to the same value. */
+  const membersOf = (schema: unknown, members = new Set<Table>()): Set<Table> => {
+    if (!isTable(schema) || members.has(schema)) return members;
+    members.add(schema);
+    const parts = [
+      targetOf(schema),
+      ...schemasIn(schema.allOf),
+      ...schemasIn(schema.anyOf),
+      ...schemasIn(schema.oneOf),
+      schema.then,
+      schema.else,
+      ...Object.values(isTable(schema.dependentSchemas) ? schema.dependentSchemas : {}),
+    ];
+    for (const part of parts) membersOf(part, members);
+    return members;
+  };
+
+  const propertyOf = (member: Table, name: string): unknown[] => {
+    const found: unknown[] = [];
+    if (isTable(member.properties) && Object.hasOwn(member.properties, name)) {
+      found.push(member.properties[name]);
+    }
+    for (const [pattern, schema] of Object.entries(
+      isTable(member.patternProperties) ? member.patternProperties : {},
+    )) {
+      if (compilePattern(pattern).test(name)) found.push(schema);
+    }
+    if (found.length === 0 && isTable(member.additionalProperties)) {
+      found.push(member.additionalProperties);
+    }
+    return found;
+  };
+
+  const itemOf = (member: Table, index: number): unknown[] => {
+    const listed = schemasIn(member.prefixItems);
+    const item = index < listed.length ? listed[index] : member.items;
+    return item === undefined ? [] : [item];
+  };
+
+  /** Where no schema speaks of a part, the part may be anything, unless the value is closed. */
+  const stepInto = (schema: unknown, segment: string): unknown[] => {
+    const isIndex = /^\d+$/.test(segment);
+    if (!typesOf(schema).has(isIndex ? 'array' : 'object')) return [];
+    const members = [...membersOf(schema)];
+    const found = members.flatMap((member) =>
+      isIndex ? itemOf(member, Number(segment)) : propertyOf(member, segment),
+    );
+    if (found.length > 0) return found.filter((part) => part !== false);
+    const closing = isIndex
+      ? ['items', 'unevaluatedItems']
+      : ['additionalProperties', 'unevaluatedProperties'];
+    const isClosed = members.some((member) => closing.some((keyword) => member[keyword] === false));
+    return isClosed ? [] : [true];
+  };
+
+  return {
+    types: union,
+    at: (schema, path) =>
+      path.reduce<unknown[]>(
+        (schemas, segment) => [...new Set(schemas.flatMap((part) => stepInto(part, segment)))],
+        [schema],
+      ),
+    properties(schema) {
+      const properties = new Map<string, unknown[]>();
+      for (const member of membersOf(schema)) {
+        const declared = isTable(member.properties) ? Object.entries(member.properties) : [];
+        for (const [name, part] of declared) {
+          properties.set(name, [...(properties.get(name) ?? []), part]);
+        }
+      }
+      return properties;
+    },
+  };
+};
+
+const without = (types: Types, left: JsonType): JsonType[] =>
+  [...types].filter((type) => type !== left);
+
+/** The one scalar type of a value, apart from null; undefined when it may have several or a part. */
+export const scalarType = (
+  types: Types,
+): 'string' | 'integer' | 'number' | 'boolean' | undefined => {
+  const given = without(types, 'null').sort().join(' ');
+  if (given === 'integer number') return 'number';
+  return (['string', 'integer', 'number', 'boolean'] as const).find((type) => type === given);
+};
+
+/** The column that a scalar field gets in the store. Booleans are 0 and 1 there. */
+export const columnType = (types: Types): ColumnType | undefined => {
+  const columns = {
+    string: 'TEXT',
+    integer: 'INTEGER',
+    boolean: 'INTEGER',
+    number: 'REAL',
+  } as const;
+  const type = scalarType(types);
+  return type === undefined ? undefined : columns[type];
+};

@@ -1,0 +1,186 @@
+/**
+ * The keywords of JSON Schema 2020-12 that a world's schemas may use: what value each has, where it
+ * holds further schemas, and whether those apply to the very value that the keyword's schema is for.
+ */
+import {
+  anything,
+  distinct,
+  flag,
+  integer,
+  type Kind,
+  listOf,
+  mapOf,
+  oneOf,
+  text,
+  textThat,
+} from '../read/kinds.ts';
+import { isTable, kindOf } from '../read/values.ts';
+import { patternFault } from './patterns.ts';
+
+export const typeNames = [
+  'null',
+  'boolean',
+  'integer',
+  'number',
+  'string',
+  'array',
+  'object',
+] as const;
+
+export type Keyword = {
+  /** `one` schema, a `list` of them, a `map` of names to them, or nothing but a `value`. */
+  holds: 'one' | 'list' | 'map' | 'value';
+  kind: Kind<unknown>;
+  /** The schemas held apply to the same value, not to a part of it. */
+  isInPlace: boolean;
+};
+
+const value = (kind: Kind<unknown>): Keyword => ({ holds: 'value', kind, isInPlace: false });
+const inPart = (holds: 'one' | 'list' | 'map'): Keyword => ({
+  holds,
+  kind: anything,
+  isInPlace: false,
+});
+const inPlace = (holds: 'one' | 'list' | 'map'): Keyword => ({
+  holds,
+  kind: anything,
+  isInPlace: true,
+});
+
+const count = integer(0, 2 ** 31);
+
+const finiteNumber: Kind<number> = (place, read) => {
+  if (typeof read === 'number') return read;
+  place.refuse('wrong_type', `${place.file}: must be a number, is ${kindOf(read)}`);
+  return undefined;
+};
+
+const positiveNumber: Kind<number> = (place, read) => {
+  const number = finiteNumber(place, read);
+  if (number === undefined || number > 0) return number;
+  place.refuse('bad_value', `${place.file}: ${number} must be above 0`);
+  return undefined;
+};
+
+const typeName = oneOf(typeNames);
+const types: Kind<unknown> = (place, read) =>
+  Array.isArray(read)
+    ? distinct(listOf(typeName, { least: 1 }))(place, read)
+    : typeName(place, read);
+
+const pattern: Kind<string> = (place, read) => {
+  const source = text(place, read);
+  const fault = source === undefined ? undefined : patternFault(source);
+  if (fault === undefined) return source;
+  const message = `${place.file}: the pattern ${JSON.stringify(source)} cannot be used: ${fault}`;
+  place.refuse(
+    'bad_pattern',
+    message,
+    'patterns run on RE2, without look-around or back-references',
+  );
+  return undefined;
+};
+
+const patterns: Kind<unknown> = (place, read) => {
+  for (const name of isTable(read) ? Object.keys(read) : []) pattern(place.at(name), name);
+  return read;
+};
+
+const names = distinct(listOf(text));
+
+export const keywords: ReadonlyMap<string, Keyword> = new Map(
+  Object.entries({
+    $ref: value(textThat('a reference', (ref) => ref !== '')),
+    $comment: value(text),
+    title: value(text),
+    description: value(text),
+    default: value(anything),
+    examples: value(listOf(anything)),
+    deprecated: value(flag),
+    readOnly: value(flag),
+    writeOnly: value(flag),
+    format: value(text),
+    contentEncoding: value(text),
+    contentMediaType: value(text),
+    type: value(types),
+    enum: value(listOf(anything, { least: 1 })),
+    const: value(anything),
+    multipleOf: value(positiveNumber),
+    maximum: value(finiteNumber),
+    exclusiveMaximum: value(finiteNumber),
+    minimum: value(finiteNumber),
+    exclusiveMinimum: value(finiteNumber),
+    maxLength: value(count),
+    minLength: value(count),
+    pattern: value(pattern),
+    maxItems: value(count),
+    minItems: value(count),
+    uniqueItems: value(flag),
+    maxContains: value(count),
+    minContains: value(count),
+    maxProperties: value(count),
+    minProperties: value(count),
+    required: value(names),
+    dependentRequired: value(mapOf(names)),
+    properties: inPart('map'),
+    patternProperties: { ...inPart('map'), kind: patterns },
+    additionalProperties: inPart('one'),
+    unevaluatedProperties: inPart('one'),
+    propertyNames: inPart('one'),
+    items: inPart('one'),
+    prefixItems: inPart('list'),
+    contains: inPart('one'),
+    unevaluatedItems: inPart('one'),
+    allOf: inPlace('list'),
+    anyOf: inPlace('list'),
+    oneOf: inPlace('list'),
+    not: inPlace('one'),
+    if: inPlace('one'),
+    // biome-ignore lint/suspicious/noThenProperty: `then` is a keyword of JSON Schema
+    then: inPlace('one'),
+    else: inPlace('one'),
+    dependentSchemas: inPlace('map'),
+  } satisfies Record<string, Keyword>),
+);
+
+/** Keywords of the standard, or of a dialect of it, that are refused, each with the way out. */
+export const refusedKeywords: ReadonlyMap<string, string> = new Map([
+  ['$id', 'schemas are named by their place in $defs'],
+  ['$schema', 'only the document itself says its dialect'],
+  ['$anchor', 'refer to #/$defs/<name>'],
+  ['$dynamicAnchor', 'refer to #/$defs/<name>'],
+  ['$dynamicRef', 'use $ref'],
+  ['$vocabulary', 'leave it out'],
+  ['$defs', 'put definitions into the $defs of the document'],
+  ['definitions', 'put definitions into the $defs of the document'],
+  ['dependencies', 'use dependentRequired or dependentSchemas'],
+  ['additionalItems', 'use prefixItems and items'],
+  ['nullable', 'add "null" to the type'],
+  ['discriminator', 'use oneOf with const'],
+  ['contentSchema', 'leave it out'],
+]);
+
+/** A schema that is part of another: under which keyword, and by which keys from there. */
+export type Subschema = { keyword: string; path: (string | number)[]; schema: unknown };
+
+/** The schemas that a schema holds directly. */
+export const subschemasOf = (schema: Readonly<Record<string, unknown>>): Subschema[] =>
+  Object.entries(schema).flatMap(([keyword, held]): Subschema[] => {
+    const holds = keywords.get(keyword)?.holds;
+    if (holds === 'one') return [{ keyword, path: [keyword], schema: held }];
+    if (holds === 'list' && Array.isArray(held)) {
+      return held.map((part: unknown, index) => ({
+        keyword,
+        path: [keyword, index],
+        schema: part,
+      }));
+    }
+    if (holds === 'map' && isTable(held)) {
+      return Object.entries(held).map(([name, part]) => ({
+        keyword,
+        path: [keyword, name],
+        schema: part,
+      }));
+    }
+    return [];
+  });

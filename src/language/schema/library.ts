@@ -1,0 +1,126 @@
+/**
+ * The schemas of a world and the definitions they share. `$ref` leads to `#/$defs/<name>` of the same
+ * file or `<sibling>.json#/$defs/<name>` in the same folder, and nowhere else. Siblings are read when
+ * first referred to; their definitions become the contract's own under the name `<sibling>.json:<name>`.
+ */
+import type { JsonSchema } from '../contract.ts';
+import { languageLimits } from '../limits.ts';
+import { anything, type Kind, mapOf, type Placed, placed, text } from '../read/kinds.ts';
+import { acceptDefinitionName } from '../read/names.ts';
+import type { Place } from '../read/place.ts';
+import { suggestName } from '../read/suggest.ts';
+import { defaulted, optional, readTable } from '../read/table.ts';
+import type { Tree } from '../read/tree.ts';
+import { checkSchema } from './check-schema.ts';
+import { refuseEndlessWork } from './work.ts';
+
+/** A schema as written, with its place. */
+export type Definitions = Map<string, Placed<unknown>>;
+
+/** The kind of a `$defs` table. */
+export const definitionTable: Kind<Definitions> = mapOf(placed(anything));
+
+export type Library = {
+  /** Checks a schema and returns it with references that hold inside the contract. */
+  take(place: Place, schema: unknown): JsonSchema;
+  /** All definitions, once every schema has been taken. */
+  finish(): Record<string, JsonSchema>;
+};
+
+const worldFile = 'schema/world.json';
+
+const siblingKeys = {
+  $schema: optional(text),
+  $id: optional(text),
+  $comment: optional(text),
+  title: optional(text),
+  description: optional(text),
+  $defs: defaulted<Definitions>(definitionTable, new Map()),
+};
+
+const referenceHint = 'write #/$defs/<name>, or <sibling>.json#/$defs/<name> in the same folder';
+
+const refuseReference = (place: Place, why: string, hint?: string): undefined => {
+  place.refuse('bad_reference', `${place.file}: the reference ${why}`, hint);
+};
+
+/** The file and the name that a reference leads to. */
+const splitReference = (
+  place: Place,
+  reference: string,
+): { file: string; name: string } | undefined => {
+  const shown = JSON.stringify(reference.slice(0, 200));
+  if (/^[A-Za-z][A-Za-z0-9+.-]*:/.test(reference) || reference.startsWith('//')) {
+    return refuseReference(place, `${shown} is remote; nothing is fetched`, referenceHint);
+  }
+  const [, sibling, name] = /^([^#]*)#\/\$defs\/([^/]+)$/.exec(reference) ?? [];
+  if (name === undefined)
+    return refuseReference(place, `${shown} names no definition`, referenceHint);
+  if (sibling === '' || sibling === undefined) return { file: place.file, name };
+  if (/^[A-Za-z0-9_-][A-Za-z0-9_.-]*\.json$/.test(sibling))
+    return { file: `schema/${sibling}`, name };
+  return refuseReference(place, `${shown} leaves the folder`, referenceHint);
+};
+
+const contractName = (file: string, name: string): string =>
+  file === worldFile ? name : `${file.slice('schema/'.length)}:${name}`;
+
+/** A library over the definitions of `schema/world.json`. */
+export const createLibrary = (tree: Tree, own: Definitions): Library => {
+  /** Names by file; a file that was asked for and cannot be read has none. */
+  const files = new Map<string, Definitions>();
+  const taken = new Map<string, { place: Place; schema: JsonSchema }>();
+  const roots: { place: Place; schema: JsonSchema }[] = [];
+
+  const takeFile = (file: string, definitions: Definitions): void => {
+    const accepted = new Map(
+      [...definitions].filter(([name, { place }]) => acceptDefinitionName(place, name)),
+    );
+    files.set(file, accepted);
+    for (const [name, { place, value }] of accepted) {
+      taken.set(contractName(file, name), { place, schema: checkSchema(place, value, resolve) });
+    }
+  };
+
+  const definitionsOf = (place: Place, file: string): Definitions | undefined => {
+    const known = files.get(file);
+    if (known !== undefined) return known;
+    if (!tree.has(file))
+      return refuseReference(place, `leads to ${file}, which is not in the tree`);
+    files.set(file, new Map());
+    const document = tree.authoredJson(file);
+    if (document === undefined) return undefined;
+    takeFile(file, readTable(document.place, document.value, siblingKeys).$defs);
+    return files.get(file);
+  };
+
+  const resolve = (place: Place, reference: string): string | undefined => {
+    const target = splitReference(place, reference);
+    const definitions = target && definitionsOf(place, target.file);
+    if (target === undefined || definitions === undefined) return undefined;
+    if (definitions.has(target.name)) return `#/$defs/${contractName(target.file, target.name)}`;
+    const hint = suggestName(target.name, definitions.keys());
+    return refuseReference(
+      place,
+      `leads to "${target.name}", which ${target.file} does not define`,
+      hint,
+    );
+  };
+
+  takeFile(worldFile, own);
+  return {
+    take(place, value) {
+      const schema = checkSchema(place, value, resolve);
+      roots.push({ place, schema });
+      return schema;
+    },
+    finish() {
+      if (taken.size > languageLimits.definitions) {
+        const message = `the world has ${taken.size} definitions, more than ${languageLimits.definitions}`;
+        tree.place(worldFile).refuse('too_many', message);
+      }
+      refuseEndlessWork(taken, roots);
+      return Object.fromEntries([...taken].map(([name, { schema }]) => [name, schema]));
+    },
+  };
+};
