@@ -9,6 +9,8 @@ import { describeError } from '#domain/error.ts';
 export type Running = {
   /** Stops taking work, finishes what is under way, releases everything. */
   stop(): Promise<void>;
+  /** Resolves when the program has nothing left to do and is to be stopped; absent: it runs on. */
+  ended?: Promise<void>;
 };
 
 export type RunOptions = {
@@ -34,7 +36,7 @@ export const runProgram = async (
     process.exit(1);
   }
   process.channel?.unref();
-  await told.promise;
+  await Promise.race([told.promise, ...(running.ended === undefined ? [] : [running.ended])]);
   setTimeout(() => process.exit(1), stopDeadlineMs).unref();
   try {
     await running.stop();
