@@ -59,5 +59,6 @@ export const reportError = (context: Context, error: unknown): number => {
     return error.exitCode === 0 ? exitStatus.done : exitStatus.usage;
   }
   context.err.write(`${describeFailure(error).join('\n')}\n`);
-  return exitStatus.failed;
+  const own = error instanceof AppError ? error.detail.exitStatus : undefined;
+  return typeof own === 'number' ? own : exitStatus.failed;
 };

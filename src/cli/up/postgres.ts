@@ -26,7 +26,7 @@ import { pause, until } from '#runtime/pause.ts';
 import { findFreePort } from './free-port.ts';
 import { findPostgresBinaries, type PostgresBinaries } from './postgres-binaries.ts';
 import { choosePostgresUser, giveDirectory, giveFile, type PostgresUser } from './postgres-user.ts';
-import { commandLine, isRunning } from './processes.ts';
+import { commandLine, isRunning, sendSignal } from './processes.ts';
 
 export type PostgresOptions = {
   /** Made, with the folders above it, when it does not exist. */
@@ -149,18 +149,10 @@ const readPidFile = (dataDir: string): PidFile | undefined => {
   return { pid, dataDir: lines[1] ?? '', ready: lines[7]?.trim() === 'ready' };
 };
 
-const signal = (pid: number, name: NodeJS.Signals): void => {
-  try {
-    process.kill(pid, name);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-  }
-};
-
 /** Fast shutdown, then immediate shutdown (recovers from its log at the next start), then the end. */
 const stopProcess = async (pid: number): Promise<void> => {
   for (const name of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
-    signal(pid, name);
+    sendSignal(pid, name);
     const endsAt = performance.now() + stopDeadlineMs;
     while (performance.now() < endsAt) {
       if (!isRunning(pid)) return;

@@ -58,3 +58,12 @@ export const findProcesses = (text: string): number[] => {
     .filter((pid) => pid > 0 && pid !== process.pid)
     .filter((pid) => isRunning(pid) && commandLine(pid).includes(text));
 };
+
+/** Sends a process a signal; one that has ended meanwhile is fine. */
+export const sendSignal = (pid: number, name: NodeJS.Signals): void => {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+};

@@ -1,0 +1,110 @@
+/** `svc up`: runs the whole service on this machine until told to stop. */
+import { resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import { addCommand, parseNumber } from '../command.ts';
+import { defaultDataFolder } from '../config.ts';
+import type { Context } from '../context.ts';
+import { formatCount, formatDuration, formatFields } from '../print.ts';
+import { withProgress } from '../progress.ts';
+import { reportError } from '../report.ts';
+import { listenForStop, type Stopping } from '../stopping.ts';
+import { type RuntimeWish, runtimeWishes } from '../up/runtime-choice.ts';
+import { killAll, startUp, type Up, type UpOptions } from '../up/up.ts';
+
+type Options = { data?: string; port: number; runtime: RuntimeWish; pool: number };
+
+const describe = (up: Up, { colors }: Context): string =>
+  formatFields([
+    ['url', colors.bold(up.url)],
+    ['public key', up.secrets.publicKey],
+    ['secret key', up.secrets.secretKey],
+    ['credentials', `${up.folder.credentialsFile} (svc finds them by itself)`],
+    ['runtime', `${up.runtime.runtime} (${up.runtime.why})`],
+    ['logs', up.folder.logDir],
+  ]);
+
+const start = async (context: Context, options: Options, stopping: Stopping): Promise<Up> => {
+  const { data = context.env.SVC_DATA ?? defaultDataFolder, port, runtime, pool } = options;
+  const say: UpOptions['say'] = (message) => context.out.write(`${message}\n`);
+  return withProgress({ out: context.out, step: 'starting' }, (tell) =>
+    startUp({
+      data: resolve(context.cwd, data),
+      port,
+      runtime,
+      poolSize: pool,
+      env: context.env,
+      signal: stopping.signal,
+      tell,
+      say,
+    }),
+  );
+};
+
+/** Says when the pool is warm; until then a session may have to wait for its host. */
+const announceWarm = async (context: Context, up: Up, count: number, signal: AbortSignal) => {
+  try {
+    await up.warm(count, signal);
+    context.out.write(`${formatCount(count, 'world host')} warm; Ctrl-C stops the service\n`);
+  } catch (error) {
+    if (!signal.aborted) reportError(context, error);
+  }
+};
+
+const whenStopped = (signal: AbortSignal): Promise<void> =>
+  new Promise((done) => {
+    if (signal.aborted) done();
+    else signal.addEventListener('abort', () => done(), { once: true });
+  });
+
+const run = async (context: Context, options: Options, stopping: Stopping): Promise<void> => {
+  const startedAt = performance.now();
+  const up = await start(context, options, stopping);
+  const took = formatDuration(performance.now() - startedAt);
+  context.out.write(`${describe(up, context)}\n\nup after ${took}\n`);
+  announceWarm(context, up, options.pool, stopping.signal);
+  await whenStopped(stopping.signal);
+  context.out.write('stopping\n');
+  const stopped = up.stop();
+  const wasForced = await Promise.race([
+    stopped.then(() => false),
+    stopping.forced.then(() => true),
+  ]);
+  if (wasForced) {
+    killAll(up);
+    context.out.write('killed; the next svc up on this folder cleans up\n');
+  }
+};
+
+export const addUp = (program: Command, context: Context): void => {
+  addCommand(program, {
+    usage: 'up',
+    summary: 'run the whole service on this machine until Ctrl-C',
+    example: 'svc up\nsvc up --data ~/svc-data --port 0 --runtime process',
+  })
+    .option(
+      '--data <folder>',
+      `where everything is kept (default: $SVC_DATA or ${defaultDataFolder})`,
+    )
+    .option(
+      '--port <number>',
+      'port of the API on 127.0.0.1; 0 takes any free one',
+      parseNumber({ min: 0, max: 65_535, whole: true }),
+      4500,
+    )
+    .addOption(
+      new Option('--runtime <runtime>', 'what world hosts run in; auto: Docker where it answers')
+        .choices(runtimeWishes)
+        .default('auto'),
+    )
+    .option(
+      '--pool <number>',
+      'world hosts kept warm',
+      parseNumber({ min: 0, max: 64, whole: true }),
+      2,
+    )
+    .action(async (options: Options) => {
+      const stopping = listenForStop();
+      await run(context, options, stopping);
+      stopping.release();
+    });
+};

@@ -1,0 +1,43 @@
+/** The `svc` command: gives a command line the process it runs in, and ends with its exit status. */
+import { createContext, type Output } from './context.ts';
+import { runCommandLine } from './program.ts';
+import { exitStatus } from './report.ts';
+
+const columnsElsewhere = 100;
+
+const outputOf = (stream: NodeJS.WriteStream): Output => {
+  // Whoever reads may stop reading (`svc … | head`); that ends the command and is no failure.
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(exitStatus.done);
+    throw error;
+  });
+  return {
+    write: (text) => void stream.write(text),
+    isTerminal: stream.isTTY === true,
+    get columns() {
+      return stream.columns ?? columnsElsewhere;
+    },
+  };
+};
+
+const readStdin = async (): Promise<Buffer> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+};
+
+let statusOfResult: number = exitStatus.done;
+const status = await runCommandLine(
+  process.argv.slice(2),
+  createContext({
+    env: process.env,
+    cwd: process.cwd(),
+    out: outputOf(process.stdout),
+    err: outputOf(process.stderr),
+    readStdin,
+    setExitStatus: (given) => {
+      statusOfResult = given;
+    },
+  }),
+);
+process.exit(status === exitStatus.done ? statusOfResult : status);

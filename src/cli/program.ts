@@ -1,0 +1,51 @@
+/** Assembles the `svc` program from its commands, and runs it on the words of a command line. */
+import { Command } from 'commander';
+import { addDemo } from './commands/demo.ts';
+import { addUp } from './commands/up.ts';
+import { addWorlds } from './commands/worlds.ts';
+import type { Context } from './context.ts';
+import { exitStatus, reportError } from './report.ts';
+
+const guide = `
+Where the service is, and who you are there:
+  SVC_URL, SVC_PUBLIC_KEY, SVC_SECRET_KEY   or else the credentials file of "svc up", found
+  through --data, SVC_DATA, or a .svc folder here or above
+
+Start here:
+  $ svc demo
+  $ svc up`;
+
+/** The whole program over one context. It never ends the process by itself. */
+export const createProgram = (context: Context): Command => {
+  const program = new Command('svc')
+    .description('simulated replicas of the services that AI agents act on')
+    .exitOverride()
+    .showHelpAfterError('(add --help to see how it is used)')
+    .configureOutput({
+      writeOut: (text) => context.out.write(text),
+      writeErr: (text) => context.err.write(text),
+      getOutHelpWidth: () => context.out.columns,
+      getErrHelpWidth: () => context.err.columns,
+      getOutHasColors: () => context.colors.isColorSupported,
+      getErrHasColors: () => false,
+    })
+    .addHelpText('after', guide);
+  addUp(program, context);
+  addWorlds(program, context);
+  addDemo(program, context);
+  return program;
+};
+
+/** Runs one command line (without `node` and the file) and answers the exit status. */
+export const runCommandLine = async (
+  words: readonly string[],
+  context: Context,
+): Promise<number> => {
+  const program = createProgram(context);
+  try {
+    await program.parseAsync([...words], { from: 'user' });
+    return exitStatus.done;
+  } catch (error) {
+    return reportError(context, error);
+  }
+};

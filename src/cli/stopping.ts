@@ -1,0 +1,45 @@
+/**
+ * Being told to stop, for commands that run long: the first SIGINT, SIGTERM or SIGHUP asks for an
+ * orderly end, a later one forces it. Terminals and package managers may deliver one Ctrl-C twice, so
+ * that what follows within half a second counts as the same.
+ */
+import { AppError } from '#domain/error.ts';
+
+export type Stopping = {
+  /** Aborts when told to stop; its reason is an `AppError` with the exit status in its detail. */
+  signal: AbortSignal;
+  /** Resolves when told again. */
+  forced: Promise<void>;
+  /** Goes back to how signals end a process by themselves. */
+  release(): void;
+};
+
+const numbers = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
+type StopSignal = keyof typeof numbers;
+const sameMs = 500;
+
+/** The reason with which a stop aborts what is under way. */
+export const interruption = (name: StopSignal): AppError =>
+  new AppError('unavailable', 'interrupted', { detail: { exitStatus: 128 + numbers[name] } });
+
+/** Starts listening for signals. */
+export const listenForStop = (): Stopping => {
+  const told = new AbortController();
+  const forced = Promise.withResolvers<void>();
+  let toldAt = 0;
+  const onSignal = (name: NodeJS.Signals): void => {
+    if (!told.signal.aborted) {
+      toldAt = performance.now();
+      told.abort(interruption(name as StopSignal));
+    } else if (performance.now() - toldAt > sameMs) forced.resolve();
+  };
+  const names = Object.keys(numbers) as StopSignal[];
+  for (const name of names) process.on(name, onSignal);
+  return {
+    signal: told.signal,
+    forced: forced.promise,
+    release() {
+      for (const name of names) process.off(name, onSignal);
+    },
+  };
+};

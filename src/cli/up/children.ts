@@ -1,0 +1,121 @@
+/**
+ * Starts a program of the project as a child process: with an IPC channel, so that it ends when this
+ * process dies, in a process group of its own, so that Ctrl-C reaches only this process, and with
+ * its log in a file.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, existsSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { AppError } from '#domain/error.ts';
+import { pause } from '#runtime/pause.ts';
+import type { Started } from './keep.ts';
+
+export type ChildOptions = {
+  /** For messages: `control plane`. */
+  name: string;
+  /** Arguments of Node: the program's main file and what belongs to it. */
+  args: string[];
+  env: Record<string, string>;
+  logFile: string;
+  /** Told each JSON line of its standard output; true for the one that says that it is up. */
+  hear(line: Record<string, unknown>): boolean;
+};
+
+const startDeadlineMs = 60_000;
+const logKeptBytes = 16 * 1024 * 1024;
+
+const openLog = (file: string): number => {
+  const isLarge = existsSync(file) && statSync(file).size > logKeptBytes;
+  if (isLarge) renameSync(file, `${file}.old`);
+  return openSync(file, 'a', 0o600);
+};
+
+/** The last line that is no structured log, else the last line. */
+const lastWords = (logFile: string, from: number): string => {
+  const lines = readFileSync(logFile).subarray(from).toString('utf8').trim().split('\n');
+  return lines.findLast((line) => !line.startsWith('{')) ?? lines.at(-1) ?? '';
+};
+
+const parseLine = (line: string): Record<string, unknown> => {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {}; // a line for people
+  }
+};
+
+const whenEnded = (child: ChildProcess): Promise<void> =>
+  new Promise((resolve) => {
+    child.once('exit', () => resolve());
+    child.once('error', () => resolve());
+  });
+
+/** Whether a promise settles within the time; the wait leaves nothing behind. */
+const settlesWithin = async (promise: Promise<void>, ms: number): Promise<boolean> => {
+  const over = new AbortController();
+  const settled = promise.then(() => true);
+  const timeUp = pause(ms, over.signal).then(() => false);
+  const result = await Promise.race([settled, timeUp]);
+  over.abort();
+  return result;
+};
+
+const spawnLogged = (options: ChildOptions): ChildProcess => {
+  const log = openLog(options.logFile);
+  try {
+    return spawn(process.execPath, options.args, {
+      env: options.env,
+      stdio: ['ignore', 'pipe', log, 'ipc'],
+      detached: true,
+    });
+  } finally {
+    closeSync(log);
+  }
+};
+
+/** Resolves on the line that says so; rejects when the child ends before, or when time is up. */
+const whenUp = (
+  child: ChildProcess,
+  options: ChildOptions,
+  ended: Promise<void>,
+  signal: AbortSignal,
+): Promise<void> => {
+  const from = existsSync(options.logFile) ? statSync(options.logFile).size : 0;
+  const timeUp = AbortSignal.timeout(startDeadlineMs);
+  return new Promise((resolve, reject) => {
+    const refuse = (code: 'unavailable' | 'timeout', why: string): void =>
+      reject(new AppError(code, `the ${options.name} does not start: ${why}`));
+    if (child.stdout !== null) {
+      createInterface({ input: child.stdout }).on('line', (line) => {
+        if (options.hear(parseLine(line))) resolve();
+      });
+    }
+    ended.then(() => refuse('unavailable', lastWords(options.logFile, from)));
+    timeUp.addEventListener('abort', () => refuse('timeout', `not up in ${startDeadlineMs} ms`));
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    if (signal.aborted) reject(signal.reason);
+  });
+};
+
+/**
+ * Starts a child and resolves once it is up.
+ * Throws `unavailable` with its last words when it ends before, or the signal's reason.
+ */
+export const startChild = async (options: ChildOptions, signal: AbortSignal): Promise<Started> => {
+  const child = spawnLogged(options);
+  const ended = whenEnded(child);
+  const stop = async (deadlineMs: number): Promise<void> => {
+    child.kill('SIGTERM');
+    if (await settlesWithin(ended, deadlineMs)) return;
+    child.kill('SIGKILL');
+    await ended;
+  };
+  try {
+    await whenUp(child, options, ended, signal);
+  } catch (error) {
+    await stop(1_000);
+    throw error;
+  }
+  return { pid: child.pid ?? 0, ended, stop };
+};

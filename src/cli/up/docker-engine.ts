@@ -1,0 +1,78 @@
+/**
+ * Asks whether a Docker engine answers, and which containers of an installation it has, over its
+ * HTTP interface. Everything else about containers is the orchestrator's.
+ */
+import { existsSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import type { Env } from '#runtime/env.ts';
+
+export type EngineAnswer = { answers: true; version: string } | { answers: false; why: string };
+
+type Target = { address: string; options: { socketPath: string } | { host: string; port: number } };
+
+const askMs = 3_000;
+
+/** Where the engine is looked for: `DOCKER_HOST`, else the sockets that engines usually make. */
+const findTarget = (env: Env): Target | { why: string } => {
+  const address = env.DOCKER_HOST?.trim() || usualAddress(env);
+  if (!URL.canParse(address)) return { why: `DOCKER_HOST is "${address}", not a URL` };
+  const url = new URL(address);
+  if (url.protocol === 'unix:') return { address, options: { socketPath: url.pathname } };
+  if (url.protocol === 'tcp:' || url.protocol === 'http:') {
+    return { address, options: { host: url.hostname, port: Number(url.port || 2375) } };
+  }
+  return { why: `DOCKER_HOST is "${address}"; only unix:// and tcp:// are understood` };
+};
+
+const usualAddress = (env: Env): string => {
+  const system = '/var/run/docker.sock';
+  const own = join(env.HOME ?? '/', '.docker', 'run', 'docker.sock');
+  return `unix://${!existsSync(system) && existsSync(own) ? own : system}`;
+};
+
+const ask = (target: Target, path: string): Promise<unknown> =>
+  new Promise((resolve, reject) => {
+    const signal = AbortSignal.timeout(askMs);
+    const asked = request({ ...target.options, path, signal }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () => {
+        if (response.statusCode !== 200) reject(new Error(`it answers ${response.statusCode}`));
+        else resolve(JSON.parse(Buffer.concat(chunks).toString('utf8')));
+      });
+    });
+    asked.on('error', (error) => reject(signal.aborted ? new Error('no answer in 3 s') : error));
+    asked.end();
+  });
+
+const reasonOf = (error: unknown): string => {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT') return 'no such socket';
+  if (code === 'ECONNREFUSED') return 'nothing listens there';
+  if (code === 'EACCES') return 'this user may not use it';
+  return message;
+};
+
+/** Whether an engine answers, and its version. It never throws. */
+export const probeEngine = async (env: Env): Promise<EngineAnswer> => {
+  const target = findTarget(env);
+  if ('why' in target) return { answers: false, why: target.why };
+  try {
+    const { Version } = (await ask(target, '/version')) as { Version?: unknown };
+    return { answers: true, version: String(Version ?? 'unknown') };
+  } catch (error) {
+    return { answers: false, why: `${target.address}: ${reasonOf(error)}` };
+  }
+};
+
+/** Names of the containers of an installation, running or not; none when no engine answers. */
+export const listContainers = async (env: Env, installation: string): Promise<string[]> => {
+  const target = findTarget(env);
+  if ('why' in target) return [];
+  const filters = JSON.stringify({ label: [`svc.installation=${installation}`] });
+  const path = `/containers/json?all=1&filters=${encodeURIComponent(filters)}`;
+  const found = (await ask(target, path)) as { Names: string[] }[];
+  return found.map(({ Names }) => (Names[0] ?? '').replace(/^\//, ''));
+};

@@ -1,0 +1,186 @@
+/**
+ * The data folder of `svc up`: everything that survives a restart, and nothing else's. It is judged
+ * before anything is written into it, so that a folder with other contents stays as it is.
+ *
+ * Names in it may be looked up by others (PostgreSQL may have to run as another user), contents not:
+ * its files are 0600 and its folders 0700.
+ */
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { AppError } from '#domain/error.ts';
+import { newId, newSecret } from '#domain/id.ts';
+import { type Credentials, credentialsName } from '../config.ts';
+
+/** What identifies an installation and lets its parts trust each other. */
+export type Secrets = {
+  version: 1;
+  /** Label of everything the installation starts. */
+  installation: string;
+  databasePassword: string;
+  /** From which the control plane derives tokens. */
+  tokenSecret: string;
+  poolToken: string;
+  publicKey: string;
+  secretKey: string;
+  /** The port that `--port 0` found last; tried first the next time. */
+  port?: number;
+};
+
+export type DataFolder = {
+  path: string;
+  postgresDir: string;
+  blobDir: string;
+  logDir: string;
+  lockFile: string;
+  credentialsFile: string;
+};
+
+const secretsName = 'secrets.json';
+const lockName = 'up.lock';
+const ownNames =
+  /^(?:pg|pg\.(?:new|password)|blobs|logs|(?:secrets|credentials)\.json(?:\.new)?|up\.lock.*|\.gitignore)$/;
+
+/** What was found where the data folder should be. */
+export type FolderState =
+  | { kind: 'absent' }
+  | { kind: 'not_a_folder' }
+  | { kind: 'folder'; writable: boolean; names: string[] };
+
+/** Why a folder cannot be the data folder; undefined when it can. */
+export const judgeFolder = (path: string, state: FolderState): string | undefined => {
+  if (state.kind === 'absent') return undefined;
+  if (state.kind === 'not_a_folder') return `${path} is a file, not a folder`;
+  if (!state.writable) return `${path} cannot be written to`;
+  const foreign = state.names.filter((name) => !ownNames.test(name)).sort();
+  if (foreign.length > 0) {
+    return `${path} holds something else already (${foreign.slice(0, 3).join(', ')}${foreign.length > 3 ? ', …' : ''})`;
+  }
+  if (state.names.includes('pg') && !state.names.includes(secretsName)) {
+    return `${path} holds a database but no ${secretsName}, without which it cannot be opened`;
+  }
+  return undefined;
+};
+
+const isWritable = (path: string): boolean => {
+  try {
+    accessSync(path, constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const lookAt = (path: string): FolderState => {
+  try {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (stat === undefined) return { kind: 'absent' };
+    if (!stat.isDirectory()) return { kind: 'not_a_folder' };
+    return { kind: 'folder', writable: isWritable(path), names: readdirSync(path) };
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOTDIR') return { kind: 'absent' };
+    throw new AppError('unavailable', `cannot use the data folder ${path}`, { cause });
+  }
+};
+
+const refuse = (reason: string): AppError =>
+  new AppError('conflict', `cannot use the data folder: ${reason}`, {
+    detail: { hint: 'choose another with --data <folder>' },
+  });
+
+const makeFolder = (path: string, mode: number): void => {
+  try {
+    mkdirSync(path, { recursive: true, mode });
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code ?? '';
+    throw refuse(`${path} cannot be made (${code})`);
+  }
+};
+
+/** Judges the folder and makes what is missing. Throws `conflict` with one line when it cannot be. */
+export const openDataFolder = (path: string): DataFolder => {
+  const reason = judgeFolder(path, lookAt(path));
+  if (reason !== undefined) throw refuse(reason);
+  const folder: DataFolder = {
+    path,
+    postgresDir: join(path, 'pg'),
+    blobDir: join(path, 'blobs'),
+    logDir: join(path, 'logs'),
+    lockFile: join(path, lockName),
+    credentialsFile: join(path, credentialsName),
+  };
+  makeFolder(path, 0o711);
+  makeFolder(folder.blobDir, 0o700);
+  makeFolder(folder.logDir, 0o700);
+  writeFileSync(join(path, '.gitignore'), '*\n');
+  return folder;
+};
+
+/** Writes a file of mode 600 whole or not at all. */
+export const writePrivately = (file: string, value: unknown): void => {
+  const draft = `${file}.new`;
+  writeFileSync(draft, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+  renameSync(draft, file);
+};
+
+const newSecrets = (): Secrets => ({
+  version: 1,
+  installation: newId('ins'),
+  databasePassword: newSecret('pg'),
+  tokenSecret: newSecret('ts'),
+  poolToken: newSecret('pt'),
+  publicKey: newSecret('pk'),
+  secretKey: newSecret('sk'),
+});
+
+const secretWords = [
+  'installation',
+  'databasePassword',
+  'tokenSecret',
+  'poolToken',
+  'publicKey',
+  'secretKey',
+] as const;
+
+const isSecrets = (value: unknown): value is Secrets => {
+  const known = value as Partial<Secrets> | null;
+  return known?.version === 1 && secretWords.every((name) => typeof known[name] === 'string');
+};
+
+const readSecrets = (file: string): Secrets => {
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (cause) {
+    throw new AppError('conflict', `cannot read ${file}`, { cause });
+  }
+  if (isSecrets(value)) return value;
+  throw refuse(`${file} was not written by this version of svc`);
+};
+
+/** The installation's secrets: those of the folder, or new ones, which are written into it. */
+export const loadSecrets = (folder: DataFolder): Secrets => {
+  const file = join(folder.path, secretsName);
+  if (existsSync(file)) return readSecrets(file);
+  const secrets = newSecrets();
+  writePrivately(file, secrets);
+  return secrets;
+};
+
+/** Remembers the port that was found. */
+export const rememberPort = (folder: DataFolder, secrets: Secrets, port: number): void => {
+  if (secrets.port !== port) writePrivately(join(folder.path, secretsName), { ...secrets, port });
+};
+
+/** Writes the file that the CLI reads to reach the service. */
+export const writeCredentials = (folder: DataFolder, credentials: Credentials): void =>
+  writePrivately(folder.credentialsFile, credentials);

@@ -1,0 +1,99 @@
+/**
+ * Keeps a second `svc up` from a data folder. The lock is a file that names the process that holds
+ * it, by id and start time; a lock whose process is gone is taken over.
+ *
+ * Two takers of one stale lock are kept apart by a claim file, made exclusively and named after it.
+ */
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { AppError } from '#domain/error.ts';
+import { processStart } from './processes.ts';
+
+export type LockHolder = { pid: number; start: string };
+
+export type FolderLock = {
+  /** Whether it was left by a process that did not end properly. */
+  wasStale: boolean;
+  /** Tells others where the service is reached. */
+  tell(url: string): void;
+  release(): void;
+};
+
+type LockText = LockHolder & { url?: string };
+
+const readLock = (file: string): LockText | undefined => {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as LockText;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new AppError('conflict', `cannot read the lock ${file}; remove it if no svc up runs`, {
+      cause: error,
+    });
+  }
+};
+
+const isHeld = ({ pid, start }: LockHolder): boolean => processStart(pid) === start;
+
+const isSame = (a: LockHolder | undefined, b: LockHolder): boolean =>
+  a?.pid === b.pid && a.start === b.start;
+
+/** Makes a file with its contents at once; false when there is one. */
+const createWhole = (file: string, text: string): boolean => {
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, text, { mode: 0o600 });
+  try {
+    linkSync(draft, file);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+};
+
+const removeStale = (file: string, stale: LockHolder): void => {
+  const claim = `${file}.claim-${stale.pid}-${stale.start}`;
+  if (!createWhole(claim, '')) {
+    throw new AppError('conflict', `another svc up is taking over ${file}; try again`, {
+      detail: { hint: `if none is, remove ${claim}` },
+    });
+  }
+  try {
+    if (isSame(readLock(file), stale)) rmSync(file);
+  } finally {
+    rmSync(claim, { force: true });
+  }
+};
+
+const refuse = (folder: string, { pid, url }: LockText): AppError =>
+  new AppError(
+    'conflict',
+    `svc up already runs on ${folder} (process ${pid}${url === undefined ? '' : `, ${url}`})`,
+  );
+
+/**
+ * Takes the lock of a folder for this process.
+ * Throws `conflict` when a process that runs holds it.
+ */
+export const takeLock = (
+  file: string,
+  folder: string,
+  holder: LockHolder = { pid: process.pid, start: processStart(process.pid) ?? '' },
+): FolderLock => {
+  const write = (text: LockText): string => `${JSON.stringify(text)}\n`;
+  let wasStale = false;
+  while (!createWhole(file, write(holder))) {
+    const found = readLock(file);
+    if (found === undefined) continue;
+    if (isHeld(found)) throw refuse(folder, found);
+    removeStale(file, found);
+    wasStale = true;
+  }
+  return {
+    wasStale,
+    tell: (url) => writeFileSync(file, write({ ...holder, url })),
+    release() {
+      if (isSame(readLock(file), holder)) rmSync(file);
+    },
+  };
+};

@@ -1,0 +1,78 @@
+/**
+ * The programs that `svc up` starts, by the paths of their main files, and the environment that each
+ * is given. Programs never import one another, so this is all that ties them together.
+ */
+import { fileURLToPath } from 'node:url';
+import type { Env } from '#runtime/env.ts';
+import type { DataFolder, Secrets } from './folder.ts';
+import type { PreparedRuntime } from './prepare.ts';
+
+const pathOf = (path: string): string =>
+  fileURLToPath(new URL(`../../../${path}`, import.meta.url));
+
+export const programs = {
+  control: pathOf('src/control/main.ts'),
+  orchestrator: pathOf('orchestrator/main.ts'),
+} as const;
+
+/** Arguments of Node that start a program under a title by which its installation can be seen. */
+export const titled = (main: string, title: string, { installation }: Secrets): string[] => [
+  `--title=svc ${title} ${installation}`,
+  main,
+];
+
+/** The user's own environment, without what the CLI alone reads. */
+export const passOn = (env: Env): Record<string, string> => {
+  const own = new Set(['SVC_URL', 'SVC_PUBLIC_KEY', 'SVC_SECRET_KEY', 'SVC_DATA']);
+  return Object.fromEntries(
+    Object.entries(env).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined && !own.has(entry[0]),
+    ),
+  );
+};
+
+export type Site = {
+  env: Env;
+  folder: DataFolder;
+  secrets: Secrets;
+  port: number;
+  url: string;
+  poolSize: number;
+};
+
+/** Environment of the control plane. */
+export const controlEnv = (
+  { env, folder, secrets, port, url }: Site,
+  databaseUrl: string,
+  runtime: PreparedRuntime | undefined,
+): Record<string, string> => {
+  const extra = runtime?.listen == null ? [] : [`${runtime.listen}:${port}`];
+  return {
+    ...passOn(env),
+    SVC_DATABASE_URL: databaseUrl,
+    SVC_LISTEN: [`127.0.0.1:${port}`, ...extra].join(','),
+    SVC_PUBLIC_URL: url,
+    SVC_BLOB_DIR: folder.blobDir,
+    SVC_SECRET: secrets.tokenSecret,
+    SVC_POOL_TOKEN: secrets.poolToken,
+    SVC_BOOTSTRAP_PUBLIC_KEY: secrets.publicKey,
+    SVC_BOOTSTRAP_SECRET_KEY: secrets.secretKey,
+  };
+};
+
+/** Environment of the orchestrator; without a prepared runtime, hosts are processes. */
+export const orchestratorEnv = (
+  { env, secrets, port, url, poolSize }: Site,
+  runtime: PreparedRuntime | undefined,
+): Record<string, string> => ({
+  ...passOn(env),
+  SVC_CONTROL_URL: url,
+  SVC_HOST_CONTROL_URL: runtime === undefined ? url : `http://${runtime.host}:${port}`,
+  SVC_POOL_TOKEN: secrets.poolToken,
+  SVC_INSTALLATION: secrets.installation,
+  SVC_HOLDER: 'up',
+  SVC_RUNTIME: runtime === undefined ? 'process' : 'docker',
+  SVC_POOL_SIZE: String(poolSize),
+  SVC_ON_STOP: 'destroy',
+  ...(runtime?.image == null ? {} : { SVC_IMAGE: runtime.image }),
+});

@@ -1,0 +1,254 @@
+/**
+ * Runs the whole service on this machine: PostgreSQL, the control plane, the orchestrator with its
+ * world hosts, on one data folder. `svc up` and `svc demo` are two ways to use it.
+ *
+ * Whatever has been started is pushed on a stack and ended from its top, so that a failure half-way
+ * and an orderly stop are the same thing.
+ */
+import { join } from 'node:path';
+import { AppError } from '#domain/error.ts';
+import type { Env } from '#runtime/env.ts';
+import { pause } from '#runtime/pause.ts';
+import { type Client, createClient } from '#wire/client.ts';
+import { observePool } from '#wire/pool-api/operations.ts';
+import type { Tell } from '../progress.ts';
+import { startChild } from './children.ts';
+import { probeEngine } from './docker-engine.ts';
+import {
+  type DataFolder,
+  loadSecrets,
+  openDataFolder,
+  rememberPort,
+  type Secrets,
+  writeCredentials,
+} from './folder.ts';
+import { findFreePort, portProblem } from './free-port.ts';
+import { keepRunning, type Started } from './keep.ts';
+import { endLeftOvers } from './left-overs.ts';
+import { type FolderLock, takeLock } from './lock.ts';
+import { startPostgres } from './postgres.ts';
+import { type PreparedRuntime, prepareDocker } from './prepare.ts';
+import { findProcesses, sendSignal } from './processes.ts';
+import { controlEnv, orchestratorEnv, passOn, programs, type Site, titled } from './programs.ts';
+import { chooseRuntime, fallBack, type RuntimeChoice, type RuntimeWish } from './runtime-choice.ts';
+
+export type UpOptions = {
+  /** Absolute path of the data folder. */
+  data: string;
+  /** 0: any free one, the same as last time when it is free. */
+  port: number;
+  runtime: RuntimeWish;
+  poolSize: number;
+  env: Env;
+  /** Aborts a start. */
+  signal: AbortSignal;
+  /** What the start is doing now. */
+  tell: Tell;
+  /** What happens while it runs, for the user to know. */
+  say(message: string): void;
+};
+
+export type Up = {
+  url: string;
+  secrets: Secrets;
+  folder: DataFolder;
+  runtime: RuntimeChoice;
+  /** Resolves when so many hosts wait for a session. */
+  warm(count: number, signal: AbortSignal): Promise<void>;
+  /** Ends everything, in the order in which the parts need one another. */
+  stop(): Promise<void>;
+  /** Ids of what `up` itself has started and keeps. */
+  pids(): number[];
+};
+
+/** Together, with PostgreSQL's own milliseconds, within the five seconds that `svc up` promises. */
+const stopMs = { orchestrator: 3_000, control: 1_000 } as const;
+const poolHoldSeconds = 20;
+const retryMs = 250;
+
+const choosePort = async (wanted: number, remembered: number | undefined): Promise<number> => {
+  if (wanted === 0) {
+    const isFree = remembered !== undefined && (await portProblem(remembered)) === undefined;
+    return isFree ? remembered : await findFreePort();
+  }
+  const problem = await portProblem(wanted);
+  if (problem === undefined) return wanted;
+  const why = problem === 'EADDRINUSE' ? 'is taken' : `cannot be used (${problem})`;
+  throw new AppError('conflict', `port ${wanted} ${why}`, {
+    detail: { hint: 'choose another with --port <number>; 0 takes any free one' },
+  });
+};
+
+type Runtime = { choice: RuntimeChoice; prepared: PreparedRuntime | undefined };
+
+const chooseAndPrepare = async (options: UpOptions, secrets: Secrets): Promise<Runtime> => {
+  const { runtime: wish, env, tell, signal } = options;
+  const choice = chooseRuntime(wish, await probeEngine(env));
+  if (choice.runtime === 'process') return { choice, prepared: undefined };
+  try {
+    const prepareEnv = { ...passOn(env), SVC_INSTALLATION: secrets.installation };
+    return { choice, prepared: await prepareDocker({ env: prepareEnv, tell, signal }) };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { choice: fallBack(wish, error), prepared: undefined };
+  }
+};
+
+type Part = { pid(): number | undefined };
+type Parts = { stack: AsyncDisposableStack; parts: Part[]; options: UpOptions };
+
+/** Starts a part, keeps it running, and remembers how to end it. */
+const keepPart = async (
+  { stack, parts, options }: Parts,
+  name: string,
+  stopMs: number,
+  start: (signal: AbortSignal) => Promise<Started>,
+): Promise<void> => {
+  const kept = await keepRunning({ name, start, say: options.say }, options.signal);
+  parts.push(kept);
+  stack.defer(() => kept.stop(stopMs));
+};
+
+/** Starts the database and answers its connection string, which stays the same over its restarts. */
+const keepDatabase = async (all: Parts, folder: DataFolder, secrets: Secrets): Promise<string> => {
+  const port = await findFreePort();
+  let url = '';
+  await keepPart(all, 'database', 0, async () => {
+    const server = await startPostgres({
+      dataDir: folder.postgresDir,
+      password: secrets.databasePassword,
+      logFile: join(folder.logDir, 'postgres.log'),
+      port,
+    });
+    url = server.url();
+    return { pid: server.pid, ended: server.ended, stop: () => server.stop() };
+  });
+  return url;
+};
+
+const keepControl = (all: Parts, site: Site, databaseUrl: string, { prepared }: Runtime) =>
+  keepPart(all, 'control plane', stopMs.control, (signal) =>
+    startChild(
+      {
+        name: 'control plane',
+        args: titled(programs.control, 'control plane', site.secrets),
+        env: controlEnv(site, databaseUrl, prepared),
+        logFile: join(site.folder.logDir, 'control.log'),
+        hear: (line) => Array.isArray(line.listening),
+      },
+      signal,
+    ),
+  );
+
+const keepOrchestrator = (all: Parts, site: Site, { prepared }: Runtime) => {
+  const hear = (line: Record<string, unknown>): boolean => {
+    const { reason } = (line.launches ?? {}) as { reason?: unknown };
+    if (typeof reason === 'string') all.options.say(`no new world hosts for now: ${reason}`);
+    return line.leading === true;
+  };
+  return keepPart(all, 'orchestrator', stopMs.orchestrator, (signal) =>
+    startChild(
+      {
+        name: 'orchestrator',
+        args: titled(programs.orchestrator, 'orchestrator', site.secrets),
+        env: orchestratorEnv(site, prepared),
+        logFile: join(site.folder.logDir, 'orchestrator.log'),
+        hear,
+      },
+      signal,
+    ),
+  );
+};
+
+const poolClient = (url: string, { poolToken }: Secrets): Client =>
+  createClient({ baseUrl: `${url}/api/pool`, authorization: `Bearer ${poolToken}` });
+
+/** Looks at the pool, held until it changes, until enough hosts are warm. */
+const waitForWarm = async (site: Site, count: number, signal: AbortSignal): Promise<void> => {
+  const client = poolClient(site.url, site.secrets);
+  const { installation } = site.secrets;
+  let after: string | undefined;
+  for (;;) {
+    const query = {
+      installation,
+      hold: poolHoldSeconds,
+      ...(after === undefined ? {} : { after }),
+    };
+    try {
+      const { body } = await client.send(observePool, { query, signal });
+      if (body.hosts.filter(({ state }) => state === 'warm').length >= count) return;
+      after = body.revision;
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'unavailable') throw error;
+      await pause(retryMs, signal); // the control plane is being started again
+      signal.throwIfAborted();
+    }
+  }
+};
+
+const startParts = async (all: Parts, folder: DataFolder, lock: FolderLock): Promise<Up> => {
+  const { options, stack, parts } = all;
+  const { env, signal, tell, poolSize } = options;
+  const secrets = loadSecrets(folder);
+  const ended = await endLeftOvers(secrets.installation, signal);
+  if (lock.wasStale || ended > 0) options.say('the last svc up was cut off; cleaning up after it');
+  const port = await choosePort(options.port, secrets.port);
+  const url = `http://127.0.0.1:${port}`;
+  const site: Site = { env, folder, secrets, port, url, poolSize };
+
+  tell('starting PostgreSQL');
+  const [database, runtime] = await settleAll([
+    keepDatabase(all, folder, secrets),
+    chooseAndPrepare(options, secrets),
+  ]);
+  signal.throwIfAborted();
+  tell('starting the control plane');
+  await keepControl(all, site, database, runtime);
+  tell('starting the orchestrator');
+  await keepOrchestrator(all, site, runtime);
+
+  rememberPort(folder, secrets, port);
+  writeCredentials(folder, { url, publicKey: secrets.publicKey, secretKey: secrets.secretKey });
+  lock.tell(url);
+  return {
+    url,
+    secrets,
+    folder,
+    runtime: runtime.choice,
+    warm: (count, until) => waitForWarm(site, count, until),
+    stop: () => stack.disposeAsync(),
+    pids: () => parts.flatMap((part) => part.pid() ?? []),
+  };
+};
+
+/** Both results, or the first error, but never before both have ended: nothing starts unnoticed. */
+const settleAll = async <A, B>(works: [Promise<A>, Promise<B>]): Promise<[A, B]> => {
+  await Promise.allSettled(works);
+  return Promise.all(works);
+};
+
+/**
+ * Starts everything. When it throws, nothing of it is left running; the data folder stays.
+ * Throws `conflict` for a folder, lock or port that cannot be had, `unavailable` for a part that does
+ * not start, and the signal's reason when it aborts.
+ */
+export const startUp = async (options: UpOptions): Promise<Up> => {
+  const stack = new AsyncDisposableStack();
+  const all: Parts = { stack, parts: [], options };
+  const folder = openDataFolder(options.data);
+  const lock = takeLock(folder.lockFile, folder.path);
+  stack.defer(() => lock.release());
+  try {
+    return await startParts(all, folder, lock);
+  } catch (error) {
+    await stack.disposeAsync();
+    throw error;
+  }
+};
+
+/** Kills everything of the installation at once, world hosts that are processes among them. */
+export const killAll = (up: Up): void => {
+  for (const pid of new Set([...up.pids(), ...findProcesses(up.secrets.installation)])) {
+    sendSignal(pid, 'SIGKILL');
+  }
+};
