@@ -75,7 +75,7 @@ const createIndexes = (entity: EntityContract): string[] => {
 };
 
 /** The statements that make an empty store of a contract, each ended by `;` and a line break. */
-export const createTablesSql = (contract: Contract): string => {
+export const createTablesSql = (contract: Pick<Contract, 'entities'>): string => {
   const entities = new Map(contract.entities.map((entity) => [entity.name, entity]));
   const statements = contract.entities.flatMap((entity) => [
     createTable(entity, entities),

@@ -26,14 +26,17 @@ export type Catalog = {
   entity(name: string): CatalogEntity;
 };
 
-const dependentsOf = (contract: Contract, target: string): CatalogEntity['dependents'] =>
+const dependentsOf = (
+  contract: Pick<Contract, 'entities'>,
+  target: string,
+): CatalogEntity['dependents'] =>
   contract.entities.flatMap((entity) =>
     entity.relationships
       .filter((relationship) => relationship.target === target)
       .map(({ fields }) => ({ entity: entity.name, fields })),
   );
 
-export const createCatalog = (contract: Contract): Catalog => {
+export const createCatalog = (contract: Pick<Contract, 'entities'>): Catalog => {
   const byName = new Map<string, CatalogEntity>(
     contract.entities.map((entity) => [
       entity.name,

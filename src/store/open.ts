@@ -28,7 +28,7 @@ const settings = `
 const summaryTable = 'CREATE TABLE svc_store (sum TEXT NOT NULL)';
 
 /** An empty database with the contract's tables. */
-export const openEmpty = (contract: Contract): DatabaseSync => {
+export const openEmpty = (contract: Pick<Contract, 'entities'>): DatabaseSync => {
   const db = new DatabaseSync(':memory:');
   db.exec(`PRAGMA page_size = ${pageBytes};`);
   db.exec(settings);
