@@ -1,0 +1,16 @@
+/** Bytes that are named by what they hold. Writing the same bytes twice is writing them once. */
+import { createHash } from 'node:crypto';
+import type { Digest } from '#domain/world.ts';
+
+export type Blobs = {
+  /** Stores the bytes; when it resolves they are on disk under their digest. */
+  put(bytes: Uint8Array): Promise<Digest>;
+  /** The bytes of a digest; `not_found` when the store has none. */
+  get(digest: Digest): Promise<Uint8Array>;
+  /** Throws `unavailable` when the store could not be written to. */
+  check(): Promise<void>;
+};
+
+/** The name of some bytes. */
+export const digestOf = (bytes: Uint8Array | string): Digest =>
+  `sha256:${createHash('sha256').update(bytes).digest('hex')}`;

@@ -1,0 +1,95 @@
+/**
+ * Blobs as files of a folder: `<first two hex digits>/<the hex digest>`. A file appears under its name
+ * only when it is whole and flushed; readers never see half of one.
+ */
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { access, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { AppError } from '#domain/error.ts';
+import type { Digest } from '#domain/world.ts';
+import { type Blobs, digestOf } from './blobs.ts';
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ENOENT';
+
+const sizeOf = async (path: string): Promise<number | undefined> => {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+};
+
+const flush = async (path: string): Promise<void> => {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+};
+
+/** Writes beside the target, flushes, checks the size, and moves into place. */
+const writeWhole = async (path: string, bytes: Uint8Array): Promise<void> => {
+  const part = `${path}.${randomBytes(6).toString('hex')}.part`;
+  try {
+    const handle = await open(part, 'wx');
+    try {
+      await handle.writeFile(bytes);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    const written = await sizeOf(part);
+    if (written !== bytes.byteLength) {
+      throw new Error(`${part} has ${written} of ${bytes.byteLength} bytes`);
+    }
+    await rename(part, path);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
+  await flush(dirname(path));
+};
+
+/** Opens the store in a folder, which is made if it does not exist. */
+export const openFolderBlobs = async (folder: string): Promise<Blobs> => {
+  const pathOf = (digest: Digest): string => {
+    const hex = digest.slice('sha256:'.length);
+    return join(folder, hex.slice(0, 2), hex);
+  };
+  const check = async (): Promise<void> => {
+    try {
+      await access(folder, constants.W_OK);
+    } catch (cause) {
+      throw new AppError('unavailable', `blobs cannot be written to ${folder}`, { cause });
+    }
+  };
+  try {
+    await mkdir(folder, { recursive: true });
+  } catch (cause) {
+    throw new AppError('unavailable', `the blob folder ${folder} cannot be made`, { cause });
+  }
+  await check();
+  return {
+    check,
+    async put(bytes) {
+      const digest = digestOf(bytes);
+      const path = pathOf(digest);
+      if ((await sizeOf(path)) === bytes.byteLength) return digest;
+      await mkdir(dirname(path), { recursive: true });
+      await writeWhole(path, bytes);
+      return digest;
+    },
+    async get(digest) {
+      try {
+        return await readFile(pathOf(digest));
+      } catch (cause) {
+        if (!isMissing(cause)) throw cause;
+        throw new AppError('not_found', `there is no blob ${digest}`, { cause });
+      }
+    },
+  };
+};

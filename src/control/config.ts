@@ -1,0 +1,81 @@
+/** Configuration of the control plane, read from its environment. */
+import { fileURLToPath } from 'node:url';
+import { type Env, type EnvReader, readEnv } from '#runtime/env.ts';
+import type { LogLevel } from '#runtime/log.ts';
+import { Secret } from '#runtime/secret.ts';
+
+export type ListenAddress = { host: string; port: number };
+
+export type ControlConfig = {
+  /** Holds a password, so it prints as a secret. */
+  databaseUrl: Secret;
+  /** Every address is bound; port 0 takes any free one. */
+  listen: ListenAddress[];
+  /** How clients reach this control plane. Null: at the first address it listens on. */
+  publicUrl: string | null;
+  blobDir: string;
+  templatesDir: string;
+  /** Host tokens and session tokens derive from it; all replicas share one. */
+  secret: Secret;
+  poolToken: Secret;
+  /** How many sessions one host serves before it is replaced. */
+  hostMaxUses: number;
+  /** A key pair that exists from the start, in the project `local/default`. */
+  bootstrap: { publicKey: string; secretKey: Secret } | null;
+  logLevel: LogLevel;
+};
+
+const defaultTemplatesDir = fileURLToPath(new URL('../templates', import.meta.url));
+const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+
+const parseAddress = (text: string): ListenAddress | undefined => {
+  const [, bracketed, plain, port] = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]\s]+)):(\d{1,5})$/.exec(text) ?? [];
+  const host = bracketed ?? plain;
+  if (host === undefined || Number(port) > 65_535) return undefined;
+  return { host, port: Number(port) };
+};
+
+const readListen = (env: EnvReader): ListenAddress[] =>
+  env
+    .text('SVC_LISTEN', '127.0.0.1:4500')
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+    .flatMap((part) => {
+      const address = parseAddress(part);
+      if (address === undefined) env.refuse(`SVC_LISTEN has "${part}", not a host:port`);
+      return address ?? [];
+    });
+
+const readBootstrap = (env: EnvReader): ControlConfig['bootstrap'] => {
+  const publicKey = env.optionalText('SVC_BOOTSTRAP_PUBLIC_KEY');
+  const secretKey = env.optionalText('SVC_BOOTSTRAP_SECRET_KEY');
+  if (publicKey === undefined && secretKey === undefined) return null;
+  if (publicKey === undefined || secretKey === undefined) {
+    env.refuse('SVC_BOOTSTRAP_PUBLIC_KEY and SVC_BOOTSTRAP_SECRET_KEY go together');
+    return null;
+  }
+  if (!publicKey.startsWith('pk-')) env.refuse('SVC_BOOTSTRAP_PUBLIC_KEY does not begin with pk-');
+  if (!secretKey.startsWith('sk-')) env.refuse('SVC_BOOTSTRAP_SECRET_KEY does not begin with sk-');
+  return { publicKey, secretKey: new Secret(secretKey) };
+};
+
+/** Reads the configuration, or throws `invalid` with every mistake in it. */
+export const readConfig = (environment: Env): ControlConfig => {
+  const env = readEnv(environment);
+  const config: ControlConfig = {
+    databaseUrl: env.secret('SVC_DATABASE_URL'),
+    listen: readListen(env),
+    publicUrl: env.optionalText('SVC_PUBLIC_URL') === undefined ? null : env.url('SVC_PUBLIC_URL'),
+    blobDir: env.text('SVC_BLOB_DIR'),
+    templatesDir: env.text('SVC_TEMPLATES_DIR', defaultTemplatesDir),
+    secret: env.secret('SVC_SECRET'),
+    poolToken: env.secret('SVC_POOL_TOKEN'),
+    hostMaxUses: env.integer('SVC_HOST_MAX_USES', { min: 1, max: 1_000_000, fallback: 50 }),
+    bootstrap: readBootstrap(env),
+    logLevel: env.choice('SVC_LOG_LEVEL', logLevels, 'info'),
+  };
+  if (config.listen.length === 0) env.refuse('SVC_LISTEN names no address');
+  env.finish();
+  return config;
+};

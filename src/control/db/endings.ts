@@ -1,0 +1,173 @@
+/**
+ * The statements that end a session and free its host. They are parts of a transaction that locks the
+ * session first, then its calls, then its host; `sessions/` and `hosts/` say when to run which.
+ */
+import type { HostEnd, HostState } from '#domain/host.ts';
+import type { EndReason, SessionState } from '#domain/session.ts';
+import { type Queryable, statement } from './pool.ts';
+import type { SessionError } from './sessions.ts';
+import { hostBefore, openSessionStates, sessionBefore } from './states.ts';
+
+/** A session while a transaction has it locked. */
+export type LockedSession = {
+  id: string;
+  state: SessionState;
+  hostId: string | null;
+  generation: number | null;
+  keepWarm: boolean;
+  /** How often it was given a host. */
+  attempts: number;
+};
+
+const lockedColumns = `id, state, host_id as "hostId", generation, keep_warm as "keepWarm", attempts`;
+
+const lockStatement = statement(
+  'lock_session',
+  `select ${lockedColumns} from sessions where id = $1 for no key update`,
+);
+
+const first = async <Row>(rows: Promise<Row[]>): Promise<Row | undefined> => (await rows)[0];
+
+export const lockSession = (tx: Queryable, sessionId: string): Promise<LockedSession | undefined> =>
+  first(tx.query<LockedSession>(lockStatement, [sessionId]));
+
+const lockOwnStatement = statement(
+  'lock_own_session',
+  `select ${lockedColumns} from sessions where id = $1 and project_id = $2 for no key update`,
+);
+
+/** Locks a session of a project. */
+export const lockOwnSession = (
+  tx: Queryable,
+  projectId: string,
+  sessionId: string,
+): Promise<LockedSession | undefined> =>
+  first(tx.query<LockedSession>(lockOwnStatement, [sessionId, projectId]));
+
+const lockStuckStatement = statement(
+  'lock_stuck_session',
+  `select ${lockedColumns} from sessions
+    where id = $1 and state = $2 and state_since < now() - $3 * interval '1 millisecond'
+      for no key update`,
+);
+
+/** Locks a session if it has been in a state for longer than so many milliseconds. */
+export const lockStuckSession = (
+  tx: Queryable,
+  sessionId: string,
+  stuck: { state: SessionState; overMs: number },
+): Promise<LockedSession | undefined> =>
+  first(tx.query<LockedSession>(lockStuckStatement, [sessionId, stuck.state, stuck.overMs]));
+
+/** The end of a session. A reason that it has already, because it was being closed, stays. */
+export type Ending = { to: 'CLOSED' | 'FAILED'; reason: EndReason; error: SessionError | null };
+
+const finishStatement = (to: Ending['to']) =>
+  statement(
+    `finish_session_${to.toLowerCase()}`,
+    `update sessions
+        set state = '${to}', state_since = now(), closed_at = now(), open_calls = 0,
+            end_reason = coalesce(end_reason, $2), error = $3::json
+      where id = $1 and state in ${sessionBefore(to)}`,
+  );
+const finishStatements = { CLOSED: finishStatement('CLOSED'), FAILED: finishStatement('FAILED') };
+
+/** Brings a session to its final state; its open calls are the caller's next step (`endCalls`). */
+export const finishSession = async (
+  tx: Queryable,
+  sessionId: string,
+  { to, reason, error }: Ending,
+): Promise<void> => {
+  await tx.query(finishStatements[to], [
+    sessionId,
+    reason,
+    error === null ? null : JSON.stringify(error),
+  ]);
+};
+
+const beginClosingStatement = statement(
+  'begin_closing',
+  `update sessions
+      set state = 'CLOSING', state_since = now(), end_reason = $2, keep_warm = $3
+    where id = $1 and state in ${openSessionStates}`,
+);
+
+/** Tells a session's host, by its next poll, to stop serving it. */
+export const beginClosing = async (
+  tx: Queryable,
+  sessionId: string,
+  reason: EndReason,
+  keepWarm: boolean,
+): Promise<void> => {
+  await tx.query(beginClosingStatement, [sessionId, reason, keepWarm]);
+};
+
+const requeueStatement = statement(
+  'requeue_session',
+  `update sessions
+      set host_id = null, generation = null, host_reused = false, assigned_at = null
+    where id = $1 and state = 'PROVISIONING'`,
+);
+
+/** Lets a session that lost its host before it was ready wait for another one. */
+export const requeueSession = async (tx: Queryable, sessionId: string): Promise<void> => {
+  await tx.query(requeueStatement, [sessionId]);
+};
+
+export type Release = {
+  hostId: string;
+  to: 'recycling' | 'draining' | 'gone';
+  reason: string | null;
+  detail: string | null;
+};
+
+/** The generation goes up with the end of an assignment, and only then. */
+const releaseStatement = (to: Release['to']) =>
+  statement(
+    `release_host_${to}`,
+    `update hosts
+        set state = '${to}', state_since = now(),
+            generation = generation + case when session_id is null then 0 else 1 end,
+            session_id = null, end_reason = coalesce(end_reason, $2),
+            end_detail = coalesce(end_detail, $3)
+      where id = $1 and state in ${hostBefore(to)}
+     returning generation`,
+  );
+const releaseStatements = {
+  recycling: releaseStatement('recycling'),
+  draining: releaseStatement('draining'),
+  gone: releaseStatement('gone'),
+};
+
+/** Takes a host out of its state; returns its generation, undefined when it cannot go there. */
+export const releaseHost = async (tx: Queryable, release: Release): Promise<number | undefined> => {
+  const { hostId, to, reason, detail } = release;
+  const rows = await tx.query<{ generation: number }>(releaseStatements[to], [
+    hostId,
+    reason,
+    detail,
+  ]);
+  return rows[0]?.generation;
+};
+
+/** A host while a transaction has it locked. */
+export type LockedHost = {
+  id: string;
+  state: HostState;
+  generation: number;
+  sessionId: string | null;
+  uses: number;
+  /** Null until its load was reported: then it has nothing to prove itself clean by. */
+  stateDigest: string | null;
+  endReason: HostEnd | null;
+};
+
+const lockHostStatement = statement(
+  'lock_host',
+  `select id, state, generation, session_id as "sessionId", uses, state_digest as "stateDigest",
+          end_reason as "endReason"
+     from hosts where id = $1 for no key update`,
+);
+
+export const lockHost = (tx: Queryable, hostId: string): Promise<LockedHost | undefined> =>
+  first(tx.query<LockedHost>(lockHostStatement, [hostId]));

@@ -1,0 +1,53 @@
+/** What the database driver throws, in the terms of the program. */
+import { AppError } from '#domain/error.ts';
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+
+/** SQLSTATE classes and system errors after which the same request may work in a moment. */
+const passing = [
+  /^08/, // connection exceptions
+  /^57P0/, // the server shuts down or starts up
+  /^53/, // out of connections, memory, disk
+  /^(?:40001|40P01|55P03)$/, // serialisation, deadlock, lock not available
+  /^(?:ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|ENOENT)$/,
+];
+
+/** The driver gives these no code. */
+const passingMessages =
+  /connection terminated|connection error|timeout exceeded when trying to connect|not queryable|pool after calling end/i;
+
+/** Text that PostgreSQL cannot hold: a NUL character, or JSON nested beyond its stack. */
+const unfitValue = /^(?:22021|22P05|22P02|54001)$/;
+
+const cancelled = '57014';
+
+/** An `AppError` where the caller can act on what happened, else the error as it came. */
+export const translateDatabaseError = (error: unknown): unknown => {
+  if (error instanceof AppError) return error;
+  const code = codeOf(error);
+  if (passing.some((pattern) => pattern.test(code)) || isPassingMessage(error, code)) {
+    return new AppError('unavailable', 'the database does not answer; try again in a moment', {
+      cause: error,
+    });
+  }
+  if (code === cancelled) {
+    return new AppError('timeout', 'the database took too long over this', { cause: error });
+  }
+  if (unfitValue.test(code)) {
+    return new AppError('invalid', 'a text in the request holds a character that cannot be kept', {
+      cause: error,
+    });
+  }
+  return error;
+};
+
+const isPassingMessage = (error: unknown, code: string): boolean =>
+  code === '' && error instanceof Error && passingMessages.test(error.message);
+
+/** Whether an error says that a row broke this unique constraint or index. */
+export const violates = (error: unknown, constraint: string): boolean =>
+  codeOf(error) === '23505' &&
+  error instanceof Error &&
+  'constraint' in error &&
+  error.constraint === constraint;

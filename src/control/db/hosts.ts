@@ -1,0 +1,201 @@
+/** Hosts: their intent, what they report, and what they are to do. */
+import type { HostEnd, HostState } from '#domain/host.ts';
+import type { SessionState, SurfaceKind } from '#domain/session.ts';
+import type { Digest } from '#domain/world.ts';
+import type { TaskSpec } from '#wire/public-api/session.ts';
+import { type Database, type Queryable, statement } from './pool.ts';
+import { hostBefore, liveHosts } from './states.ts';
+
+export type NewHost = {
+  id: string;
+  installation: string;
+  pool: string;
+  runtime: string;
+  /** How many live hosts the pool may have, this one counted. */
+  maxLive: number;
+};
+
+const lockPoolStatement = statement(
+  'lock_pool',
+  `select pg_advisory_xact_lock(hashtextextended($1 || '/' || $2, 0))`,
+);
+
+const insertHostStatement = statement(
+  'insert_host',
+  `insert into hosts (id, installation, pool, runtime, state)
+   select $1, $2, $3, $4, 'starting'
+    where (select count(*) from hosts
+            where installation = $2 and pool = $3 and state in ${liveHosts}) < $5
+   returning id`,
+);
+
+/** Writes the intent to launch a host; false when the pool is full. */
+export const insertHost = (db: Database, host: NewHost): Promise<boolean> =>
+  db.transaction(async (tx) => {
+    // The count must be taken after the lock is held, so these are two statements.
+    await tx.query(lockPoolStatement, [host.installation, host.pool]);
+    const rows = await tx.query(insertHostStatement, [
+      host.id,
+      host.installation,
+      host.pool,
+      host.runtime,
+      host.maxLive,
+    ]);
+    return rows.length > 0;
+  });
+
+const launchedStatement = statement(
+  'host_launched',
+  `update hosts
+      set launched_at = coalesce(launched_at, now()), runtime_id = $2,
+          address = coalesce($3, address)
+    where id = $1 and state in ${liveHosts}
+   returning id`,
+);
+
+/** Notes that a host's container exists; false when the host is unknown or gone. */
+export const noteLaunched = async (
+  db: Queryable,
+  hostId: string,
+  runtimeId: string,
+  address: string | undefined,
+): Promise<boolean> => {
+  const rows = await db.query(launchedStatement, [hostId, runtimeId, address ?? null]);
+  return rows.length > 0;
+};
+
+/** What a host's row says when a message of it is judged. */
+export type HostStanding = {
+  state: HostState;
+  generation: number;
+  sessionId: string | null;
+};
+
+const standingColumns = `state, generation, session_id as "sessionId"`;
+
+const standingStatement = statement(
+  'host_standing',
+  `select ${standingColumns} from hosts where id = $1`,
+);
+
+export const findStanding = async (
+  db: Queryable,
+  hostId: string,
+): Promise<HostStanding | undefined> =>
+  (await db.query<HostStanding>(standingStatement, [hostId]))[0];
+
+export type WarmReport = {
+  hostId: string;
+  generation: number;
+  address?: string | undefined;
+  /** What a recycled host holds now. */
+  recycled?: { bundle: string; stateDigest: string } | undefined;
+};
+
+const warmStatement = statement(
+  'host_warm',
+  `update hosts
+      set state = 'warm', address = coalesce($3, address), state_since = now(), last_seen_at = now()
+    where id = $1 and generation = $2 and state in ${hostBefore('warm')}
+      and (version_id is null or (bundle = $4 and state_digest = $5))
+   returning id`,
+);
+
+/** Makes a host warm; false when it is not on the way there, or did not prove that it is clean. */
+export const makeWarm = async (db: Queryable, report: WarmReport): Promise<boolean> => {
+  const { hostId, generation, address, recycled } = report;
+  const rows = await db.query(warmStatement, [
+    hostId,
+    generation,
+    address ?? null,
+    recycled?.bundle ?? null,
+    recycled?.stateDigest ?? null,
+  ]);
+  return rows.length > 0;
+};
+
+const drainUncleanStatement = statement(
+  'host_not_clean',
+  `update hosts set state = 'draining', state_since = now(), end_reason = $3
+    where id = $1 and generation = $2 and state = 'recycling'
+   returning id`,
+);
+
+/** Drains a host that was recycled and is not what it was. */
+export const drainUnclean = async (
+  db: Queryable,
+  hostId: string,
+  generation: number,
+): Promise<boolean> => {
+  const reason: HostEnd = 'not_clean';
+  return (await db.query(drainUncleanStatement, [hostId, generation, reason])).length > 0;
+};
+
+const beatStatement = statement(
+  'host_beat',
+  `update hosts set last_seen_at = now(), rss_bytes = $3
+    where id = $1 and generation between $2 and $2 + 1 and state in ${liveHosts}
+   returning ${standingColumns}`,
+);
+
+/**
+ * Notes a heartbeat. One that crossed an assignment or its end is one generation old and still a
+ * sign of life; an older one is not this host's business any more.
+ */
+export const noteBeat = async (
+  db: Queryable,
+  host: { hostId: string; generation: number; rssBytes: number },
+): Promise<HostStanding | undefined> =>
+  (await db.query<HostStanding>(beatStatement, [host.hostId, host.generation, host.rssBytes]))[0];
+
+/** What a polling host is to do. */
+export type HostOrders = HostStanding & {
+  session: {
+    id: string;
+    state: SessionState;
+    versionId: string;
+    task: TaskSpec | null;
+    surfaces: SurfaceKind[];
+  } | null;
+};
+
+type OrdersRow = HostStanding & {
+  sessionState: SessionState;
+  versionId: string;
+  task: TaskSpec | null;
+  surfaces: SurfaceKind[];
+};
+
+const ordersStatement = statement(
+  'host_orders',
+  `select h.state, h.generation, h.session_id as "sessionId", s.state as "sessionState",
+          s.version_id as "versionId", s.task, s.surfaces
+     from hosts h left join sessions s on s.id = h.session_id
+    where h.id = $1`,
+);
+
+/** Reads what a host is to do; undefined when there is no such host. */
+export const findOrders = async (
+  db: Queryable,
+  hostId: string,
+): Promise<HostOrders | undefined> => {
+  const [row] = await db.query<OrdersRow>(ordersStatement, [hostId]);
+  if (row === undefined) return undefined;
+  const { state, generation, sessionId, sessionState, versionId, task, surfaces } = row;
+  const session =
+    sessionId === null ? null : { id: sessionId, state: sessionState, versionId, task, surfaces };
+  return { state, generation, sessionId, session };
+};
+
+const blobStatement = statement(
+  'host_blob',
+  `select true from hosts h join versions v on v.id = h.version_id
+    where h.id = $1 and h.state = 'assigned' and $2 in (v.bundle, v.snapshot)`,
+);
+
+/** Whether the host is assigned a world version that this blob is part of. */
+export const mayReadBlob = async (
+  db: Queryable,
+  hostId: string,
+  digest: Digest,
+): Promise<boolean> => (await db.query(blobStatement, [hostId, digest])).length > 0;

@@ -1,0 +1,67 @@
+/** Organizations, projects and the key pairs that open them. */
+import { newId } from '#domain/id.ts';
+import { type Database, type Queryable, statement } from './pool.ts';
+
+export type KeyRow = {
+  publicKey: string;
+  secretHash: Buffer;
+  /** Null for a key of the whole organization. */
+  projectId: string | null;
+};
+
+const findKeyStatement = statement(
+  'find_key',
+  `select public_key as "publicKey", secret_hash as "secretHash", project_id as "projectId"
+     from keys where public_key = $1 and revoked_at is null`,
+);
+
+/** The key pair with this public key, unless it was revoked. */
+export const findKey = async (db: Queryable, publicKey: string): Promise<KeyRow | undefined> =>
+  (await db.query<KeyRow>(findKeyStatement, [publicKey]))[0];
+
+// The updates change nothing; they are there to return the row that exists.
+const ensureOrganization = statement(
+  'ensure_organization',
+  `insert into organizations (id, slug, name) values ($1, $2, $2)
+   on conflict (slug) do update set slug = excluded.slug returning id`,
+);
+
+const ensureProject = statement(
+  'ensure_project',
+  `insert into projects (id, organization_id, slug, name) values ($1, $2, $3, $3)
+   on conflict (organization_id, slug) do update set slug = excluded.slug returning id`,
+);
+
+const ensureKey = statement(
+  'ensure_key',
+  `insert into keys (id, organization_id, project_id, public_key, secret_hash)
+   values ($1, $2, $3, $4, $5)
+   on conflict (public_key) do update set secret_hash = excluded.secret_hash, revoked_at = null`,
+);
+
+export type KeyPlace = { organization: string; project: string };
+
+/** Makes sure that organization, project and key pair exist; the given secret is the one that counts. */
+export const ensureKeyPair = (
+  db: Database,
+  place: KeyPlace,
+  key: { publicKey: string; secretHash: Buffer },
+): Promise<void> =>
+  db.transaction(async (tx) => {
+    const [organization] = await tx.query<{ id: string }>(ensureOrganization, [
+      newId('org'),
+      place.organization,
+    ]);
+    const [project] = await tx.query<{ id: string }>(ensureProject, [
+      newId('prj'),
+      organization?.id,
+      place.project,
+    ]);
+    await tx.query(ensureKey, [
+      newId('key'),
+      organization?.id,
+      project?.id,
+      key.publicKey,
+      key.secretHash,
+    ]);
+  });

@@ -1,0 +1,158 @@
+/**
+ * Who serves whom: the statements that bring a session and a warm host together. Each is one
+ * statement, so a session and a host are assigned to each other or neither is. Rows that somebody
+ * else has locked are skipped and never waited for.
+ *
+ * A host that holds a world version serves only that version, and so only its project. A blank host
+ * serves anyone. `reuseWarm` says which of the two is tried first.
+ */
+import type { BrowserTier, SurfaceKind } from '#domain/session.ts';
+import { type Queryable, statement } from './pool.ts';
+import { type SessionRow, sessionColumns } from './sessions.ts';
+import { hostBefore } from './states.ts';
+
+export type NewSession = {
+  id: string;
+  projectId: string;
+  worldId: string;
+  versionId: string;
+  /** The host's copy of the task, as JSON text. */
+  task: string | null;
+  taskForm: 'bundled' | 'inline' | null;
+  taskName: string | null;
+  taskHash: string | null;
+  instruction: string | null;
+  surfaces: SurfaceKind[];
+  browserTier: BrowserTier;
+  reuseWarm: boolean;
+  idempotencyKey: string | null;
+  requestHash: string;
+};
+
+/** The unique index that a second session of one `Idempotency-Key` breaks. */
+export const sessionKeyIndex = 'sessions_idempotency';
+
+/** Warm hosts `h` that may serve a version, best first. */
+const fittingHosts = (version: string, reuseWarm: string): string =>
+  `from hosts h
+   where h.state in ${hostBefore('assigned')} and h.address is not null
+     and (h.version_id is null or h.version_id = ${version})
+   order by (h.version_id is not null) = ${reuseWarm} desc, h.state_since
+   limit 1
+   for update of h skip locked`;
+
+/** The change of a host that takes a session; what it proved about another load is forgotten. */
+const hostTakes = (session: string, version: string): string =>
+  `update hosts h
+      set state = 'assigned', generation = h.generation + 1, session_id = ${session},
+          bundle = case when h.version_id = ${version} then h.bundle end,
+          state_digest = case when h.version_id = ${version} then h.state_digest end,
+          version_id = ${version}, uses = h.uses + 1, state_since = now()`;
+
+const openStatement = statement(
+  'open_session',
+  `with free as materialized (
+     select h.id, h.version_id ${fittingHosts('$4', '$12::boolean')}
+   ), taken as (
+     ${hostTakes('$1', '$4')}
+     from free where h.id = free.id
+     returning h.id, h.generation, h.address, free.version_id is not null as reused
+   ), opened as (
+     insert into sessions (id, project_id, world_id, version_id, state, task, task_form, task_name,
+       task_hash, instruction, surfaces, browser_tier, reuse_warm, idempotency_key, request_hash,
+       host_id, generation, host_reused, attempts, assigned_at)
+     select $1, $2, $3, $4, 'PROVISIONING', $5::json, $6, $7, $8, $9, $10::text[], $11, $12, $13, $14,
+       taken.id, taken.generation, coalesce(taken.reused, false),
+       case when taken.id is null then 0 else 1 end, case when taken.id is not null then now() end
+     from (select) one left join taken on true
+     returning *
+   )
+   select ${sessionColumns('taken.address')} from opened s left join taken on true`,
+);
+
+/** Writes a new session and gives it a warm host if there is one that fits. */
+export const openSession = async (db: Queryable, session: NewSession): Promise<SessionRow> => {
+  const [row] = await db.query<SessionRow>(openStatement, [
+    session.id,
+    session.projectId,
+    session.worldId,
+    session.versionId,
+    session.task,
+    session.taskForm,
+    session.taskName,
+    session.taskHash,
+    session.instruction,
+    session.surfaces,
+    session.browserTier,
+    session.reuseWarm,
+    session.idempotencyKey,
+    session.requestHash,
+  ]);
+  if (row === undefined) throw new Error(`session ${session.id} was not written`);
+  return row;
+};
+
+/** What an assignment made outside of an open connects. */
+export type Placement = { sessionId: string; hostId: string };
+
+/** A session `waits` while it is provisioning and no host has it. */
+const waits = `s.state = 'PROVISIONING' and s.host_id is null`;
+
+/** The change of a waiting session that `taken`, a host, took. */
+const sessionGets = `update sessions s
+    set host_id = taken.id, generation = taken.generation, host_reused = taken.reused,
+        attempts = s.attempts + 1, assigned_at = now()
+   from taken where s.id = taken.session_id
+   returning s.id as "sessionId", s.host_id as "hostId"`;
+
+const placeSessionStatement = statement(
+  'place_session',
+  `with waiting as materialized (
+     select s.id, s.version_id, s.reuse_warm from sessions s
+      where s.id = $1 and ${waits} for no key update skip locked
+   ), free as materialized (
+     select candidate.*, waiting.id as session_id, waiting.version_id as wanted
+       from waiting cross join lateral (
+         select h.id, h.version_id ${fittingHosts('waiting.version_id', 'waiting.reuse_warm')}
+       ) candidate
+   ), taken as (
+     ${hostTakes('free.session_id', 'free.wanted')}
+     from free where h.id = free.id
+     returning h.id, h.generation, h.session_id, free.version_id is not null as reused
+   )
+   ${sessionGets}`,
+);
+
+/** Gives a waiting session a warm host, if there is one that fits. */
+export const placeSession = async (
+  db: Queryable,
+  sessionId: string,
+): Promise<Placement | undefined> =>
+  (await db.query<Placement>(placeSessionStatement, [sessionId]))[0];
+
+const placeHostStatement = statement(
+  'place_host',
+  `with free as materialized (
+     select h.id, h.version_id from hosts h
+      where h.id = $1 and h.state in ${hostBefore('assigned')} and h.address is not null
+      for update skip locked
+   ), waiting as materialized (
+     select s.id, s.version_id, free.id as host_id, free.version_id as held
+       from free cross join lateral (
+         select s.id, s.version_id from sessions s
+          where ${waits} and (free.version_id is null or free.version_id = s.version_id)
+          order by s.created_at, s.id
+          limit 1
+          for no key update skip locked
+       ) s
+   ), taken as (
+     ${hostTakes('waiting.id', 'waiting.version_id')}
+     from waiting where h.id = waiting.host_id
+     returning h.id, h.generation, h.session_id, waiting.held is not null as reused
+   )
+   ${sessionGets}`,
+);
+
+/** Gives a warm host the session that has waited longest of those it fits, if there is one. */
+export const placeHost = async (db: Queryable, hostId: string): Promise<Placement | undefined> =>
+  (await db.query<Placement>(placeHostStatement, [hostId]))[0];

@@ -1,0 +1,99 @@
+/**
+ * The connections to PostgreSQL. A statement has a name, so that each connection parses and plans it
+ * once. What the driver throws leaves here as an `AppError` where callers can act on it; a violated
+ * constraint stays what it is, because only the statement's author knows what it means.
+ */
+import pg from 'pg';
+import type { Log } from '#runtime/log.ts';
+import type { Secret } from '#runtime/secret.ts';
+import { translateDatabaseError } from './errors.ts';
+
+/** One SQL statement. Its name is unique in the program. */
+export type Statement = { name: string; text: string };
+
+export type Queryable = {
+  /** Runs a statement and returns its rows. JSON parameters are passed as text. */
+  query<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
+};
+
+export type Database = Queryable & {
+  /** Runs `work` in one transaction (read committed); it rolls back when `work` throws. */
+  transaction<Result>(work: (tx: Queryable) => Promise<Result>): Promise<Result>;
+  close(): Promise<void>;
+};
+
+/** Declares a statement. */
+export const statement = (name: string, text: string): Statement => ({ name, text });
+
+const connections = 10;
+const connectTimeoutMs = 5_000;
+const statementTimeoutMs = 15_000;
+
+const run = async <Row>(
+  client: pg.Pool | pg.PoolClient,
+  { name, text }: Statement,
+  values: readonly unknown[],
+): Promise<Row[]> => {
+  try {
+    const result = await client.query({ name, text, values: [...values] });
+    return result.rows;
+  } catch (error) {
+    throw translateDatabaseError(error);
+  }
+};
+
+const connect = async (pool: pg.Pool): Promise<pg.PoolClient> => {
+  try {
+    return await pool.connect();
+  } catch (error) {
+    throw translateDatabaseError(error);
+  }
+};
+
+/** Ends a failed transaction. A connection that cannot even do that is thrown away. */
+const giveUp = async (client: pg.PoolClient): Promise<void> => {
+  try {
+    await client.query('rollback');
+    client.release();
+  } catch (error) {
+    client.release(error instanceof Error ? error : true);
+  }
+};
+
+const transact = async <Result>(
+  client: pg.PoolClient,
+  work: (tx: Queryable) => Promise<Result>,
+): Promise<Result> => {
+  try {
+    await client.query('begin');
+    const result = await work({ query: (text, values) => run(client, text, values) });
+    await client.query('commit');
+    client.release();
+    return result;
+  } catch (error) {
+    await giveUp(client);
+    throw translateDatabaseError(error);
+  }
+};
+
+/** Opens a pool; connections are made as they are needed and kept. */
+export const openDatabase = (databaseUrl: Secret, log: Log): Database => {
+  const pool = new pg.Pool({
+    connectionString: databaseUrl.reveal(),
+    max: connections,
+    idleTimeoutMillis: 0,
+    connectionTimeoutMillis: connectTimeoutMs,
+    statement_timeout: statementTimeoutMs,
+    keepAlive: true,
+    application_name: 'svc-control',
+  });
+  // A connection may break while nobody is waiting for it: the next query then says so itself.
+  const note = (error: Error) => log.warn({ err: error }, 'database connection broke');
+  pool.on('error', note);
+  pool.on('connect', (client) => client.on('error', note));
+  return {
+    query: (text, values) => run(pool, text, values),
+    transaction: async (work) => transact(await connect(pool), work),
+    close: () => pool.end(),
+  };
+};

@@ -1,0 +1,50 @@
+/** Which sessions have had their time. Activity and age are judged on the database's clock. */
+import type { SessionState } from '#domain/session.ts';
+import { type Queryable, statement } from './pool.ts';
+import { openSessionStates } from './states.ts';
+
+const most = 200;
+const ago = (parameter: string) => `now() - ${parameter} * interval '1 millisecond'`;
+
+// A session that somebody has locked is in use at this moment. The conditions are judged again on the
+// locked row, so a call that came first keeps its session. Pinning guards from the idle limit only.
+const reapStatement = statement(
+  'reap_sessions',
+  `with due as materialized (
+     select id from sessions
+      where (state in ('READY', 'RECOVERING') and created_at < ${ago('$2')})
+         or (state = 'READY' and not pinned and open_calls = 0 and last_activity_at < ${ago('$1')})
+      order by id
+      limit ${most}
+      for no key update skip locked
+   )
+   update sessions s
+      set state = 'CLOSING', state_since = now(), keep_warm = false,
+          end_reason = case when s.created_at < ${ago('$2')} then 'max_age' else 'idle' end
+     from due where s.id = due.id and s.state in ${openSessionStates}
+   returning s.id`,
+);
+
+/** Begins to close sessions that are idle and not pinned, and those over their maximum age. */
+export const reapSessions = async (
+  tx: Queryable,
+  limits: { idleMs: number; maxAgeMs: number },
+): Promise<string[]> => {
+  const rows = await tx.query<{ id: string }>(reapStatement, [limits.idleMs, limits.maxAgeMs]);
+  return rows.map(({ id }) => id);
+};
+
+const stuckStatement = statement(
+  'find_stuck',
+  `select id from sessions where state = $1 and state_since < ${ago('$2')}
+    order by state_since limit ${most}`,
+);
+
+/** Sessions that have been in a state for longer than so many milliseconds. */
+export const findStuck = async (
+  db: Queryable,
+  stuck: { state: SessionState; overMs: number },
+): Promise<string[]> => {
+  const rows = await db.query<{ id: string }>(stuckStatement, [stuck.state, stuck.overMs]);
+  return rows.map(({ id }) => id);
+};

@@ -1,0 +1,137 @@
+/** Sessions: how they are read, and the changes that concern a session alone. */
+import type { BrowserTier, EndReason, SessionState, SurfaceKind } from '#domain/session.ts';
+import { type Queryable, statement } from './pool.ts';
+import { openSessionStates } from './states.ts';
+
+/** Why a session could not be served, in words for its owner. */
+export type SessionError = { code: string; message: string };
+
+export type SessionRow = {
+  id: string;
+  projectId: string;
+  versionId: string;
+  state: SessionState;
+  endReason: EndReason | null;
+  error: SessionError | null;
+  taskForm: 'bundled' | 'inline' | null;
+  taskName: string | null;
+  taskHash: string | null;
+  instruction: string | null;
+  surfaces: SurfaceKind[];
+  browserTier: BrowserTier;
+  pinned: boolean;
+  /** The host that serves it, or served it last. */
+  hostId: string | null;
+  /** Base address of that host's API server. */
+  hostAddress: string | null;
+  hostReused: boolean;
+  requestHash: string | null;
+  createdAt: Date;
+  assignedAt: Date | null;
+  readyAt: Date | null;
+  closedAt: Date | null;
+  lastActivityAt: Date;
+};
+
+/** Select list of a `SessionRow` from sessions `s`, with the address as the given expression. */
+export const sessionColumns = (hostAddress: string): string =>
+  `s.id, s.project_id as "projectId", s.version_id as "versionId", s.state,
+   s.end_reason as "endReason", s.error, s.task_form as "taskForm", s.task_name as "taskName",
+   s.task_hash as "taskHash", s.instruction, s.surfaces, s.browser_tier as "browserTier",
+   s.pinned, s.host_id as "hostId", ${hostAddress} as "hostAddress",
+   s.host_reused as "hostReused", s.request_hash as "requestHash", s.created_at as "createdAt",
+   s.assigned_at as "assignedAt", s.ready_at as "readyAt", s.closed_at as "closedAt",
+   s.last_activity_at as "lastActivityAt"`;
+
+const selectSession = `select ${sessionColumns('h.address')}
+  from sessions s left join hosts h on h.id = s.host_id`;
+
+const findSessionStatement = statement(
+  'find_session',
+  `${selectSession} where s.id = $1 and s.project_id = $2`,
+);
+
+export const findSession = async (
+  db: Queryable,
+  projectId: string,
+  sessionId: string,
+): Promise<SessionRow | undefined> =>
+  (await db.query<SessionRow>(findSessionStatement, [sessionId, projectId]))[0];
+
+const findByKeyStatement = statement(
+  'find_session_by_key',
+  `${selectSession} where s.project_id = $1 and s.idempotency_key = $2`,
+);
+
+/** The session that an earlier request with this `Idempotency-Key` opened. */
+export const findSessionByKey = async (
+  db: Queryable,
+  projectId: string,
+  key: string,
+): Promise<SessionRow | undefined> =>
+  (await db.query<SessionRow>(findByKeyStatement, [projectId, key]))[0];
+
+export type SessionFilter = { state?: SessionState; world?: string };
+
+const matching = `s.project_id = $1 and ($2::text is null or s.state = $2)
+  and ($3::text is null or s.world_id = (select id from worlds where project_id = $1 and slug = $3))`;
+
+const listSessionsStatement = statement(
+  'list_sessions',
+  `${selectSession} where ${matching} order by s.created_at desc, s.id desc limit $4 offset $5`,
+);
+
+const countSessionsStatement = statement(
+  'count_sessions',
+  `select count(*)::int as total from sessions s where ${matching}`,
+);
+
+/** A page of the project's sessions, newest first, with how many match. */
+export const listSessions = async (
+  db: Queryable,
+  projectId: string,
+  filter: SessionFilter,
+  page: { limit: number; offset: number },
+): Promise<{ rows: SessionRow[]; total: number }> => {
+  const values = [projectId, filter.state ?? null, filter.world ?? null];
+  const [rows, [count]] = await Promise.all([
+    db.query<SessionRow>(listSessionsStatement, [...values, page.limit, page.offset]),
+    db.query<{ total: number }>(countSessionsStatement, values),
+  ]);
+  return { rows, total: count?.total ?? 0 };
+};
+
+const pinStatement = statement(
+  'pin_session',
+  `update sessions set pinned = $3
+    where id = $1 and project_id = $2 and state in ${openSessionStates} returning id`,
+);
+
+/**
+ * Pins or unpins a session; false when the project has no open one of this id. One that is being
+ * closed cannot be pinned any more: a pin that was acknowledged holds.
+ */
+export const pinSession = async (
+  db: Queryable,
+  projectId: string,
+  sessionId: string,
+  pinned: boolean,
+): Promise<boolean> => (await db.query(pinStatement, [sessionId, projectId, pinned])).length > 0;
+
+const touchStatement = statement(
+  'touch_session',
+  `update sessions
+      set last_activity_at =
+            greatest(last_activity_at, now() - $4 * interval '1 millisecond')
+    where id = $1 and host_id = $2 and generation = $3`,
+);
+
+/** Merges what a host says of its API surface: it was last used so many milliseconds ago. */
+export const noteActivity = async (
+  db: Queryable,
+  session: { sessionId: string; hostId: string; generation: number },
+  idleMs: number,
+): Promise<void> => {
+  const { sessionId, hostId, generation } = session;
+  await db.query(touchStatement, [sessionId, hostId, generation, idleMs]);
+};

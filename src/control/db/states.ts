@@ -1,0 +1,26 @@
+/** State lists for SQL, taken from the domain's tables, so that no statement makes its own rules. */
+import { callStates, callTransitions } from '#domain/call.ts';
+import { hostTransitions, liveHostStates } from '#domain/host.ts';
+import { sessionStates, sessionTransitions } from '#domain/session.ts';
+import { isFinal, statesBefore, type TransitionTable } from '#domain/transitions.ts';
+
+const list = (states: readonly string[]): string =>
+  `(${states.map((state) => `'${state}'`).join(', ')})`;
+
+const before =
+  <State extends string>(table: TransitionTable<State>) =>
+  (to: State): string =>
+    list(statesBefore(table, to));
+
+/** `('a', 'b')`: the states from which a session, host or call may go to this one. */
+export const sessionBefore = before(sessionTransitions);
+export const hostBefore = before(hostTransitions);
+export const callBefore = before(callTransitions);
+
+/** Sessions that take calls: whatever can still be closed in an orderly way. */
+export const openSessionStates = sessionBefore('CLOSING');
+export const liveSessionStates = list(
+  sessionStates.filter((state) => !isFinal(sessionTransitions, state)),
+);
+export const liveHosts = list(liveHostStates);
+export const openCallStates = list(callStates.filter((state) => !isFinal(callTransitions, state)));

@@ -1,0 +1,133 @@
+/** Worlds and their versions. A version never changes once it is written. */
+import type { Digest, VersionState } from '#domain/world.ts';
+import type { Contract } from '#language/contract.ts';
+import { type Database, type Queryable, statement } from './pool.ts';
+
+export type WorldRow = {
+  id: string;
+  slug: string;
+  kind: string;
+  name: string;
+  description: string | null;
+  headVersionId: string;
+  createdAt: Date;
+};
+
+/** One file of a version's tree; its bytes are the blob of that digest. */
+export type ManifestFile = { path: string; sizeBytes: number; sha256: Digest };
+
+export type VersionRow = {
+  id: string;
+  worldId: string;
+  projectId: string;
+  slug: string;
+  number: number;
+  state: VersionState;
+  contentHash: string;
+  message: string | null;
+  contract: Contract;
+  files: ManifestFile[];
+  entityCounts: Record<string, number>;
+  bundle: Digest;
+  snapshot: Digest;
+  createdAt: Date;
+};
+
+export type NewWorld = Pick<WorldRow, 'id' | 'slug' | 'kind' | 'name' | 'description'> & {
+  projectId: string;
+};
+export type NewVersion = Omit<VersionRow, 'slug' | 'worldId' | 'projectId' | 'createdAt' | 'state'>;
+
+/** The unique constraint that a second world of a slug breaks. */
+export const worldSlugConstraint = 'worlds_project_id_slug_key';
+
+const insertWorldStatement = statement(
+  'insert_world',
+  `insert into worlds (id, project_id, slug, kind, name, description, head_version_id)
+   values ($1, $2, $3, $4, $5, $6, $7)`,
+);
+
+const insertVersionStatement = statement(
+  'insert_version',
+  `insert into versions (id, world_id, project_id, number, state, content_hash, message, contract,
+                         files, entity_counts, bundle, snapshot)
+   values ($1, $2, $3, $4, 'READY', $5, $6, $7, $8, $9, $10, $11)`,
+);
+
+/** Writes a world with its first version, which becomes its head. */
+export const insertWorld = (db: Database, world: NewWorld, version: NewVersion): Promise<void> =>
+  db.transaction(async (tx) => {
+    await tx.query(insertWorldStatement, [
+      world.id,
+      world.projectId,
+      world.slug,
+      world.kind,
+      world.name,
+      world.description,
+      version.id,
+    ]);
+    await tx.query(insertVersionStatement, [
+      version.id,
+      world.id,
+      world.projectId,
+      version.number,
+      version.contentHash,
+      version.message,
+      JSON.stringify(version.contract),
+      JSON.stringify(version.files),
+      JSON.stringify(version.entityCounts),
+      version.bundle,
+      version.snapshot,
+    ]);
+  });
+
+const worldColumns = `id, slug, kind, name, description, head_version_id as "headVersionId",
+  created_at as "createdAt"`;
+
+const findWorldStatement = statement(
+  'find_world',
+  `select ${worldColumns} from worlds where project_id = $1 and slug = $2`,
+);
+
+export const findWorld = async (
+  db: Queryable,
+  projectId: string,
+  slug: string,
+): Promise<WorldRow | undefined> =>
+  (await db.query<WorldRow>(findWorldStatement, [projectId, slug]))[0];
+
+const listWorldsStatement = statement(
+  'list_worlds',
+  `select ${worldColumns}, (count(*) over ())::int as total from worlds where project_id = $1
+    order by created_at desc, id desc limit $2 offset $3`,
+);
+
+const countWorldsStatement = statement(
+  'count_worlds',
+  'select count(*)::int as total from worlds where project_id = $1',
+);
+
+/** A page of the project's worlds, newest first, with how many there are. */
+export const listWorlds = async (
+  db: Queryable,
+  projectId: string,
+  page: { limit: number; offset: number },
+): Promise<{ rows: WorldRow[]; total: number }> => {
+  const values = [projectId, page.limit, page.offset];
+  const rows = await db.query<WorldRow & { total: number }>(listWorldsStatement, values);
+  const [first] = rows.length > 0 ? rows : await db.query<{ total: number }>(countWorldsStatement, [projectId]);
+  return { rows, total: first?.total ?? 0 };
+};
+
+const findVersionsStatement = statement(
+  'find_versions',
+  `select v.id, v.world_id as "worldId", v.project_id as "projectId", w.slug, v.number, v.state,
+          v.content_hash as "contentHash", v.message, v.contract, v.files,
+          v.entity_counts as "entityCounts", v.bundle, v.snapshot, v.created_at as "createdAt"
+     from versions v join worlds w on w.id = v.world_id
+    where v.id = any($1)`,
+);
+
+/** The versions with these ids, of whatever project, in any order. */
+export const findVersions = (db: Queryable, ids: readonly string[]): Promise<VersionRow[]> =>
+  db.query<VersionRow>(findVersionsStatement, [ids]);

@@ -1,0 +1,125 @@
+/**
+ * Who is calling. Projects: the key pair by HTTP Basic, or the public key alone as a bearer, which
+ * may only read. Hosts: `<host id>.<mac>`, a token that this control plane made and can check without
+ * asking anyone. The orchestrator: the one pool token.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { AppError } from '#domain/error.ts';
+import type { Secret } from '#runtime/secret.ts';
+import type { Access } from '#wire/operation.ts';
+import { findKey, type KeyRow } from '../db/keys.ts';
+import type { Queryable } from '../db/pool.ts';
+import type { Caller, HostCaller, PoolCaller, ProjectCaller } from './endpoint.ts';
+
+/** Finds out who calls, or throws `unauthenticated` or `forbidden`. */
+export type Authenticate = (authorization: string | undefined, access: Access) => Promise<Caller>;
+
+/** A revoked key works at most so much longer. */
+const keyTtlMs = 5_000;
+const mostKeys = 10_000;
+
+/** What is kept of a secret key. It is 256 random bits, so a plain hash cannot be reversed. */
+export const hashSecretKey = (secretKey: string): Buffer =>
+  createHash('sha256').update(secretKey).digest();
+
+/** The token with which a host shows that it is this host. */
+export const hostToken = (secret: Secret, hostId: string): string =>
+  `${hostId}.${secret.derive(`host:${hostId}`)}`;
+
+/** The token that a session's API surface asks for. */
+export const sessionToken = (secret: Secret, sessionId: string): string =>
+  `st-${secret.derive(`session:${sessionId}`)}`;
+
+type KeyFinder = (publicKey: string) => Promise<KeyRow | undefined>;
+
+/** Looks keys up and remembers them for a moment, so that a request costs no query. */
+const createKeyFinder = (db: Queryable): KeyFinder => {
+  const known = new Map<string, { key: Promise<KeyRow | undefined>; until: number }>();
+  return (publicKey) => {
+    const now = performance.now();
+    const found = known.get(publicKey);
+    if (found !== undefined && found.until > now) return found.key;
+    if (known.size >= mostKeys) known.clear();
+    const key = findKey(db, publicKey);
+    known.set(publicKey, { key, until: now + keyTtlMs });
+    const forget = () => known.delete(publicKey);
+    // A key that does not exist, or that could not be read, is asked for again the next time.
+    key.then((row) => row ?? forget(), forget);
+    return key;
+  };
+};
+
+const refuse = (message: string): AppError => new AppError('unauthenticated', message);
+
+const howTo =
+  'send the key pair as "Authorization: Basic <base64(public:secret)>", or on a read the public key as "Bearer"';
+
+const parse = (authorization: string | undefined): { scheme: string; value: string } => {
+  const [, scheme, value] = /^(\S+) +(\S+)\s*$/.exec(authorization ?? '') ?? [];
+  if (scheme === undefined || value === undefined) throw refuse(`no credentials: ${howTo}`);
+  return { scheme: scheme.toLowerCase(), value };
+};
+
+const ofProject = (key: KeyRow, level: ProjectCaller['level']): ProjectCaller => {
+  if (key.projectId === null) {
+    throw refuse("this is an organization's key; routes of a project need a key of the project");
+  }
+  return { projectId: key.projectId, level };
+};
+
+const byKeyPair = async (findOne: KeyFinder, value: string): Promise<ProjectCaller> => {
+  const text = Buffer.from(value, 'base64').toString('utf8');
+  const colon = text.indexOf(':');
+  const publicKey = text.slice(0, Math.max(colon, 0));
+  const key = publicKey === '' ? undefined : await findOne(publicKey);
+  const given = hashSecretKey(text.slice(colon + 1));
+  if (key === undefined || !timingSafeEqual(given, key.secretHash)) {
+    throw refuse('the key pair is not valid');
+  }
+  return ofProject(key, 'secret');
+};
+
+const byPublicKey = async (findOne: KeyFinder, publicKey: string): Promise<ProjectCaller> => {
+  const key = await findOne(publicKey);
+  if (key === undefined) throw refuse('the public key is not valid');
+  return ofProject(key, 'public');
+};
+
+const byHostToken = (secret: Secret, token: string): HostCaller => {
+  const hostId = token.slice(0, Math.max(token.indexOf('.'), 0));
+  const expected = hostToken(secret, hostId);
+  const given = createHash('sha256').update(token).digest();
+  if (!timingSafeEqual(given, createHash('sha256').update(expected).digest())) {
+    throw refuse('the host token is not valid');
+  }
+  return { hostId };
+};
+
+const byPoolToken = (poolToken: Secret, token: string): PoolCaller => {
+  if (!poolToken.matches(token)) throw refuse('the pool token is not valid');
+  return { pool: true };
+};
+
+/** Makes the check for all access levels. */
+export const createAuthenticate = (
+  config: { secret: Secret; poolToken: Secret },
+  db: Queryable,
+): Authenticate => {
+  const findOne = createKeyFinder(db);
+  return async (authorization, access) => {
+    const { scheme, value } = parse(authorization);
+    if (access === 'host' || access === 'pool') {
+      if (scheme !== 'bearer') throw refuse('this route asks for a bearer token');
+      return access === 'host'
+        ? byHostToken(config.secret, value)
+        : byPoolToken(config.poolToken, value);
+    }
+    if (scheme === 'basic') return byKeyPair(findOne, value);
+    if (scheme !== 'bearer') throw refuse(`unknown scheme "${scheme}": ${howTo}`);
+    const caller = await byPublicKey(findOne, value);
+    if (access === 'write') {
+      throw new AppError('forbidden', 'a public key may only read; this route needs the key pair');
+    }
+    return caller;
+  };
+};

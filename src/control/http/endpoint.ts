@@ -1,0 +1,44 @@
+/**
+ * Binds one operation of a contract to the function that does it. An endpoint knows nothing of the
+ * HTTP server: it takes what its operation's schemas let through and answers one of the declared
+ * statuses, or throws.
+ */
+import type { Access, Answer, Input, OperationShape } from '#wire/operation.ts';
+
+/** A client that authenticated with a project's key pair (`secret`) or with its public key alone. */
+export type ProjectCaller = { projectId: string; level: 'secret' | 'public' };
+export type HostCaller = { hostId: string };
+export type PoolCaller = { pool: true };
+export type Caller = ProjectCaller | HostCaller | PoolCaller;
+
+type CallerOf<Who extends Access> = Who extends 'host'
+  ? HostCaller
+  : Who extends 'pool'
+    ? PoolCaller
+    : ProjectCaller;
+
+export type Context<Who extends Access> = {
+  caller: CallerOf<Who>;
+  /** Aborts when the client is gone before it has its answer. Only waits end by it. */
+  signal: AbortSignal;
+};
+
+/** The parts of a request before and after they were checked. */
+export type RequestParts = { params: unknown; query: unknown; headers: unknown; body: unknown };
+
+export type Endpoint = {
+  operation: OperationShape;
+  handle(
+    input: RequestParts,
+    context: { caller: Caller; signal: AbortSignal },
+  ): Promise<{ status: number; body: unknown; headers?: Record<string, string> }>;
+};
+
+/**
+ * Declares how an operation is done. The types are the operation's own; that what comes in has them
+ * is what the server checks, by the operation's schemas and access, before it calls.
+ */
+export const endpoint = <const Shape extends OperationShape>(
+  operation: Shape,
+  handle: (input: Input<Shape>, context: Context<Shape['access']>) => Promise<Answer<Shape>>,
+): Endpoint => ({ operation, handle: handle as unknown as Endpoint['handle'] });

@@ -1,0 +1,115 @@
+/** The OpenAPI document of the public API, made from the schemas that check its requests. */
+import type { OperationShape } from '#wire/operation.ts';
+
+type Json = { [key: string]: unknown };
+
+type ObjectSchema = { properties?: Record<string, Json>; required?: string[] };
+
+const mediaType = (schema: unknown): Json => ({ 'application/json': { schema } });
+
+const parameters = (where: 'path' | 'query' | 'header', schema: unknown): Json[] => {
+  const { properties = {}, required = [] } = (schema ?? {}) as ObjectSchema;
+  return Object.entries(properties).map(([name, { description, ...rest }]) => ({
+    name,
+    in: where,
+    required: where === 'path' || required.includes(name),
+    ...(description === undefined ? {} : { description }),
+    schema: rest,
+  }));
+};
+
+const errorAnswer = (description: string): Json => ({
+  description,
+  content: mediaType({ $ref: '#/components/schemas/Error' }),
+});
+
+const answers = (operation: OperationShape): Json => {
+  const good = Object.entries(operation.answers).map(([status, schema]) => [
+    status,
+    { description: operation.summary, content: mediaType(schema) },
+  ]);
+  return {
+    ...Object.fromEntries(good),
+    '400': errorAnswer('A parameter or field is not valid; `error` lists the fields.'),
+    '401': errorAnswer('Missing or invalid keys.'),
+    ...(operation.access === 'write' ? { '403': errorAnswer('A public key may only read.') } : {}),
+    default: errorAnswer('Any other refusal.'),
+  };
+};
+
+const security: Record<string, Json[]> = {
+  read: [{ keyPair: [] }, { publicKey: [] }],
+  write: [{ keyPair: [] }],
+};
+
+const describeOperation = (operation: OperationShape): Json => ({
+  operationId: operation.id,
+  summary: operation.summary,
+  security: security[operation.access] ?? [],
+  parameters: [
+    ...parameters('path', operation.params),
+    ...parameters('query', operation.query),
+    ...parameters('header', operation.headers),
+  ],
+  ...(operation.body === undefined
+    ? {}
+    : {
+        requestBody: {
+          required: !('~optional' in operation.body),
+          content: mediaType(operation.body),
+        },
+      }),
+  responses: answers(operation),
+});
+
+const components = {
+  securitySchemes: {
+    keyPair: { type: 'http', scheme: 'basic', description: 'public key and secret key' },
+    publicKey: { type: 'http', scheme: 'bearer', description: 'the public key, for reads' },
+  },
+  schemas: {
+    Error: {
+      type: 'object',
+      required: ['message', 'error'],
+      properties: {
+        message: { type: 'string' },
+        error: {
+          description: 'The type of the error, or the fields at fault.',
+          anyOf: [
+            { type: 'string' },
+            {
+              type: 'array',
+              items: {
+                type: 'object',
+                required: ['path', 'message'],
+                properties: {
+                  path: { type: 'array', items: { type: 'string' } },
+                  message: { type: 'string' },
+                },
+              },
+            },
+          ],
+        },
+      },
+    },
+  },
+};
+
+/** Builds the OpenAPI 3.1 document of an API at a base address. */
+export const openApiDocument = (
+  operations: readonly OperationShape[],
+  baseUrl: string,
+): Json => {
+  const paths: Record<string, Json> = {};
+  for (const operation of operations) {
+    const path = paths[operation.path] ?? {};
+    paths[operation.path] = { ...path, [operation.method.toLowerCase()]: describeOperation(operation) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'svc', version: '1', description: 'Worlds, their sessions and calls.' },
+    servers: [{ url: baseUrl }],
+    paths,
+    components,
+  };
+};

@@ -1,0 +1,161 @@
+/**
+ * The HTTP server: routes endpoints, checks access and input before them, and turns whatever goes
+ * wrong into the one shape of error answer. It does not listen by itself, see `listen.ts`.
+ */
+import {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+} from 'fastify';
+import { AppError, describeError } from '#domain/error.ts';
+import { limits } from '#domain/limits.ts';
+import type { Log } from '#runtime/log.ts';
+import { type ErrorBody, toErrorAnswer } from '#wire/errors.ts';
+import type { Access } from '#wire/operation.ts';
+import type { Authenticate } from './auth.ts';
+import { readJsonBodies } from './body.ts';
+import type { Caller, Endpoint } from './endpoint.ts';
+import { createValidator } from './validate.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller | undefined;
+  }
+}
+
+/** An API: its base path and what it serves. */
+export type Api = { prefix: string; endpoints: readonly Endpoint[] };
+
+export type ServerOptions = { apis: readonly Api[]; authenticate: Authenticate; log: Log };
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+
+/** After these answers a client does well to wait so many seconds before it tries again. */
+const retryAfter: Record<number, string> = { 429: '1', 503: '1' };
+
+const challenge = (access: Access | undefined): string =>
+  access === 'host' || access === 'pool'
+    ? 'Bearer realm="svc"'
+    : 'Basic realm="svc", charset="UTF-8"';
+
+/** Aborts when the connection ends before the answer was sent. */
+const signalOf = (reply: FastifyReply): AbortSignal => {
+  const gone = new AbortController();
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) gone.abort();
+  });
+  return gone.signal;
+};
+
+const send = (reply: FastifyReply, status: number, body: unknown): FastifyReply => {
+  reply.code(status);
+  if (body instanceof Uint8Array) {
+    return reply.type('application/octet-stream').send(Buffer.from(body.buffer, body.byteOffset, body.byteLength));
+  }
+  return reply.send(body);
+};
+
+const bind = (app: FastifyInstance, prefix: string, bound: Endpoint, authenticate: Authenticate) => {
+  const { operation, handle } = bound;
+  const validate = createValidator(operation);
+  app.route({
+    method: operation.method,
+    url: `${prefix}${operation.path.replace(/\{(\w+)\}/g, ':$1')}`,
+    bodyLimit: operation.bodyBytes ?? limits.bodyBytes,
+    config: { access: operation.access },
+    // Before the body is read: nobody uploads what they may not.
+    onRequest: async (request) => {
+      request.caller = await authenticate(request.headers.authorization, operation.access);
+    },
+    handler: async (request, reply) => {
+      const { params, query, headers, body } = request;
+      const parts = { params, query, headers: { ...headers }, body };
+      validate(parts);
+      const caller = request.caller;
+      if (caller === undefined) throw new AppError('unauthenticated', 'no caller');
+      const answer = await handle(parts, { caller, signal: signalOf(reply) });
+      if (answer.headers !== undefined) reply.headers(answer.headers);
+      return send(reply, answer.status, answer.body);
+    },
+  });
+};
+
+/** Answers 405 with `Allow` for the methods that a known path does not have. */
+const bindOtherMethods = (app: FastifyInstance, routes: ReadonlyMap<string, Set<string>>): void => {
+  for (const [url, allowed] of routes) {
+    const allow = [...allowed].sort().join(', ');
+    const refuse = async (request: FastifyRequest, reply: FastifyReply) => {
+      const message = `${request.method} is not a method of this path; it has ${allow}`;
+      const body: ErrorBody = { message, error: 'method_not_allowed' };
+      return reply.code(405).header('allow', allow).send(body);
+    };
+    const others = methods.filter((method) => !allowed.has(method));
+    // Refused before the body is read; the handler is never reached.
+    app.route({ method: others, url, onRequest: refuse, handler: refuse });
+  }
+};
+
+/** What the server itself refuses, such as a body that is too large, is the client's mistake. */
+const toAnswer = (error: unknown): { status: number; body: ErrorBody } => {
+  const status = (error as FastifyError).statusCode;
+  if (error instanceof AppError || status === undefined || status < 400 || status > 499) {
+    return toErrorAnswer(error);
+  }
+  return { status, body: { message: describeError(error), error: 'invalid' } };
+};
+
+const answerErrors = (app: FastifyInstance, log: Log): void => {
+  app.setErrorHandler(async (error, request, reply) => {
+    const { status, body } = toAnswer(error);
+    if (status >= 500) {
+      const level = status === 500 ? 'error' : 'warn';
+      log[level]({ err: error, method: request.method, url: request.url }, 'request failed');
+    }
+    const { access } = request.routeOptions.config as { access?: Access };
+    if (status === 401) reply.header('www-authenticate', challenge(access));
+    const wait = retryAfter[status];
+    if (wait !== undefined) reply.header('retry-after', wait);
+    return reply.code(status).send(body);
+  });
+  app.setNotFoundHandler(async (request, reply) => {
+    const body: ErrorBody = { message: `there is nothing at ${pathOf(request)}`, error: 'not_found' };
+    return reply.code(404).send(body);
+  });
+};
+
+const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] ?? '/';
+
+/** The paths with their methods, gathered as routes are added. */
+const gatherRoutes = (app: FastifyInstance): ReadonlyMap<string, Set<string>> => {
+  const routes = new Map<string, Set<string>>();
+  app.addHook('onRoute', ({ url, method }) => {
+    const known = routes.get(url) ?? new Set();
+    for (const one of [method].flat()) known.add(one);
+    routes.set(url, known);
+  });
+  return routes;
+};
+
+/** Builds the server. Routes of its own, such as `/health`, are added by `addRoutes`. */
+export const createServer = (
+  { apis, authenticate, log }: ServerOptions,
+  addRoutes: (app: FastifyInstance) => void,
+): FastifyInstance => {
+  const app = fastify({
+    routerOptions: { maxParamLength: 256, ignoreTrailingSlash: false },
+    exposeHeadRoutes: false,
+    bodyLimit: limits.bodyBytes,
+  });
+  app.decorateRequest('caller', undefined);
+  readJsonBodies(app);
+  answerErrors(app, log);
+  const routes = gatherRoutes(app);
+  addRoutes(app);
+  for (const { prefix, endpoints } of apis) {
+    for (const bound of endpoints) bind(app, prefix, bound, authenticate);
+  }
+  bindOtherMethods(app, new Map(routes));
+  return app;
+};

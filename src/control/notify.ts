@@ -1,0 +1,147 @@
+/**
+ * News between requests: a session changed, a call was answered, a host has something to do, the pool
+ * looks different. A waiter in this process is woken directly, those in other replicas by
+ * LISTEN/NOTIFY. News is only ever a hint to look again: a lost one costs time, because each wait also
+ * looks again by itself, and never correctness.
+ *
+ * Notices leave in batches after the commits that they are about. PostgreSQL takes one lock over the
+ * whole server for a commit with a NOTIFY in it, which the commits of calls must not pay.
+ */
+import { randomBytes } from 'node:crypto';
+import type { Log } from '#runtime/log.ts';
+import { createBell, type Watch } from './bell.ts';
+import type { CallRow } from './db/calls.ts';
+import { startListening } from './db/listen.ts';
+import { noticeChannel, sendNotices } from './db/notices.ts';
+import type { Queryable } from './db/pool.ts';
+import type { ControlConfig } from './config.ts';
+
+/** The topic that changes with everything a planner looks at. The others are the ids themselves. */
+export const poolTopic = 'pool';
+
+export type Notices = {
+  /** Tells everyone, here and in other replicas. */
+  tell(...topics: string[]): void;
+  /** Tells that a call has reached its end; here with the call itself. */
+  tellCall(call: CallRow): void;
+  /** Tells this process alone. */
+  ring(topic: string): void;
+  watch(topic: string): Watch<CallRow>;
+  /** True once the program is stopping: whatever waits then answers what it has. */
+  readonly closed: boolean;
+  /** Ends all waits. Telling others goes on until `stop`. */
+  close(): void;
+  stop(): Promise<void>;
+};
+
+export type Hold<Value> = {
+  topic: string;
+  /** How long to wait in all, in milliseconds. */
+  ms: number;
+  signal: AbortSignal;
+  /** Looks; undefined means that there is nothing to answer yet. */
+  look(): Promise<Value | undefined>;
+};
+
+/** A waiter looks again after so long, whether it was told anything or not. */
+const lookAgainMs = 5_000;
+/** A notice holds less than 8000 bytes; ids are far below 100. */
+const topicsPerNotice = 70;
+
+/** Looks until there is something to answer, the time is over, or the client has gone. */
+export const holdUntil = async <Value>(
+  notices: Notices,
+  { topic, ms, signal, look }: Hold<Value>,
+): Promise<Value | undefined> => {
+  const endsAt = performance.now() + ms;
+  const watch = notices.watch(topic);
+  try {
+    for (;;) {
+      const found = await look();
+      const leftMs = endsAt - performance.now();
+      if (found !== undefined || leftMs <= 0 || signal.aborted || notices.closed) return found;
+      await watch.next(Math.min(leftMs, lookAgainMs), signal);
+    }
+  } finally {
+    watch.end();
+  }
+};
+
+const batch = (sender: string, topics: readonly string[]): string[] => {
+  const payloads: string[] = [];
+  for (let start = 0; start < topics.length; start += topicsPerNotice) {
+    payloads.push([sender, ...topics.slice(start, start + topicsPerNotice)].join(' '));
+  }
+  return payloads;
+};
+
+/** Sends topics to the other replicas, those of one round of the event loop and of one send together. */
+const createSender = (db: Queryable, sender: string, log: Log) => {
+  const pending = new Set<string>();
+  let sending: Promise<void> | undefined;
+
+  const sendAll = async (): Promise<void> => {
+    while (pending.size > 0) {
+      const topics = [...pending];
+      pending.clear();
+      try {
+        await sendNotices(db, batch(sender, topics));
+      } catch (err) {
+        log.warn({ err, topics: topics.length }, 'notices were lost; waiters will look by themselves');
+      }
+    }
+    sending = undefined;
+  };
+
+  return {
+    send(topics: readonly string[]) {
+      for (const topic of topics) pending.add(topic);
+      sending ??= Promise.resolve().then(sendAll);
+    },
+    flushed: () => sending ?? Promise.resolve(),
+  };
+};
+
+/** Starts listening and telling. */
+export const startNotices = (
+  config: Pick<ControlConfig, 'databaseUrl'>,
+  db: Queryable,
+  log: Log,
+): Notices => {
+  const bell = createBell<CallRow>();
+  const self = randomBytes(6).toString('hex');
+  const sender = createSender(db, self, log);
+  const hear = (payload: string): void => {
+    const [from, ...topics] = payload.split(' ');
+    if (from === self) return;
+    for (const topic of topics) bell.ring(topic);
+  };
+  const listening = startListening({
+    databaseUrl: config.databaseUrl,
+    channel: noticeChannel,
+    onNotice: hear,
+    onConnected: () => bell.ringAll(),
+    log,
+  });
+  return {
+    tell(...topics) {
+      for (const topic of topics) bell.ring(topic);
+      sender.send(topics);
+    },
+    tellCall(call) {
+      bell.ring(call.id, call);
+      sender.send([call.id]);
+    },
+    ring: (topic) => bell.ring(topic),
+    watch: (topic) => bell.watch(topic),
+    get closed() {
+      return bell.closed;
+    },
+    close: () => bell.close(),
+    async stop() {
+      bell.close();
+      await sender.flushed();
+      await listening.stop();
+    },
+  };
+};
