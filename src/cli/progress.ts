@@ -9,6 +9,12 @@ import { cut, formatDuration } from './print.ts';
 /** Tells what the work is doing now. */
 export type Tell = (step: string) => void;
 
+export type Progress = {
+  tell: Tell;
+  /** Writes a text that stays, without mixing it with the line that changes. */
+  print(text: string): void;
+};
+
 export type ProgressOptions = {
   out: Output;
   /** Put before each line. */
@@ -53,26 +59,35 @@ const plainLines = (out: Output, indent: string): Line => {
 /** Runs the work and shows its progress; the result or error is the work's own. */
 export const withProgress = async <Value>(
   { out, indent = '', step: firstStep }: ProgressOptions,
-  work: (tell: Tell) => Promise<Value>,
+  work: (progress: Progress) => Promise<Value>,
 ): Promise<Value> => {
   const startedAt = performance.now();
   const line = out.isTerminal ? terminalLine(out, indent) : plainLines(out, indent);
   let step = firstStep;
-  let shown = false;
+  let isShown = false;
   const show = (): void => {
     const elapsedMs = performance.now() - startedAt;
     if (elapsedMs < quietMs) return;
-    shown = true;
+    isShown = true;
     line.show(step, elapsedMs);
   };
+  const wipe = (): void => {
+    if (isShown) line.wipe();
+    isShown = false;
+  };
   const timer = setInterval(show, terminalEveryMs);
+  const tell: Tell = (next) => {
+    step = next;
+    show();
+  };
+  const print = (text: string): void => {
+    wipe();
+    out.write(text);
+  };
   try {
-    return await work((next) => {
-      step = next;
-      show();
-    });
+    return await work({ tell, print });
   } finally {
     clearInterval(timer);
-    if (shown) line.wipe();
+    wipe();
   }
 };

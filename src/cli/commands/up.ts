@@ -9,7 +9,7 @@ import { withProgress } from '../progress.ts';
 import { reportError } from '../report.ts';
 import { listenForStop, type Stopping } from '../stopping.ts';
 import { type RuntimeWish, runtimeWishes } from '../up/runtime-choice.ts';
-import { killAll, startUp, type Up, type UpOptions } from '../up/up.ts';
+import { countWarm, killAll, startUp, type Up } from '../up/up.ts';
 
 type Options = { data?: string; port: number; runtime: RuntimeWish; pool: number };
 
@@ -25,8 +25,7 @@ const describe = (up: Up, { colors }: Context): string =>
 
 const start = async (context: Context, options: Options, stopping: Stopping): Promise<Up> => {
   const { data = context.env.SVC_DATA ?? defaultDataFolder, port, runtime, pool } = options;
-  const say: UpOptions['say'] = (message) => context.out.write(`${message}\n`);
-  return withProgress({ out: context.out, step: 'starting' }, (tell) =>
+  return withProgress({ out: context.out, step: 'starting' }, ({ tell, print }) =>
     startUp({
       data: resolve(context.cwd, data),
       port,
@@ -35,7 +34,7 @@ const start = async (context: Context, options: Options, stopping: Stopping): Pr
       env: context.env,
       signal: stopping.signal,
       tell,
-      say,
+      say: (message) => print(`${message}\n`),
     }),
   );
 };
@@ -43,7 +42,7 @@ const start = async (context: Context, options: Options, stopping: Stopping): Pr
 /** Says when the pool is warm; until then a session may have to wait for its host. */
 const announceWarm = async (context: Context, up: Up, count: number, signal: AbortSignal) => {
   try {
-    await up.warm(count, signal);
+    await up.watchHosts((hosts) => countWarm(hosts) >= count, signal);
     context.out.write(`${formatCount(count, 'world host')} warm; Ctrl-C stops the service\n`);
   } catch (error) {
     if (!signal.aborted) reportError(context, error);

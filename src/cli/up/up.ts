@@ -10,7 +10,7 @@ import { AppError } from '#domain/error.ts';
 import type { Env } from '#runtime/env.ts';
 import { pause } from '#runtime/pause.ts';
 import { type Client, createClient } from '#wire/client.ts';
-import { observePool } from '#wire/pool-api/operations.ts';
+import { observePool, type PoolHost } from '#wire/pool-api/operations.ts';
 import type { Tell } from '../progress.ts';
 import { startChild } from './children.ts';
 import { probeEngine } from './docker-engine.ts';
@@ -53,8 +53,8 @@ export type Up = {
   secrets: Secrets;
   folder: DataFolder;
   runtime: RuntimeChoice;
-  /** Resolves when so many hosts wait for a session. */
-  warm(count: number, signal: AbortSignal): Promise<void>;
+  /** Looks at the world hosts, whenever they change, until the look is enough. */
+  watchHosts(isEnough: (hosts: PoolHost[]) => boolean, signal: AbortSignal): Promise<void>;
   /** Ends everything, in the order in which the parts need one another. */
   stop(): Promise<void>;
   /** Ids of what `up` itself has started and keeps. */
@@ -163,8 +163,11 @@ const keepOrchestrator = (all: Parts, site: Site, { prepared }: Runtime) => {
 const poolClient = (url: string, { poolToken }: Secrets): Client =>
   createClient({ baseUrl: `${url}/api/pool`, authorization: `Bearer ${poolToken}` });
 
-/** Looks at the pool, held until it changes, until enough hosts are warm. */
-const waitForWarm = async (site: Site, count: number, signal: AbortSignal): Promise<void> => {
+const watchHosts = async (
+  site: Site,
+  isEnough: (hosts: PoolHost[]) => boolean,
+  signal: AbortSignal,
+): Promise<void> => {
   const client = poolClient(site.url, site.secrets);
   const { installation } = site.secrets;
   let after: string | undefined;
@@ -176,7 +179,7 @@ const waitForWarm = async (site: Site, count: number, signal: AbortSignal): Prom
     };
     try {
       const { body } = await client.send(observePool, { query, signal });
-      if (body.hosts.filter(({ state }) => state === 'warm').length >= count) return;
+      if (isEnough(body.hosts)) return;
       after = body.revision;
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'unavailable') throw error;
@@ -185,6 +188,10 @@ const waitForWarm = async (site: Site, count: number, signal: AbortSignal): Prom
     }
   }
 };
+
+/** How many hosts wait for a session. */
+export const countWarm = (hosts: readonly PoolHost[]): number =>
+  hosts.filter(({ state }) => state === 'warm').length;
 
 const startParts = async (all: Parts, folder: DataFolder, lock: FolderLock): Promise<Up> => {
   const { options, stack, parts } = all;
@@ -215,7 +222,7 @@ const startParts = async (all: Parts, folder: DataFolder, lock: FolderLock): Pro
     secrets,
     folder,
     runtime: runtime.choice,
-    warm: (count, until) => waitForWarm(site, count, until),
+    watchHosts: (isEnough, until) => watchHosts(site, isEnough, until),
     stop: () => stack.disposeAsync(),
     pids: () => parts.flatMap((part) => part.pid() ?? []),
   };

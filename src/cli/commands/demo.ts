@@ -1,0 +1,25 @@
+/** `svc demo`: shows the whole service at work, in a temporary folder, and checks what it shows. */
+import { type Command, Option } from 'commander';
+import { addCommand } from '../command.ts';
+import type { Context } from '../context.ts';
+import { runDemo } from '../demo/demo.ts';
+import { listenForStop } from '../stopping.ts';
+import { type RuntimeWish, runtimeWishes } from '../up/runtime-choice.ts';
+
+export const addDemo = (program: Command, context: Context): void => {
+  addCommand(program, {
+    usage: 'demo',
+    summary: 'show one world session end to end, in a temporary folder, and check each step',
+    example: 'svc demo --runtime process',
+  })
+    .addOption(
+      new Option('--runtime <runtime>', 'what world hosts run in; auto: Docker where it answers')
+        .choices(runtimeWishes)
+        .default('auto'),
+    )
+    .action(async ({ runtime }: { runtime: RuntimeWish }) => {
+      const stopping = listenForStop();
+      await runDemo({ context, runtime, stopping });
+      stopping.release();
+    });
+};

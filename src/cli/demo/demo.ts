@@ -1,0 +1,108 @@
+/**
+ * The demo: one world session, end to end, on real parts, in ten steps. Each step checks what came of
+ * it and throws when that is not what it should be; whatever happens, everything is stopped.
+ */
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Secret } from '#runtime/secret.ts';
+import { clientOf } from '../connect.ts';
+import type { Context } from '../context.ts';
+import { formatDuration } from '../print.ts';
+import type { Stopping } from '../stopping.ts';
+import type { RuntimeWish } from '../up/runtime-choice.ts';
+import { killAll, type Up } from '../up/up.ts';
+import { actAsAgent } from './steps/act-as-agent.ts';
+import { checkTools } from './steps/check-tools.ts';
+import { createWorld } from './steps/create-world.ts';
+import { gradeAfter } from './steps/grade-after.ts';
+import { gradeBefore } from './steps/grade-before.ts';
+import { openSession } from './steps/open-session.ts';
+import { reuseHost } from './steps/reuse-host.ts';
+import { startService } from './steps/start-service.ts';
+import { stopEverything } from './steps/stop-everything.ts';
+import { waitForHosts } from './steps/wait-for-hosts.ts';
+import { taskName, worldSlug } from './story.ts';
+import { createTimeline, type Timeline } from './timeline.ts';
+
+export type DemoOptions = { context: Context; runtime: RuntimeWish; stopping: Stopping };
+
+const poolSize = 2;
+const shownLogLines = 12;
+
+/** Everything between the start and the end of the service. */
+const useService = async (timeline: Timeline, up: Up, options: DemoOptions): Promise<void> => {
+  const { context, stopping } = options;
+  const { signal } = stopping;
+  const { publicKey, secretKey } = up.secrets;
+  const connection = { url: up.url, publicKey, secretKey: new Secret(secretKey), source: 'demo' };
+  const client = clientOf(connection);
+  await timeline.step(`Create the world ${worldSlug} from its folder`, (step) =>
+    createWorld(step, client, context),
+  );
+  await timeline.step('Wait until the pool of world hosts is warm', (step) =>
+    waitForHosts(step, up, poolSize, signal),
+  );
+  const first = await timeline.step(`Open a session on the task ${taskName}`, (step) =>
+    openSession(step, { client, reuseWarm: false, signal }),
+  );
+  const { session } = first;
+  const grading = { client, sessionId: session.id, colors: context.colors, signal };
+  await timeline.step('Grade before anything is done: it must fail', (step) =>
+    gradeBefore(step, grading),
+  );
+  await timeline.step("Do the task, through tools and the vendor's own client", (step) =>
+    actAsAgent(step, { client, session, signal }),
+  );
+  await timeline.step('Grade again: it must pass', (step) => gradeAfter(step, grading));
+  await timeline.step('Close, keep the host warm, open on it again', (step) =>
+    reuseHost(step, { client, up, first, signal }),
+  );
+};
+
+/** The last warnings and errors of each program, which would go with the folder. */
+const showLogs = (context: Context, up: Up): void => {
+  for (const name of readdirSync(up.folder.logDir)) {
+    const lines = readFileSync(join(up.folder.logDir, name), 'utf8').trim().split('\n');
+    const told = lines.filter((line) => /"level":"(warn|error)"|ERROR|FATAL|PANIC/.test(line));
+    if (told.length === 0) continue;
+    context.err.write(`\n${name}:\n${told.slice(-shownLogLines).join('\n')}\n`);
+  }
+};
+
+const play = async (timeline: Timeline, data: string, options: DemoOptions): Promise<void> => {
+  const { context, runtime, stopping } = options;
+  const { signal } = stopping;
+  await timeline.step('Check what is installed', (step) => checkTools(step, context.env));
+  const up = await timeline.step('Start PostgreSQL, the control plane, the orchestrator', (step) =>
+    startService(step, { context, data, runtime, poolSize, signal }),
+  );
+  const forced = stopping.forced.then(() => killAll(up));
+  try {
+    await useService(timeline, up, options);
+    await timeline.step('Stop everything', (step) => stopEverything(step, up, context.env));
+  } catch (error) {
+    if (!signal.aborted) showLogs(context, up);
+    if (signal.aborted) timeline.line('\ninterrupted; stopping everything');
+    await Promise.race([up.stop(), forced]);
+    throw error;
+  }
+};
+
+/** Plays the demo. Throws what the step that failed threw, after everything was stopped. */
+export const runDemo = async (options: DemoOptions): Promise<void> => {
+  const { context, stopping } = options;
+  const startedAt = performance.now();
+  const timeline = createTimeline(context);
+  const data = mkdtempSync(join(tmpdir(), 'svc-demo-'));
+  timeline.line(context.colors.bold('svc demo: one world session, end to end'));
+  try {
+    await play(timeline, data, options);
+  } finally {
+    await rm(data, { recursive: true, force: true });
+  }
+  stopping.signal.throwIfAborted();
+  const took = formatDuration(performance.now() - startedAt);
+  timeline.line(`\n${context.colors.green('every step held')} after ${took}`);
+};

@@ -1,0 +1,60 @@
+/**
+ * The demo's output: numbered steps, under each what it found, at its end whether it held and how
+ * long it took. A step that takes long shows its progress.
+ */
+import type { Context } from '../context.ts';
+import { formatDuration } from '../print.ts';
+import { type Tell, withProgress } from '../progress.ts';
+
+export type Step = {
+  /** Writes lines below the step's title. */
+  note(text: string): void;
+  /** Writes them dimmed: there for the curious. */
+  aside(text: string): void;
+  /** Says what is being waited for. */
+  tell: Tell;
+};
+
+export type Timeline = {
+  /** Runs a step and answers what it answers; what it throws goes on after its mark. */
+  step<Value>(title: string, work: (step: Step) => Promise<Value>): Promise<Value>;
+  /** Writes a line outside of any step. */
+  line(text: string): void;
+};
+
+const indent = '      ';
+
+const indented = (text: string): string =>
+  text
+    .split('\n')
+    .map((line) => (line === '' ? '' : indent + line))
+    .join('\n');
+
+/** A timeline on standard output. */
+export const createTimeline = ({ out, colors }: Context): Timeline => {
+  let count = 0;
+  const write = (text: string): void => out.write(`${text}\n`);
+  return {
+    line: write,
+    async step(title, work) {
+      count += 1;
+      const startedAt = performance.now();
+      const took = (): string => formatDuration(performance.now() - startedAt);
+      write(`\n${colors.dim(String(count).padStart(3))}  ${colors.bold(title)}`);
+      try {
+        const value = await withProgress({ out, indent, step: title }, ({ tell, print }) =>
+          work({
+            note: (text) => print(`${indented(text)}\n`),
+            aside: (text) => print(`${indented(text).replace(/^.+$/gm, colors.dim)}\n`),
+            tell,
+          }),
+        );
+        write(`     ${colors.green('✓')} ${colors.dim(took())}`);
+        return value;
+      } catch (error) {
+        write(`     ${colors.red('✗')} ${colors.dim(took())}`);
+        throw error;
+      }
+    },
+  };
+};
