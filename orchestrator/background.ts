@@ -1,0 +1,50 @@
+/**
+ * Container steps under way: at most one a host, known by the host's name so that the planner leaves
+ * that host alone. A step that failed keeps its host for a short pause, so that trying again is paced.
+ */
+import type { Log } from '#runtime/log.ts';
+import { pause } from '#runtime/pause.ts';
+
+const retryPauseMs = 1_000;
+
+export type Work = 'launch' | 'destroy';
+
+export type Background = {
+  readonly busy: ReadonlyMap<string, Work>;
+  /** Begins a step. Its failure is logged here. */
+  begin(hostId: string, work: Work, step: () => Promise<void>): void;
+  /** Resolves when nothing is under way any more; pauses are cut short. */
+  finish(): Promise<void>;
+};
+
+/** An empty background. `onSettled` is called at the end of each step. */
+export const createBackground = (log: Log, onSettled: () => void): Background => {
+  const busy = new Map<string, Work>();
+  const running = new Set<Promise<void>>();
+  const finishing = new AbortController();
+
+  const run = async (hostId: string, work: Work, step: () => Promise<void>): Promise<void> => {
+    try {
+      await step();
+    } catch (error) {
+      log.warn({ err: error, hostId }, `${work} failed`);
+      await pause(retryPauseMs, finishing.signal);
+    } finally {
+      busy.delete(hostId);
+      onSettled();
+    }
+  };
+
+  return {
+    busy,
+    begin(hostId, work, step) {
+      busy.set(hostId, work);
+      const ended = run(hostId, work, step).finally(() => running.delete(ended));
+      running.add(ended);
+    },
+    async finish() {
+      finishing.abort();
+      await Promise.all(running);
+    },
+  };
+};

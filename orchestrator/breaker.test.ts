@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import type { HostState } from '#domain/host.ts';
+import type { PoolHost } from '#wire/pool-api/operations.ts';
+import { createBreaker, waitAfter } from './breaker.ts';
+
+const row = (id: string, state: HostState): PoolHost => ({
+  id,
+  pool: 'default',
+  state,
+  sessionId: null,
+  stateAgeMs: 0,
+  silentMs: null,
+  launched: true,
+});
+
+const failTimes = (breaker: ReturnType<typeof createBreaker>, times: number): void => {
+  for (let i = 0; i < times; i += 1) breaker.failed(`h${i}`, 'no image');
+};
+
+describe('breaker', () => {
+  it('waits longer with each failure, at most half a minute', () => {
+    const waits = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 50].map(waitAfter);
+    expect(waits).toEqual([100, 200, 400, 800, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
+  });
+
+  it('allows one trial after a hold, and the next only when that one is settled', () => {
+    let now = 0;
+    const breaker = createBreaker(() => now);
+    failTimes(breaker, 5);
+    expect(breaker.allowance()).toBe(0);
+    expect(breaker.status()).toEqual({ failuresInARow: 5, heldForMs: 1_000, reason: 'no image' });
+    now = 1_000;
+    expect(breaker.allowance()).toBe(1);
+    breaker.began('trial');
+    expect(breaker.allowance()).toBe(0);
+    breaker.settle([row('trial', 'starting')]);
+    expect(breaker.allowance()).toBe(0);
+    breaker.settle([row('trial', 'warm')]);
+    expect(breaker.allowance()).toBe(Number.POSITIVE_INFINITY);
+    expect(breaker.status().reason).toBeUndefined();
+  });
+
+  it('does not take a host that was drained or vanished for a success', () => {
+    let now = 0;
+    const breaker = createBreaker(() => now);
+    failTimes(breaker, 5);
+    now = 1_000;
+    breaker.began('trial');
+    breaker.settle([row('trial', 'draining')]);
+    expect(breaker.allowance()).toBe(1);
+    breaker.began('other');
+    breaker.settle([]);
+    expect(breaker.status().failuresInARow).toBe(5);
+  });
+});

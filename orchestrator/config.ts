@@ -1,0 +1,130 @@
+/**
+ * The orchestrator's configuration, typed. Each runtime has its own settings, so that one cannot be
+ * half configured for another.
+ */
+import { type Env, type EnvReader, readEnv } from '#runtime/env.ts';
+import type { LogLevel } from '#runtime/log.ts';
+import type { Secret } from '#runtime/secret.ts';
+
+/** What a runtime needs to make containers, apart from what a host is told. */
+export type RuntimeConfig =
+  | {
+      runtime: 'process';
+      /** The Python that hosts run user code with, and the PATH on which it is found. */
+      python: string;
+      path: string;
+    }
+  | {
+      runtime: 'docker';
+      /** `DOCKER_HOST`; absent: the usual sockets. */
+      engine: string | undefined;
+      /** Where the usual sockets of a user lie. */
+      home: string | undefined;
+      /** The image that hosts run; absent: the one built from this tree. */
+      image: string | undefined;
+      /** What that image is built on; absent: what can be had. */
+      baseImage: string | undefined;
+      limits: { memoryMb: number; cpus: number; pids: number };
+    };
+
+/** What `prepare` needs. */
+export type PrepareConfig = { installation: string; runtime: RuntimeConfig; logLevel: LogLevel };
+
+export type Config = PrepareConfig & {
+  controlUrl: string;
+  /** The control plane's address as hosts reach it. */
+  hostControlUrl: string;
+  poolToken: Secret;
+  /** Name of this orchestrator in the lease. */
+  holder: string;
+  /** The one pool it keeps, how many hosts of it stay warm, and how many may exist. */
+  pool: string;
+  poolSize: number;
+  poolMax: number;
+  idleMs: number;
+  maxAgeMs: number;
+  /** What becomes of the hosts when the program stops. */
+  onStop: 'destroy' | 'leave';
+};
+
+const dayMs = 86_400_000;
+const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+
+const readEngine = (read: EnvReader) => ({
+  engine: read.optionalText('DOCKER_HOST'),
+  home: read.optionalText('HOME'),
+  baseImage: read.optionalText('SVC_BASE_IMAGE'),
+});
+
+const readRuntime = (read: EnvReader): RuntimeConfig => {
+  const runtime = read.choice('SVC_RUNTIME', ['process', 'docker']);
+  if (runtime === 'process') {
+    return {
+      runtime,
+      python: read.text('SVC_PYTHON', 'python3'),
+      path: read.text('PATH', '/usr/local/bin:/usr/bin:/bin'),
+    };
+  }
+  return {
+    runtime,
+    ...readEngine(read),
+    image: read.optionalText('SVC_IMAGE'),
+    limits: {
+      memoryMb: read.integer('SVC_HOST_MEMORY_MB', { min: 128, max: 1_048_576, fallback: 512 }),
+      cpus: read.integer('SVC_HOST_CPUS', { min: 1, max: 1_024, fallback: 1 }),
+      pids: read.integer('SVC_HOST_PIDS', { min: 32, max: 65_536, fallback: 128 }),
+    },
+  };
+};
+
+/** It is part of the names of containers, networks and folders. */
+const installationPattern = /^[a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?$/;
+
+const readInstallation = (read: EnvReader): string => {
+  const installation = read.text('SVC_INSTALLATION');
+  if (installation !== '' && !installationPattern.test(installation)) {
+    read.refuse(
+      `SVC_INSTALLATION is "${installation}", not 1 to 48 small letters, digits and inner hyphens`,
+    );
+  }
+  return installation;
+};
+
+const readShared = (read: EnvReader): PrepareConfig => ({
+  installation: readInstallation(read),
+  runtime: readRuntime(read),
+  logLevel: read.choice('SVC_LOG_LEVEL', logLevels, 'info'),
+});
+
+/** What building the image needs. */
+export const readImageConfig = (env: Env): ReturnType<typeof readEngine> =>
+  readEngine(readEnv(env));
+
+/** The configuration of `prepare`. Throws `invalid` with every mistake. */
+export const readPrepareConfig = (env: Env): PrepareConfig => {
+  const read = readEnv(env);
+  const config = readShared(read);
+  read.finish();
+  return config;
+};
+
+/** The configuration of the program. Throws `invalid` with every mistake. */
+export const readConfig = (env: Env, hostname: string): Config => {
+  const read = readEnv(env);
+  const controlUrl = read.url('SVC_CONTROL_URL');
+  const config: Config = {
+    ...readShared(read),
+    controlUrl,
+    hostControlUrl: read.url('SVC_HOST_CONTROL_URL', controlUrl),
+    poolToken: read.secret('SVC_POOL_TOKEN'),
+    holder: read.text('SVC_HOLDER', hostname),
+    pool: 'default',
+    poolSize: read.integer('SVC_POOL_SIZE', { min: 0, max: 10_000, fallback: 2 }),
+    poolMax: read.integer('SVC_POOL_MAX', { min: 1, max: 100_000, fallback: 64 }),
+    idleMs: read.integer('SVC_IDLE_MS', { min: 1_000, max: 30 * dayMs, fallback: 1_800_000 }),
+    maxAgeMs: read.integer('SVC_MAX_AGE_MS', { min: 1_000, max: 365 * dayMs, fallback: dayMs }),
+    onStop: read.choice('SVC_ON_STOP', ['leave', 'destroy'], 'leave'),
+  };
+  read.finish();
+  return config;
+};

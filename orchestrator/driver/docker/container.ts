@@ -1,0 +1,80 @@
+/**
+ * The container of a world host, as Docker is asked for it: one unprivileged user, a read-only root, no
+ * capability in any of its processes, bounded memory, processors, processes, output and scratch space.
+ */
+import type Docker from 'dockerode';
+import type { LaunchSpec } from '../driver.ts';
+import { type HostSettings, hostEnvironment } from '../host-environment.ts';
+import { containerName, labelsOf } from '../labels.ts';
+import { fenceCapability } from './fence.ts';
+import { machineName, networkName } from './network.ts';
+
+const apiPort = 8080;
+const userId = '10001:10001';
+const mebibyte = 1024 * 1024;
+
+/** What every container of an installation has in common. */
+export type ContainerSettings = {
+  installation: string;
+  image: string;
+  host: HostSettings;
+  limits: { memoryMb: number; cpus: number; pids: number };
+};
+
+const isolation = ({ limits }: ContainerSettings): Docker.HostConfig => ({
+  ReadonlyRootfs: true,
+  CapDrop: ['ALL'],
+  // Bounds what the engine's own root process may have while it loads the fence. The host's processes
+  // are another user under no-new-privileges, and start with none.
+  CapAdd: [fenceCapability],
+  SecurityOpt: ['no-new-privileges'],
+  IpcMode: 'private',
+  Tmpfs: { '/tmp': `rw,nosuid,nodev,mode=1777,size=${Math.ceil(limits.memoryMb / 4)}m` },
+  ShmSize: 16 * mebibyte,
+  Memory: limits.memoryMb * mebibyte,
+  MemorySwap: limits.memoryMb * mebibyte,
+  NanoCpus: limits.cpus * 1e9,
+  PidsLimit: limits.pids,
+  LogConfig: { Type: 'json-file', Config: { 'max-size': '1m', 'max-file': '1' } },
+});
+
+/** The request that creates the container of a host. */
+export const containerRequest = (
+  spec: LaunchSpec,
+  settings: ContainerSettings,
+): Docker.ContainerCreateOptions => {
+  const { installation, host } = settings;
+  const place = {
+    listen: `0.0.0.0:${apiPort}`,
+    reportsAddress: false,
+    workDir: '/tmp/work',
+    python: 'python3',
+  };
+  const isNamed = new URL(host.controlUrl).hostname === machineName;
+  return {
+    name: containerName(spec.hostId),
+    Image: settings.image,
+    User: userId,
+    Env: Object.entries({
+      HOME: '/tmp',
+      TMPDIR: '/tmp',
+      ...hostEnvironment(spec, host, place),
+    }).map(([name, value]) => `${name}=${value}`),
+    Labels: labelsOf({ installation, pool: spec.pool, hostId: spec.hostId }),
+    ExposedPorts: { [`${apiPort}/tcp`]: {} },
+    HostConfig: {
+      ...isolation(settings),
+      Init: true,
+      RestartPolicy: { Name: 'no' },
+      NetworkMode: networkName(installation),
+      PortBindings: { [`${apiPort}/tcp`]: [{ HostIp: '127.0.0.1', HostPort: '' }] },
+      ...(isNamed ? { ExtraHosts: [`${machineName}:host-gateway`] } : {}),
+    },
+  };
+};
+
+/** Base address of the API server of a running container. */
+export const addressOf = (inspected: Docker.ContainerInspectInfo): string | undefined => {
+  const port = inspected.NetworkSettings.Ports[`${apiPort}/tcp`]?.[0]?.HostPort;
+  return port === undefined ? undefined : `http://127.0.0.1:${port}`;
+};

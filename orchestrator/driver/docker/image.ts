@@ -1,0 +1,71 @@
+/**
+ * The image that hosts run, built from this tree when there is none of its tag. Older images of ours
+ * are removed after a build, unless a container still uses them.
+ */
+import { AppError, describeError } from '#domain/error.ts';
+import type { OnProgress } from '../driver.ts';
+import { findBaseImage, isPresent } from './base-image.ts';
+import { type Engine, isStatus } from './engine.ts';
+import { type ImageInputs, imageRepository } from './image-inputs.ts';
+import { followStream } from './streams.ts';
+
+export type ImageOptions = {
+  /** The root of the tree. */
+  root: string;
+  inputs: ImageInputs;
+  /** What to build on; absent: what can be had. */
+  baseImage: string | undefined;
+};
+
+const dockerfile = 'world-host-image/Dockerfile';
+const shownLines = 5;
+
+const removeOthers = async ({ docker }: Engine, image: string): Promise<void> => {
+  const images = await docker.listImages({ filters: { reference: [imageRepository] } });
+  const others = images.flatMap(({ RepoTags }) => RepoTags ?? []).filter((tag) => tag !== image);
+  for (const tag of others) {
+    try {
+      await docker.getImage(tag).remove();
+    } catch (error) {
+      if (!isStatus(error, 404, 409)) throw error; // gone already, or in use
+    }
+  }
+};
+
+const build = async (
+  { streams }: Engine,
+  { root, inputs }: ImageOptions,
+  base: string,
+  onProgress: OnProgress,
+): Promise<void> => {
+  const said: string[] = [];
+  try {
+    const stream = await streams.buildImage(
+      { context: root, src: inputs.context },
+      { t: inputs.image, dockerfile, buildargs: { BASE_IMAGE: base }, rm: true, forcerm: true },
+    );
+    await followStream(stream, (text) => {
+      said.push(text);
+      if (text.startsWith('Step ')) onProgress(text);
+    });
+  } catch (error) {
+    const last = said.slice(-shownLines).join(' / ');
+    throw new AppError('unavailable', `${inputs.image} cannot be built after "${last}"`, {
+      cause: new AppError('unavailable', describeError(error)),
+    });
+  }
+};
+
+/** Makes sure that the image is there, building it if it is not. */
+export const ensureImage = async (
+  engine: Engine,
+  options: ImageOptions,
+  onProgress: OnProgress,
+): Promise<void> => {
+  const { image } = options.inputs;
+  if (await isPresent(engine, image)) return;
+  const base = await findBaseImage(engine, options.root, options.baseImage, onProgress);
+  onProgress(`building ${image} on ${base}`);
+  await build(engine, options, base, onProgress);
+  await removeOthers(engine, image);
+};

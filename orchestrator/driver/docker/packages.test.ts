@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { closePackages, importedPackages, type LockFile } from './packages.ts';
+
+const lock: LockFile = {
+  packages: {
+    '': {},
+    'node_modules/a': { version: '1.0.0', integrity: 'x', dependencies: { b: '1', '@s/c': '1' } },
+    'node_modules/a/node_modules/b': { version: '2.0.0', dependencies: { d: '1' } },
+    'node_modules/b': { version: '1.0.0' },
+    'node_modules/@s/c': { version: '1.0.0', dependencies: { a: '1', b: '1' } },
+    'node_modules/d': { version: '1.0.0', optionalDependencies: { absent: '1' } },
+    'node_modules/unused': { version: '1.0.0' },
+  },
+};
+
+describe('packages', () => {
+  it('reads package names from imports of every form', () => {
+    const source = `
+      import a from 'a/deep/path.js';
+      import { type B } from "@s/b/sub";
+      import 'side-effect';
+      export { c } from 'c';
+      const d = await import('d');
+      import fs from 'node:fs';
+      import x from './x.ts';
+      import y from '#domain/y.ts';
+    `;
+    expect(importedPackages(source)).toEqual(['a', '@s/b', 'side-effect', 'c', 'd']);
+  });
+
+  it('closes over dependencies as Node resolves them, nested copies first', () => {
+    const places = closePackages(lock, ['a']).map(({ place }) => place);
+    expect(places).toEqual([
+      'node_modules/@s/c',
+      'node_modules/a',
+      'node_modules/a/node_modules/b',
+      'node_modules/b',
+      'node_modules/d',
+    ]);
+  });
+
+  it('leaves out what the lock file does not know', () => {
+    expect(closePackages(lock, ['svc_env'])).toEqual([]);
+  });
+});

@@ -1,0 +1,63 @@
+/**
+ * Which npm packages a set of source files needs at run time, from their imports and the lock file. The
+ * image takes those from node_modules as they are installed here, so building it needs no registry.
+ */
+
+/** The part of package-lock.json that is read: packages by their place, such as `node_modules/ajv`. */
+export type LockFile = {
+  packages: Record<
+    string,
+    {
+      version?: string;
+      integrity?: string;
+      dependencies?: Record<string, string>;
+      optionalDependencies?: Record<string, string>;
+      peerDependencies?: Record<string, string>;
+    }
+  >;
+};
+
+/** A package that is needed: where it lies and what exactly it is. */
+export type NeededPackage = { place: string; identity: string };
+
+const importPattern = /(?:\bfrom|\bimport)\s*\(?\s*['"]([^'"]+)['"]/g;
+
+/** The packages that a source text imports: no relative paths, built-ins or `#` names. */
+export const importedPackages = (source: string): string[] =>
+  [...source.matchAll(importPattern)]
+    .map((match) => match[1] ?? '')
+    .filter((specifier) => /^[a-z@]/i.test(specifier) && !specifier.startsWith('node:'))
+    .map((specifier) =>
+      specifier
+        .split('/')
+        .slice(0, specifier.startsWith('@') ? 2 : 1)
+        .join('/'),
+    );
+
+/** Where Node finds a package that code at `from` imports; undefined when it is not installed. */
+const resolvePlace = (lock: LockFile, from: string, name: string): string | undefined => {
+  for (let at = from; ; at = at.slice(0, Math.max(0, at.lastIndexOf('node_modules/') - 1))) {
+    const place = at === '' ? `node_modules/${name}` : `${at}/node_modules/${name}`;
+    if (lock.packages[place] !== undefined) return place;
+    if (at === '') return undefined;
+  }
+};
+
+/**
+ * The packages and all that they depend on, sorted by place. Names that the lock file does not know are
+ * left out: they are modules of user code, or optional and absent.
+ */
+export const closePackages = (lock: LockFile, names: Iterable<string>): NeededPackage[] => {
+  const needed = new Map<string, NeededPackage>();
+  const visit = (from: string, name: string): void => {
+    const place = resolvePlace(lock, from, name);
+    const entry = place === undefined ? undefined : lock.packages[place];
+    if (place === undefined || entry === undefined || needed.has(place)) return;
+    needed.set(place, { place, identity: `${entry.version} ${entry.integrity}` });
+    const { dependencies, optionalDependencies, peerDependencies } = entry;
+    const next = { ...dependencies, ...optionalDependencies, ...peerDependencies };
+    for (const dependency of Object.keys(next)) visit(place, dependency);
+  };
+  for (const name of names) visit('', name);
+  return [...needed.values()].sort((a, b) => (a.place < b.place ? -1 : 1));
+};

@@ -1,0 +1,87 @@
+/**
+ * What the orchestrator needs of a container runtime. A driver sees only containers of its own
+ * installation, keeps no state of its own (a new instance finds everything again by name and labels),
+ * and knows nothing of sessions or pools' sizes: what to launch or destroy is `plan.ts`'s to decide.
+ *
+ * "Container" here is whatever the runtime runs a world host in; the process runtime uses a process
+ * group with a folder. Every method is idempotent: repeating it after a crash does no harm.
+ */
+import type { Secret } from '#runtime/secret.ts';
+
+export type RuntimeName = 'process' | 'docker';
+
+/** How a container ended, when the runtime still knows. */
+export type ContainerExit = {
+  reason: 'exited' | 'out_of_memory';
+  /** For a person: exit status or signal. */
+  detail: string;
+};
+
+/** A container of this installation, dead or alive. */
+export type Container = {
+  /** The host it was made for; its name comes from this. */
+  hostId: string;
+  /** `created`: it exists and was never started, as after a launch that was cut off. */
+  phase: 'created' | 'running' | 'exited';
+  exit?: ContainerExit;
+  /** It runs another release of the world host than this driver would launch. */
+  outdated: boolean;
+};
+
+/** What a new world host is told. */
+export type LaunchSpec = {
+  hostId: string;
+  generation: number;
+  /** The host's own token; it is in the container's environment and nowhere else. */
+  token: Secret;
+  pool: string;
+};
+
+/** A container that runs behind every fence its runtime has. */
+export type Launched = {
+  /** The runtime's own id of it. */
+  runtimeId: string;
+  /** Base address of its API server, when the runtime gives it (else the host reports it). */
+  address?: string;
+};
+
+/** What a prepared runtime asks of the rest of the installation. */
+export type Prepared = {
+  /** An address that the control plane must listen on besides its own, so that hosts reach it. */
+  listen: string | null;
+  /** How hosts name the machine that the control plane runs on. */
+  host: string;
+  /** The image that hosts run, where there is one. */
+  image: string | null;
+};
+
+/** One line for a person about a stage of preparing that may take a while. */
+export type OnProgress = (line: string) => void;
+
+export type Watch = { stop(): Promise<void> };
+
+export type Driver = {
+  readonly runtime: RuntimeName;
+  /** Makes what hosts need before the first launch: image, network, folder. */
+  prepare(onProgress: OnProgress): Promise<Prepared>;
+  /** Every container of this installation, dead ones included. */
+  list(): Promise<Container[]>;
+  /**
+   * Makes a container and resolves when it runs, fenced. Launching a host that has a running container
+   * changes nothing and answers that one. Throws `unavailable` with the runtime's reason.
+   */
+  launch(spec: LaunchSpec): Promise<Launched>;
+  /**
+   * Completes a launch that another orchestrator began: puts up any fence that is missing and answers
+   * as `launch` would have. Throws `not_found` when no such container runs.
+   */
+  adopt(hostId: string): Promise<Launched>;
+  /** Ends the container and removes all of it. None of ours by that name: nothing happens. */
+  destroy(hostId: string): Promise<void>;
+  /** The last lines that the host wrote, for telling why it ended; empty when there are none. */
+  logs(hostId: string): Promise<string>;
+  /** Calls back whenever a container may have started or ended. Notices can be lost; list, too. */
+  watch(onChange: () => void): Watch;
+  /** Removes what `prepare` made for this installation alone, once no container is left. */
+  dismantle(): Promise<void>;
+};

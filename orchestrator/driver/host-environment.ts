@@ -1,0 +1,40 @@
+/**
+ * The environment that a world host is started with, the same names on every runtime. It is all that
+ * the host gets: nothing of the orchestrator's own environment is passed on.
+ */
+import type { LogLevel } from '#runtime/log.ts';
+import type { LaunchSpec } from './driver.ts';
+
+/** What every host of an installation is told alike. */
+export type HostSettings = {
+  /** The control plane's address as hosts reach it. */
+  controlUrl: string;
+  logLevel: LogLevel;
+};
+
+/** Where a host listens and works; that depends on the runtime. */
+export type HostPlace = {
+  /** `host:port` of its API server; port 0 takes any. */
+  listen: string;
+  /** Whether the host itself tells its address, being the only one to know it. */
+  reportsAddress: boolean;
+  /** A folder that the host makes, fills and removes. */
+  workDir: string;
+  python: string;
+};
+
+export const hostEnvironment = (
+  spec: LaunchSpec,
+  settings: HostSettings,
+  place: HostPlace,
+): Record<string, string> => ({
+  SVC_CONTROL_URL: settings.controlUrl,
+  SVC_LOG_LEVEL: settings.logLevel,
+  SVC_HOST_ID: spec.hostId,
+  SVC_HOST_GENERATION: String(spec.generation),
+  SVC_HOST_TOKEN: spec.token.reveal(),
+  SVC_LISTEN: place.listen,
+  SVC_REPORT_ADDRESS: place.reportsAddress ? 'yes' : 'no',
+  SVC_WORK_DIR: place.workDir,
+  SVC_PYTHON: place.python,
+});

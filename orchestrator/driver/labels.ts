@@ -1,0 +1,48 @@
+/**
+ * How a container says whose it is. Labels and names are the orchestrator's only memory: a successor
+ * adopts by them, and what carries another installation's label is never touched.
+ */
+export const labelNames = {
+  installation: 'svc.installation',
+  pool: 'svc.pool',
+  host: 'svc.host',
+} as const;
+
+/** Whose a container is. */
+export type Owner = { installation: string; pool: string; hostId: string };
+
+/** The one name that a host's container can have, so that a second launch of it cannot succeed. */
+export const containerName = (hostId: string): string => `svc-${hostId}`;
+
+export const labelsOf = (owner: Owner): Record<string, string> => ({
+  [labelNames.installation]: owner.installation,
+  [labelNames.pool]: owner.pool,
+  [labelNames.host]: owner.hostId,
+});
+
+/** Reads labels back; undefined when they are not those of a world host. */
+export const ownerOf = (labels: Readonly<Record<string, string>>): Owner | undefined => {
+  const installation = labels[labelNames.installation];
+  const pool = labels[labelNames.pool];
+  const hostId = labels[labelNames.host];
+  return installation && pool && hostId ? { installation, pool, hostId } : undefined;
+};
+
+const flags = { installation: '--installation=', pool: '--pool=', hostId: '--host=' } as const;
+
+/** The labels of a process: arguments at the end of its command line. */
+export const argumentsOf = (owner: Owner): string[] => [
+  `${flags.installation}${owner.installation}`,
+  `${flags.pool}${owner.pool}`,
+  `${flags.hostId}${owner.hostId}`,
+];
+
+/** Reads the labels of a command line back; undefined when it is not a world host's. */
+export const ownerOfCommand = (command: readonly string[]): Owner | undefined => {
+  const read = (flag: string): string | undefined =>
+    command.find((word) => word.startsWith(flag))?.slice(flag.length);
+  const installation = read(flags.installation);
+  const pool = read(flags.pool);
+  const hostId = read(flags.hostId);
+  return installation && pool && hostId ? { installation, pool, hostId } : undefined;
+};

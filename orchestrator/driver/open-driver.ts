@@ -1,0 +1,60 @@
+/** Opens the driver that the configuration names. */
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Log } from '#runtime/log.ts';
+import type { RuntimeConfig } from '../config.ts';
+import { createDockerDriver } from './docker/docker-driver.ts';
+import { findEngine } from './docker/engine.ts';
+import { ensureImage } from './docker/image.ts';
+import { readImageInputs } from './docker/image-inputs.ts';
+import type { Driver, OnProgress } from './driver.ts';
+import type { HostSettings } from './host-environment.ts';
+import { createProcessDriver } from './process/process-driver.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+type DockerConfig = Extract<RuntimeConfig, { runtime: 'docker' }>;
+
+export type DriverOptions = { installation: string; host: HostSettings; log: Log };
+
+const openDocker = async (config: DockerConfig, options: DriverOptions): Promise<Driver> => {
+  const { image, baseImage, limits } = config;
+  const engine = await findEngine(config);
+  if (image !== undefined) {
+    return createDockerDriver({ ...options, engine, limits, image, makeImage: undefined });
+  }
+  const inputs = await readImageInputs(root, baseImage);
+  return createDockerDriver({
+    ...options,
+    engine,
+    limits,
+    image: inputs.image,
+    makeImage: (onProgress) => ensureImage(engine, { root, inputs, baseImage }, onProgress),
+  });
+};
+
+/** The driver of a runtime. Throws `unavailable` when its engine does not answer. */
+export const openDriver = async (
+  config: RuntimeConfig,
+  options: DriverOptions,
+): Promise<Driver> => {
+  if (config.runtime === 'docker') return openDocker(config, options);
+  return createProcessDriver({
+    ...options,
+    python: config.python,
+    path: config.path,
+    temporaryDir: tmpdir(),
+    command: [join(root, 'world-host-image/main.ts')],
+  });
+};
+
+/** Builds the world-host image of this tree and answers its name. */
+export const buildImage = async (
+  config: Pick<DockerConfig, 'engine' | 'home' | 'baseImage'>,
+  onProgress: OnProgress,
+): Promise<string> => {
+  const engine = await findEngine(config);
+  const inputs = await readImageInputs(root, config.baseImage);
+  await ensureImage(engine, { root, inputs, baseImage: config.baseImage }, onProgress);
+  return inputs.image;
+};

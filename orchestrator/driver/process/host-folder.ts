@@ -1,0 +1,100 @@
+/**
+ * The folder of a host on the process runtime. While it exists the host's "container" exists, dead or
+ * alive, as a stopped container does on Docker; it holds the host's output, its temporary files and
+ * nothing that must survive. All of an installation's folders lie in one, closed to other users.
+ */
+import {
+  type FileHandle,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { AppError } from '#domain/error.ts';
+
+const outputName = 'output.log';
+/** Output beyond the limit is cut down to its tail. */
+const outputLimitBytes = 1024 * 1024;
+const tailBytes = 8 * 1024;
+
+const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
+
+/** The folder that holds the hosts' folders of one installation. */
+export const installationFolder = (temporaryDir: string, installation: string): string =>
+  join(temporaryDir, `svc-${installation}`);
+
+/** Makes it. Throws `forbidden` when another user has put something in its place. */
+export const makeInstallationFolder = async (folder: string): Promise<void> => {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const found = await lstat(folder);
+  if (!found.isDirectory() || found.uid !== userInfo().uid) {
+    throw new AppError('forbidden', `${folder} exists and is not a folder of this user; remove it`);
+  }
+};
+
+/** Makes a host's folder. False when it exists, that is, when the host was launched before. */
+export const claimHostFolder = async (folder: string): Promise<boolean> => {
+  try {
+    await mkdir(folder, { mode: 0o700 });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+};
+
+/** Names of the hosts that have a folder. */
+export const listHostFolders = async (installation: string): Promise<string[]> => {
+  try {
+    const entries = await readdir(installation, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+};
+
+export const removeFolder = (folder: string): Promise<void> =>
+  rm(folder, { recursive: true, force: true, maxRetries: 3 });
+
+/** The file that takes a host's output, opened to append: cutting it short leaves no hole. */
+export const openOutput = (folder: string): Promise<FileHandle> =>
+  open(join(folder, outputName), 'a', 0o600);
+
+/** The last of a host's output; empty when there is none. */
+export const readOutputTail = async (folder: string): Promise<string> => {
+  let file: FileHandle;
+  try {
+    file = await open(join(folder, outputName), 'r');
+  } catch (error) {
+    if (isMissing(error)) return '';
+    throw error;
+  }
+  try {
+    const { size } = await file.stat();
+    const start = Math.max(0, size - tailBytes);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(tailBytes), 0, tailBytes, start);
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await file.close();
+  }
+};
+
+/** Cuts a host's output down to its tail when it is over the limit. */
+export const boundOutput = async (folder: string): Promise<void> => {
+  const path = join(folder, outputName);
+  try {
+    if ((await stat(path)).size <= outputLimitBytes) return;
+    const tail = await readOutputTail(folder);
+    await truncate(path, 0);
+    await writeFile(path, tail, { flag: 'a' });
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+};

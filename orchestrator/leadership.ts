@@ -1,0 +1,67 @@
+/**
+ * Of several orchestrators of one installation, the one with the lease works and the others wait. The
+ * lease is kept by the control plane and renewed well before its end; a holder that cannot renew it
+ * stops working when it has run out by its own clock, counted from before the request. The same holder
+ * takes its own lease again at once, so a restart does not wait.
+ */
+import type { Log } from '#runtime/log.ts';
+import { startLoop } from '#runtime/loop.ts';
+import type { Running } from '#runtime/run.ts';
+import type { PoolApi } from './pool.ts';
+
+const ttlMs = 6_000;
+const renewEveryMs = 2_000;
+
+export type Leadership = {
+  /** Ends the work if it leads; answers whether it did. The lease is kept. */
+  halt(): Promise<boolean>;
+  /** Gives the lease up, so that another may lead at once. */
+  release(): Promise<void>;
+};
+
+/** Seeks the lease, and runs `lead()` for as long as it is held. */
+export const startLeadership = (pool: PoolApi, lead: () => Running, log: Log): Leadership => {
+  let work: Running | undefined;
+  let leaseEndsAt = 0;
+
+  const stopWork = async (): Promise<boolean> => {
+    const stopping = work;
+    work = undefined;
+    await stopping?.stop();
+    return stopping !== undefined;
+  };
+  const renew = async (): Promise<boolean> => {
+    const askedAt = performance.now();
+    const held = await pool.lease(ttlMs);
+    if (held) leaseEndsAt = askedAt + ttlMs;
+    return held;
+  };
+  const tick = async (): Promise<string> => {
+    try {
+      if (await renew()) {
+        work ??= lead();
+        return 'leading';
+      }
+      if (await stopWork()) log.warn('another orchestrator has taken the lease');
+      return 'waiting';
+    } catch (error) {
+      if (performance.now() >= leaseEndsAt && (await stopWork())) log.warn('the lease ran out');
+      throw error;
+    }
+  };
+  const loop = startLoop({ name: 'lease', everyMs: renewEveryMs, tick, log });
+
+  return {
+    async halt() {
+      await loop.stop();
+      return stopWork();
+    },
+    async release() {
+      try {
+        await pool.lease(0);
+      } catch (err) {
+        log.info({ err }, 'the lease could not be given up and will run out');
+      }
+    },
+  };
+};

@@ -1,0 +1,70 @@
+/**
+ * Starts the orchestrator, or gets its runtime ready:
+ *
+ *   node orchestrator/main.ts            runs until it is told to stop
+ *   node orchestrator/main.ts prepare    makes what hosts need (image, network), and says where the
+ *                                        control plane has to listen for them
+ *   node orchestrator/main.ts image      builds the world-host image alone
+ *
+ * Standard output carries one JSON object a line, for the program that started it.
+ */
+import { hostname } from 'node:os';
+import { AppError, describeError } from '#domain/error.ts';
+import { createLog } from '#runtime/log.ts';
+import { runProgram } from '#runtime/run.ts';
+import { createClient } from '#wire/client.ts';
+import { readConfig, readImageConfig, readPrepareConfig } from './config.ts';
+import { buildImage, openDriver } from './driver/open-driver.ts';
+import { startOrchestrator } from './program.ts';
+
+const stopDeadlineMs = 5_000;
+
+const say = (line: object): void => {
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+};
+
+const sayProgress = (progress: string): void => say({ progress });
+
+const start = async () => {
+  const config = readConfig(process.env, hostname());
+  const log = createLog('orchestrator', config.logLevel);
+  const { installation, logLevel, hostControlUrl } = config;
+  const host = { controlUrl: hostControlUrl, logLevel };
+  const driver = await openDriver(config.runtime, { installation, host, log });
+  const client = createClient({
+    baseUrl: `${config.controlUrl}/api/pool`,
+    authorization: `Bearer ${config.poolToken.reveal()}`,
+  });
+  return startOrchestrator({ config, client, driver, log, say });
+};
+
+const prepare = async (): Promise<void> => {
+  const { installation, runtime, logLevel } = readPrepareConfig(process.env);
+  const log = createLog('orchestrator', logLevel);
+  // No host is launched here, so nothing is told where the control plane is.
+  const host = { controlUrl: 'http://127.0.0.1', logLevel };
+  const driver = await openDriver(runtime, { installation, host, log });
+  say({ ready: true, ...(await driver.prepare(sayProgress)) });
+};
+
+const image = async (): Promise<void> => {
+  say({ ready: true, image: await buildImage(readImageConfig(process.env), sayProgress) });
+};
+
+const commands: Record<string, () => Promise<void>> = {
+  run: () => runProgram(start, { stopDeadlineMs }),
+  prepare,
+  image,
+};
+
+const name = process.argv[2] ?? 'run';
+try {
+  const command = commands[name];
+  if (command === undefined) {
+    throw new AppError('invalid', `"${name}" is not one of ${Object.keys(commands).join(', ')}`);
+  }
+  await command();
+} catch (error) {
+  process.stderr.write(`${describeError(error)}\n`);
+  process.exitCode = 1;
+}

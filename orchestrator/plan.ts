@@ -1,0 +1,192 @@
+/**
+ * What to do next, decided from what was observed: no I/O, no clock, no log, no memory. Each action is
+ * one step; what it leads to is seen by the next observation, so a plan never depends on how the last
+ * one went and can be made again after any crash.
+ *
+ * The tables of decisions are in docs/orchestrator.md, and in plan.golden.txt row by row.
+ */
+import type { HostEnd, HostState } from '#domain/host.ts';
+import type { PoolHost, PoolView } from '#wire/pool-api/operations.ts';
+import type { Container } from './driver/driver.ts';
+
+export type Observation = {
+  view: PoolView;
+  containers: readonly Container[];
+  /** Hosts with a launch or a destroy under way here; they are left alone until it has ended. */
+  busy: ReadonlyMap<string, 'launch' | 'destroy'>;
+  /** How long the control plane has answered without a gap, in milliseconds. */
+  steadyMs: number;
+};
+
+export type PlanSettings = {
+  pool: string;
+  /** Hosts to keep warm, and the most that may exist. */
+  target: number;
+  max: number;
+  /** Launches that the breaker allows now. */
+  launchAllowance: number;
+  /** Launches and destroys that may be under way at once, each. */
+  launchesAtOnce: number;
+  destroysAtOnce: number;
+  deadlines: Deadlines;
+};
+
+/** How long a host may be in a bad way before something is done about it, in milliseconds. */
+export type Deadlines = {
+  /** From the intent to the first sign of a warm host. */
+  startMs: number;
+  /** Without a message from a host that has to send heartbeats. */
+  silentMs: number;
+  recycleMs: number;
+  /** An intent without a container: longer than a lease, so that no predecessor is still at it. */
+  intentMs: number;
+  /** A warm host more than the pool wants. */
+  surplusMs: number;
+  /** A warm host that waiting sessions do not take does not fit them after this long. */
+  unfitMs: number;
+};
+
+export type Action =
+  | { kind: 'launch'; count: number }
+  | { kind: 'adopt'; hostId: string; state: HostState }
+  | { kind: 'drain'; hostId: string; state: HostState; reason: HostEnd }
+  | { kind: 'report_gone'; hostId: string; state: HostState; reason: HostEnd }
+  | { kind: 'destroy'; hostId: string; why: 'draining' | 'orphan' };
+
+const isPresent = <Value>(value: Value | undefined): value is Value => value !== undefined;
+
+const isDead = (container: Container | undefined): boolean => container?.phase !== 'running';
+
+/** Why a row's container is known not to serve any more; undefined while it may still come. */
+const goneReason = (
+  host: PoolHost,
+  container: Container | undefined,
+  { intentMs }: Deadlines,
+): HostEnd | undefined => {
+  if (!isDead(container)) return undefined;
+  if (container?.phase === 'exited') return container.exit?.reason ?? 'exited';
+  if (host.launched || host.state !== 'starting') return 'exited';
+  return host.stateAgeMs > intentMs ? 'start_timeout' : undefined;
+};
+
+/** Why a host with a running container must leave service; undefined when it may stay. */
+const drainReason = (
+  host: PoolHost,
+  container: Container | undefined,
+  steadyMs: number,
+  deadlines: Deadlines,
+): HostEnd | undefined => {
+  // Time in which the control plane did not answer is nobody's fault: a host could not report either.
+  const inStateMs = Math.min(host.stateAgeMs, steadyMs);
+  const silentMs = Math.min(host.silentMs ?? 0, steadyMs);
+  if (host.state === 'starting') {
+    return inStateMs > deadlines.startMs ? 'start_timeout' : undefined;
+  }
+  if (silentMs > deadlines.silentMs) return 'silent';
+  if (host.state === 'recycling' && inStateMs > deadlines.recycleMs) return 'recycle_timeout';
+  if (host.state === 'warm' && container?.outdated === true) return 'outdated';
+  return undefined;
+};
+
+/** The step that one host's own condition asks for. */
+const planHost = (
+  host: PoolHost,
+  container: Container | undefined,
+  steadyMs: number,
+  deadlines: Deadlines,
+): Action | undefined => {
+  const { id: hostId, state } = host;
+  if (state === 'draining') {
+    return container === undefined
+      ? { kind: 'report_gone', hostId, state, reason: 'exited' }
+      : { kind: 'destroy', hostId, why: 'draining' };
+  }
+  const gone = goneReason(host, container, deadlines);
+  if (gone !== undefined) return { kind: 'report_gone', hostId, state, reason: gone };
+  if (isDead(container)) return undefined;
+  const drain = drainReason(host, container, steadyMs, deadlines);
+  if (drain !== undefined) return { kind: 'drain', hostId, state, reason: drain };
+  return host.launched ? undefined : { kind: 'adopt', hostId, state };
+};
+
+/** Hosts by what they can still do for the pool, drains just decided left out. */
+const takeStock = (hosts: readonly PoolHost[], leaving: ReadonlySet<string>, pool: string) => {
+  const staying = hosts.filter((host) => host.pool === pool && !leaving.has(host.id));
+  const warm = staying.filter((host) => host.state === 'warm');
+  return {
+    starting: staying.filter((host) => host.state === 'starting').length,
+    warm,
+    fresh: warm.filter((host) => host.holding !== true).length,
+  };
+};
+
+/**
+ * How many launches the pool wants: one on the way for each waiting session, which no warm host fits
+ * (it would have been claimed), and `target` fresh hosts beyond those.
+ */
+const wantedLaunches = (starting: number, fresh: number, waiting: number, target: number): number =>
+  Math.max(0, waiting - starting, target + waiting - fresh - starting);
+
+const byHoldingThenAge = (a: PoolHost, b: PoolHost): number =>
+  Number(b.holding === true) - Number(a.holding === true) || b.stateAgeMs - a.stateAgeMs;
+
+const drainSurplus = ({ id: hostId, state }: PoolHost): Action => ({
+  kind: 'drain',
+  hostId,
+  state,
+  reason: 'surplus',
+});
+
+/** Warm hosts to give up: those over the target for long, and those in the way of waiting sessions. */
+const planSurplus = (warm: readonly PoolHost[], inTheWay: number, settings: PlanSettings) => {
+  const { surplusMs, unfitMs } = settings.deadlines;
+  const candidates = warm.toSorted(byHoldingThenAge);
+  const over = candidates
+    .slice(0, Math.max(0, warm.length - settings.target))
+    .filter((host) => host.stateAgeMs > surplusMs);
+  const unfit = candidates.filter((host) => host.stateAgeMs > unfitMs).slice(0, inTheWay);
+  return [...new Set([...over, ...unfit])].map(drainSurplus);
+};
+
+const planSize = (
+  { view, busy }: Observation,
+  settings: PlanSettings,
+  leaving: ReadonlySet<string>,
+): Action[] => {
+  const stock = takeStock(view.hosts, leaving, settings.pool);
+  const wanted = wantedLaunches(stock.starting, stock.fresh, view.waitingSessions, settings.target);
+  const room = Math.max(0, settings.max - view.hosts.length);
+  const atOnce = settings.launchesAtOnce - countOf(busy, 'launch');
+  const count = Math.min(wanted, room, atOnce, settings.launchAllowance);
+  const unserved = Math.max(0, view.waitingSessions - stock.starting - room);
+  const surplus = planSurplus(stock.warm, unserved, settings);
+  return count > 0 ? [...surplus, { kind: 'launch', count }] : surplus;
+};
+
+const countOf = (busy: Observation['busy'], work: 'launch' | 'destroy'): number =>
+  [...busy.values()].filter((value) => value === work).length;
+
+/** The next steps, most urgent first. Equal observations give equal plans. */
+export const plan = (observation: Observation, settings: PlanSettings): Action[] => {
+  const { view, containers, busy, steadyMs } = observation;
+  const containerOf = new Map(containers.map((container) => [container.hostId, container]));
+  const rows = new Set(view.hosts.map((host) => host.id));
+  const perHost = view.hosts
+    .filter((host) => !busy.has(host.id))
+    .map((host) => planHost(host, containerOf.get(host.id), steadyMs, settings.deadlines))
+    .filter(isPresent);
+  const orphans = containers
+    .filter(({ hostId }) => !rows.has(hostId) && !busy.has(hostId))
+    .map(({ hostId }): Action => ({ kind: 'destroy', hostId, why: 'orphan' }));
+  const destroys = [...perHost.filter(({ kind }) => kind === 'destroy'), ...orphans].slice(
+    0,
+    Math.max(0, settings.destroysAtOnce - countOf(busy, 'destroy')),
+  );
+  const reports = perHost.filter(({ kind }) => kind !== 'destroy');
+  const leaving = new Set(
+    reports.flatMap((action) =>
+      action.kind === 'drain' || action.kind === 'report_gone' ? [action.hostId] : [],
+    ),
+  );
+  return [...reports, ...planSize(observation, settings, leaving), ...destroys];
+};

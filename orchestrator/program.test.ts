@@ -1,0 +1,186 @@
+/**
+ * The orchestrator's loops together, over a pool API and a runtime in memory: what the pool and the
+ * machine look like in the end, whatever happened on the way.
+ */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AppError } from '#domain/error.ts';
+import { createLog } from '#runtime/log.ts';
+import { until } from '#runtime/pause.ts';
+import type { Running } from '#runtime/run.ts';
+import { createMachine, createMemoryDriver } from '#test/support/memory-driver.ts';
+import { createMemoryPool, type MemoryPool } from '#test/support/memory-pool.ts';
+import { type Config, readConfig } from './config.ts';
+import { type Say, startOrchestrator } from './program.ts';
+
+const installation = 'test';
+let pool: MemoryPool;
+let machine: ReturnType<typeof createMachine>;
+let said: Parameters<Say>[0][];
+let running: Running[];
+
+const start = (changes: Partial<Config> = {}): Running => {
+  const env = {
+    SVC_CONTROL_URL: 'http://127.0.0.1:1',
+    SVC_POOL_TOKEN: 'secret',
+    SVC_INSTALLATION: installation,
+    SVC_RUNTIME: 'process',
+  };
+  const orchestrator = startOrchestrator({
+    config: { ...readConfig(env, 'a'), ...changes },
+    client: pool.client,
+    driver: createMemoryDriver(machine),
+    log: createLog('orchestrator', 'silent'),
+    say: (line) => said.push(line),
+  });
+  running.push(orchestrator);
+  return orchestrator;
+};
+
+/** Hosts become warm as soon as their container runs, as real ones do. */
+const warmAfterLaunch = (hostId: string): void => {
+  setImmediate(() => pool.host(hostId).state === 'starting' && pool.move(hostId, 'warm'));
+};
+
+const warm = () => pool.live().filter((host) => host.state === 'warm');
+const eventually = (what: string, probe: () => boolean) => until(probe, { timeoutMs: 5_000, what });
+
+beforeEach(() => {
+  pool = createMemoryPool();
+  machine = createMachine();
+  machine.onLaunch = warmAfterLaunch;
+  said = [];
+  running = [];
+});
+
+afterEach(async () => {
+  await Promise.all(running.map((orchestrator) => orchestrator.stop()));
+});
+
+describe('a pool', () => {
+  it('is filled to its target, and refilled when a host is taken or dies', async () => {
+    start({ poolSize: 2 });
+    await eventually('2 warm', () => warm().length === 2);
+    const [first, second] = pool.live();
+    pool.move(first?.id ?? '', 'assigned');
+    await eventually('2 warm again', () => warm().length === 2);
+    machine.kill(second?.id ?? '');
+    await eventually('the dead one gone', () => pool.host(second?.id ?? '').state === 'gone');
+    await eventually('2 warm once more', () => warm().length === 2);
+    expect(pool.host(second?.id ?? '')).toMatchObject({
+      end: 'exited',
+      detail: expect.stringContaining('exit status 3'),
+    });
+    await eventually('nothing left of it', () => !machine.containers.has(second?.id ?? ''));
+    expect(pool.reaps()).toBeGreaterThan(0);
+  });
+
+  it('serves a burst of demand without going over its maximum', async () => {
+    start({ poolSize: 1, poolMax: 6 });
+    await eventually('1 warm', () => warm().length === 1);
+    pool.setWaiting(50);
+    await eventually('6 hosts', () => pool.live().length === 6);
+    await eventually('6 warm', () => warm().length === 6);
+    expect(pool.hosts()).toHaveLength(6);
+    expect(machine.launches).toBe(6);
+  });
+
+  it('destroys what was drained, and frees its place', async () => {
+    start({ poolSize: 1, poolMax: 1 });
+    await eventually('1 warm', () => warm().length === 1);
+    const [host] = pool.live();
+    pool.move(host?.id ?? '', 'draining');
+    await eventually('another', () => warm().length === 1 && warm()[0]?.id !== host?.id);
+    expect([...machine.containers.keys()]).toEqual(warm().map(({ id }) => id));
+  });
+
+  it('survives a control plane that is away for a while', async () => {
+    start({ poolSize: 1 });
+    await eventually('1 warm', () => warm().length === 1);
+    pool.setDown(true);
+    machine.kill(warm()[0]?.id ?? '');
+    pool.setDown(false);
+    await eventually('healed', () => warm().length === 1 && pool.hosts().length === 2);
+  });
+});
+
+describe('launches that fail', () => {
+  it('are held, with the reason told, and leave nothing behind', async () => {
+    machine.onLaunch = () => {
+      throw new AppError('unavailable', 'no space left on device');
+    };
+    start({ poolSize: 1 });
+    await eventually('told', () => said.some((line) => 'launches' in line));
+    expect(said.find((line) => 'launches' in line)).toMatchObject({
+      launches: { reason: expect.stringContaining('no space left on device') },
+    });
+    await eventually('another try', () => machine.launches >= 2);
+    await eventually('no live row', () => pool.live().length === 0);
+    expect(machine.containers.size).toBe(0);
+    expect(pool.hosts()[0]).toMatchObject({
+      end: 'exited',
+      detail: expect.stringContaining('no space left on device'),
+    });
+    machine.onLaunch = warmAfterLaunch;
+    await eventually('healed', () => warm().length === 1);
+    expect(said.at(-1)).toMatchObject({ launches: { reason: undefined, failuresInARow: 0 } });
+  });
+});
+
+describe('a successor', () => {
+  it('adopts running hosts and completes a launch that was cut off', async () => {
+    const first = start({ poolSize: 2 });
+    await eventually('2 warm', () => warm().length === 2);
+    await first.stop();
+    expect(machine.containers.size).toBe(2);
+    pool.host('hst-1').launched = false;
+    start({ poolSize: 2 });
+    await eventually('adopted', () => pool.host('hst-1').launched);
+    expect(machine.launches).toBe(2);
+  });
+
+  it('removes containers that no row wants', async () => {
+    const container = { hostId: 'hst-old', phase: 'running', outdated: false } as const;
+    machine.containers.set('hst-old', container);
+    start({ poolSize: 0 });
+    await eventually('removed', () => machine.containers.size === 0);
+  });
+
+  it('waits while another orchestrator holds the lease', async () => {
+    const first = start({ poolSize: 1, holder: 'a' });
+    await eventually('1 warm', () => warm().length === 1);
+    start({ poolSize: 3, holder: 'b' });
+    await eventually('asked for the lease', () => pool.holder() === 'a');
+    expect(pool.live()).toHaveLength(1);
+    await first.stop();
+    await eventually('taken over', () => warm().length === 3);
+    expect(pool.holder()).toBe('b');
+  });
+});
+
+describe('stopping', () => {
+  it('leaves hosts running and gives the lease up', async () => {
+    const orchestrator = start({ poolSize: 2, onStop: 'leave' });
+    await eventually('2 warm', () => warm().length === 2);
+    await orchestrator.stop();
+    expect(pool.holder()).toBeUndefined();
+    expect(warm()).toHaveLength(2);
+    expect(machine.containers.size).toBe(2);
+  });
+
+  it('ends every host when told to', async () => {
+    const orchestrator = start({ poolSize: 2, onStop: 'destroy' });
+    await eventually('2 warm', () => warm().length === 2);
+    await orchestrator.stop();
+    expect(pool.live()).toEqual([]);
+    expect(pool.hosts().map(({ end }) => end)).toEqual(['shutdown', 'shutdown']);
+    expect(machine.containers.size).toBe(0);
+  });
+
+  it('ends containers even when the control plane is away', async () => {
+    const orchestrator = start({ poolSize: 2, onStop: 'destroy' });
+    await eventually('2 warm', () => warm().length === 2);
+    pool.setDown(true);
+    await orchestrator.stop();
+    expect(machine.containers.size).toBe(0);
+  });
+});

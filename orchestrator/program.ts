@@ -1,0 +1,88 @@
+/**
+ * The orchestrator: keeps a pool of world hosts on one container runtime as the control plane's view
+ * asks for it. Several may run for one installation; the one with the lease works.
+ *
+ * Wiring only: the loop is control-loop.ts, the decisions are plan.ts, the acts are execute.ts.
+ */
+import type { Log } from '#runtime/log.ts';
+import { pause } from '#runtime/pause.ts';
+import type { Running } from '#runtime/run.ts';
+import type { Client } from '#wire/client.ts';
+import { createBackground } from './background.ts';
+import { type BreakerStatus, createBreaker } from './breaker.ts';
+import type { Config } from './config.ts';
+import { startControlLoop } from './control-loop.ts';
+import type { Driver } from './driver/driver.ts';
+import { startLeadership } from './leadership.ts';
+import { createObserver, watchPool } from './observe.ts';
+import { createPoolApi, type PoolApi } from './pool.ts';
+import { startReaper } from './reaper.ts';
+import { shutDown } from './shut-down.ts';
+
+/** How long a session may wait for its host, and a host may take to let go of one. */
+const provisionMs = 120_000;
+const closingMs = 20_000;
+/** How long a stop waits for container steps under way; their rest is adopted or removed later. */
+const finishMs = 2_000;
+
+/** What the program says to whoever started it: one JSON object a line on standard output. */
+export type Say = (line: { leading: boolean } | { launches: BreakerStatus }) => void;
+
+export type OrchestratorParts = {
+  config: Config;
+  /** A client of the pool API. */
+  client: Client;
+  driver: Driver;
+  log: Log;
+  say: Say;
+};
+
+/** Everything that runs only while leading. */
+const lead = (pool: PoolApi, { config, driver, log, say }: OrchestratorParts): Running => {
+  const nudge = (): void => control.nudge();
+  const background = createBackground(log, nudge);
+  const breaker = createBreaker(() => performance.now());
+  const observe = createObserver(pool, driver, background, Date.now);
+  const { pool: poolName, poolMax: maxHosts, poolSize: target } = config;
+  const execution = { pool, driver, breaker, background, log, poolName, maxHosts };
+  const control = startControlLoop({
+    observe,
+    execution,
+    background,
+    breaker,
+    target,
+    log,
+    onHold: (launches) => {
+      log.warn(launches, launches.reason === undefined ? 'launches work again' : 'launches held');
+      say({ launches });
+    },
+  });
+  const { idleMs, maxAgeMs } = config;
+  const watches = [
+    watchPool(pool, nudge, log),
+    driver.watch(nudge),
+    startReaper(pool, { idleMs, maxAgeMs, provisionMs, closingMs }, log),
+  ];
+  say({ leading: true });
+  return {
+    async stop() {
+      await Promise.all([control, ...watches].map((loop) => loop.stop()));
+      await Promise.race([background.finish(), pause(finishMs)]);
+      say({ leading: false });
+    },
+  };
+};
+
+/** Starts seeking the lease. `stop` leaves the hosts running or ends them all, as configured. */
+export const startOrchestrator = (parts: OrchestratorParts): Running => {
+  const { config, client, driver, log } = parts;
+  const pool = createPoolApi(client, config.installation, config.holder);
+  const leadership = startLeadership(pool, () => lead(pool, parts), log);
+  return {
+    async stop() {
+      const led = await leadership.halt();
+      if (led && config.onStop === 'destroy') await shutDown(pool, driver, log);
+      if (led) await leadership.release();
+    },
+  };
+};

@@ -1,0 +1,75 @@
+/**
+ * A container runtime in memory, for tests of the orchestrator alone: containers are entries of a map,
+ * and a test says what launching does and kills what it likes. A second driver over the same map is
+ * what a restarted orchestrator finds.
+ */
+import { AppError } from '#domain/error.ts';
+import type { Container, Driver } from '../../orchestrator/driver/driver.ts';
+
+export type Machine = {
+  containers: Map<string, Container>;
+  /** What a launch does once its container runs; throw to make it fail. */
+  onLaunch: (hostId: string) => Promise<void> | void;
+  /** How many launches began, and the most that were under way at once. */
+  launches: number;
+  mostAtOnce: number;
+  /** Ends a container as a crash would. */
+  kill(hostId: string): void;
+};
+
+/** An empty machine. */
+export const createMachine = (): Machine & { watchers: Set<() => void> } => {
+  const watchers = new Set<() => void>();
+  const machine = {
+    containers: new Map<string, Container>(),
+    onLaunch: () => undefined,
+    launches: 0,
+    mostAtOnce: 0,
+    watchers,
+    kill(hostId: string) {
+      const exit = { reason: 'exited', detail: 'exit status 3' } as const;
+      machine.containers.set(hostId, { hostId, phase: 'exited', outdated: false, exit });
+      for (const notify of watchers) notify();
+    },
+  };
+  return machine;
+};
+
+/** A driver over a machine. */
+export const createMemoryDriver = (machine: ReturnType<typeof createMachine>): Driver => {
+  let atOnce = 0;
+  return {
+    runtime: 'process',
+    prepare: async () => ({ listen: null, host: '127.0.0.1', image: null }),
+    list: async () => [...machine.containers.values()],
+    async launch({ hostId }) {
+      machine.launches += 1;
+      atOnce += 1;
+      machine.mostAtOnce = Math.max(machine.mostAtOnce, atOnce);
+      try {
+        await machine.onLaunch(hostId);
+        machine.containers.set(hostId, { hostId, phase: 'running', outdated: false });
+        return { runtimeId: hostId, address: 'http://127.0.0.1:1' };
+      } finally {
+        atOnce -= 1;
+      }
+    },
+    async adopt(hostId) {
+      if (!machine.containers.has(hostId)) throw new AppError('not_found', `no ${hostId}`);
+      return { runtimeId: hostId, address: 'http://127.0.0.1:1' };
+    },
+    async destroy(hostId) {
+      machine.containers.delete(hostId);
+    },
+    logs: async (hostId) => `last line of ${hostId}`,
+    watch(onChange) {
+      machine.watchers.add(onChange);
+      return {
+        async stop() {
+          machine.watchers.delete(onChange);
+        },
+      };
+    },
+    dismantle: async () => undefined,
+  };
+};
