@@ -17,9 +17,11 @@ type Likeness = {
 /** How often each word stands in a text. */
 type Words = Map<string, number>;
 
-/** A word of the title counts as much as three of the body. */
-const titleWeight = 3;
+/** A word of the title counts as much as two of the body. */
+const titleWeight = 2;
 const shortestWord = 3;
+/** Words that stand in more than this part of all issues ("the", "with") say nothing. */
+const commonShare = 0.2;
 const minimumScore = 0.02;
 const sharedWordsShown = 8;
 
@@ -63,7 +65,9 @@ const rarityOf = (texts: Words[]): Words => {
   for (const word of texts.flatMap((text) => [...text.keys()])) {
     rarity.set(word, (rarity.get(word) ?? 0) + 1);
   }
-  for (const [word, count] of rarity) rarity.set(word, Math.log(texts.length / count));
+  for (const [word, count] of rarity) {
+    rarity.set(word, count > texts.length * commonShare ? 0 : Math.log(texts.length / count));
+  }
   return rarity;
 };
 

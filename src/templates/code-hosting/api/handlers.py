@@ -13,6 +13,7 @@ from .answers import (
     issue_answers,
     label_answer,
     labels_of,
+    now,
     repository_answer,
 )
 from .finding import (
@@ -147,7 +148,7 @@ def get_issue(ctx: HandlerContext) -> Row:
 def create_issue(ctx: HandlerContext) -> None:
     repository, body = find_repository(ctx), body_of(ctx)
     newest = ctx.query("issues", place(ctx), order_by="-number", limit=1)
-    now = ctx.clock.now()
+    opened_at = now(ctx)
     issue = {
         **place(ctx),
         "id": ctx.ids.next("issues", "id"),
@@ -159,8 +160,8 @@ def create_issue(ctx: HandlerContext) -> None:
         "state": "open",
         "state_reason": None,
         "locked": False,
-        "created_at": now,
-        "updated_at": now,
+        "created_at": opened_at,
+        "updated_at": opened_at,
         "closed_at": None,
         "closed_by": None,
     }
@@ -173,7 +174,7 @@ def create_issue(ctx: HandlerContext) -> None:
 def update_issue(ctx: HandlerContext) -> Row:
     """Changes what the body names. `labels` and `assignees` replace what was there."""
     repository, issue, body = find_repository(ctx), find_issue(ctx), body_of(ctx)
-    patch: Row = {"updated_at": ctx.clock.now()}
+    patch: Row = {"updated_at": now(ctx)}
     if body.get("title") is not None:
         patch["title"] = title_of(ctx, body["title"])
     if "body" in body:
@@ -197,7 +198,7 @@ def _state_patch(ctx: HandlerContext, issue: Row, state: object, reason: object)
         invalid(ctx, "Issue", "state_reason", "invalid")
     if issue["state"] == "closed":
         return {"state_reason": reason} if reason else {}
-    closing = {"closed_at": ctx.clock.now(), "closed_by": VIEWER}
+    closing = {"closed_at": now(ctx), "closed_by": VIEWER}
     return {"state": "closed", "state_reason": reason or "completed", **closing}
 
 
@@ -323,7 +324,7 @@ def get_comment(ctx: HandlerContext) -> Row:
 
 def create_comment(ctx: HandlerContext) -> None:
     repository, issue = find_repository(ctx), find_issue(ctx)
-    comment_id, now = ctx.ids.next("comments", "id"), ctx.clock.now()
+    comment_id, written_at = ctx.ids.next("comments", "id"), now(ctx)
     comment = {
         **place(ctx),
         "id": comment_id,
@@ -331,8 +332,8 @@ def create_comment(ctx: HandlerContext) -> None:
         "user": VIEWER,
         "author_association": "MEMBER",
         "body": comment_text(ctx),
-        "created_at": now,
-        "updated_at": now,
+        "created_at": written_at,
+        "updated_at": written_at,
     }
     ctx.insert("comments", comment)
     record_references(ctx, comment)
@@ -343,7 +344,7 @@ def create_comment(ctx: HandlerContext) -> None:
 
 def update_comment(ctx: HandlerContext) -> Row:
     repository, comment = find_repository(ctx), find_comment(ctx)
-    patch = {"body": comment_text(ctx), "updated_at": ctx.clock.now()}
+    patch = {"body": comment_text(ctx), "updated_at": now(ctx)}
     comment = ctx.update("comments", {"id": comment["id"]}, patch)
     forget_references(ctx, comment)
     record_references(ctx, comment)
@@ -361,4 +362,4 @@ def _issue_key(issue: Row) -> Row:
 
 
 def _touch(ctx: HandlerContext, issue: Row) -> None:
-    ctx.update("issues", _issue_key(issue), {"updated_at": ctx.clock.now()})
+    ctx.update("issues", _issue_key(issue), {"updated_at": now(ctx)})
