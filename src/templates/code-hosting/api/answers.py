@@ -94,11 +94,6 @@ def _pack(number: int) -> bytes:
     return struct.pack(">BI", 0xCE, number) if number < 2**32 else struct.pack(">BQ", 0xCF, number)
 
 
-def now(ctx: HandlerContext) -> str:
-    """The world's time as the code host writes it: whole seconds."""
-    return f"{ctx.clock.now()[:19]}Z"
-
-
 def simple_user(user: Row) -> Row:
     return {field: user[field] for field in SIMPLE_USER}
 

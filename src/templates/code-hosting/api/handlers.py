@@ -13,7 +13,6 @@ from .answers import (
     issue_answers,
     label_answer,
     labels_of,
-    now,
     repository_answer,
 )
 from .finding import (
@@ -148,7 +147,7 @@ def get_issue(ctx: HandlerContext) -> Row:
 def create_issue(ctx: HandlerContext) -> None:
     repository, body = find_repository(ctx), body_of(ctx)
     newest = ctx.query("issues", place(ctx), order_by="-number", limit=1)
-    opened_at = now(ctx)
+    opened_at = ctx.clock.now()
     issue = {
         **place(ctx),
         "id": ctx.ids.next("issues", "id"),
@@ -174,7 +173,7 @@ def create_issue(ctx: HandlerContext) -> None:
 def update_issue(ctx: HandlerContext) -> Row:
     """Changes what the body names. `labels` and `assignees` replace what was there."""
     repository, issue, body = find_repository(ctx), find_issue(ctx), body_of(ctx)
-    patch: Row = {"updated_at": now(ctx)}
+    patch: Row = {"updated_at": ctx.clock.now()}
     if body.get("title") is not None:
         patch["title"] = title_of(ctx, body["title"])
     if "body" in body:
@@ -198,7 +197,7 @@ def _state_patch(ctx: HandlerContext, issue: Row, state: object, reason: object)
         invalid(ctx, "Issue", "state_reason", "invalid")
     if issue["state"] == "closed":
         return {"state_reason": reason} if reason else {}
-    closing = {"closed_at": now(ctx), "closed_by": VIEWER}
+    closing = {"closed_at": ctx.clock.now(), "closed_by": VIEWER}
     return {"state": "closed", "state_reason": reason or "completed", **closing}
 
 
@@ -324,7 +323,7 @@ def get_comment(ctx: HandlerContext) -> Row:
 
 def create_comment(ctx: HandlerContext) -> None:
     repository, issue = find_repository(ctx), find_issue(ctx)
-    comment_id, written_at = ctx.ids.next("comments", "id"), now(ctx)
+    comment_id, written_at = ctx.ids.next("comments", "id"), ctx.clock.now()
     comment = {
         **place(ctx),
         "id": comment_id,
@@ -344,7 +343,7 @@ def create_comment(ctx: HandlerContext) -> None:
 
 def update_comment(ctx: HandlerContext) -> Row:
     repository, comment = find_repository(ctx), find_comment(ctx)
-    patch = {"body": comment_text(ctx), "updated_at": now(ctx)}
+    patch = {"body": comment_text(ctx), "updated_at": ctx.clock.now()}
     comment = ctx.update("comments", {"id": comment["id"]}, patch)
     forget_references(ctx, comment)
     record_references(ctx, comment)
@@ -362,4 +361,4 @@ def _issue_key(issue: Row) -> Row:
 
 
 def _touch(ctx: HandlerContext, issue: Row) -> None:
-    ctx.update("issues", _issue_key(issue), {"updated_at": now(ctx)})
+    ctx.update("issues", _issue_key(issue), {"updated_at": ctx.clock.now()})
