@@ -29,7 +29,7 @@ const refuseSyntax = (
   message: string,
   at: { line: number; column: number } | undefined,
 ): undefined => {
-  problems.add({ file, pointer: '', code: 'syntax', message: `${file}: ${message}`, ...at });
+  problems.add({ file, pointer: '', code: 'syntax', message: `${message}`, ...at });
 };
 
 /** Handed each value with its spelling, which the platform's types do not know yet. */
@@ -86,7 +86,7 @@ export const parseJson = (problems: Problems, file: string, text: string): Docum
   }
   const unsafe = findUnsafeNumber(text);
   if (unsafe !== undefined) {
-    const message = `${file}: the number ${unsafe.slice(0, 40)} is too long to be kept exactly`;
+    const message = `the number ${unsafe.slice(0, 40)} is too long to be kept exactly`;
     place.refuse('unsafe_number', message, 'write it as a string');
   }
   return { place, value: parsed.value };
@@ -103,7 +103,7 @@ export const parseAuthoredJson = (
   const { lines, duplicates } = scanJson(text);
   for (const pointer of duplicates) {
     const line = lines.get(pointer);
-    const message = `${file}: the key at ${pointer} is written twice`;
+    const message = `the key at ${pointer} is written twice`;
     problems.add({ file, pointer, code: 'duplicate_key', message, ...(line ? { line } : {}) });
   }
   return document;
@@ -111,7 +111,7 @@ export const parseAuthoredJson = (
 
 const refuseDates = (place: Place, value: unknown): void => {
   if (value instanceof Date) {
-    place.refuse('wrong_type', `${place.file}: a bare date is not a value of JSON`, 'quote it');
+    place.refuse('wrong_type', `a bare date is not a value of JSON`, 'quote it');
   } else if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) refuseDates(place.at(index), item);
   } else if (typeof value === 'object' && value !== null) {

@@ -9,7 +9,7 @@ import { isTable, kindOf } from './values.ts';
 export type Kind<Value> = (place: Place, value: unknown) => Value | undefined;
 
 const refuseType = (place: Place, wanted: string, value: unknown): undefined => {
-  place.refuse('wrong_type', `${place.file}: must be ${wanted}, is ${kindOf(value)}`);
+  place.refuse('wrong_type', `must be ${wanted}, is ${kindOf(value)}`);
 };
 
 /** Any text. */
@@ -23,7 +23,7 @@ export const filledText =
     const read = text(place, value);
     if (read === undefined || (read.trim() !== '' && read.length <= most)) return read;
     const wrong = read.trim() === '' ? 'must not be empty' : `is longer than ${most} characters`;
-    place.refuse('bad_value', `${place.file}: ${wrong}`);
+    place.refuse('bad_value', `${wrong}`);
     return undefined;
   };
 
@@ -33,7 +33,7 @@ export const textThat =
   (place, value) => {
     const read = text(place, value);
     if (read === undefined || accepts(read)) return read;
-    place.refuse('bad_value', `${place.file}: "${read.slice(0, 100)}" must be ${wanted}`);
+    place.refuse('bad_value', `"${read.slice(0, 100)}" must be ${wanted}`);
     return undefined;
   };
 
@@ -45,8 +45,17 @@ export const oneOf =
     const word = words.find((candidate) => candidate === read);
     if (read === undefined || word !== undefined) return word;
     const choice = words.length === 1 ? `"${words[0]}"` : `one of ${words.join(', ')}`;
-    const message = `${place.file}: "${read.slice(0, 100)}" must be ${choice}`;
+    const message = `"${read.slice(0, 100)}" must be ${choice}`;
     place.refuse('bad_value', message, suggestName(read, words));
+    return undefined;
+  };
+
+/** One value and no other. */
+export const exactly =
+  <const Value extends string | number>(wanted: Value): Kind<Value> =>
+  (place, value) => {
+    if (value === wanted) return wanted;
+    place.refuse('bad_value', `must be exactly ${JSON.stringify(wanted)}, is ${kindOf(value)}`);
     return undefined;
   };
 
@@ -56,10 +65,7 @@ export const integer =
   (place, value) => {
     if (typeof value !== 'number') return refuseType(place, 'a whole number', value);
     if (Number.isInteger(value) && value >= min && value <= max) return value;
-    place.refuse(
-      'bad_value',
-      `${place.file}: ${value} is not a whole number from ${min} to ${max}`,
-    );
+    place.refuse('bad_value', `${value} is not a whole number from ${min} to ${max}`);
     return undefined;
   };
 
@@ -84,8 +90,7 @@ export const listOf =
   <Value>(kind: Kind<Value>, { least = 0 } = {}): Kind<Value[]> =>
   (place, value) => {
     if (!Array.isArray(value)) return refuseType(place, 'a list', value);
-    if (value.length < least)
-      place.refuse('bad_value', `${place.file}: the list must not be empty`);
+    if (value.length < least) place.refuse('bad_value', `the list must not be empty`);
     return value.flatMap((item: unknown, index) => {
       const read = kind(place.at(index), item);
       return read === undefined ? [] : [read];
@@ -99,7 +104,7 @@ export const distinct =
     const read = kind(place, value);
     for (const [index, item] of (read ?? []).entries()) {
       if (read?.indexOf(item) !== index) {
-        place.at(index).refuse('duplicate', `${place.file}: "${item}" is listed twice`);
+        place.at(index).refuse('duplicate', `"${item}" is listed twice`);
       }
     }
     return read === undefined ? undefined : [...new Set(read)];
@@ -107,12 +112,15 @@ export const distinct =
 
 /** A table whose keys the author chooses; entries that are refused are left out. */
 export const mapOf =
-  <Value>(kind: Kind<Value>): Kind<Map<string, Value>> =>
+  <Value>(kind: Kind<Value>, { least = 0 } = {}): Kind<Map<string, Value>> =>
   (place, value) => {
     if (!isTable(value)) return refuseType(place, 'a table', value);
-    const entries = Object.entries(value).flatMap(([key, item]): [string, Value][] => {
-      const read = kind(place.at(key), item);
-      return read === undefined ? [] : [[key, read]];
-    });
-    return new Map(entries);
+    const entries = Object.entries(value);
+    if (entries.length < least) place.refuse('bad_value', 'the table must not be empty');
+    return new Map(
+      entries.flatMap(([key, item]): [string, Value][] => {
+        const read = kind(place.at(key), item);
+        return read === undefined ? [] : [[key, read]];
+      }),
+    );
   };

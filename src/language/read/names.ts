@@ -19,13 +19,13 @@ export const isInherited = (name: string): boolean => inherited.has(name);
 /** Refuses a name that objects inherit; says whether the name may stay. */
 export const acceptName = (place: Place, name: string): boolean => {
   if (!isInherited(name)) return true;
-  place.refuse('reserved_name', `${place.file}: "${name}" is a name that programs use themselves`);
+  place.refuse('reserved_name', `"${name}" is a name that programs use themselves`);
   return false;
 };
 
 const acceptSpelling = (place: Place, name: string, pattern: RegExp, what: string): boolean => {
   if (pattern.test(name)) return true;
-  const message = `${place.file}: ${JSON.stringify(name.slice(0, 100))} is not a name of ${what}`;
+  const message = `${JSON.stringify(name.slice(0, 100))} is not a name of ${what}`;
   place.refuse('bad_name', message, `names match ${pattern.source.slice(1, -1)}`);
   return false;
 };
@@ -33,7 +33,7 @@ const acceptSpelling = (place: Place, name: string, pattern: RegExp, what: strin
 const acceptUnreserved = (place: Place, name: string): boolean => {
   const prefix = reservedPrefixes.find((start) => name.toLowerCase().startsWith(start));
   if (prefix === undefined) return acceptName(place, name);
-  place.refuse('reserved_name', `${place.file}: "${name}" begins with the reserved "${prefix}"`);
+  place.refuse('reserved_name', `"${name}" begins with the reserved "${prefix}"`);
   return false;
 };
 
@@ -45,7 +45,7 @@ export const acceptFieldName = (place: Place, name: string): boolean => {
   if (!acceptSpelling(place, name, /^[A-Za-z_][A-Za-z0-9_]*$/, 'a field')) return false;
   if (!acceptUnreserved(place, name)) return false;
   if (!storeColumns.includes(name.toLowerCase())) return true;
-  place.refuse('reserved_name', `${place.file}: the store keeps a column "${name}" of its own`);
+  place.refuse('reserved_name', `the store keeps a column "${name}" of its own`);
   return false;
 };
 
@@ -67,6 +67,6 @@ export const refuseCaseTwins = (
     byFolded.set(name.toLowerCase(), twin ?? name);
     if (twin === undefined) continue;
     const place = placeOf(name);
-    place.refuse('name_collision', `${place.file}: "${name}" differs from "${twin}" only by case`);
+    place.refuse('name_collision', `"${name}" differs from "${twin}" only by case`);
   }
 };

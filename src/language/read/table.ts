@@ -13,7 +13,8 @@ import { isTable, kindOf, own } from './values.ts';
 export type Key<Value> = {
   read(place: Place, value: unknown): Value;
   absent(place: Place, name: string): Value;
-  isSupported: boolean;
+  /** Whether to suggest it for a key that is not known. */
+  isOffered: boolean;
 };
 
 export type Keys = Readonly<Record<string, Key<unknown>>>;
@@ -26,38 +27,48 @@ export type TableOf<Known extends Keys> = {
 export const required = <Value>(kind: Kind<Value>, neutral: Value): Key<Value> => ({
   read: (place, value) => kind(place, value) ?? neutral,
   absent: (place, name) => {
-    place.refuse('missing_key', `${place.file}: the key "${name}" is missing`);
+    place.refuse('missing_key', `the key "${name}" is missing`);
     return neutral;
   },
-  isSupported: true,
+  isOffered: true,
 });
 
 /** A key with a default. */
 export const defaulted = <Value>(kind: Kind<Value>, fallback: Value): Key<Value> => ({
   read: (place, value) => kind(place, value) ?? fallback,
   absent: () => fallback,
-  isSupported: true,
+  isOffered: true,
 });
 
 /** A key that may be absent and has no default. */
 export const optional = <Value>(kind: Kind<Value>): Key<Value | undefined> =>
   defaulted<Value | undefined>(kind, undefined);
 
-/** A key of the language that no program acts on yet: refused, so that nobody relies on it. */
+/** A key that the language has and a program acts on only later: refused, so that nobody relies on it. */
 export const unsupported = (): Key<undefined> => ({
   read: (place) => {
     const name = place.pointer.slice(place.pointer.lastIndexOf('/') + 1);
-    const message = `${place.file}: "${name}" belongs to svc-world/1 but is not supported yet`;
+    const message = `the key "${name}" belongs to svc-world/1 but is not supported yet`;
     place.refuse('unsupported_key', message, 'leave it out');
     return undefined;
   },
   absent: () => undefined,
-  isSupported: false,
+  isOffered: false,
+});
+
+/** A key that somebody might expect here and that the language rules out, for the reason given. */
+export const ruledOut = (why: string): Key<undefined> => ({
+  read: (place) => {
+    place.refuse('unexpected_key', why, 'leave it out');
+    return undefined;
+  },
+  absent: () => undefined,
+  isOffered: false,
 });
 
 const refuseUnknown = (place: Place, name: string, known: Keys): void => {
-  const names = Object.keys(known).filter((key) => known[key]?.isSupported);
-  const message = `${place.file}: unknown key "${name.slice(0, 100)}"`;
+  const names = Object.keys(known).filter((key) => known[key]?.isOffered);
+  const message = `unknown key "${name.slice(0, 100)}"`;
   place.at(name).refuse('unknown_key', message, suggestName(name, names));
 };
 
@@ -68,7 +79,7 @@ export const readTable = <const Known extends Keys>(
   known: Known,
 ): TableOf<Known> => {
   const isRead = isTable(value);
-  if (!isRead) place.refuse('wrong_type', `${place.file}: must be a table, is ${kindOf(value)}`);
+  if (!isRead) place.refuse('wrong_type', `must be a table, is ${kindOf(value)}`);
   const table = isRead ? value : {};
   const at = isRead ? place : silent(place);
   for (const name of Object.keys(table)) {
@@ -88,6 +99,19 @@ export const tableOf =
   (place, value) =>
     readTable(place, value, known);
 
-/** What a table of known keys holds when it is absent: its defaults, with nothing refused. */
-export const emptyTable = <const Known extends Keys>(place: Place, known: Known): TableOf<Known> =>
-  readTable(silent(place), {}, known);
+/** A table that must be there. Absent, it is refused once, not once for each of its keys. */
+export const requiredTable = <const Known extends Keys>(known: Known): Key<TableOf<Known>> => ({
+  read: (place, value) => readTable(place, value, known),
+  absent: (place, name) => {
+    place.refuse('missing_key', `the table "${name}" is missing`);
+    return readTable(silent(place), {}, known);
+  },
+  isOffered: true,
+});
+
+/** A table that may be absent; its defaults hold then. */
+export const defaultedTable = <const Known extends Keys>(known: Known): Key<TableOf<Known>> => ({
+  read: (place, value) => readTable(place, value, known),
+  absent: (place) => readTable(silent(place), {}, known),
+  isOffered: true,
+});

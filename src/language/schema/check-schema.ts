@@ -18,14 +18,14 @@ type Entry = [string, unknown];
 const refuseKeyword = (place: Place, name: string): void => {
   const wayOut = refusedKeywords.get(name);
   if (wayOut !== undefined) {
-    const message = `${place.file}: the keyword "${name}" is not supported in a world's schemas`;
+    const message = `the keyword "${name}" is not supported in a world's schemas`;
     place.refuse('unsupported_keyword', message, wayOut);
     return;
   }
   const nearest = nearestName(name, keywords.keys());
   const hint =
     nearest === undefined ? 'notes of your own begin with "x-"' : `did you mean "${nearest}"?`;
-  const message = `${place.file}: unknown keyword ${JSON.stringify(name.slice(0, 100))}`;
+  const message = `unknown keyword ${JSON.stringify(name.slice(0, 100))}`;
   place.refuse('unknown_keyword', message, hint);
 };
 
@@ -33,13 +33,13 @@ const checkList = (place: Place, held: unknown, resolve: ResolveReference): Chec
   if (Array.isArray(held) && held.length > 0) {
     return held.map((part: unknown, index) => checkAny(place.at(index), part, resolve));
   }
-  place.refuse('wrong_type', `${place.file}: must be a list of at least one schema`);
+  place.refuse('wrong_type', `must be a list of at least one schema`);
   return [true];
 };
 
 const checkMap = (place: Place, held: unknown, resolve: ResolveReference): JsonSchema => {
   if (!isTable(held)) {
-    place.refuse('wrong_type', `${place.file}: must be an object of schemas, is ${kindOf(held)}`);
+    place.refuse('wrong_type', `must be an object of schemas, is ${kindOf(held)}`);
     return {};
   }
   const entries = Object.entries(held)
@@ -70,7 +70,7 @@ const checkHeld = (
 const checkAny = (place: Place, schema: unknown, resolve: ResolveReference): Checked => {
   if (typeof schema === 'boolean') return schema;
   if (!isTable(schema)) {
-    place.refuse('wrong_type', `${place.file}: a schema must be an object, is ${kindOf(schema)}`);
+    place.refuse('wrong_type', `a schema must be an object, is ${kindOf(schema)}`);
     return {};
   }
   const entries = Object.entries(schema).flatMap(([name, held]): Entry[] => {

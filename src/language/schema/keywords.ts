@@ -51,14 +51,14 @@ const count = integer(0, 2 ** 31);
 
 const finiteNumber: Kind<number> = (place, read) => {
   if (typeof read === 'number') return read;
-  place.refuse('wrong_type', `${place.file}: must be a number, is ${kindOf(read)}`);
+  place.refuse('wrong_type', `must be a number, is ${kindOf(read)}`);
   return undefined;
 };
 
 const positiveNumber: Kind<number> = (place, read) => {
   const number = finiteNumber(place, read);
   if (number === undefined || number > 0) return number;
-  place.refuse('bad_value', `${place.file}: ${number} must be above 0`);
+  place.refuse('bad_value', `${number} must be above 0`);
   return undefined;
 };
 
@@ -72,7 +72,7 @@ const pattern: Kind<string> = (place, read) => {
   const source = text(place, read);
   const fault = source === undefined ? undefined : patternFault(source);
   if (fault === undefined) return source;
-  const message = `${place.file}: the pattern ${JSON.stringify(source)} cannot be used: ${fault}`;
+  const message = `the pattern ${JSON.stringify(source)} cannot be used: ${fault}`;
   place.refuse(
     'bad_pattern',
     message,

@@ -23,6 +23,8 @@ export const definitionTable: Kind<Definitions> = mapOf(placed(anything));
 export type Library = {
   /** Checks a schema and returns it with references that hold inside the contract. */
   take(place: Place, schema: unknown): JsonSchema;
+  /** A definition that a taken schema refers to, by its name in the contract, with its place. */
+  definition(name: string): Placed<JsonSchema> | undefined;
   /** All definitions, once every schema has been taken. */
   finish(): Record<string, JsonSchema>;
 };
@@ -41,7 +43,7 @@ const siblingKeys = {
 const referenceHint = 'write #/$defs/<name>, or <sibling>.json#/$defs/<name> in the same folder';
 
 const refuseReference = (place: Place, why: string, hint?: string): undefined => {
-  place.refuse('bad_reference', `${place.file}: the reference ${why}`, hint);
+  place.refuse('bad_reference', `the reference ${why}`, hint);
 };
 
 /** The file and the name that a reference leads to. */
@@ -69,8 +71,8 @@ const contractName = (file: string, name: string): string =>
 export const createLibrary = (tree: Tree, own: Definitions): Library => {
   /** Names by file; a file that was asked for and cannot be read has none. */
   const files = new Map<string, Definitions>();
-  const taken = new Map<string, { place: Place; schema: JsonSchema }>();
-  const roots: { place: Place; schema: JsonSchema }[] = [];
+  const taken = new Map<string, Placed<JsonSchema>>();
+  const roots: Placed<JsonSchema>[] = [];
 
   const takeFile = (file: string, definitions: Definitions): void => {
     const accepted = new Map(
@@ -78,7 +80,7 @@ export const createLibrary = (tree: Tree, own: Definitions): Library => {
     );
     files.set(file, accepted);
     for (const [name, { place, value }] of accepted) {
-      taken.set(contractName(file, name), { place, schema: checkSchema(place, value, resolve) });
+      taken.set(contractName(file, name), { place, value: checkSchema(place, value, resolve) });
     }
   };
 
@@ -111,16 +113,17 @@ export const createLibrary = (tree: Tree, own: Definitions): Library => {
   return {
     take(place, value) {
       const schema = checkSchema(place, value, resolve);
-      roots.push({ place, schema });
+      roots.push({ place, value: schema });
       return schema;
     },
+    definition: (name) => taken.get(name),
     finish() {
       if (taken.size > languageLimits.definitions) {
         const message = `the world has ${taken.size} definitions, more than ${languageLimits.definitions}`;
         tree.place(worldFile).refuse('too_many', message);
       }
       refuseEndlessWork(taken, roots);
-      return Object.fromEntries([...taken].map(([name, { schema }]) => [name, schema]));
+      return Object.fromEntries([...taken].map(([name, { value }]) => [name, value]));
     },
   };
 };

@@ -5,11 +5,12 @@
  */
 import type { JsonSchema } from '../contract.ts';
 import { languageLimits } from '../limits.ts';
+import type { Placed } from '../read/kinds.ts';
 import type { Place } from '../read/place.ts';
 import { isTable } from '../read/values.ts';
 import { keywords, subschemasOf } from './keywords.ts';
 
-type PlacedSchema = { place: Place; schema: JsonSchema };
+type PlacedSchema = Placed<JsonSchema>;
 
 const definitionPrefix = '#/$defs/';
 
@@ -35,12 +36,12 @@ export const refuseEndlessWork = (
     if (known !== undefined || definition === undefined) return known ?? 0;
     if (open.has(name)) {
       const { place } = definition;
-      const message = `${place.file}: the definition "${name}" refers to itself for the same value`;
+      const message = `the definition "${name}" refers to itself for the same value`;
       place.refuse('reference_cycle', message, 'refer to it from a property or a list item');
       return 0;
     }
     open.add(name);
-    const work = workOf(definition.schema);
+    const work = workOf(definition.value);
     open.delete(name);
     workByName.set(name, work);
     return work;
@@ -62,7 +63,7 @@ export const refuseEndlessWork = (
     if (!isTable(schema)) return;
     const work = workOf(schema);
     if (work > languageLimits.schemaWork) {
-      const message = `${place.file}: ${work} schemas apply to one value, more than ${languageLimits.schemaWork}`;
+      const message = `${work} schemas apply to one value, more than ${languageLimits.schemaWork}`;
       place.refuse('schema_too_complex', message);
       return;
     }
@@ -70,5 +71,5 @@ export const refuseEndlessWork = (
   };
 
   for (const name of definitions.keys()) workOfDefinition(name);
-  for (const { place, schema } of [...definitions.values(), ...roots]) refuseExcess(place, schema);
+  for (const { place, value } of [...definitions.values(), ...roots]) refuseExcess(place, value);
 };

@@ -1,0 +1,65 @@
+/**
+ * `[auth]`: which keys a credential scheme needs and which it rules out. The file names environment
+ * variables, never credentials; a served world knows only scheme and name.
+ */
+import type { ApiContract } from '../contract.ts';
+import type { AuthScheme, AuthTable } from '../files/connector-toml.ts';
+import type { Placed } from '../read/kinds.ts';
+import type { Place } from '../read/place.ts';
+
+type Need = 'must' | 'may' | 'never';
+
+/** Schemes by key: those that must have it, those that may. All others never have it. */
+const rules: Record<
+  'name' | 'secret_env' | 'token_url' | 'client_id_env' | 'scope',
+  {
+    must: readonly AuthScheme[];
+    may: readonly AuthScheme[];
+  }
+> = {
+  name: { must: ['header', 'query'], may: [] },
+  secret_env: { must: ['header', 'bearer', 'basic', 'query', 'oauth2'], may: [] },
+  token_url: { must: [], may: ['oauth2'] },
+  client_id_env: { must: ['oauth2'], may: [] },
+  scope: { must: [], may: ['oauth2'] },
+};
+
+const needOf = (key: keyof typeof rules, scheme: AuthScheme): Need => {
+  if (rules[key].must.includes(scheme)) return 'must';
+  return rules[key].may.includes(scheme) ? 'may' : 'never';
+};
+
+/** The header that carries the credential itself, in lower case. */
+const secretHeader = ({ scheme, name }: AuthTable): string | undefined => {
+  if (scheme === 'header') return name?.toLowerCase();
+  return scheme === 'query' || scheme === 'none' ? undefined : 'authorization';
+};
+
+const checkHeaders = (place: Place, table: AuthTable): void => {
+  for (const header of table.headers.keys()) {
+    const at = place.at('headers', header);
+    if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(header)) {
+      at.refuse('bad_value', `"${header}" is not a header name`);
+    }
+    if (header.toLowerCase() === secretHeader(table)) {
+      at.refuse('duplicate', `"${header}" already carries the credential`);
+    }
+  }
+};
+
+/** Checks the table and answers what of it a served world needs. */
+export const checkAuth = (auth: Placed<AuthTable> | undefined): ApiContract['auth'] => {
+  if (auth === undefined) return { scheme: 'none', name: null };
+  const { place, value: table } = auth;
+  for (const key of Object.keys(rules) as (keyof typeof rules)[]) {
+    const need = needOf(key, table.scheme);
+    if (need === 'must' && table[key] === undefined) {
+      place.at(key).refuse('missing_key', `scheme "${table.scheme}" needs the key "${key}"`);
+    }
+    if (need === 'never' && table[key] !== undefined) {
+      place.at(key).refuse('unexpected_key', `scheme "${table.scheme}" has no key "${key}"`);
+    }
+  }
+  checkHeaders(place, table);
+  return { scheme: table.scheme, name: table.name ?? null };
+};

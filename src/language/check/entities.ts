@@ -1,0 +1,236 @@
+/**
+ * Entities: the shape of a row, its key, and what it refers to. Each entity is checked by itself
+ * first; relationships follow, once the keys of all are known.
+ */
+import type { EntityContract, FieldPath, JsonSchema } from '../contract.ts';
+import type { EntityTable, RelationshipTable, WorldDeclaration } from '../files/world-json.ts';
+import { languageLimits } from '../limits.ts';
+import type { Placed } from '../read/kinds.ts';
+import { acceptFieldName, refuseCaseTwins } from '../read/names.ts';
+import type { Place } from '../read/place.ts';
+import { suggestName } from '../read/suggest.ts';
+import { isTable, own } from '../read/values.ts';
+import { type Analysis, columnType, createAnalysis, scalarType } from '../schema/analysis.ts';
+import type { Library } from '../schema/library.ts';
+import { definitionName } from '../schema/work.ts';
+import { findEntity, findField, type Model, parseFieldPath } from './model.ts';
+
+const notes = new Set(['title', 'description', '$comment', 'examples', 'deprecated']);
+
+/** The row shape itself, wherever a chain of references leads to it. */
+const followRoot = (place: Place, schema: JsonSchema, library: Library): Placed<JsonSchema> => {
+  const seen = new Set<string>();
+  let root = { place, value: schema };
+  for (;;) {
+    const name = definitionName(root.value.$ref);
+    const target = name === undefined || seen.has(name) ? undefined : library.definition(name);
+    if (name === undefined || target === undefined) return root;
+    const beside = Object.keys(root.value).find((key) => key !== '$ref' && !notes.has(key));
+    if (beside !== undefined) {
+      const message = `"${beside}" stands beside a $ref: a row shape is written out or referred to, not composed`;
+      root.place.at(beside).refuse('composed_root', message);
+    }
+    seen.add(name);
+    root = target;
+  }
+};
+
+const checkRoot = ({ place, value: root }: Placed<JsonSchema>): void => {
+  for (const keyword of ['allOf', 'anyOf', 'oneOf']) {
+    if (!Object.hasOwn(root, keyword)) continue;
+    const message = `a row shape has no "${keyword}" at its root`;
+    place
+      .at(keyword)
+      .refuse('composed_root', message, 'write the fields out, or use $ref for them');
+  }
+  if (root.type !== 'object') {
+    place.at('type').refuse('not_closed', 'the type of a row shape must be "object"');
+  }
+  if (root.additionalProperties !== false) {
+    const message = 'a row shape must have "additionalProperties": false';
+    place.at('additionalProperties').refuse('not_closed', message);
+  }
+  if (Object.hasOwn(root, 'patternProperties')) {
+    const message = 'a row shape names its fields; it has no "patternProperties"';
+    place.at('patternProperties').refuse('not_closed', message);
+  }
+};
+
+const checkFields = (place: Place, properties: JsonSchema): void => {
+  const names = Object.keys(properties);
+  for (const name of names) acceptFieldName(place.at(name), name);
+  refuseCaseTwins((name) => place.at(name), names);
+  if (names.length > languageLimits.fieldsPerEntity) {
+    const message = `there are ${names.length} fields, more than ${languageLimits.fieldsPerEntity}`;
+    place.refuse('too_many', message);
+  }
+};
+
+const checkPrimaryKey = (
+  place: Place,
+  fields: readonly string[],
+  root: JsonSchema,
+  analysis: Analysis,
+): void => {
+  const properties = isTable(root.properties) ? root.properties : {};
+  const required = Array.isArray(root.required) ? root.required : [];
+  for (const [index, field] of fields.entries()) {
+    const at = place.at(index);
+    const schema = own(properties, field);
+    if (schema === undefined) {
+      const hint = suggestName(field, Object.keys(properties));
+      at.refuse('unknown_field', `the row shape has no direct field "${field}"`, hint);
+      continue;
+    }
+    const types = [...analysis.types([schema])];
+    if (types.length !== 1 || !['string', 'integer'].includes(types[0] ?? '')) {
+      const message = `the key field "${field}" must be a string or an integer and never null`;
+      at.refuse('bad_primary_key', message);
+    }
+    if (!required.includes(field)) {
+      at.refuse('bad_primary_key', `the key field "${field}" must be listed in "required"`);
+    }
+  }
+};
+
+const readUniqueKey = (
+  place: Place,
+  written: string,
+  entity: EntityContract,
+  model: Model,
+): FieldPath | undefined => {
+  if (!written.startsWith('/') && written.includes('.')) {
+    const pointer = `/${written.replaceAll('.', '/')}`;
+    const message = `"${written}" is a dotted path; a nested value is reached by a JSON pointer`;
+    place.refuse('bad_unique', message, `write "${pointer}"`);
+    return undefined;
+  }
+  const field = findField(place, written, entity, model);
+  if (field === undefined) return undefined;
+  const isScalar = scalarType(model.analysis.types(field.schemas)) !== undefined;
+  if (isScalar && !/["\\]/.test(written)) return field.path;
+  place.refuse('bad_unique', `"${written}" cannot be indexed: it is not one kind of scalar`);
+  return undefined;
+};
+
+const readUnique = (
+  table: EntityTable,
+  entity: EntityContract,
+  model: Model,
+): EntityContract['unique'] =>
+  table.unique.map(({ place, value }) =>
+    value.flatMap((written, index) => {
+      const path = readUniqueKey(place.at(index), written, entity, model);
+      return path === undefined ? [] : [path];
+    }),
+  );
+
+const scalarOf = (entity: EntityContract, field: string, { analysis }: Model) =>
+  scalarType(analysis.types(analysis.at(entity.schema, [field])));
+
+const checkRelationship = (
+  place: Place,
+  { fields, target: targetName }: RelationshipTable,
+  entity: EntityContract,
+  model: Model,
+): void => {
+  const found = fields.filter((field, index) => {
+    const path = parseFieldPath(field);
+    if (path?.length === 1) return findField(place.at('fields', index), field, entity, model);
+    const message = `"${field}" is not a direct field`;
+    place.at('fields', index).refuse('bad_relationship', message);
+    return false;
+  });
+  const target = findEntity(place.at('target'), targetName, model);
+  if (target === undefined || found.length < fields.length) return;
+  const key = target.primaryKey;
+  if (key.length !== fields.length) {
+    const message = `${fields.length} fields cannot refer to the key of ${target.name}, which has ${key.length}: ${key.join(', ')}`;
+    place.at('fields').refuse('bad_relationship', message);
+    return;
+  }
+  for (const [index, field] of fields.entries()) {
+    const keyField = key[index] ?? '';
+    const type = scalarOf(entity, field, model);
+    const keyType = scalarOf(target, keyField, model);
+    if (type !== undefined && type === keyType) continue;
+    const message = `"${field}" does not have the type of ${target.name}.${keyField}, ${keyType ?? 'a scalar'}`;
+    place.at('fields', index).refuse('bad_relationship', message);
+  }
+};
+
+const checkRelationships = (table: EntityTable, entity: EntityContract, model: Model): void => {
+  const seen = new Set<string>();
+  for (const { place, value } of table.relationships) {
+    const tuple = JSON.stringify(value.fields);
+    if (seen.has(tuple)) {
+      const message = `the fields ${value.fields.join(', ')} already refer to an entity`;
+      place.at('fields').refuse('bad_relationship', message);
+    }
+    seen.add(tuple);
+    checkRelationship(place, value, entity, model);
+  }
+};
+
+const createEntity = (
+  name: string,
+  table: EntityTable,
+  root: Placed<JsonSchema>,
+  analysis: Analysis,
+): EntityContract => {
+  checkRoot(root);
+  const properties = isTable(root.value.properties) ? root.value.properties : {};
+  checkFields(root.place.at('properties'), properties);
+  return {
+    name,
+    schema: root.value,
+    primaryKey: table.primary_key,
+    unique: [],
+    relationships: table.relationships.map(({ value: { fields, target } }) => ({ fields, target })),
+    columns: Object.entries(properties).flatMap(([field, schema]) => {
+      const type = columnType(analysis.types([schema]));
+      return type === undefined ? [] : [{ name: field, type }];
+    }),
+  };
+};
+
+/** Schemas of the tools, taken together with the entities' so that they share definitions. */
+export type ToolSchemas = Map<string, { input: JsonSchema; output: JsonSchema }>;
+
+/** Takes in all schemas of the world and answers its data model. */
+export const buildModel = (
+  world: WorldDeclaration,
+  library: Library,
+): { model: Model; toolSchemas: ToolSchemas } => {
+  const take = (schema: Placed<unknown> | undefined): JsonSchema =>
+    schema === undefined ? {} : library.take(schema.place, schema.value);
+  const taken = [...world.entities].map(([name, { place, value }]) => ({
+    name,
+    place,
+    table: value,
+    schema: take(value.schema),
+  }));
+  const toolSchemas: ToolSchemas = new Map(
+    [...world.tools].map(([name, { value }]) => [
+      name,
+      { input: take(value.input), output: take(value.output) },
+    ]),
+  );
+  const definitions = library.finish();
+  const analysis = createAnalysis(definitions);
+  const entities = new Map<string, EntityContract>();
+  const model: Model = { definitions, entities, analysis };
+  for (const { name, place, table, schema } of taken) {
+    if (table.schema === undefined) continue;
+    const root = followRoot(table.schema.place, schema, library);
+    checkPrimaryKey(place.at('primary_key'), table.primary_key, root.value, analysis);
+    entities.set(name, createEntity(name, table, root, analysis));
+  }
+  for (const { name, table } of taken) {
+    const entity = entities.get(name);
+    if (entity === undefined) continue;
+    entity.unique = readUnique(table, entity, model);
+    checkRelationships(table, entity, model);
+  }
+  return { model, toolSchemas };
+};

@@ -1,0 +1,75 @@
+/** The checked data model, as the checks of routes, tools, tasks and rows use it. */
+import type { EntityContract, FieldPath, JsonSchema } from '../contract.ts';
+import type { Place } from '../read/place.ts';
+import { parsePointer } from '../read/pointer.ts';
+import { suggestName } from '../read/suggest.ts';
+import type { Analysis } from '../schema/analysis.ts';
+
+export type Model = {
+  definitions: Record<string, JsonSchema>;
+  /** By name, in the file's order. */
+  entities: ReadonlyMap<string, EntityContract>;
+  analysis: Analysis;
+};
+
+/** A field that was found: where it lies in a row, and the schemas that may hold there. */
+export type Field = { path: FieldPath; schemas: unknown[] };
+
+/** The entity of a name, or a refusal. */
+export const findEntity = (
+  place: Place,
+  name: string,
+  model: Model,
+): EntityContract | undefined => {
+  const entity = model.entities.get(name);
+  if (entity === undefined) {
+    const hint = suggestName(name, model.entities.keys());
+    place.refuse('unknown_entity', `the world has no entity "${name}"`, hint);
+  }
+  return entity;
+};
+
+/** The segments of `a.b.c` or `/a/b/c`; undefined for anything else. */
+export const parseFieldPath = (written: string): FieldPath | undefined => {
+  const path = written.startsWith('/') ? parsePointer(written) : written.split('.');
+  return path.includes('') ? undefined : path;
+};
+
+const explainMissing = (
+  entity: EntityContract,
+  before: FieldPath,
+  segment: string,
+  { analysis }: Model,
+): string | undefined => {
+  const around = analysis.at(entity.schema, before);
+  const types = analysis.types(around);
+  types.delete('null');
+  if (types.size === 1 && types.has('array')) {
+    return `${before.join('.')} is a list; an item of it is ${[...before, '0'].join('.')}`;
+  }
+  const names = around.flatMap((schema) => [...analysis.properties(schema).keys()]);
+  return suggestName(segment, new Set(names));
+};
+
+/** The field of an entity's rows at a path, or a refusal that names the segment at fault. */
+export const findField = (
+  place: Place,
+  written: string,
+  entity: EntityContract,
+  model: Model,
+): Field | undefined => {
+  const path = parseFieldPath(written);
+  if (path === undefined) {
+    const message = `${JSON.stringify(written.slice(0, 200))} is not a path of fields`;
+    place.refuse('bad_value', message, 'write a.b.c or /a/b/c');
+    return undefined;
+  }
+  for (const [index, segment] of path.entries()) {
+    if (model.analysis.at(entity.schema, path.slice(0, index + 1)).length > 0) continue;
+    const message = `${entity.name} has no field "${path.slice(0, index + 1).join('.')}"`;
+    const hint = explainMissing(entity, path.slice(0, index), segment, model);
+    place.refuse('unknown_field', message, hint);
+    return undefined;
+  }
+  return { path, schemas: model.analysis.at(entity.schema, path) };
+};

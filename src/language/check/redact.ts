@@ -1,0 +1,53 @@
+/**
+ * `[redact]`: which fields must not be kept in the clear, and how. A bare name matches at any depth of
+ * a row, a dotted path that place only, with `*` for a list item. No rule is scoped to an entity.
+ */
+import type { RedactPolicy } from '../contract.ts';
+import type { RedactTable } from '../files/connector-toml.ts';
+import type { Placed } from '../read/kinds.ts';
+import type { Place } from '../read/place.ts';
+
+const modes = ['drop', 'hash', 'preserve'] as const;
+
+/** Each name or path with the places at which a mode claims it. */
+const claimsOf = ({ place, value }: Placed<RedactTable>): [name: string, place: Place][] => [
+  ...modes.flatMap((mode) =>
+    value[mode].map((name, index): [string, Place] => [name, place.at(mode, index)]),
+  ),
+  ...[...value.round.keys()].map((name): [string, Place] => [name, place.at('round', name)]),
+];
+
+const checkPath = (place: Place, path: string, entities: ReadonlySet<string>): void => {
+  const [first = '', ...rest] = path.split('.');
+  if ([first, ...rest].some((segment) => segment === '') || first === '*') {
+    place.refuse('bad_value', `"${path}" is neither a field name nor a dotted path`);
+  } else if (rest.length > 0 && entities.has(first)) {
+    const message = `"${path}" begins with the entity "${first}", but no rule is scoped to an entity`;
+    place.refuse('entity_path', message, `write "${rest.join('.')}"`);
+  }
+};
+
+/** Checks the policy against the names of the entities. */
+export const checkRedact = (
+  slug: string,
+  redact: Placed<RedactTable> | undefined,
+  entities: ReadonlySet<string>,
+): RedactPolicy | null => {
+  if (redact === undefined) return null;
+  const claimed = new Set<string>();
+  for (const [name, place] of claimsOf(redact)) {
+    if (claimed.has(name)) {
+      const message = `"${name}" is in two modes; a field is hashed, dropped, rounded or preserved, never two of those`;
+      place.refuse('two_modes', message);
+    }
+    claimed.add(name);
+    checkPath(place, name, entities);
+  }
+  for (const name of redact.value.round.keys()) {
+    if (!name.includes('.')) continue;
+    const place = redact.place.at('round', name);
+    place.refuse('bad_value', `round takes bare field names, "${name}" is a path`);
+  }
+  const { hash, drop, preserve, round } = redact.value;
+  return { slug, hash, drop, preserve, round: Object.fromEntries(round) };
+};
