@@ -21,6 +21,8 @@ export type KeepOptions = {
   start(signal: AbortSignal): Promise<Started>;
   /** Told when it has ended by itself, and when it is up again. */
   say(message: string): void;
+  /** How it waits between starts; another only in tests. */
+  wait?(ms: number, signal: AbortSignal): Promise<void>;
 };
 
 export type Kept = {
@@ -36,14 +38,14 @@ const steadyMs = 30_000;
 
 /** Starts it, once up keeps it. Throws what `start` throws the first time. */
 export const keepRunning = async (options: KeepOptions, signal: AbortSignal): Promise<Kept> => {
-  const { name, start, say } = options;
+  const { name, start, say, wait = pause } = options;
   const stopping = new AbortController();
   let current: Started | undefined = await start(signal);
   let startedAt = performance.now();
   let backoffMs = firstBackoffMs;
 
   const restart = async (): Promise<void> => {
-    await pause(backoffMs, stopping.signal);
+    await wait(backoffMs, stopping.signal);
     if (stopping.signal.aborted) return;
     backoffMs = Math.min(backoffMs * 2, maxBackoffMs);
     try {

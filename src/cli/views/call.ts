@@ -1,4 +1,5 @@
 /** Answers of calls as a person reads them: values, grades, states, the request ledger. */
+import type { ChangeCounts } from '#domain/call.ts';
 import { AppError } from '#domain/error.ts';
 import type { Row } from '#language/contract.ts';
 import type { CallView } from '#wire/public-api/call.ts';
@@ -31,8 +32,8 @@ export type LedgerEntry = {
   method: string | null;
   path: string | null;
   status: number | null;
-  duration_ms: number | null;
-  changes: unknown;
+  duration_ms: number;
+  changes: ChangeCounts;
 };
 
 /** The output of a call that succeeded. Throws with the call's own reason when it did not. */
@@ -104,16 +105,10 @@ export const describeLedger = (entries: readonly LedgerEntry[], colors: Colors):
       entry.at.slice(11, 23),
       entry.via,
       entry.operation ?? '-',
-      [entry.method, entry.path].filter((part) => part != null && part !== '').join(' ') || '-',
-      entry.status == null ? '-' : String(entry.status),
-      entry.duration_ms == null ? '-' : formatDuration(entry.duration_ms),
-      changesText(entry.changes),
+      entry.method === null ? '-' : `${entry.method} ${entry.path}`,
+      entry.status === null ? '-' : String(entry.status),
+      formatDuration(entry.duration_ms),
+      Object.keys(entry.changes).length === 0 ? '-' : formatChanges(entry.changes),
     ]),
   ]);
-};
-
-const changesText = (changes: unknown): string => {
-  const known = typeof changes === 'string' ? (JSON.parse(changes) as unknown) : changes;
-  if (typeof known !== 'object' || known === null || Object.keys(known).length === 0) return '-';
-  return formatChanges(known as Parameters<typeof formatChanges>[0]);
 };

@@ -1,0 +1,73 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readConnection } from './config.ts';
+
+describe('readConnection', () => {
+  let root: string;
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'svc-config-'));
+  });
+  afterEach(() => {
+    rmSync(root, { recursive: true, force: true });
+  });
+
+  const putCredentials = (folder: string, url: string): void => {
+    mkdirSync(folder, { recursive: true });
+    const credentials = { url, publicKey: 'pk-file', secretKey: 'sk-file' };
+    writeFileSync(join(folder, 'credentials.json'), JSON.stringify(credentials));
+  };
+
+  it('takes the variables before any file', () => {
+    putCredentials(join(root, '.svc'), 'http://file');
+    const env = { SVC_URL: 'http://env/', SVC_PUBLIC_KEY: 'pk', SVC_SECRET_KEY: 'sk' };
+    const found = readConnection({ env, cwd: root });
+    expect(found).toMatchObject({ url: 'http://env', publicKey: 'pk' });
+    expect(found.secretKey?.reveal()).toBe('sk');
+  });
+
+  it('may have a public key alone', () => {
+    const found = readConnection({ env: { SVC_PUBLIC_KEY: 'pk' }, cwd: root });
+    expect(found).toMatchObject({ url: 'http://127.0.0.1:4500', secretKey: undefined });
+  });
+
+  it('never sends the keys of a file to an address of the environment', () => {
+    putCredentials(join(root, '.svc'), 'http://file');
+    expect(() => readConnection({ env: { SVC_URL: 'http://other' }, cwd: root })).toThrow(
+      'SVC_URL is set, but SVC_PUBLIC_KEY is not',
+    );
+  });
+
+  it('finds the nearest .svc above the working folder', () => {
+    putCredentials(join(root, '.svc'), 'http://file');
+    const below = join(root, 'a', 'b');
+    mkdirSync(below, { recursive: true });
+    expect(readConnection({ env: {}, cwd: below }).url).toBe('http://file');
+    putCredentials(join(root, 'a', '.svc'), 'http://nearer');
+    expect(readConnection({ env: {}, cwd: below }).url).toBe('http://nearer');
+  });
+
+  it('looks only into the folder that is named, by option before variable', () => {
+    putCredentials(join(root, 'one'), 'http://one');
+    putCredentials(join(root, 'two'), 'http://two');
+    const env = { SVC_DATA: 'one' };
+    expect(readConnection({ env, cwd: root }).url).toBe('http://one');
+    expect(readConnection({ env, cwd: root, data: 'two' }).url).toBe('http://two');
+    expect(() => readConnection({ env: { SVC_DATA: 'none' }, cwd: root })).toThrow(
+      /no credentials: no .*none/,
+    );
+  });
+
+  it('prefers a folder named on the command line to the variables of keys', () => {
+    putCredentials(join(root, 'two'), 'http://two');
+    const env = { SVC_PUBLIC_KEY: 'pk' };
+    expect(readConnection({ env, cwd: root, data: 'two' }).url).toBe('http://two');
+  });
+
+  it('says which file is broken', () => {
+    mkdirSync(join(root, '.svc'));
+    writeFileSync(join(root, '.svc', 'credentials.json'), '{"url": 1}');
+    expect(() => readConnection({ env: {}, cwd: root })).toThrow('does not hold url');
+  });
+});

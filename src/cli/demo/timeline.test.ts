@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { testContext } from '../test-context.ts';
+import { expectEqual, expectSome, expectThat } from './expect.ts';
+import { createTimeline } from './timeline.ts';
+
+const withoutTimes = (text: string): string => text.replace(/[\d.]+ ms/g, 'T');
+
+describe('timeline', () => {
+  it('numbers steps, puts notes below them, and marks how they ended', async () => {
+    const context = testContext();
+    const timeline = createTimeline(context);
+    timeline.line('title');
+    const value = await timeline.step('First', async (step) => {
+      step.note('one\ntwo');
+      step.aside('three');
+      return 7;
+    });
+    expect(value).toBe(7);
+    const failing = timeline.step('Second', async () => {
+      throw new Error('broken');
+    });
+    await expect(failing).rejects.toThrow('broken');
+    expect(withoutTimes(context.written().out)).toBe(
+      [
+        'title',
+        '',
+        '  1  First',
+        '      one',
+        '      two',
+        '      three',
+        '     ✓ T',
+        '',
+        '  2  Second',
+        '     ✗ T',
+        '',
+      ].join('\n'),
+    );
+  });
+});
+
+describe('expectations', () => {
+  it('pass what is as it should be', () => {
+    expectEqual('x', { a: [1] }, { a: [1] });
+    expectThat('x', true, 1);
+    expect(expectSome('x', 0)).toBe(0);
+  });
+
+  it('name both sides of what is not', () => {
+    expect(() => expectEqual('the state', 'READY', 'CLOSED')).toThrow(
+      "the state: expected 'CLOSED', found 'READY'",
+    );
+    expect(() => expectThat('a label', false, ['x'])).toThrow("a label: not so, found [ 'x' ]");
+    expect(() => expectSome('a token', undefined)).toThrow('a token: expected one, found none');
+  });
+});

@@ -1,0 +1,102 @@
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  judgeFolder,
+  loadSecrets,
+  openDataFolder,
+  rememberPort,
+  writeCredentials,
+} from './folder.ts';
+
+const folder = (names: string[], writable = true) => ({ kind: 'folder' as const, writable, names });
+
+describe('judgeFolder', () => {
+  it.each([
+    ['nothing there', { kind: 'absent' as const }],
+    ['an empty folder', folder([])],
+    ['a folder of its own', folder(['pg', 'blobs', 'logs', 'secrets.json', 'credentials.json'])],
+    ['what a killed start left', folder(['up.lock', 'pg.new', 'pg.password', '.gitignore'])],
+  ])('takes %s', (_, state) => {
+    expect(judgeFolder('/d', state)).toBeUndefined();
+  });
+
+  it.each([
+    ['a file', { kind: 'not_a_folder' as const }, '/d is a file, not a folder'],
+    ['a folder it may not write to', folder([], false), '/d cannot be written to'],
+    [
+      'a folder of someone else',
+      folder(['z.txt', 'a.txt', 'm.txt', 'pg', 'n.txt']),
+      '/d holds something else already (a.txt, m.txt, n.txt, …)',
+    ],
+    [
+      'a database without its secrets',
+      folder(['pg']),
+      '/d holds a database but no secrets.json, without which it cannot be opened',
+    ],
+  ])('refuses %s', (_, state, reason) => {
+    expect(judgeFolder('/d', state)).toBe(reason);
+  });
+});
+
+describe('openDataFolder', () => {
+  let root: string;
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'svc-folder-'));
+  });
+  afterEach(() => {
+    chmodSync(root, 0o700);
+    rmSync(root, { recursive: true, force: true });
+  });
+
+  const modeOf = (path: string): number => statSync(path).mode & 0o777;
+
+  it('makes what is missing, closed to others', () => {
+    const made = openDataFolder(join(root, 'a', 'b'));
+    expect(modeOf(made.path)).toBe(0o711);
+    expect(modeOf(made.blobDir)).toBe(0o700);
+    expect(modeOf(made.logDir)).toBe(0o700);
+    openDataFolder(made.path);
+  });
+
+  it('changes nothing in a folder of someone else', () => {
+    writeFileSync(join(root, 'thesis.txt'), '');
+    expect(() => openDataFolder(root)).toThrow('holds something else already (thesis.txt)');
+    expect(() => statSync(join(root, 'blobs'))).toThrow();
+  });
+
+  it('refuses a path below a file', () => {
+    writeFileSync(join(root, 'file'), '');
+    expect(() => openDataFolder(join(root, 'file', 'data'))).toThrow('cannot be made (ENOTDIR)');
+  });
+
+  it('keeps secrets and credentials to the user, and the same ones over a restart', () => {
+    const made = openDataFolder(root);
+    const secrets = loadSecrets(made);
+    rememberPort(made, secrets, 4711);
+    expect(loadSecrets(made)).toEqual({ ...secrets, port: 4711 });
+    writeCredentials(made, { url: 'http://x', publicKey: 'pk', secretKey: 'sk' });
+    expect(modeOf(join(root, 'secrets.json'))).toBe(0o600);
+    expect(modeOf(made.credentialsFile)).toBe(0o600);
+    expect(JSON.parse(readFileSync(made.credentialsFile, 'utf8'))).toEqual({
+      url: 'http://x',
+      publicKey: 'pk',
+      secretKey: 'sk',
+    });
+  });
+
+  it('refuses secrets that it does not understand', () => {
+    mkdirSync(join(root, 'd'));
+    writeFileSync(join(root, 'd', 'secrets.json'), '{"version":2}');
+    expect(() => loadSecrets(openDataFolder(join(root, 'd')))).toThrow('this version of svc');
+  });
+});

@@ -1,0 +1,98 @@
+import { describe, expect, it, vi } from 'vitest';
+import { keepRunning, type Started } from './keep.ts';
+
+type Fake = Started & { end(): void; stopped: boolean };
+
+const fakes = (failures: readonly number[] = []) => {
+  const started: Fake[] = [];
+  let attempts = 0;
+  const start = async (): Promise<Started> => {
+    attempts += 1;
+    if (failures.includes(attempts)) throw new Error(`attempt ${attempts} failed`);
+    const ended = Promise.withResolvers<void>();
+    const fake: Fake = {
+      pid: attempts,
+      ended: ended.promise,
+      stopped: false,
+      end: () => ended.resolve(),
+      async stop() {
+        fake.stopped = true;
+        ended.resolve();
+      },
+    };
+    started.push(fake);
+    return fake;
+  };
+  return { start, started, attempts: () => attempts };
+};
+
+describe('keepRunning', () => {
+  const never = new AbortController().signal;
+
+  /** Keeps fakes, with waits that last until the test lets them end. */
+  const keep = async (failures?: readonly number[]) => {
+    const { start, ...rest } = fakes(failures);
+    const said: string[] = [];
+    const waits: { ms: number; end(): void }[] = [];
+    const wait = (ms: number, signal: AbortSignal): Promise<void> =>
+      new Promise((resolve) => {
+        signal.addEventListener('abort', () => resolve());
+        waits.push({ ms, end: resolve });
+      });
+    const say = (message: string): void => {
+      said.push(message);
+    };
+    const kept = await keepRunning({ name: 'part', start, say, wait }, never);
+    const nextWait = async (count: number): Promise<number | undefined> => {
+      await vi.waitUntil(() => waits.length === count);
+      return waits[count - 1]?.ms;
+    };
+    return { ...rest, kept, said, waits, nextWait };
+  };
+
+  it('hands on a failure of the first start', async () => {
+    await expect(keep([1])).rejects.toThrow('attempt 1');
+  });
+
+  it('starts again what ended by itself, and says so', async () => {
+    const { kept, started, said, waits, nextWait } = await keep();
+    started[0]?.end();
+    expect(await nextWait(1)).toBe(200);
+    expect(kept.pid()).toBeUndefined();
+    waits[0]?.end();
+    await vi.waitUntil(() => kept.pid() === 2);
+    expect(said).toEqual(['the part ended by itself and is started again', 'the part is up again']);
+    await kept.stop(0);
+    expect(started[1]?.stopped).toBe(true);
+  });
+
+  it('tries again after growing pauses while starting fails', async () => {
+    const { kept, started, said, waits, nextWait } = await keep([2, 3]);
+    started[0]?.end();
+    const pauses: (number | undefined)[] = [];
+    for (const count of [1, 2, 3]) {
+      pauses.push(await nextWait(count));
+      waits[count - 1]?.end();
+    }
+    await vi.waitUntil(() => kept.pid() === 4);
+    expect(pauses).toEqual([200, 400, 800]);
+    expect(said).toContain('attempt 3 failed');
+    await kept.stop(0);
+  });
+
+  it('does not start again what was stopped', async () => {
+    const { kept, attempts, said, waits } = await keep();
+    await kept.stop(0);
+    expect(attempts()).toBe(1);
+    expect(said).toEqual([]);
+    expect(waits).toEqual([]);
+  });
+
+  it('can be stopped between an end and the next start', async () => {
+    const { kept, started, attempts, nextWait } = await keep();
+    started[0]?.end();
+    await nextWait(1);
+    await kept.stop(0);
+    expect(attempts()).toBe(1);
+  });
+});

@@ -1,0 +1,72 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { takeLock } from './lock.ts';
+import { isRunning, processStart } from './processes.ts';
+
+describe('takeLock', () => {
+  let root: string;
+  let file: string;
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'svc-lock-'));
+    file = join(root, 'up.lock');
+  });
+  afterEach(() => {
+    rmSync(root, { recursive: true, force: true });
+  });
+
+  const self = { pid: process.pid, start: processStart(process.pid) ?? '' };
+
+  it('is held until it is released', () => {
+    const lock = takeLock(file, root);
+    expect(() => takeLock(file, root)).toThrow(
+      `svc up already runs on ${root} (process ${self.pid})`,
+    );
+    lock.tell('http://127.0.0.1:1');
+    expect(() => takeLock(file, root)).toThrow('http://127.0.0.1:1');
+    lock.release();
+    takeLock(file, root).release();
+    expect(readdirSync(root)).toEqual([]);
+  });
+
+  it('is taken over from a process that is gone', async () => {
+    const child = spawn('sleep', ['60']);
+    await once(child, 'spawn');
+    const pid = child.pid as number;
+    takeLock(file, root, { pid, start: processStart(pid) ?? '' });
+    expect(() => takeLock(file, root)).toThrow(`process ${pid}`);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    expect(isRunning(pid)).toBe(false);
+    const lock = takeLock(file, root);
+    expect(lock.wasStale).toBe(true);
+    lock.release();
+    expect(readdirSync(root)).toEqual([]);
+  });
+
+  it('is taken over when another process has the same id', () => {
+    takeLock(file, root, { ...self, start: 'earlier' });
+    expect(takeLock(file, root).wasStale).toBe(true);
+  });
+
+  it('is not released by one who no longer holds it', () => {
+    const old = takeLock(file, root, { ...self, start: 'earlier' });
+    takeLock(file, root);
+    old.release();
+    expect(existsSync(file)).toBe(true);
+  });
+
+  it('says so when another is taking it over', () => {
+    takeLock(file, root, { ...self, start: 'earlier' });
+    writeFileSync(`${file}.claim-${self.pid}-earlier`, '');
+    expect(() => takeLock(file, root)).toThrow('another svc up is taking over');
+  });
+
+  it('names a file that it cannot read', () => {
+    writeFileSync(file, 'not json');
+    expect(() => takeLock(file, root)).toThrow(`cannot read the lock ${file}`);
+  });
+});
