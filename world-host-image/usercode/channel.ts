@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import type { Log } from '#runtime/log.ts';
 import { type ChildEnd, type Launch, startChild } from './child.ts';
 import { createOutput } from './output.ts';
-import { type HostMessage, parseWorkerMessage, type WorkerMessage } from './protocol.ts';
+import { parseWorkerMessage, type WorkerMessage } from './protocol.ts';
 import type { UserCodeLimits } from './run.ts';
 
 /** Why the host killed a process. */
@@ -32,8 +32,8 @@ export type Exchange<Value> = {
 export type Outcome<Value> = { value: Value } | { ending: Ending };
 
 export type Channel = {
-  exchange<Value>(exchange: Exchange<Value>, opening?: HostMessage): Promise<Outcome<Value>>;
-  send(message: HostMessage): void;
+  exchange<Value>(exchange: Exchange<Value>, openingLine?: string): Promise<Outcome<Value>>;
+  send(line: string): void;
   kill(reason: KillReason): void;
   isOpen(): boolean;
   ended: Promise<Ending>;
@@ -45,13 +45,17 @@ export const newNonce = (): string => randomUUID();
 /** Room for what stands around a value in a message. */
 const envelopeBytes = 1_024;
 
-type Listener = { nonce: string; take(message: WorkerMessage): void };
+type Listener = {
+  nonce: string;
+  take(message: WorkerMessage): void;
+  end(ending: Ending): void;
+};
 
 export const openChannel = (launch: Launch, limits: UserCodeLimits, log: Log): Channel => {
   const output = createOutput(log, limits.outputBytes);
   let listener: Listener | undefined;
   let killed: { killedFor: KillReason; fault?: unknown } | undefined;
-  let isOver = false;
+  let over: Ending | undefined;
 
   const kill = (killedFor: KillReason, fault?: unknown): void => {
     killed ??= { killedFor, fault };
@@ -76,40 +80,45 @@ export const openChannel = (launch: Launch, limits: UserCodeLimits, log: Log): C
     onOutput: output.take,
   });
   const ended = child.ended.then((end): Ending => {
-    isOver = true;
-    return { ...end, ...killed, output: output.tail() };
+    const ending = { ...end, ...killed, output: output.tail() };
+    over = ending;
+    listener?.end(ending);
+    return ending;
   });
 
-  const exchange: Channel['exchange'] = async ({ take, timeoutMs, nonce }, opening) => {
-    const done = Promise.withResolvers<Awaited<ReturnType<typeof exchange>>>();
-    const deadline = setTimeout(() => kill('timeout'), timeoutMs);
-    output.reset();
-    const mine: Listener = {
-      nonce,
-      take(message) {
-        try {
-          const finished = take(message);
-          if (finished === undefined) return;
-          listener = undefined;
-          done.resolve(finished as never);
-        } catch (fault) {
-          kill('host_fault', fault);
-        }
-      },
-    };
-    listener = mine;
-    if (opening !== undefined) child.send(JSON.stringify(opening));
-    const outcome = await Promise.race([done.promise, ended.then((ending) => ({ ending }))]);
-    clearTimeout(deadline);
-    if (listener === mine) listener = undefined;
-    return outcome as never;
-  };
+  const exchange = <Value>(
+    { take, timeoutMs, nonce }: Exchange<Value>,
+    openingLine?: string,
+  ): Promise<Outcome<Value>> =>
+    new Promise((resolve) => {
+      if (over !== undefined) return resolve({ ending: over });
+      const deadline = setTimeout(() => kill('timeout'), timeoutMs);
+      const finish = (outcome: Outcome<Value>): void => {
+        clearTimeout(deadline);
+        listener = undefined;
+        resolve(outcome);
+      };
+      listener = {
+        nonce,
+        end: (ending) => finish({ ending }),
+        take(message) {
+          try {
+            const finished = take(message);
+            if (finished !== undefined) finish(finished);
+          } catch (fault) {
+            kill('host_fault', fault);
+          }
+        },
+      };
+      output.reset();
+      if (openingLine !== undefined) child.send(openingLine);
+    });
 
   return {
     exchange,
-    send: (message) => child.send(JSON.stringify(message)),
+    send: child.send,
     kill,
-    isOpen: () => killed === undefined && !isOver,
+    isOpen: () => killed === undefined && over === undefined,
     ended,
   };
 };

@@ -1,6 +1,7 @@
 /**
- * What user code prints: it goes to the host's log line by line, up to a budget a run, and the end of
- * its standard error is kept, since that is where a dying process says why.
+ * What user code prints: it goes to the host's log line by line, up to so many bytes a second, and the
+ * end of its standard error is kept, since that is where a dying process says why. The bound is by time
+ * and not by run because output may arrive after the result of the run that made it.
  */
 import { StringDecoder } from 'node:string_decoder';
 import type { Log } from '#runtime/log.ts';
@@ -9,7 +10,7 @@ export type OutputStream = 'stdout' | 'stderr';
 
 export type Output = {
   take(stream: OutputStream, chunk: Buffer): void;
-  /** A new run begins: a new budget, and nothing kept of the last. */
+  /** A new run begins: nothing is kept of the last. */
   reset(): void;
   /** The end of standard error since the run began. */
   tail(): string;
@@ -17,18 +18,25 @@ export type Output = {
 
 const lineChars = 2_000;
 const tailChars = 8_192;
+const windowMs = 1_000;
 
-export const createOutput = (log: Log, budgetBytes: number): Output => {
+export const createOutput = (log: Log, bytesPerSecond: number): Output => {
   const decoders = { stdout: new StringDecoder('utf8'), stderr: new StringDecoder('utf8') };
   const unfinished = { stdout: '', stderr: '' };
-  let left = budgetBytes;
+  let left = bytesPerSecond;
+  let windowBegan = performance.now();
   let tail = '';
 
   const print = (stream: OutputStream, line: string): void => {
+    if (performance.now() - windowBegan >= windowMs) {
+      windowBegan = performance.now();
+      left = bytesPerSecond;
+    }
     if (left <= 0 || line === '') return;
     left -= line.length;
     log.info({ stream, text: line.slice(0, lineChars) }, 'user code printed');
-    if (left <= 0) log.info({ stream, budgetBytes }, 'further output of this run is dropped');
+    if (left <= 0)
+      log.warn({ stream, bytesPerSecond }, 'user code prints too much: output is dropped');
   };
 
   return {
@@ -43,7 +51,6 @@ export const createOutput = (log: Log, budgetBytes: number): Output => {
       unfinished[stream] = isLong ? '' : last;
     },
     reset() {
-      left = budgetBytes;
       tail = '';
     },
     tail: () => tail,

@@ -87,7 +87,7 @@ export type UserCodeLimits = {
   memoryMb: number;
   /** One message to or from a worker: an input, a result, a row, the rows of a query. */
   messageBytes: number;
-  /** What one run may print into the log. The rest is dropped. */
+  /** What a worker may print into the log within a second. The rest is dropped. */
   outputBytes: number;
   /** Until a process must be up. */
   startMs: number;

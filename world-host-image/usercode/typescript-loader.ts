@@ -91,6 +91,7 @@ export const createLoader = (): Loader => {
   };
 
   const moduleOf = async (file: string, fresh: boolean): Promise<Record<string, unknown>> => {
+    if (root === '') throw new Unavailable('load_failed', 'no code is loaded', { trace: [] });
     const failure = failures.get(file);
     if (failure !== undefined && !fresh) throw failure;
     freshImports += fresh ? 1 : 0;
@@ -106,6 +107,7 @@ export const createLoader = (): Loader => {
     root: () => root,
     async open(directory, eager) {
       root = directory;
+      failures.clear();
       if (!eager) return;
       for (const file of eagerFiles.filter((name) => existsSync(join(root, name)))) {
         // A failure is remembered, and told to each run of the file.

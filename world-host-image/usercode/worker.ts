@@ -43,8 +43,11 @@ export type Worker = {
 
 type Ask = Extract<WorkerMessage, { type: 'ask' }>;
 
-const isWithin = (message: HostMessage, maxBytes: number): boolean =>
-  Buffer.byteLength(JSON.stringify(message)) <= maxBytes;
+/** A message as a line, or undefined when it is longer than a message may be. */
+const encode = (message: HostMessage, maxBytes: number): string | undefined => {
+  const line = JSON.stringify(message);
+  return Buffer.byteLength(line) <= maxBytes ? line : undefined;
+};
 
 const tooManyRows = (entity: unknown, maxBytes: number): Refusal => ({
   entity: String(entity ?? ''),
@@ -54,18 +57,19 @@ const tooManyRows = (entity: unknown, maxBytes: number): Refusal => ({
   pointer: null,
 });
 
-/** The reply to one use of the store; throws only for a fault of the host. */
-const replyTo = (ask: Ask, access: StoreAccess, maxBytes: number): HostMessage => {
+/** The line that answers one use of the store; throws only for a fault of the host. */
+const replyTo = (ask: Ask, access: StoreAccess, maxBytes: number): string => {
   const { nonce, id } = ask;
+  const refuse = (refusal: Refusal): string =>
+    JSON.stringify({ type: 'reply', nonce, id, refusal } satisfies HostMessage);
   try {
     const value = runOperation(access, ask.operation, ask.arguments) ?? null;
-    const reply: HostMessage = { type: 'reply', nonce, id, value };
-    if (isWithin(reply, maxBytes)) return reply;
-    return { type: 'reply', nonce, id, refusal: tooManyRows(ask.arguments.entity, maxBytes) };
+    const line = encode({ type: 'reply', nonce, id, value }, maxBytes);
+    return line ?? refuse(tooManyRows(ask.arguments.entity, maxBytes));
   } catch (error) {
     const refusal = refusalOf(error, ask.arguments);
     if (refusal === undefined) throw error;
-    return { type: 'reply', nonce, id, refusal };
+    return refuse(refusal);
   }
 };
 
@@ -98,7 +102,7 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
     const nonce = newNonce();
     const outcome = await channel.exchange(
       { nonce, timeoutMs: limits.loadMs, take: () => ({ value: true }) },
-      { type: 'load', nonce, directory: to, eager },
+      JSON.stringify({ type: 'load', nonce, directory: to, eager } satisfies HostMessage),
     );
     return 'value' in outcome;
   };
@@ -114,13 +118,14 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
     const { file, function: name, as, input, timeoutMs, access } = request;
     const nonce = newNonce();
     const message: HostMessage = { type: 'run', nonce, file, function: name, as, input, timeoutMs };
-    if (!isWithin(message, limits.messageBytes)) {
+    const line = encode(message, limits.messageBytes);
+    if (line === undefined) {
       return failed('too_large', `the input is over ${describeSize(limits.messageBytes)}`);
     }
     const startedAt = performance.now();
     const outcome = await channel.exchange(
       { nonce, timeoutMs: timeoutMs + kind.overrunMs, take: (said) => take(said, access) },
-      message,
+      line,
     );
     if ('value' in outcome) return outcome.value;
     const { ending } = outcome;

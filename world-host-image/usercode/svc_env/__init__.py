@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 
 from .ctx import HandlerContext, VerifyContext
 from .errors import Failed, Refused
-from .run import current_run
+from .run import Row, current_run
 
 __all__ = [
     "HandlerContext",
@@ -34,8 +34,6 @@ __all__ = [
     "query",
     "update",
 ]
-
-Row = dict[str, Any]
 
 
 def get(entity: str, key: Row) -> Row | None:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from .errors import Answered
-from .run import Run
-
-Row = dict[str, Any]
+from .run import Row, Run
 
 
 class _Clock:
@@ -95,9 +93,7 @@ class HandlerContext(_Reader):
         """Removes a row. Raises Refused when there is none, or other rows refer to it."""
         self._run.delete(entity, key)
 
-    def respond(
-        self, status: int, body: Any = None, headers: dict[str, str] | None = None
-    ) -> None:
+    def respond(self, status: int, body: Any = None, headers: dict[str, str] | None = None) -> None:
         """Sets the answer; what the handler returns is then not used.
 
         >>> return ctx.respond(201, issue, {"location": issue["url"]})

@@ -1,12 +1,13 @@
-"""Finds an author's functions: imports files of the code directory and remembers which ones failed."""
+"""Finds an author's functions: imports files of the code directory, remembers which ones failed."""
 
 from __future__ import annotations
 
 import importlib
 import os
 import sys
+from collections.abc import Callable
 from types import ModuleType
-from typing import Any, Callable
+from typing import Any
 
 from .trace import describe, summarize
 
@@ -32,6 +33,7 @@ class Loader:
     def open(self, directory: str, eager: bool) -> None:
         """Makes a directory the author's code. Its modules come after the standard library's."""
         self.root = directory
+        self._failures.clear()
         sys.path.append(directory)
         _warn_of_hidden_modules(directory)
         if not eager:
@@ -43,7 +45,7 @@ class Loader:
     def find(self, file: str, name: str, fresh: bool) -> Callable[..., Any]:
         """The function of a file. `fresh` imports the file again. Raises Unavailable."""
         module = self._module(file, fresh)
-        function = getattr(module, name, None)
+        function: Callable[..., Any] | None = getattr(module, name, None)
         if callable(function):
             return function
         found = sorted(key for key, value in vars(module).items() if _is_own(value, module))
@@ -62,6 +64,8 @@ class Loader:
             import asyncio  # noqa: F401  (slow to import; the first call should not pay)
 
     def _module(self, file: str, fresh: bool) -> ModuleType:
+        if self.root == "":
+            raise Unavailable("load_failed", "no code is loaded", {"trace": []})
         if file in self._failures and not fresh:
             raise self._failures[file]
         name = file.removesuffix(".py").replace("/", ".")
@@ -100,5 +104,4 @@ def _warn_of_hidden_modules(directory: str) -> None:
     for entry in sorted(os.listdir(directory)):
         name = entry.removesuffix(".py")
         if name != entry and name in sys.stdlib_module_names:
-            message = f"{entry} cannot be imported: Python has a module {name} of its own; rename it"
-            print(message, file=sys.stderr)
+            print(f"{entry} is hidden by Python's own module {name}; rename it", file=sys.stderr)

@@ -12,6 +12,7 @@ import os
 import resource
 import signal
 import sys
+from typing import Any
 
 PR_SET_PDEATHSIG = 1
 
@@ -20,7 +21,8 @@ FORBIDDEN = {
     event: deed
     for deed, events in {
         "start processes": (
-            "os.exec os.fork os.forkpty os.posix_spawn os.spawn os.system pty.spawn subprocess.Popen"
+            "os.exec os.fork os.forkpty os.posix_spawn os.spawn os.system "
+            "pty.spawn subprocess.Popen"
         ),
         "signal processes": "os.kill os.killpg",
         "use the network": (
@@ -67,7 +69,7 @@ def guard(readable: list[str]) -> None:
     for name in ("ctypes", "_ctypes"):
         sys.modules.pop(name, None)
 
-    def audit(event: str, arguments: tuple) -> None:
+    def audit(event: str, arguments: tuple[Any, ...]) -> None:
         if event == "open":
             _check_open(readable, *arguments)
         elif event == "import" and arguments[0] == "_ctypes":
@@ -81,10 +83,10 @@ def guard(readable: list[str]) -> None:
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
-def _check_open(readable: list[str], path: object, mode: str | None, flags: int) -> None:
+def _check_open(readable: list[str], path: Any, mode: str | None, flags: int) -> None:
     if isinstance(path, int):
         return
-    real = os.path.realpath(os.fsdecode(path))  # type: ignore[arg-type]
+    real = os.path.realpath(os.fsdecode(path))
     if real == os.devnull:
         return
     if flags & WRITING:

@@ -10,6 +10,7 @@ from typing import Any
 
 from .errors import Refused
 
+#: A row, a key or any JSON object.
 Row = dict[str, Any]
 
 

@@ -34,7 +34,7 @@ def describe(error: BaseException, root: str, fallback: CodeType | None = None) 
 
 def summarize(facts: dict[str, Any]) -> str:
     """One line: `ZeroDivisionError: division by zero (tools.py:12 in triage)`."""
-    text = facts["exception"] if facts["message"] == "" else f"{facts['exception']}: {facts['message']}"
+    text = ": ".join(part for part in (facts["exception"], facts["message"]) if part)
     if not facts["trace"]:
         return text
     frame = facts["trace"][-1]

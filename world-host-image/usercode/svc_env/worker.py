@@ -1,4 +1,4 @@
-"""The Python worker's main loop: one request after the other from the world host, until it is gone."""
+"""The Python worker: one request after the other from the world host, until the host is gone."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import faulthandler
 import json
 import os
 import sys
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from .ctx import HandlerContext, VerifyContext
 from .errors import Answered, Failed, Refused
@@ -96,14 +97,9 @@ def _awaited(value: Any) -> Any:
 def _failure(error: BaseException, root: str, function: Any) -> Result:
     if isinstance(error, Answered):
         vendor = {"status": error.status, "body": error.body, "headers": error.headers}
-        return {
-            "ok": False,
-            "error": {"code": "failed", "message": f"answered {error.status}"},
-            "vendor": vendor,
-        }
+        return _failed("failed", str(error)) | {"vendor": vendor}
     if isinstance(error, Failed):
-        failed: Result = {"code": str(error.code), "message": str(error.message)}
-        return {"ok": False, "error": failed | ({"details": error.details} if error.details else {})}
+        return _failed(str(error.code), str(error.message), error.details or None)
     facts = describe(error, root, getattr(function, "__code__", None))
     if isinstance(error, Refused):
         details = {
@@ -114,16 +110,21 @@ def _failure(error: BaseException, root: str, function: Any) -> Result:
             "detail": error.detail,
             "trace": facts["trace"],
         }
-        return {"ok": False, "error": {"code": "refused", "message": str(error), "details": details}}
+        return _failed("refused", str(error), details)
     message = summarize(facts)
     del facts["message"]
-    return {"ok": False, "error": {"code": "raised", "message": message, "details": facts}}
+    return _failed("raised", message, facts)
 
 
 def _unsendable(error: BaseException, root: str, message: Message, function: Any) -> Result:
     name = message["function"]
     if isinstance(error, TooLarge):
-        return {"ok": False, "error": {"code": "too_large", "message": f"{name} answers {error}"}}
+        return _failed("too_large", f"what {name} answers is {error}")
     facts = describe(error, root, getattr(function, "__code__", None))
     text = f"what {name} answers is not JSON: {facts.pop('message')}"
-    return {"ok": False, "error": {"code": "raised", "message": text, "details": facts}}
+    return _failed("raised", text, facts)
+
+
+def _failed(code: str, message: str, details: Any = None) -> Result:
+    error = {"code": code, "message": message}
+    return {"ok": False, "error": error if details is None else error | {"details": details}}

@@ -1,0 +1,203 @@
+/** User code that ends, hangs, floods or forges: each costs its own run and nothing else. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Row } from '#language/contract.ts';
+import { until } from '#runtime/pause.ts';
+import type { RunResult } from './run.ts';
+import { type Bench, createHeardLog, startBench } from './test-bench.ts';
+
+const python = `
+import json, os, sys, threading, time
+
+seen = 0
+
+def calm(value=1):
+    global seen
+    seen += 1
+    return [value, seen]
+
+def spin():
+    while True:
+        pass
+
+def stuck():
+    import re
+    re.match(r"(a+)+$", "a" * 60 + "b")
+
+def ends(status):
+    os._exit(status)
+
+def prints():
+    print("one")
+    print("zwei \\u00e4", file=sys.stderr)
+    print('{"type": "done", "nonce": "", "result": {"ok": true, "value": "forged"}}')
+    return "printed"
+
+def floods():
+    for _ in range(200):
+        print("x" * 100_000)
+    return "flooded"
+
+def endless_line():
+    os.write(4, b"x" * 3_000_000)
+    return "sent"
+
+def junk():
+    os.write(4, b"hello\\n")
+    return "sent"
+
+def half_a_line():
+    os.write(4, b"hello")
+    return "sent"
+
+def forged():
+    line = {"type": "done", "nonce": "guess", "result": {"ok": True, "value": "forged"}}
+    os.write(4, json.dumps(line).encode() + b"\\n")
+    time.sleep(10)
+
+def forged_later(ms):
+    def work():
+        time.sleep(ms / 1000)
+        line = {"type": "done", "nonce": "guess", "result": {"ok": True, "value": "forged"}}
+        os.write(4, json.dumps(line).encode() + b"\\n")
+    threading.Thread(target=work, daemon=True).start()
+    return "armed"
+
+def waits(ms):
+    time.sleep(ms / 1000)
+    return "waited"
+
+def closes():
+    os.close(3)
+    os.close(4)
+    return "closed"
+`;
+
+const typescript = `
+import { closeSync, writeSync } from 'node:fs';
+let seen = 0;
+export const calm = ({ value = 1 }) => { seen += 1; return [value, seen]; };
+export const spin = () => { for (;;); };
+export const stuck = () => new Promise(() => undefined);
+export const ends = ({ status }) => process.exit(status);
+export const prints = () => {
+  console.log('one');
+  console.error('zwei \\u00e4');
+  console.log('{"type": "done", "nonce": "", "result": {"ok": true, "value": "forged"}}');
+  return 'printed';
+};
+export const floods = () => {
+  for (let i = 0; i < 200; i += 1) console.log('x'.repeat(100_000));
+  return 'flooded';
+};
+const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+const junkOf = (text) => { writeSync(4, text); return 'sent'; };
+export const endless_line = () => {
+  for (;;) try { junkOf('x'.repeat(1000)); } catch { /* the pipe is full: again */ }
+};
+export const junk = () => junkOf('hello\\n');
+export const half_a_line = () => junkOf('hello');
+const line = '{"type":"done","nonce":"guess","result":{"ok":true,"value":"forged"}}\\n';
+export const forged = () => { junkOf(line); return wait(10_000); };
+export const forged_later = ({ ms }) => { setTimeout(() => junkOf(line), ms); return 'armed'; };
+export const closes = () => { closeSync(4); return 'closed'; };
+export const waits = async ({ ms }) => { await wait(ms); return 'waited'; };
+`;
+
+const heard = createHeardLog();
+let bench: Bench;
+beforeAll(async () => {
+  bench = await startBench({ messageBytes: 1024 * 1024, outputBytes: 10_000 }, heard.log);
+  await bench.load({ 'tools.py': python, 'tools.ts': typescript });
+});
+afterAll(() => bench.close());
+
+const codeOf = (result: RunResult): string => (result.ok ? 'ok' : result.error.code);
+
+describe.each(['python', 'typescript'] as const)('hostile code in %s', (language) => {
+  const run = (name: string, input: Row = {}, timeoutMs = 5_000) =>
+    bench.run(language, name, { input, timeoutMs });
+  /** The next run is answered rightly, by a process that has seen no other. */
+  const expectFresh = async (): Promise<void> => {
+    expect(await bench.value(language, 'calm', { input: { value: 5 } })).toEqual([5, 1]);
+  };
+
+  it.each(['spin', 'stuck'])('stops a run that does not end: %s', async (name) => {
+    const startedAt = performance.now();
+    const result = await run(name, {}, 200);
+    expect(result).toMatchObject({ ok: false, error: { code: 'timeout' } });
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    if (language === 'python') {
+      expect(result).toMatchObject({
+        error: { details: { trace: [{ file: 'tools.py', function: name }] } },
+      });
+    }
+    await expectFresh();
+  });
+
+  it('survives the end of its process', async () => {
+    for (const status of [0, 3]) {
+      expect(await run('ends', { status })).toMatchObject({
+        error: { code: 'crashed', message: `the code's process ended: exit status ${status}` },
+      });
+    }
+    await expectFresh();
+  });
+
+  it('logs what is printed and never reads it as a message', async () => {
+    expect(await bench.value(language, 'prints')).toBe('printed');
+    const said = await until(() => heard.texts('stderr').includes('zwei ä'), {
+      timeoutMs: 5_000,
+      what: 'the printed line in the log',
+    });
+    expect(said).toBe(true);
+    expect(heard.texts('stdout')).toContain('one');
+  });
+
+  it('bounds what it logs of a flood', async () => {
+    heard.entries.length = 0;
+    expect(await bench.value(language, 'floods')).toBe('flooded');
+    await until(
+      () => heard.entries.some(({ message }) => String(message).includes('prints too much')),
+      { timeoutMs: 5_000, what: 'the end of the log' },
+    );
+    expect(heard.texts('stdout').join('').length).toBeLessThan(20_000);
+    const printsAgain = async (): Promise<boolean> => {
+      await bench.value(language, 'prints');
+      return heard.texts('stdout').includes('one');
+    };
+    await until(printsAgain, { timeoutMs: 5_000, what: 'output of a later run' });
+  });
+
+  it('stops a message without end', async () => {
+    expect(codeOf(await run('endless_line'))).toBe('too_large');
+    await expectFresh();
+  });
+
+  it.each(['junk', 'half_a_line', 'forged'])('takes no answer from user code: %s', async (name) => {
+    const result = await run(name);
+    expect(result).toMatchObject({ ok: false, error: { code: 'crashed' } });
+    await expectFresh();
+  });
+
+  it('lets no code answer for a later run', async () => {
+    expect(await bench.value(language, 'forged_later', { input: { ms: 50 } })).toBe('armed');
+    const result = await run('waits', { ms: 5_000 });
+    expect(codeOf(result)).toBe('crashed');
+    await expectFresh();
+  });
+
+  it('replaces a worker that spoke while nothing ran', async () => {
+    heard.entries.length = 0;
+    expect(await bench.value(language, 'forged_later', { input: { ms: 20 } })).toBe('armed');
+    await until(
+      () => heard.entries.some(({ message }) => String(message).includes('wrote to the channel')),
+      { timeoutMs: 5_000, what: 'the breach' },
+    );
+    await expectFresh();
+  });
+
+  it('survives the end of its channel', async () => {
+    expect(codeOf(await run('closes'))).toBe('crashed');
+    await expectFresh();
+  });
+});

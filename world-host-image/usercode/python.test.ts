@@ -1,0 +1,280 @@
+/** What is particular to Python: how it imports, what it may do, and where its time went. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AppError } from '#domain/error.ts';
+import { findPython, readTimeoutTrace } from './python.ts';
+import type { RunResult } from './run.ts';
+import { type Bench, startBench, writeFiles } from './test-bench.ts';
+
+let bench: Bench;
+beforeAll(async () => {
+  bench = await startBench();
+});
+afterAll(() => bench.close());
+
+const errorOf = (result: RunResult) => {
+  if (result.ok) throw new Error(`it succeeded: ${JSON.stringify(result.value)}`);
+  return result.error as typeof result.error & {
+    details: { trace: { file: string; line: number; function: string }[]; exception: string };
+  };
+};
+
+const handler = {
+  as: 'handler',
+  file: 'api/handlers.py',
+  input: { method: 'GET', path: '/', args: {}, body: null, headers: {} },
+} as const;
+
+describe('imports', () => {
+  it('finds siblings of the root, of a folder, and by relative name', async () => {
+    await bench.load({
+      'tools.py':
+        'from labels import color\nimport tools as same\ndef paint(): return color("bug")\n',
+      'labels.py': 'def color(name): return name + ":red"\n',
+      'api/handlers.py':
+        'from labels import color\nfrom .paging import page\nfrom api import paging\n' +
+        'def index(ctx): return [color("a"), page(), paging.page()]\n',
+      'api/paging.py': 'def page(): return 1\n',
+    });
+    expect(await bench.value('python', 'paint')).toBe('bug:red');
+    expect(await bench.value('python', 'index', handler)).toEqual(['a:red', 1, 1]);
+  });
+
+  it('reports a failing import at each run of that file and of no other', async () => {
+    await bench.load({
+      'tools.py': 'import labels\ndef paint(): pass\n',
+      'labels.py': 'x = 1\nraise ValueError("no labels today")\n',
+      'api/handlers.py': 'def index(ctx): return 1\n',
+    });
+    for (const _ of [1, 2]) {
+      const error = errorOf(await bench.run('python', 'paint'));
+      expect(error).toMatchObject({
+        code: 'load_failed',
+        message:
+          'tools.py cannot be imported: ValueError: no labels today (labels.py:2 in <module>)',
+        details: { exception: 'ValueError' },
+      });
+      expect(error.details.trace.map(({ file, line }) => `${file}:${line}`)).toEqual([
+        'tools.py:1',
+        'labels.py:2',
+      ]);
+    }
+    expect(await bench.value('python', 'index', handler)).toBe(1);
+  });
+
+  it('points at a syntax error', async () => {
+    await bench.load({ 'tools.py': 'x = 1\ndef paint(:\n  pass\n' });
+    expect(errorOf(await bench.run('python', 'paint'))).toMatchObject({
+      code: 'load_failed',
+      message: expect.stringMatching(/SyntaxError: .*\(tools\.py:2 in <module>\)/),
+    });
+  });
+
+  it('takes code that ends its process or hangs while it is imported for a failure of its run', async () => {
+    const impatient = await startBench({ loadMs: 300 });
+    const files = {
+      'tools.py': 'import os\nos._exit(7)\n',
+      'api/handlers.py': 'while True:\n    pass\n',
+    };
+    await impatient.load(files);
+    expect(errorOf(await impatient.run('python', 'paint')).code).toBe('crashed');
+    const hung = errorOf(await impatient.run('python', 'index', { ...handler, timeoutMs: 200 }));
+    expect(hung.code).toBe('timeout');
+    expect(hung.details.trace.at(-1)).toMatchObject({ file: 'api/handlers.py' });
+    await impatient.load({ 'tools.py': 'def fine(): return 1\n' });
+    expect(await impatient.value('python', 'fine')).toBe(1);
+    await impatient.close();
+  });
+
+  it('does not import with a module of its own name in the way', async () => {
+    await bench.load({ 'tools.py': 'def f(): pass\n', 'json.py': 'def f(): pass\n' });
+    expect(errorOf(await bench.run('python', 'f', { file: 'json.py' })).message).toMatch(
+      /rename it/,
+    );
+  });
+
+  it('refuses the store while a file is imported', async () => {
+    await bench.load({ 'tools.py': 'from svc_env import get\nget("things", {"id": 1})\n' });
+    expect(errorOf(await bench.run('python', 'f'))).toMatchObject({
+      code: 'load_failed',
+      message: expect.stringContaining('only inside a call'),
+    });
+  });
+
+  it('imports a grader anew for each run', async () => {
+    const directory = await bench.load({
+      'checks/verify.py': 'def verify(ctx): ctx.check("old", True)\n',
+    });
+    const grade = () =>
+      bench.value('python', 'verify', { as: 'verify', file: 'checks/verify.py', input: null });
+    expect(await grade()).toMatchObject({ checks: [{ name: 'old' }] });
+    writeFiles(directory, { 'checks/verify.py': 'def verify(ctx): ctx.check("replaced", True)\n' });
+    expect(await grade()).toMatchObject({ checks: [{ name: 'replaced' }] });
+  });
+});
+
+describe('errors', () => {
+  it("leaves out frames that are not the author's, and shows the cause", async () => {
+    await bench.load({
+      'tools.py': [
+        'import json',
+        'def parse(text):',
+        '    try:',
+        '        return json.loads(text)',
+        '    except ValueError as error:',
+        '        raise LookupError("no JSON") from error',
+        'def straight(text):',
+        '    return json.loads(text)',
+        'def leaves():',
+        '    raise SystemExit(3)',
+        'def deep(n=0):',
+        '    return deep(n + 1)',
+      ].join('\n'),
+    });
+    const input = { text: '{' };
+    expect(errorOf(await bench.run('python', 'parse', { input }))).toMatchObject({
+      message: 'LookupError: no JSON (tools.py:6 in parse)',
+      details: { cause: expect.stringContaining('JSONDecodeError') },
+    });
+    const straight = errorOf(await bench.run('python', 'straight', { input }));
+    expect(straight.details.trace).toMatchObject([{ file: 'tools.py', line: 8 }]);
+    expect(errorOf(await bench.run('python', 'leaves'))).toMatchObject({ code: 'raised' });
+    const deep = errorOf(await bench.run('python', 'deep'));
+    expect(deep.details.exception).toBe('RecursionError');
+    expect(deep.details.trace.length).toBe(20);
+  });
+
+  it('points at the function that was given wrong arguments', async () => {
+    await bench.load({ 'tools.py': '\n\ndef triage(owner, repo): pass\n' });
+    expect(errorOf(await bench.run('python', 'triage', { input: { owner: 'x' } })).message).toMatch(
+      /missing 1 required positional argument: 'repo' \(tools\.py:3 in triage\)/,
+    );
+  });
+
+  it('survives errors and values made to break their own report', async () => {
+    await bench.load({
+      'tools.py': [
+        'class Bad(Exception):',
+        '    def __str__(self): raise TypeError("no")',
+        'def bad(): raise Bad()',
+        'def circle():',
+        '    x = []',
+        '    x.append(x)',
+        '    return x',
+        'def nan(): return float("nan")',
+        'def surrogate(): return "\\ud800"',
+      ].join('\n'),
+    });
+    expect(errorOf(await bench.run('python', 'bad')).code).toBe('raised');
+    expect(errorOf(await bench.run('python', 'circle')).message).toMatch(/not JSON/);
+    expect(errorOf(await bench.run('python', 'nan')).message).toMatch(/not JSON/);
+    expect(await bench.value('python', 'surrogate')).toBe('\ud800');
+  });
+
+  it('lets fail through a broad except', async () => {
+    await bench.load({
+      'tools.py':
+        'from svc_env import fail\ndef f():\n    try:\n        fail("stop")\n' +
+        '    except Exception:\n        return "went on"\n',
+    });
+    expect(errorOf(await bench.run('python', 'f'))).toMatchObject({
+      code: 'failed',
+      message: 'stop',
+    });
+  });
+});
+
+describe('concurrency inside a call', () => {
+  it('runs async functions that gather and use threads', async () => {
+    await bench.load({
+      'tools.py': [
+        'import asyncio, threading',
+        'from svc_env import ids',
+        'async def one(): return ids.uuid()',
+        'async def f():',
+        '    return await asyncio.gather(one(), asyncio.to_thread(ids.uuid), one())',
+        'def stray():',
+        '    seen = []',
+        '    def work():',
+        '        try: ids.uuid()',
+        '        except RuntimeError as error: seen.append(str(error))',
+        '    thread = threading.Thread(target=work)',
+        '    thread.start(); thread.join()',
+        '    return seen',
+      ].join('\n'),
+    });
+    expect(await bench.value('python', 'f')).toHaveLength(3);
+    expect(await bench.value('python', 'stray')).toEqual([
+      expect.stringContaining('inside a call'),
+    ]);
+  });
+});
+
+describe('what the process may do', () => {
+  const attempts: Record<string, string> = {
+    'start a process': 'import subprocess; subprocess.run(["true"])',
+    'run a shell': 'import os; os.system("true")',
+    fork: 'import os; os.fork()',
+    'signal the host': 'import os; os.kill(os.getppid(), 9)',
+    'read the host': 'import os; open(f"/proc/{os.getppid()}/environ")',
+    'read the machine': 'open("/etc/hostname")',
+    'write a file': 'open("made-by-user-code.txt", "w")',
+    'remove a file': 'import os; os.remove(__file__)',
+    connect: 'import socket; socket.create_connection(("127.0.0.1", 9), 1)',
+    'load foreign code': 'import ctypes',
+  };
+
+  beforeAll(async () => {
+    const bodies = Object.values(attempts).map((code, i) => `def attempt_${i}():\n    ${code}\n`);
+    await bench.load({
+      'tools.py': `${bodies.join('\n')}
+def allowed():
+    import datetime, hashlib, random, re, uuid, zoneinfo, os, sys
+    datetime.datetime.now(zoneinfo.ZoneInfo("UTC"))
+    return [open(__file__).read(5), sorted(os.environ), [p for p in sys.path if "site-packages" in p]]
+`,
+    });
+  });
+
+  it.each(Object.keys(attempts).map((name, i) => [name, i] as const))(
+    'does not %s',
+    async (_, i) => {
+      const error = errorOf(await bench.run('python', `attempt_${i}`));
+      expect(error.message).toMatch(/user code may (not|read only)/);
+    },
+  );
+
+  it('sees its own files, a clean environment and no site packages', async () => {
+    const [own, names, sites] = (await bench.value('python', 'allowed')) as [string, string[], []];
+    expect(own).toBe('def a');
+    expect(names.filter((name) => name !== 'LC_CTYPE')).toEqual(['HOME', 'LANG', 'TMPDIR', 'TZ']);
+    expect(sites).toEqual([]);
+  });
+
+  it.runIf(process.platform === 'linux')('has bounded memory', async () => {
+    await bench.load({ 'tools.py': 'def f(): return len(bytearray(2 * 1024 ** 3))\n' });
+    expect(errorOf(await bench.run('python', 'f')).details.exception).toBe('MemoryError');
+  });
+});
+
+describe('finding Python', () => {
+  it('says that there is none', async () => {
+    await expect(findPython('/nowhere/python3')).rejects.toThrow(AppError);
+    await expect(findPython('true')).rejects.toThrow(/3\.11/);
+  });
+
+  it("reads the author's frames from what faulthandler prints", () => {
+    const said = [
+      'Timeout (0:00:01)!',
+      'Thread 0x1 (most recent call first):',
+      '  File "/code/api/paging.py", line 4 in page',
+      '  File "/usr/lib/python3.11/json/__init__.py", line 1 in loads',
+      '  File "/code/tools.py", line 9 in list issues',
+      '  File "/pkg/svc_env/worker.py", line 70 in _call',
+    ].join('\n');
+    expect(readTimeoutTrace(said, '/code')).toEqual([
+      { file: 'tools.py', line: 9, function: 'list issues' },
+      { file: 'api/paging.py', line: 4, function: 'page' },
+    ]);
+    expect(readTimeoutTrace('nothing of it', '/code')).toEqual([]);
+  });
+});

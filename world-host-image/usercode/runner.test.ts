@@ -1,0 +1,176 @@
+/** The life of the workers: load, restart, stop, and that none outlives its host. */
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createLog } from '#runtime/log.ts';
+import { until } from '#runtime/pause.ts';
+import { startUserCode } from './runner.ts';
+import { type Bench, createMemoryStore, makeFolder, startBench, writeFiles } from './test-bench.ts';
+
+const log = createLog('test', 'silent');
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  if (process.platform !== 'linux') return true;
+  return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+};
+
+const areGone = (pids: number[]) =>
+  until(() => !pids.some(isAlive), { timeoutMs: 5_000, what: `the end of ${pids.join(', ')}` });
+
+const tools = {
+  'tools.py': `
+import os
+from svc_env import clock
+def pid(): return os.getpid()
+def spin():
+    while True: pass
+def asks_and_spins():
+    clock.now()
+    spin()
+`,
+  'tools.ts': `
+export const pid = () => process.pid;
+export const spin = () => { for (;;); };
+`,
+};
+
+const pidsOf = async (bench: Bench): Promise<number[]> => [
+  Number(await bench.value('python', 'pid')),
+  Number(await bench.value('typescript', 'pid')),
+];
+
+let bench: Bench | undefined;
+afterEach(async () => {
+  await bench?.close();
+  bench = undefined;
+});
+
+describe('user code', () => {
+  it('runs on processes that were there before there was code', async () => {
+    bench = await startBench();
+    await bench.load(tools);
+    const pids = await pidsOf(bench);
+    expect(await pidsOf(bench)).toEqual(pids);
+    await bench.code.stop();
+    expect(pids.some(isAlive)).toBe(false);
+    await expect(bench.run('python', 'pid')).rejects.toThrow('stopped');
+  });
+
+  it('has no code before it is loaded', async () => {
+    bench = await startBench();
+    const none = { error: { code: 'load_failed', message: 'no code is loaded' } };
+    expect(await bench.run('python', 'pid')).toMatchObject(none);
+    expect(await bench.run('typescript', 'pid')).toMatchObject(none);
+  });
+
+  it('takes fresh processes for other code', async () => {
+    bench = await startBench();
+    await bench.load(tools);
+    const before = await pidsOf(bench);
+    await bench.load({
+      'tools.py': 'def pid(): return "other"\n',
+      'tools.ts': 'export const pid = () => "other";',
+    });
+    expect(await bench.value('python', 'pid')).toBe('other');
+    expect(await bench.value('typescript', 'pid')).toBe('other');
+    await areGone(before);
+  });
+
+  it('restarts with nothing loaded, ending what runs', async () => {
+    bench = await startBench();
+    const directory = await bench.load(tools);
+    const before = await pidsOf(bench);
+    const { access } = createMemoryStore();
+    const begun = Promise.withResolvers<void>();
+    const under = bench.run('python', 'asks_and_spins', {
+      timeoutMs: 60_000,
+      access: {
+        ...access,
+        now() {
+          begun.resolve();
+          return access.now();
+        },
+      },
+    });
+    await begun.promise;
+    const waiting = bench.run('python', 'pid').catch((error: unknown) => error);
+    await bench.code.restart();
+    expect(await under).toMatchObject({ error: { code: 'crashed' } });
+    expect(String(await waiting)).toContain('stopped');
+    expect(before.some(isAlive)).toBe(false);
+    expect(await bench.run('python', 'pid')).toMatchObject({ error: { code: 'load_failed' } });
+    await bench.code.load(directory);
+    const after = await pidsOf(bench);
+    expect(after.some((pid) => before.includes(pid))).toBe(false);
+  });
+
+  it('runs both languages at the same time and each in turn', async () => {
+    bench = await startBench();
+    await bench.load({
+      'tools.py': 'n = 0\ndef f(i):\n    global n\n    n += 1\n    return [i, n]\n',
+      'tools.ts': 'let n = 0; export const f = async ({ i }) => [i, ++n];',
+    });
+    const { value } = bench;
+    const jobs = (['python', 'typescript'] as const).flatMap((language) =>
+      Array.from({ length: 20 }, (_, i) => value(language, 'f', { input: { i } })),
+    );
+    const expected = Array.from({ length: 20 }, (_, i) => [i, i + 1]);
+    expect(await Promise.all(jobs)).toEqual([...expected, ...expected]);
+  });
+
+  it('refuses code outside of its folder, and a Python that is none', async () => {
+    bench = await startBench();
+    await expect(bench.code.load('/usr')).rejects.toThrow('outside of');
+    await expect(bench.code.load(join(bench.folder, 'none'))).rejects.toThrow('is not there');
+    const folder = makeFolder();
+    const workDir = folder.path;
+    await expect(startUserCode({ python: 'false', workDir, log })).rejects.toThrow('Python');
+    folder.remove();
+  });
+});
+
+/** A host of its own that starts user code, says which processes it has, and runs what it is told. */
+const hostProgram = (workDir: string, spins: boolean): string => `
+  import { createLog } from '#runtime/log.ts';
+  import { startUserCode } from './runner.ts';
+  const code = await startUserCode({
+    python: 'python3', workDir: ${JSON.stringify(workDir)}, log: createLog('test', 'silent'),
+  });
+  await code.load(${JSON.stringify(join(workDir, 'code'))});
+  const run = (language, file, name) => code.run({
+    language, file, function: name, as: 'tool', input: {}, access: {}, timeoutMs: 60_000,
+  });
+  const pids = [await run('python', 'tools.py', 'pid'), await run('typescript', 'tools.ts', 'pid')];
+  if (${spins}) { run('python', 'tools.py', 'spin'); run('typescript', 'tools.ts', 'spin'); }
+  console.log(JSON.stringify(pids.map(({ value }) => value)));
+  setInterval(() => undefined, 1000);
+`;
+
+describe('a host that is killed', () => {
+  it.each([
+    ['idle', false],
+    ['busy', true],
+  ])('leaves no worker behind: %s', async (_, spins) => {
+    const folder = makeFolder();
+    writeFiles(join(folder.path, 'code'), tools);
+    const program = hostProgram(folder.path, spins);
+    const here = dirname(fileURLToPath(import.meta.url));
+    const host = spawn(process.execPath, ['--input-type=module', '-e', program], {
+      cwd: here,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [line] = (await host.stdout.take(1).toArray()) as [Buffer];
+    const pids = JSON.parse(line.toString()) as number[];
+    expect(pids.every(isAlive)).toBe(true);
+    host.kill('SIGKILL');
+    await areGone(pids);
+    folder.remove();
+  });
+});

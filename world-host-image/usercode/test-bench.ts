@@ -1,0 +1,167 @@
+/**
+ * For tests of user code: real workers over a store that is a Map, and short words for running
+ * functions of files that a test writes down.
+ */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Row } from '#language/contract.ts';
+import { createLog, type Log } from '#runtime/log.ts';
+import { StoreRefusal } from '#store/refusal.ts';
+import type { RunRequest, RunResult, StoreAccess, UserCodeLimits, UserLanguage } from './run.ts';
+import { startUserCode, type UserCode } from './runner.ts';
+
+const keyText = (key: Row): string => JSON.stringify(key.id);
+
+const valueAt = (row: Row, path: readonly string[]): unknown =>
+  path.reduce<unknown>((value, step) => (value as Row | null)?.[step], row);
+
+/** A store of one entity, `things`, with the primary key `id`; a row without a name has no shape. */
+export const createMemoryStore = () => {
+  const things = new Map<string, Row>();
+  const known = (entity: string): void => {
+    if (entity === 'things') return;
+    throw new StoreRefusal({ entity, kind: 'unknown_entity', detail: 'no such entity' });
+  };
+  const found = (entity: string, key: Row): Row => {
+    known(entity);
+    const row = things.get(keyText(key));
+    if (row !== undefined) return row;
+    throw new StoreRefusal({ entity, kind: 'not_found', detail: 'no such row' });
+  };
+  const access: StoreAccess = {
+    get(entity, key) {
+      known(entity);
+      return things.get(keyText(key)) ?? null;
+    },
+    query(entity, { where = [], limit, offset = 0, orderBy = [] }) {
+      known(entity);
+      const rows = [...things.values()].filter((row) =>
+        where.every(({ path, value }) => [value].flat().includes(valueAt(row, path))),
+      );
+      const [order] = orderBy;
+      if (order !== undefined) {
+        const sign = order.descending === true ? -1 : 1;
+        const rank = (row: Row): number => Number(valueAt(row, order.path));
+        rows.sort((a, b) => sign * (rank(a) - rank(b)));
+      }
+      return rows.slice(offset, limit === undefined ? undefined : offset + limit);
+    },
+    insert(entity, row) {
+      known(entity);
+      const refuse = (kind: 'duplicate' | 'shape', field: string, detail: string): never => {
+        throw new StoreRefusal({ entity, kind, field, pointer: `/${field}`, detail });
+      };
+      if (things.has(keyText(row))) refuse('duplicate', 'id', 'the key is taken');
+      if (typeof row.name !== 'string') refuse('shape', 'name', 'must be a string');
+      things.set(keyText(row), row);
+      return row;
+    },
+    update(entity, key, patch) {
+      const row = { ...found(entity, key), ...patch };
+      things.set(keyText(key), row);
+      return row;
+    },
+    remove(entity, key) {
+      found(entity, key);
+      things.delete(keyText(key));
+    },
+    nextInteger: () => 1 + Math.max(0, ...[...things.values()].map((row) => Number(row.id))),
+    now: () => '2026-01-02T03:04:05.000Z',
+    uuid: () => '7b1f3a52-6f55-4c7e-9a41-0d6f2f0c5e11',
+  };
+  return { access, things };
+};
+
+/** A folder of its own below the machine's temporary one, real path, removed by `remove`. */
+export const makeFolder = () => {
+  const path = realpathSync(mkdtempSync(join(tmpdir(), 'svc-usercode-')));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+};
+
+/** Writes files below a folder. */
+export const writeFiles = (folder: string, files: Record<string, string>): void => {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+};
+
+const defaultFile = { python: 'tools.py', typescript: 'tools.ts' } as const;
+
+export type RunOptions = Partial<Omit<RunRequest, 'language' | 'function' | 'input'>> & {
+  input?: unknown;
+};
+
+export type Bench = {
+  code: UserCode;
+  folder: string;
+  /** Writes files into a new code directory and loads it; the directory. */
+  load(files: Record<string, string>): Promise<string>;
+  /** Runs a function of the tools file, over an empty store unless the options say otherwise. */
+  run(language: UserLanguage, name: string, options?: RunOptions): Promise<RunResult>;
+  /** Runs a function that is expected to succeed; its value. */
+  value(language: UserLanguage, name: string, options?: RunOptions): Promise<unknown>;
+  close(): Promise<void>;
+};
+
+/** Starts workers in a folder of their own. */
+export const startBench = async (
+  limits: Partial<UserCodeLimits> = {},
+  log: Log = createLog('test', 'silent'),
+): Promise<Bench> => {
+  const folder = makeFolder();
+  const code = await startUserCode({ python: 'python3', workDir: folder.path, log, limits });
+  let loads = 0;
+
+  const run: Bench['run'] = (language, name, options = {}) =>
+    code.run({
+      language,
+      function: name,
+      file: defaultFile[language],
+      as: 'tool',
+      input: {},
+      access: createMemoryStore().access,
+      timeoutMs: 5_000,
+      ...options,
+    } as RunRequest);
+
+  return {
+    code,
+    folder: folder.path,
+    run,
+    async load(files) {
+      loads += 1;
+      const directory = join(folder.path, `code-${loads}`);
+      mkdirSync(directory);
+      writeFiles(directory, files);
+      await code.load(directory);
+      return directory;
+    },
+    async value(language, name, options) {
+      const result = await run(language, name, options);
+      if (!result.ok) throw new Error(`${name}: ${JSON.stringify(result.error)}`);
+      return result.value;
+    },
+    async close() {
+      await code.stop();
+      folder.remove();
+    },
+  };
+};
+
+/** A log that keeps its entries, to read what user code printed. */
+export const createHeardLog = () => {
+  const entries: Row[] = [];
+  const log = createLog('test', 'info');
+  const keep = (facts: unknown, message?: string): void => {
+    entries.push({ ...(facts as Row), message });
+  };
+  const heard = Object.assign(Object.create(log) as Log, { info: keep, warn: keep });
+  heard.child = (() => heard) as unknown as Log['child'];
+  const texts = (stream: string): string[] =>
+    entries
+      .filter((entry) => entry.stream === stream && 'text' in entry)
+      .map((entry) => String(entry.text));
+  return { log: heard, entries, texts };
+};
