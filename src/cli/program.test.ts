@@ -1,0 +1,299 @@
+/** Whole command lines, against a service that answers what each test tells it to. */
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { runCommandLine } from './program.ts';
+import { testContext } from './test-context.ts';
+
+type Asked = { method: string; url: string; authorization: string; body: unknown };
+type Told = { status?: number; body: unknown };
+
+const readBody = async (request: IncomingMessage): Promise<unknown> => {
+  let text = '';
+  for await (const chunk of request) text += String(chunk);
+  return text === '' ? undefined : JSON.parse(text);
+};
+
+const session = {
+  id: 'ses-1',
+  slug: 'notes',
+  versionId: 'ver-1',
+  state: 'READY',
+  ready: true,
+  endReason: null,
+  error: null,
+  instruction: 'Do it.\n',
+  tools: [{ name: 'list_notes', inputSchema: {}, outputSchema: {} }],
+  surfaces: { api: { url: 'http://127.0.0.1:9', token: 'st-1' } },
+  task: { form: 'bundled', name: 'finish', contentHash: 'sha256:0', id: null, version: null },
+  pinned: false,
+  browserTier: 'standard',
+  hostReused: false,
+  createdAt: '2026-01-01T00:00:00.000Z',
+  assignedAt: '2026-01-01T00:00:00.001Z',
+  readyAt: '2026-01-01T00:00:00.021Z',
+  closedAt: null,
+  lastActivityAt: '2026-01-01T00:00:00.000Z',
+};
+
+const call = {
+  id: 'call-1',
+  sessionId: 'ses-1',
+  seq: 1,
+  kind: 'tool',
+  name: 'list_notes',
+  input: {},
+  state: 'succeeded',
+  output: [{ id: 1 }],
+  error: null,
+  changes: {},
+  queuedAt: '2026-01-01T00:00:00.000Z',
+  claimedAt: '2026-01-01T00:00:00.001Z',
+  answeredAt: '2026-01-01T00:00:00.012Z',
+};
+
+describe('svc', () => {
+  let server: Server | undefined;
+  afterEach(async () => {
+    await new Promise((resolve) => (server ? server.close(resolve) : resolve(undefined)));
+    server = undefined;
+  });
+
+  /** Serves the answers in order, the last one again and again, and runs a command line on it. */
+  const run = async (words: string, ...answers: Told[]) => {
+    const asked: Asked[] = [];
+    server = createServer(async (request, response) => {
+      const { method = '', url = '', headers } = request;
+      const body = await readBody(request);
+      asked.push({ method, url, authorization: headers.authorization ?? '', body });
+      const answer = answers[Math.min(asked.length, answers.length) - 1];
+      response.writeHead(answer?.status ?? 200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(answer?.body));
+    });
+    await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const context = testContext({
+      env: { SVC_URL: `http://127.0.0.1:${port}`, SVC_PUBLIC_KEY: 'pk', SVC_SECRET_KEY: 'sk' },
+    });
+    const status = await runCommandLine(words.split(' '), context);
+    server.closeAllConnections();
+    return { status, asked, ...context.written(), resultStatus: context.status() };
+  };
+
+  const offline = async (words: string) => {
+    const context = testContext();
+    const status = await runCommandLine(words === '' ? [] : words.split(' '), context);
+    return { status, ...context.written() };
+  };
+
+  it('explains itself with an example everywhere', async () => {
+    for (const words of [
+      'up',
+      'demo',
+      ...['create', 'list', 'describe', 'templates'].map((name) => `worlds ${name}`),
+      ...['open', 'list', 'show', 'call', 'state', 'seed', 'reset', 'requests', 'grade'].map(
+        (name) => `worlds session ${name}`,
+      ),
+      ...['pin', 'unpin', 'close'].map((name) => `worlds session ${name}`),
+    ]) {
+      const { status, out } = await offline(`${words} --help`);
+      expect(status, words).toBe(0);
+      expect(out, words).toMatch(
+        new RegExp(`Usage: svc ${words}[^]*Examples?:\\n  \\$ svc ${words}`),
+      );
+    }
+    expect((await offline('--help')).status).toBe(0);
+  });
+
+  it.each([
+    ['', 'Usage: svc'],
+    ['worlds', 'Usage: svc worlds'],
+    ['wrlds', "unknown command 'wrlds'"],
+    ['worlds list --wide', "unknown option '--wide'"],
+    ['worlds create x', "required option '--from <source>' not specified"],
+    ['worlds session open', 'name a world, or a version with --version-id'],
+    ['worlds session open x --tier gold', 'Allowed choices are standard, premium'],
+    ['worlds session open x --wait soon', 'It is not a number from 0 to 3600'],
+    ['worlds session open x -t a --task-file b', 'give --task or --task-file, not both'],
+    ['worlds session state x --limit 3', '--where, --limit and --offset need --entity'],
+  ])('ends "svc %s" with status 2', async (words, text) => {
+    const { status, err } = await offline(words);
+    expect(status).toBe(2);
+    expect(err).toContain(text);
+  });
+
+  it('says on one line that it knows no service, with the way out', async () => {
+    const { status, err } = await offline('worlds list');
+    expect(status).toBe(1);
+    expect(err).toMatch(/^error: no credentials: .*\nhint: start a service with "svc up"/);
+  });
+
+  it('says on one line that the service does not answer', async () => {
+    const env = { SVC_URL: 'http://127.0.0.1:1', SVC_PUBLIC_KEY: 'pk' };
+    const context = testContext({ env });
+    expect(await runCommandLine(['worlds', 'list'], context)).toBe(1);
+    expect(context.written().err).toMatch(
+      /^error: no answer from .*\nhint: is the service running/,
+    );
+  });
+
+  it('prints a session for a person, or as the API gave it', async () => {
+    const text = await run('worlds session show ses-1', { body: session });
+    expect(text.status).toBe(0);
+    expect(text.out).toContain('state        READY\nready        after 21 ms');
+    expect(text.out).toContain('instruction  Do it.\n');
+    expect(text.asked[0]?.authorization).toBe(`Basic ${btoa('pk:sk')}`);
+    server?.close();
+    const json = await run('worlds session show ses-1 --json', { body: session });
+    expect(JSON.parse(json.out)).toEqual(session);
+  });
+
+  it('opens a session and waits until it is ready', async () => {
+    const opening = { ...session, state: 'PROVISIONING', ready: false, readyAt: null };
+    const { status, asked, out } = await run(
+      'worlds session open notes -t finish --reuse-warm --surface api',
+      { status: 201, body: opening },
+      { body: opening },
+      { body: session },
+    );
+    expect(status).toBe(0);
+    expect(out).toContain('READY');
+    expect(asked.map(({ method, url }) => `${method} ${url.replace(/=[\d.]+$/, '=N')}`)).toEqual([
+      'POST /api/public/world-sessions?wait=N',
+      'GET /api/public/world-sessions/ses-1?wait=N',
+      'GET /api/public/world-sessions/ses-1?wait=N',
+    ]);
+    expect(asked[0]?.body).toEqual({
+      slug: 'notes',
+      task: 'finish',
+      reuseWarm: true,
+      surfaces: ['api'],
+    });
+  });
+
+  it('answers at once with --no-wait', async () => {
+    const opening = { ...session, state: 'PROVISIONING', ready: false, readyAt: null };
+    const { status, asked } = await run('worlds session open notes --no-wait', {
+      status: 201,
+      body: opening,
+    });
+    expect(status).toBe(0);
+    expect(asked).toHaveLength(1);
+  });
+
+  it('fails when the session does', async () => {
+    const error = { code: 'load_failed', message: 'no such file' };
+    const failed = { ...session, state: 'FAILED', ready: false, error };
+    const { status, err } = await run('worlds session open notes', { status: 201, body: failed });
+    expect(status).toBe(1);
+    expect(err).toBe('error: session ses-1 is FAILED: no such file [load_failed]\n');
+  });
+
+  it('prints the output of a tool alone, and the rest beside it', async () => {
+    const { status, out, err, asked } = await run('worlds session call ses-1 list_notes', {
+      body: call,
+    });
+    expect(status).toBe(0);
+    expect(JSON.parse(out)).toEqual([{ id: 1 }]);
+    expect(err).toBe('no rows changed · 12 ms\n');
+    expect(asked[0]?.body).toEqual({ kind: 'tool', name: 'list_notes', input: {} });
+  });
+
+  it('waits for a call that takes longer than one request', async () => {
+    const queued = { ...call, state: 'queued', output: null, answeredAt: null };
+    const { out, asked } = await run(
+      'worlds session call ses-1 list_notes',
+      { status: 202, body: queued },
+      { body: { ...queued, state: 'claimed' } },
+      { body: call },
+    );
+    expect(JSON.parse(out)).toEqual([{ id: 1 }]);
+    expect(asked.map(({ method }) => method)).toEqual(['POST', 'GET', 'GET']);
+  });
+
+  it('tells why a tool failed, with its trace', async () => {
+    const error = {
+      code: 'raised',
+      message: 'KeyError: 7',
+      details: { trace: 'tools.py:12 in list_notes' },
+    };
+    const { status, err } = await run('worlds session call ses-1 list_notes', {
+      body: { ...call, state: 'failed', error },
+    });
+    expect(status).toBe(1);
+    expect(err).toBe('error: list_notes failed: KeyError: 7 [raised]\ntools.py:12 in list_notes\n');
+  });
+
+  const grade = {
+    ...call,
+    kind: 'grade',
+    name: null,
+    output: {
+      passed: false,
+      checks: [
+        { name: 'kept', passed: true, expected: 1, found: 1, detail: null },
+        { name: 'done', passed: false, expected: 'one row', found: 'none', detail: 'nearest: 3' },
+      ],
+    },
+  };
+
+  it('takes a grade that fails for a result, unless told otherwise', async () => {
+    const plain = await run('worlds session grade ses-1', { body: grade });
+    expect(plain).toMatchObject({ status: 0, resultStatus: 0 });
+    expect(plain.out).toBe(
+      '✓ kept\n✗ done\n    expected one row\n    found    none\n    nearest: 3\nfailed: 1 of 2 checks\n',
+    );
+    server?.close();
+    const strict = await run('worlds session grade ses-1 --exit-code', { body: grade });
+    expect(strict).toMatchObject({ status: 0, resultStatus: 1 });
+  });
+
+  it('shows the fields at fault, and the problems of files', async () => {
+    const fields = await run('worlds session show ses-1', {
+      status: 400,
+      body: {
+        message: 'the request is not valid',
+        error: [{ path: ['a', 'b'], message: 'is odd' }],
+      },
+    });
+    expect(fields.err).toBe('error: the request is not valid\n  a.b: is odd\n');
+    server?.close();
+    const problem = {
+      file: 'connector.toml',
+      pointer: '/operations/0',
+      code: 'unknown_key',
+      message: 'unknown key "pth"',
+      hint: 'did you mean "path"?',
+      line: 12,
+    };
+    const problems = await run('worlds create notes --from template', {
+      status: 400,
+      body: { message: 'the world does not compile', error: 'invalid', problems: [problem] },
+    });
+    expect(problems.err).toBe(
+      [
+        'error: the world does not compile',
+        '  connector.toml:12: unknown key "pth" (at /operations/0)',
+        '    did you mean "path"?',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('tells a user without the secret key what is missing', async () => {
+    const { err } = await run('worlds session close ses-1', {
+      status: 403,
+      body: { message: 'the public key may only read', error: 'forbidden' },
+    });
+    expect(err).toContain('hint: this needs the secret key');
+  });
+
+  it('lists in aligned columns, and says when there is more', async () => {
+    const meta = { page: 1, limit: 1, totalItems: 2, totalPages: 2 };
+    const { out } = await run('worlds session list --limit 1', { body: { data: [session], meta } });
+    const [head, line, more] = out.split('\n');
+    expect(head).toMatch(/^SESSION {2}WORLD {2}STATE {2}TASK {4}PINNED {2}CREATED$/);
+    expect(line).toMatch(/^ses-1 {4}notes {2}READY {2}finish {2}- {7}\d+ d ago$/);
+    expect(more).toBe('page 1 of 2, 2 in all; --page 2 shows the next');
+  });
+});

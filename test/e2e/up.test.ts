@@ -1,0 +1,192 @@
+/** `svc up` as a user meets it: real processes on a real folder, started, stopped, killed, restarted. */
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { until } from '#runtime/pause.ts';
+import { processesNaming } from '#test/support/processes.ts';
+import { runSvc, type Svc, startSvc } from '#test/support/svc.ts';
+
+type Credentials = { url: string; publicKey: string; secretKey: string };
+
+describe('svc up', () => {
+  let root: string;
+  let data: string;
+  const running: Svc[] = [];
+
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'svc-up-'));
+    data = join(root, 'data');
+  });
+  afterEach(async () => {
+    for (const svc of running.splice(0)) {
+      svc.signal('SIGTERM');
+      await svc.ended();
+    }
+    for (const { pid } of leftOvers()) process.kill(pid, 'SIGKILL');
+    rmSync(root, { recursive: true, force: true });
+  });
+
+  const installation = (): string =>
+    (JSON.parse(readFileSync(join(data, 'secrets.json'), 'utf8')) as { installation: string })
+      .installation;
+
+  /** Every process of the installation, PostgreSQL among them. */
+  const leftOvers = () =>
+    existsSync(join(data, 'secrets.json'))
+      ? [...processesNaming(installation()), ...processesNaming(join(data, 'pg'))]
+      : [];
+
+  const up = async (): Promise<Svc> => {
+    const words = ['up', '--data', data, '--port', '0', '--runtime', 'process', '--pool', '1'];
+    const svc = startSvc(words);
+    running.push(svc);
+    await svc.prints('1 world host warm');
+    return svc;
+  };
+
+  const interrupt = async (svc: Svc, signal: NodeJS.Signals = 'SIGINT') => {
+    running.splice(running.indexOf(svc), 1);
+    svc.signal(signal);
+    return await svc.ended();
+  };
+
+  const credentials = (): Credentials =>
+    JSON.parse(readFileSync(join(data, 'credentials.json'), 'utf8')) as Credentials;
+
+  const svc = (...words: string[]) => runSvc([...words, '--data', data]);
+
+  it('serves until Ctrl-C, keeps its data and keys, and leaves nothing running', async () => {
+    const first = await up();
+    const given = credentials();
+    expect(statSync(join(data, 'credentials.json')).mode & 0o777).toBe(0o600);
+    expect(statSync(join(data, 'secrets.json')).mode & 0o777).toBe(0o600);
+    for (const value of Object.values(given)) expect(first.out()).toContain(value);
+    expect(first.out()).toContain('process (asked for with --runtime)');
+    expect((await fetch(`${given.url}/health`)).status).toBe(200);
+    const created = await svc('worlds', 'create', 'mine', '--from', 'code-hosting');
+    expect(created).toMatchObject({ status: 0, err: '' });
+    const opened = await svc('worlds', 'session', 'open', 'mine', '--json');
+    expect(JSON.parse(opened.out)).toMatchObject({ state: 'READY' });
+
+    const end = await interrupt(first);
+    expect(end.status).toBe(0);
+    expect(end.tookMs).toBeLessThan(5_000);
+    expect(leftOvers()).toEqual([]);
+    expect(existsSync(join(data, 'up.lock'))).toBe(false);
+
+    await up();
+    expect(credentials()).toEqual(given);
+    const listed = await svc('worlds', 'list', '--json');
+    expect(JSON.parse(listed.out).data).toMatchObject([{ slug: 'mine' }]);
+  });
+
+  it('refuses a second one on the same folder', async () => {
+    const first = await up();
+    const second = await runSvc(['up', '--data', data, '--port', '0']);
+    expect(second.status).toBe(1);
+    expect(second.err).toBe(
+      `error: svc up already runs on ${data} (process ${first.pid}, ${credentials().url})\n`,
+    );
+    expect((await fetch(`${credentials().url}/health`)).status).toBe(200);
+  });
+
+  it.each(['SIGTERM', 'SIGHUP'] as const)('stops on %s as on Ctrl-C', async (signal) => {
+    const svc = await up();
+    expect((await interrupt(svc, signal)).status).toBe(0);
+    expect(leftOvers()).toEqual([]);
+  });
+
+  it('can be interrupted while it starts', async () => {
+    const svc = startSvc(['up', '--data', data, '--port', '0', '--runtime', 'process']);
+    await until(() => existsSync(join(data, 'pg')), { timeoutMs: 20_000, what: 'a database' });
+    svc.signal('SIGINT');
+    const end = await svc.ended();
+    expect(end.status).toBe(130);
+    expect(end.tookMs).toBeLessThan(5_000);
+    expect(leftOvers()).toEqual([]);
+  });
+
+  it('starts again what was killed, and says so', async () => {
+    const svc = await up();
+    const [control] = processesNaming(`svc control plane ${installation()}`);
+    process.kill(control?.pid as number, 'SIGKILL');
+    await svc.prints('the control plane is up again');
+    expect((await fetch(`${credentials().url}/health`)).status).toBe(200);
+  });
+
+  it('takes its children with it when it is killed, and the next one cleans up', async () => {
+    const first = await up();
+    const given = credentials();
+    await interrupt(first, 'SIGKILL');
+    const next = await up();
+    expect(next.out()).toContain('the last svc up was cut off; cleaning up after it');
+    expect(credentials()).toEqual(given);
+    expect((await fetch(`${given.url}/health`)).status).toBe(200);
+    expect((await interrupt(next)).status).toBe(0);
+    expect(leftOvers()).toEqual([]);
+  });
+
+  it('leaves no process behind when it is killed', async () => {
+    const svc = await up();
+    await interrupt(svc, 'SIGKILL');
+    await until(() => leftOvers().length === 0, { timeoutMs: 10_000, what: 'all have ended' });
+  });
+
+  describe('refuses with one line', () => {
+    const refusal = async (words: string[], env?: Record<string, string>): Promise<string> => {
+      const { status, err } = await runSvc(['up', ...words], env);
+      expect(status).toBe(1);
+      expect(err.split('\n').filter((line) => line.startsWith('error: '))).toHaveLength(1);
+      return err;
+    };
+
+    it('a port that is taken', async () => {
+      const server = createServer().listen(0, '127.0.0.1');
+      await new Promise((resolve) => server.once('listening', resolve));
+      const port = String((server.address() as { port: number }).port);
+      expect(await refusal(['--data', data, '--port', port])).toBe(
+        `error: port ${port} is taken\nhint: choose another with --port <number>; 0 takes any free one\n`,
+      );
+      await new Promise((resolve) => server.close(resolve));
+    });
+
+    it('a file as the folder', async () => {
+      writeFileSync(data, '');
+      expect(await refusal(['--data', data])).toContain('is a file, not a folder');
+    });
+
+    it('a folder of someone else', async () => {
+      writeFileSync(join(root, 'thesis.txt'), '');
+      expect(await refusal(['--data', root])).toContain(
+        'holds something else already (thesis.txt)',
+      );
+      expect(existsSync(join(root, 'secrets.json'))).toBe(false);
+    });
+
+    it.skipIf(process.getuid?.() === 0)('a folder it may not write to', async () => {
+      chmodSync(root, 0o500);
+      expect(await refusal(['--data', data])).toContain('cannot be made (EACCES)');
+      expect(await refusal(['--data', root])).toContain('cannot be written to');
+      chmodSync(root, 0o700);
+    });
+
+    it('a Docker engine that does not answer', async () => {
+      const env = { DOCKER_HOST: 'unix:///nonexistent.sock' };
+      const words = ['--data', data, '--port', '0', '--runtime', 'docker'];
+      expect(await refusal(words, env)).toContain(
+        'no Docker engine answers (unix:///nonexistent.sock: no such socket)',
+      );
+      expect(leftOvers()).toEqual([]);
+    });
+  });
+});
