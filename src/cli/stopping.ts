@@ -1,7 +1,8 @@
 /**
- * Being told to stop, for commands that run long: the first SIGINT, SIGTERM or SIGHUP asks for an
- * orderly end, a later one forces it. Terminals and package managers may deliver one Ctrl-C twice, so
- * that what follows within half a second counts as the same.
+ * Being told to stop, for commands that run long: the first SIGINT, SIGTERM or SIGHUP, or the death
+ * of the process that started this one over an IPC channel, asks for an orderly end; a later one
+ * forces it. Terminals and package managers may deliver one Ctrl-C twice, so that what follows within
+ * half a second counts as the same.
  */
 import { AppError } from '#domain/error.ts';
 
@@ -34,12 +35,16 @@ export const listenForStop = (): Stopping => {
     } else if (performance.now() - toldAt > sameMs) forced.resolve();
   };
   const names = Object.keys(numbers) as StopSignal[];
+  const onDisconnect = (): void => onSignal('SIGHUP');
   for (const name of names) process.on(name, onSignal);
+  process.on('disconnect', onDisconnect);
+  process.channel?.unref();
   return {
     signal: told.signal,
     forced: forced.promise,
     release() {
       for (const name of names) process.off(name, onSignal);
+      process.off('disconnect', onDisconnect);
     },
   };
 };
