@@ -27,6 +27,7 @@ import {
   required,
   requiredTable,
   type TableOf,
+  tableDefaults,
   tableOf,
   unsupported,
 } from '../read/table.ts';
@@ -109,6 +110,9 @@ const operationApiKeys = {
   ...pagingKeys,
 };
 export type OperationApiTable = TableOf<typeof operationApiKeys>;
+
+/** How an operation is served that has no table `[operations.api]`. */
+export const plainOperationApi = tableDefaults(operationApiKeys);
 
 const parameter = textThat('a query parameter, followed by [] when the vendor repeats it', (name) =>
   /^[^\s&=#?]{1,200}$/.test(name.replace(/\[\]$/, '')),

@@ -6,7 +6,7 @@
  * whether it was there; a tree with a problem is never compiled.
  */
 import type { Kind } from './kinds.ts';
-import { type Place, silent } from './place.ts';
+import { createPlace, createProblems, type Place, silent } from './place.ts';
 import { suggestName } from './suggest.ts';
 import { isTable, kindOf, own } from './values.ts';
 
@@ -115,3 +115,7 @@ export const defaultedTable = <const Known extends Keys>(known: Known): Key<Tabl
   absent: (place) => readTable(silent(place), {}, known),
   isOffered: true,
 });
+
+/** What a table holds when it is absent and nothing of it is required. */
+export const tableDefaults = <const Known extends Keys>(known: Known): TableOf<Known> =>
+  readTable(silent(createPlace(createProblems(), '')), {}, known);

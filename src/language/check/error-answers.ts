@@ -1,0 +1,43 @@
+/** Errors as the vendor answers them: bodies that are replayed as written, with their statuses. */
+import type { VendorError } from '../contract.ts';
+import type { ApiTable } from '../files/connector-toml.ts';
+import type { Place } from '../read/place.ts';
+import type { RouteDraft } from './route-draft.ts';
+
+/** Refuses a body that is not in the notation that the world's errors are sent as. */
+const checkBody = (place: Place, body: string, contentType: string): void => {
+  if (body === '' || !/\bjson\b/i.test(contentType)) return;
+  try {
+    JSON.parse(body);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    const hint = 'set error_content_type when the vendor answers errors in another notation';
+    place.refuse('bad_value', 'the body is not valid JSON', hint);
+  }
+};
+
+/** The world's own answers, for every route that has none of its own. */
+export const readErrorAnswers = (
+  place: Place,
+  api: ApiTable,
+): Record<'unauthorized' | 'notFound' | 'invalid', VendorError> => {
+  for (const key of ['unauthorized', 'not_found', 'invalid'] as const) {
+    checkBody(place.at(key), api[key], api.error_content_type);
+  }
+  return {
+    unauthorized: { status: api.unauthorized_status, body: api.unauthorized },
+    notFound: { status: api.not_found_status, body: api.not_found },
+    invalid: { status: api.invalid_status, body: api.invalid },
+  };
+};
+
+/** What a route answers when its row is not there. */
+export const readNotFound = ({ api, apiPlace }: RouteDraft, world: ApiTable): VendorError => {
+  if (api.not_found !== undefined) {
+    checkBody(apiPlace.at('not_found'), api.not_found, world.error_content_type);
+  }
+  return {
+    status: api.not_found_status ?? world.not_found_status,
+    body: api.not_found ?? world.not_found,
+  };
+};

@@ -1,0 +1,121 @@
+/**
+ * How rows fit together: no key and no unique list twice, and no reference to a row that is nowhere.
+ * The store enforces the same; here all such problems of a tree are found before there is a store.
+ */
+import type { EntityContract, FieldPath, Row } from '../contract.ts';
+import { isTable, own } from '../read/values.ts';
+import type { Model } from './model.ts';
+import { createRowRefusals, type RowSets } from './row-files.ts';
+
+/** A constraint on what may come only once among the rows of an entity. */
+type Constraint = { paths: FieldPath[]; what: string };
+
+const valueAt = (row: Row, path: FieldPath): unknown =>
+  path.reduce<unknown>((value, segment) => {
+    if (Array.isArray(value)) return value[Number(segment)];
+    return isTable(value) ? own(value, segment) : undefined;
+  }, row);
+
+/** The values at some paths as one text; undefined when one is null or absent. */
+const tupleOf = (row: Row, paths: readonly FieldPath[]): string | undefined => {
+  const values = paths.map((path) => valueAt(row, path));
+  return values.some((value) => value === null || value === undefined)
+    ? undefined
+    : JSON.stringify(values);
+};
+
+const asPaths = (fields: readonly string[]): FieldPath[] => fields.map((field) => [field]);
+
+const constraintsOf = ({ primaryKey, unique }: EntityContract): Constraint[] => [
+  { paths: asPaths(primaryKey), what: 'the primary key' },
+  ...unique.map((paths) => ({ paths, what: 'a unique key' })),
+];
+
+/** The tuples that the rows of an entity have at some paths. */
+export type TupleIndex = {
+  has(entity: string, paths: readonly FieldPath[], tuple: string): boolean;
+};
+
+const indexName = (entity: string, paths: readonly FieldPath[]): string =>
+  JSON.stringify([entity, paths]);
+
+/** Indexes rows by every key and unique list of their entities. */
+export const indexRows = (sets: RowSets, { entities }: Model): TupleIndex => {
+  const tuples = new Map<string, Set<string>>();
+  for (const [name, { value: rows }] of sets) {
+    const entity = entities.get(name);
+    for (const { paths } of entity === undefined ? [] : constraintsOf(entity)) {
+      const found = rows.flatMap((row) => tupleOf(row, paths) ?? []);
+      tuples.set(indexName(name, paths), new Set(found));
+    }
+  }
+  return {
+    has: (entity, paths, tuple) => tuples.get(indexName(entity, paths))?.has(tuple) === true,
+  };
+};
+
+const describeTuple = (paths: readonly FieldPath[], tuple: string): string => {
+  const values = JSON.parse(tuple) as unknown[];
+  return paths
+    .map((path, index) => `${path.join('.')} ${JSON.stringify(values[index])}`)
+    .join(', ');
+};
+
+const checkRepeats = (
+  { place, value: rows }: { place: Parameters<typeof createRowRefusals>[0]; value: Row[] },
+  entity: EntityContract,
+  before: TupleIndex | undefined,
+): void => {
+  const refuse = createRowRefusals(place);
+  for (const { paths, what } of constraintsOf(entity)) {
+    const seen = new Map<string, number>();
+    for (const [index, row] of rows.entries()) {
+      const tuple = tupleOf(row, paths);
+      if (tuple === undefined) continue;
+      const first = seen.get(tuple);
+      seen.set(tuple, first ?? index);
+      const isInWorld = before?.has(entity.name, paths, tuple) === true;
+      if (first === undefined && !isInWorld) continue;
+      const where = isInWorld ? "in the world's rows" : `in row ${first}`;
+      const message = `${entity.name}, row ${index}: ${what} ${describeTuple(paths, tuple)} is already taken ${where}`;
+      refuse(place.at(index), 'duplicate_row', message);
+    }
+  }
+};
+
+const checkReferences = (
+  { place, value: rows }: { place: Parameters<typeof createRowRefusals>[0]; value: Row[] },
+  entity: EntityContract,
+  model: Model,
+  around: readonly TupleIndex[],
+): void => {
+  const refuse = createRowRefusals(place);
+  for (const { fields, target } of entity.relationships) {
+    const key = asPaths(model.entities.get(target)?.primaryKey ?? []);
+    for (const [index, row] of rows.entries()) {
+      const tuple = tupleOf(row, asPaths(fields));
+      if (tuple === undefined || around.some((rowsOf) => rowsOf.has(target, key, tuple))) continue;
+      const message = `${entity.name}, row ${index}: ${describeTuple(asPaths(fields), tuple)} refers to ${target}, which has no such row`;
+      refuse(place.at(index, fields[0] ?? ''), 'missing_reference', message);
+    }
+  }
+};
+
+/**
+ * Refuses rows that repeat one another or a row of `world`, and references that lead neither to one of
+ * them nor into `reachable`.
+ */
+export const checkIntegrity = (
+  sets: RowSets,
+  model: Model,
+  { world, reachable }: { world?: TupleIndex; reachable?: TupleIndex } = {},
+): void => {
+  const own = indexRows(sets, model);
+  const around = reachable === undefined ? [own] : [own, reachable];
+  for (const [name, rows] of sets) {
+    const entity = model.entities.get(name);
+    if (entity === undefined) continue;
+    checkRepeats(rows, entity, world);
+    checkReferences(rows, entity, model, around);
+  }
+};

@@ -1,0 +1,101 @@
+/**
+ * The keys of `[operations.api]` that speak of fields: `filter` reads them, `body`, `defaults` and
+ * `generate` write them. Each is resolved against the schema of the operation's entity.
+ */
+import type { EntityContract, FilterMatch, RouteContract } from '../contract.ts';
+import type { Place } from '../read/place.ts';
+import { suggestName } from '../read/suggest.ts';
+import type { JsonType } from '../schema/analysis.ts';
+import { type Field, findField, type Model, parseFieldPath } from './model.ts';
+import type { RouteDraft, RouteSources } from './route-draft.ts';
+
+const scalars: readonly JsonType[] = ['string', 'integer', 'number', 'boolean'];
+
+/** The types that each way to match is defined for; a list contains its items. */
+const matchable: Record<FilterMatch, readonly JsonType[]> = {
+  equals: scalars,
+  prefix: ['string'],
+  contains: ['string', 'array'],
+};
+
+const describeTypes = (types: ReadonlySet<JsonType>): string => [...types].join(' or ');
+
+export const readFilter = (draft: RouteDraft, model: Model): RouteContract['filter'] =>
+  [...draft.api.filter].flatMap(([argument, written]) => {
+    const place = draft.apiPlace.at('filter', argument);
+    if (!draft.argumentNames.has(argument)) {
+      const hint = suggestName(argument, draft.argumentNames);
+      const message = `"${argument}" is neither a path argument nor a query parameter of ${draft.table.path}`;
+      place.refuse('unknown_argument', message, hint);
+    }
+    const field = draft.entity && findField(place, written, draft.entity, model);
+    if (field === undefined) return [];
+    const match = draft.api.match.get(argument) ?? 'equals';
+    const types = model.analysis.types(field.schemas);
+    if (!matchable[match].some((type) => types.has(type))) {
+      const message = `"${written}" is ${describeTypes(types)} and cannot be matched by "${match}"`;
+      place.refuse('type_mismatch', message);
+    }
+    return [{ argument, path: field.path, match }];
+  });
+
+export const readBody = (draft: RouteDraft, model: Model): RouteContract['body'] =>
+  [...draft.api.body].flatMap(([written, from]) => {
+    const place = draft.apiPlace.at('body', written);
+    const source = parseFieldPath(from);
+    if (source === undefined) {
+      const shown = JSON.stringify(from.slice(0, 200));
+      const message = `${shown} is not a path into the request's body`;
+      place.refuse('bad_value', message, 'write a.b.c or /a/b/c');
+    }
+    const field = draft.entity && findField(place, written, draft.entity, model);
+    return field === undefined || source === undefined ? [] : [{ field: field.path, from: source }];
+  });
+
+/** A direct field of the entity, with its name. */
+const findDirectField = (
+  place: Place,
+  written: string,
+  entity: EntityContract | undefined,
+  model: Model,
+): { name: string; field: Field } | undefined => {
+  const field = entity && findField(place, written, entity, model);
+  const [name, ...inner] = field?.path ?? [];
+  if (field === undefined || name === undefined) return undefined;
+  if (inner.length === 0) return { name, field };
+  const message = `"${written}" is not a direct field of ${entity?.name}`;
+  place.refuse('bad_value', message, `write the whole value of "${name}"`);
+  return undefined;
+};
+
+export const readDefaults = (
+  draft: RouteDraft,
+  { model, values }: RouteSources,
+): RouteContract['defaults'] =>
+  Object.fromEntries(
+    [...draft.api.defaults].flatMap(([written, value]) => {
+      const place = draft.apiPlace.at('defaults', written);
+      const found = findDirectField(place, written, draft.entity, model);
+      if (draft.entity === undefined || found === undefined) return [];
+      values.check(place, draft.entity, found.field, value);
+      return [[found.name, value]];
+    }),
+  );
+
+const generatedType = { uuid: 'string', int: 'integer', now: 'string' } as const;
+
+export const readGenerate = (draft: RouteDraft, model: Model): RouteContract['generate'] =>
+  [...draft.api.generate].flatMap(([written, source]) => {
+    const place = draft.apiPlace.at('generate', written);
+    const found = findDirectField(place, written, draft.entity, model);
+    if (found === undefined) return [];
+    const types = model.analysis.types(found.field.schemas);
+    if (!types.has(generatedType[source])) {
+      const message = `"${written}" is ${describeTypes(types)}; "${source}" makes a ${generatedType[source]}`;
+      place.refuse('type_mismatch', message);
+    }
+    if (draft.api.defaults.has(written)) {
+      place.refuse('duplicate', `"${written}" has both a default and a generated value`);
+    }
+    return [{ field: found.name, with: source }];
+  });

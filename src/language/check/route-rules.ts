@@ -1,0 +1,54 @@
+/** Which keys of `[operations.api]` go with which action. */
+import { suggestName } from '../read/suggest.ts';
+import { type RouteDraft, type RouteSources, writingActions } from './route-draft.ts';
+
+const checkHandler = ({ api, apiPlace }: RouteDraft, sources: RouteSources): void => {
+  const place = apiPlace.at('handler');
+  const { action, handler } = api;
+  if (action === 'handler' && handler === undefined) {
+    place.refuse('missing_key', 'action "handler" needs the key "handler"');
+  } else if (action !== 'handler' && handler !== undefined) {
+    const message = `action "${action}" has no handler`;
+    place.refuse('unexpected_key', message, 'set action = "handler"');
+  } else if (handler !== undefined && sources.handlers?.has(handler) === false) {
+    const hint = suggestName(handler, sources.handlers);
+    const message = `${sources.api.handlers} has no function "${handler}"`;
+    place.refuse('unknown_function', message, hint);
+  }
+};
+
+const checkFilter = ({ api, apiPlace }: RouteDraft): void => {
+  if ((api.action === 'update' || api.action === 'delete') && api.filter.size === 0) {
+    const message = `action "${api.action}" needs a filter that says which rows`;
+    apiPlace.at('filter').refuse('missing_key', message);
+  }
+  for (const name of api.match.keys()) {
+    if (api.filter.has(name)) continue;
+    const hint = suggestName(name, api.filter.keys());
+    apiPlace.at('match', name).refuse('unknown_argument', `"${name}" is not in the filter`, hint);
+  }
+};
+
+const checkWrites = ({ api, apiPlace }: RouteDraft): void => {
+  if (writingActions.includes(api.action)) return;
+  for (const key of ['body', 'defaults', 'generate'] as const) {
+    if (api[key].size === 0) continue;
+    const message = `action "${api.action}" writes no row, so it has no "${key}"`;
+    apiPlace.at(key).refuse('unexpected_key', message);
+  }
+};
+
+/** Every action is about an entity; only a handler may do without. */
+const checkEntity = ({ place, table, api }: RouteDraft): void => {
+  if (table.entity !== undefined || (api.action === 'handler' && api.filter.size === 0)) return;
+  const message = `the operation "${table.name}" needs an entity for what it serves`;
+  place.at('entity').refuse('missing_key', message);
+};
+
+/** Refuses keys that the action lacks and keys that it has no use for. */
+export const checkRouteRules = (draft: RouteDraft, sources: RouteSources): void => {
+  checkEntity(draft);
+  checkFilter(draft);
+  checkWrites(draft);
+  checkHandler(draft, sources);
+};

@@ -1,0 +1,78 @@
+/**
+ * Files of rows: `<folder>/<entity>.json`, each a list of rows of one entity. The rows are held to
+ * their entity's shape here; how they fit together is checked in `check/integrity.ts`.
+ */
+import type { Row } from '../contract.ts';
+import { languageLimits } from '../limits.ts';
+import type { Placed } from '../read/kinds.ts';
+import type { Place } from '../read/place.ts';
+import type { Tree } from '../read/tree.ts';
+import { isTable, kindOf } from '../read/values.ts';
+import type { RowChecker } from '../rows.ts';
+import { findEntity, type Model } from './model.ts';
+
+/** Rows by entity, with the place of their list. */
+export type RowSets = ReadonlyMap<string, Placed<Row[]>>;
+
+export type RowSources = { tree: Tree; model: Model; rows: RowChecker };
+
+/** Refuses at one place after the other, up to the limit for one file of rows. */
+export const createRowRefusals = (file: Place) => {
+  let count = 0;
+  return (place: Place, ...problem: Parameters<Place['refuse']>): void => {
+    count += 1;
+    if (count <= languageLimits.problemsPerRowFile) place.refuse(...problem);
+    else if (count === languageLimits.problemsPerRowFile + 1) {
+      file.refuse('more_problems', 'there are more problems in this file, not listed');
+    }
+  };
+};
+
+const checkRows = (place: Place, entity: string, rows: readonly unknown[], checker: RowChecker) => {
+  const refuse = createRowRefusals(place);
+  for (const [index, row] of rows.entries()) {
+    for (const { pointer, detail } of checker.check(entity, row)) {
+      const subject = pointer === '' ? 'the row' : pointer.slice(1).replaceAll('/', '.');
+      const at = { ...place.at(index), pointer: `${place.pointer}/${index}${pointer}` };
+      refuse(at, 'bad_row', `${entity}, row ${index}: ${subject} ${detail}`);
+    }
+  }
+};
+
+const readFile = (
+  file: string,
+  entity: string,
+  { tree, rows: checker }: RowSources,
+): Placed<Row[]> | undefined => {
+  const document = tree.json(file);
+  if (document === undefined) return undefined;
+  const { place, value } = document;
+  if (!Array.isArray(value)) {
+    place.refuse('wrong_type', `must be a list of rows, is ${kindOf(value)}`);
+    return undefined;
+  }
+  checkRows(place, entity, value, checker);
+  return { place, value: value.filter(isTable) };
+};
+
+/** All rows of a folder, in the order of the entities; other files than notes are refused. */
+export const readRowFiles = (folder: string, sources: RowSources): RowSets => {
+  const { tree, model } = sources;
+  const sets = new Map<string, Placed<Row[]>>();
+  for (const file of tree.paths(folder)) {
+    if (file.endsWith('.md')) continue;
+    const [, entity] = /^([^/]+)\.json$/.exec(file.slice(folder.length)) ?? [];
+    if (entity === undefined) {
+      const message = `${folder} holds rows in files named <entity>.json`;
+      tree.place(file).refuse('unsupported_file', message);
+    } else if (findEntity(tree.place(file), entity, model) !== undefined) {
+      const rows = readFile(file, entity, sources);
+      if (rows !== undefined) sets.set(entity, rows);
+    }
+  }
+  const ordered = [...model.entities.keys()].flatMap((name): [string, Placed<Row[]>][] => {
+    const rows = sets.get(name);
+    return rows === undefined ? [] : [[name, rows]];
+  });
+  return new Map(ordered);
+};

@@ -1,0 +1,170 @@
+/**
+ * Bundled tasks: each folder of `scenarios/` with its instruction, its rows and its grader, checked
+ * against the data model and against the rows of the world.
+ */
+import type { Check, EntityContract, Grader, Row, Task } from '../contract.ts';
+import {
+  type CheckTable,
+  type Condition,
+  type GraderTable,
+  readScenario,
+  type Scenario,
+} from '../files/scenario-toml.ts';
+import { languageLimits } from '../limits.ts';
+import type { Placed } from '../read/kinds.ts';
+import { suggestName } from '../read/suggest.ts';
+import type { Tree } from '../read/tree.ts';
+import { checkIntegrity, indexRows, type TupleIndex } from './integrity.ts';
+import { findEntity, findField } from './model.ts';
+import { type RowSets, type RowSources, readRowFiles } from './row-files.ts';
+import type { FieldValues } from './values.ts';
+
+const scenarioRoot = 'scenarios/';
+
+/** The request ledger, which graders read like an entity, and its fields. */
+const ledger = 'svc_requests';
+const ledgerFields = [
+  'id',
+  'at',
+  'via',
+  'operation',
+  'method',
+  'path',
+  'status',
+  'request',
+  'response',
+  'duration_ms',
+  'changes',
+  'call_id',
+];
+
+export type TaskSources = RowSources & { values: FieldValues; worldRows: RowSets };
+
+const checkLedgerCondition = ({ path, place }: Condition): void => {
+  const [field = ''] = path.split('.');
+  if (ledgerFields.includes(field)) return;
+  const message = `${ledger} has no field "${field}"`;
+  place.refuse('unknown_field', message, suggestName(field, ledgerFields));
+};
+
+const checkCondition = (
+  { path, value, place }: Condition,
+  entity: EntityContract,
+  { model, values }: TaskSources,
+): void => {
+  const field = findField(place, path, entity, model);
+  if (field === undefined) return;
+  for (const item of Array.isArray(value) ? value : [value]) {
+    values.check(place, entity, field, item);
+  }
+};
+
+const readCheck = ({ place, value }: Placed<CheckTable>, sources: TaskSources): Check => {
+  const { name, entity: entityName, where, count } = value;
+  if (entityName === ledger) where.forEach(checkLedgerCondition);
+  else {
+    const entity = findEntity(place.at('entity'), entityName, sources.model);
+    if (entity !== undefined) {
+      for (const condition of where) checkCondition(condition, entity, sources);
+    }
+  }
+  const conditions = where.map(({ path, value: wanted }): [string, unknown] => [path, wanted]);
+  return { name, entity: entityName, where: Object.fromEntries(conditions), count: count ?? null };
+};
+
+const readAssertions = (grader: Placed<GraderTable>, sources: TaskSources): Grader => {
+  const names = new Set<string>();
+  const checks = grader.value.checks.map((check) => {
+    const { name } = check.value;
+    if (names.has(name)) {
+      check.place.at('name').refuse('duplicate', `there are two checks named "${name}"`);
+    }
+    names.add(name);
+    return readCheck(check, sources);
+  });
+  return { kind: 'assertions', checks };
+};
+
+const readGrader = (
+  folder: string,
+  { grader, place }: Scenario,
+  sources: TaskSources,
+): Grader | null => {
+  const file = `${folder}checks/verify.py`;
+  const source = sources.tree.text(file);
+  if (grader !== undefined && source !== undefined) {
+    const message = `the task has both [grader] and ${file}`;
+    place.at('grader').refuse('ambiguous_grader', message, 'leave one of them out');
+  }
+  if (grader !== undefined) return readAssertions(grader, sources);
+  return source === undefined ? null : { kind: 'python', source };
+};
+
+const refuseStrayFiles = (folder: string, tree: Tree): void => {
+  const expected = ['scenario.toml', 'instruction.md', 'checks/verify.py'];
+  for (const file of tree.paths(folder)) {
+    const inside = file.slice(folder.length);
+    if (expected.includes(inside) || inside.startsWith('seed/') || inside.endsWith('.md')) continue;
+    const message = `a scenario has ${expected.join(', ')} and seed/<entity>.json, not ${inside}`;
+    tree.place(file).refuse('unsupported_file', message);
+  }
+};
+
+const toRows = (sets: RowSets): Record<string, Row[]> =>
+  Object.fromEntries([...sets].map(([entity, { value }]) => [entity, value]));
+
+const readTask = (
+  folder: string,
+  sources: TaskSources,
+  world: TupleIndex,
+): Placed<Task> | undefined => {
+  const { tree, model } = sources;
+  refuseStrayFiles(folder, tree);
+  const scenario = readScenario(tree, `${folder}scenario.toml`);
+  const seed = readRowFiles(`${folder}seed/`, sources);
+  if (scenario === undefined) return undefined;
+  const { mode } = scenario.seed;
+  checkIntegrity(seed, model, { reachable: world, ...(mode === 'append' ? { world } : {}) });
+  const value: Task = {
+    name: scenario.name ?? folder.slice(scenarioRoot.length, -1),
+    instruction: tree.text(`${folder}instruction.md`) ?? null,
+    seed: { mode, rows: toRows(seed) },
+    grader: readGrader(folder, scenario, sources),
+  };
+  return { place: scenario.place, value };
+};
+
+const foldersOf = (tree: Tree): string[] => {
+  const folders = new Set<string>();
+  for (const file of tree.paths(scenarioRoot)) {
+    const [name, ...inside] = file.slice(scenarioRoot.length).split('/');
+    if (inside.length > 0) folders.add(`${scenarioRoot}${name}/`);
+    else if (!file.endsWith('.md')) {
+      const message = `${scenarioRoot} holds one folder a scenario`;
+      tree.place(file).refuse('unsupported_file', message);
+    }
+  }
+  return [...folders];
+};
+
+/** The bundled tasks, sorted by folder. */
+export const checkTasks = (sources: TaskSources): Task[] => {
+  const folders = foldersOf(sources.tree);
+  if (folders.length > languageLimits.scenarios) {
+    const message = `there are ${folders.length} scenarios, more than ${languageLimits.scenarios}`;
+    sources.tree.place(scenarioRoot).refuse('too_many', message);
+    return [];
+  }
+  const world = indexRows(sources.worldRows, sources.model);
+  const names = new Set<string>();
+  return folders.flatMap((folder) => {
+    const task = readTask(folder, sources, world);
+    if (task === undefined) return [];
+    if (names.has(task.value.name)) {
+      const message = `there are two tasks named "${task.value.name}"`;
+      task.place.at('name').refuse('duplicate', message);
+    }
+    names.add(task.value.name);
+    return [task.value];
+  });
+};

@@ -1,0 +1,127 @@
+/**
+ * Tools: the two lists of them agree, their schemas are usable, and each has somebody who answers it.
+ * In this order: a function in `tools.py` or `tools.ts`, an operation, a convention over an entity.
+ * Functions and operations cannot have `.` and `-` in their names; `_` stands for both.
+ */
+import type { RouteContract, ToolBinding, ToolContract } from '../contract.ts';
+import type { Environment } from '../files/svc-env-toml.ts';
+import { environmentFile } from '../files/svc-env-toml.ts';
+import type { ToolTable, WorldDeclaration } from '../files/world-json.ts';
+import { worldFile } from '../files/world-json.ts';
+import { declaredFunctions } from '../read/functions.ts';
+import type { Placed } from '../read/kinds.ts';
+import type { Place } from '../read/place.ts';
+import { nearestName, suggestName } from '../read/suggest.ts';
+import type { Tree } from '../read/tree.ts';
+import type { ToolSchemas } from './entities.ts';
+import type { Model } from './model.ts';
+
+const pythonFile = 'tools.py';
+const typescriptFile = 'tools.ts';
+
+export type ToolSources = {
+  tree: Tree;
+  model: Model;
+  schemas: ToolSchemas;
+  routes: readonly RouteContract[];
+};
+
+const compareLists = (world: WorldDeclaration, { serve, servePlace }: Environment): void => {
+  const served = new Set(serve);
+  for (const [name, { place }] of world.tools) {
+    if (served.has(name)) continue;
+    const message = `the tool "${name}" is not in [tools] serve of ${environmentFile}`;
+    place.refuse('tool_not_served', message, nearestName(name, serve) && suggestName(name, serve));
+  }
+  for (const [index, name] of serve.entries()) {
+    if (world.tools.has(name)) continue;
+    const hint = suggestName(name, world.tools.keys());
+    const message = `the tool "${name}" is not declared in ${worldFile}`;
+    servePlace.at(index).refuse('tool_not_declared', message, hint);
+  }
+};
+
+/** Tools are called with an object of arguments. */
+const checkInput = (place: Place, schema: ToolContract['input'], { analysis }: Model): void => {
+  const types = [...analysis.types([schema])];
+  if (types.length === 1 && types[0] === 'object') return;
+  const message = 'the input of a tool must be a schema of an object';
+  place.at('input').refuse('type_mismatch', message, 'add "type": "object"');
+};
+
+/** An operation's path cannot be filled in without the arguments that it names. */
+const checkArguments = (
+  place: Place,
+  schema: ToolContract['input'],
+  route: RouteContract,
+  { analysis }: Model,
+): void => {
+  for (const segment of route.segments) {
+    if (!('argument' in segment) || analysis.at(schema, [segment.argument]).length > 0) continue;
+    const message = `the operation "${route.operation}" answers this tool and needs the argument "${segment.argument}" for ${route.path}`;
+    place.at('input').refuse('unknown_argument', message, 'declare it as a property of the input');
+  }
+};
+
+type Bind = (place: Place, name: string) => ToolBinding | undefined;
+
+const createBind = ({ tree, model, routes }: ToolSources): Bind => {
+  const functionsOf = (file: string) => declaredFunctions(file, tree.text(file) ?? '');
+  const inPython = functionsOf(pythonFile);
+  const inTypescript = functionsOf(typescriptFile);
+  const operations = new Set(routes.map(({ operation }) => operation));
+
+  const bindConvention = (name: string): ToolBinding | undefined => {
+    const [, verb, entity] = /^(list|get|create|update|delete)_(.+)$/.exec(name) ?? [];
+    if (entity === undefined || !model.entities.has(entity)) return undefined;
+    type Verb = Extract<ToolBinding, { kind: 'convention' }>['verb'];
+    return { kind: 'convention', verb: verb as Verb, entity };
+  };
+
+  return (place, name) => {
+    const plain = name.replace(/[.-]/g, '_');
+    if (inPython.has(plain) && inTypescript.has(plain)) {
+      const message = `both ${pythonFile} and ${typescriptFile} have a function "${plain}"`;
+      place.refuse('ambiguous_tool', message);
+    }
+    if (inPython.has(plain)) return { kind: 'python', file: pythonFile, function: plain };
+    if (inTypescript.has(plain)) {
+      return { kind: 'typescript', file: typescriptFile, function: plain };
+    }
+    if (operations.has(plain)) return { kind: 'operation', operation: plain };
+    const convention = bindConvention(plain);
+    if (convention !== undefined) return convention;
+    const message = `nothing answers the tool "${name}"`;
+    const hint = `write a function ${plain} in ${pythonFile} or ${typescriptFile}, an operation "${plain}", or name it list_, get_, create_, update_ or delete_ and an entity (${[...model.entities.keys()].slice(0, 10).join(', ')})`;
+    place.refuse('unimplemented_tool', message, hint);
+    return undefined;
+  };
+};
+
+const checkTool = (
+  name: string,
+  { place, value: { description } }: Placed<ToolTable>,
+  bind: Bind,
+  { model, schemas, routes }: ToolSources,
+): ToolContract[] => {
+  const { input = {}, output = {} } = schemas.get(name) ?? {};
+  checkInput(place, input, model);
+  const binding = bind(place, name);
+  if (binding === undefined) return [];
+  if (binding.kind === 'operation') {
+    const route = routes.find(({ operation }) => operation === binding.operation);
+    if (route !== undefined) checkArguments(place, input, route, model);
+  }
+  return [{ name, ...(description === undefined ? {} : { description }), input, output, binding }];
+};
+
+/** The tools of the world, each with who answers it. */
+export const checkTools = (
+  world: WorldDeclaration,
+  environment: Environment | undefined,
+  sources: ToolSources,
+): ToolContract[] => {
+  if (environment !== undefined) compareLists(world, environment);
+  const bind = createBind(sources);
+  return [...world.tools].flatMap(([name, tool]) => checkTool(name, tool, bind, sources));
+};

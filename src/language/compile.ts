@@ -1,0 +1,111 @@
+/**
+ * Compiles a world tree: reads its hand-written files, checks them against one another, and answers
+ * the contract that hosts and stores read, or every problem there is.
+ *
+ * Pure and synchronous; no user code runs. Whoever compiles trees of strangers does so where a time
+ * limit can end it: checking many rows against deep schemas takes as long as it takes.
+ */
+import type { TreeFile } from '#domain/world.ts';
+import { generateArtifacts } from './artifacts.ts';
+import { checkApi } from './check/api.ts';
+import { buildModel } from './check/entities.ts';
+import { checkIntegrity } from './check/integrity.ts';
+import type { Model } from './check/model.ts';
+import { checkRedact } from './check/redact.ts';
+import { type RowSets, readRowFiles } from './check/row-files.ts';
+import { checkTasks } from './check/tasks.ts';
+import { checkTools } from './check/tools.ts';
+import { createFieldValues } from './check/values.ts';
+import type { Contract, Row } from './contract.ts';
+import { readConnector } from './files/connector-toml.ts';
+import { readEnvironment } from './files/svc-env-toml.ts';
+import { readWorldJson, type WorldDeclaration } from './files/world-json.ts';
+import type { Problem } from './problem.ts';
+import { createProblems } from './read/place.ts';
+import { openTree, type Tree } from './read/tree.ts';
+import { createRowChecker } from './rows.ts';
+import { createLibrary } from './schema/library.ts';
+
+/** A world compiled, or why it could not be. */
+export type CompileResult =
+  | {
+      ok: true;
+      contract: Contract;
+      /** The world's own rows, of `data/<entity>.json`; entities without a file are left out. */
+      baseRows: Record<string, Row[]>;
+      /** Files to store beside the tree's own, in place of any that stand there. */
+      generated: TreeFile[];
+    }
+  | { ok: false; problems: Problem[] };
+
+type Compiled = { contract: Contract; baseRows: Record<string, Row[]> };
+
+const unsupportedFiles = ['tasks.json', 'verifiers/'];
+
+const refuseUnsupportedFiles = (tree: Tree): void => {
+  for (const file of unsupportedFiles.flatMap((start) => tree.paths(start))) {
+    const message = `${file} belongs to svc-world/1 but is not supported yet`;
+    tree.place(file).refuse('unsupported_file', message, 'write the task as a scenario');
+  }
+};
+
+const readWorldRows = (
+  tree: Tree,
+  model: Model,
+  rows: ReturnType<typeof createRowChecker>,
+): RowSets => {
+  const sets = readRowFiles('data/', { tree, model, rows });
+  checkIntegrity(sets, model);
+  return sets;
+};
+
+/** Checks everything that the data model is a part of. */
+const checkWorld = (tree: Tree, world: WorldDeclaration): Compiled => {
+  const environment = readEnvironment(tree);
+  const connector = readConnector(tree);
+  const { model, toolSchemas } = buildModel(world, createLibrary(tree, world.definitions));
+  const { definitions } = model;
+  const entities = [...model.entities.values()];
+  const values = createFieldValues(model);
+  const api = connector === undefined ? null : checkApi(tree, connector, model, values);
+  const redact =
+    connector === undefined
+      ? null
+      : checkRedact(connector.connector.slug, connector.redact, new Set(model.entities.keys()));
+  const routes = api?.routes ?? [];
+  const tools = checkTools(world, environment, { tree, model, schemas: toolSchemas, routes });
+  const rows = createRowChecker({ definitions, entities });
+  const worldRows = readWorldRows(tree, model, rows);
+  const tasks = checkTasks({ tree, model, rows, values, worldRows });
+  const contract: Contract = {
+    language: 'svc-world/1',
+    name: environment?.name ?? '',
+    package: world.package,
+    domainVersion: world.domain_version,
+    definitions,
+    entities,
+    tools,
+    api,
+    redact,
+    tasks,
+  };
+  const baseRows = [...worldRows].map(([name, { value }]): [string, Row[]] => [name, value]);
+  return { contract, baseRows: Object.fromEntries(baseRows) };
+};
+
+/** Compiles the files of a tree, in any order. It reports all problems together and never throws. */
+export const compileTree = (files: readonly TreeFile[]): CompileResult => {
+  const problems = createProblems();
+  const tree = openTree(files, problems);
+  if (tree === undefined) return { ok: false, problems: problems.list() };
+  refuseUnsupportedFiles(tree);
+  const world = readWorldJson(tree);
+  if (world === undefined) {
+    readEnvironment(tree);
+    readConnector(tree);
+    return { ok: false, problems: problems.list() };
+  }
+  const compiled = checkWorld(tree, world);
+  if (problems.count() > 0) return { ok: false, problems: problems.list() };
+  return { ok: true, ...compiled, generated: generateArtifacts(compiled.contract) };
+};
