@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import { until } from '#runtime/pause.ts';
+import { type Bench, createHeardLog, startBench } from '#test/support/user-code.ts';
 import type { RunResult } from './run.ts';
-import { type Bench, createHeardLog, startBench } from './test-bench.ts';
 
 const python = `
 import json, os, sys, threading, time

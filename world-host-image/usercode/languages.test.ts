@@ -1,6 +1,6 @@
 /** What authors may rely on in both languages alike, run on real workers. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Bench, createMemoryStore, startBench } from './test-bench.ts';
+import { type Bench, createMemoryStore, startBench } from '#test/support/user-code.ts';
 
 const python = `
 from svc_env import get, query, insert, update, delete, fail, clock, ids, Refused
@@ -105,7 +105,7 @@ export async function uncaught() {
 
 export const bad_key = () => get('things', 7 as never);
 
-export function fails() { fail('it is locked', { code: 'locked', number: 7 }); }
+export function fails() { fail('it is locked', 'locked', { number: 7 }); }
 
 export function just_fails() { fail('no'); }
 

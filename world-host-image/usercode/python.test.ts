@@ -1,9 +1,9 @@
 /** What is particular to Python: how it imports, what it may do, and where its time went. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AppError } from '#domain/error.ts';
+import { type Bench, startBench, writeFiles } from '#test/support/user-code.ts';
 import { findPython, readTimeoutTrace } from './python.ts';
 import type { RunResult } from './run.ts';
-import { type Bench, startBench, writeFiles } from './test-bench.ts';
 
 let bench: Bench;
 beforeAll(async () => {

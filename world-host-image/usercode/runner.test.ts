@@ -6,8 +6,14 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createLog } from '#runtime/log.ts';
 import { until } from '#runtime/pause.ts';
+import {
+  type Bench,
+  createMemoryStore,
+  makeFolder,
+  startBench,
+  writeFiles,
+} from '#test/support/user-code.ts';
 import { startUserCode } from './runner.ts';
-import { type Bench, createMemoryStore, makeFolder, startBench, writeFiles } from './test-bench.ts';
 
 const log = createLog('test', 'silent');
 

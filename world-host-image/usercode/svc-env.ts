@@ -62,13 +62,12 @@ export const clock = clockOf(currentRun);
 export const ids = idsOf(currentRun);
 
 /**
- * Ends the call as failed, with an error that its caller can act on; nothing is written. `code`
- * defaults to `failed`; everything beside it becomes the error's details.
+ * Ends the call as failed, with an error that its caller can act on; nothing is written.
  *
- * @example fail('issue 7 is locked', { code: 'locked', number: 7 })
+ * @example fail('issue 7 is locked', 'locked', { number: 7 })
  */
-export function fail(message: string, { code, ...details }: Row & { code?: string } = {}): never {
-  throw new Failed(message, code ?? 'failed', details);
+export function fail(message: string, code = 'failed', details: Row = {}): never {
+  throw new Failed(message, code, details);
 }
 
 /** A request to the world's API, as it reaches a handler. */

@@ -1,7 +1,7 @@
 /** What is particular to TypeScript: how Node imports it, promises that nobody awaits, what it may do. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Bench, createMemoryStore, startBench } from '#test/support/user-code.ts';
 import type { RunResult } from './run.ts';
-import { type Bench, createMemoryStore, startBench } from './test-bench.ts';
 
 let bench: Bench;
 beforeAll(async () => {

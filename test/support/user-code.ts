@@ -8,8 +8,14 @@ import { dirname, join } from 'node:path';
 import type { Row } from '#language/contract.ts';
 import { createLog, type Log } from '#runtime/log.ts';
 import { StoreRefusal } from '#store/refusal.ts';
-import type { RunRequest, RunResult, StoreAccess, UserCodeLimits, UserLanguage } from './run.ts';
-import { startUserCode, type UserCode } from './runner.ts';
+import type {
+  RunRequest,
+  RunResult,
+  StoreAccess,
+  UserCodeLimits,
+  UserLanguage,
+} from '../../world-host-image/usercode/run.ts';
+import { startUserCode, type UserCode } from '../../world-host-image/usercode/runner.ts';
 
 const keyText = (key: Row): string => JSON.stringify(key.id);
 
