@@ -18,8 +18,8 @@ export const comment = `Duplicate of #${original}`;
 /** Checks of the task that hold from the start: what must not happen. */
 export const checksHeldFromTheStart = [
   'the original, #139, is still open',
-  'no other issue was closed or reopened',
-  'no other issue was labelled as a duplicate',
+  'no other open issue was closed',
+  'no other open issue was labelled as a duplicate',
 ] as const;
 
 /** Checks that only the work fulfils. */
