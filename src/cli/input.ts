@@ -96,9 +96,12 @@ export const readRows = (
   return all;
 };
 
-/** Whether a text names a folder rather than a template or a world. */
-export const isFolder = (context: Context, text: string): boolean =>
+const isFolder = (context: Context, text: string): boolean =>
   statSync(resolve(context.cwd, text), { throwIfNoEntry: false })?.isDirectory() === true;
+
+/** Whether a text means a folder, there or not, rather than a template or a world. */
+export const namesFolder = (context: Context, text: string): boolean =>
+  /^[.~]|[/\\]/.test(text) || isFolder(context, text);
 
 const isHidden = (path: string): boolean =>
   path

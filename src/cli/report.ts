@@ -28,6 +28,22 @@ export const formatProblem = (problem: Problem): string => {
 export const problemsError = (what: string, problems: readonly Problem[]): AppError =>
   new AppError('invalid', `${what} does not compile`, { detail: { problems } });
 
+/** Problems shown of one file; the first ones usually bring the others about. */
+const shownPerFile = 8;
+
+const isRows = (file: string): boolean => /(?:^|\/)(?:data|seed)\//.test(file);
+
+/** Problems file by file, those of rows last: a mistake in the contract makes many rows wrong. */
+const formatProblems = (problems: readonly Problem[]): string[] => {
+  const byFile = Map.groupBy(problems, ({ file }) => file);
+  const files = [...byFile].sort(([a], [b]) => Number(isRows(a)) - Number(isRows(b)));
+  return files.flatMap(([file, all]) => {
+    const shown = all.slice(0, shownPerFile).map((problem) => `  ${formatProblem(problem)}`);
+    const rest = all.length - shown.length;
+    return rest === 0 ? shown : [...shown, `  ${file}: and ${rest} more`];
+  });
+};
+
 const problemsOf = (error: AppError): Problem[] => {
   const { problems } = error.detail;
   return Array.isArray(problems) ? (problems as Problem[]) : [];
@@ -46,7 +62,7 @@ export const describeFailure = (error: unknown): string[] => {
   const hint = hintOf(error);
   return [
     `error: ${describeError(error)}`,
-    ...problems.map((problem) => `  ${formatProblem(problem)}`),
+    ...formatProblems(problems),
     ...fields.map(({ path, message }) => `  ${path.join('.') || '(body)'}: ${message}`),
     ...(hint === undefined ? [] : [`hint: ${hint}`]),
   ];

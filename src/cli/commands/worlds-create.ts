@@ -18,7 +18,7 @@ import {
   withService,
 } from '../command.ts';
 import type { Context } from '../context.ts';
-import { encodeTree, isFolder, overlayTree, readRows, readTree } from '../input.ts';
+import { encodeTree, namesFolder, overlayTree, readRows, readTree } from '../input.ts';
 import { withProgress } from '../progress.ts';
 import { problemsError } from '../report.ts';
 import { describeWorld } from '../views/world.ts';
@@ -33,15 +33,13 @@ type Options = ServiceOptions & {
   message?: string;
 };
 
-const looksLikePath = (text: string): boolean => /^[./~]|[/\\]/.test(text);
-
 /** The members of the body that say where the world comes from. */
 const readSource = (
   context: Context,
   { from, overlay }: Options,
 ): Pick<CreateWorldBody, 'from' | 'overlay'> => {
   const laidOver = overlay === undefined ? [] : readTree(context, overlay);
-  if (!isFolder(context, from) && !looksLikePath(from)) {
+  if (!namesFolder(context, from)) {
     return { from, ...(overlay === undefined ? {} : { overlay: encodeTree(laidOver) }) };
   }
   const tree = overlayTree(readTree(context, from), laidOver);

@@ -13,7 +13,7 @@ import {
   withService,
 } from '../command.ts';
 import type { Context } from '../context.ts';
-import { isFolder, readTree } from '../input.ts';
+import { namesFolder, readTree } from '../input.ts';
 import { problemsError } from '../report.ts';
 import { describeContract, describeWorld } from '../views/world.ts';
 
@@ -43,7 +43,7 @@ export const addWorldsDescribe = (worlds: Command, context: Context): void => {
     example: 'svc worlds describe code-hosting\nsvc worlds describe ./src/templates/code-hosting',
   });
   withService(command).action(async (world: string, options: ServiceOptions) => {
-    if (isFolder(context, world)) describeFolder(context, world, options);
+    if (namesFolder(context, world)) describeFolder(context, world, options);
     else await describeSlug(context, world, options);
   });
 };
