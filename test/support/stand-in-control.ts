@@ -1,0 +1,212 @@
+/**
+ * A stand-in for the control plane: it speaks the host API from memory, with one host and no database,
+ * so that a world host can be tested by itself, also against answers that a real control plane gives
+ * only when things go wrong. What the real one does is tested with the real one, in `test/`.
+ */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { until } from '#runtime/pause.ts';
+import type { Assignment, CallAnswer, HostCall } from '#wire/host-api/operations.ts';
+
+export type Received = { operation: string; body: Record<string, unknown> };
+
+export type StandInControl = {
+  url: string;
+  /** Every message, heartbeats apart, in order. */
+  received: Received[];
+  /** Gives the host a session at its next poll. */
+  assign(assignment: Assignment): void;
+  /** Hands a call out and resolves with the answer it got. */
+  call(kind: HostCall['kind'], name?: string, input?: unknown): Promise<CallAnswer>;
+  /** Resolves when the host has been given the call with this id. */
+  handedOut(id: string): Promise<void>;
+  /** Hands out the call with this id once more. */
+  repeat(id: string): void;
+  /** Directs the host to close its session. */
+  close(keepWarm: boolean, next: 'recycle' | 'exit'): void;
+  drain(): void;
+  /** The next so many messages of an operation are answered with this status. */
+  fail(operation: string, status: number, times: number): void;
+  /** Resolves with the n-th message of an operation. */
+  message(operation: string, n?: number): Promise<Received>;
+  stop(): Promise<void>;
+};
+
+const patterns: [string, string, RegExp][] = [
+  ['reportWarm', 'POST', /^\/hosts\/[^/]+\/warm$/],
+  ['pollHost', 'POST', /^\/hosts\/[^/]+\/poll$/],
+  ['heartbeat', 'POST', /^\/hosts\/[^/]+\/heartbeat$/],
+  ['reportReady', 'POST', /^\/world-sessions\/[^/]+\/ready$/],
+  ['reportFailed', 'POST', /^\/world-sessions\/[^/]+\/failed$/],
+  ['pollCalls', 'GET', /^\/world-sessions\/[^/]+\/calls$/],
+  ['answerCall', 'POST', /^\/world-sessions\/[^/]+\/calls\/[^/]+\/answer$/],
+  ['reportClosed', 'POST', /^\/world-sessions\/[^/]+\/closed$/],
+  ['getBlob', 'GET', /^\/blobs\/.+$/],
+];
+
+const readJson = async (request: IncomingMessage): Promise<Record<string, unknown>> => {
+  const chunks = await Array.fromAsync(request as AsyncIterable<Buffer>);
+  return chunks.length === 0 ? {} : JSON.parse(Buffer.concat(chunks).toString('utf8'));
+};
+
+const holdMs = 300;
+const messageTimeoutMs = 10_000;
+
+/** Starts one. `blobs` are what hosts may fetch, by digest. */
+export const startStandInControl = async (
+  blobs: ReadonlyMap<string, Uint8Array>,
+): Promise<StandInControl> => {
+  const received: Received[] = [];
+  const failures = new Map<string, { status: number; times: number }>();
+  const calls: HostCall[] = [];
+  const handedOut = new Map<string, HostCall>();
+  const answers = new Map<string, CallAnswer>();
+  let assignment: Assignment | undefined;
+  let closing: { keepWarm: boolean; next: 'recycle' | 'exit' } | undefined;
+  let drained = false;
+  let seq = 0;
+  let generation = 0;
+
+  const directive = (): Record<string, unknown> | undefined => {
+    const call = calls.shift();
+    if (call !== undefined) {
+      handedOut.set(call.id, call);
+      return { call };
+    }
+    return closing === undefined ? undefined : { close: { keepWarm: closing.keepWarm } };
+  };
+
+  const holdFor = async (
+    probe: () => Record<string, unknown> | undefined,
+    hold: number,
+  ): Promise<Record<string, unknown>> => {
+    const endsAt = performance.now() + Math.min(hold * 1000, holdMs);
+    return until(() => probe() ?? (performance.now() >= endsAt ? {} : undefined), {
+      timeoutMs: messageTimeoutMs,
+      everyMs: 2,
+      what: 'the end of a hold',
+    });
+  };
+
+  const pollHost = (): Record<string, unknown> | undefined => {
+    if (drained) return { drain: true };
+    if (assignment === undefined) return undefined;
+    const given = assignment;
+    assignment = undefined;
+    generation = given.generation;
+    return { assignment: given };
+  };
+
+  const answerTo = async (
+    operation: string,
+    url: URL,
+    body: Record<string, unknown>,
+  ): Promise<Record<string, unknown>> => {
+    const hold = Number(body.hold ?? url.searchParams.get('hold') ?? 0);
+    switch (operation) {
+      case 'reportWarm':
+        return { state: 'warm' };
+      case 'pollHost':
+        return holdFor(pollHost, hold);
+      case 'heartbeat':
+        return { drain: drained };
+      case 'answerCall': {
+        answers.set(url.pathname.split('/').at(-2) ?? '', body.answer as CallAnswer);
+        return holdFor(directive, hold);
+      }
+      case 'pollCalls':
+        return holdFor(directive, hold);
+      case 'reportClosed': {
+        const next = closing?.next;
+        closing = undefined;
+        generation += 1;
+        return { generation, next };
+      }
+      default:
+        return {};
+    }
+  };
+
+  const respond = (response: ServerResponse, status: number, body: unknown): void => {
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(body));
+  };
+
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const url = new URL(request.url ?? '/', 'http://stand-in');
+    const path = url.pathname.replace('/api/host', '');
+    const [operation = 'unknown'] =
+      patterns.find(([, method, test]) => method === request.method && test.test(path)) ?? [];
+    const body = await readJson(request);
+    const failure = failures.get(operation);
+    if (failure !== undefined && failure.times > 0) {
+      failure.times -= 1;
+      return respond(response, failure.status, { message: 'on purpose' });
+    }
+    if (operation !== 'heartbeat') received.push({ operation, body });
+    if (operation === 'getBlob') {
+      const bytes = blobs.get(decodeURIComponent(path.replace('/blobs/', '')));
+      if (bytes === undefined) return respond(response, 404, { message: 'no such blob' });
+      response.writeHead(200, { 'content-type': 'application/octet-stream' });
+      response.end(bytes);
+      return;
+    }
+    respond(response, 200, await answerTo(operation, url, body));
+  };
+
+  const server = createServer((request, response) => void handle(request, response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    received,
+    assign(given) {
+      assignment = given;
+    },
+    async call(kind, name, input) {
+      seq += 1;
+      const id = `call-${seq}`;
+      calls.push({ id, seq, kind, name: name ?? null, input: input ?? null });
+      return until(() => answers.get(id), {
+        timeoutMs: messageTimeoutMs,
+        everyMs: 2,
+        what: `the answer of ${kind} ${name ?? ''}`,
+      });
+    },
+    async handedOut(id) {
+      await until(() => handedOut.has(id), {
+        timeoutMs: messageTimeoutMs,
+        everyMs: 2,
+        what: `${id} handed out`,
+      });
+    },
+    repeat(id) {
+      const call = handedOut.get(id);
+      if (call === undefined) throw new Error(`call ${id} was never handed out`);
+      answers.delete(id);
+      calls.push(call);
+    },
+    close(keepWarm, next) {
+      closing = { keepWarm, next };
+    },
+    drain() {
+      drained = true;
+    },
+    fail(operation, status, times) {
+      failures.set(operation, { status, times });
+    },
+    message: (operation, n = 1) =>
+      until(() => received.filter((message) => message.operation === operation)[n - 1], {
+        timeoutMs: messageTimeoutMs,
+        everyMs: 2,
+        what: `message ${n} of ${operation}`,
+      }),
+    async stop() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+};

@@ -1,0 +1,63 @@
+/**
+ * Answers of the served API as values: a status with a body that is already text. Rows go into a body
+ * as the store has them, unparsed.
+ */
+import type { ApiContract, RouteContract, VendorError } from '#language/contract.ts';
+
+export type ApiAnswer = {
+  status: number;
+  /** null: no body. */
+  body: string | null;
+  contentType: string;
+  headers: Record<string, string>;
+  /** For the ledger, never for the client: why it is an error. */
+  reason: string | null;
+};
+
+export const jsonType = 'application/json; charset=utf-8';
+
+/** Statuses whose answers have no body by HTTP's own rule. */
+const bodiless = new Set([204, 205, 304]);
+
+const withCharset = (contentType: string): string =>
+  /;\s*charset=/i.test(contentType) ? contentType : `${contentType}; charset=utf-8`;
+
+/** An answer whose body is JSON text. */
+export const jsonAnswer = (status: number, body: string | null): ApiAnswer => ({
+  status,
+  body: bodiless.has(status) ? null : body,
+  contentType: jsonType,
+  headers: {},
+  reason: null,
+});
+
+/** An error in the vendor's words; `reason` is kept for the ledger. */
+export const vendorAnswer = (
+  api: ApiContract,
+  error: VendorError,
+  reason: string,
+  status = error.status,
+): ApiAnswer => ({
+  status,
+  body: error.body === '' ? null : error.body,
+  contentType: withCharset(api.errorContentType),
+  headers: {},
+  reason,
+});
+
+/** Rows (JSON texts) as a route answers them: the first alone or all, bare or under the envelope. */
+export const rowsAnswer = (route: RouteContract, rows: readonly string[]): ApiAnswer => {
+  const content = route.single ? (rows[0] ?? 'null') : `[${rows.join(',')}]`;
+  const { status, envelope } = route;
+  return jsonAnswer(status, envelope === '' ? content : `{${JSON.stringify(envelope)}:${content}}`);
+};
+
+/** The body as a value: parsed where it is JSON, which a vendor's error bodies need not be. */
+export const bodyValue = ({ body }: ApiAnswer): unknown => {
+  if (body === null) return null;
+  try {
+    return JSON.parse(body);
+  } catch {
+    return body;
+  }
+};

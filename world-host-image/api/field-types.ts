@@ -1,0 +1,78 @@
+/**
+ * Which JSON types a field may hold, by its schema. Paths and query strings carry texts only; the
+ * types tell whether "5" means the number, and `filter-values.ts` reads it so.
+ */
+import type { Contract, EntityContract, FieldPath, JsonSchema } from '#language/contract.ts';
+
+export type JsonType = 'string' | 'integer' | 'number' | 'boolean' | 'null' | 'array' | 'object';
+
+type Definitions = Contract['definitions'];
+
+/** Definitions may refer to each other in circles. */
+const maxDepth = 32;
+
+const isSchema = (value: unknown): value is JsonSchema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The schema itself with those it refers to or is composed of. */
+const alternatives = (definitions: Definitions, schema: unknown, depth = 0): JsonSchema[] => {
+  if (!isSchema(schema) || depth > maxDepth) return [];
+  const name = typeof schema.$ref === 'string' ? schema.$ref.replace('#/$defs/', '') : undefined;
+  const parts = [schema.anyOf, schema.oneOf, schema.allOf].flatMap((list) =>
+    Array.isArray(list) ? list : [],
+  );
+  const inner = [...parts, ...(name === undefined ? [] : [definitions[name]])];
+  return [schema, ...inner.flatMap((part) => alternatives(definitions, part, depth + 1))];
+};
+
+const stepInto = (definitions: Definitions, schema: JsonSchema, segment: string): JsonSchema[] =>
+  alternatives(definitions, schema).flatMap((part) => {
+    const properties = isSchema(part.properties) ? part.properties : {};
+    const member = Object.hasOwn(properties, segment) ? properties[segment] : undefined;
+    const found = member ?? (/^\d+$/.test(segment) ? part.items : undefined);
+    return isSchema(found) ? [found] : [];
+  });
+
+const typeOf = (value: unknown): JsonType => {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  return typeof value as JsonType;
+};
+
+const declaredTypes = (schema: JsonSchema): JsonType[] => {
+  if (schema.type !== undefined) return [schema.type].flat() as JsonType[];
+  if (Array.isArray(schema.enum)) return schema.enum.map(typeOf);
+  return 'const' in schema ? [typeOf(schema.const)] : [];
+};
+
+/** The types a field may hold; empty when its schema does not say. */
+export const fieldTypes = (
+  definitions: Definitions,
+  entity: EntityContract,
+  path: FieldPath,
+): ReadonlySet<JsonType> => {
+  let schemas: JsonSchema[] = [entity.schema];
+  for (const segment of path) {
+    schemas = schemas.flatMap((schema) => stepInto(definitions, schema, segment));
+  }
+  const all = schemas.flatMap((schema) => alternatives(definitions, schema));
+  return new Set(all.flatMap(declaredTypes));
+};
+
+/** Whether rows of the entity have a top-level field of this name. */
+export const hasField = (
+  definitions: Definitions,
+  entity: EntityContract,
+  field: string,
+): boolean => stepInto(definitions, entity.schema, field).length > 0;
+
+/** The types of a list field's items; for any other field, its own. */
+export const itemTypes = (
+  definitions: Definitions,
+  entity: EntityContract,
+  path: FieldPath,
+): ReadonlySet<JsonType> => {
+  const own = fieldTypes(definitions, entity, path);
+  return own.has('array') ? fieldTypes(definitions, entity, [...path, '0']) : own;
+};

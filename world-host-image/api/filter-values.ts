@@ -1,0 +1,87 @@
+/**
+ * Reads the arguments of a request as values of the fields they stand for, and a route's filter with
+ * them as filters of the store.
+ */
+import type {
+  Contract,
+  EntityContract,
+  FieldPath,
+  RouteContract,
+  Row,
+} from '#language/contract.ts';
+import type { Filter } from '#store/filter.ts';
+import { itemTypes, type JsonType } from './field-types.ts';
+
+/** Path arguments and declared query parameters by name; a repeated parameter is a list. */
+export type Arguments = Readonly<Record<string, string | string[]>>;
+
+const readNumber = (types: ReadonlySet<JsonType>, text: string): number | undefined => {
+  const pattern = types.has('number') ? /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i : /^-?\d+$/;
+  if (!types.has('number') && !types.has('integer')) return undefined;
+  const value = Number(text);
+  return pattern.test(text) && Number.isFinite(value) ? value : undefined;
+};
+
+/** The text as the field's type has it; the text itself where it fits no other type. */
+export const readText = (types: ReadonlySet<JsonType>, text: string): string | number | boolean => {
+  const number = readNumber(types, text);
+  if (number !== undefined) return number;
+  if (types.has('boolean') && (text === 'true' || text === 'false')) return text === 'true';
+  return text;
+};
+
+/** Every value that the text may mean: a field of numbers and texts may hold either. */
+const meanings = (types: ReadonlySet<JsonType>, text: string): unknown[] => {
+  const read = readText(types, text);
+  return read !== text && types.has('string') ? [read, text] : [read];
+};
+
+export type FilterParts = {
+  contract: Pick<Contract, 'definitions'>;
+  entity: EntityContract;
+  route: Pick<RouteContract, 'filter'>;
+  args: Arguments;
+};
+
+/** The filters whose arguments the request gave; one that it left out does not filter. */
+export const filtersOf = ({ contract, entity, route, args }: FilterParts): Filter[] =>
+  route.filter.flatMap(({ argument, path, match }) => {
+    const given = args[argument];
+    if (given === undefined) return [];
+    const types = itemTypes(contract.definitions, entity, path);
+    const value = [given].flat().flatMap((text) => meanings(types, text));
+    return [{ path, match, value }];
+  });
+
+/** What the filter says about a row that the request creates: paths with the values they must have. */
+export const filterAssignments = ({
+  contract,
+  entity,
+  route,
+  args,
+}: FilterParts): { path: FieldPath; value: unknown }[] =>
+  route.filter.flatMap(({ argument, path, match }) => {
+    const given = args[argument];
+    if (match !== 'equals' || typeof given !== 'string') return [];
+    return [{ path, value: readText(itemTypes(contract.definitions, entity, path), given) }];
+  });
+
+/** The value at a path, or undefined. */
+export const valueAtPath = (root: unknown, path: FieldPath): unknown =>
+  path.reduce<unknown>((value, segment) => {
+    if (typeof value !== 'object' || value === null) return undefined;
+    return Object.hasOwn(value, segment) ? (value as Row)[segment] : undefined;
+  }, root);
+
+/** Writes a value at a path of a row, making objects on the way. */
+export const assignPath = (row: Row, path: FieldPath, value: unknown): void => {
+  const [segment, ...rest] = path;
+  if (segment === undefined) return;
+  if (rest.length === 0) {
+    row[segment] = value;
+    return;
+  }
+  const inner = Object.hasOwn(row, segment) ? row[segment] : undefined;
+  if (typeof inner !== 'object' || inner === null) row[segment] = {};
+  assignPath(row[segment] as Row, rest, value);
+};

@@ -1,0 +1,48 @@
+/** Runs a route's action in a transaction of its own and turns refusals into the vendor's answers. */
+import type { ChangeCounts } from '#domain/call.ts';
+import type { ApiContract, RouteAction, RouteContract } from '#language/contract.ts';
+import { StoreRefusal } from '#store/refusal.ts';
+import { type Action, type ActionContext, FailedAction } from './actions/action.ts';
+import { create } from './actions/create.ts';
+import { remove } from './actions/delete.ts';
+import { handler } from './actions/handler.ts';
+import { read } from './actions/read.ts';
+import { update } from './actions/update.ts';
+import { type ApiAnswer, vendorAnswer } from './answer.ts';
+
+export const actions: Record<RouteAction, Action> = {
+  read,
+  create,
+  update,
+  delete: remove,
+  handler,
+};
+
+/** The vendor's words for what an action threw; anything else is a fault of the host, thrown on. */
+export const answerOfFailure = (
+  api: ApiContract,
+  route: RouteContract,
+  error: unknown,
+): ApiAnswer => {
+  if (error instanceof FailedAction) return error.answer;
+  if (!(error instanceof StoreRefusal)) throw error;
+  const words = error.kind === 'not_found' ? route.notFound : api.invalid;
+  return vendorAnswer(api, words, `${error.kind}: ${error.message}`);
+};
+
+/** Answers a request that has found its route. */
+export const performAction = async (
+  context: ActionContext,
+): Promise<{ answer: ApiAnswer; changes: ChangeCounts }> => {
+  const { api, route, store } = context;
+  const action = actions[route.action];
+  try {
+    if (route.action === 'read') {
+      return { answer: await store.exclusively(() => action(context)), changes: {} };
+    }
+    const { value, changes } = await store.atomically(() => action(context));
+    return { answer: value, changes };
+  } catch (error) {
+    return { answer: answerOfFailure(api, route, error), changes: {} };
+  }
+};

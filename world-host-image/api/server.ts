@@ -1,0 +1,165 @@
+/**
+ * The HTTP server of the API surface. It listens from the start; before a session is served it says
+ * so, and after its end too. Every request of a session is noted in the session's ledger before it is
+ * answered.
+ */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Log } from '#runtime/log.ts';
+import type { Serving } from '../session/serving.ts';
+import type { Session } from '../session/session.ts';
+import { type ApiAnswer, bodyValue, jsonAnswer } from './answer.ts';
+import { readBody } from './body.ts';
+import { type ApiOutcome, type ApiRequest, answerRequest } from './request.ts';
+
+export type ApiServer = {
+  /** `http://127.0.0.1:4711`, with the port it listens on. */
+  address: string;
+  /** Takes no more connections and resolves when the requests under way are answered. */
+  close(): Promise<void>;
+};
+
+export type ApiServerOptions = {
+  listen: { host: string; port: number };
+  serving: Serving;
+  log: Log;
+};
+
+const requestTimeoutMs = 30_000;
+
+const waitingAnswer = jsonAnswer(503, '{"message":"no session is served here yet"}');
+const closedAnswer = jsonAnswer(410, '{"message":"the session served here has ended"}');
+const faultAnswer = jsonAnswer(500, '{"message":"internal error"}');
+
+/** Headers that Node works out by itself, and that user code may not decide. */
+const ownHeaders = new Set(['content-length', 'transfer-encoding', 'connection', 'keep-alive']);
+
+const headersOf = (request: IncomingMessage): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(request.headers).map(([name, value]) => [name, [value ?? ''].flat().join(', ')]),
+  );
+
+const describeRequest = (request: IncomingMessage): ApiRequest => {
+  const url = request.url ?? '/';
+  const mark = url.indexOf('?');
+  return {
+    method: request.method ?? 'GET',
+    path: mark === -1 ? url : url.slice(0, mark),
+    query: new URLSearchParams(mark === -1 ? '' : url.slice(mark + 1)),
+    headers: headersOf(request),
+    readBody: () => readBody(request),
+  };
+};
+
+const send = (request: IncomingMessage, response: ServerResponse, answer: ApiAnswer): void => {
+  const { body, contentType, headers, status } = answer;
+  // What is left of a body that nobody read would be taken for the next request.
+  if (!request.complete) response.setHeader('connection', 'close');
+  if (body !== null) response.setHeader('content-type', contentType);
+  for (const [name, value] of Object.entries(headers)) {
+    if (!ownHeaders.has(name.toLowerCase())) response.setHeader(name, value);
+  }
+  response.statusCode = status;
+  if (body !== null) response.setHeader('content-length', Buffer.byteLength(body));
+  response.end(request.method === 'HEAD' ? undefined : (body ?? undefined));
+};
+
+const note = (
+  { ledger }: Session,
+  request: ApiRequest,
+  outcome: ApiOutcome,
+  at: Date,
+  startedAt: number,
+): void => {
+  const { answer, body, changes, operation } = outcome;
+  const query = Object.fromEntries(
+    [...new Set(request.query.keys())].map((name) => {
+      const values = request.query.getAll(name);
+      return [name, values.length === 1 ? values[0] : values];
+    }),
+  );
+  ledger.note({
+    at: at.toISOString(),
+    via: 'api',
+    operation,
+    method: request.method,
+    path: request.path,
+    status: answer.status,
+    request: { query, headers: request.headers, body: body ?? null },
+    response: { body: bodyValue(answer), reason: answer.reason },
+    duration_ms: performance.now() - startedAt,
+    changes,
+    call_id: null,
+  });
+};
+
+const serveSession = async (
+  session: Session,
+  serving: Serving,
+  request: IncomingMessage,
+): Promise<ApiAnswer> => {
+  const at = new Date();
+  const startedAt = performance.now();
+  const described = describeRequest(request);
+  const outcome = await answerRequest(session, described);
+  if (outcome.authorized) serving.touch();
+  note(session, described, outcome, at, startedAt);
+  return outcome.answer;
+};
+
+const answerOf = async (
+  { serving, log }: ApiServerOptions,
+  request: IncomingMessage,
+): Promise<ApiAnswer> => {
+  const state = serving.state();
+  if (state.kind === 'waiting') return waitingAnswer;
+  if (state.kind === 'closed') return closedAnswer;
+  const visit = serving.enter();
+  try {
+    return await serveSession(state.session, serving, request);
+  } catch (error) {
+    log.error({ err: error, url: request.url }, 'a request failed');
+    return faultAnswer;
+  } finally {
+    visit.leave();
+  }
+};
+
+const handle = async (
+  options: ApiServerOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> => {
+  const answer = await answerOf(options, request);
+  try {
+    send(request, response, answer);
+  } catch (error) {
+    // User code chose a status or a header that HTTP does not have.
+    options.log.warn({ err: error, url: request.url }, 'an answer could not be sent');
+    for (const name of response.getHeaderNames()) response.removeHeader(name);
+    send(request, response, faultAnswer);
+  }
+};
+
+/** Listens. Throws when the address is taken. */
+export const startApiServer = async (options: ApiServerOptions): Promise<ApiServer> => {
+  const { host, port } = options.listen;
+  const server = createServer({ requestTimeout: requestTimeoutMs }, (request, response) => {
+    request.on('error', (error) => options.log.debug({ err: error }, 'a request broke off'));
+    void handle(options, request, response);
+  });
+  server.listen(port, host);
+  await once(server, 'listening');
+  const address = server.address() as AddressInfo;
+  const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
+  return {
+    address: `http://${name}:${address.port}`,
+    async close() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeIdleConnections();
+      await closed;
+    },
+  };
+};

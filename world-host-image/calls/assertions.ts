@@ -1,0 +1,86 @@
+/**
+ * One assertion of a grader: so many rows match. When one fails for want of rows, it says which of its
+ * conditions is in the way and what the rows that meet the others hold there.
+ */
+import type { Row } from '#language/contract.ts';
+import type { Filter } from '#store/filter.ts';
+import type { Reader } from '#store/read.ts';
+import type { TaskSpec } from '#wire/public-api/session.ts';
+import { valueAtPath } from '../api/filter-values.ts';
+import { ledgerEntity } from '../ledger.ts';
+import { filtersOfWhere } from './state.ts';
+
+type Grader = NonNullable<TaskSpec['grader']>;
+export type Expectation = Extract<Grader, { kind: 'assertions' }>['checks'][number];
+
+export type CheckResult = {
+  name: string;
+  passed: boolean;
+  expected: string | null;
+  found: string | null;
+  detail: string | null;
+};
+
+type Source = Pick<Reader, 'query' | 'count'>;
+export type Sources = { store: Source; ledger: Source };
+
+const rowsText = (count: number): string => (count === 1 ? '1 row' : `${count} rows`);
+
+const valueText = (value: unknown): string =>
+  Array.isArray(value)
+    ? `one of ${value.map((item) => JSON.stringify(item)).join(', ')}`
+    : JSON.stringify(value);
+
+const describeWhere = (where: Row): string =>
+  Object.entries(where)
+    .map(([path, value]) => `${path} is ${valueText(value)}`)
+    .join(', ');
+
+const longestShown = 120;
+
+const shorten = (text: string): string =>
+  text.length <= longestShown ? text : `${text.slice(0, longestShown)}…`;
+
+/** What the first row that meets all conditions but this one holds instead; undefined when none does. */
+const nearMiss = (
+  source: Source,
+  entity: string,
+  filters: readonly Filter[],
+  missed: Filter,
+): string | undefined => {
+  const where = filters.filter((filter) => filter !== missed);
+  const [payload] = source.query(entity, { where, limit: 1 });
+  if (payload === undefined) return undefined;
+  const value = valueAtPath(JSON.parse(payload), missed.path);
+  const held = value === undefined ? 'absent' : shorten(JSON.stringify(value));
+  return `${missed.path.join('.')} is ${held}`;
+};
+
+const explainMissing = (source: Source, entity: string, filters: readonly Filter[]): string => {
+  const misses = filters.flatMap((missed) => nearMiss(source, entity, filters, missed) ?? []);
+  return misses.length === 0
+    ? `no row of ${entity} comes close`
+    : `in a row that meets the other conditions, ${misses.join('; in another, ')}`;
+};
+
+/** Judges one assertion. Throws `StoreRefusal` for one that names what the world does not have. */
+export const checkExpectation = (
+  { store, ledger }: Sources,
+  { entity, where, count, name }: Expectation,
+  index: number,
+): CheckResult => {
+  const source = entity === ledgerEntity ? ledger : store;
+  const filters = filtersOfWhere(where);
+  const found = source.count(entity, filters);
+  const passed = count === undefined ? found > 0 : found === count;
+  const wanted = count === undefined ? 'at least 1 row' : `exactly ${rowsText(count)}`;
+  const conditions = filters.length === 0 ? '' : ` where ${describeWhere(where)}`;
+  const tooFew = !passed && found < (count ?? 1);
+  return {
+    name: name ?? `check ${index + 1}`,
+    passed,
+    expected: `${wanted} of ${entity}${conditions}`,
+    found: rowsText(found),
+    detail: tooFew && found === 0 ? explainMissing(source, entity, filters) : null,
+  };
+};

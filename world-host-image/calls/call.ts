@@ -1,0 +1,29 @@
+/** A kind of call: what it does with a session. It throws to fail, and then nothing has changed. */
+import type { ChangeCounts } from '#domain/call.ts';
+import type { Row } from '#language/contract.ts';
+import type { HostCall } from '#wire/host-api/operations.ts';
+import type { Session } from '../session/session.ts';
+import { CallFailure } from './failure.ts';
+
+export type CallOutcome = { output: unknown; changes: ChangeCounts };
+
+export type RunCall = (session: Session, call: HostCall, input: Row) => Promise<CallOutcome>;
+
+const isObject = (value: unknown): value is Row =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The input as an object; a call without one has an empty one. */
+export const inputOf = ({ input }: HostCall): Row => {
+  if (input === null || input === undefined) return {};
+  if (isObject(input)) return input;
+  const message = 'the input must be a JSON object';
+  throw new CallFailure({ code: 'invalid_input', message, path: '' });
+};
+
+/** Fails for members that a call does not know, by name. */
+export const refuseUnknown = (input: Row, known: readonly string[]): void => {
+  const name = Object.keys(input).find((key) => !known.includes(key));
+  if (name === undefined) return;
+  const message = `"${name}" is not known here; known are ${known.join(', ') || 'no members'}`;
+  throw new CallFailure({ code: 'invalid_input', message, path: `/${name}` });
+};

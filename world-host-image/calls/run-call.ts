@@ -1,0 +1,70 @@
+/**
+ * Runs a call of any kind and puts its end into words: an output, or an error that a caller can act
+ * on. Calls that do something are noted in the session's ledger.
+ */
+import type { CallKind } from '#domain/call.ts';
+import type { Log } from '#runtime/log.ts';
+import type { CallAnswer, HostCall } from '#wire/host-api/operations.ts';
+import type { LedgerNote } from '../ledger.ts';
+import type { Session } from '../session/session.ts';
+import { inputOf, type RunCall } from './call.ts';
+import { callClose } from './close.ts';
+import { callErrorOf } from './failure.ts';
+import { callGrade } from './grade.ts';
+import { callReset } from './reset.ts';
+import { callSeed } from './seed.ts';
+import { callState } from './state.ts';
+import { callTool } from './tool.ts';
+
+const kinds: Record<CallKind, RunCall> = {
+  tool: callTool,
+  grade: callGrade,
+  seed: callSeed,
+  reset: callReset,
+  state: callState,
+  close: callClose,
+};
+
+/** What the ledger tells of: reading the state is no event, and a reset has just emptied it. */
+const notedAs: Partial<Record<CallKind, LedgerNote['via']>> = {
+  tool: 'tool',
+  seed: 'session',
+  grade: 'session',
+};
+
+const answerOf = async (session: Session, call: HostCall, log: Log): Promise<CallAnswer> => {
+  try {
+    const { output, changes } = await kinds[call.kind](session, call, inputOf(call));
+    return { output, changes };
+  } catch (cause) {
+    const error = callErrorOf(cause);
+    if (error !== undefined) return { error, changes: {} };
+    log.error({ err: cause, call: call.id, kind: call.kind, name: call.name }, 'a call failed');
+    const message = `the world host failed to run the call; its log names ${call.id}`;
+    return { error: { code: 'internal', message }, changes: {} };
+  }
+};
+
+/** Never throws: whatever happens is an answer. */
+export const runCall = async (session: Session, call: HostCall, log: Log): Promise<CallAnswer> => {
+  const at = new Date();
+  const startedAt = performance.now();
+  const answer = await answerOf(session, call, log);
+  const via = notedAs[call.kind];
+  if (via !== undefined) {
+    session.ledger.note({
+      at: at.toISOString(),
+      via,
+      operation: call.name ?? call.kind,
+      method: null,
+      path: null,
+      status: null,
+      request: call.input ?? null,
+      response: answer.error === undefined ? { output: answer.output } : { error: answer.error },
+      duration_ms: performance.now() - startedAt,
+      changes: answer.changes,
+      call_id: call.id,
+    });
+  }
+  return answer;
+};

@@ -1,0 +1,33 @@
+/** Call `seed`: puts rows into the session. One bad row writes nothing. */
+
+import { StoreRefusal } from '#store/refusal.ts';
+import { locateRefusal, type Rows } from '#store/snapshot.ts';
+import { applySeed } from '../session/seed.ts';
+import { type RunCall, refuseUnknown } from './call.ts';
+import { CallFailure } from './failure.ts';
+
+const readRows = (rows: unknown): Rows => {
+  const isObject = typeof rows === 'object' && rows !== null && !Array.isArray(rows);
+  if (isObject && Object.values(rows).every(Array.isArray)) return rows as Rows;
+  const message = 'rows must be an object that names entities, each with a list of rows';
+  throw new CallFailure({ code: 'invalid_input', message, path: '/rows' });
+};
+
+const readMode = (mode: unknown): 'append' | 'replace' => {
+  if (mode === undefined || mode === 'append') return 'append';
+  if (mode === 'replace') return 'replace';
+  const message = 'mode must be "append" or "replace"';
+  throw new CallFailure({ code: 'invalid_input', message, path: '/mode' });
+};
+
+export const callSeed: RunCall = async ({ world }, _call, input) => {
+  refuseUnknown(input, ['rows', 'mode']);
+  const seed = { rows: readRows(input.rows), mode: readMode(input.mode) };
+  try {
+    const { changes } = await world.store.atomically(() => applySeed(world, seed));
+    return { output: { counts: world.store.counts() }, changes };
+  } catch (error) {
+    if (!(error instanceof StoreRefusal)) throw error;
+    throw locateRefusal(error, world.contract, seed.rows);
+  }
+};

@@ -1,0 +1,53 @@
+/** Call `state`: how many rows there are and what they come to, or a page of one entity's rows. */
+import { limits } from '#domain/limits.ts';
+import type { Row } from '#language/contract.ts';
+import type { Filter } from '#store/filter.ts';
+import { ledgerEntity } from '../ledger.ts';
+import { type RunCall, refuseUnknown } from './call.ts';
+import { CallFailure } from './failure.ts';
+
+const defaultPageRows = 100;
+
+const invalid = (path: string, message: string): never => {
+  throw new CallFailure({ code: 'invalid_input', message, path });
+};
+
+const readNumber = (input: Row, name: string, fallback: number, max: number): number => {
+  const value = input[name] ?? fallback;
+  const isFine = typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= max;
+  return isFine ? value : invalid(`/${name}`, `${name} must be a whole number from 0 to ${max}`);
+};
+
+/** Fields, or dotted paths, each with the value it must have or a list of them. */
+export const filtersOfWhere = (where: Row): Filter[] =>
+  Object.entries(where).map(([path, value]) => ({
+    path: path.split('.'),
+    match: 'equals',
+    value,
+  }));
+
+const readWhere = (where: unknown = {}): Filter[] => {
+  const isObject = typeof where === 'object' && where !== null && !Array.isArray(where);
+  return isObject
+    ? filtersOfWhere(where as Row)
+    : invalid('/where', 'where must be an object of fields and values');
+};
+
+export const callState: RunCall = ({ world: { store }, ledger }, _call, input) =>
+  store.exclusively(() => {
+    refuseUnknown(input, ['entity', 'where', 'limit', 'offset']);
+    const { entity } = input;
+    if (entity === undefined) {
+      refuseUnknown(input, []);
+      return { output: { counts: store.counts(), digest: store.digest() }, changes: {} };
+    }
+    if (typeof entity !== 'string') return invalid('/entity', 'entity must be a name');
+    const where = readWhere(input.where);
+    const limit = readNumber(input, 'limit', defaultPageRows, limits.statePageRows);
+    const offset = readNumber(input, 'offset', 0, Number.MAX_SAFE_INTEGER);
+    const source = entity === ledgerEntity ? ledger : store;
+    const rows = source
+      .query(entity, { where, limit, offset })
+      .map((payload) => JSON.parse(payload) as Row);
+    return { output: { entity, rows, total: source.count(entity, where) }, changes: {} };
+  });

@@ -1,0 +1,50 @@
+/** What a world host is told by its environment. */
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Env, readEnv } from '#runtime/env.ts';
+import type { LogLevel } from '#runtime/log.ts';
+import type { Secret } from '#runtime/secret.ts';
+
+export type HostConfig = {
+  /** Base address of the control plane, without a path. */
+  controlUrl: string;
+  hostId: string;
+  /** The generation that the host was launched with. */
+  generation: number;
+  token: Secret;
+  /** Where the API server listens; port 0 takes any. */
+  listen: { host: string; port: number };
+  /** Whether the host tells its own address, as the only one to know it. */
+  reportAddress: boolean;
+  /** A folder that the host makes, fills and removes. */
+  workDir: string;
+  /** Command of the Python that runs user code. */
+  python: string;
+  logLevel: LogLevel;
+};
+
+const defaultWorkDir = (hostId: string): string => join(tmpdir(), `svc-host-${hostId}`);
+
+/** Throws `invalid` naming every mistake. */
+export const readConfig = (env: Env): HostConfig => {
+  const read = readEnv(env);
+  const listen = read.text('SVC_LISTEN', '127.0.0.1:0');
+  const [, host = '', port = ''] = /^\[?(.+?)\]?:(\d{1,5})$/.exec(listen) ?? [];
+  if (host === '' || Number(port) > 65_535) {
+    read.refuse(`SVC_LISTEN is "${listen}", not host:port`);
+  }
+  const hostId = read.text('SVC_HOST_ID');
+  const config: HostConfig = {
+    controlUrl: read.url('SVC_CONTROL_URL'),
+    hostId,
+    generation: read.integer('SVC_HOST_GENERATION', { min: 0, max: 2 ** 31 }),
+    token: read.secret('SVC_HOST_TOKEN'),
+    listen: { host, port: Number(port) },
+    reportAddress: read.choice('SVC_REPORT_ADDRESS', ['yes', 'no'], 'no') === 'yes',
+    workDir: read.text('SVC_WORK_DIR', defaultWorkDir(hostId)),
+    python: read.text('SVC_PYTHON', 'python3'),
+    logLevel: read.choice('SVC_LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
+  };
+  read.finish();
+  return config;
+};

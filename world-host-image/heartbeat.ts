@@ -1,0 +1,49 @@
+/**
+ * The host's sign of life, apart from its polls: it goes on while a call runs and while a world loads,
+ * and brings back whether the host is still wanted.
+ */
+import { AppError } from '#domain/error.ts';
+import type { Log } from '#runtime/log.ts';
+import { type Loop, startLoop } from '#runtime/loop.ts';
+import { heartbeat } from '#wire/host-api/operations.ts';
+import type { ControlLink } from './control-link.ts';
+import type { Serving } from './session/serving.ts';
+
+export type HeartbeatOptions = {
+  hostId: string;
+  generation(): number;
+  serving: Serving;
+  link: ControlLink;
+  log: Log;
+  /** Called when the host is to stop, with the reason. */
+  onEnd(reason: 'drained' | 'stale'): void;
+};
+
+const everyMs = 2_000;
+
+export const startHeartbeat = (options: HeartbeatOptions): Loop<void> => {
+  const { hostId, link, log, onEnd, serving } = options;
+  return startLoop({
+    name: 'heartbeat',
+    everyMs,
+    log,
+    async tick(signal) {
+      const generation = options.generation();
+      const idleMs = serving.idleMs();
+      const body = {
+        generation,
+        rssBytes: process.memoryUsage.rss(),
+        ...(idleMs === undefined ? {} : { idleMs }),
+      };
+      try {
+        const { drain } = await link.sendOnce(heartbeat, { params: { hostId }, body }, { signal });
+        if (drain) onEnd('drained');
+      } catch (error) {
+        const isStale = error instanceof AppError && error.code === 'conflict';
+        if (!isStale) throw error;
+        // A beat that crossed a change of generation says nothing about the new one.
+        if (generation === options.generation()) onEnd('stale');
+      }
+    },
+  });
+};

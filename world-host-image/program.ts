@@ -1,0 +1,83 @@
+/**
+ * Wires a world host: workers for user code, the API server, the agent and the heartbeat. They start
+ * side by side; the host reports warm once its workers are up and its server listens.
+ */
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Log } from '#runtime/log.ts';
+import type { Running } from '#runtime/run.ts';
+import { createClient } from '#wire/client.ts';
+import { getBlob } from '#wire/host-api/operations.ts';
+import { startApiServer } from './api/server.ts';
+import type { HostConfig } from './config.ts';
+import { createControlLink } from './control-link.ts';
+import { startHeartbeat } from './heartbeat.ts';
+import { createAgent } from './poll.ts';
+import { createWorldLoader } from './session/load-world.ts';
+import { createServing } from './session/serving.ts';
+import { startUserCode } from './usercode/runner.ts';
+
+/** A host that hears nothing for so long has no session any more. */
+const giveUpMs = 10 * 60_000;
+
+const prepareFolder = async (workDir: string): Promise<string> => {
+  await rm(workDir, { recursive: true, force: true });
+  const codeDir = join(workDir, 'code');
+  await mkdir(codeDir, { recursive: true, mode: 0o700 });
+  return codeDir;
+};
+
+/** Starts a host. It ends by itself when the control plane has no more use for it. */
+export const startHost = async (config: HostConfig, log: Log): Promise<Running> => {
+  const stopping = new AbortController();
+  const codeDir = await prepareFolder(config.workDir);
+  const serving = createServing();
+  const [userCode, server] = await Promise.all([
+    startUserCode({ python: config.python, workDir: codeDir, log }),
+    startApiServer({ listen: config.listen, serving, log }),
+  ]);
+  const client = createClient({
+    baseUrl: `${config.controlUrl}/api/host`,
+    authorization: `Bearer ${config.token.reveal()}`,
+  });
+  const link = createControlLink({ client, log, giveUpMs });
+  const { signal } = stopping;
+  const worlds = createWorldLoader({
+    fetchBlob: (digest) => link.send(getBlob, { params: { digest } }, { signal }),
+    userCode,
+    workDir: codeDir,
+  });
+  const agent = createAgent({
+    hostId: config.hostId,
+    generation: config.generation,
+    address: config.reportAddress ? server.address : undefined,
+    link,
+    serving,
+    worlds,
+    log,
+    stopping: signal,
+  });
+  const beat = startHeartbeat({
+    hostId: config.hostId,
+    generation: agent.generation,
+    serving,
+    link,
+    log,
+    onEnd(reason) {
+      log.info({ reason }, 'told to stop');
+      stopping.abort();
+    },
+  });
+  const ended = agent.run().catch((error: unknown) => {
+    log.error({ err: error }, 'the host cannot go on');
+  });
+  return {
+    ended,
+    async stop() {
+      stopping.abort();
+      await ended;
+      await Promise.all([beat.stop(), server.close(), userCode.stop()]);
+      await rm(config.workDir, { recursive: true, force: true });
+    },
+  };
+};

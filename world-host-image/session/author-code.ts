@@ -1,0 +1,74 @@
+/**
+ * The user code of the world that is loaded: its files in a folder of their own, and the workers that
+ * run them. Loading goes on beside everything else; a run waits for it, a session's start does not.
+ */
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { TreeFile } from '#domain/world.ts';
+import type { RunRequest, RunResult } from '../usercode/run.ts';
+import type { UserCode } from '../usercode/runner.ts';
+
+export type AuthorCode = {
+  /** Waits until the code is loaded, then runs one function. */
+  run(request: RunRequest): Promise<RunResult>;
+  /** Puts a file of the session beside the code, such as a grader's source. */
+  place(file: TreeFile): Promise<void>;
+  /** Fresh workers over a fresh folder. Resolves when nothing of the past can act any more. */
+  renew(): Promise<void>;
+  /** Removes the folder; the workers stay. */
+  remove(): Promise<void>;
+};
+
+export type AuthorCodeParts = {
+  userCode: UserCode;
+  /** Where code folders are made. */
+  workDir: string;
+  files: readonly TreeFile[];
+};
+
+let folders = 0;
+
+const writeFiles = async (folder: string, files: readonly TreeFile[]): Promise<void> => {
+  await mkdir(folder, { recursive: true });
+  const parents = new Set(files.map(({ path }) => dirname(join(folder, path))));
+  await Promise.all([...parents].map((parent) => mkdir(parent, { recursive: true })));
+  await Promise.all(files.map(({ path, content }) => writeFile(join(folder, path), content)));
+};
+
+/** Begins to load the code. A failure shows in the runs that need it. */
+export const openAuthorCode = ({ userCode, workDir, files }: AuthorCodeParts): AuthorCode => {
+  let folder = '';
+  let loaded: Promise<void>;
+
+  const load = (): void => {
+    folders += 1;
+    folder = join(workDir, `code-${folders}`);
+    const target = folder;
+    loaded = writeFiles(target, files).then(() => userCode.load(target));
+    loaded.catch(() => undefined); // each run awaits `loaded` itself and meets the failure there
+  };
+  load();
+
+  const remove = (path: string): Promise<void> => rm(path, { recursive: true, force: true });
+
+  return {
+    async run(request) {
+      await loaded;
+      return userCode.run(request);
+    },
+    async place(file) {
+      await loaded;
+      await writeFiles(folder, [file]);
+    },
+    async renew() {
+      await loaded.catch(() => undefined); // code that could not be loaded is renewed like any other
+      await userCode.restart();
+      await remove(folder);
+      load();
+    },
+    async remove() {
+      await loaded.catch(() => undefined);
+      await remove(folder);
+    },
+  };
+};

@@ -1,0 +1,73 @@
+/**
+ * Loads a world version from its two blobs, and keeps the last one: a host that is kept warm finds it
+ * again without fetching or opening anything.
+ */
+import { createHash } from 'node:crypto';
+import { AppError } from '#domain/error.ts';
+import type { Digest } from '#domain/world.ts';
+import { decodeBundle } from '#language/bundle.ts';
+import { createToolChecker } from '#language/tool-values.ts';
+import { openWorldStore } from '#store/world-store.ts';
+import { createRouter } from '../api/router.ts';
+import type { UserCode } from '../usercode/runner.ts';
+import { openAuthorCode } from './author-code.ts';
+import type { LoadedWorld } from './session.ts';
+
+export type WorldLoader = {
+  /** The world at its mark `base`. Throws when a blob is not what its digest says. */
+  load(version: { bundle: Digest; snapshot: Digest }): Promise<LoadedWorld>;
+};
+
+export type WorldLoaderParts = {
+  fetchBlob(digest: Digest): Promise<Uint8Array>;
+  userCode: UserCode;
+  workDir: string;
+};
+
+const checkDigest = (digest: Digest, bytes: Uint8Array): Uint8Array => {
+  const found = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+  if (found === digest) return bytes;
+  throw new AppError('unavailable', `blob ${digest} came with the digest ${found}`);
+};
+
+export const createWorldLoader = ({
+  fetchBlob,
+  userCode,
+  workDir,
+}: WorldLoaderParts): WorldLoader => {
+  let held: LoadedWorld | undefined;
+
+  const fetchChecked = async (digest: Digest): Promise<Uint8Array> =>
+    checkDigest(digest, await fetchBlob(digest));
+
+  const release = async (world: LoadedWorld): Promise<void> => {
+    held = undefined;
+    world.store.close();
+    await world.code.remove();
+  };
+
+  return {
+    async load({ bundle, snapshot }) {
+      if (held?.bundle === bundle && held.snapshot === snapshot) return held;
+      if (held !== undefined) await release(held);
+      const fetchedSnapshot = fetchChecked(snapshot);
+      // Awaited below; until then its failure must not count as unhandled.
+      fetchedSnapshot.catch(() => undefined);
+      const { contract, files } = decodeBundle(await fetchChecked(bundle));
+      const code = openAuthorCode({ userCode, workDir, files });
+      const store = openWorldStore({ contract, snapshot: await fetchedSnapshot });
+      store.mark('base');
+      held = {
+        bundle,
+        snapshot,
+        contract,
+        store,
+        baseDigest: store.digest(),
+        router: createRouter(contract.api?.routes ?? []),
+        tools: createToolChecker(contract),
+        code,
+      };
+      return held;
+    },
+  };
+};

@@ -1,0 +1,46 @@
+/** Makes a session of an assignment: its world, seeded for its task, and an empty ledger. */
+import { Secret } from '#runtime/secret.ts';
+import { StoreRefusal } from '#store/refusal.ts';
+import { locateRefusal } from '#store/snapshot.ts';
+import type { Assignment } from '#wire/host-api/operations.ts';
+import { type Ledger, openLedger } from '../ledger.ts';
+import type { WorldLoader } from './load-world.ts';
+import { applySeed } from './seed.ts';
+import type { LoadedWorld, Session } from './session.ts';
+
+type Task = NonNullable<Assignment['task']>;
+
+const seedTask = async (world: LoadedWorld, task: Task | null): Promise<void> => {
+  const { rows, mode = 'append' } = task?.seed ?? { rows: {} };
+  try {
+    await world.store.atomically(() => applySeed(world, { rows, mode }));
+  } catch (error) {
+    throw error instanceof StoreRefusal ? locateRefusal(error, world.contract, rows) : error;
+  }
+};
+
+/** Throws `StoreRefusal` for a seed that the world refuses, else what loading throws. */
+export const openSession = async (
+  worlds: WorldLoader,
+  assignment: Assignment,
+): Promise<Session> => {
+  const world = await worlds.load(assignment);
+  await seedTask(world, assignment.task);
+  world.store.mark('task');
+  const ledger: Ledger = openLedger();
+  const token = new Secret(assignment.sessionToken);
+  return { id: assignment.sessionId, token, task: assignment.task, world, ledger };
+};
+
+/**
+ * Takes everything of the session back: fresh workers, the base rows, no ledger. Resolves with the
+ * digest of the rows that are there then, read one by one; it is for others to believe or not.
+ */
+export const recycleSession = async ({ world, ledger }: Session) => {
+  ledger.close();
+  await world.code.renew();
+  return world.store.exclusively(() => {
+    world.store.rollBackTo('base');
+    return { bundle: world.bundle, stateDigest: world.store.scanDigest() };
+  });
+};

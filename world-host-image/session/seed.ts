@@ -1,0 +1,16 @@
+/** Puts seed rows into a world: on top of what is there, or in place of the entities that are named. */
+import type { Row } from '#language/contract.ts';
+import { insertRows, type Rows } from '#store/snapshot.ts';
+import type { LoadedWorld } from './session.ts';
+
+export type Seed = { mode: 'append' | 'replace'; rows: Rows };
+
+/** Works inside the transaction under way. Throws `StoreRefusal` with the index of a bad row. */
+export const applySeed = ({ store }: Pick<LoadedWorld, 'store'>, { mode, rows }: Seed): void => {
+  if (mode === 'replace') {
+    for (const entity of Object.keys(rows)) {
+      for (const payload of store.query(entity)) store.remove(entity, JSON.parse(payload) as Row);
+    }
+  }
+  insertRows(store, rows);
+};

@@ -1,0 +1,58 @@
+/**
+ * Whether a session is served, and by whom it is being used. The API server asks here for each
+ * request; the agent begins and ends sessions here. Ending one revokes its token at once and waits for
+ * the requests under way.
+ */
+import type { Session } from './session.ts';
+
+export type ServingState =
+  | { kind: 'waiting' }
+  | { kind: 'serving'; session: Session }
+  | { kind: 'closed' };
+
+export type Serving = {
+  state(): ServingState;
+  begin(session: Session): void;
+  /** Serves no further request. Resolves when those under way are answered. */
+  end(): Promise<void>;
+  /** Counts a request as under way until `leave` is called. */
+  enter(): { leave(): void };
+  /** Notes that the session was used over its API. */
+  touch(): void;
+  /** Milliseconds since it was; undefined when this session never was. */
+  idleMs(): number | undefined;
+};
+
+export const createServing = (): Serving => {
+  let state: ServingState = { kind: 'waiting' };
+  let underWay = 0;
+  let lastUsedAt: number | undefined;
+  let allDone: (() => void) | undefined;
+  return {
+    state: () => state,
+    begin(session) {
+      state = { kind: 'serving', session };
+      lastUsedAt = undefined;
+    },
+    async end() {
+      state = { kind: 'closed' };
+      if (underWay === 0) return;
+      const done = Promise.withResolvers<void>();
+      allDone = done.resolve;
+      await done.promise;
+    },
+    enter() {
+      underWay += 1;
+      return {
+        leave() {
+          underWay -= 1;
+          if (underWay === 0) allDone?.();
+        },
+      };
+    },
+    touch() {
+      lastUsedAt = performance.now();
+    },
+    idleMs: () => (lastUsedAt === undefined ? undefined : performance.now() - lastUsedAt),
+  };
+};

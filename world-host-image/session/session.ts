@@ -1,0 +1,33 @@
+/** What a host holds: a loaded world, and the session that it serves over it. */
+import type { Digest } from '#domain/world.ts';
+import type { Contract } from '#language/contract.ts';
+import type { ToolChecker } from '#language/tool-values.ts';
+import type { Secret } from '#runtime/secret.ts';
+import type { WorldStore } from '#store/world-store.ts';
+import type { TaskSpec } from '#wire/public-api/session.ts';
+import type { Router } from '../api/router.ts';
+import type { Ledger } from '../ledger.ts';
+import type { AuthorCode } from './author-code.ts';
+
+/** A world version, loaded: it outlives its session when the host is kept warm. */
+export type LoadedWorld = {
+  bundle: Digest;
+  snapshot: Digest;
+  contract: Contract;
+  /** Its mark `base` is the version's own rows. */
+  store: WorldStore;
+  /** Digest of the state at the mark `base`. */
+  baseDigest: Digest;
+  router: Router;
+  tools: ToolChecker;
+  code: AuthorCode;
+};
+
+export type Session = {
+  id: string;
+  /** What its API surface accepts. */
+  token: Secret;
+  task: TaskSpec | null;
+  world: LoadedWorld;
+  ledger: Ledger;
+};

@@ -1,0 +1,92 @@
+/**
+ * Tools by convention, over one entity:
+ *
+ * - `list`: rows; input members that are fields must be equal, a list of values matches any; `limit`
+ *   and `offset` page.
+ * - `get`, `delete`: the row of a primary key; `delete` answers what it removed.
+ * - `create`: a row, given as the input itself or as its member `row`.
+ * - `update`: primary key and the fields to change; answers the row as it is then.
+ */
+import type { EntityContract, Row, ToolBinding } from '#language/contract.ts';
+import { StoreRefusal } from '#store/refusal.ts';
+import { hasField } from '../api/field-types.ts';
+import { CallFailure } from '../calls/failure.ts';
+import type { ToolContext } from './tool.ts';
+
+type Verb = Extract<ToolBinding, { kind: 'convention' }>['verb'];
+
+type Convention = (context: ToolContext, entity: EntityContract) => unknown;
+
+const isRow = (value: unknown): value is Row =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const pageNumber = (input: Row, name: 'limit' | 'offset'): number | undefined => {
+  const value = input[name];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value;
+  const message = `${name} must be a whole number from 0`;
+  throw new CallFailure({ code: 'invalid_input', message, path: `/${name}` });
+};
+
+/** The row of the key that the input holds. */
+const readRow = ({ store, input }: ToolContext, entity: EntityContract): Row => {
+  const payload = store.get(entity.name, input);
+  if (payload !== undefined) return JSON.parse(payload) as Row;
+  const key = entity.primaryKey.map((field) => `${field} ${JSON.stringify(input[field])}`);
+  const detail = `there is no row with ${key.join(', ')}`;
+  throw new StoreRefusal({ entity: entity.name, kind: 'not_found', detail });
+};
+
+const list: Convention = ({ contract, store, input }, entity) => {
+  const isField = (name: string): boolean => hasField(contract.definitions, entity, name);
+  const isPaging = (name: string): boolean =>
+    (name === 'limit' || name === 'offset') && !isField(name);
+  const names = Object.keys(input).filter((name) => !isPaging(name));
+  const unknown = names.find((name) => !isField(name));
+  if (unknown !== undefined) {
+    const message = `"${unknown}" is no field of ${entity.name}, so the list cannot be filtered by it`;
+    throw new CallFailure({ code: 'invalid_input', message, path: `/${unknown}` });
+  }
+  const rows = store.query(entity.name, {
+    where: names.map((name) => ({ path: [name], match: 'equals', value: input[name] })),
+    limit: isField('limit') ? undefined : pageNumber(input, 'limit'),
+    offset: isField('offset') ? undefined : pageNumber(input, 'offset'),
+  });
+  return rows.map((row) => JSON.parse(row) as Row);
+};
+
+const create: Convention = ({ contract, store, input }, entity) => {
+  const isWrapped = isRow(input.row) && !hasField(contract.definitions, entity, 'row');
+  const row = isWrapped ? (input.row as Row) : input;
+  store.insert(entity.name, row);
+  return row;
+};
+
+const update: Convention = (context, entity) => {
+  readRow(context, entity);
+  return JSON.parse(context.store.update(entity.name, context.input, context.input)) as Row;
+};
+
+const remove: Convention = (context, entity) => {
+  const row = readRow(context, entity);
+  context.store.remove(entity.name, context.input);
+  return row;
+};
+
+const conventions: Record<Verb, Convention> = {
+  list,
+  get: readRow,
+  create,
+  update,
+  delete: remove,
+};
+
+/** Runs a conventional tool and answers its output. */
+export const runConvention = (
+  context: ToolContext,
+  { verb, entity: name }: Extract<ToolBinding, { kind: 'convention' }>,
+): unknown => {
+  const entity = context.contract.entities.find((candidate) => candidate.name === name);
+  if (entity === undefined) throw new Error(`tool ${context.tool.name}: no entity "${name}"`);
+  return conventions[verb](context, entity);
+};

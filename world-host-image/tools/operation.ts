@@ -1,0 +1,59 @@
+/**
+ * A tool that is a route of the world's API by another door. Input members named like the route's
+ * arguments are its arguments, the rest is the request's body; the answer's body is the output.
+ */
+import type { Row } from '#language/contract.ts';
+import type { ActionContext } from '../api/actions/action.ts';
+import { bodyValue } from '../api/answer.ts';
+import type { Arguments } from '../api/filter-values.ts';
+import { actions, answerOfFailure } from '../api/perform.ts';
+import { CallFailure } from '../calls/failure.ts';
+import type { ToolContext } from './tool.ts';
+
+const asArgument = (value: unknown): string | string[] =>
+  Array.isArray(value) ? value.map(String) : String(value);
+
+const splitInput = (input: Row, names: ReadonlySet<string>): { args: Arguments; body: Row } => {
+  const args: Record<string, string | string[]> = {};
+  const body: Row = {};
+  for (const [name, value] of Object.entries(input)) {
+    if (!names.has(name)) body[name] = value;
+    else if (value !== null) args[name] = asArgument(value);
+  }
+  return { args, body };
+};
+
+const actionContext = (
+  { contract, store, code, tool, input }: ToolContext,
+  operation: string,
+): ActionContext => {
+  const { api } = contract;
+  const route = api?.routes.find((candidate) => candidate.operation === operation);
+  if (api == null || route === undefined) {
+    throw new Error(`tool ${tool.name}: there is no operation "${operation}"`);
+  }
+  const names = route.segments.flatMap((segment) =>
+    'argument' in segment ? [segment.argument] : [],
+  );
+  const { args, body } = splitInput(
+    input,
+    new Set([...names, ...route.params.map(({ name }) => name)]),
+  );
+  const request = { method: route.method, path: route.path, headers: {} };
+  return { contract, api, store, code, route, args, body, request };
+};
+
+/** Runs the route's action and answers its body. An error answer of the vendor fails the call. */
+export const runOperation = async (context: ToolContext, operation: string): Promise<unknown> => {
+  const action = actionContext(context, operation);
+  const { api, route } = action;
+  const performed = (async () => actions[route.action](action))();
+  const answer = await performed.catch((error: unknown) => answerOfFailure(api, route, error));
+  const body = bodyValue(answer);
+  if (answer.status < 400) return body;
+  throw new CallFailure({
+    code: answer.status === 404 ? 'not_found' : 'refused',
+    message: answer.reason ?? `the operation answered ${answer.status}`,
+    details: { status: answer.status, body },
+  });
+};

@@ -1,0 +1,13 @@
+/** What a tool works with. It runs inside the transaction of its call. */
+import type { Contract, Row, ToolContract } from '#language/contract.ts';
+import type { WorldStore } from '#store/world-store.ts';
+import type { AuthorCode } from '../session/author-code.ts';
+
+export type ToolContext = {
+  contract: Contract;
+  store: WorldStore;
+  code: AuthorCode;
+  tool: ToolContract;
+  /** Fits the tool's input schema. */
+  input: Row;
+};
