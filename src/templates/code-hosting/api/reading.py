@@ -28,7 +28,8 @@ def text_of(ctx: HandlerContext, resource: str, field: str, value: object) -> st
 
 def title_of(ctx: HandlerContext, title: object) -> str:
     """An issue's title. The code host takes a number for a text here."""
-    text = str(title).strip() if isinstance(title, (str, int)) else ""
+    is_text = isinstance(title, (str, int)) and not isinstance(title, bool)
+    text = str(title).strip() if is_text else ""
     if not text:
         invalid(ctx, "Issue", "title", "missing_field")
     return _bounded(ctx, "Issue", "title", text, LONGEST_TITLE)

@@ -1,0 +1,139 @@
+/**
+ * A world served in this process: a tree compiled, its rows and its first task's loaded, its routes
+ * behind a world host's own API server, its code in real workers. Neither database nor containers.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TreeFile } from '#domain/world.ts';
+import { selectUserCode } from '#language/bundle.ts';
+import { compileTree } from '#language/compile.ts';
+import type { Contract, Row, Task } from '#language/contract.ts';
+import { createToolChecker } from '#language/tool-values.ts';
+import { createLog } from '#runtime/log.ts';
+import { Secret } from '#runtime/secret.ts';
+import { buildSnapshot } from '#store/snapshot.ts';
+import { openWorldStore } from '#store/world-store.ts';
+import type { CallAnswer, HostCall } from '#wire/host-api/operations.ts';
+import type { TaskSpec } from '#wire/public-api/session.ts';
+import { createRouter } from '../../world-host-image/api/router.ts';
+import { startApiServer } from '../../world-host-image/api/server.ts';
+import { runCall } from '../../world-host-image/calls/run-call.ts';
+import { openLedger } from '../../world-host-image/ledger.ts';
+import { openAuthorCode } from '../../world-host-image/session/author-code.ts';
+import { applySeed } from '../../world-host-image/session/seed.ts';
+import { createServing } from '../../world-host-image/session/serving.ts';
+import type { Session } from '../../world-host-image/session/session.ts';
+import { startUserCode } from '../../world-host-image/usercode/runner.ts';
+
+export type ServedWorld = {
+  /** Address and token of its API. */
+  url: string;
+  token: string;
+  contract: Contract;
+  /** Runs a call as an agent's client would have it run. */
+  call(kind: HostCall['kind'], name?: string, input?: Row): Promise<CallAnswer>;
+  /** The rows of an entity that have these values. */
+  rows(entity: string, where: Row): Row[];
+  /** Back to the rows that the task begins with. */
+  reset(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+const zeroDigest = `sha256:${'0'.repeat(64)}` as const;
+
+/** Throws with every problem when the tree does not compile. */
+const compile = (tree: readonly TreeFile[]) => {
+  const compiled = compileTree(tree);
+  if (compiled.ok) return compiled;
+  throw new Error(compiled.problems.map((problem) => JSON.stringify(problem)).join('\n'));
+};
+
+/** A bundled task as a session carries it. */
+const taskSpecOf = ({ name, instruction, seed, grader }: Task): TaskSpec => ({
+  name,
+  seed,
+  ...(instruction === null ? {} : { instruction }),
+  ...(grader?.kind === 'assertions'
+    ? {
+        grader: {
+          kind: 'assertions',
+          checks: grader.checks.map(({ count, ...check }) => ({
+            ...check,
+            ...(count === null ? {} : { count }),
+          })),
+        },
+      }
+    : {}),
+});
+
+const loadStore = async (contract: Contract, baseRows: Record<string, Row[]>) => {
+  const { bytes } = buildSnapshot(contract, baseRows);
+  const store = openWorldStore({ contract, snapshot: bytes });
+  store.mark('base');
+  const [task] = contract.tasks;
+  if (task !== undefined) await store.atomically(() => applySeed({ store }, task.seed));
+  store.mark('task');
+  return store;
+};
+
+/** Serves a tree on a port of its own. */
+export const serveWorld = async (tree: readonly TreeFile[]): Promise<ServedWorld> => {
+  const { contract, baseRows } = compile(tree);
+  const [task] = contract.tasks;
+  const workDir = mkdtempSync(join(tmpdir(), 'svc-served-world-'));
+  const log = createLog('test', 'silent');
+  const token = 'st-test';
+  const store = await loadStore(contract, baseRows);
+  const userCode = await startUserCode({ python: 'python3', workDir, log });
+  const code = openAuthorCode({ userCode, workDir, files: selectUserCode(contract, tree) });
+  const session: Session = {
+    id: 'ses-test',
+    token: new Secret(token),
+    task: task === undefined ? null : taskSpecOf(task),
+    ledger: openLedger(),
+    world: {
+      bundle: zeroDigest,
+      snapshot: zeroDigest,
+      contract,
+      store,
+      baseDigest: store.digest(),
+      router: createRouter(contract.api?.routes ?? []),
+      tools: createToolChecker(contract),
+      code,
+    },
+  };
+  const serving = createServing();
+  serving.begin(session);
+  const server = await startApiServer({ listen: { host: '127.0.0.1', port: 0 }, serving, log });
+  let calls = 0;
+  const call: ServedWorld['call'] = (kind, name, input) => {
+    calls += 1;
+    const numbered = { id: `call-${calls}`, seq: calls, kind, name: name ?? null, input };
+    return runCall(session, numbered, log);
+  };
+  return {
+    url: server.address,
+    token,
+    contract,
+    call,
+    rows(entity, where) {
+      const filters = Object.entries(where).map(([path, value]) => ({
+        path: path.split('.'),
+        match: 'equals' as const,
+        value,
+      }));
+      return store.query(entity, { where: filters }).map((payload) => JSON.parse(payload) as Row);
+    },
+    async reset() {
+      await call('reset');
+    },
+    async stop() {
+      await server.close();
+      await userCode.stop();
+      session.ledger.close();
+      store.close();
+      rmSync(workDir, { recursive: true, force: true });
+    },
+  };
+};
