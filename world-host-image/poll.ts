@@ -97,6 +97,7 @@ export const createAgent = (options: AgentOptions): Agent => {
       const message = 'the call was answered before and its answer is no longer kept';
       return answer(session.id, call, { error: { code: 'forgotten', message }, changes: {} });
     }
+    log.debug({ call: call.id, kind: call.kind, name: call.name }, 'call begins');
     const given = await runCall(session, call, log);
     journal.answered(call, given);
     return answer(session.id, call, given);

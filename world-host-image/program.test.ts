@@ -6,8 +6,9 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createLog } from '#runtime/log.ts';
+import { until } from '#runtime/pause.ts';
 import type { Running } from '#runtime/run.ts';
 import { Secret } from '#runtime/secret.ts';
 import { sampleVersion } from '#test/support/sample-world.ts';
@@ -18,13 +19,21 @@ import { startHost } from './program.ts';
 const version = sampleVersion();
 const issues = '/repos/ann/engine/issues';
 
-type Bench = { control: StandInControl; host: Running; workDir: string };
+type Bench = {
+  control: StandInControl;
+  host: Running;
+  workDir: string;
+  /** Resolves when the host has logged this message. */
+  logged(message: string): Promise<unknown>;
+};
+
 let stopBench: () => Promise<void> = async () => undefined;
 
 const startBench = async (): Promise<Bench> => {
   const control = await startStandInControl(version.blobs);
   const folder = await mkdtemp(join(tmpdir(), 'svc-host-test-'));
   const workDir = join(folder, 'work');
+  const lines: string[] = [];
   const host = await startHost(
     {
       controlUrl: control.url,
@@ -37,14 +46,19 @@ const startBench = async (): Promise<Bench> => {
       python: 'python3',
       logLevel: 'silent',
     },
-    createLog('world-host', 'silent'),
+    pino({ level: 'debug' }, { write: (line) => lines.push(line) }),
   );
   stopBench = async () => {
     await host.stop();
     await control.stop();
     await rm(folder, { recursive: true });
   };
-  return { control, host, workDir };
+  const logged = (message: string) =>
+    until(() => lines.find((line) => line.includes(message)), {
+      timeoutMs: 5_000,
+      what: `"${message}" in the log`,
+    });
+  return { control, host, workDir, logged };
 };
 
 afterEach(() => stopBench());
@@ -392,10 +406,10 @@ describe('the agent', () => {
   });
 
   it('finishes the call under way when it is told to stop', async () => {
-    const { control, host } = await startBench();
+    const { control, host, logged } = await startBench();
     await openOn(control);
     const answer = control.call('tool', 'take_time', { repo: 'engine' });
-    await control.handedOut('call-1');
+    await logged('call begins');
     await host.stop();
     expect((await answer).output).toBe(3);
   });

@@ -19,8 +19,6 @@ export type StandInControl = {
   assign(assignment: Assignment): void;
   /** Hands a call out and resolves with the answer it got. */
   call(kind: HostCall['kind'], name?: string, input?: unknown): Promise<CallAnswer>;
-  /** Resolves when the host has been given the call with this id. */
-  handedOut(id: string): Promise<void>;
   /** Hands out the call with this id once more. */
   repeat(id: string): void;
   /** Directs the host to close its session. */
@@ -173,13 +171,6 @@ export const startStandInControl = async (
         timeoutMs: messageTimeoutMs,
         everyMs: 2,
         what: `the answer of ${kind} ${name ?? ''}`,
-      });
-    },
-    async handedOut(id) {
-      await until(() => handedOut.has(id), {
-        timeoutMs: messageTimeoutMs,
-        everyMs: 2,
-        what: `${id} handed out`,
       });
     },
     repeat(id) {
