@@ -29,7 +29,8 @@ const defaultTemplatesDir = fileURLToPath(new URL('../templates', import.meta.ur
 const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
 const parseAddress = (text: string): ListenAddress | undefined => {
-  const [, bracketed, plain, port] = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]\s]+)):(\d{1,5})$/.exec(text) ?? [];
+  const [, bracketed, plain, port] =
+    /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]\s]+)):(\d{1,5})$/.exec(text) ?? [];
   const host = bracketed ?? plain;
   if (host === undefined || Number(port) > 65_535) return undefined;
   return { host, port: Number(port) };

@@ -10,11 +10,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Log } from '#runtime/log.ts';
 import { createBell, type Watch } from './bell.ts';
+import type { ControlConfig } from './config.ts';
 import type { CallRow } from './db/calls.ts';
 import { startListening } from './db/listen.ts';
 import { noticeChannel, sendNotices } from './db/notices.ts';
 import type { Queryable } from './db/pool.ts';
-import type { ControlConfig } from './config.ts';
 
 /** The topic that changes with everything a planner looks at. The others are the ids themselves. */
 export const poolTopic = 'pool';
@@ -87,7 +87,10 @@ const createSender = (db: Queryable, sender: string, log: Log) => {
       try {
         await sendNotices(db, batch(sender, topics));
       } catch (err) {
-        log.warn({ err, topics: topics.length }, 'notices were lost; waiters will look by themselves');
+        log.warn(
+          { err, topics: topics.length },
+          'notices were lost; waiters will look by themselves',
+        );
       }
     }
     sending = undefined;

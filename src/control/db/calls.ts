@@ -323,7 +323,10 @@ export const findAnswered = async (
 ): Promise<{ state: CallState | null; isCurrent: boolean | null } | undefined> => {
   const values = [host.sessionId, callId, host.hostId, host.generation];
   return (
-    await db.query<{ state: CallState | null; isCurrent: boolean | null }>(answeredStatement, values)
+    await db.query<{ state: CallState | null; isCurrent: boolean | null }>(
+      answeredStatement,
+      values,
+    )
   )[0];
 };
 

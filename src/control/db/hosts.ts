@@ -22,11 +22,14 @@ const lockPoolStatement = statement(
 
 const insertHostStatement = statement(
   'insert_host',
-  `insert into hosts (id, installation, pool, runtime, state)
-   select $1, $2, $3, $4, 'starting'
-    where (select count(*) from hosts
-            where installation = $2 and pool = $3 and state in ${liveHosts}) < $5
-   returning id`,
+  `with host as (
+     insert into hosts (id, installation, pool, runtime, state)
+     select $1, $2, $3, $4, 'starting'
+      where (select count(*) from hosts
+              where installation = $2 and pool = $3 and state in ${liveHosts}) < $5
+     returning id
+   )
+   insert into beats (host_id) select id from host returning host_id`,
 );
 
 /** Writes the intent to launch a host; false when the pool is full. */
@@ -95,7 +98,7 @@ export type WarmReport = {
 const warmStatement = statement(
   'host_warm',
   `update hosts
-      set state = 'warm', address = coalesce($3, address), state_since = now(), last_seen_at = now()
+      set state = 'warm', address = coalesce($3, address), state_since = now()
     where id = $1 and generation = $2 and state in ${hostBefore('warm')}
       and (version_id is null or (bundle = $4 and state_digest = $5))
    returning id`,
@@ -133,23 +136,30 @@ export const drainUnclean = async (
 
 const beatStatement = statement(
   'host_beat',
-  `update hosts set last_seen_at = now(), rss_bytes = $3
-    where id = $1 and generation between $2 and $2 + 1 and state in ${liveHosts}
-   returning ${standingColumns}`,
+  `with host as (
+     select id, ${standingColumns} from hosts
+      where id = $1 and generation between $2 and $2 + 1 and state in ${liveHosts}
+   ), beat as (
+     update beats set last_seen_at = now(), rss_bytes = coalesce($3, rss_bytes)
+       from host where beats.host_id = host.id
+   )
+   select state, generation, "sessionId" from host`,
 );
 
 /**
- * Notes a heartbeat. One that crossed an assignment or its end is one generation old and still a
- * sign of life; an older one is not this host's business any more.
+ * Notes a sign of life. One that crossed an assignment or its end is one generation old and still a
+ * sign; an older one, or that of a host that is gone, finds nothing.
  */
 export const noteBeat = async (
   db: Queryable,
-  host: { hostId: string; generation: number; rssBytes: number },
+  host: { hostId: string; generation: number; rssBytes: number | null },
 ): Promise<HostStanding | undefined> =>
   (await db.query<HostStanding>(beatStatement, [host.hostId, host.generation, host.rssBytes]))[0];
 
 /** What a polling host is to do. */
 export type HostOrders = HostStanding & {
+  /** Whether some session waits for a host. */
+  isWanted: boolean;
   session: {
     id: string;
     state: SessionState;
@@ -160,6 +170,7 @@ export type HostOrders = HostStanding & {
 };
 
 type OrdersRow = HostStanding & {
+  isWanted: boolean;
   sessionState: SessionState;
   versionId: string;
   task: TaskSpec | null;
@@ -169,7 +180,9 @@ type OrdersRow = HostStanding & {
 const ordersStatement = statement(
   'host_orders',
   `select h.state, h.generation, h.session_id as "sessionId", s.state as "sessionState",
-          s.version_id as "versionId", s.task, s.surfaces
+          s.version_id as "versionId", s.task, s.surfaces,
+          exists (select from sessions
+                   where state = 'PROVISIONING' and host_id is null) as "isWanted"
      from hosts h left join sessions s on s.id = h.session_id
     where h.id = $1`,
 );
@@ -181,10 +194,11 @@ export const findOrders = async (
 ): Promise<HostOrders | undefined> => {
   const [row] = await db.query<OrdersRow>(ordersStatement, [hostId]);
   if (row === undefined) return undefined;
-  const { state, generation, sessionId, sessionState, versionId, task, surfaces } = row;
+  const { state, generation, sessionId, isWanted } = row;
+  const { sessionState, versionId, task, surfaces } = row;
   const session =
     sessionId === null ? null : { id: sessionId, state: sessionState, versionId, task, surfaces };
-  return { state, generation, sessionId, session };
+  return { state, generation, sessionId, isWanted, session };
 };
 
 const blobStatement = statement(

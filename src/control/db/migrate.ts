@@ -3,9 +3,11 @@
  * their numbers, run by node-pg-migrate. Replicas that start together wait for each other on an
  * advisory lock. A migration that has run is never edited; the next one corrects it.
  */
+import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { runner } from 'node-pg-migrate';
 import { AppError } from '#domain/error.ts';
+import { type Queryable, statement } from './pool.ts';
 
 const dir = fileURLToPath(new URL('migrations', import.meta.url));
 
@@ -23,5 +25,18 @@ export const migrate = async (databaseUrl: string): Promise<string[]> => {
     return ran.map(({ name }) => name);
   } catch (cause) {
     throw new AppError('unavailable', 'the database cannot be migrated', { cause });
+  }
+};
+
+const schemaStatement = statement('check_schema', 'select name from migrations order by id');
+
+/** Throws `unavailable` when the database does not answer, or lacks a migration of this program. */
+export const checkSchema = async (db: Queryable): Promise<void> => {
+  const rows = await db.query<{ name: string }>(schemaStatement, []);
+  const ran = new Set(rows.map(({ name }) => name));
+  const wanted = (await readdir(dir)).filter((file) => file.endsWith('.sql'));
+  const missing = wanted.filter((file) => !ran.has(file.replace(/\.sql$/, '')));
+  if (missing.length > 0) {
+    throw new AppError('unavailable', `the database lacks the migrations ${missing.join(', ')}`);
   }
 };

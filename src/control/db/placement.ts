@@ -1,13 +1,15 @@
 /**
  * Who serves whom: the statements that bring a session and a warm host together. Each is one
- * statement, so a session and a host are assigned to each other or neither is. Rows that somebody
- * else has locked are skipped and never waited for.
+ * statement, so a session and a host are assigned to each other or neither is.
+ *
+ * An open skips hosts that somebody else is taking. Placing what waits is done by one at a time, under
+ * an advisory lock: two that each held one half of a pair would both skip the other half.
  *
  * A host that holds a world version serves only that version, and so only its project. A blank host
  * serves anyone. `reuseWarm` says which of the two is tried first.
  */
 import type { BrowserTier, SurfaceKind } from '#domain/session.ts';
-import { type Queryable, statement } from './pool.ts';
+import { type Database, type Queryable, type Statement, statement } from './pool.ts';
 import { type SessionRow, sessionColumns } from './sessions.ts';
 import { hostBefore } from './states.ts';
 
@@ -39,7 +41,7 @@ const fittingHosts = (version: string, reuseWarm: string): string =>
      and (h.version_id is null or h.version_id = ${version})
    order by (h.version_id is not null) = ${reuseWarm} desc, h.state_since
    limit 1
-   for update of h skip locked`;
+   for no key update of h skip locked`;
 
 /** The change of a host that takes a session; what it proved about another load is forgotten. */
 const hostTakes = (session: string, version: string): string =>
@@ -109,7 +111,7 @@ const placeSessionStatement = statement(
   'place_session',
   `with waiting as materialized (
      select s.id, s.version_id, s.reuse_warm from sessions s
-      where s.id = $1 and ${waits} for no key update skip locked
+      where s.id = $1 and ${waits} for no key update
    ), free as materialized (
      select candidate.*, waiting.id as session_id, waiting.version_id as wanted
        from waiting cross join lateral (
@@ -123,19 +125,12 @@ const placeSessionStatement = statement(
    ${sessionGets}`,
 );
 
-/** Gives a waiting session a warm host, if there is one that fits. */
-export const placeSession = async (
-  db: Queryable,
-  sessionId: string,
-): Promise<Placement | undefined> =>
-  (await db.query<Placement>(placeSessionStatement, [sessionId]))[0];
-
 const placeHostStatement = statement(
   'place_host',
   `with free as materialized (
      select h.id, h.version_id from hosts h
       where h.id = $1 and h.state in ${hostBefore('assigned')} and h.address is not null
-      for update skip locked
+        for no key update skip locked
    ), waiting as materialized (
      select s.id, s.version_id, free.id as host_id, free.version_id as held
        from free cross join lateral (
@@ -153,6 +148,21 @@ const placeHostStatement = statement(
    ${sessionGets}`,
 );
 
+const lockStatement = statement(
+  'lock_placement',
+  `select pg_advisory_xact_lock(hashtextextended('placement', 0))`,
+);
+
+const place = (db: Database, how: Statement, id: string): Promise<Placement | undefined> =>
+  db.transaction(async (tx) => {
+    await tx.query(lockStatement, []);
+    return (await tx.query<Placement>(how, [id]))[0];
+  });
+
+/** Gives a waiting session a warm host, if there is one that fits. */
+export const placeSession = (db: Database, sessionId: string): Promise<Placement | undefined> =>
+  place(db, placeSessionStatement, sessionId);
+
 /** Gives a warm host the session that has waited longest of those it fits, if there is one. */
-export const placeHost = async (db: Queryable, hostId: string): Promise<Placement | undefined> =>
-  (await db.query<Placement>(placeHostStatement, [hostId]))[0];
+export const placeHost = (db: Database, hostId: string): Promise<Placement | undefined> =>
+  place(db, placeHostStatement, hostId);

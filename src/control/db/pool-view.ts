@@ -8,12 +8,13 @@ const viewStatement = statement(
   'pool_view',
   `select h.id, h.pool, h.state, h.session_id as "sessionId",
           (extract(epoch from now() - h.state_since) * 1000)::float8 as "stateAgeMs",
-          (extract(epoch from now() - h.last_seen_at) * 1000)::float8 as "silentMs",
+          (extract(epoch from now() - b.last_seen_at) * 1000)::float8 as "silentMs",
           h.launched_at is not null as launched, h.version_id is not null as holding,
           w.waiting
      from (select count(*)::int as waiting from sessions
             where state = 'PROVISIONING' and host_id is null) w
      left join hosts h on h.installation = $1 and h.state in ${liveHosts}
+     left join beats b on b.host_id = h.id
     order by h.id`,
 );
 

@@ -14,7 +14,7 @@ const readyStatement = statement(
         and (select bundle from versions v where v.id = s.version_id) = $4
      returning s.host_id
    ), proof as (
-     update hosts h set bundle = $4, state_digest = $5, last_seen_at = now()
+     update hosts h set bundle = $4, state_digest = $5
        from s where h.id = s.host_id and h.generation = $3
    )
    select true from s`,

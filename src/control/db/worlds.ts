@@ -115,7 +115,8 @@ export const listWorlds = async (
 ): Promise<{ rows: WorldRow[]; total: number }> => {
   const values = [projectId, page.limit, page.offset];
   const rows = await db.query<WorldRow & { total: number }>(listWorldsStatement, values);
-  const [first] = rows.length > 0 ? rows : await db.query<{ total: number }>(countWorldsStatement, [projectId]);
+  const [first] =
+    rows.length > 0 ? rows : await db.query<{ total: number }>(countWorldsStatement, [projectId]);
   return { rows, total: first?.total ?? 0 };
 };
 

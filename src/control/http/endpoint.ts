@@ -42,3 +42,9 @@ export const endpoint = <const Shape extends OperationShape>(
   operation: Shape,
   handle: (input: Input<Shape>, context: Context<Shape['access']>) => Promise<Answer<Shape>>,
 ): Endpoint => ({ operation, handle: handle as unknown as Endpoint['handle'] });
+
+/** An answer, with its status as a literal type. */
+export const respond = <const Status extends number, Body>(
+  status: Status,
+  body: Body,
+): { status: Status; body: Body } => ({ status, body });

@@ -96,14 +96,14 @@ const components = {
 };
 
 /** Builds the OpenAPI 3.1 document of an API at a base address. */
-export const openApiDocument = (
-  operations: readonly OperationShape[],
-  baseUrl: string,
-): Json => {
+export const openApiDocument = (operations: readonly OperationShape[], baseUrl: string): Json => {
   const paths: Record<string, Json> = {};
   for (const operation of operations) {
     const path = paths[operation.path] ?? {};
-    paths[operation.path] = { ...path, [operation.method.toLowerCase()]: describeOperation(operation) };
+    paths[operation.path] = {
+      ...path,
+      [operation.method.toLowerCase()]: describeOperation(operation),
+    };
   }
   return {
     openapi: '3.1.0',

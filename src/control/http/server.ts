@@ -52,12 +52,19 @@ const signalOf = (reply: FastifyReply): AbortSignal => {
 const send = (reply: FastifyReply, status: number, body: unknown): FastifyReply => {
   reply.code(status);
   if (body instanceof Uint8Array) {
-    return reply.type('application/octet-stream').send(Buffer.from(body.buffer, body.byteOffset, body.byteLength));
+    return reply
+      .type('application/octet-stream')
+      .send(Buffer.from(body.buffer, body.byteOffset, body.byteLength));
   }
   return reply.send(body);
 };
 
-const bind = (app: FastifyInstance, prefix: string, bound: Endpoint, authenticate: Authenticate) => {
+const bind = (
+  app: FastifyInstance,
+  prefix: string,
+  bound: Endpoint,
+  authenticate: Authenticate,
+) => {
   const { operation, handle } = bound;
   const validate = createValidator(operation);
   app.route({
@@ -120,7 +127,10 @@ const answerErrors = (app: FastifyInstance, log: Log): void => {
     return reply.code(status).send(body);
   });
   app.setNotFoundHandler(async (request, reply) => {
-    const body: ErrorBody = { message: `there is nothing at ${pathOf(request)}`, error: 'not_found' };
+    const body: ErrorBody = {
+      message: `there is nothing at ${pathOf(request)}`,
+      error: 'not_found',
+    };
     return reply.code(404).send(body);
   });
 };

@@ -24,13 +24,13 @@ const segments = (pointer: string): string[] =>
 const toProblem = ({ instancePath, keyword, params, message }: ErrorObject): FieldProblem => {
   const path = segments(instancePath);
   if (keyword === 'required') {
-    return { path: [...path, params['missingProperty']], message: 'is required' };
+    return { path: [...path, params.missingProperty], message: 'is required' };
   }
   if (keyword === 'additionalProperties') {
-    return { path: [...path, params['additionalProperty']], message: 'is not a known field' };
+    return { path: [...path, params.additionalProperty], message: 'is not a known field' };
   }
   if (keyword === 'enum') {
-    return { path, message: `must be one of ${params['allowedValues'].join(', ')}` };
+    return { path, message: `must be one of ${params.allowedValues.join(', ')}` };
   }
   return { path, message: message ?? 'is not valid' };
 };
@@ -53,9 +53,12 @@ const unionProblems = (union: ErrorObject, inside: readonly ErrorObject[]): Erro
   const branches = Map.groupBy(inside, (error) => branchOf(union, error));
   const plausible = [...branches.values()].filter(
     (errors) =>
-      !errors.some((error) => error.keyword === 'type' && error.instancePath === union.instancePath),
+      !errors.some(
+        (error) => error.keyword === 'type' && error.instancePath === union.instancePath,
+      ),
   );
-  const score = (errors: readonly ErrorObject[]) => Math.max(...errors.map(depth)) - errors.length / 100;
+  const score = (errors: readonly ErrorObject[]) =>
+    Math.max(...errors.map(depth)) - errors.length / 100;
   const [best] = plausible.sort((a, b) => score(b) - score(a));
   return best ?? [{ ...union, message: 'has none of the forms that it may have' }];
 };
@@ -115,8 +118,12 @@ export const createValidator = (shape: OperationShape): ((parts: RequestParts) =
     if (problems.length === 0) return;
     const [first] = problems;
     const place = first?.path.join('.') ?? '';
-    throw new AppError('invalid', `invalid request: ${place} ${first?.message}`.replace('  ', ' '), {
-      fields: problems.slice(0, mostProblems),
-    });
+    throw new AppError(
+      'invalid',
+      `invalid request: ${place} ${first?.message}`.replace('  ', ' '),
+      {
+        fields: problems.slice(0, mostProblems),
+      },
+    );
   };
 };

@@ -133,17 +133,23 @@ create table hosts (
   address text,
   end_reason text,
   end_detail text,
-  rss_bytes bigint,
   created_at timestamptz not null default now(),
   state_since timestamptz not null default now(),
   launched_at timestamptz,
-  last_seen_at timestamptz,
   check ((state = 'assigned') = (session_id is not null))
 ) with (fillfactor = 60);
 create unique index hosts_one_per_session on hosts (session_id) where session_id is not null;
 create index hosts_warm on hosts (state_since) where state = 'warm';
 create index hosts_live on hosts (installation, pool) where state <> 'gone';
 alter table sessions add constraint sessions_host_id_fkey foreign key (host_id) references hosts;
+
+-- Signs of life, apart from the hosts: a heartbeat must never hold the lock of a row that an open is
+-- about to claim, because a locked host is skipped.
+create table beats (
+  host_id text primary key references hosts,
+  last_seen_at timestamptz,
+  rss_bytes bigint
+) with (fillfactor = 50);
 
 -- `generation` is the host's at the claim: only it may answer.
 create table calls (
@@ -181,5 +187,5 @@ create table leases (
 -- Down Migration
 
 drop table leases, calls cascade;
-drop table hosts, sessions, worlds, versions cascade;
+drop table beats, hosts, sessions, worlds, versions cascade;
 drop table keys, projects, organizations;

@@ -1,0 +1,77 @@
+/** Records a host's answer to a call, wakes the client, and brings the host what comes next. */
+import { callTransitions } from '#domain/call.ts';
+import { AppError } from '#domain/error.ts';
+import { isFinal } from '#domain/transitions.ts';
+import type { CallAnswer, SessionDirective } from '#wire/host-api/operations.ts';
+import {
+  type Answered,
+  answerCall,
+  cancelQueued,
+  claimCall,
+  findAnswered,
+  type NewAnswer,
+  type SessionHost,
+  type SessionOrders,
+} from '../db/calls.ts';
+import { poolTopic } from '../notify.ts';
+import type { Parts } from '../parts.ts';
+import { endedCalls } from '../sessions/end.ts';
+import { type Hold, nextDirective, type OrderParts, staleHost } from './orders.ts';
+
+type AnswerParts = OrderParts & Pick<Parts, 'notices'>;
+
+const toNewAnswer = (callId: string, { output, error, changes }: CallAnswer): NewAnswer => {
+  if (output !== undefined && error !== undefined) {
+    throw new AppError('invalid', 'an answer has an output or an error, not both', {
+      fields: [{ path: ['answer'], message: 'has both an output and an error' }],
+    });
+  }
+  const state = error === undefined ? 'succeeded' : 'failed';
+  return { callId, state, output, error: error ?? null, changes };
+};
+
+/** Throws unless the call has been answered by this very host before. */
+const checkRepeat = async (
+  { db }: AnswerParts,
+  host: SessionHost,
+  callId: string,
+): Promise<void> => {
+  const found = await findAnswered(db, host, callId);
+  if (found?.isCurrent !== true) throw staleHost(host);
+  if (found.state === null) {
+    throw new AppError('not_found', `${host.sessionId} has no call "${callId}"`);
+  }
+  if (!isFinal(callTransitions, found.state)) throw staleHost(host);
+};
+
+/** A `close` call that succeeded has moved its session on: what still waits will not run. */
+const afterAnswer = async (
+  { db, notices }: AnswerParts,
+  { call, orders }: Answered,
+): Promise<void> => {
+  notices.tellCall(call);
+  if (orders.state !== 'CLOSING' || call.kind !== 'close') return;
+  const cancelled = await db.transaction((tx) =>
+    cancelQueued(tx, [call.sessionId], endedCalls('requested').cancelled),
+  );
+  notices.tell(call.sessionId, poolTopic, ...cancelled);
+};
+
+/** Records the answer; a repeated one changes nothing and brings the same that a poll would. */
+export const answer = (
+  parts: AnswerParts,
+  host: SessionHost,
+  given: { callId: string; answer: CallAnswer },
+  hold: Hold,
+): Promise<SessionDirective> => {
+  const recordAndLook = async (): Promise<SessionOrders | undefined> => {
+    const answered = await answerCall(parts.db, host, toNewAnswer(given.callId, given.answer));
+    if (answered === undefined) {
+      await checkRepeat(parts, host, given.callId);
+      return claimCall(parts.db, host);
+    }
+    await afterAnswer(parts, answered);
+    return answered.orders;
+  };
+  return nextDirective(parts, host, hold, recordAndLook);
+};

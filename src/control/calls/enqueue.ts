@@ -1,0 +1,165 @@
+/**
+ * Takes a call: checks that the world has what it asks for, writes it at the end of its session's
+ * queue, and gets it to the host, straight into its hands when it waits in this process.
+ */
+import { AppError } from '#domain/error.ts';
+import { newId } from '#domain/id.ts';
+import { limits } from '#domain/limits.ts';
+import { suggestName } from '#language/read/suggest.ts';
+import type { CallRequest } from '#wire/public-api/call.ts';
+import { hashOf } from '../canonical.ts';
+import {
+  type CallRow,
+  callKeyIndex,
+  findCall,
+  findCallByKey,
+  findRefusal,
+  insertCall,
+  type NewCall,
+} from '../db/calls.ts';
+import { violates } from '../db/errors.ts';
+import type { Parts } from '../parts.ts';
+import { toHostCall } from './view.ts';
+import { awaitCall, type CallWait } from './wait.ts';
+
+export type EnqueueParts = Pick<Parts, 'db' | 'facts' | 'notices' | 'seats' | 'versions'>;
+
+export type EnqueueRequest = {
+  projectId: string;
+  sessionId: string;
+  body: CallRequest;
+  idempotencyKey: string | undefined;
+};
+
+const noSession = (sessionId: string): AppError =>
+  new AppError('not_found', `there is no session "${sessionId}"`);
+
+const invalidName = (message: string): AppError =>
+  new AppError('invalid', message, { fields: [{ path: ['name'], message }] });
+
+const checkName = async (parts: EnqueueParts, request: EnqueueRequest): Promise<void> => {
+  const { projectId, sessionId, body } = request;
+  const facts = await parts.facts.get(projectId, sessionId);
+  if (facts === undefined) throw noSession(sessionId);
+  if (body.kind !== 'tool') {
+    if (body.name === undefined) return;
+    throw invalidName(`a call of kind "${body.kind}" has no name; only tools have`);
+  }
+  if (body.name === undefined) throw invalidName('name the tool to call');
+  const version = await parts.versions.get(facts.versionId);
+  const tools = version?.toolNames ?? new Set<string>();
+  if (tools.has(body.name)) return;
+  const hint = suggestName(body.name, tools) ?? 'it has none';
+  throw invalidName(`the world has no tool "${body.name}"; ${hint}`);
+};
+
+/** Why a session took no call. */
+const refusal = async ({ db }: EnqueueParts, request: EnqueueRequest): Promise<AppError> => {
+  const { projectId, sessionId } = request;
+  const found = await findRefusal(db, projectId, sessionId);
+  if (found === undefined) return noSession(sessionId);
+  if (found.openCalls >= limits.queuedCalls) {
+    const message = `${found.openCalls} calls of ${sessionId} wait already; wait for answers first`;
+    return new AppError('exhausted', message);
+  }
+  const message = `${sessionId} is ${found.state} and takes no calls`;
+  return new AppError('conflict', message, { detail: { state: found.state } });
+};
+
+/** Writes the call and gets it to its host, or on the way there. */
+const insertAndHand = async (
+  { db, notices, seats }: EnqueueParts,
+  call: NewCall,
+): Promise<CallRow | undefined> => {
+  const hand = seats.reach(call.sessionId);
+  let row: CallRow | undefined;
+  try {
+    row = await insertCall(db, call, hand?.host);
+  } finally {
+    if (row?.state === 'claimed') hand?.give(toHostCall(row));
+    else hand?.release();
+  }
+  if (row?.state === 'queued') notices.tell(call.sessionId);
+  return row;
+};
+
+const findFirst = async (
+  { db }: EnqueueParts,
+  { projectId, sessionId, idempotencyKey }: EnqueueRequest,
+  requestHash: string,
+): Promise<CallRow | undefined> => {
+  if (idempotencyKey === undefined) return undefined;
+  const call = await findCallByKey(db, projectId, sessionId, idempotencyKey);
+  if (call !== undefined && call.requestHash !== requestHash) {
+    throw new AppError('conflict', `this Idempotency-Key made ${call.id} with another body`);
+  }
+  return call;
+};
+
+const insertOnce = async (
+  parts: EnqueueParts,
+  request: EnqueueRequest,
+  call: NewCall,
+): Promise<CallRow> => {
+  try {
+    const row = await insertAndHand(parts, call);
+    if (row === undefined) throw await refusal(parts, request);
+    return row;
+  } catch (error) {
+    if (!violates(error, callKeyIndex)) throw error;
+    const winner = await findFirst(parts, request, call.requestHash);
+    if (winner === undefined) throw error;
+    return winner;
+  }
+};
+
+const toNewCall = (request: EnqueueRequest, id: string, requestHash: string): NewCall => ({
+  id,
+  projectId: request.projectId,
+  sessionId: request.sessionId,
+  kind: request.body.kind,
+  name: request.body.name ?? null,
+  input: request.body.input ?? {},
+  idempotencyKey: request.idempotencyKey ?? null,
+  requestHash,
+});
+
+/** Waits for a call that another request has made. */
+const awaitOther = async (
+  parts: EnqueueParts,
+  request: EnqueueRequest,
+  call: CallRow,
+  wait: CallWait,
+): Promise<CallRow> => {
+  const { projectId, sessionId } = request;
+  const watch = parts.notices.watch(call.id);
+  try {
+    const place = { projectId, sessionId, callId: call.id };
+    const known = (await findCall(parts.db, place)) ?? call;
+    return await awaitCall(parts, watch, place, known, wait);
+  } finally {
+    watch.end();
+  }
+};
+
+/** Takes a call and waits for its end, if asked to. */
+export const enqueue = async (
+  parts: EnqueueParts,
+  request: EnqueueRequest,
+  wait: CallWait,
+): Promise<CallRow> => {
+  const { projectId, sessionId, body } = request;
+  await checkName(parts, request);
+  const requestHash = hashOf(body);
+  const first = await findFirst(parts, request, requestHash);
+  if (first !== undefined) return awaitOther(parts, request, first, wait);
+  const callId = newId('call');
+  const watch = parts.notices.watch(callId);
+  try {
+    const call = await insertOnce(parts, request, toNewCall(request, callId, requestHash));
+    if (call.id !== callId) return await awaitOther(parts, request, call, wait);
+    return await awaitCall(parts, watch, { projectId, sessionId, callId }, call, wait);
+  } finally {
+    watch.end();
+  }
+};

@@ -1,0 +1,109 @@
+/**
+ * A host leaves service: it is to be destroyed (`draining`), or it is known not to exist (`gone`). A
+ * session on it ends, or waits for another host.
+ */
+import { AppError } from '#domain/error.ts';
+import { type HostState, hostTransitions } from '#domain/host.ts';
+import { can } from '#domain/transitions.ts';
+import {
+  type LockedHost,
+  type LockedSession,
+  lockHost,
+  lockSession,
+  releaseHost,
+  requeueSession,
+} from '../db/endings.ts';
+import { findStanding } from '../db/hosts.ts';
+import type { Queryable } from '../db/pool.ts';
+import type { Parts } from '../parts.ts';
+import { endSession, type News, tellNews } from '../sessions/end.ts';
+import { fateOf, type HostLoss } from './fate.ts';
+import { placeWaiting } from './place.ts';
+
+export type Loss = HostLoss & {
+  hostId: string;
+  to: 'draining' | 'gone';
+  /** Refused with `conflict` unless the host is in this state. */
+  ifState?: HostState | undefined;
+};
+
+/** Reasons that speak of a host in certain states; by now it may have been claimed. */
+const onlyIn: Record<string, readonly HostState[]> = {
+  surplus: ['starting', 'warm'],
+  outdated: ['starting', 'warm', 'recycling'],
+  start_timeout: ['starting'],
+  recycle_timeout: ['recycling'],
+};
+
+type Outcome = { news: News; requeued: string | undefined };
+const nothing: Outcome = { news: [], requeued: undefined };
+
+const tries = 5;
+
+const checkState = (host: LockedHost, { to, reason, ifState }: Loss): void => {
+  const meant = ifState === undefined ? undefined : [ifState];
+  const allowed = meant ?? (to === 'draining' ? onlyIn[reason] : undefined);
+  if (allowed === undefined || allowed.includes(host.state)) return;
+  throw new AppError(
+    'conflict',
+    `${host.id} is ${host.state} by now, not ${allowed.join(' or ')}`,
+    {
+      detail: { state: host.state },
+    },
+  );
+};
+
+const loseSession = async (
+  tx: Queryable,
+  session: LockedSession,
+  loss: HostLoss,
+): Promise<Outcome> => {
+  const fate = fateOf(session, loss);
+  if (fate.kind === 'requeue') {
+    await requeueSession(tx, session.id);
+    return { news: [session.id], requeued: session.id };
+  }
+  return { news: await endSession(tx, session, fate), requeued: undefined };
+};
+
+/** Locks the host's session, then the host; undefined when the session changed in between. */
+const lockBoth = async (
+  tx: Queryable,
+  hostId: string,
+): Promise<{ host: LockedHost; session: LockedSession | undefined } | undefined> => {
+  const standing = await findStanding(tx, hostId);
+  if (standing === undefined) throw new AppError('not_found', `there is no host "${hostId}"`);
+  const { sessionId } = standing;
+  const session = sessionId === null ? undefined : await lockSession(tx, sessionId);
+  const host = await lockHost(tx, hostId);
+  return host === undefined || host.sessionId !== sessionId ? undefined : { host, session };
+};
+
+const loseOnce = async (tx: Queryable, loss: Loss): Promise<Outcome | undefined> => {
+  const locked = await lockBoth(tx, loss.hostId);
+  if (locked === undefined) return undefined;
+  const { host, session } = locked;
+  if (!can(hostTransitions, host.state, loss.to)) return nothing;
+  checkState(host, loss);
+  // A drained host may say more about its end than the one who found it gone.
+  const reason = host.endReason ?? loss.reason;
+  const outcome =
+    session === undefined ? nothing : await loseSession(tx, session, { ...loss, reason });
+  await releaseHost(tx, loss);
+  return { ...outcome, news: [...outcome.news, host.id] };
+};
+
+/** Takes a host out of service. Doing so again changes nothing. */
+export const loseHost = async (
+  { db, notices }: Pick<Parts, 'db' | 'notices'>,
+  loss: Loss,
+): Promise<void> => {
+  for (let attempt = 0; attempt < tries; attempt += 1) {
+    const outcome = await db.transaction((tx) => loseOnce(tx, loss));
+    if (outcome === undefined) continue;
+    tellNews(notices, outcome.news);
+    if (outcome.requeued !== undefined) await placeWaiting({ db, notices }, outcome.requeued);
+    return;
+  }
+  throw new AppError('unavailable', `${loss.hostId} changes too often; try again`);
+};

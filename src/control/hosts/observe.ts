@@ -1,0 +1,44 @@
+/** The pool as its planner sees it, with a revision that changes only when something to plan does. */
+import type { PoolView } from '#wire/pool-api/operations.ts';
+import { hashOf } from '../canonical.ts';
+import { type PoolStock, readPool } from '../db/pool-view.ts';
+import { holdUntil, poolTopic } from '../notify.ts';
+import type { Parts } from '../parts.ts';
+
+/** Ages are left out: they change all the time. */
+const revisionOf = ({ hosts, waitingSessions }: PoolStock): string =>
+  hashOf([
+    waitingSessions,
+    hosts.map(({ id, state, sessionId, launched, holding }) => [
+      id,
+      state,
+      sessionId,
+      launched,
+      holding,
+    ]),
+  ]).slice(0, 16);
+
+export type PoolQuestion = {
+  installation: string;
+  /** The revision that the asker has already. */
+  after: string | undefined;
+  holdMs: number;
+  signal: AbortSignal;
+};
+
+/** Answers once the view differs from `after`, or with the same one when the time is over. */
+export const observe = async (
+  { db, notices }: Pick<Parts, 'db' | 'notices'>,
+  { installation, after, holdMs, signal }: PoolQuestion,
+): Promise<PoolView> => {
+  const read = async (): Promise<PoolView> => {
+    const stock = await readPool(db, installation);
+    return { revision: revisionOf(stock), ...stock };
+  };
+  const look = async (): Promise<PoolView | undefined> => {
+    const view = await read();
+    return view.revision === after ? undefined : view;
+  };
+  const changed = await holdUntil(notices, { topic: poolTopic, ms: holdMs, signal, look });
+  return changed ?? read();
+};

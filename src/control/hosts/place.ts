@@ -1,0 +1,30 @@
+/**
+ * Brings waiting sessions and warm hosts together after the fact. An open that found no host and a
+ * host that found no session each look once more when their own write is done: whichever came second
+ * sees the other. A polling host looks, too, in case the process died between the two.
+ *
+ * A host that holds a world version nobody waits for is left to the planner (`orchestrator/plan.ts`),
+ * which alone knows whether there is room for a fresh one and drains what stands in the way.
+ */
+import { placeHost, placeSession } from '../db/placement.ts';
+import { poolTopic } from '../notify.ts';
+import type { Parts } from '../parts.ts';
+
+export type PlaceParts = Pick<Parts, 'db' | 'notices'>;
+
+/** Looks for a host for a session that waits. */
+export const placeWaiting = async (
+  { db, notices }: PlaceParts,
+  sessionId: string,
+): Promise<void> => {
+  const placed = await placeSession(db, sessionId);
+  if (placed === undefined) notices.tell(poolTopic);
+  else notices.tell(placed.hostId, placed.sessionId, poolTopic);
+};
+
+/** Looks for a session for a host that is warm; true when it got one. */
+export const placeWarm = async ({ db, notices }: PlaceParts, hostId: string): Promise<boolean> => {
+  const placed = await placeHost(db, hostId);
+  if (placed !== undefined) notices.tell(placed.hostId, placed.sessionId, poolTopic);
+  return placed !== undefined;
+};

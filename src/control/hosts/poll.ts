@@ -1,0 +1,69 @@
+/** A warm host asks what to do: serve a session, or go. */
+import type { Static } from 'typebox';
+import { limits } from '#domain/limits.ts';
+import type { Assignment, pollHost } from '#wire/host-api/operations.ts';
+import type { Answer } from '#wire/operation.ts';
+import { findOrders, type HostOrders } from '../db/hosts.ts';
+import { sessionToken } from '../http/auth.ts';
+import { holdUntil } from '../notify.ts';
+import type { Parts } from '../parts.ts';
+import { placeWarm } from './place.ts';
+import { staleGeneration } from './warm.ts';
+
+export type PollParts = Pick<Parts, 'config' | 'db' | 'notices' | 'versions'>;
+export type HostPoll = {
+  hostId: string;
+  generation: number;
+  /** Seconds to hold the answer. */
+  hold: number | undefined;
+  signal: AbortSignal;
+};
+type Told = Answer<typeof pollHost>['body'];
+
+const toAssignment = async (
+  { config, versions }: PollParts,
+  session: NonNullable<HostOrders['session']>,
+  generation: number,
+): Promise<Static<typeof Assignment>> => {
+  const version = await versions.get(session.versionId);
+  if (version === undefined) throw new Error(`version ${session.versionId} is missing`);
+  return {
+    sessionId: session.id,
+    generation,
+    sessionToken: sessionToken(config.secret, session.id),
+    worldSlug: version.slug,
+    bundle: version.bundle,
+    snapshot: version.snapshot,
+    task: session.task,
+    surfaces: session.surfaces,
+  };
+};
+
+/**
+ * What the host's row says. A host learns its new generation with its assignment, so the poll that
+ * brings it, first or again, comes with the one before.
+ */
+const look = async (parts: PollParts, asked: HostPoll): Promise<Told | undefined> => {
+  const { hostId, generation } = asked;
+  const orders = await findOrders(parts.db, hostId);
+  if (orders === undefined || orders.state === 'gone') throw staleGeneration(hostId, generation);
+  if (orders.state === 'draining') return { drain: true };
+  const isOwn = orders.generation === generation;
+  if (orders.session !== null && (isOwn || orders.generation === generation + 1)) {
+    return { assignment: await toAssignment(parts, orders.session, orders.generation) };
+  }
+  if (!isOwn) throw staleGeneration(hostId, generation);
+  if (!orders.isWanted || !(await placeWarm(parts, hostId))) return undefined;
+  return look(parts, asked);
+};
+
+/** Answers as soon as there is something to do; `{}` when the time is over. */
+export const poll = async (parts: PollParts, asked: HostPoll): Promise<Told> => {
+  const told = await holdUntil(parts.notices, {
+    topic: asked.hostId,
+    ms: Math.min((asked.hold ?? 0) * 1_000, limits.pollMs),
+    signal: asked.signal,
+    look: () => look(parts, asked),
+  });
+  return told ?? {};
+};

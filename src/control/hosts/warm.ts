@@ -1,0 +1,48 @@
+/**
+ * A host says that it is warm: freshly started, or recycled. A recycled one must hold what it held
+ * after its load, to the digest; else something of a session may be left, and it is destroyed.
+ */
+import { AppError } from '#domain/error.ts';
+import type { HostState } from '#domain/host.ts';
+import { drainUnclean, findStanding, makeWarm, noteBeat, type WarmReport } from '../db/hosts.ts';
+import { poolTopic } from '../notify.ts';
+import type { Parts } from '../parts.ts';
+import { type PlaceParts, placeWarm } from './place.ts';
+
+/** The refusal that makes a host stop. */
+export const staleGeneration = (hostId: string, generation: number): AppError =>
+  new AppError('conflict', `${hostId} of generation ${generation} is not known, or not any more`);
+
+/** What a host is told whose report made it no warmer: it is so already, or is to be destroyed. */
+const explain = async (
+  { db, notices, log }: Pick<Parts, 'db' | 'notices' | 'log'>,
+  { hostId, generation, recycled }: WarmReport,
+): Promise<HostState> => {
+  if (await drainUnclean(db, hostId, generation)) {
+    log.warn({ hostId, recycled }, 'a recycled host is not what it was; it is drained');
+    notices.tell(hostId, poolTopic);
+    return 'draining';
+  }
+  const standing = await findStanding(db, hostId);
+  if (standing === undefined || standing.state === 'gone') {
+    throw staleGeneration(hostId, generation);
+  }
+  const { state } = standing;
+  // A repeated report may find the host assigned already: the poll brings the assignment.
+  const isNext = state === 'assigned' && standing.generation === generation + 1;
+  if (!isNext && standing.generation !== generation) throw staleGeneration(hostId, generation);
+  return state;
+};
+
+/** Takes the report and answers the host's state; it may have a session by then. */
+export const reportWarm = async (
+  parts: PlaceParts & Pick<Parts, 'log'>,
+  report: WarmReport,
+): Promise<HostState> => {
+  const { db, notices } = parts;
+  const { hostId, generation } = report;
+  if (!(await makeWarm(db, report))) return explain(parts, report);
+  notices.tell(hostId, poolTopic);
+  await noteBeat(db, { hostId, generation, rssBytes: null });
+  return (await placeWarm(parts, hostId)) ? 'assigned' : 'warm';
+};

@@ -1,0 +1,13 @@
+/** POST /world-sessions/{sessionId}/calls/{callId}/answer */
+import { answerCall as operation } from '#wire/host-api/operations.ts';
+import { answer } from '../../calls/answer.ts';
+import type { Parts } from '../../parts.ts';
+import { endpoint, respond } from '../endpoint.ts';
+
+export const answerCall = (parts: Pick<Parts, 'db' | 'notices' | 'seats'>) =>
+  endpoint(operation, async ({ params, body }, { caller: { hostId }, signal }) => {
+    const host = { sessionId: params.sessionId, hostId, generation: body.generation };
+    const given = { callId: params.callId, answer: body.answer };
+    const hold = { seconds: body.hold, signal };
+    return respond(200, await answer(parts, host, given, hold));
+  });

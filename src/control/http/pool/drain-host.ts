@@ -1,0 +1,12 @@
+/** POST /hosts/{hostId}/drain */
+import { drainHost as operation } from '#wire/pool-api/operations.ts';
+import { loseHost } from '../../hosts/lose.ts';
+import type { Parts } from '../../parts.ts';
+import { endpoint, respond } from '../endpoint.ts';
+
+export const drainHost = (parts: Pick<Parts, 'db' | 'notices'>) =>
+  endpoint(operation, async ({ params: { hostId }, body }) => {
+    const { reason, detail, ifState } = body;
+    await loseHost(parts, { hostId, to: 'draining', reason, detail: detail ?? null, ifState });
+    return respond(200, {});
+  });

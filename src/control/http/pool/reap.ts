@@ -1,0 +1,8 @@
+/** POST /reap */
+import { reap as operation } from '#wire/pool-api/operations.ts';
+import type { Parts } from '../../parts.ts';
+import { reap as reapSessions } from '../../sessions/reap.ts';
+import { endpoint, respond } from '../endpoint.ts';
+
+export const reap = (parts: Pick<Parts, 'db' | 'notices'>) =>
+  endpoint(operation, async ({ body }) => respond(200, { ended: await reapSessions(parts, body) }));

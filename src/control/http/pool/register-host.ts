@@ -1,0 +1,23 @@
+/** POST /hosts */
+import { AppError } from '#domain/error.ts';
+import { newId } from '#domain/id.ts';
+import { registerHost as operation } from '#wire/pool-api/operations.ts';
+import { insertHost } from '../../db/hosts.ts';
+import { poolTopic } from '../../notify.ts';
+import type { Parts } from '../../parts.ts';
+import { hostToken } from '../auth.ts';
+import { endpoint, respond } from '../endpoint.ts';
+
+export const registerHost = ({ config, db, notices }: Pick<Parts, 'config' | 'db' | 'notices'>) =>
+  endpoint(operation, async ({ body }) => {
+    const hostId = newId('hst');
+    if (!(await insertHost(db, { id: hostId, ...body }))) {
+      const { installation, pool, maxLive } = body;
+      throw new AppError(
+        'exhausted',
+        `pool ${installation}/${pool} has ${maxLive} live hosts already`,
+      );
+    }
+    notices.tell(poolTopic);
+    return respond(201, { hostId, generation: 0, token: hostToken(config.secret, hostId) });
+  });

@@ -1,0 +1,11 @@
+/** POST /hosts/{hostId}/gone */
+import { reportGone as operation } from '#wire/pool-api/operations.ts';
+import { loseHost } from '../../hosts/lose.ts';
+import type { Parts } from '../../parts.ts';
+import { endpoint, respond } from '../endpoint.ts';
+
+export const reportGone = (parts: Pick<Parts, 'db' | 'notices'>) =>
+  endpoint(operation, async ({ params: { hostId }, body: { reason, detail } }) => {
+    await loseHost(parts, { hostId, to: 'gone', reason, detail: detail ?? null });
+    return respond(200, {});
+  });

@@ -1,0 +1,21 @@
+/** POST /hosts/{hostId}/launched */
+import { AppError } from '#domain/error.ts';
+import { reportLaunched as operation } from '#wire/pool-api/operations.ts';
+import { noteLaunched } from '../../db/hosts.ts';
+import { placeWarm } from '../../hosts/place.ts';
+import { poolTopic } from '../../notify.ts';
+import type { Parts } from '../../parts.ts';
+import { endpoint, respond } from '../endpoint.ts';
+
+export const reportLaunched = (parts: Pick<Parts, 'db' | 'notices'>) =>
+  endpoint(operation, async ({ params, body }) => {
+    const { hostId } = params;
+    const { runtimeId, address } = body;
+    if (!(await noteLaunched(parts.db, hostId, runtimeId, address))) {
+      throw new AppError('not_found', `there is no live host "${hostId}"`);
+    }
+    parts.notices.tell(poolTopic);
+    // A host that reported warm before its address was known can be claimed from now on.
+    await placeWarm(parts, hostId);
+    return respond(200, {});
+  });

@@ -1,0 +1,31 @@
+/** The public API: what is served below `/api/public`. */
+import type { Parts } from '../../parts.ts';
+import type { Endpoint } from '../endpoint.ts';
+import { closeSession } from './close-session.ts';
+import { createWorld } from './create-world.ts';
+import { enqueueCall } from './enqueue-call.ts';
+import { getCall } from './get-call.ts';
+import { getSession } from './get-session.ts';
+import { getWorld } from './get-world.ts';
+import { listCalls } from './list-calls.ts';
+import { listSessions } from './list-sessions.ts';
+import { listTemplates } from './list-templates.ts';
+import { listWorlds } from './list-worlds.ts';
+import { openSession } from './open-session.ts';
+import { updateSession } from './update-session.ts';
+
+export const publicEndpoints = (parts: Parts): Endpoint[] =>
+  [
+    createWorld,
+    getWorld,
+    listTemplates,
+    listWorlds,
+    openSession,
+    listSessions,
+    getSession,
+    updateSession,
+    closeSession,
+    enqueueCall,
+    listCalls,
+    getCall,
+  ].map((make) => make(parts));

@@ -1,0 +1,16 @@
+/** GET /world-sessions/{sessionId}/calls */
+import { listCalls as operation } from '#wire/public-api/operations.ts';
+import { viewCall } from '../../calls/view.ts';
+import { listCalls as list } from '../../db/calls.ts';
+import type { Parts } from '../../parts.ts';
+import { endpoint, respond } from '../endpoint.ts';
+import { toMeta, toRange } from '../paging.ts';
+import { noSession } from '../waits.ts';
+
+export const listCalls = ({ db }: Pick<Parts, 'db'>) =>
+  endpoint(operation, async ({ params, query }, { caller: { projectId } }) => {
+    const found = await list(db, projectId, params.sessionId, toRange(query));
+    if (found === undefined) throw noSession(params.sessionId);
+    const body = { data: found.rows.map(viewCall), meta: toMeta(query, found.total) };
+    return respond(200, body);
+  });

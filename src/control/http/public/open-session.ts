@@ -1,0 +1,26 @@
+/** POST /world-sessions */
+import { openSession as operation } from '#wire/public-api/operations.ts';
+import type { Parts } from '../../parts.ts';
+import { open } from '../../sessions/open.ts';
+import { viewOne } from '../../sessions/view.ts';
+import { endpoint, respond } from '../endpoint.ts';
+import { awaitSession, isSettled } from '../waits.ts';
+
+type Needs = Pick<Parts, 'config' | 'db' | 'notices' | 'versions'>;
+
+export const openSession = (parts: Needs) =>
+  endpoint(operation, async ({ body, query, headers }, { caller, signal }) => {
+    const { projectId, level } = caller;
+    const idempotencyKey = headers['idempotency-key'];
+    const opened = await open(parts, { projectId, body, idempotencyKey });
+    const session = query.wait
+      ? await awaitSession(parts, {
+          projectId,
+          sessionId: opened.session.id,
+          seconds: query.wait,
+          signal,
+          until: isSettled,
+        })
+      : opened.session;
+    return respond(opened.isNew ? 201 : 200, await viewOne(parts, session, level));
+  });

@@ -1,0 +1,43 @@
+/** What a `?wait=` waits for. */
+import { AppError } from '#domain/error.ts';
+import { isReady, type SessionState, sessionTransitions } from '#domain/session.ts';
+import { isFinal } from '#domain/transitions.ts';
+import { findSession, type SessionRow } from '../db/sessions.ts';
+import { holdUntil } from '../notify.ts';
+import type { Parts } from '../parts.ts';
+
+/** Seconds of a query as milliseconds. */
+export const toMs = (seconds: number | undefined): number => (seconds ?? 0) * 1_000;
+
+export const isOver = (state: SessionState): boolean => isFinal(sessionTransitions, state);
+/** An open has its outcome: the session can be used, or never will. */
+export const isSettled = (state: SessionState): boolean => isReady(state) || isOver(state);
+
+export const noSession = (sessionId: string): AppError =>
+  new AppError('not_found', `there is no session "${sessionId}"`);
+
+export type SessionWait = {
+  projectId: string;
+  sessionId: string;
+  seconds: number | undefined;
+  signal: AbortSignal;
+  until(state: SessionState): boolean;
+};
+
+/** The session once its state is one to wait for, or as it is when the time is over. */
+export const awaitSession = async (
+  { db, notices }: Pick<Parts, 'db' | 'notices'>,
+  { projectId, sessionId, seconds, signal, until }: SessionWait,
+): Promise<SessionRow> => {
+  const read = async (): Promise<SessionRow> => {
+    const session = await findSession(db, projectId, sessionId);
+    if (session === undefined) throw noSession(sessionId);
+    return session;
+  };
+  const look = async (): Promise<SessionRow | undefined> => {
+    const session = await read();
+    return until(session.state) || seconds === undefined ? session : undefined;
+  };
+  const found = await holdUntil(notices, { topic: sessionId, ms: toMs(seconds), signal, look });
+  return found ?? read();
+};

@@ -1,0 +1,22 @@
+/** The parts that the program wires together once. Each function takes only those it needs. */
+import type { Log } from '#runtime/log.ts';
+import type { Blobs } from './blobs/blobs.ts';
+import type { Seats } from './calls/seats.ts';
+import type { ControlConfig } from './config.ts';
+import type { Database } from './db/pool.ts';
+import type { Notices } from './notify.ts';
+import type { SessionFacts } from './sessions/facts.ts';
+import type { Versions } from './worlds/versions.ts';
+
+export type Parts = {
+  config: ControlConfig;
+  /** Base address under which clients reach this control plane; known once it listens. */
+  publicUrl: () => string;
+  db: Database;
+  blobs: Blobs;
+  notices: Notices;
+  versions: Versions;
+  facts: SessionFacts;
+  seats: Seats;
+  log: Log;
+};

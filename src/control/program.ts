@@ -1,0 +1,110 @@
+/**
+ * Wires the control plane together: schema, database, blobs, news, the three APIs, and the addresses
+ * they are served on. It keeps nothing that another replica would need.
+ */
+import type { FastifyInstance } from 'fastify';
+import type { Log } from '#runtime/log.ts';
+import type { Running } from '#runtime/run.ts';
+import * as publicOperations from '#wire/public-api/operations.ts';
+import { openFolderBlobs } from './blobs/folder.ts';
+import { createSeats } from './calls/seats.ts';
+import type { ControlConfig } from './config.ts';
+import { ensureKeyPair } from './db/keys.ts';
+import { migrate } from './db/migrate.ts';
+import { type Database, openDatabase } from './db/pool.ts';
+import { createAuthenticate, hashSecretKey } from './http/auth.ts';
+import { addHealthRoutes } from './http/health.ts';
+import { hostEndpoints } from './http/host/endpoints.ts';
+import { type Listening, listen } from './http/listen.ts';
+import { openApiDocument } from './http/openapi.ts';
+import { poolEndpoints } from './http/pool/endpoints.ts';
+import { publicEndpoints } from './http/public/endpoints.ts';
+import { createServer } from './http/server.ts';
+import { startNotices } from './notify.ts';
+import type { Parts } from './parts.ts';
+import { createSessionFacts } from './sessions/facts.ts';
+import { createVersions } from './worlds/versions.ts';
+
+export type RunningControl = Running & {
+  /** `http://host:port` of each address that it listens on. */
+  addresses: string[];
+  /** The HTTP application, for tests that call it without a socket. */
+  app: FastifyInstance;
+};
+
+const publicPath = '/api/public';
+
+/** Requests under way may take so long to finish once the program is told to stop. */
+const finishMs = 2_500;
+
+const bootstrap = async (db: Database, key: ControlConfig['bootstrap']): Promise<void> => {
+  if (key === null) return;
+  const place = { organization: 'local', project: 'default' };
+  const secretHash = hashSecretKey(key.secretKey.reveal());
+  await ensureKeyPair(db, place, { publicKey: key.publicKey, secretHash });
+};
+
+const createApp = (parts: Parts): FastifyInstance => {
+  const { config, db, log } = parts;
+  const apis = [
+    { prefix: publicPath, endpoints: publicEndpoints(parts) },
+    { prefix: '/api/host', endpoints: hostEndpoints(parts) },
+    { prefix: '/api/pool', endpoints: poolEndpoints(parts) },
+  ];
+  const authenticate = createAuthenticate(config, db);
+  return createServer({ apis, authenticate, log }, (app) => {
+    addHealthRoutes(app, parts);
+    app.get(`${publicPath}/openapi.json`, async () =>
+      openApiDocument(Object.values(publicOperations), `${parts.publicUrl()}${publicPath}`),
+    );
+  });
+};
+
+/** What has to be undone when the start fails half-way, or at the end: the last made goes first. */
+const releaseAll = async (releases: readonly (() => Promise<void>)[]): Promise<void> => {
+  for (const release of releases.toReversed()) await release();
+};
+
+/** Starts the control plane: it migrates the database, then serves until it is stopped. */
+export const startControl = async (config: ControlConfig, log: Log): Promise<RunningControl> => {
+  const migrations = await migrate(config.databaseUrl.reveal());
+  if (migrations.length > 0) log.info({ migrations }, 'database migrated');
+  const releases: (() => Promise<void>)[] = [];
+  try {
+    const db = openDatabase(config.databaseUrl, log);
+    releases.push(() => db.close());
+    await bootstrap(db, config.bootstrap);
+    const blobs = await openFolderBlobs(config.blobDir);
+    const notices = startNotices(config, db, log);
+    releases.push(() => notices.stop());
+    let listening: Listening | undefined;
+    const app = createApp({
+      config,
+      publicUrl: () => config.publicUrl ?? listening?.addresses[0] ?? '',
+      db,
+      blobs,
+      notices,
+      versions: createVersions(db),
+      facts: createSessionFacts(db),
+      seats: createSeats((sessionId) => notices.ring(sessionId)),
+      log,
+    });
+    releases.push(() => app.close());
+    const bound = await listen(app, config.listen);
+    listening = bound;
+    releases.push(() => bound.stop(finishMs));
+    log.info({ addresses: bound.addresses }, 'listening');
+    return {
+      addresses: bound.addresses,
+      app,
+      async stop() {
+        // Long polls answer at once; everything else finishes what it has begun.
+        notices.close();
+        await releaseAll(releases);
+      },
+    };
+  } catch (error) {
+    await releaseAll(releases);
+    throw error;
+  }
+};

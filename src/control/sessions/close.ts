@@ -1,0 +1,43 @@
+/** Closes a session at its owner's wish. One that no host has is closed at once. */
+import { AppError } from '#domain/error.ts';
+import { sessionTransitions } from '#domain/session.ts';
+import { can } from '#domain/transitions.ts';
+import { cancelQueued } from '../db/calls.ts';
+import { beginClosing, type LockedSession, lockOwnSession } from '../db/endings.ts';
+import type { Queryable } from '../db/pool.ts';
+import type { Parts } from '../parts.ts';
+import { endedCalls, endSession, type News, tellNews } from './end.ts';
+
+const closeLocked = async (
+  tx: Queryable,
+  session: LockedSession,
+  keepWarm: boolean,
+): Promise<News> => {
+  if (!can(sessionTransitions, session.state, 'CLOSING')) return [];
+  if (session.hostId === null) {
+    return endSession(tx, session, { to: 'CLOSED', reason: 'requested', error: null });
+  }
+  await beginClosing(tx, session.id, 'requested', keepWarm);
+  const cancelled = await cancelQueued(tx, [session.id], endedCalls('requested').cancelled);
+  return [session.id, ...cancelled];
+};
+
+/**
+ * Begins to close a session, or closes it. Closing one again changes nothing. Throws `not_found` when
+ * the project has none of this id.
+ */
+export const close = async (
+  { db, notices }: Pick<Parts, 'db' | 'notices'>,
+  projectId: string,
+  sessionId: string,
+  keepWarm: boolean,
+): Promise<void> => {
+  const news = await db.transaction(async (tx) => {
+    const session = await lockOwnSession(tx, projectId, sessionId);
+    if (session === undefined) {
+      throw new AppError('not_found', `there is no session "${sessionId}"`);
+    }
+    return closeLocked(tx, session, keepWarm);
+  });
+  tellNews(notices, news);
+};

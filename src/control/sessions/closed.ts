@@ -1,0 +1,73 @@
+/**
+ * A host has stopped serving its session. It may recycle itself when the session's owner wanted it
+ * kept warm, it has something to prove itself clean by, and it is not worn; else it goes.
+ */
+import { AppError } from '#domain/error.ts';
+import type { HostEnd } from '#domain/host.ts';
+import { staleHost } from '../calls/orders.ts';
+import type { SessionHost } from '../db/calls.ts';
+import {
+  type LockedHost,
+  type LockedSession,
+  lockHost,
+  lockSession,
+  type Release,
+  releaseHost,
+} from '../db/endings.ts';
+import type { Queryable } from '../db/pool.ts';
+import type { Parts } from '../parts.ts';
+import { endSession, type News, tellNews } from './end.ts';
+
+export type Dismissal = { generation: number; next: 'recycle' | 'exit' };
+
+/** What a host does after a session; undefined is for its recycling. */
+const endOf = (
+  { uses, stateDigest }: LockedHost,
+  keepWarm: boolean,
+  maxUses: number,
+): HostEnd | undefined => {
+  if (!keepWarm || stateDigest === null) return 'session_closed';
+  return uses >= maxUses ? 'worn' : undefined;
+};
+
+const dismissalOf = (generation: number, to: Release['to'] | LockedHost['state']): Dismissal => ({
+  generation,
+  next: to === 'recycling' ? 'recycle' : 'exit',
+});
+
+const closeLocked = async (
+  tx: Queryable,
+  session: LockedSession,
+  host: LockedHost,
+  maxUses: number,
+): Promise<{ news: News; dismissal: Dismissal }> => {
+  const end = endOf(host, session.keepWarm, maxUses);
+  const to = end === undefined ? 'recycling' : 'draining';
+  const news = await endSession(tx, session, { to: 'CLOSED', reason: 'requested', error: null });
+  const release = { hostId: host.id, to, reason: end ?? null, detail: null } as const;
+  const generation = await releaseHost(tx, release);
+  if (generation === undefined) throw new Error(`${host.id} could not go to ${to}`);
+  return { news: [...news, host.id], dismissal: dismissalOf(generation, to) };
+};
+
+/** Closes the session; a repeated report gets the same answer. */
+export const reportClosed = async (
+  { db, notices, config }: Pick<Parts, 'config' | 'db' | 'notices'>,
+  asked: SessionHost,
+): Promise<Dismissal> => {
+  const { sessionId, hostId, generation } = asked;
+  const { news, dismissal } = await db.transaction(async (tx) => {
+    const session = await lockSession(tx, sessionId);
+    const host = await lockHost(tx, hostId);
+    if (session?.hostId !== hostId || session.generation !== generation || host === undefined) {
+      throw staleHost(asked);
+    }
+    if (session.state === 'CLOSING') return closeLocked(tx, session, host, config.hostMaxUses);
+    if (session.state === 'CLOSED' && host.generation === generation + 1) {
+      return { news: [], dismissal: dismissalOf(host.generation, host.state) };
+    }
+    throw new AppError('conflict', `${sessionId} is ${session.state}; nobody asked to close it`);
+  });
+  tellNews(notices, news);
+  return dismissal;
+};

@@ -1,0 +1,124 @@
+/**
+ * Opens a session: finds the version, checks task and surfaces, then writes the session and claims a
+ * warm host in one statement. A repeated `Idempotency-Key` finds the session of the first request.
+ */
+import { AppError } from '#domain/error.ts';
+import { newId } from '#domain/id.ts';
+import type { SurfaceKind } from '#domain/session.ts';
+import type { OpenSessionBody } from '#wire/public-api/session.ts';
+import { hashOf } from '../canonical.ts';
+import { violates } from '../db/errors.ts';
+import { type NewSession, openSession, sessionKeyIndex } from '../db/placement.ts';
+import { findSessionByKey, type SessionRow } from '../db/sessions.ts';
+import { findWorld } from '../db/worlds.ts';
+import { placeWaiting } from '../hosts/place.ts';
+import { poolTopic } from '../notify.ts';
+import type { Parts } from '../parts.ts';
+import type { Version } from '../worlds/versions.ts';
+import { resolveTask } from './task.ts';
+
+export type OpenParts = Pick<Parts, 'db' | 'notices' | 'versions'>;
+
+export type OpenRequest = {
+  projectId: string;
+  body: OpenSessionBody;
+  idempotencyKey: string | undefined;
+};
+
+export type Opened = { session: SessionRow; isNew: boolean };
+
+const invalid = (path: string[], message: string): AppError =>
+  new AppError('invalid', message, { fields: [{ path, message }] });
+
+const findHead = async (parts: OpenParts, projectId: string, slug: string): Promise<string> => {
+  const world = await findWorld(parts.db, projectId, slug);
+  if (world === undefined) throw new AppError('not_found', `there is no world "${slug}"`);
+  return world.headVersionId;
+};
+
+const resolveVersion = async (
+  parts: OpenParts,
+  { projectId, body }: OpenRequest,
+): Promise<Version> => {
+  const { slug, versionId } = body;
+  if (slug === undefined && versionId === undefined) {
+    throw invalid(['slug'], 'name the world: "slug" for its head version, or "versionId"');
+  }
+  const id = versionId ?? (await findHead(parts, projectId, slug ?? ''));
+  const version = await parts.versions.get(id);
+  if (version === undefined || version.projectId !== projectId) {
+    throw new AppError('not_found', `there is no version "${id}"`);
+  }
+  if (slug !== undefined && version.slug !== slug) {
+    throw invalid(['versionId'], `${id} is a version of "${version.slug}", not of "${slug}"`);
+  }
+  return version;
+};
+
+/** The surfaces that a session gets: those it asks for, and the API of a world that has one. */
+const resolveSurfaces = (version: Version, wanted: readonly SurfaceKind[] = []): SurfaceKind[] => {
+  const has = version.surfaces;
+  for (const [index, surface] of wanted.entries()) {
+    if (!has.includes(surface)) {
+      const known = has.length === 0 ? 'it has none' : `it has ${has.join(', ')}`;
+      throw invalid(['surfaces', String(index)], `the world has no surface "${surface}"; ${known}`);
+    }
+  }
+  return has.filter((surface) => surface === 'api' || wanted.includes(surface));
+};
+
+const toNewSession = (request: OpenRequest, version: Version, requestHash: string): NewSession => {
+  const { projectId, body, idempotencyKey } = request;
+  const task = resolveTask(version, body.task);
+  return {
+    id: newId('ses'),
+    projectId,
+    worldId: version.worldId,
+    versionId: version.id,
+    task: task === undefined ? null : JSON.stringify(task.spec),
+    taskForm: task?.form ?? null,
+    taskName: task?.name ?? null,
+    taskHash: task?.hash ?? null,
+    instruction: task?.spec.instruction ?? null,
+    surfaces: resolveSurfaces(version, body.surfaces),
+    browserTier: body.browserTier ?? 'standard',
+    reuseWarm: body.reuseWarm ?? false,
+    idempotencyKey: idempotencyKey ?? null,
+    requestHash,
+  };
+};
+
+/** What an earlier request with the same key opened; `conflict` when it asked for something else. */
+const findFirst = async (
+  { db }: OpenParts,
+  { projectId, idempotencyKey }: OpenRequest,
+  requestHash: string,
+): Promise<Opened | undefined> => {
+  if (idempotencyKey === undefined) return undefined;
+  const session = await findSessionByKey(db, projectId, idempotencyKey);
+  if (session === undefined) return undefined;
+  if (session.requestHash !== requestHash) {
+    throw new AppError('conflict', `this Idempotency-Key opened ${session.id} with another body`);
+  }
+  return { session, isNew: false };
+};
+
+/** Opens a session, or finds the one that this request has opened before. */
+export const open = async (parts: OpenParts, request: OpenRequest): Promise<Opened> => {
+  const requestHash = hashOf(request.body);
+  const first = await findFirst(parts, request, requestHash);
+  if (first !== undefined) return first;
+  const version = await resolveVersion(parts, request);
+  const wanted = toNewSession(request, version, requestHash);
+  try {
+    const session = await openSession(parts.db, wanted);
+    if (session.hostId === null) await placeWaiting(parts, session.id);
+    else parts.notices.tell(session.hostId, poolTopic);
+    return { session, isNew: true };
+  } catch (error) {
+    if (!violates(error, sessionKeyIndex)) throw error;
+    const winner = await findFirst(parts, request, requestHash);
+    if (winner === undefined) throw error;
+    return winner;
+  }
+};

@@ -1,0 +1,51 @@
+/** A host has loaded its session, or cannot. */
+import type { SessionDirective } from '#wire/host-api/operations.ts';
+import { nextDirective, type OrderParts, staleHost } from '../calls/orders.ts';
+import { claimCall, type SessionHost } from '../db/calls.ts';
+import { lockSession } from '../db/endings.ts';
+import { makeReady } from '../db/ready.ts';
+import type { Parts } from '../parts.ts';
+import { endWithHost, tellNews } from './end.ts';
+
+/**
+ * Makes the session ready and answers what to do first. A repeated report changes nothing; one of a
+ * bundle that the session's version does not have is refused like a stale host's.
+ */
+export const reportReady = async (
+  parts: OrderParts,
+  host: SessionHost,
+  holding: { bundle: string; stateDigest: string },
+): Promise<SessionDirective> => {
+  const { db, notices } = parts;
+  const isReady = await makeReady(db, host, holding);
+  if (isReady) notices.tell(host.sessionId);
+  const atOnce = { seconds: 0, signal: AbortSignal.abort() };
+  return nextDirective(parts, host, atOnce, async () => {
+    const orders = await claimCall(db, host);
+    if (orders?.state === 'PROVISIONING') throw staleHost(host);
+    return orders;
+  });
+};
+
+export type LoadFailure = { code: string; message: string };
+
+/** Ends a session that its host cannot load, with the host's own words, and drains the host. */
+export const reportFailed = async (
+  { db, notices }: Pick<Parts, 'db' | 'notices'>,
+  { sessionId, hostId, generation }: SessionHost,
+  error: LoadFailure,
+): Promise<void> => {
+  const news = await db.transaction(async (tx) => {
+    const session = await lockSession(tx, sessionId);
+    if (session?.hostId !== hostId || session.generation !== generation) {
+      throw staleHost({ sessionId, hostId, generation });
+    }
+    const ending =
+      session.state === 'CLOSING'
+        ? ({ to: 'CLOSED', reason: 'requested', error: null } as const)
+        : ({ to: 'FAILED', reason: 'provision_failed', error } as const);
+    const detail = `${error.code}: ${error.message}`;
+    return endWithHost(tx, session, ending, { reason: 'load_failed', detail });
+  });
+  tellNews(notices, news);
+};

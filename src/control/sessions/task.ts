@@ -1,0 +1,159 @@
+/**
+ * The task of a session: one that the world bundles, or one given inline, which is checked against the
+ * world's contract before anything is opened. The session keeps its own copy.
+ */
+import type { Static } from 'typebox';
+import { AppError, type FieldProblem } from '#domain/error.ts';
+import type { Check, Contract, Grader, JsonSchema, Task } from '#language/contract.ts';
+import { suggestName } from '#language/read/suggest.ts';
+import type { OpenSessionBody, TaskSpec } from '#wire/public-api/session.ts';
+import { hashOf } from '../canonical.ts';
+import type { Version } from '../worlds/versions.ts';
+
+export type SessionTask = {
+  form: 'bundled' | 'inline';
+  name: string | null;
+  spec: TaskSpec;
+  /** `sha256:…` of the spec. */
+  hash: string;
+};
+
+type TaskGiven = NonNullable<OpenSessionBody['task']>;
+type GraderSpec = NonNullable<TaskSpec['grader']>;
+type Assertion = Extract<GraderSpec, { kind: 'assertions' }>['checks'][number];
+
+/** The ledger of requests can be graded like an entity; these are its fields. */
+const ledger = 'svc_requests';
+const ledgerFields = [
+  'id',
+  'at',
+  'via',
+  'operation',
+  'method',
+  'path',
+  'status',
+  'request',
+  'response',
+  'duration_ms',
+  'changes',
+  'call_id',
+];
+
+const mostProblems = 50;
+
+const toAssertion = ({ name, entity, where, count }: Check): Assertion => ({
+  name,
+  entity,
+  where,
+  ...(count === null ? {} : { count }),
+});
+
+const toGrader = (grader: Grader): GraderSpec =>
+  grader.kind === 'assertions'
+    ? { kind: 'assertions', checks: grader.checks.map(toAssertion) }
+    : grader;
+
+/** A bundled task in the form that inline ones have. */
+const toSpec = ({ name, instruction, seed, grader }: Task): TaskSpec => ({
+  name,
+  ...(instruction === null ? {} : { instruction }),
+  seed,
+  ...(grader === null ? {} : { grader: toGrader(grader) }),
+});
+
+const refuse = (fields: FieldProblem[], message = fields[0]?.message ?? ''): AppError =>
+  new AppError('invalid', message, { fields });
+
+const findBundled = (contract: Contract, name: string): Task => {
+  const task = contract.tasks.find((candidate) => candidate.name === name);
+  if (task !== undefined) return task;
+  const names = contract.tasks.map((candidate) => candidate.name);
+  const known =
+    names.length === 0 ? 'the world bundles no task' : `its tasks are ${names.join(', ')}`;
+  throw refuse([{ path: ['task'], message: `the world has no task "${name}"; ${known}` }]);
+};
+
+const resolveSchema = (schema: JsonSchema, definitions: Contract['definitions']): JsonSchema => {
+  const name = /^#\/\$defs\/(.+)$/.exec(String(schema.$ref ?? ''))?.[1];
+  return (name === undefined ? undefined : definitions[name]) ?? schema;
+};
+
+/** Top-level fields of an entity, or undefined when the world has no such entity. */
+const fieldsOf = ({ entities, definitions }: Contract, name: string): string[] | undefined => {
+  if (name === ledger) return ledgerFields;
+  const entity = entities.find((candidate) => candidate.name === name);
+  if (entity === undefined) return undefined;
+  return Object.keys(resolveSchema(entity.schema, definitions).properties ?? {});
+};
+
+const checkSeed = (version: Version, seed: TaskSpec['seed']): FieldProblem[] => {
+  const problems: FieldProblem[] = [];
+  const checker = version.rowChecker();
+  for (const [entity, rows] of Object.entries(seed?.rows ?? {})) {
+    for (const [index, row] of rows.entries()) {
+      if (problems.length >= mostProblems) return problems;
+      for (const { pointer, detail } of checker.check(entity, row)) {
+        const place = pointer.split('/').slice(1);
+        problems.push({
+          path: ['task', 'seed', 'rows', entity, String(index), ...place],
+          message: detail,
+        });
+      }
+    }
+  }
+  return problems;
+};
+
+const checkAssertion = (
+  contract: Contract,
+  { entity, where }: Assertion,
+  index: number,
+): FieldProblem[] => {
+  const path = ['task', 'grader', 'checks', String(index)];
+  const fields = fieldsOf(contract, entity);
+  if (fields === undefined) {
+    const hint = suggestName(entity, [...contract.entities.map(({ name }) => name), ledger]);
+    return [{ path: [...path, 'entity'], message: `the world has no entity "${entity}"; ${hint}` }];
+  }
+  return Object.keys(where)
+    .filter((key) => !fields.includes(key.split('.')[0] ?? ''))
+    .map((key) => ({
+      path: [...path, 'where', key],
+      message: `"${entity}" has no field "${key}"; ${suggestName(key, fields)}`,
+    }));
+};
+
+const checkSpec = (version: Version, { seed, grader }: TaskSpec): void => {
+  const assertions = grader?.kind === 'assertions' ? grader.checks : [];
+  const problems = [
+    ...checkSeed(version, seed),
+    ...assertions.flatMap((check, index) => checkAssertion(version.contract, check, index)),
+  ].slice(0, mostProblems);
+  if (problems.length > 0) {
+    throw refuse(problems, `the task does not fit the world: ${problems[0]?.message}`);
+  }
+};
+
+const isStored = (task: TaskGiven): task is { id: string } =>
+  typeof task === 'object' && 'id' in task;
+
+const hashSpec = (spec: TaskSpec): string => `sha256:${hashOf(spec)}`;
+
+/** Finds or checks the task that a session is to be opened on; throws `invalid` naming the field. */
+export const resolveTask = (
+  version: Version,
+  given: Static<typeof TaskSpec> | TaskGiven | undefined,
+): SessionTask | undefined => {
+  if (given === undefined) return undefined;
+  if (typeof given === 'string') {
+    const spec = toSpec(findBundled(version.contract, given));
+    return { form: 'bundled', name: given, spec, hash: hashSpec(spec) };
+  }
+  if (isStored(given)) {
+    const message =
+      'stored tasks are not served by this version; name a bundled task or give a spec';
+    throw refuse([{ path: ['task', 'id'], message }]);
+  }
+  checkSpec(version, given);
+  return { form: 'inline', name: given.name ?? null, spec: given, hash: hashSpec(given) };
+};

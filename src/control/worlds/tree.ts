@@ -1,0 +1,82 @@
+/** Trees as clients send them: base64 files at relative paths, within the limits of a tree. */
+import { AppError, type FieldProblem } from '#domain/error.ts';
+import { limits } from '#domain/limits.ts';
+import type { TreeFile } from '#domain/world.ts';
+import type { CreateWorldBody } from '#wire/public-api/world.ts';
+
+type FileBody = NonNullable<CreateWorldBody['overlay']>[number];
+
+const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/** What is wrong with a path of a tree; undefined when it may stay. */
+export const pathProblem = (path: string): string | undefined => {
+  if (path.startsWith('/') || /^[A-Za-z]:/.test(path)) return 'is not relative to the tree';
+  if (path.includes('\\')) return 'has a backslash; folders are separated by "/"';
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+  if (/[\u0000-\u001f\u007f]/.test(path)) return 'has a control character';
+  const segments = path.split('/');
+  if (segments.some((part) => part === '' || part === '.' || part === '..')) {
+    return 'has an empty, "." or ".." segment';
+  }
+  return undefined;
+};
+
+const decodeFile = ({ path, content }: FileBody, place: string[]): TreeFile | FieldProblem => {
+  const wrong = pathProblem(path);
+  if (wrong !== undefined) return { path: [...place, 'path'], message: `"${path}" ${wrong}` };
+  if (!base64.test(content)) {
+    return { path: [...place, 'content'], message: `${path}: is not base64` };
+  }
+  const bytes = Buffer.from(content, 'base64');
+  if (bytes.byteLength > limits.treeFileBytes) {
+    const message = `${path}: has ${bytes.byteLength} bytes; a file may have ${limits.treeFileBytes}`;
+    return { path: [...place, 'content'], message };
+  }
+  return { path, content: bytes };
+};
+
+const isProblem = (value: TreeFile | FieldProblem): value is FieldProblem => 'message' in value;
+const isFile = (value: TreeFile | FieldProblem): value is TreeFile => !isProblem(value);
+
+/** Decodes a list of files that stands in the field `field` of a body; throws `invalid`. */
+export const decodeTree = (files: readonly FileBody[], field: string): TreeFile[] => {
+  const decoded = files.map((file, index) => decodeFile(file, [field, String(index)]));
+  const problems = decoded.filter(isProblem);
+  const seen = new Set<string>();
+  for (const [index, { path }] of files.entries()) {
+    if (seen.has(path)) {
+      problems.push({ path: [field, String(index), 'path'], message: `"${path}" is given twice` });
+    }
+    seen.add(path);
+  }
+  if (problems.length > 0) {
+    throw new AppError('invalid', `the files in "${field}" are not a tree`, { fields: problems });
+  }
+  return decoded.filter(isFile);
+};
+
+/** The files of `over` in place of those of `base` that have the same path, and beside the others. */
+export const overlay = (base: readonly TreeFile[], over: readonly TreeFile[]): TreeFile[] => {
+  const byPath = new Map([...base, ...over].map((file) => [file.path, file]));
+  return [...byPath.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+};
+
+/** Throws `invalid` when a tree has too many files or bytes, or a file where a folder is. */
+export const checkTree = (files: readonly TreeFile[]): void => {
+  const fail = (message: string): never => {
+    throw new AppError('invalid', message, { fields: [{ path: ['from'], message }] });
+  };
+  if (files.length > limits.treeFiles) {
+    fail(`the tree has ${files.length} files; it may have ${limits.treeFiles}`);
+  }
+  const bytes = files.reduce((sum, { content }) => sum + content.byteLength, 0);
+  if (bytes > limits.treeBytes)
+    fail(`the tree has ${bytes} bytes; it may have ${limits.treeBytes}`);
+  const paths = new Set(files.map(({ path }) => path));
+  for (const path of paths) {
+    for (let end = path.indexOf('/'); end !== -1; end = path.indexOf('/', end + 1)) {
+      const folder = path.slice(0, end);
+      if (paths.has(folder)) fail(`"${folder}" is a file, and "${path}" needs it to be a folder`);
+    }
+  }
+};

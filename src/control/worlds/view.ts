@@ -1,0 +1,57 @@
+/** A world as clients see it, from its row and its head version. */
+import type { WorldDetail, WorldView } from '#wire/public-api/world.ts';
+import type { WorldRow } from '../db/worlds.ts';
+import type { Version } from './versions.ts';
+
+const viewVersion = (version: Version): WorldView['version'] => ({
+  id: version.id,
+  number: version.number,
+  state: version.state,
+  contentHash: version.contentHash,
+  message: version.message,
+  createdAt: version.createdAt.toISOString(),
+  entityCounts: version.entityCounts,
+});
+
+const viewLinks = (publicUrl: string, slug: string): WorldView['links'] => {
+  const api = `${publicUrl}/api/public`;
+  return {
+    api: `${api}/worlds/${slug}/openapi.json`,
+    world: `${api}/worlds/${slug}`,
+    tasks: `${api}/worlds/${slug}/tasks`,
+    sessions: `${api}/world-sessions?world=${slug}`,
+  };
+};
+
+/** The world with its head version. */
+export const viewWorld = (world: WorldRow, head: Version, publicUrl: string): WorldView => ({
+  id: world.id,
+  containerId: world.id,
+  slug: world.slug,
+  kind: world.kind,
+  name: world.name,
+  description: world.description,
+  version: viewVersion(head),
+  surfaces: head.surfaces,
+  tools: head.contract.tools.map(({ name }) => name),
+  tasks: head.contract.tasks.map(({ name }) => name),
+  url: `${publicUrl}/world/${world.slug}`,
+  links: viewLinks(publicUrl, world.slug),
+  redact: head.contract.redact,
+  dependencies: [],
+  createdAt: world.createdAt.toISOString(),
+});
+
+/** The same with the head version's files. */
+export const viewWorldDetail = (
+  world: WorldRow,
+  head: Version,
+  publicUrl: string,
+): WorldDetail => ({
+  ...viewWorld(world, head, publicUrl),
+  files: head.files.map(({ path, sizeBytes, sha256 }) => ({
+    path,
+    sizeBytes,
+    sha256: sha256.slice('sha256:'.length),
+  })),
+});
