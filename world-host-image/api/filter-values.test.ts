@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { sampleContract, sampleEntity } from '#test/support/sample-contract.ts';
+import { fieldTypes, hasField } from './field-types.ts';
+import { assignPath, filterAssignments, filtersOf, readText } from './filter-values.ts';
+
+const entity = sampleEntity('things', {
+  properties: {
+    id: { type: 'integer' },
+    size: { type: 'number' },
+    code: { type: ['string', 'integer'] },
+    on: { type: 'boolean' },
+    kind: { enum: ['a', 'b'] },
+    owner: { $ref: '#/$defs/Owner' },
+    tags: { type: 'array', items: { type: 'integer' } },
+    maybe: { anyOf: [{ type: 'integer' }, { type: 'null' }] },
+  },
+});
+const contract = sampleContract({
+  definitions: {
+    Owner: {
+      type: 'object',
+      properties: { id: { type: 'integer' }, boss: { $ref: '#/$defs/Owner' } },
+    },
+  },
+  entities: [entity],
+});
+
+const types = (...path: string[]) => [...fieldTypes(contract.definitions, entity, path)];
+
+const filtersFor = (path: string[], value: string | string[]) =>
+  filtersOf({
+    contract,
+    entity,
+    route: { filter: [{ argument: 'x', path, match: 'equals' }] },
+    args: { x: value },
+  }).map((filter) => filter.value);
+
+describe('field types', () => {
+  it('follow references, alternatives and circles', () => {
+    expect(types('id')).toEqual(['integer']);
+    expect(types('owner', 'id')).toEqual(['integer']);
+    expect(types('owner', 'boss', 'boss', 'id')).toEqual(['integer']);
+    expect(types('maybe')).toEqual(['integer', 'null']);
+    expect(types('kind')).toEqual(['string']);
+    expect(types('tags', '0')).toEqual(['integer']);
+    expect(types('nope')).toEqual([]);
+    expect(hasField(contract.definitions, entity, 'constructor')).toBe(false);
+  });
+});
+
+describe('arguments', () => {
+  it('are read as the field has them', () => {
+    expect(filtersFor(['id'], '5')).toEqual([[5]]);
+    expect(filtersFor(['id'], ['5', '6'])).toEqual([[5, 6]]);
+    expect(filtersFor(['id'], '5.5')).toEqual([['5.5']]);
+    expect(filtersFor(['size'], '5.5')).toEqual([[5.5]]);
+    expect(filtersFor(['code'], '5')).toEqual([[5, '5']]);
+    expect(filtersFor(['on'], 'true')).toEqual([[true]]);
+    expect(filtersFor(['kind'], '5')).toEqual([['5']]);
+    expect(filtersFor(['tags'], '5')).toEqual([[5]]);
+    expect(filtersFor(['owner', 'id'], '7')).toEqual([[7]]);
+    expect(readText(new Set(), '5')).toBe('5');
+  });
+
+  it('that are missing do not filter', () => {
+    const route = { filter: [{ argument: 'y', path: ['id'], match: 'equals' as const }] };
+    expect(filtersOf({ contract, entity, route, args: { x: '1' } })).toEqual([]);
+  });
+
+  it('say what a created row must hold', () => {
+    const filter = [
+      { argument: 'x', path: ['owner', 'id'], match: 'equals' as const },
+      { argument: 'q', path: ['kind'], match: 'contains' as const },
+    ];
+    const args = { x: '7', q: 'a' };
+    expect(filterAssignments({ contract, entity, route: { filter }, args })).toEqual([
+      { path: ['owner', 'id'], value: 7 },
+    ]);
+  });
+});
+
+it('assigns nested paths without reaching into prototypes', () => {
+  const row = { owner: { id: 1 } };
+  assignPath(row, ['owner', 'name'], 'ann');
+  assignPath(row, ['a', 'b'], 1);
+  assignPath(row, ['__proto__', 'polluted'], true);
+  expect(row).toEqual({ owner: { id: 1, name: 'ann' }, a: { b: 1 } });
+  expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+});

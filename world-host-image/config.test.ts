@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { readConfig } from './config.ts';
+
+const env = {
+  SVC_CONTROL_URL: 'http://127.0.0.1:4500/',
+  SVC_HOST_ID: 'hst-1',
+  SVC_HOST_GENERATION: '0',
+  SVC_HOST_TOKEN: 'secret',
+};
+
+it('fills in what may be left out', () => {
+  expect(readConfig(env)).toMatchObject({
+    controlUrl: 'http://127.0.0.1:4500',
+    listen: { host: '127.0.0.1', port: 0 },
+    reportAddress: false,
+    python: 'python3',
+    logLevel: 'info',
+  });
+  expect(readConfig({ ...env, SVC_LISTEN: '[::]:8080' }).listen).toEqual({
+    host: '::',
+    port: 8080,
+  });
+});
+
+it('names every mistake at once and no secret', () => {
+  const wrong = { ...env, SVC_LISTEN: 'here', SVC_HOST_ID: '', SVC_REPORT_ADDRESS: 'maybe' };
+  expect(() => readConfig(wrong)).toThrow(/SVC_LISTEN.*SVC_HOST_ID.*SVC_REPORT_ADDRESS/);
+  expect(JSON.stringify(readConfig(env))).not.toContain('secret');
+});

@@ -1,0 +1,53 @@
+import { pino } from 'pino';
+import { expect, it } from 'vitest';
+import { AppError, type ErrorCode } from '#domain/error.ts';
+import type { Client } from '#wire/client.ts';
+import { heartbeat } from '#wire/host-api/operations.ts';
+import { createControlLink } from './control-link.ts';
+
+const log = pino({ level: 'silent' });
+const input = { params: { hostId: 'hst-1' }, body: { generation: 0, rssBytes: 0 } };
+
+/** A link whose client fails with these codes, one after the other, and then answers. */
+const linkFailing = (codes: ErrorCode[], giveUpMs = 60_000) => {
+  let sent = 0;
+  const send = async () => {
+    const code = codes[sent];
+    sent += 1;
+    if (code !== undefined) throw new AppError(code, 'on purpose');
+    return { status: 200, body: { drain: false } };
+  };
+  const client = { baseUrl: '', send } as unknown as Client;
+  const link = createControlLink({ client, log, giveUpMs });
+  const { signal } = new AbortController();
+  return { sent: () => sent, send: () => link.send(heartbeat, input, { signal }) };
+};
+
+it('repeats a message until it is answered', async () => {
+  const link = linkFailing(['unavailable', 'internal', 'timeout']);
+  expect(await link.send()).toEqual({ drain: false });
+  expect(link.sent()).toBe(4);
+});
+
+it('does not repeat what was refused', async () => {
+  const link = linkFailing(['conflict']);
+  await expect(link.send()).rejects.toMatchObject({ code: 'conflict' });
+  expect(link.sent()).toBe(1);
+});
+
+it('gives up when the control plane has been silent too long', async () => {
+  const link = linkFailing(['unavailable', 'unavailable', 'unavailable'], 0);
+  await expect(link.send()).rejects.toMatchObject({ code: 'timeout' });
+});
+
+it('ends with its signal', async () => {
+  const client = {
+    baseUrl: '',
+    send: async () => {
+      throw new AppError('unavailable', 'away');
+    },
+  } as unknown as Client;
+  const link = createControlLink({ client, log, giveUpMs: 60_000 });
+  const signal = AbortSignal.abort(new Error('told to stop'));
+  await expect(link.send(heartbeat, input, { signal })).rejects.toThrow('told to stop');
+});
