@@ -20,6 +20,11 @@ export type RunOptions = {
 
 const stopSignals = ['SIGINT', 'SIGTERM'] as const;
 
+/** Whoever read what the program says may be gone; that is no reason to end without stopping. */
+const ignoreClosedPipe = (error: NodeJS.ErrnoException): void => {
+  if (error.code !== 'EPIPE') throw error;
+};
+
 /** Runs a program. A failure to start prints one line and exits with status 1. */
 export const runProgram = async (
   start: () => Promise<Running>,
@@ -28,6 +33,7 @@ export const runProgram = async (
   const told = Promise.withResolvers<void>();
   for (const signal of stopSignals) process.on(signal, () => told.resolve());
   if (process.channel !== undefined) process.on('disconnect', () => told.resolve());
+  process.stdout.on('error', ignoreClosedPipe);
   let running: Running;
   try {
     running = await start();
