@@ -3,7 +3,7 @@
  * comes out. Server validation, the OpenAPI document and the client's types all come from this one
  * description. Paths are relative to the base address of their API and mark arguments as `{name}`.
  */
-import type { Static, TSchema } from 'typebox';
+import type { Static, TSchema } from './type.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 

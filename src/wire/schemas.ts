@@ -1,8 +1,9 @@
 /**
  * Schema pieces that several contracts share: enums from the domain's own lists, records, waits.
  */
-import Type, { type TSchema } from 'typebox';
+
 import { limits } from '#domain/limits.ts';
+import { type TSchema, Type } from './type.ts';
 
 /** A JSON string that is one of the given words. */
 export const oneOf = <const Words extends readonly string[]>(words: Words, description?: string) =>

@@ -3,13 +3,14 @@
  * bearer: the host's own token. Every message carries the host's generation; the control plane
  * answers 409 to a stale one, and the host then stops serving and exits.
  */
-import Type, { type Static } from 'typebox';
+
 import { callKinds } from '#domain/call.ts';
 import { limits } from '#domain/limits.ts';
 import { operation } from '../operation.ts';
 import { CallErrorView, ChangeCountsView } from '../public-api/call.ts';
 import { TaskSpec } from '../public-api/session.ts';
 import { Bytes, DigestText, nullable, oneOf } from '../schemas.ts';
+import { type Static, Type } from '../type.ts';
 
 const Generation = Type.Integer({ minimum: 0 });
 const HostParams = Type.Object({ hostId: Type.String() });

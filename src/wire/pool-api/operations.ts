@@ -3,11 +3,12 @@
  * bearer: the pool token. The orchestrator reports what its container runtime does; the control
  * plane alone decides what that means for sessions.
  */
-import Type, { type Static } from 'typebox';
+
 import { hostStates } from '#domain/host.ts';
 import { limits } from '#domain/limits.ts';
 import { operation } from '../operation.ts';
 import { nullable, oneOf } from '../schemas.ts';
+import { type Static, Type } from '../type.ts';
 
 const HostParams = Type.Object({ hostId: Type.String() });
 

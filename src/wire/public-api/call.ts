@@ -1,7 +1,8 @@
 /** The call record as clients and hosts see it. */
-import Type, { type Static } from 'typebox';
+
 import { callKinds, callStates } from '#domain/call.ts';
 import { JsonObject, nullable, oneOf, Timestamp } from '../schemas.ts';
+import { type Static, Type } from '../type.ts';
 
 export const CallErrorView = Type.Object({
   code: Type.String(),

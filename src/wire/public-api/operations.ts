@@ -1,10 +1,11 @@
 /**
  * The public API, one entry per operation. Base address: `{base_url}/api/public`.
  */
-import Type from 'typebox';
+
 import { limits } from '#domain/limits.ts';
 import { operation } from '../operation.ts';
 import { IdempotencyHeaders, WaitSeconds } from '../schemas.ts';
+import { Type } from '../type.ts';
 import { CallRequest, CallView } from './call.ts';
 import { OpenSessionBody, SessionView } from './session.ts';
 import { CreateWorldBody, TemplateView, WorldDetail, WorldView } from './world.ts';

@@ -1,7 +1,8 @@
 /** The session as clients see it, and the forms of a task. */
-import Type, { type Static } from 'typebox';
+
 import { browserTiers, endReasons, sessionStates, surfaceKinds } from '#domain/session.ts';
 import { JsonObject, nullable, oneOf, Timestamp } from '../schemas.ts';
+import { type Static, Type } from '../type.ts';
 
 export const SurfacesView = Type.Object({
   api: Type.Optional(

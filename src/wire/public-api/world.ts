@@ -1,7 +1,8 @@
 /** Worlds and versions as clients see them. */
-import Type, { type Static } from 'typebox';
+
 import { surfaceKinds } from '#domain/session.ts';
 import { JsonObject, nullable, oneOf, Timestamp } from '../schemas.ts';
+import { type Static, Type } from '../type.ts';
 
 export const VersionView = Type.Object({
   id: Type.String(),
