@@ -23,6 +23,10 @@ export type HostConfig = {
   logLevel: LogLevel;
 };
 
+/** Where user code lies: in the host's own folder, apart from all else. */
+export const codeDirectory = ({ workDir }: Pick<HostConfig, 'workDir'>): string =>
+  join(workDir, 'code');
+
 const defaultWorkDir = (hostId: string): string => join(tmpdir(), `svc-host-${hostId}`);
 
 /** Throws `invalid` naming every mistake. */

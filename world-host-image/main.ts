@@ -1,22 +1,27 @@
 /**
  * A world host: serves one session of one world at a time. Labels on its command line are for whoever
  * looks at processes; everything it must know is in its environment.
+ *
+ * The workers for user code are started before the rest of the program is even read: they take longest
+ * to come up, and how soon a host is warm decides how large a pool has to be.
  */
+import { rm } from 'node:fs/promises';
 import { createLog } from '#runtime/log.ts';
-import { runProgram } from '#runtime/run.ts';
-import { readConfig } from './config.ts';
-import { startHost } from './program.ts';
+import { type Running, runProgram } from '#runtime/run.ts';
+import { codeDirectory, readConfig } from './config.ts';
+import { startUserCode } from './usercode/runner.ts';
 
 /** A call that runs when the host is told to stop has this long to end and be answered. */
 const stopDeadlineMs = 10_000;
 
-await runProgram(
-  async () => {
-    const config = readConfig(process.env);
-    return startHost(
-      config,
-      createLog('world-host', config.logLevel).child({ host: config.hostId }),
-    );
-  },
-  { stopDeadlineMs },
-);
+const start = async (): Promise<Running> => {
+  const config = readConfig(process.env);
+  const log = createLog('world-host', config.logLevel).child({ host: config.hostId });
+  await rm(config.workDir, { recursive: true, force: true });
+  const userCode = startUserCode({ python: config.python, workDir: codeDirectory(config), log });
+  userCode.catch(() => undefined); // startHost awaits it and meets the failure there
+  const { startHost } = await import('./program.ts');
+  return startHost({ config, log, userCode });
+};
+
+await runProgram(start, { stopDeadlineMs });

@@ -14,7 +14,9 @@ import { Secret } from '#runtime/secret.ts';
 import { sampleVersion } from '#test/support/sample-world.ts';
 import { type StandInControl, startStandInControl } from '#test/support/stand-in-control.ts';
 import type { Assignment } from '#wire/host-api/operations.ts';
+import { codeDirectory, type HostConfig } from './config.ts';
 import { startHost } from './program.ts';
+import { startUserCode } from './usercode/runner.ts';
 
 const version = sampleVersion();
 const issues = '/repos/ann/engine/issues';
@@ -34,20 +36,20 @@ const startBench = async (): Promise<Bench> => {
   const folder = await mkdtemp(join(tmpdir(), 'svc-host-test-'));
   const workDir = join(folder, 'work');
   const lines: string[] = [];
-  const host = await startHost(
-    {
-      controlUrl: control.url,
-      hostId: 'hst-test',
-      generation: 0,
-      token: new Secret('host-token'),
-      listen: { host: '127.0.0.1', port: 0 },
-      reportAddress: true,
-      workDir,
-      python: 'python3',
-      logLevel: 'silent',
-    },
-    pino({ level: 'debug' }, { write: (line) => lines.push(line) }),
-  );
+  const config: HostConfig = {
+    controlUrl: control.url,
+    hostId: 'hst-test',
+    generation: 0,
+    token: new Secret('host-token'),
+    listen: { host: '127.0.0.1', port: 0 },
+    reportAddress: true,
+    workDir,
+    python: 'python3',
+    logLevel: 'silent',
+  };
+  const log = pino({ level: 'debug' }, { write: (line) => lines.push(line) });
+  const userCode = startUserCode({ python: 'python3', workDir: codeDirectory(config), log });
+  const host = await startHost({ config, log, userCode });
   stopBench = async () => {
     await host.stop();
     await control.stop();

@@ -1,40 +1,40 @@
 /**
  * Wires a world host: workers for user code, the API server, the agent and the heartbeat. They start
- * side by side; the host reports warm once its workers are up and its server listens.
+ * side by side; the host reports warm once its workers are up, its server listens and it has rehearsed.
  */
-import { mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import type { Log } from '#runtime/log.ts';
 import type { Running } from '#runtime/run.ts';
 import { createClient } from '#wire/client.ts';
 import { getBlob } from '#wire/host-api/operations.ts';
 import { startApiServer } from './api/server.ts';
-import type { HostConfig } from './config.ts';
+import { codeDirectory, type HostConfig } from './config.ts';
 import { createControlLink } from './control-link.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { createAgent } from './poll.ts';
 import { createWorldLoader } from './session/load-world.ts';
+import { rehearse } from './session/rehearsal.ts';
 import { createServing } from './session/serving.ts';
-import { startUserCode } from './usercode/runner.ts';
+import type { UserCode } from './usercode/runner.ts';
 
 /** A host that hears nothing for so long has no session any more. */
 const giveUpMs = 10 * 60_000;
 
-const prepareFolder = async (workDir: string): Promise<string> => {
-  await rm(workDir, { recursive: true, force: true });
-  const codeDir = join(workDir, 'code');
-  await mkdir(codeDir, { recursive: true, mode: 0o700 });
-  return codeDir;
+export type HostParts = {
+  config: HostConfig;
+  log: Log;
+  /** Workers in the host's folder for code, on their way up; the host stops them when it stops. */
+  userCode: Promise<UserCode>;
 };
 
 /** Starts a host. It ends by itself when the control plane has no more use for it. */
-export const startHost = async (config: HostConfig, log: Log): Promise<Running> => {
+export const startHost = async ({ config, log, ...parts }: HostParts): Promise<Running> => {
   const stopping = new AbortController();
-  const codeDir = await prepareFolder(config.workDir);
   const serving = createServing();
   const [userCode, server] = await Promise.all([
-    startUserCode({ python: config.python, workDir: codeDir, log }),
+    parts.userCode,
     startApiServer({ listen: config.listen, serving, log }),
+    rehearse(config.workDir, log),
   ]);
   const client = createClient({
     baseUrl: `${config.controlUrl}/api/host`,
@@ -45,7 +45,7 @@ export const startHost = async (config: HostConfig, log: Log): Promise<Running> 
   const worlds = createWorldLoader({
     fetchBlob: (digest) => link.send(getBlob, { params: { digest } }, { signal }),
     userCode,
-    workDir: codeDir,
+    workDir: codeDirectory(config),
   });
   const agent = createAgent({
     hostId: config.hostId,

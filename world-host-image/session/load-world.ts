@@ -16,6 +16,8 @@ import type { LoadedWorld } from './session.ts';
 export type WorldLoader = {
   /** The world at its mark `base`. Throws when a blob is not what its digest says. */
   load(version: { bundle: Digest; snapshot: Digest }): Promise<LoadedWorld>;
+  /** Lets go of the world that is held, if there is one. */
+  release(): Promise<void>;
 };
 
 export type WorldLoaderParts = {
@@ -40,16 +42,17 @@ export const createWorldLoader = ({
   const fetchChecked = async (digest: Digest): Promise<Uint8Array> =>
     checkDigest(digest, await fetchBlob(digest));
 
-  const release = async (world: LoadedWorld): Promise<void> => {
+  const release = async (): Promise<void> => {
+    const world = held;
     held = undefined;
-    world.store.close();
-    await world.code.remove();
+    world?.store.close();
+    await world?.code.remove();
   };
 
   return {
     async load({ bundle, snapshot }) {
       if (held?.bundle === bundle && held.snapshot === snapshot) return held;
-      if (held !== undefined) await release(held);
+      await release();
       const fetchedSnapshot = fetchChecked(snapshot);
       // Awaited below; until then its failure must not count as unhandled.
       fetchedSnapshot.catch(() => undefined);
@@ -69,5 +72,6 @@ export const createWorldLoader = ({
       };
       return held;
     },
+    release,
   };
 };

@@ -1,0 +1,137 @@
+/**
+ * A rehearsal: while the workers start, the host opens a session of a tiny world of its own, calls a
+ * tool, asks its API and closes it. The first real session then finds SQLite, the decompressor and the
+ * schema compiler loaded and their code compiled; a host on which they do not work never reports warm.
+ */
+import { createHash } from 'node:crypto';
+import type { Digest } from '#domain/world.ts';
+import { encodeBundle } from '#language/bundle.ts';
+import type { Contract, JsonSchema } from '#language/contract.ts';
+import type { Log } from '#runtime/log.ts';
+import { buildSnapshot } from '#store/snapshot.ts';
+import { answerRequest } from '../api/request.ts';
+import { runCall } from '../calls/run-call.ts';
+import type { UserCode } from '../usercode/runner.ts';
+import { createWorldLoader } from './load-world.ts';
+import { openSession } from './open-session.ts';
+
+const integer: JsonSchema = { type: 'integer' };
+const text: JsonSchema = { type: 'string', minLength: 1 };
+
+const error = (status: number) => ({ status, body: '{}' });
+
+const contract: Contract = {
+  language: 'svc-world/1',
+  name: 'rehearsal',
+  package: { id: 'rehearsal', version: '1' },
+  domainVersion: '1',
+  definitions: {
+    Note: {
+      type: 'object',
+      properties: { id: integer, about: { type: ['integer', 'null'] }, text },
+      required: ['id', 'text'],
+      additionalProperties: false,
+    },
+  },
+  entities: [
+    {
+      name: 'notes',
+      schema: { $ref: '#/$defs/Note' },
+      primaryKey: ['id'],
+      unique: [[['text']]],
+      relationships: [{ fields: ['about'], target: 'notes' }],
+      columns: [
+        { name: 'id', type: 'INTEGER' },
+        { name: 'about', type: 'INTEGER' },
+        { name: 'text', type: 'TEXT' },
+      ],
+    },
+  ],
+  tools: [
+    {
+      name: 'create_notes',
+      input: { $ref: '#/$defs/Note' },
+      output: { $ref: '#/$defs/Note' },
+      binding: { kind: 'convention', verb: 'create', entity: 'notes' },
+    },
+  ],
+  api: {
+    auth: { scheme: 'none', name: null },
+    routes: [
+      {
+        operation: 'list_notes',
+        method: 'GET',
+        path: '/notes/{id}',
+        segments: [{ literal: 'notes' }, { argument: 'id' }],
+        params: [],
+        entity: 'notes',
+        action: 'read',
+        filter: [{ argument: 'id', path: ['id'], match: 'equals' }],
+        handler: null,
+        status: 200,
+        envelope: '',
+        single: false,
+        body: [],
+        defaults: {},
+        generate: [],
+        notFound: error(404),
+      },
+    ],
+    unauthorized: error(401),
+    notFound: error(404),
+    invalid: error(400),
+    errorContentType: 'application/json',
+    handlers: null,
+  },
+  redact: null,
+  tasks: [],
+};
+
+const digestOf = (bytes: Uint8Array): Digest =>
+  `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+
+/** The rehearsed world has no user code, so nothing ever asks these. */
+const noUserCode: UserCode = {
+  load: async () => undefined,
+  run: async () => ({ ok: true, value: null }),
+  restart: async () => undefined,
+  stop: async () => undefined,
+};
+
+const token = 'rehearsal';
+
+/** Throws when the host cannot do what it is for. */
+export const rehearse = async (workDir: string, log: Log): Promise<void> => {
+  const bundle = encodeBundle({ contract, files: [] });
+  const snapshot = buildSnapshot(contract, { notes: [{ id: 1, text: 'base' }] }).bytes;
+  const blobs = new Map([bundle, snapshot].map((bytes) => [digestOf(bytes), bytes]));
+  const worlds = createWorldLoader({
+    fetchBlob: async (digest) => blobs.get(digest) ?? new Uint8Array(),
+    userCode: noUserCode,
+    workDir,
+  });
+  const session = await openSession(worlds, {
+    sessionId: 'rehearsal',
+    generation: 0,
+    sessionToken: token,
+    worldSlug: 'rehearsal',
+    bundle: digestOf(bundle),
+    snapshot: digestOf(snapshot),
+    task: { seed: { rows: { notes: [{ id: 2, about: 1, text: 'seed' }] } } },
+    surfaces: [],
+  });
+  const call = { id: 'rehearsal', seq: 1, kind: 'tool', name: 'create_notes' } as const;
+  const answer = await runCall(session, { ...call, input: { id: 3, about: 2, text: 'x' } }, log);
+  const { answer: listed } = await answerRequest(session, {
+    method: 'GET',
+    path: '/notes/3',
+    query: new URLSearchParams(),
+    headers: { authorization: `Bearer ${token}` },
+    readBody: async () => '',
+  });
+  session.ledger.close();
+  await worlds.release();
+  if (listed.body !== `[${JSON.stringify(answer.output)}]`) {
+    throw new Error(`the rehearsal answered ${listed.status} ${listed.body}`);
+  }
+};
