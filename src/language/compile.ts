@@ -12,19 +12,18 @@ import { buildModel } from './check/entities.ts';
 import { checkIntegrity } from './check/integrity.ts';
 import type { Model } from './check/model.ts';
 import { checkRedact } from './check/redact.ts';
-import { type RowSets, readRowFiles } from './check/row-files.ts';
+import { readRowFiles } from './check/row-files.ts';
 import { checkTasks } from './check/tasks.ts';
 import { checkTools } from './check/tools.ts';
-import { createFieldValues } from './check/values.ts';
-import type { Contract, Row } from './contract.ts';
+import { createFieldValues, type FieldValues } from './check/values.ts';
+import type { Contract, Row, Task } from './contract.ts';
 import { readConnector } from './files/connector-toml.ts';
 import { readEnvironment } from './files/svc-env-toml.ts';
 import { readWorldJson, type WorldDeclaration } from './files/world-json.ts';
 import type { Problem } from './problem.ts';
 import { createProblems } from './read/place.ts';
 import { openTree, type Tree } from './read/tree.ts';
-import { createRowChecker } from './rows.ts';
-import { createLibrary } from './schema/library.ts';
+import { createRowChecker, type RowChecker } from './rows.ts';
 
 /** A world compiled, or why it could not be. */
 export type CompileResult =
@@ -49,48 +48,59 @@ const refuseUnsupportedFiles = (tree: Tree): void => {
   }
 };
 
-const readWorldRows = (
+/** What rows and values are held against; nothing, as long as the data model itself has problems. */
+const createCheckers = (
+  model: Model,
+  isSound: boolean,
+): { rows: RowChecker; values: FieldValues } => {
+  if (!isSound) return { rows: { check: () => [] }, values: { check: () => undefined } };
+  const { definitions, entities } = model;
+  const rows = createRowChecker({ definitions, entities: [...entities.values()] });
+  return { rows, values: createFieldValues(model) };
+};
+
+/** Rows and tasks: what the world holds, and what is to be done in it. */
+const checkData = (
   tree: Tree,
   model: Model,
-  rows: ReturnType<typeof createRowChecker>,
-): RowSets => {
-  const sets = readRowFiles('data/', { tree, model, rows });
-  checkIntegrity(sets, model);
-  return sets;
+  isSound: boolean,
+  checkers: ReturnType<typeof createCheckers>,
+): { baseRows: Record<string, Row[]>; tasks: Task[] } => {
+  const files = readRowFiles('data/', { tree, model, rows: checkers.rows });
+  const worldRows = { ...files, isSound: isSound && files.isSound };
+  if (worldRows.isSound) checkIntegrity(worldRows.sets, model);
+  const tasks = checkTasks({ tree, model, ...checkers, worldRows });
+  const baseRows = [...worldRows.sets].map(([name, { value }]): [string, Row[]] => [name, value]);
+  return { baseRows: Object.fromEntries(baseRows), tasks };
 };
+
+const isSchemaFile = (path: string): boolean => path.startsWith('schema/');
 
 /** Checks everything that the data model is a part of. */
 const checkWorld = (tree: Tree, world: WorldDeclaration): Compiled => {
+  const { model, toolSchemas } = buildModel(world, tree);
+  const isSound = !tree.problems.anyBelow(isSchemaFile, ['/$defs', '/x-svc/entities']);
+  const checkers = createCheckers(model, isSound);
   const environment = readEnvironment(tree);
   const connector = readConnector(tree);
-  const { model, toolSchemas } = buildModel(world, createLibrary(tree, world.definitions));
-  const { definitions } = model;
-  const entities = [...model.entities.values()];
-  const values = createFieldValues(model);
-  const api = connector === undefined ? null : checkApi(tree, connector, model, values);
-  const redact =
-    connector === undefined
-      ? null
-      : checkRedact(connector.connector.slug, connector.redact, new Set(model.entities.keys()));
+  const api = connector === undefined ? null : checkApi(tree, connector, model, checkers.values);
+  const redact = connector === undefined ? null : checkRedact(connector, model);
   const routes = api?.routes ?? [];
   const tools = checkTools(world, environment, { tree, model, schemas: toolSchemas, routes });
-  const rows = createRowChecker({ definitions, entities });
-  const worldRows = readWorldRows(tree, model, rows);
-  const tasks = checkTasks({ tree, model, rows, values, worldRows });
+  const { baseRows, tasks } = checkData(tree, model, isSound, checkers);
   const contract: Contract = {
     language: 'svc-world/1',
     name: environment?.name ?? '',
     package: world.package,
     domainVersion: world.domain_version,
-    definitions,
-    entities,
+    definitions: model.definitions,
+    entities: [...model.entities.values()],
     tools,
     api,
     redact,
     tasks,
   };
-  const baseRows = [...worldRows].map(([name, { value }]): [string, Row[]] => [name, value]);
-  return { contract, baseRows: Object.fromEntries(baseRows) };
+  return { contract, baseRows };
 };
 
 /** Compiles the files of a tree, in any order. It reports all problems together and never throws. */

@@ -9,9 +9,10 @@ import type { Placed } from '../read/kinds.ts';
 import { acceptFieldName, refuseCaseTwins } from '../read/names.ts';
 import type { Place } from '../read/place.ts';
 import { suggestName } from '../read/suggest.ts';
+import type { Tree } from '../read/tree.ts';
 import { isTable, own } from '../read/values.ts';
-import { type Analysis, columnType, createAnalysis, scalarType } from '../schema/analysis.ts';
-import type { Library } from '../schema/library.ts';
+import { columnType, createAnalysis, scalarType } from '../schema/analysis.ts';
+import { createLibrary, type Library } from '../schema/library.ts';
 import { definitionName } from '../schema/work.ts';
 import { findEntity, findField, type Model, parseFieldPath } from './model.ts';
 
@@ -70,7 +71,7 @@ const checkPrimaryKey = (
   place: Place,
   fields: readonly string[],
   root: JsonSchema,
-  analysis: Analysis,
+  model: Model,
 ): void => {
   const properties = isTable(root.properties) ? root.properties : {};
   const required = Array.isArray(root.required) ? root.required : [];
@@ -82,8 +83,9 @@ const checkPrimaryKey = (
       at.refuse('unknown_field', `the row shape has no direct field "${field}"`, hint);
       continue;
     }
-    const types = [...analysis.types([schema])];
-    if (types.length !== 1 || !['string', 'integer'].includes(types[0] ?? '')) {
+    const types = model.types([schema]);
+    const isPlain = types?.size === 1 && (types.has('string') || types.has('integer'));
+    if (types !== undefined && !isPlain) {
       const message = `the key field "${field}" must be a string or an integer and never null`;
       at.refuse('bad_primary_key', message);
     }
@@ -107,7 +109,8 @@ const readUniqueKey = (
   }
   const field = findField(place, written, entity, model);
   if (field === undefined) return undefined;
-  const isScalar = scalarType(model.analysis.types(field.schemas)) !== undefined;
+  const types = model.types(field.schemas);
+  const isScalar = types === undefined || scalarType(types) !== undefined;
   if (isScalar && !/["\\]/.test(written)) return field.path;
   place.refuse('bad_unique', `"${written}" cannot be indexed: it is not one kind of scalar`);
   return undefined;
@@ -125,8 +128,18 @@ const readUnique = (
     }),
   );
 
-const scalarOf = (entity: EntityContract, field: string, { analysis }: Model) =>
-  scalarType(analysis.types(analysis.at(entity.schema, [field])));
+/** Whether a field can hold the key of another entity, null aside. */
+const fitsKey = (
+  schemas: readonly unknown[],
+  keySchemas: readonly unknown[],
+  model: Model,
+): boolean => {
+  const types = model.types(schemas);
+  const keyTypes = model.types(keySchemas);
+  if (types === undefined || keyTypes === undefined) return true;
+  const type = scalarType(types);
+  return type !== undefined && type === scalarType(keyTypes);
+};
 
 const checkRelationship = (
   place: Place,
@@ -151,10 +164,10 @@ const checkRelationship = (
   }
   for (const [index, field] of fields.entries()) {
     const keyField = key[index] ?? '';
-    const type = scalarOf(entity, field, model);
-    const keyType = scalarOf(target, keyField, model);
-    if (type !== undefined && type === keyType) continue;
-    const message = `"${field}" does not have the type of ${target.name}.${keyField}, ${keyType ?? 'a scalar'}`;
+    const schemas = model.analysis.at(entity.schema, [field]);
+    const keySchemas = model.analysis.at(target.schema, [keyField]);
+    if (fitsKey(schemas, keySchemas, model)) continue;
+    const message = `"${field}" does not have the type of ${target.name}.${keyField}, which it refers to`;
     place.at('fields', index).refuse('bad_relationship', message);
   }
 };
@@ -176,7 +189,7 @@ const createEntity = (
   name: string,
   table: EntityTable,
   root: Placed<JsonSchema>,
-  analysis: Analysis,
+  { analysis }: Model,
 ): EntityContract => {
   checkRoot(root);
   const properties = isTable(root.value.properties) ? root.value.properties : {};
@@ -200,8 +213,10 @@ export type ToolSchemas = Map<string, { input: JsonSchema; output: JsonSchema }>
 /** Takes in all schemas of the world and answers its data model. */
 export const buildModel = (
   world: WorldDeclaration,
-  library: Library,
+  tree: Tree,
 ): { model: Model; toolSchemas: ToolSchemas } => {
+  const before = tree.problems.count();
+  const library = createLibrary(tree, world.definitions);
   const take = (schema: Placed<unknown> | undefined): JsonSchema =>
     schema === undefined ? {} : library.take(schema.place, schema.value);
   const taken = [...world.entities].map(([name, { place, value }]) => ({
@@ -217,14 +232,20 @@ export const buildModel = (
     ]),
   );
   const definitions = library.finish();
+  const isTyped = tree.problems.count() === before;
   const analysis = createAnalysis(definitions);
   const entities = new Map<string, EntityContract>();
-  const model: Model = { definitions, entities, analysis };
+  const model: Model = {
+    definitions,
+    entities,
+    analysis,
+    types: (schemas) => (isTyped ? analysis.types(schemas) : undefined),
+  };
   for (const { name, place, table, schema } of taken) {
     if (table.schema === undefined) continue;
     const root = followRoot(table.schema.place, schema, library);
-    checkPrimaryKey(place.at('primary_key'), table.primary_key, root.value, analysis);
-    entities.set(name, createEntity(name, table, root, analysis));
+    checkPrimaryKey(place.at('primary_key'), table.primary_key, root.value, model);
+    entities.set(name, createEntity(name, table, root, model));
   }
   for (const { name, table } of taken) {
     const entity = entities.get(name);

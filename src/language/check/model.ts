@@ -3,13 +3,15 @@ import type { EntityContract, FieldPath, JsonSchema } from '../contract.ts';
 import type { Place } from '../read/place.ts';
 import { parsePointer } from '../read/pointer.ts';
 import { suggestName } from '../read/suggest.ts';
-import type { Analysis } from '../schema/analysis.ts';
+import type { Analysis, JsonType } from '../schema/analysis.ts';
 
 export type Model = {
   definitions: Record<string, JsonSchema>;
   /** By name, in the file's order. */
   entities: ReadonlyMap<string, EntityContract>;
   analysis: Analysis;
+  /** The types of a value; undefined when a schema was refused, so that nothing can be told of any. */
+  types(schemas: readonly unknown[]): ReadonlySet<JsonType> | undefined;
 };
 
 /** A field that was found: where it lies in a row, and the schemas that may hold there. */
@@ -43,8 +45,7 @@ const explainMissing = (
 ): string | undefined => {
   const around = analysis.at(entity.schema, before);
   const types = analysis.types(around);
-  types.delete('null');
-  if (types.size === 1 && types.has('array')) {
+  if (types.has('array') && !types.has('object')) {
     return `${before.join('.')} is a list; an item of it is ${[...before, '0'].join('.')}`;
   }
   const names = around.flatMap((schema) => [...analysis.properties(schema).keys()]);

@@ -3,9 +3,10 @@
  * a row, a dotted path that place only, with `*` for a list item. No rule is scoped to an entity.
  */
 import type { RedactPolicy } from '../contract.ts';
-import type { RedactTable } from '../files/connector-toml.ts';
+import type { Connector, RedactTable } from '../files/connector-toml.ts';
 import type { Placed } from '../read/kinds.ts';
 import type { Place } from '../read/place.ts';
+import type { Model } from './model.ts';
 
 const modes = ['drop', 'hash', 'preserve'] as const;
 
@@ -17,7 +18,7 @@ const claimsOf = ({ place, value }: Placed<RedactTable>): [name: string, place: 
   ...[...value.round.keys()].map((name): [string, Place] => [name, place.at('round', name)]),
 ];
 
-const checkPath = (place: Place, path: string, entities: ReadonlySet<string>): void => {
+const checkPath = (place: Place, path: string, entities: Model['entities']): void => {
   const [first = '', ...rest] = path.split('.');
   if ([first, ...rest].some((segment) => segment === '') || first === '*') {
     place.refuse('bad_value', `"${path}" is neither a field name nor a dotted path`);
@@ -27,11 +28,10 @@ const checkPath = (place: Place, path: string, entities: ReadonlySet<string>): v
   }
 };
 
-/** Checks the policy against the names of the entities. */
+/** The policy of a connector, or null when it has none. Its salt is the connector's slug. */
 export const checkRedact = (
-  slug: string,
-  redact: Placed<RedactTable> | undefined,
-  entities: ReadonlySet<string>,
+  { connector: { slug }, redact }: Connector,
+  { entities }: Model,
 ): RedactPolicy | null => {
   if (redact === undefined) return null;
   const claimed = new Set<string>();

@@ -31,8 +31,8 @@ export const readFilter = (draft: RouteDraft, model: Model): RouteContract['filt
     const field = draft.entity && findField(place, written, draft.entity, model);
     if (field === undefined) return [];
     const match = draft.api.match.get(argument) ?? 'equals';
-    const types = model.analysis.types(field.schemas);
-    if (!matchable[match].some((type) => types.has(type))) {
+    const types = model.types(field.schemas);
+    if (types !== undefined && !matchable[match].some((type) => types.has(type))) {
       const message = `"${written}" is ${describeTypes(types)} and cannot be matched by "${match}"`;
       place.refuse('type_mismatch', message);
     }
@@ -89,8 +89,8 @@ export const readGenerate = (draft: RouteDraft, model: Model): RouteContract['ge
     const place = draft.apiPlace.at('generate', written);
     const found = findDirectField(place, written, draft.entity, model);
     if (found === undefined) return [];
-    const types = model.analysis.types(found.field.schemas);
-    if (!types.has(generatedType[source])) {
+    const types = model.types(found.field.schemas);
+    if (types?.has(generatedType[source]) === false) {
       const message = `"${written}" is ${describeTypes(types)}; "${source}" makes a ${generatedType[source]}`;
       place.refuse('type_mismatch', message);
     }

@@ -6,6 +6,7 @@ import type { Row } from '../contract.ts';
 import { languageLimits } from '../limits.ts';
 import type { Placed } from '../read/kinds.ts';
 import type { Place } from '../read/place.ts';
+import { parsePointer } from '../read/pointer.ts';
 import type { Tree } from '../read/tree.ts';
 import { isTable, kindOf } from '../read/values.ts';
 import type { RowChecker } from '../rows.ts';
@@ -13,6 +14,9 @@ import { findEntity, type Model } from './model.ts';
 
 /** Rows by entity, with the place of their list. */
 export type RowSets = ReadonlyMap<string, Placed<Row[]>>;
+
+/** The rows of a folder. They are sound when nothing about any of them was refused. */
+export type RowFiles = { sets: RowSets; isSound: boolean };
 
 export type RowSources = { tree: Tree; model: Model; rows: RowChecker };
 
@@ -33,7 +37,7 @@ const checkRows = (place: Place, entity: string, rows: readonly unknown[], check
   for (const [index, row] of rows.entries()) {
     for (const { pointer, detail } of checker.check(entity, row)) {
       const subject = pointer === '' ? 'the row' : pointer.slice(1).replaceAll('/', '.');
-      const at = { ...place.at(index), pointer: `${place.pointer}/${index}${pointer}` };
+      const at = place.at(index, ...parsePointer(pointer));
       refuse(at, 'bad_row', `${entity}, row ${index}: ${subject} ${detail}`);
     }
   }
@@ -56,8 +60,9 @@ const readFile = (
 };
 
 /** All rows of a folder, in the order of the entities; other files than notes are refused. */
-export const readRowFiles = (folder: string, sources: RowSources): RowSets => {
+export const readRowFiles = (folder: string, sources: RowSources): RowFiles => {
   const { tree, model } = sources;
+  const before = tree.problems.count();
   const sets = new Map<string, Placed<Row[]>>();
   for (const file of tree.paths(folder)) {
     if (file.endsWith('.md')) continue;
@@ -74,5 +79,5 @@ export const readRowFiles = (folder: string, sources: RowSources): RowSets => {
     const rows = sets.get(name);
     return rows === undefined ? [] : [[name, rows]];
   });
-  return new Map(ordered);
+  return { sets: new Map(ordered), isSound: tree.problems.count() === before };
 };

@@ -16,7 +16,7 @@ import { suggestName } from '../read/suggest.ts';
 import type { Tree } from '../read/tree.ts';
 import { checkIntegrity, indexRows, type TupleIndex } from './integrity.ts';
 import { findEntity, findField } from './model.ts';
-import { type RowSets, type RowSources, readRowFiles } from './row-files.ts';
+import { type RowFiles, type RowSets, type RowSources, readRowFiles } from './row-files.ts';
 import type { FieldValues } from './values.ts';
 
 const scenarioRoot = 'scenarios/';
@@ -38,7 +38,7 @@ const ledgerFields = [
   'call_id',
 ];
 
-export type TaskSources = RowSources & { values: FieldValues; worldRows: RowSets };
+export type TaskSources = RowSources & { values: FieldValues; worldRows: RowFiles };
 
 const checkLedgerCondition = ({ path, place }: Condition): void => {
   const [field = ''] = path.split('.');
@@ -124,11 +124,14 @@ const readTask = (
   const seed = readRowFiles(`${folder}seed/`, sources);
   if (scenario === undefined) return undefined;
   const { mode } = scenario.seed;
-  checkIntegrity(seed, model, { reachable: world, ...(mode === 'append' ? { world } : {}) });
+  if (seed.isSound && sources.worldRows.isSound) {
+    const isAdded = mode === 'append';
+    checkIntegrity(seed.sets, model, { reachable: world, ...(isAdded ? { world } : {}) });
+  }
   const value: Task = {
     name: scenario.name ?? folder.slice(scenarioRoot.length, -1),
     instruction: tree.text(`${folder}instruction.md`) ?? null,
-    seed: { mode, rows: toRows(seed) },
+    seed: { mode, rows: toRows(seed.sets) },
     grader: readGrader(folder, scenario, sources),
   };
   return { place: scenario.place, value };
@@ -155,7 +158,7 @@ export const checkTasks = (sources: TaskSources): Task[] => {
     sources.tree.place(scenarioRoot).refuse('too_many', message);
     return [];
   }
-  const world = indexRows(sources.worldRows, sources.model);
+  const world = indexRows(sources.worldRows.sets, sources.model);
   const names = new Set<string>();
   return folders.flatMap((folder) => {
     const task = readTask(folder, sources, world);

@@ -11,7 +11,7 @@ import { worldFile } from '../files/world-json.ts';
 import { declaredFunctions } from '../read/functions.ts';
 import type { Placed } from '../read/kinds.ts';
 import type { Place } from '../read/place.ts';
-import { nearestName, suggestName } from '../read/suggest.ts';
+import { suggestName } from '../read/suggest.ts';
 import type { Tree } from '../read/tree.ts';
 import type { ToolSchemas } from './entities.ts';
 import type { Model } from './model.ts';
@@ -27,11 +27,12 @@ export type ToolSources = {
 };
 
 const compareLists = (world: WorldDeclaration, { serve, servePlace }: Environment): void => {
+  if (serve === undefined) return;
   const served = new Set(serve);
   for (const [name, { place }] of world.tools) {
     if (served.has(name)) continue;
     const message = `the tool "${name}" is not in [tools] serve of ${environmentFile}`;
-    place.refuse('tool_not_served', message, nearestName(name, serve) && suggestName(name, serve));
+    place.refuse('tool_not_served', message, 'add it there, or declare it no longer');
   }
   for (const [index, name] of serve.entries()) {
     if (world.tools.has(name)) continue;
@@ -42,11 +43,11 @@ const compareLists = (world: WorldDeclaration, { serve, servePlace }: Environmen
 };
 
 /** Tools are called with an object of arguments. */
-const checkInput = (place: Place, schema: ToolContract['input'], { analysis }: Model): void => {
-  const types = [...analysis.types([schema])];
-  if (types.length === 1 && types[0] === 'object') return;
+const checkInput = (place: Place, schema: ToolContract['input'], model: Model): void => {
+  const types = model.types([schema]);
+  if (types === undefined || (types.size === 1 && types.has('object'))) return;
   const message = 'the input of a tool must be a schema of an object';
-  place.at('input').refuse('type_mismatch', message, 'add "type": "object"');
+  place.refuse('type_mismatch', message, 'add "type": "object"');
 };
 
 /** An operation's path cannot be filled in without the arguments that it names. */
@@ -100,18 +101,19 @@ const createBind = ({ tree, model, routes }: ToolSources): Bind => {
 
 const checkTool = (
   name: string,
-  { place, value: { description } }: Placed<ToolTable>,
+  { place, value: table }: Placed<ToolTable>,
   bind: Bind,
   { model, schemas, routes }: ToolSources,
 ): ToolContract[] => {
   const { input = {}, output = {} } = schemas.get(name) ?? {};
-  checkInput(place, input, model);
+  if (table.input !== undefined) checkInput(table.input.place, input, model);
   const binding = bind(place, name);
   if (binding === undefined) return [];
   if (binding.kind === 'operation') {
     const route = routes.find(({ operation }) => operation === binding.operation);
     if (route !== undefined) checkArguments(place, input, route, model);
   }
+  const { description } = table;
   return [{ name, ...(description === undefined ? {} : { description }), input, output, binding }];
 };
 

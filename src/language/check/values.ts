@@ -36,7 +36,8 @@ export const createFieldValues = (model: Model): FieldValues => {
   let shapes: ReadonlyMap<string, CheckValue> | undefined;
   return {
     check(place, entity, { path, schemas }, value) {
-      const types = model.analysis.types(schemas);
+      const types = model.types(schemas);
+      if (types === undefined) return;
       const name = path.join('.');
       if (!typesOfValue(value).some((type) => types.has(type))) {
         const message = `${entity.name}.${name} is ${[...types].join(' or ')}, never ${JSON.stringify(value)}`;

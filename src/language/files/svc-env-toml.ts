@@ -62,7 +62,9 @@ const fileKeys = {
     seed: ruledOut(generatedPath),
     path: ruledOut(generatedPath),
   }),
-  tools: requiredTable({ serve: required(distinct(listOf(text)), []) }),
+  tools: requiredTable({
+    serve: required<string[] | undefined>(distinct(listOf(text)), undefined),
+  }),
   actions: defaultedTable({ on_push: defaulted(pushActions, []) }),
   dependencies: unsupported(),
   tasks: unsupported(),
@@ -70,8 +72,8 @@ const fileKeys = {
 
 export type Environment = {
   name: string;
-  /** Names of the tools served. */
-  serve: string[];
+  /** Names of the tools served; undefined when the file does not say. */
+  serve: string[] | undefined;
   /** Where `serve` stands. */
   servePlace: Place;
 };

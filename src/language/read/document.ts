@@ -7,7 +7,7 @@ import { languageLimits } from '../limits.ts';
 import { scanJson } from './json-lines.ts';
 import { createPlace, type FindLine, type Place, type Problems } from './place.ts';
 import { scanToml } from './toml-lines.ts';
-import { isDeeperThan } from './values.ts';
+import { isDeeperThan, isTable } from './values.ts';
 
 export type Document = { place: Place; value: unknown };
 
@@ -109,14 +109,18 @@ export const parseAuthoredJson = (
   return document;
 };
 
-const refuseDates = (place: Place, value: unknown): void => {
+/** The value with its dates refused and turned into what the author may have meant: quoted ones. */
+const withoutDates = (place: Place, value: unknown): unknown => {
   if (value instanceof Date) {
-    place.refuse('wrong_type', `a bare date is not a value of JSON`, 'quote it');
-  } else if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) refuseDates(place.at(index), item);
-  } else if (typeof value === 'object' && value !== null) {
-    for (const [key, item] of Object.entries(value)) refuseDates(place.at(key), item);
+    place.refuse('wrong_type', 'a bare date is not a value of JSON', 'quote it');
+    return value.toISOString();
   }
+  if (Array.isArray(value)) {
+    return value.map((item: unknown, index) => withoutDates(place.at(index), item));
+  }
+  if (!isTable(value)) return value;
+  const entries = Object.entries(value);
+  return Object.fromEntries(entries.map(([key, item]) => [key, withoutDates(place.at(key), item)]));
 };
 
 /** Parses a TOML file, or notes why it cannot. */
@@ -139,6 +143,5 @@ export const parseToml = (problems: Problems, file: string, text: string): Docum
     place.refuse('too_deep', `${file} nests deeper than ${languageLimits.depth} levels`);
     return undefined;
   }
-  refuseDates(place, value);
-  return { place, value };
+  return { place, value: withoutDates(place, value) };
 };

@@ -24,19 +24,36 @@ export type Place = {
 export type Problems = {
   add(problem: Problem): void;
   count(): number;
+  /** Whether a problem lies in a file, at or below one of the pointers. */
+  anyBelow(file: (path: string) => boolean, pointers: readonly string[]): boolean;
   /** In reading order; past the limit only how many more there are. */
   list(): Problem[];
 };
 
 export const createProblems = (): Problems => {
   const problems: Problem[] = [];
+  const refused = new Set<string>();
   let more = 0;
+  /** Shapes that several entities share are looked at again, and a refused key is not also missing. */
+  const isKnown = ({ file, pointer, code, message }: Problem): boolean => {
+    const place = `${file}\n${pointer}`;
+    if (code === 'missing_key' && refused.has(place)) return true;
+    if (refused.has(`${place}\n${code}\n${message}`)) return true;
+    refused.add(place).add(`${place}\n${code}\n${message}`);
+    return false;
+  };
   return {
     add(problem) {
+      if (isKnown(problem)) return;
       if (problems.length < languageLimits.problems) problems.push(problem);
       else more += 1;
     },
     count: () => problems.length + more,
+    anyBelow: (isFile, pointers) =>
+      problems.some(
+        ({ file, pointer }) =>
+          isFile(file) && pointers.some((above) => `${pointer}/`.startsWith(`${above}/`)),
+      ),
     list() {
       const sorted = sortProblems(problems);
       if (more === 0) return sorted;

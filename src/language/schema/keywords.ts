@@ -82,8 +82,9 @@ const pattern: Kind<string> = (place, read) => {
 };
 
 const patterns: Kind<unknown> = (place, read) => {
-  for (const name of isTable(read) ? Object.keys(read) : []) pattern(place.at(name), name);
-  return read;
+  if (!isTable(read)) return read;
+  const accepted = Object.keys(read).map((name) => pattern(place.at(name), name));
+  return accepted.includes(undefined) ? undefined : read;
 };
 
 const names = distinct(listOf(text));

@@ -1,0 +1,297 @@
+/**
+ * A small world for the tests of this library: a board with lists and cards. It uses each rule of the
+ * language at least once, so that a test breaks one by the smallest possible change.
+ */
+import type { TreeFile } from '#domain/world.ts';
+import { type CompileResult, compileTree } from '../compile.ts';
+import type { Contract } from '../contract.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: tests reach into the document to break it
+type Loose = any;
+
+/** The files of a tree. JSON documents are kept as values, all others as text. */
+export type SmallWorld = { json: Record<string, Loose>; text: Record<string, string> };
+
+const worldJson = (): Loose => ({
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $id: 'urn:svc:test:board',
+  $defs: {
+    Id: { type: 'integer', minimum: 1 },
+    Card: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['id', 'list_id', 'title', 'state', 'author', 'labels', 'created_at'],
+      properties: {
+        id: { $ref: '#/$defs/Id' },
+        list_id: { $ref: '#/$defs/Id' },
+        title: { type: 'string', minLength: 1 },
+        state: { enum: ['open', 'done'] },
+        author: { $ref: 'people.json#/$defs/Person' },
+        labels: { type: 'array', items: { type: 'string' } },
+        estimate: { type: ['number', 'null'] },
+        cover: { anyOf: [{ $ref: '#/$defs/Cover' }, { type: 'null' }] },
+        code: { type: ['string', 'null'], pattern: '^[A-Z]+-\\d+$' },
+        done_early: { type: 'boolean' },
+        created_at: { type: 'string', format: 'date-time' },
+      },
+    },
+    Cover: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['url'],
+      properties: { url: { type: 'string' }, size: { type: 'integer' } },
+    },
+  },
+  'x-svc': {
+    version: 1,
+    domain_version: '2025-01',
+    package: { id: 'board', version: '1.0.0' },
+    entities: {
+      lists: {
+        schema: {
+          type: 'object',
+          additionalProperties: false,
+          required: ['id', 'name'],
+          properties: { id: { $ref: '#/$defs/Id' }, name: { type: 'string' } },
+        },
+        primary_key: ['id'],
+        unique: [['name']],
+      },
+      cards: {
+        schema: { $ref: '#/$defs/Card' },
+        primary_key: ['id'],
+        unique: [['/author/login', 'title']],
+        relationships: [{ fields: ['list_id'], target: 'lists', on_delete: 'restrict' }],
+      },
+    },
+    tools: {
+      summarize: {
+        description: 'How many cards there are.',
+        input: { type: 'object', additionalProperties: false, properties: {} },
+        output: { type: 'object' },
+      },
+      'cards.archive': { input: { type: 'object' }, output: true },
+      get_card: {
+        input: {
+          type: 'object',
+          required: ['card_id'],
+          properties: { card_id: { $ref: '#/$defs/Id' } },
+        },
+        output: { $ref: '#/$defs/Card' },
+      },
+      list_cards: {
+        input: { type: 'object', properties: { state: { type: 'string' } } },
+        output: { type: 'array', items: { $ref: '#/$defs/Card' } },
+      },
+    },
+  },
+});
+
+const peopleJson = (): Loose => ({
+  $defs: {
+    Person: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['login'],
+      properties: { login: { $ref: '#/$defs/Login' }, reports_to: { $ref: '#/$defs/Person' } },
+    },
+    Login: { type: 'string', maxLength: 40 },
+  },
+});
+
+const card = (id: number, more: Loose = {}): Loose => ({
+  id,
+  list_id: 1,
+  title: `Card ${id}`,
+  state: 'open',
+  author: { login: 'ada' },
+  labels: [],
+  created_at: '2025-01-02T03:04:05Z',
+  ...more,
+});
+
+const environmentToml = `\
+[schema]
+language = "svc-world/1"
+
+[environment]
+name = "Board"
+kind = "mock-tools"
+db = "sqlite"
+connector = "custom"
+
+[db]
+engine = "sqlite"
+
+[tools]
+serve = ["summarize", "cards.archive", "get_card", "list_cards"]
+
+[actions]
+on_push = []
+`;
+
+const connectorToml = `\
+[connector]
+slug = "board"
+base_url = "https://api.board.example/v1"
+
+[auth]
+scheme = "header"
+name = "X-Api-Key"
+secret_env = "BOARD_KEY"
+headers = { X-Account = "BOARD_ACCOUNT" }
+
+[redact]
+hash = ["login"]
+drop = ["author.email"]
+preserve = ["cards_of.*.code"]
+round = { estimate = 1 }
+
+[api]
+envelope = "data"
+not_found = '{"message":"gone"}'
+
+[[operations]]
+name = "get_card"
+path = "/cards/{card_id}"
+entity = "cards"
+[operations.api]
+filter = { card_id = "id" }
+single = true
+envelope = ""
+
+[[operations]]
+name = "search_cards"
+path = "/cards"
+params = ["state", "login", "label", "title", "ids[]"]
+entity = "cards"
+[operations.api]
+filter = { state = "state", login = "/author/login", label = "labels", title = "title", ids = "id" }
+match = { label = "contains", title = "prefix" }
+not_found = ""
+not_found_status = 410
+
+[[operations]]
+name = "add_card"
+method = "POST"
+path = "/lists/{list_id}/cards"
+entity = "cards"
+[operations.api]
+action = "create"
+filter = { list_id = "list_id" }
+body = { title = "card.title", "author.login" = "by", labels = "card.labels" }
+defaults = { state = "open", estimate = 1.5 }
+generate = { id = "int", created_at = "now" }
+
+[[operations]]
+name = "close_card"
+method = "PATCH"
+path = "/cards/{card_id}"
+entity = "cards"
+[operations.api]
+action = "update"
+filter = { card_id = "id" }
+defaults = { state = "done" }
+
+[[operations]]
+name = "remove_card"
+method = "DELETE"
+path = "/cards/{card_id}"
+entity = "cards"
+[operations.api]
+action = "delete"
+filter = { card_id = "id" }
+
+[[operations]]
+name = "whoami"
+path = "/me"
+[operations.api]
+action = "handler"
+handler = "who_am_i"
+status = 203
+
+[[operations]]
+name = "only_captured"
+path = "/reports/"
+`;
+
+const scenarioToml = `\
+description = "Finish a card."
+
+[seed]
+mode = "append"
+
+[grader]
+kind = "assertions"
+
+[[grader.checks]]
+name = "the card is done"
+entity = "cards"
+where = { id = 3, state = ["done"], author.login = "ada" }
+count = 1
+
+[[grader.checks]]
+name = "it was closed over the API"
+entity = "svc_requests"
+where = { via = "api", operation = "close_card" }
+`;
+
+/** A fresh copy, for a test to change. */
+export const smallWorld = (): SmallWorld => ({
+  json: {
+    'schema/world.json': worldJson(),
+    'schema/people.json': peopleJson(),
+    'data/lists.json': [
+      { id: 1, name: 'Next' },
+      { id: 2, name: 'Later' },
+    ],
+    'data/cards.json': [card(1), card(2, { estimate: 2, cover: { url: 'u' }, code: 'AB-1' })],
+    'scenarios/finish/seed/cards.json': [card(3)],
+  },
+  text: {
+    'svc-env.toml': environmentToml,
+    'connector.toml': connectorToml,
+    'scenarios/finish/scenario.toml': scenarioToml,
+    'scenarios/finish/instruction.md': 'Finish card 3.\n',
+    'scenarios/verified/scenario.toml': 'name = "verified-by-code"\n',
+    'scenarios/verified/checks/verify.py': 'def verify(ctx):\n    return True\n',
+    'tools.py': 'def summarize():\n    return {}\n',
+    'tools.ts': 'export async function cards_archive(input: object) {\n  return input;\n}\n',
+    'api/handlers.py': 'def who_am_i(ctx):\n    return {}\n',
+    'README.md': '# Board\n',
+  },
+});
+
+export const textFile = (path: string, content: string): TreeFile => ({
+  path,
+  content: new TextEncoder().encode(content),
+});
+
+/** The world as the files of a tree. */
+export const toTree = ({ json, text }: SmallWorld): TreeFile[] => [
+  ...Object.entries(json).map(([path, value]) => textFile(path, JSON.stringify(value, null, 2))),
+  ...Object.entries(text).map(([path, content]) => textFile(path, content)),
+];
+
+/** Compiles the small world after a change. */
+export const compileChanged = (
+  change: (world: SmallWorld) => void = () => undefined,
+): CompileResult => {
+  const world = smallWorld();
+  change(world);
+  return compileTree(toTree(world));
+};
+
+/** The contract of the small world after a change that leaves it whole; throws when it does not. */
+export const contractOf = (change?: (world: SmallWorld) => void): Contract => {
+  const result = compileChanged(change);
+  if (!result.ok) throw new Error(JSON.stringify(result.problems, null, 2));
+  return result.contract;
+};
+
+/** Replaces a text that must be there in one of the world's text files. */
+export const replaceIn = (world: SmallWorld, file: string, from: string, to: string): void => {
+  const before = world.text[file] ?? '';
+  if (!before.includes(from)) throw new Error(`${file} does not hold ${JSON.stringify(from)}`);
+  world.text[file] = before.replace(from, () => to);
+};
