@@ -1,0 +1,422 @@
+/** Hosts and the pool: intents, generations, recycling, and what a lost host does to its session. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { SessionState } from '#domain/session.ts';
+import {
+  acquireLease,
+  drainHost,
+  observePool,
+  registerHost,
+  reportGone,
+} from '#wire/pool-api/operations.ts';
+import {
+  closeSession,
+  createWorld,
+  enqueueCall,
+  getCall,
+  getSession,
+  openSession,
+} from '#wire/public-api/operations.ts';
+import type { SessionView } from '#wire/public-api/session.ts';
+import { startTestControl, type TestControl } from '../support/control.ts';
+import {
+  baseState,
+  clearPool,
+  installation,
+  launchHost,
+  type PlayedHost,
+  warmHost,
+} from '../support/host.ts';
+import { type TestDatabase, testDatabase } from '../support/postgres.ts';
+import { encodeTree, notesWorld } from '../support/worlds.ts';
+
+let database: TestDatabase;
+let control: TestControl;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  control = await startTestControl({ databaseUrl: database.url, hostMaxUses: 3 });
+  await control.send(createWorld, { body: { slug: 'notes', from: encodeTree(notesWorld()) } });
+});
+
+afterEach(() => clearPool(control));
+
+afterAll(async () => {
+  await control.stop();
+  await database.drop();
+});
+
+const open = async (): Promise<SessionView> =>
+  (await control.send(openSession, { body: { slug: 'notes', reuseWarm: true } })).body;
+
+const read = async (sessionId: string): Promise<SessionView> =>
+  (await control.send(getSession, { params: { sessionId } })).body;
+
+const enqueue = async (sessionId: string): Promise<string> => {
+  const body = { kind: 'tool', name: 'list_notes' } as const;
+  return (await control.send(enqueueCall, { params: { sessionId }, body, query: {} })).body.id;
+};
+
+const stateOfCall = async (sessionId: string, callId: string) =>
+  (await control.send(getCall, { params: { sessionId, callId } })).body;
+
+const gone = (host: PlayedHost, reason = 'exited') =>
+  control.pool(reportGone, { params: { hostId: host.id }, body: { reason } });
+
+const drain = (host: PlayedHost, reason: string, ifState?: 'warm' | 'assigned') =>
+  control.pool(drainHost, {
+    params: { hostId: host.id },
+    body: { reason, ...(ifState === undefined ? {} : { ifState }) },
+  });
+
+const rowOf = async (host: PlayedHost) => {
+  const [row] = await control.sql<{ state: string; generation: number; end_reason: string | null }>(
+    'select state, generation, end_reason from hosts where id = $1',
+    [host.id],
+  );
+  return row;
+};
+
+/** A session with a host that is as far as the state says. */
+const inState = async (state: SessionState): Promise<[SessionView, PlayedHost]> => {
+  const host = await warmHost(control);
+  const session = await open();
+  await host.poll();
+  if (state === 'PROVISIONING') return [session, host];
+  await host.ready();
+  if (state === 'CLOSING') {
+    await control.send(closeSession, { params: { sessionId: session.id }, body: undefined });
+  }
+  return [session, host];
+};
+
+/** Serves a session to its end and recycles. */
+const serveOnce = async (host: PlayedHost): Promise<'recycle' | 'exit'> => {
+  const session = await open();
+  await host.poll();
+  await host.ready();
+  const params = { sessionId: session.id };
+  await control.send(closeSession, { params, body: { keepWarm: true } });
+  return host.closed();
+};
+
+const holdingOf = (host: PlayedHost) => ({
+  bundle: host.assignment?.bundle ?? baseState,
+  stateDigest: baseState,
+});
+
+describe('an intent', () => {
+  it('is refused over the limit of the pool, however many ask at once', async () => {
+    const results = await Promise.allSettled(
+      Array.from({ length: 20 }, () => launchHost(control, 5)),
+    );
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
+    for (const result of results) {
+      if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'exhausted' });
+    }
+  });
+
+  it('counts hosts that are draining, and no others', async () => {
+    const host = await warmHost(control);
+    await drain(host, 'surplus');
+    const body = { installation, pool: 'default', runtime: 'process', maxLive: 1 } as const;
+    await expect(control.pool(registerHost, { body })).rejects.toMatchObject({ code: 'exhausted' });
+    await gone(host);
+    expect((await control.pool(registerHost, { body })).status).toBe(201);
+  });
+});
+
+describe('a generation', () => {
+  it('goes up with the assignment and with its end, and fences what is older', async () => {
+    const [session, host] = await inState('READY');
+    expect(host.generation).toBe(1);
+    await control.send(closeSession, {
+      params: { sessionId: session.id },
+      body: { keepWarm: true },
+    });
+    await host.calls();
+    expect(await host.closed()).toBe('recycle');
+    expect(host.generation).toBe(2);
+    const stale = { ...host, generation: 1 };
+    expect(stale.generation).toBe(1);
+    host.generation = 1;
+    await expect(host.calls(0)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(host.warm(holdingOf(host))).rejects.toMatchObject({ code: 'conflict' });
+    expect(await host.closed()).toBe('recycle');
+  });
+
+  it('brings the assignment again to the poll that missed it', async () => {
+    const host = await warmHost(control);
+    const session = await open();
+    expect((await host.poll())?.sessionId).toBe(session.id);
+    host.generation = 0;
+    expect((await host.poll())?.sessionId).toBe(session.id);
+    expect((await host.poll())?.generation).toBe(1);
+  });
+
+  it('lets a repeated warm report pass, also when a session has come meanwhile', async () => {
+    const host = await launchHost(control);
+    expect(await host.warm()).toBe('warm');
+    expect(await host.warm()).toBe('warm');
+    await open();
+    expect(await host.warm()).toBe('assigned');
+  });
+
+  it('lets a heartbeat pass that crossed the assignment or its end', async () => {
+    const host = await warmHost(control);
+    await open();
+    expect(await host.beat()).toEqual({ drain: false });
+    await host.poll();
+    await host.ready();
+    await drain(host, 'silent');
+    expect(await host.beat()).toEqual({ drain: true });
+    await gone(host);
+    await expect(host.beat()).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  it('makes a host of nobody stop', async () => {
+    const host = await warmHost(control);
+    await gone(host);
+    await expect(host.poll(0)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(host.warm()).rejects.toMatchObject({ code: 'conflict' });
+  });
+});
+
+describe('recycling', () => {
+  it('makes a host warm again that proves to be what it was', async () => {
+    const host = await warmHost(control);
+    expect(await serveOnce(host)).toBe('recycle');
+    expect((await rowOf(host))?.state).toBe('recycling');
+    expect(await host.warm(holdingOf(host))).toBe('warm');
+  });
+
+  it('drains a host that is not what it was, or does not say', async () => {
+    const dirty = await warmHost(control);
+    await serveOnce(dirty);
+    const stateDigest = `sha256:${'1'.repeat(64)}` as const;
+    expect(await dirty.warm({ ...holdingOf(dirty), stateDigest })).toBe('draining');
+    expect(await rowOf(dirty)).toMatchObject({ state: 'draining', end_reason: 'not_clean' });
+
+    const silent = await warmHost(control);
+    await serveOnce(silent);
+    expect(await silent.warm()).toBe('draining');
+  });
+
+  it('ends when the host is worn', async () => {
+    const host = await warmHost(control);
+    for (const next of ['recycle', 'recycle', 'exit']) {
+      expect(await serveOnce(host)).toBe(next);
+      if (next === 'recycle') await host.warm(holdingOf(host));
+    }
+    expect(await rowOf(host)).toMatchObject({ state: 'draining', end_reason: 'worn' });
+  });
+
+  it('is not for a host whose session was closed before it was loaded', async () => {
+    const [session, host] = await inState('PROVISIONING');
+    const params = { sessionId: session.id };
+    await control.send(closeSession, { params, body: { keepWarm: true } });
+    expect(await host.closed()).toBe('exit');
+  });
+});
+
+describe('a lost host', () => {
+  it('fails a session that was in use, loses its call and cancels what waits', async () => {
+    const [session, host] = await inState('READY');
+    const running = await enqueue(session.id);
+    const waiting = await enqueue(session.id);
+    await host.calls();
+    await gone(host);
+    expect(await read(session.id)).toMatchObject({
+      state: 'FAILED',
+      endReason: 'host_lost',
+      error: { code: 'exited' },
+      surfaces: {},
+    });
+    expect(await stateOfCall(session.id, running)).toMatchObject({
+      state: 'lost',
+      error: { code: 'host_lost' },
+    });
+    expect(await stateOfCall(session.id, waiting)).toMatchObject({ state: 'cancelled' });
+    await expect(host.answer(running, { output: 1 })).rejects.toMatchObject({ code: 'conflict' });
+    expect(await rowOf(host)).toMatchObject({ state: 'gone', generation: 2, end_reason: 'exited' });
+  });
+
+  it('lets a session that was not ready have another one, three in all', async () => {
+    const session = await open();
+    for (let attempt = 1; attempt <= 3; attempt += 1) {
+      expect(await read(session.id)).toMatchObject({ state: 'PROVISIONING', assignedAt: null });
+      const host = await warmHost(control);
+      expect((await host.poll())?.sessionId).toBe(session.id);
+      await gone(host);
+    }
+    expect(await read(session.id)).toMatchObject({
+      state: 'FAILED',
+      endReason: 'provision_failed',
+      error: { code: 'exited' },
+    });
+  });
+
+  it('closes a session that was being closed', async () => {
+    const [session, host] = await inState('CLOSING');
+    await gone(host);
+    expect(await read(session.id)).toMatchObject({ state: 'CLOSED', endReason: 'requested' });
+  });
+
+  it('may be reported gone again', async () => {
+    const [, host] = await inState('READY');
+    await gone(host);
+    await gone(host, 'out_of_memory');
+    expect(await rowOf(host)).toMatchObject({ state: 'gone', end_reason: 'exited' });
+  });
+
+  it('is not found when it never was', async () => {
+    const params = { hostId: 'hst-none' };
+    await expect(
+      control.pool(reportGone, { params, body: { reason: 'exited' } }),
+    ).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('a drained host', () => {
+  const reasons: [string, string][] = [
+    ['out_of_memory', 'out_of_memory'],
+    ['shutdown', 'reclaimed'],
+    ['silent', 'host_lost'],
+    ['exited', 'host_lost'],
+  ];
+
+  it.each(reasons)('for %s ends its session as %s', async (reason, endReason) => {
+    const [session, host] = await inState('READY');
+    await drain(host, reason);
+    expect(await read(session.id)).toMatchObject({ state: 'FAILED', endReason });
+    expect(await rowOf(host)).toMatchObject({ state: 'draining', end_reason: reason });
+    expect(await host.poll(0)).toBeUndefined();
+  });
+
+  it('is told so by its poll', async () => {
+    const host = await warmHost(control);
+    const { pollHost } = await import('#wire/host-api/operations.ts');
+    const polling = host.send(pollHost, {
+      params: { hostId: host.id },
+      body: { generation: 0, hold: 10 },
+    });
+    await drain(host, 'surplus');
+    expect((await polling).body).toEqual({ drain: true });
+  });
+
+  it('is not drained as surplus once a session has it', async () => {
+    const [session, host] = await inState('READY');
+    const conflict = { code: 'conflict', detail: { state: 'assigned' } };
+    await expect(drain(host, 'surplus')).rejects.toMatchObject(conflict);
+    await expect(drain(host, 'silent', 'warm')).rejects.toMatchObject(conflict);
+    expect((await read(session.id)).state).toBe('READY');
+  });
+
+  it('or claimed: exactly one of the two', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const host = await warmHost(control);
+      const [drained, session] = await Promise.all([
+        drain(host, 'surplus', 'warm').then(
+          () => true,
+          () => false,
+        ),
+        open(),
+      ]);
+      const [row] = await control.sql<{ id: string }>(
+        'select id from hosts where session_id = $1',
+        [session.id],
+      );
+      expect(row === undefined).toBe(drained);
+      await clearPool(control);
+    }
+  });
+});
+
+describe('a host that cannot load its session', () => {
+  it('fails it with its own words and is drained', async () => {
+    const [session, host] = await inState('PROVISIONING');
+    await host.failed('load_failed', 'tools.py: line 3: no module named numpy');
+    expect(await read(session.id)).toMatchObject({
+      state: 'FAILED',
+      endReason: 'provision_failed',
+      error: { code: 'load_failed', message: 'tools.py: line 3: no module named numpy' },
+    });
+    expect(await rowOf(host)).toMatchObject({ state: 'draining', end_reason: 'load_failed' });
+  });
+
+  it('does not become ready with another bundle than the one it was given', async () => {
+    const [session, host] = await inState('PROVISIONING');
+    if (host.assignment === undefined) throw new Error('no assignment');
+    host.assignment = { ...host.assignment, bundle: baseState };
+    await expect(host.ready()).rejects.toMatchObject({ code: 'conflict' });
+    expect((await read(session.id)).state).toBe('PROVISIONING');
+  });
+});
+
+describe('blobs', () => {
+  it('are read by the host that is assigned them, and by no other', async () => {
+    const [, host] = await inState('PROVISIONING');
+    const { bundle, snapshot } = host.assignment ?? { bundle: baseState, snapshot: baseState };
+    expect((await host.blob(bundle)).byteLength).toBeGreaterThan(100);
+    expect((await host.blob(snapshot)).byteLength).toBeGreaterThan(100);
+    await expect(host.blob(baseState)).rejects.toMatchObject({ code: 'forbidden' });
+    const other = await warmHost(control);
+    await expect(other.blob(bundle)).rejects.toMatchObject({ code: 'forbidden' });
+  });
+});
+
+describe('the view of the pool', () => {
+  const observe = async (after?: string, hold = 0) => {
+    const query = { installation, hold, ...(after === undefined ? {} : { after }) };
+    return (await control.pool(observePool, { query })).body;
+  };
+
+  it('shows hosts and demand, of its own installation alone', async () => {
+    const host = await warmHost(control);
+    const view = await observe();
+    expect(view).toMatchObject({
+      waitingSessions: 0,
+      hosts: [{ id: host.id, pool: 'default', state: 'warm', sessionId: null, launched: true }],
+    });
+    const other = await control.pool(observePool, { query: { installation: 'other' } });
+    expect(other.body.hosts).toEqual([]);
+  });
+
+  it('is held until it differs, and its revision is about nothing else', async () => {
+    const host = await warmHost(control);
+    const { revision } = await observe();
+    expect((await observe()).revision).toBe(revision);
+    await host.beat();
+    expect((await observe(revision, 0.05)).revision).toBe(revision);
+    const held = observe(revision, 10);
+    const session = await open();
+    const seen = await held;
+    expect(seen.revision).not.toBe(revision);
+    expect(seen.hosts[0]).toMatchObject({ state: 'assigned', sessionId: session.id });
+  });
+
+  it('shows a session that no host fits as waiting', async () => {
+    await open();
+    expect((await observe()).waitingSessions).toBe(1);
+  });
+});
+
+describe('the lease', () => {
+  const acquire = async (holder: string, ttlMs: number, of = 'lease-test') =>
+    (await control.pool(acquireLease, { body: { installation: of, holder, ttlMs } })).body.held;
+
+  it('is held by one, renewed by it, and free again when given up', async () => {
+    expect(await acquire('a', 60_000)).toBe(true);
+    expect(await acquire('b', 60_000)).toBe(false);
+    expect(await acquire('a', 60_000)).toBe(true);
+    await acquire('b', 0);
+    expect(await acquire('b', 60_000)).toBe(false);
+    await acquire('a', 0);
+    expect(await acquire('b', 60_000)).toBe(true);
+  });
+
+  it('runs out on the clock of the database', async () => {
+    expect(await acquire('a', 60_000, 'expiring')).toBe(true);
+    await control.sql(`update leases set expires_at = now() where installation = 'expiring'`);
+    expect(await acquire('b', 60_000, 'expiring')).toBe(true);
+  });
+});

@@ -1,0 +1,153 @@
+/** Which host serves which session: never two for one, the right one first, nobody forgotten. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { reportWarm } from '#wire/host-api/operations.ts';
+import { reportLaunched } from '#wire/pool-api/operations.ts';
+import { closeSession, createWorld, getSession, openSession } from '#wire/public-api/operations.ts';
+import type { OpenSessionBody, SessionView } from '#wire/public-api/session.ts';
+import { startTestControl, type TestControl } from '../support/control.ts';
+import { clearPool, launchHost, type PlayedHost, warmHost } from '../support/host.ts';
+import { type TestDatabase, testDatabase } from '../support/postgres.ts';
+import { encodeTree, notesWorld } from '../support/worlds.ts';
+
+let database: TestDatabase;
+let control: TestControl;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  control = await startTestControl({ databaseUrl: database.url });
+  const from = encodeTree(notesWorld());
+  await control.send(createWorld, { body: { slug: 'notes', from } });
+  await control.send(createWorld, { body: { slug: 'other', from } });
+});
+
+afterEach(() => clearPool(control));
+
+afterAll(async () => {
+  await control.stop();
+  await database.drop();
+});
+
+const open = async (body: OpenSessionBody = {}): Promise<SessionView> =>
+  (await control.send(openSession, { body: { slug: 'notes', ...body } })).body;
+
+const read = async (sessionId: string): Promise<SessionView> =>
+  (await control.send(getSession, { params: { sessionId } })).body;
+
+/** A warm host that has served a session of the world and proved itself clean. */
+const holdingHost = async (slug = 'notes'): Promise<PlayedHost> => {
+  const host = await warmHost(control);
+  const session = await open({ slug });
+  const assignment = await host.poll();
+  await host.ready();
+  const params = { sessionId: session.id };
+  await control.send(closeSession, { params, body: { keepWarm: true } });
+  await host.calls();
+  expect(await host.closed()).toBe('recycle');
+  const bundle = assignment?.bundle;
+  if (bundle === undefined) throw new Error('no assignment');
+  await host.warm({ bundle, stateDigest: `sha256:${'0'.repeat(64)}` });
+  return host;
+};
+
+const hostOf = async (sessionId: string): Promise<string | undefined> => {
+  const rows = await control.sql<{ id: string }>('select id from hosts where session_id = $1', [
+    sessionId,
+  ]);
+  return rows[0]?.id;
+};
+
+describe('many opens at once', () => {
+  it('give each warm host to exactly one session, and the rest waits', async () => {
+    const hosts = await Promise.all(Array.from({ length: 20 }, () => warmHost(control)));
+    const sessions = await Promise.all(Array.from({ length: 100 }, () => open()));
+    const pairs = await control.sql<{ host: string; session: string }>(
+      `select h.id as host, s.id as session from hosts h join sessions s
+          on s.id = h.session_id and s.host_id = h.id and s.generation = h.generation`,
+    );
+    expect(new Set(pairs.map(({ host }) => host))).toEqual(new Set(hosts.map(({ id }) => id)));
+    expect(new Set(pairs.map(({ session }) => session)).size).toBe(20);
+    expect(sessions).toHaveLength(100);
+    const waiting = await control.sql('select id from sessions where host_id is null');
+    expect(waiting).toHaveLength(80);
+  });
+
+  it('and hosts coming at the same time leave nobody waiting', async () => {
+    const count = 40;
+    const launched = await Promise.all(Array.from({ length: count }, () => launchHost(control)));
+    await Promise.all([
+      ...launched.map((host) => host.warm()),
+      ...Array.from({ length: count }, () => open()),
+    ]);
+    const [left] = await control.sql<{ warm: number; waiting: number }>(
+      `select (select count(*)::int from hosts where state = 'warm') as warm,
+              (select count(*)::int from sessions
+                where state = 'PROVISIONING' and host_id is null) as waiting`,
+    );
+    expect(left).toEqual({ warm: 0, waiting: 0 });
+  });
+});
+
+describe('a session that waits', () => {
+  it('gets the next warm host, oldest session first', async () => {
+    const first = await open();
+    const second = await open();
+    const host = await launchHost(control);
+    expect(await host.warm()).toBe('assigned');
+    expect((await host.poll())?.sessionId).toBe(first.id);
+    expect(await hostOf(second.id)).toBeUndefined();
+  });
+
+  it('reaches a host that is polling already', async () => {
+    const host = await warmHost(control);
+    const polling = host.poll(10);
+    const session = await open();
+    expect((await polling)?.sessionId).toBe(session.id);
+  });
+
+  it('is not given to a host whose address is not known', async () => {
+    const session = await open();
+    const host = await launchHost(control);
+    const params = { hostId: host.id };
+    await host.send(reportWarm, { params, body: { generation: 0 } });
+    expect(await hostOf(session.id)).toBeUndefined();
+    await control.pool(reportLaunched, {
+      params,
+      body: { runtimeId: 'late', address: 'http://127.0.0.1:2' },
+    });
+    expect(await hostOf(session.id)).toBe(host.id);
+  });
+});
+
+describe('a host that holds a world version', () => {
+  it('is taken first with reuseWarm, and last without', async () => {
+    const holding = await holdingHost();
+    const blank = await warmHost(control);
+    const reusing = await open({ reuseWarm: true });
+    expect(await hostOf(reusing.id)).toBe(holding.id);
+    expect(reusing.hostReused).toBe(true);
+
+    await clearPool(control);
+    const [second, fresh] = [await holdingHost(), await warmHost(control)];
+    const plain = await open();
+    expect(await hostOf(plain.id)).toBe(fresh.id);
+    expect(plain.hostReused).toBe(false);
+    expect([blank.id, second.id]).not.toContain(await hostOf(plain.id));
+  });
+
+  it('serves without reuseWarm when there is no blank one', async () => {
+    const holding = await holdingHost();
+    const session = await open();
+    expect(await hostOf(session.id)).toBe(holding.id);
+    expect((await read(session.id)).hostReused).toBe(true);
+  });
+
+  it('never serves another version, whoever waits', async () => {
+    const holding = await holdingHost('other');
+    const session = await open({ slug: 'notes', reuseWarm: true });
+    expect(await hostOf(session.id)).toBeUndefined();
+    expect(await holding.poll(0)).toBeUndefined();
+    const blank = await launchHost(control);
+    expect(await blank.warm()).toBe('assigned');
+    expect(await hostOf(session.id)).toBe(blank.id);
+  });
+});

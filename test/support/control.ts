@@ -1,0 +1,158 @@
+/**
+ * A control plane in the test's own process, with the callers that a test needs: the holder of the key
+ * pair, the holder of the public key, an orchestrator, and hosts. Every answer is checked against the
+ * schema that its operation declares.
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Ajv, type ValidateFunction } from 'ajv';
+import ajvFormats from 'ajv-formats';
+import type { TSchema } from 'typebox';
+import { createLog } from '#runtime/log.ts';
+import { Secret } from '#runtime/secret.ts';
+import { basicAuthorization } from '#wire/client.ts';
+import { fromErrorAnswer } from '#wire/errors.ts';
+import type { Answer, ClientInput, OperationShape } from '#wire/operation.ts';
+import type { ControlConfig } from '../../src/control/config.ts';
+import { type RunningControl, startControl } from '../../src/control/program.ts';
+import { execute } from './sql.ts';
+
+/** Sends an operation and returns its answer, or throws the `AppError` that the server answered. */
+export type Send = <Shape extends OperationShape>(
+  shape: Shape,
+  input: ClientInput<Shape>,
+) => Promise<Answer<Shape>>;
+
+export type RawAnswer = { status: number; headers: Record<string, unknown>; body: unknown };
+
+export type TestControl = {
+  running: RunningControl;
+  publicKey: string;
+  secretKey: string;
+  /** By the key pair. */
+  send: Send;
+  /** By the public key alone. */
+  read: Send;
+  pool: Send;
+  /** By a host's token. */
+  asHost(token: string): Send;
+  /** Any request, with whatever headers. */
+  raw(request: {
+    method: string;
+    path: string;
+    headers?: Record<string, string>;
+    body?: string;
+  }): Promise<RawAnswer>;
+  sql<Row extends object>(text: string, values?: unknown[]): Promise<Row[]>;
+  stop(): Promise<void>;
+};
+
+const ajv = new Ajv({ strict: true, allErrors: true });
+ajvFormats.default(ajv);
+ajv.addFormat('binary', true);
+const validators = new WeakMap<TSchema, ValidateFunction>();
+
+const checkAnswer = (shape: OperationShape, status: number, body: unknown): void => {
+  const schema = shape.answers[status];
+  if (schema === undefined || body instanceof Uint8Array) return;
+  const validate = validators.get(schema) ?? ajv.compile(schema);
+  validators.set(schema, validate);
+  if (!validate(body)) {
+    throw new Error(
+      `${shape.id} answered what it does not declare: ${ajv.errorsText(validate.errors)}`,
+    );
+  }
+};
+
+const baseOf = { read: '/api/public', write: '/api/public', host: '/api/host', pool: '/api/pool' };
+
+const pathOf = (shape: OperationShape, input: ClientInput<OperationShape>): string => {
+  const params = (input.params ?? {}) as Record<string, string>;
+  const path = shape.path.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String(params[name])),
+  );
+  return `${baseOf[shape.access]}${path}`;
+};
+
+const senderOf =
+  ({ app }: RunningControl, authorization: string): Send =>
+  async (shape, input) => {
+    const given = input as ClientInput<OperationShape>;
+    const query = (given.query ?? {}) as Record<string, unknown>;
+    const answer = await app.inject({
+      method: shape.method,
+      url: pathOf(shape, given),
+      query: Object.fromEntries(
+        Object.entries(query).map(([name, value]) => [name, String(value)]),
+      ),
+      headers: { authorization, ...((given.headers ?? {}) as Record<string, string>) },
+      ...(given.body === undefined ? {} : { payload: given.body as object }),
+    });
+    const isBytes = answer.headers['content-type'] === 'application/octet-stream';
+    const body: unknown = isBytes ? new Uint8Array(answer.rawPayload) : answer.json();
+    if (!(answer.statusCode in shape.answers)) throw fromErrorAnswer(answer.statusCode, body);
+    checkAnswer(shape, answer.statusCode, body);
+    return { status: answer.statusCode, body } as Answer<typeof shape>;
+  };
+
+export type TestControlOptions = {
+  databaseUrl: string;
+  /** Another control plane, whose keys, secrets and blobs this replica shares. */
+  replicaOf?: { config: ControlConfig };
+  hostMaxUses?: number;
+};
+
+const newConfig = async (options: TestControlOptions): Promise<ControlConfig> => ({
+  databaseUrl: new Secret(options.databaseUrl),
+  listen: [{ host: '127.0.0.1', port: 0 }],
+  publicUrl: 'https://svc.test',
+  blobDir: await mkdtemp(join(tmpdir(), 'svc-test-blobs-')),
+  templatesDir: join(import.meta.dirname, '../../src/templates'),
+  secret: new Secret(randomUUID()),
+  poolToken: new Secret(randomUUID()),
+  hostMaxUses: options.hostMaxUses ?? 50,
+  bootstrap: { publicKey: `pk-${randomUUID()}`, secretKey: new Secret(`sk-${randomUUID()}`) },
+  logLevel: 'silent',
+});
+
+/** Starts one; the caller owns the database. */
+export const startTestControl = async (
+  options: TestControlOptions,
+): Promise<TestControl & { config: ControlConfig }> => {
+  const config = options.replicaOf?.config ?? (await newConfig(options));
+  const running = await startControl(config, createLog('test', config.logLevel));
+  const publicKey = config.bootstrap?.publicKey ?? '';
+  const secretKey = config.bootstrap?.secretKey.reveal() ?? '';
+  return {
+    config,
+    running,
+    publicKey,
+    secretKey,
+    send: senderOf(running, basicAuthorization(publicKey, secretKey)),
+    read: senderOf(running, `Bearer ${publicKey}`),
+    pool: senderOf(running, `Bearer ${config.poolToken.reveal()}`),
+    asHost: (token) => senderOf(running, `Bearer ${token}`),
+    raw: async ({ method, path, headers = {}, body }) => {
+      const answer = await running.app.inject({
+        method: method as 'GET',
+        url: path,
+        headers,
+        ...(body === undefined ? {} : { payload: body }),
+      });
+      const isJson = String(answer.headers['content-type']).includes('json');
+      return {
+        status: answer.statusCode,
+        headers: answer.headers,
+        body: isJson ? answer.json() : answer.body,
+      };
+    },
+    sql: (text, values = []) => execute(options.databaseUrl, text, values),
+    stop: async () => {
+      await running.stop();
+      if (options.replicaOf === undefined)
+        await rm(config.blobDir, { recursive: true, force: true });
+    },
+  };
+};

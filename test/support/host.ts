@@ -1,0 +1,173 @@
+/** A world host played by a test: it says what a host says, one message at a time. */
+import type { SessionDirective } from '#wire/host-api/operations.ts';
+import {
+  type Assignment,
+  answerCall,
+  type CallAnswer,
+  getBlob,
+  heartbeat,
+  pollCalls,
+  pollHost,
+  reportClosed,
+  reportFailed,
+  reportReady,
+  reportWarm,
+} from '#wire/host-api/operations.ts';
+import {
+  observePool,
+  registerHost,
+  reportGone,
+  reportLaunched,
+} from '#wire/pool-api/operations.ts';
+import { closeSession } from '#wire/public-api/operations.ts';
+import type { Send, TestControl } from './control.ts';
+
+export const installation = 'test';
+
+/** The state digest that a played host reports unless told otherwise. */
+export const baseState = `sha256:${'0'.repeat(64)}` as const;
+
+export type PlayedHost = {
+  id: string;
+  token: string;
+  send: Send;
+  /** Its generation, as it knows it. */
+  generation: number;
+  /** What it serves. */
+  assignment: Assignment | undefined;
+  warm(recycled?: { bundle: `sha256:${string}`; stateDigest: `sha256:${string}` }): Promise<string>;
+  /** Polls for an assignment; undefined when there was none in time. */
+  poll(hold?: number): Promise<Assignment | undefined>;
+  ready(stateDigest?: `sha256:${string}`): Promise<SessionDirective>;
+  failed(code: string, message: string): Promise<void>;
+  calls(hold?: number): Promise<SessionDirective>;
+  answer(callId: string, answer: Partial<CallAnswer>, hold?: number): Promise<SessionDirective>;
+  closed(): Promise<'recycle' | 'exit'>;
+  beat(idleMs?: number): Promise<{ drain: boolean }>;
+  blob(digest: `sha256:${string}`): Promise<Uint8Array>;
+};
+
+const play = (hostId: string, token: string, send: Send): PlayedHost => {
+  const session = () => {
+    if (host.assignment === undefined) throw new Error(`${hostId} serves no session`);
+    return { sessionId: host.assignment.sessionId };
+  };
+  const host: PlayedHost = {
+    id: hostId,
+    token,
+    send,
+    generation: 0,
+    assignment: undefined,
+    async warm(recycled) {
+      const { body } = await send(reportWarm, {
+        params: { hostId },
+        body: {
+          generation: host.generation,
+          address: `http://127.0.0.1:1/${hostId}`,
+          ...(recycled === undefined ? {} : { recycled }),
+        },
+      });
+      return body.state;
+    },
+    async poll(hold = 5) {
+      const { body } = await send(pollHost, {
+        params: { hostId },
+        body: { generation: host.generation, hold },
+      });
+      if (body.assignment !== undefined) {
+        host.assignment = body.assignment;
+        host.generation = body.assignment.generation;
+      }
+      return body.assignment;
+    },
+    async ready(stateDigest = baseState) {
+      const bundle = host.assignment?.bundle ?? baseState;
+      const { body } = await send(reportReady, {
+        params: session(),
+        body: { generation: host.generation, holding: { bundle, stateDigest } },
+      });
+      return body;
+    },
+    async failed(code, message) {
+      await send(reportFailed, {
+        params: session(),
+        body: { generation: host.generation, code, message },
+      });
+    },
+    async calls(hold = 5) {
+      const query = { generation: host.generation, hold };
+      return (await send(pollCalls, { params: session(), query })).body;
+    },
+    async answer(callId, answer, hold = 0) {
+      const { body } = await send(answerCall, {
+        params: { ...session(), callId },
+        body: { generation: host.generation, answer: { changes: {}, ...answer }, hold },
+      });
+      return body;
+    },
+    async closed() {
+      const { body } = await send(reportClosed, {
+        params: session(),
+        body: { generation: host.generation },
+      });
+      host.generation = body.generation;
+      return body.next;
+    },
+    async beat(idleMs) {
+      const { body } = await send(heartbeat, {
+        params: { hostId },
+        body: {
+          generation: host.generation,
+          rssBytes: 1,
+          ...(idleMs === undefined ? {} : { idleMs }),
+        },
+      });
+      return body;
+    },
+    async blob(digest) {
+      return (await send(getBlob, { params: { digest } })).body;
+    },
+  };
+  return host;
+};
+
+/** Registers a host and reports it launched; it has not said anything yet. */
+export const launchHost = async (control: TestControl, maxLive = 1_000): Promise<PlayedHost> => {
+  const { body } = await control.pool(registerHost, {
+    body: { installation, pool: 'default', runtime: 'process', maxLive },
+  });
+  await control.pool(reportLaunched, {
+    params: { hostId: body.hostId },
+    body: { runtimeId: `run-${body.hostId}` },
+  });
+  return play(body.hostId, body.token, control.asHost(body.token));
+};
+
+/** A host that waits for a session. */
+export const warmHost = async (control: TestControl): Promise<PlayedHost> => {
+  const host = await launchHost(control);
+  await host.warm();
+  return host;
+};
+
+/** The same host, speaking to another replica. */
+export const atReplica = (host: PlayedHost, control: TestControl): PlayedHost => {
+  const moved = play(host.id, host.token, control.asHost(host.token));
+  moved.generation = host.generation;
+  moved.assignment = host.assignment;
+  return moved;
+};
+
+/** Closes every open session and takes every host away, so that the next test begins with nothing. */
+export const clearPool = async (control: TestControl): Promise<void> => {
+  const open = await control.sql<{ id: string }>(
+    `select id from sessions where state not in ('CLOSED', 'FAILED')`,
+  );
+  for (const { id } of open) {
+    await control.send(closeSession, { params: { sessionId: id }, body: undefined });
+  }
+  const { body } = await control.pool(observePool, { query: { installation } });
+  for (const { id } of body.hosts) {
+    await control.pool(reportGone, { params: { hostId: id }, body: { reason: 'shutdown' } });
+  }
+};
