@@ -10,16 +10,15 @@ const log = pino({ level: 'silent' });
 
 /** Runs one beat that the control plane answers so; `changed` raises the generation meanwhile. */
 const beat = async (answer: { drain: boolean } | AppError, changed = false) => {
-  let generation = 3;
+  const standing = { hostId: 'hst-1', generation: 3 };
   const ends: string[] = [];
   const sendOnce = async () => {
-    if (changed) generation += 1;
+    if (changed) standing.generation += 1;
     if (answer instanceof AppError) throw answer;
     return answer;
   };
   const loop = startHeartbeat({
-    hostId: 'hst-1',
-    generation: () => generation,
+    standing,
     serving: createServing(),
     link: { sendOnce } as unknown as ControlLink,
     log,

@@ -8,10 +8,10 @@ import { type Loop, startLoop } from '#runtime/loop.ts';
 import { heartbeat } from '#wire/host-api/operations.ts';
 import type { ControlLink } from './control-link.ts';
 import type { Serving } from './session/serving.ts';
+import type { Standing } from './standing.ts';
 
 export type HeartbeatOptions = {
-  hostId: string;
-  generation(): number;
+  standing: Standing;
   serving: Serving;
   link: ControlLink;
   log: Log;
@@ -22,13 +22,13 @@ export type HeartbeatOptions = {
 const everyMs = 2_000;
 
 export const startHeartbeat = (options: HeartbeatOptions): Loop<void> => {
-  const { hostId, link, log, onEnd, serving } = options;
+  const { link, log, onEnd, serving, standing } = options;
   return startLoop({
     name: 'heartbeat',
     everyMs,
     log,
     async tick(signal) {
-      const generation = options.generation();
+      const { hostId, generation } = standing;
       const idleMs = serving.idleMs();
       const body = {
         generation,
@@ -42,7 +42,7 @@ export const startHeartbeat = (options: HeartbeatOptions): Loop<void> => {
         const isStale = error instanceof AppError && error.code === 'conflict';
         if (!isStale) throw error;
         // A beat that crossed a change of generation says nothing about the new one.
-        if (generation === options.generation()) onEnd('stale');
+        if (generation === standing.generation) onEnd('stale');
       }
     },
   });

@@ -17,6 +17,14 @@ const maskMember = ([name, value]: [string, unknown]): [string, unknown] =>
     ? [name, hide(value)]
     : [name, maskSecrets(value)];
 
+/** The same for JSON text that may have been cut off, which is cheaper where it is long. */
+export const maskText = (text: string): string =>
+  text.replace(
+    /("[^"\\]{0,200}")(\s*:\s*)"(?:[^"\\]|\\.)*(?:"|$)/g,
+    (member, name: string, colon: string) =>
+      secretName.test(name.slice(1, -1)) ? `${name}${colon}"***"` : member,
+  );
+
 /** A copy of a JSON value with the values of secret-like fields replaced. */
 export const maskSecrets = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(maskSecrets);

@@ -7,11 +7,11 @@ import type { Log } from '#runtime/log.ts';
 import type { Running } from '#runtime/run.ts';
 import { createClient } from '#wire/client.ts';
 import { getBlob } from '#wire/host-api/operations.ts';
+import { runAgent } from './agent.ts';
 import { startApiServer } from './api/server.ts';
 import { codeDirectory, type HostConfig } from './config.ts';
 import { createControlLink } from './control-link.ts';
 import { startHeartbeat } from './heartbeat.ts';
-import { createAgent } from './poll.ts';
 import { createWorldLoader } from './session/load-world.ts';
 import { rehearse } from './session/rehearsal.ts';
 import { createServing } from './session/serving.ts';
@@ -47,19 +47,10 @@ export const startHost = async ({ config, log, ...parts }: HostParts): Promise<R
     userCode,
     workDir: codeDirectory(config),
   });
-  const agent = createAgent({
-    hostId: config.hostId,
-    generation: config.generation,
-    address: config.reportAddress ? server.address : undefined,
-    link,
-    serving,
-    worlds,
-    log,
-    stopping: signal,
-  });
+  const standing = { hostId: config.hostId, generation: config.generation };
+  const address = config.reportAddress ? server.address : undefined;
   const beat = startHeartbeat({
-    hostId: config.hostId,
-    generation: agent.generation,
+    standing,
     serving,
     link,
     log,
@@ -68,7 +59,8 @@ export const startHost = async ({ config, log, ...parts }: HostParts): Promise<R
       stopping.abort();
     },
   });
-  const ended = agent.run().catch((error: unknown) => {
+  const agent = { standing, address, link, serving, worlds, log, stopping: signal };
+  const ended = runAgent(agent).catch((error: unknown) => {
     log.error({ err: error }, 'the host cannot go on');
   });
   return {

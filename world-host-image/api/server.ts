@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Log } from '#runtime/log.ts';
+import { maskText } from '../mask.ts';
 import type { Serving } from '../session/serving.ts';
 import type { Session } from '../session/session.ts';
 import { type ApiAnswer, bodyValue, jsonAnswer } from './answer.ts';
@@ -27,6 +28,7 @@ export type ApiServerOptions = {
 };
 
 const requestTimeoutMs = 30_000;
+const longestParsed = 16 * 1024;
 
 const waitingAnswer = jsonAnswer(503, '{"message":"no session is served here yet"}');
 const closedAnswer = jsonAnswer(410, '{"message":"the session served here has ended"}');
@@ -65,6 +67,14 @@ const send = (request: IncomingMessage, response: ServerResponse, answer: ApiAns
   response.end(request.method === 'HEAD' ? undefined : (body ?? undefined));
 };
 
+/** A long body is noted as its beginning, without being parsed. */
+const bodyForLedger = (answer: ApiAnswer): unknown => {
+  const { body } = answer;
+  if (body === null || body.length <= longestParsed) return bodyValue(answer);
+  const start = maskText(body.slice(0, longestParsed / 2));
+  return { truncated: true, bytes: Buffer.byteLength(body), start };
+};
+
 const note = (
   { ledger }: Session,
   request: ApiRequest,
@@ -87,7 +97,7 @@ const note = (
     path: request.path,
     status: answer.status,
     request: { query, headers: request.headers, body: body ?? null },
-    response: { body: bodyValue(answer), reason: answer.reason },
+    response: { body: bodyForLedger(answer), reason: answer.reason },
     duration_ms: performance.now() - startedAt,
     changes,
     call_id: null,
@@ -119,7 +129,8 @@ const answerOf = async (
   try {
     return await serveSession(state.session, serving, request);
   } catch (error) {
-    log.error({ err: error, url: request.url }, 'a request failed');
+    // A client that hangs up in the middle of its body is no fault of the host.
+    log[request.errored === null ? 'error' : 'debug']({ err: error, url: request.url }, 'failed');
     return faultAnswer;
   } finally {
     visit.leave();

@@ -1,0 +1,131 @@
+/**
+ * The agent: reports that the host is warm, waits for a session, serves it to its end, and begins
+ * again or stops. It holds one request to the control plane at a time.
+ */
+import { describeError } from '#domain/error.ts';
+import { limits } from '#domain/limits.ts';
+import { StoreRefusal } from '#store/refusal.ts';
+import {
+  type Assignment,
+  type Holding,
+  pollHost,
+  reportClosed,
+  reportFailed,
+  reportReady,
+  reportWarm,
+  type SessionDirective,
+} from '#wire/host-api/operations.ts';
+import { type ServeOptions, serveCalls } from './serve-calls.ts';
+import type { WorldLoader } from './session/load-world.ts';
+import { openSession, recycleSession } from './session/open-session.ts';
+import type { Serving } from './session/serving.ts';
+import type { Session } from './session/session.ts';
+
+export type AgentOptions = ServeOptions & {
+  /** Address of the API server, when the host is to tell it. */
+  address: string | undefined;
+  serving: Serving;
+  worlds: WorldLoader;
+};
+
+/** Whether the host waits for another session, or has nothing left to do. */
+type Next = 'wait' | 'exit';
+
+const hold = limits.pollMs / 1000;
+
+const tellWarm = async (
+  { address, link, standing, stopping: signal }: AgentOptions,
+  recycled?: Holding,
+): Promise<void> => {
+  const { hostId, generation } = standing;
+  const body = {
+    generation,
+    ...(address === undefined ? {} : { address }),
+    ...(recycled === undefined ? {} : { recycled }),
+  };
+  await link.send(reportWarm, { params: { hostId }, body }, { signal });
+};
+
+/** Loads and begins to serve; undefined, with the reason told, when that cannot be done. */
+const begin = async (
+  { link, log, serving, standing, stopping: signal, worlds }: AgentOptions,
+  assignment: Assignment,
+): Promise<Session | undefined> => {
+  const { sessionId, worldSlug } = assignment;
+  const startedAt = performance.now();
+  try {
+    const session = await openSession(worlds, assignment);
+    serving.begin(session);
+    const loadMs = performance.now() - startedAt;
+    log.info({ session: sessionId, world: worldSlug, loadMs }, 'serving');
+    return session;
+  } catch (error) {
+    signal.throwIfAborted();
+    log.error({ err: error, session: sessionId }, 'the session cannot be loaded');
+    const code = error instanceof StoreRefusal ? 'seed_refused' : 'load_failed';
+    const body = { generation: standing.generation, code, message: describeError(error) };
+    await link.send(reportFailed, { params: { sessionId }, body }, { signal });
+    return undefined;
+  }
+};
+
+const tellReady = (
+  { link, standing, stopping: signal }: AgentOptions,
+  { id: sessionId, world }: Session,
+): Promise<SessionDirective> => {
+  const holding = { bundle: world.bundle, stateDigest: world.baseDigest };
+  const body = { generation: standing.generation, holding };
+  return link.send(reportReady, { params: { sessionId }, body }, { signal });
+};
+
+/** Ends a session: first its token, then the word to the control plane, then its traces. */
+const close = async (options: AgentOptions, session: Session): Promise<Next> => {
+  const { link, serving, standing, stopping: signal } = options;
+  await serving.end();
+  const params = { sessionId: session.id };
+  const body = { generation: standing.generation };
+  const closed = await link.send(reportClosed, { params, body }, { signal });
+  standing.generation = closed.generation;
+  if (closed.next === 'exit') return 'exit';
+  await tellWarm(options, await recycleSession(session));
+  return 'wait';
+};
+
+const serve = async (options: AgentOptions, assignment: Assignment): Promise<Next> => {
+  options.standing.generation = assignment.generation;
+  const session = await begin(options, assignment);
+  if (session === undefined) return 'exit';
+  const directive = await serveCalls(options, session, await tellReady(options, session));
+  return directive === undefined ? 'exit' : close(options, session);
+};
+
+const runToEnd = async (options: AgentOptions): Promise<void> => {
+  const { link, log, standing, stopping: signal } = options;
+  await tellWarm(options);
+  log.info({ sinceStartMs: performance.now() }, 'warm');
+  let next: Next = 'wait';
+  while (next === 'wait' && !signal.aborted) {
+    const { hostId, generation } = standing;
+    const { assignment, drain } = await link.send(
+      pollHost,
+      { params: { hostId }, body: { generation, hold } },
+      { signal, holdSeconds: hold },
+    );
+    if (drain === true) return;
+    if (assignment !== undefined) next = await serve(options, assignment);
+  }
+};
+
+/**
+ * Runs until the host is drained, its session has ended without another to come, or `stopping`
+ * aborts. Throws what the control plane refuses. Nothing is served afterwards.
+ */
+export const runAgent = async (options: AgentOptions): Promise<void> => {
+  try {
+    await runToEnd(options);
+  } catch (error) {
+    if (!options.stopping.aborted) throw error;
+  } finally {
+    await options.serving.end();
+  }
+};
