@@ -15,7 +15,7 @@ const outputOf = (stream: NodeJS.WriteStream): Output => {
     write: (text) => void stream.write(text),
     isTerminal: stream.isTTY === true,
     get columns() {
-      return stream.columns ?? columnsElsewhere;
+      return stream.columns || columnsElsewhere; // some terminals say 0
     },
   };
 };

@@ -9,8 +9,8 @@ import type { Row } from '#language/contract.ts';
 import type { Client } from '#wire/client.ts';
 import type { SessionView } from '#wire/public-api/session.ts';
 import { sendCall } from '../../calls.ts';
-import { cutLine, formatCount } from '../../print.ts';
-import { outputOf, summariseCall } from '../../views/call.ts';
+import { cutLine, elapsedMs, formatCount, formatDuration } from '../../print.ts';
+import { outputOf } from '../../views/call.ts';
 import { expectEqual, expectSome, expectThat } from '../expect.ts';
 import { comment, duplicate, label, original, repository } from '../story.ts';
 import type { Step } from '../timeline.ts';
@@ -20,16 +20,18 @@ export type AgentOptions = { client: Client; session: SessionView; signal: Abort
 type Triage = { open: number; closed: number };
 type Likeness = { number: number; title: string; state: string; score: number };
 
+type Called = { output: unknown; took: string };
+
 const callTool = async (
-  step: Step,
   { client, session, signal }: AgentOptions,
   name: string,
   input: Row,
-): Promise<unknown> => {
+): Promise<Called> => {
   const sessionId = session.id;
   const call = await sendCall({ client, sessionId, call: { kind: 'tool', name, input }, signal });
-  step.aside(`tool ${name} · ${summariseCall(call)}`);
-  return outputOf(call);
+  const output = outputOf(call);
+  expectEqual(`the rows that ${name} changed`, call.changes, {});
+  return { output, took: formatDuration(elapsedMs(call.queuedAt, call.answeredAt) ?? 0) };
 };
 
 /** The vendor's client on the session; it tells nothing by itself. */
@@ -44,15 +46,17 @@ const vendorClient = (session: SessionView, token: string | undefined): Octokit 
 
 /** Python and TypeScript: what waits in the repository, and which issue the new one repeats. */
 const lookThroughTools = async (step: Step, options: AgentOptions): Promise<Triage> => {
-  const triage = (await callTool(step, options, 'triage_summary', { ...repository })) as Triage;
-  step.note(`Python      triage_summary: ${triage.open} open, ${triage.closed} closed`);
-  const alike = (await callTool(step, options, 'find_duplicates', {
-    ...repository,
-    number: duplicate,
-  })) as Likeness[];
-  const first = expectSome('an issue that is alike', alike[0]);
+  const summary = await callTool(options, 'triage_summary', { ...repository });
+  const triage = summary.output as Triage;
+  const { open, closed } = triage;
+  step.note(`Python      triage_summary: ${open} open, ${closed} closed · ${summary.took}`);
+
+  const input = { ...repository, number: duplicate };
+  const likeness = await callTool(options, 'find_duplicates', input);
+  const first = expectSome('an issue that is alike', (likeness.output as Likeness[])[0]);
   expectEqual('the issue most alike', [first.number, first.state], [original, 'open']);
-  step.note(`TypeScript  find_duplicates: #${first.number} "${first.title}", score ${first.score}`);
+  step.note(`TypeScript  find_duplicates: most alike is #${first.number} · ${likeness.took}`);
+  step.aside(`            "${cutLine(first.title, 70)}"`);
   return triage;
 };
 
@@ -68,7 +72,7 @@ const readIssues = async (step: Step, octokit: Octokit, triage: Triage): Promise
     issues.find((issue) => issue.number === duplicate),
   );
   step.note(`octokit     reads ${formatCount(issues.length, 'open issue')}, among them`);
-  step.note(`            #${found.number} "${cutLine(found.title, 60)}" by ${found.user?.login}`);
+  step.aside(`            #${found.number} "${cutLine(found.title, 60)}" by ${found.user?.login}`);
 };
 
 const closeAsDuplicate = async (step: Step, octokit: Octokit): Promise<void> => {
@@ -118,14 +122,15 @@ const tryWithoutToken = async (step: Step, session: SessionView): Promise<void> 
 /** A tool that nobody wrote: it lists the rows of an entity, by convention. */
 const listClosed = async (step: Step, options: AgentOptions, triage: Triage): Promise<void> => {
   const input = { ...repository, state: 'closed', limit: 1_000 };
-  const closed = (await callTool(step, options, 'list_issues', input)) as { number: number }[];
+  const { output, took } = await callTool(options, 'list_issues', input);
+  const closed = output as { number: number }[];
   expectEqual('closed issues', closed.length, triage.closed + 1);
   expectThat(
     `#${duplicate} among them`,
     closed.some(({ number }) => number === duplicate),
     closed,
   );
-  step.note(`convention  list_issues: ${closed.length} closed, #${duplicate} among them`);
+  step.note(`convention  list_issues: ${closed.length} closed, #${duplicate} among them · ${took}`);
 };
 
 export const actAsAgent = async (step: Step, options: AgentOptions): Promise<void> => {
