@@ -94,13 +94,15 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
     listening = bound;
     releases.push(() => bound.stop(finishMs));
     log.info({ addresses: bound.addresses }, 'listening');
+    let stopped: Promise<void> | undefined;
     return {
       addresses: bound.addresses,
       app,
-      async stop() {
+      stop() {
         // Long polls answer at once; everything else finishes what it has begun.
         notices.close();
-        await releaseAll(releases);
+        stopped ??= releaseAll(releases);
+        return stopped;
       },
     };
   } catch (error) {

@@ -26,7 +26,7 @@ const cancelled = '57014';
 export const translateDatabaseError = (error: unknown): unknown => {
   if (error instanceof AppError) return error;
   const code = codeOf(error);
-  if (passing.some((pattern) => pattern.test(code)) || isPassingMessage(error, code)) {
+  if (passing.some((pattern) => pattern.test(code)) || isOfConnection(error, code)) {
     return new AppError('unavailable', 'the database does not answer; try again in a moment', {
       cause: error,
     });
@@ -42,8 +42,11 @@ export const translateDatabaseError = (error: unknown): unknown => {
   return error;
 };
 
-const isPassingMessage = (error: unknown, code: string): boolean =>
-  code === '' && error instanceof Error && passingMessages.test(error.message);
+/** Failures without a code of their own, and those that end a connection, whatever their code. */
+const isOfConnection = (error: unknown, code: string): boolean =>
+  error instanceof Error &&
+  (('severity' in error && error.severity === 'FATAL') ||
+    (code === '' && passingMessages.test(error.message)));
 
 /** Whether an error says that a row broke this unique constraint or index. */
 export const violates = (error: unknown, constraint: string): boolean =>

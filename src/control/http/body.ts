@@ -37,8 +37,9 @@ const isEscaped = (text: string, index: number): boolean => {
   return slashes % 2 === 1;
 };
 
-/** Replaces the server's JSON parser. */
+/** Makes JSON the one kind of body that the server reads. */
 export const readJsonBodies = (app: FastifyInstance): void => {
+  app.removeAllContentTypeParsers();
   const parse = app.getDefaultJsonParser('error', 'error');
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     const text = body.toString();

@@ -1,0 +1,196 @@
+/** The reaper: who is ended and why, who is not, and what happens when it meets a call. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { reap } from '#wire/pool-api/operations.ts';
+import {
+  createWorld,
+  enqueueCall,
+  getCall,
+  getSession,
+  openSession,
+  updateSession,
+} from '#wire/public-api/operations.ts';
+import type { SessionView } from '#wire/public-api/session.ts';
+import { startTestControl, type TestControl } from '../support/control.ts';
+import { clearPool, type PlayedHost, warmHost } from '../support/host.ts';
+import { type TestDatabase, testDatabase } from '../support/postgres.ts';
+import { encodeTree, notesWorld } from '../support/worlds.ts';
+
+const minute = 60_000;
+let database: TestDatabase;
+let control: TestControl;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  control = await startTestControl({ databaseUrl: database.url });
+  await control.send(createWorld, { body: { slug: 'notes', from: encodeTree(notesWorld()) } });
+});
+
+afterEach(() => clearPool(control));
+
+afterAll(async () => {
+  await control.stop();
+  await database.drop();
+});
+
+/** Moves a session's clock back, as if so much time had passed. */
+const age = (sessionId: string, column: string, ms: number) =>
+  control.sql(
+    `update sessions set ${column} = ${column} - $2 * interval '1 millisecond' where id = $1`,
+    [sessionId, ms],
+  );
+
+const runReaper = async (): Promise<string[]> => {
+  const body = {
+    idleMs: 10 * minute,
+    maxAgeMs: 600 * minute,
+    provisionMs: 2 * minute,
+    closingMs: minute,
+  };
+  return (await control.pool(reap, { body })).body.ended;
+};
+
+const read = async (sessionId: string): Promise<SessionView> =>
+  (await control.send(getSession, { params: { sessionId } })).body;
+
+const openReady = async (): Promise<[string, PlayedHost]> => {
+  const host = await warmHost(control);
+  const { body } = await control.send(openSession, { body: { slug: 'notes' } });
+  await host.poll();
+  await host.ready();
+  return [body.id, host];
+};
+
+const enqueue = (sessionId: string) =>
+  control.send(enqueueCall, {
+    params: { sessionId },
+    body: { kind: 'tool', name: 'list_notes' },
+    query: {},
+  });
+
+const pin = (sessionId: string) =>
+  control.send(updateSession, { params: { sessionId }, body: { pinned: true } });
+
+describe('an idle session', () => {
+  it('is closed by its host, which is not kept', async () => {
+    const [sessionId, host] = await openReady();
+    const polling = host.calls(10);
+    await age(sessionId, 'last_activity_at', 11 * minute);
+    expect(await runReaper()).toEqual([sessionId]);
+    expect(await polling).toEqual({ close: { keepWarm: false } });
+    expect(await host.closed()).toBe('exit');
+    expect(await read(sessionId)).toMatchObject({ state: 'CLOSED', endReason: 'idle' });
+  });
+
+  it('is none before its time, and none when it was just claimed', async () => {
+    const [sessionId] = await openReady();
+    expect(await runReaper()).toEqual([]);
+    expect((await read(sessionId)).state).toBe('READY');
+  });
+
+  it('stays when it is pinned', async () => {
+    const [sessionId] = await openReady();
+    await pin(sessionId);
+    await age(sessionId, 'last_activity_at', 100 * minute);
+    expect(await runReaper()).toEqual([]);
+  });
+
+  it('stays while a call waits or runs, however long', async () => {
+    const [sessionId, host] = await openReady();
+    const { body } = await enqueue(sessionId);
+    await age(sessionId, 'last_activity_at', 100 * minute);
+    expect(await runReaper()).toEqual([]);
+    await host.calls();
+    expect(await runReaper()).toEqual([]);
+    await host.answer(body.id, { output: 1 });
+    expect(await runReaper()).toEqual([]);
+    await age(sessionId, 'last_activity_at', 11 * minute);
+    expect(await runReaper()).toEqual([sessionId]);
+  });
+
+  it('stays when its host says that the API surface was used, and not for being polled', async () => {
+    const [sessionId, host] = await openReady();
+    await age(sessionId, 'last_activity_at', 11 * minute);
+    await host.beat(minute);
+    expect(await runReaper()).toEqual([]);
+    await age(sessionId, 'last_activity_at', 11 * minute);
+    await host.beat(15 * minute);
+    await host.calls(0);
+    await host.beat();
+    expect(await runReaper()).toEqual([sessionId]);
+  });
+
+  it('and a call meet: exactly one wins', async () => {
+    for (let round = 0; round < 15; round += 1) {
+      const [sessionId, host] = await openReady();
+      await age(sessionId, 'last_activity_at', 11 * minute);
+      const [ended, called] = await Promise.all([
+        runReaper(),
+        enqueue(sessionId).then(
+          ({ body }) => body,
+          () => undefined,
+        ),
+      ]);
+      const { state } = await read(sessionId);
+      if (called === undefined) {
+        expect([ended, state]).toEqual([[sessionId], 'CLOSING']);
+      } else {
+        expect([ended, state]).toEqual([[], 'READY']);
+        expect((await host.calls()).call?.id).toBe(called.id);
+      }
+      await clearPool(control);
+    }
+  });
+});
+
+describe('a session over its maximum age', () => {
+  it('is closed, pinned or not; what waits is cancelled and what runs may finish', async () => {
+    const [sessionId, host] = await openReady();
+    await pin(sessionId);
+    const running = (await enqueue(sessionId)).body.id;
+    const waiting = (await enqueue(sessionId)).body.id;
+    await host.calls();
+    await age(sessionId, 'created_at', 601 * minute);
+    expect(await runReaper()).toEqual([sessionId]);
+    const next = await host.answer(running, { output: 1 });
+    expect(next).toEqual({ close: { keepWarm: false } });
+    await host.closed();
+    expect(await read(sessionId)).toMatchObject({ state: 'CLOSED', endReason: 'max_age' });
+    const cancelled = await control.send(getCall, { params: { sessionId, callId: waiting } });
+    expect(cancelled.body.state).toBe('cancelled');
+  });
+});
+
+describe('a session that is stuck', () => {
+  it('without a host fails and says so', async () => {
+    const { body } = await control.send(openSession, { body: { slug: 'notes' } });
+    await age(body.id, 'state_since', 3 * minute);
+    expect(await runReaper()).toEqual([body.id]);
+    expect(await read(body.id)).toMatchObject({
+      state: 'FAILED',
+      endReason: 'provision_failed',
+      error: { code: 'no_host' },
+    });
+  });
+
+  it('with a host that does not load it fails, and the host goes', async () => {
+    const host = await warmHost(control);
+    const { body } = await control.send(openSession, { body: { slug: 'notes' } });
+    await host.poll();
+    await age(body.id, 'state_since', 3 * minute);
+    expect(await runReaper()).toEqual([body.id]);
+    expect(await read(body.id)).toMatchObject({ error: { code: 'load_timeout' } });
+    await expect(host.ready()).rejects.toMatchObject({ code: 'conflict' });
+    expect(await host.beat()).toEqual({ drain: true });
+  });
+
+  it('with a host that does not let go is closed, and the host goes', async () => {
+    const [sessionId, host] = await openReady();
+    await age(sessionId, 'last_activity_at', 11 * minute);
+    await runReaper();
+    await age(sessionId, 'state_since', 2 * minute);
+    expect(await runReaper()).toEqual([sessionId]);
+    expect(await read(sessionId)).toMatchObject({ state: 'CLOSED', endReason: 'idle' });
+    expect(await host.beat()).toEqual({ drain: true });
+    expect(await host.closed()).toBe('exit');
+  });
+});

@@ -1,0 +1,195 @@
+/** Two control planes on one database, a database that goes away, and a control plane that stops. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { until } from '#runtime/pause.ts';
+import { observePool } from '#wire/pool-api/operations.ts';
+import {
+  closeSession,
+  createWorld,
+  enqueueCall,
+  getSession,
+  openSession,
+} from '#wire/public-api/operations.ts';
+import type { ControlConfig } from '../../src/control/config.ts';
+import { startTestControl, type TestControl } from '../support/control.ts';
+import { atReplica, installation, warmHost } from '../support/host.ts';
+import { type TestDatabase, testDatabase } from '../support/postgres.ts';
+import { execute } from '../support/sql.ts';
+import { encodeTree, notesWorld } from '../support/worlds.ts';
+
+let database: TestDatabase;
+let control: TestControl & { config: ControlConfig };
+let replica: TestControl;
+
+beforeEach(async () => {
+  database = await testDatabase();
+  control = await startTestControl({ databaseUrl: database.url });
+  replica = await startTestControl({ databaseUrl: database.url, replicaOf: control });
+  await control.send(createWorld, { body: { slug: 'notes', from: encodeTree(notesWorld()) } });
+});
+
+afterEach(async () => {
+  await replica.stop();
+  await control.stop();
+  await database.drop();
+});
+
+const list = { kind: 'tool', name: 'list_notes' } as const;
+
+const open = async (at: TestControl, wait = 0) =>
+  (await at.send(openSession, { body: { slug: 'notes' }, query: { wait } })).body;
+
+/** Less than a waiter needs to look again by itself: what comes sooner was told. */
+const soonMs = 2_000;
+
+const timed = async <Value>(work: Promise<Value>): Promise<Value> => {
+  const startedAt = performance.now();
+  const value = await work;
+  expect(performance.now() - startedAt).toBeLessThan(soonMs);
+  return value;
+};
+
+const listeners = () =>
+  control.sql(
+    `select pid from pg_stat_activity
+      where application_name = 'svc-control-listen' and datname = current_database()
+        and query like 'listen%'`,
+  );
+
+const bothListen = () =>
+  until(async () => (await listeners()).length === 2, { timeoutMs: 10_000, what: 'two listeners' });
+
+describe('two replicas', () => {
+  it('wake each other for every step of a session', async () => {
+    await bothListen();
+    const host = await warmHost(control);
+    const polling = host.poll(10);
+    const opening = open(replica, 10);
+    expect((await timed(polling))?.worldSlug).toBe('notes');
+    await host.ready();
+    const session = await timed(opening);
+    expect(session.ready).toBe(true);
+
+    const waiting = host.calls(10);
+    const params = { sessionId: session.id };
+    const calling = replica.send(enqueueCall, { params, body: list, query: { wait: 10 } });
+    const { call } = await timed(waiting);
+    await host.answer(call?.id ?? '', { output: [] });
+    expect((await timed(calling)).body).toMatchObject({ state: 'succeeded', output: [] });
+
+    const closing = host.calls(10);
+    const closed = replica.send(closeSession, { params, query: { wait: 10 }, body: undefined });
+    expect(await timed(closing)).toEqual({ close: { keepWarm: false } });
+    await host.closed();
+    expect((await timed(closed)).body.state).toBe('CLOSED');
+  });
+
+  it('wake the planner', async () => {
+    await bothListen();
+    const query = { installation, hold: 10 };
+    const { revision } = (await control.pool(observePool, { query })).body;
+    const held = control.pool(observePool, { query: { ...query, after: revision } });
+    await open(replica);
+    expect((await timed(held)).body.waitingSessions).toBe(1);
+  });
+
+  it('keep calls in order when they come to both and the host moves between them', async () => {
+    const host = await warmHost(control);
+    const opened = await open(control);
+    await host.poll();
+    await host.ready();
+    const count = 20;
+    const params = { sessionId: opened.id };
+    const calling = Promise.all(
+      Array.from({ length: count }, (_, index) =>
+        (index % 2 === 0 ? control : replica).send(enqueueCall, {
+          params,
+          body: list,
+          query: { wait: 20 },
+        }),
+      ),
+    );
+    const places = [host, atReplica(host, replica)];
+    const seen: number[] = [];
+    for (let turn = 0; seen.length < count; turn += 1) {
+      const place = places[turn % 2] ?? host;
+      const { call } = await place.calls(10);
+      if (call === undefined) continue;
+      seen.push(call.seq);
+      await place.answer(call.id, { output: call.seq });
+    }
+    expect(seen).toEqual(Array.from({ length: count }, (_, index) => index + 1));
+    for (const { body } of await calling) expect(body.output).toBe(body.seq);
+  });
+});
+
+describe('a database that drops every connection', () => {
+  it('is ridden out: the next requests work, and news travel again', async () => {
+    await bothListen();
+    const host = await warmHost(control);
+    const polling = host.poll(20);
+    await control.sql(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and application_name like 'svc-control%'`,
+    );
+    await bothListen();
+    const session = await until(() => open(replica).catch(() => undefined), {
+      timeoutMs: 5_000,
+      what: 'an open that works',
+    });
+    expect((await timed(polling))?.sessionId).toBe(session.id);
+    await host.ready();
+    const read = await control.send(getSession, { params: { sessionId: session.id } });
+    expect(read.body.ready).toBe(true);
+  });
+
+  it('is told as unavailable while it is away', async () => {
+    const name = new URL(database.url).pathname.slice(1);
+    const admin = new URL(database.url);
+    admin.pathname = '/postgres';
+    await execute(admin.href, `alter database ${name} allow_connections false`);
+    await execute(
+      admin.href,
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
+    );
+    await until(
+      () =>
+        open(control).then(
+          () => false,
+          (error) => error.code === 'unavailable',
+        ),
+      { timeoutMs: 5_000, what: 'an answer of 503' },
+    );
+    const ready = await control.raw({ method: 'GET', path: '/ready' });
+    expect(ready).toMatchObject({ status: 503, body: { checks: { blobs: 'ok' } } });
+    expect((await control.raw({ method: 'GET', path: '/health' })).status).toBe(200);
+
+    await execute(admin.href, `alter database ${name} allow_connections true`);
+    await until(() => open(control).catch(() => undefined), {
+      timeoutMs: 5_000,
+      what: 'an open that works',
+    });
+  });
+});
+
+describe('a control plane that stops', () => {
+  it('answers long polls and waits at once, with what there is', async () => {
+    const host = await warmHost(replica);
+    const address = replica.running.addresses[0] ?? '';
+    const session = await open(control);
+    await host.poll();
+    await host.ready();
+    const authorization = `Bearer ${host.token}`;
+    const query = `generation=${host.generation}&hold=20`;
+    const polling = fetch(`${address}/api/host/world-sessions/${session.id}/calls?${query}`, {
+      headers: { authorization },
+    });
+    // A request that was sent later has been answered, so the poll is on its way.
+    expect((await fetch(`${address}/ready`)).status).toBe(200);
+    const startedAt = performance.now();
+    await replica.stop();
+    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    const answer = await polling;
+    expect(await answer.json()).toEqual({});
+    await expect(fetch(`${address}/health`)).rejects.toThrow();
+  });
+});

@@ -1,0 +1,207 @@
+/** Creating worlds: from templates and trees, with overlays and rows, and everything that is refused. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createWorld, getWorld, listTemplates, listWorlds } from '#wire/public-api/operations.ts';
+import type { CreateWorldBody } from '#wire/public-api/world.ts';
+import type { ControlConfig } from '../../src/control/config.ts';
+import { startTestControl, type TestControl } from '../support/control.ts';
+import { type TestDatabase, testDatabase } from '../support/postgres.ts';
+import { encodeTree, notesWorld } from '../support/worlds.ts';
+
+let database: TestDatabase;
+let control: TestControl & { config: ControlConfig };
+
+beforeAll(async () => {
+  database = await testDatabase();
+  control = await startTestControl({ databaseUrl: database.url });
+});
+
+afterAll(async () => {
+  await control.stop();
+  await database.drop();
+});
+
+const tree = encodeTree(notesWorld());
+const encode = (text: string) => Buffer.from(text).toString('base64');
+
+const create = async (body: CreateWorldBody) => (await control.send(createWorld, { body })).body;
+
+let count = 0;
+const newSlug = () => {
+  count += 1;
+  return `world-${count}`;
+};
+
+describe('a new world', () => {
+  it('comes from a template', async () => {
+    const world = await create({
+      slug: 'hosting',
+      from: 'code-hosting',
+      name: 'Our host',
+      description: 'Where our code is.',
+      message: 'to begin with',
+    });
+    expect(world).toMatchObject({
+      slug: 'hosting',
+      kind: 'mock-tools',
+      name: 'Our host',
+      description: 'Where our code is.',
+      surfaces: ['api'],
+      tasks: ['close-duplicate'],
+      url: 'https://svc.test/world/hosting',
+      links: { world: 'https://svc.test/api/public/worlds/hosting' },
+      version: { number: 1, state: 'READY', message: 'to begin with' },
+    });
+    expect(world.containerId).toBe(world.id);
+    expect(world.version.entityCounts.users).toBeGreaterThan(0);
+    expect(world.files.map(({ path }) => path)).toEqual(
+      expect.arrayContaining(['connector.toml', 'schema/runtime.json', 'tools.py']),
+    );
+    const read = await control.read(getWorld, { params: { slug: 'hosting' } });
+    expect(read.body).toEqual(world);
+  });
+
+  it('comes from the files of a tree, whose bytes are kept', async () => {
+    const world = await create({ slug: newSlug(), from: tree });
+    expect(world).toMatchObject({ name: 'Notes', surfaces: [], tasks: ['finish'] });
+    expect(world.version.entityCounts).toEqual({ folders: 1, notes: 1 });
+    const file = world.files.find(({ path }) => path === 'tools.py');
+    const hex = file?.sha256 ?? '';
+    const kept = await readFile(join(control.config.blobDir, hex.slice(0, 2), hex), 'base64');
+    expect(kept).toBe(tree.find(({ path }) => path === 'tools.py')?.content);
+  });
+
+  it('is laid over by an overlay and gets the rows that are given', async () => {
+    const overlay = [
+      { path: 'data/folders.json', content: encode('[{"id":1,"name":"a"},{"id":2,"name":"b"}]') },
+    ];
+    const data = { rows: { notes: [{ id: 7, folder_id: 2, title: 'given', done: true }] } };
+    const world = await create({ slug: newSlug(), from: tree, overlay, data });
+    expect(world.version.entityCounts).toEqual({ folders: 2, notes: 2 });
+  });
+
+  it('has the content hash of what is in it', async () => {
+    const first = await create({ slug: newSlug(), from: tree });
+    const second = await create({ slug: newSlug(), from: tree.toReversed() });
+    const rows = { folders: [{ id: 2, name: 'more' }] };
+    const third = await create({ slug: newSlug(), from: tree, data: { rows } });
+    expect(second.version.contentHash).toBe(first.version.contentHash);
+    expect(third.version.contentHash).not.toBe(first.version.contentHash);
+  });
+
+  it('is made once, however many ask for the slug at once', async () => {
+    const slug = newSlug();
+    const results = await Promise.allSettled(
+      Array.from({ length: 5 }, () => create({ slug, from: tree })),
+    );
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const result of results) {
+      if (result.status === 'rejected') {
+        expect(result.reason).toMatchObject({
+          code: 'conflict',
+          message: `world slug "${slug}" is taken in this project`,
+        });
+      }
+    }
+  });
+});
+
+describe('a world that is refused', () => {
+  const slugs = ['', 'Capital', '-x', 'x_y', 'a/b', 'templates', 'runtime', 'x'.repeat(65)];
+
+  it.each(slugs)('for its slug "%s"', async (slug) => {
+    await expect(create({ slug, from: tree })).rejects.toMatchObject({
+      code: 'invalid',
+      fields: [{ path: ['slug'] }],
+    });
+  });
+
+  it('names every problem of the contract, in the file where it is', async () => {
+    const world = tree.map((file) =>
+      file.path === 'svc-env.toml'
+        ? { path: file.path, content: encode('[schema]\nlanguage = "svc-world/2"\nextra = 1\n') }
+        : file,
+    );
+    const slug = newSlug();
+    const error = await create({ slug, from: world }).catch((reason) => reason);
+    expect(error).toMatchObject({ code: 'invalid' });
+    expect(error.fields.length).toBeGreaterThan(1);
+    expect(error.fields[0].path[0]).toBe('svc-env.toml');
+    expect(error.detail.problems).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ file: 'svc-env.toml', code: expect.any(String) }),
+      ]),
+    );
+    await expect(control.read(getWorld, { params: { slug } })).rejects.toMatchObject({
+      code: 'not_found',
+    });
+  });
+
+  const rows: [string, Record<string, Record<string, unknown>[]>, string[]][] = [
+    [
+      'breaks its shape',
+      { notes: [{ id: 2, folder_id: 1, title: '', done: true }] },
+      ['data', 'rows', 'notes', '0', 'title'],
+    ],
+    [
+      'has a taken key',
+      { notes: [{ id: 1, folder_id: 1, title: 'again', done: true }] },
+      ['data', 'rows', 'notes', '0'],
+    ],
+    [
+      'points nowhere',
+      { notes: [{ id: 2, folder_id: 9, title: 'lost', done: true }] },
+      ['data', 'rows', 'notes', '0'],
+    ],
+    ['is of no entity', { noted: [{}] }, ['data', 'rows', 'noted', '0']],
+  ];
+
+  it.each(rows)('when a given row %s', async (_, given, path) => {
+    const error = await create({ slug: newSlug(), from: tree, data: { rows: given } }).catch(
+      (reason) => reason,
+    );
+    expect(error).toMatchObject({ code: 'invalid' });
+    expect(error.fields[0].path.slice(0, path.length)).toEqual(path);
+  });
+
+  const sources: [string, Partial<CreateWorldBody>, string[]][] = [
+    ['is nothing', {}, ['from']],
+    ['is an unknown template', { from: 'code-hostin' }, ['from']],
+    ['is a workspace', { from: 'workspace:crm' }, ['from']],
+    ['climbs', { from: [{ path: '../x', content: '' }] }, ['from', '0', 'path']],
+    ['is absolute', { from: [{ path: '/etc/x', content: '' }] }, ['from', '0', 'path']],
+    ['is not base64', { from: [{ path: 'x', content: '%' }] }, ['from', '0', 'content']],
+    [
+      'has a path twice',
+      { from: 'code-hosting', overlay: [tree[0], tree[0]] as typeof tree },
+      ['overlay', '1', 'path'],
+    ],
+  ];
+
+  it.each(sources)('when its source %s', async (_, body, path) => {
+    await expect(create({ slug: newSlug(), ...body })).rejects.toMatchObject({
+      code: 'invalid',
+      fields: [{ path }],
+    });
+  });
+});
+
+describe('lists', () => {
+  it('have worlds newest first', async () => {
+    const slug = newSlug();
+    await create({ slug, from: tree });
+    const { body } = await control.read(listWorlds, { query: { limit: 1 } });
+    expect(body.data.map((world) => world.slug)).toEqual([slug]);
+    expect(body.meta.totalItems).toBeGreaterThan(1);
+  });
+
+  it('have the templates with what they are', async () => {
+    const { body } = await control.read(listTemplates, {});
+    expect(body.data).toContainEqual({
+      slug: 'code-hosting',
+      name: 'Code hosting',
+      description: expect.stringMatching(/^A code host/),
+    });
+  });
+});
