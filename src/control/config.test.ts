@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { readConfig } from './config.ts';
+
+const complete = {
+  SVC_DATABASE_URL: 'postgres://svc:password@127.0.0.1/svc',
+  SVC_BLOB_DIR: '/var/lib/svc/blobs',
+  SVC_SECRET: 'the secret',
+  SVC_POOL_TOKEN: 'the pool token',
+};
+
+describe('readConfig', () => {
+  it('has defaults for what may be left out', () => {
+    expect(readConfig(complete)).toMatchObject({
+      listen: [{ host: '127.0.0.1', port: 4500 }],
+      publicUrl: null,
+      hostMaxUses: 50,
+      bootstrap: null,
+      logLevel: 'info',
+      templatesDir: expect.stringMatching(/src\/templates$/),
+    });
+  });
+
+  it('reads every address of a list', () => {
+    const { listen } = readConfig({
+      ...complete,
+      SVC_LISTEN: '127.0.0.1:4500, 172.18.0.1:4500,[::1]:0,localhost:80',
+    });
+    expect(listen).toEqual([
+      { host: '127.0.0.1', port: 4500 },
+      { host: '172.18.0.1', port: 4500 },
+      { host: '::1', port: 0 },
+      { host: 'localhost', port: 80 },
+    ]);
+  });
+
+  it('reports every mistake at once', () => {
+    const read = () =>
+      readConfig({
+        SVC_LISTEN: 'nowhere,127.0.0.1:70000',
+        SVC_HOST_MAX_USES: 'many',
+        SVC_PUBLIC_URL: 'not a url',
+        SVC_BOOTSTRAP_PUBLIC_KEY: 'pk-x',
+        SVC_LOG_LEVEL: 'loud',
+      });
+    for (const name of [
+      'SVC_DATABASE_URL is not set',
+      'SVC_LISTEN has "nowhere"',
+      'SVC_LISTEN has "127.0.0.1:70000"',
+      'SVC_HOST_MAX_USES',
+      'SVC_PUBLIC_URL',
+      'go together',
+      'SVC_LOG_LEVEL',
+    ]) {
+      expect(read).toThrow(name);
+    }
+  });
+
+  it('never prints a secret', () => {
+    const printed = JSON.stringify(
+      readConfig({
+        ...complete,
+        SVC_BOOTSTRAP_PUBLIC_KEY: 'pk-x',
+        SVC_BOOTSTRAP_SECRET_KEY: 'sk-y',
+      }),
+    );
+    for (const secret of ['password', 'the secret', 'the pool token', 'sk-y']) {
+      expect(printed).not.toContain(secret);
+    }
+  });
+});

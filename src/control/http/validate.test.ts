@@ -1,0 +1,61 @@
+import Type from 'typebox';
+import { describe, expect, it } from 'vitest';
+import type { AppError, FieldProblem } from '#domain/error.ts';
+import { operation } from '#wire/operation.ts';
+import { openSession } from '#wire/public-api/operations.ts';
+import { createValidator } from './validate.ts';
+
+const fieldsOf = (validate: ReturnType<typeof createValidator>, parts: object): FieldProblem[] => {
+  try {
+    validate({ params: {}, query: {}, headers: {}, body: undefined, ...parts });
+    return [];
+  } catch (error) {
+    return (error as AppError).fields;
+  }
+};
+
+const pathsOf = (body: unknown) =>
+  fieldsOf(createValidator(openSession), { body }).map(({ path }) => path.join('/'));
+
+describe('createValidator', () => {
+  it('reads numbers from a query and none from a body', () => {
+    const validate = createValidator(
+      operation({
+        id: 'x',
+        summary: 'x',
+        method: 'POST',
+        path: '/x',
+        access: 'write',
+        query: Type.Object({ wait: Type.Number() }),
+        body: Type.Object({ count: Type.Number() }),
+        answers: {},
+      }),
+    );
+    const query = { wait: '2.5' };
+    expect(fieldsOf(validate, { query, body: { count: 1 } })).toEqual([]);
+    expect(query.wait).toBe(2.5);
+    expect(fieldsOf(validate, { query: { wait: 'x' }, body: { count: '1' } })).toEqual([
+      { path: ['wait'], message: 'must be number' },
+      { path: ['count'], message: 'must be number' },
+    ]);
+  });
+
+  it('says of a union only what concerns the form that was meant', () => {
+    expect(pathsOf({ slug: 'x', task: 'name' })).toEqual([]);
+    expect(pathsOf({ slug: 'x', task: { seed: { rows: 5 } } })).toEqual(['task/seed/rows']);
+    expect(pathsOf({ slug: 'x', task: { id: 'a', version: 0 } })).toEqual(['task/version']);
+    expect(pathsOf({ slug: 'x', task: { instruktion: 'a' } })).toEqual(['task/instruktion']);
+    expect(pathsOf({ slug: 'x', task: 5 })).toEqual(['task']);
+  });
+
+  it('goes into unions inside unions', () => {
+    const grader = { kind: 'assertions', checks: [{ entity: 'a', where: 1 }] };
+    expect(pathsOf({ slug: 'x', task: { grader } })).toEqual(['task/grader/checks/0/where']);
+  });
+
+  it('wants a body where there must be one, and is content without where there may be', () => {
+    expect(fieldsOf(createValidator(openSession), {})).toEqual([
+      { path: [], message: 'a JSON body is required' },
+    ]);
+  });
+});

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { checkTree, overlay, pathProblem } from './tree.ts';
+
+const file = (path: string, text = '') => ({ path, content: Buffer.from(text) });
+
+describe('pathProblem', () => {
+  it.each(['a', 'a/b.py', 'a b/ü.json', '.env', 'a..b/c'])('lets "%s" pass', (path) => {
+    expect(pathProblem(path)).toBeUndefined();
+  });
+
+  it.each(['/a', 'a//b', 'a/', './a', 'a/../b', '..', 'a\\b', 'C:/a', 'a\u0000b', ''])(
+    'refuses "%s"',
+    (path) => {
+      expect(pathProblem(path)).toEqual(expect.any(String));
+    },
+  );
+});
+
+describe('overlay', () => {
+  it('replaces by path and sorts', () => {
+    const over = overlay([file('b', '1'), file('a', '1')], [file('b', '2'), file('c', '2')]);
+    expect(over.map(({ path, content }) => `${path}${Buffer.from(content)}`)).toEqual([
+      'a1',
+      'b2',
+      'c2',
+    ]);
+  });
+});
+
+describe('checkTree', () => {
+  it('refuses a file that is also a folder', () => {
+    expect(() => checkTree([file('a'), file('a/b')])).toThrow('"a" is a file');
+  });
+
+  it('refuses too many files', () => {
+    const files = Array.from({ length: 2_001 }, (_, index) => file(`f${index}`));
+    expect(() => checkTree(files)).toThrow('2001 files');
+  });
+});
