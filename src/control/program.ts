@@ -5,7 +5,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Log } from '#runtime/log.ts';
 import type { Running } from '#runtime/run.ts';
-import * as publicOperations from '#wire/public-api/operations.ts';
 import { openFolderBlobs } from './blobs/folder.ts';
 import { createSeats } from './calls/seats.ts';
 import type { ControlConfig } from './config.ts';
@@ -46,8 +45,10 @@ const bootstrap = async (db: Database, key: ControlConfig['bootstrap']): Promise
 
 const createApp = (parts: Parts): FastifyInstance => {
   const { config, db, log } = parts;
+  const endpoints = publicEndpoints(parts);
+  const operations = endpoints.map(({ operation }) => operation);
   const apis = [
-    { prefix: publicPath, endpoints: publicEndpoints(parts) },
+    { prefix: publicPath, endpoints },
     { prefix: '/api/host', endpoints: hostEndpoints(parts) },
     { prefix: '/api/pool', endpoints: poolEndpoints(parts) },
   ];
@@ -55,7 +56,7 @@ const createApp = (parts: Parts): FastifyInstance => {
   return createServer({ apis, authenticate, log }, (app) => {
     addHealthRoutes(app, parts);
     app.get(`${publicPath}/openapi.json`, async () =>
-      openApiDocument(Object.values(publicOperations), `${parts.publicUrl()}${publicPath}`),
+      openApiDocument(operations, `${parts.publicUrl()}${publicPath}`),
     );
   });
 };

@@ -48,7 +48,7 @@ const enqueue = async (body: CallRequest = list, wait = 0, headers = {}): Promis
 const read = async (callId: string, wait = 0): Promise<CallView> =>
   (await control.read(getCall, { params: { sessionId, callId }, query: { wait } })).body;
 
-const close = () => control.send(closeSession, { params: { sessionId }, body: undefined });
+const close = () => control.send(closeSession, { params: { sessionId }, body: {} });
 
 describe('a call', () => {
   it('waits while the session is provisioning, and is the first thing the host hears', async () => {

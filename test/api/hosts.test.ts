@@ -84,7 +84,7 @@ const inState = async (state: SessionState): Promise<[SessionView, PlayedHost]> 
   if (state === 'PROVISIONING') return [session, host];
   await host.ready();
   if (state === 'CLOSING') {
-    await control.send(closeSession, { params: { sessionId: session.id }, body: undefined });
+    await control.send(closeSession, { params: { sessionId: session.id }, body: {} });
   }
   return [session, host];
 };

@@ -22,10 +22,11 @@ afterAll(async () => {
   await database.drop();
 });
 
-const isOperation = (value: unknown): value is OperationShape =>
-  typeof value === 'object' && value !== null && 'access' in value && 'answers' in value;
+/** The operations of a module, which may export schemas beside them. */
+const operationsOf = (module: object): OperationShape[] =>
+  Object.values(module).filter((value) => 'access' in value && 'answers' in value);
 
-const operations = Object.values(publicOperations).filter(isOperation);
+const operations = operationsOf(publicOperations);
 const reads = operations.filter(({ access }) => access === 'read');
 const writes = operations.filter(({ access }) => access === 'write');
 
@@ -145,12 +146,8 @@ describe('other keys', () => {
 
 describe('the APIs of hosts and orchestrators', () => {
   const inner = [
-    ...Object.values(hostOperations)
-      .filter(isOperation)
-      .map((operation) => ['/api/host', operation] as const),
-    ...Object.values(poolOperations)
-      .filter(isOperation)
-      .map((operation) => ['/api/pool', operation] as const),
+    ...operationsOf(hostOperations).map((operation) => ['/api/host', operation] as const),
+    ...operationsOf(poolOperations).map((operation) => ['/api/pool', operation] as const),
   ];
 
   it.each(inner.map(([base, operation]) => [operation.id, base, operation] as const))(

@@ -77,7 +77,7 @@ describe('two replicas', () => {
     expect((await timed(calling)).body).toMatchObject({ state: 'succeeded', output: [] });
 
     const closing = host.calls(10);
-    const closed = replica.send(closeSession, { params, query: { wait: 10 }, body: undefined });
+    const closed = replica.send(closeSession, { params, query: { wait: 10 }, body: {} });
     expect(await timed(closing)).toEqual({ close: { keepWarm: false } });
     await host.closed();
     expect((await timed(closed)).body.state).toBe('CLOSED');

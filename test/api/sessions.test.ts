@@ -38,7 +38,7 @@ const read = async (sessionId: string): Promise<SessionView> =>
   (await control.send(getSession, { params: { sessionId } })).body;
 
 const close = (sessionId: string, query = {}) =>
-  control.send(closeSession, { params: { sessionId }, query, body: undefined });
+  control.send(closeSession, { params: { sessionId }, query, body: {} });
 
 /** Opens on a host of its own and loads. */
 const openReady = async (body: OpenSessionBody = {}): Promise<[SessionView, PlayedHost]> => {
@@ -139,7 +139,6 @@ describe('opening a session', () => {
   });
 
   const refusals: [string, OpenSessionBody, string[], RegExp][] = [
-    ['no world', { slug: undefined }, ['slug'], /name the world/],
     ['an unknown task', { task: 'finnish' }, ['task'], /its tasks are finish/],
     ['a stored task', { task: { id: 'task-1' } }, ['task', 'id'], /not served/],
     ['a surface it lacks', { surfaces: ['ui'] }, ['surfaces', '0'], /no surface "ui"; it has none/],
@@ -180,10 +179,21 @@ describe('opening a session', () => {
     });
   });
 
+  it('refuses to guess the world, and a version that is of another one', async () => {
+    await expect(control.send(openSession, { body: {} })).rejects.toMatchObject({
+      fields: [{ path: ['slug'], message: expect.stringMatching(/name the world/) }],
+    });
+    const { versionId } = await open();
+    await expect(open({ slug: 'code-hosting', versionId })).rejects.toMatchObject({
+      fields: [{ path: ['versionId'], message: expect.stringMatching(/is a version of "notes"/) }],
+    });
+    expect((await control.send(openSession, { body: { versionId } })).body.slug).toBe('notes');
+  });
+
   it('answers 404 for a world, a version or a session of nobody', async () => {
     const notFound = { code: 'not_found' };
     await expect(open({ slug: 'nothing' })).rejects.toMatchObject(notFound);
-    await expect(open({ slug: undefined, versionId: 'ver-1' })).rejects.toMatchObject(notFound);
+    await expect(open({ versionId: 'ver-1' })).rejects.toMatchObject(notFound);
     await expect(read('ses-1')).rejects.toMatchObject(notFound);
     await expect(close('ses-1')).rejects.toMatchObject(notFound);
   });

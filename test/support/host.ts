@@ -164,7 +164,7 @@ export const clearPool = async (control: TestControl): Promise<void> => {
     `select id from sessions where state not in ('CLOSED', 'FAILED')`,
   );
   for (const { id } of open) {
-    await control.send(closeSession, { params: { sessionId: id }, body: undefined });
+    await control.send(closeSession, { params: { sessionId: id }, body: {} });
   }
   const { body } = await control.pool(observePool, { query: { installation } });
   for (const { id } of body.hosts) {
