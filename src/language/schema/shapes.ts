@@ -40,7 +40,8 @@ const createCompiler = (document: JsonSchema, allErrors: boolean) => {
     logger: false,
     validateSchema: false,
     formats: assertedFormats,
-    code: { regExp: linearRegExp },
+    // Compiling is what a session waits for; the engine optimises what runs often by itself.
+    code: { regExp: linearRegExp, optimize: false },
   });
   ajv.addSchema(document);
   return (index: number): ValidateFunction => {
@@ -56,12 +57,13 @@ export const createShapes = (
   schemas: ReadonlyMap<string, JsonSchema>,
 ): ReadonlyMap<string, CheckValue> => {
   const document = { $id: documentId, $defs: definitions, shapes: [...schemas.values()] };
-  const compileQuick = createCompiler(document, false);
+  let compileQuick: ReturnType<typeof createCompiler> | undefined;
   let compileDetailed: ReturnType<typeof createCompiler> | undefined;
   const createCheck = (index: number): CheckValue => {
     let quick: ValidateFunction | undefined;
     return (value) => {
       if (isDeeperThan(value, languageLimits.depth)) return [tooDeep];
+      compileQuick ??= createCompiler(document, false);
       quick ??= compileQuick(index);
       if (quick(value)) return [];
       if (!isSmall(value)) return describeErrors(quick.errors ?? [], maxProblems);
