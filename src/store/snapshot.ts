@@ -25,11 +25,11 @@ export type BuiltSnapshot = {
  * Inserts rows in the transaction under way, in the order given. Throws `StoreRefusal` with the index
  * of the row in its entity's list.
  */
-export const insertRows = (writer: Pick<Writer, 'insert'>, rows: Rows): void => {
+export const insertRows = (insert: Writer['insert'], rows: Rows): void => {
   for (const [entity, list] of Object.entries(rows)) {
     for (const [index, row] of list.entries()) {
       try {
-        writer.insert(entity, row);
+        insert(entity, row);
       } catch (error) {
         throw error instanceof StoreRefusal ? error.at(index) : error;
       }
@@ -55,7 +55,7 @@ export const buildSnapshot = (contract: Contract, rows: Rows): BuiltSnapshot => 
   const { db, reader, writer, transactions } = assembleStore(contract);
   try {
     transactions.begin();
-    insertRows(writer, rows);
+    insertRows(writer.insert, rows);
     transactions.commit();
     const counts = reader.counts();
     const sum = transactions.sum();

@@ -14,6 +14,8 @@ import type { WriteSet } from './write-set.ts';
 
 export type Writer = {
   insert(entity: string, row: Row): void;
+  /** Inserts a row of which the caller knows that the contract's row checker found no fault with it. */
+  insertChecked(entity: string, row: Row): void;
   /** Merges `patch` into the row's top level; answers the new payload. */
   update(entity: string, key: Row, patch: Row): string;
   remove(entity: string, key: Row): void;
@@ -52,17 +54,21 @@ export const createWriter = ({ catalog, prepare, checker, writeSet }: WriterPart
       throw translateFailure(error, entity, prepare, row, key);
     }
   };
+  const insertInto = (entity: CatalogEntity, row: Row): void => {
+    const written = writeSet();
+    const key = keyOf(entity, row);
+    const after = JSON.stringify(row);
+    const insert = prepare(`INSERT INTO ${entity.table} (_key, payload) VALUES (?, ?)`);
+    store(entity, row, key, () => insert.run(key, after));
+    written.record({ entity, key, before: undefined, after });
+  };
   return {
     insert(name, row) {
-      const written = writeSet();
       const entity = catalog.entity(name);
       checkRow(checker, entity, row);
-      const key = keyOf(entity, row);
-      const after = JSON.stringify(row);
-      const insert = prepare(`INSERT INTO ${entity.table} (_key, payload) VALUES (?, ?)`);
-      store(entity, row, key, () => insert.run(key, after));
-      written.record({ entity, key, before: undefined, after });
+      insertInto(entity, row);
     },
+    insertChecked: (name, row) => insertInto(catalog.entity(name), row),
     update(name, keyFields, patch) {
       const written = writeSet();
       const entity = catalog.entity(name);

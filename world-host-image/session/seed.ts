@@ -3,14 +3,22 @@ import type { Row } from '#language/contract.ts';
 import { insertRows, type Rows } from '#store/snapshot.ts';
 import type { LoadedWorld } from './session.ts';
 
-export type Seed = { mode: 'append' | 'replace'; rows: Rows };
+export type Seed = {
+  mode: 'append' | 'replace';
+  rows: Rows;
+  /** Whether the rows' shapes have been checked by the contract already. */
+  isChecked: boolean;
+};
 
 /** Works inside the transaction under way. Throws `StoreRefusal` with the index of a bad row. */
-export const applySeed = ({ store }: Pick<LoadedWorld, 'store'>, { mode, rows }: Seed): void => {
+export const applySeed = (
+  { store }: Pick<LoadedWorld, 'store'>,
+  { mode, rows, isChecked }: Seed,
+): void => {
   if (mode === 'replace') {
     for (const entity of Object.keys(rows)) {
       for (const payload of store.query(entity)) store.remove(entity, JSON.parse(payload) as Row);
     }
   }
-  insertRows(store, rows);
+  insertRows(isChecked ? store.insertChecked : store.insert, rows);
 };
