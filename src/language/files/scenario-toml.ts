@@ -10,6 +10,7 @@ import {
   oneOf,
   type Placed,
   placed,
+  refuseType,
   text,
 } from '../read/kinds.ts';
 import type { Place } from '../read/place.ts';
@@ -23,7 +24,7 @@ import {
   tableOf,
 } from '../read/table.ts';
 import type { Tree } from '../read/tree.ts';
-import { isTable, kindOf } from '../read/values.ts';
+import { isTable } from '../read/values.ts';
 
 /** A condition's path in dots with its value; tables inside are the same path written otherwise. */
 export type Condition = { path: string; value: unknown; place: Place };
@@ -40,14 +41,13 @@ const readConditions = (place: Place, value: unknown, path: string): Condition[]
   if (isScalar(value) || (Array.isArray(value) && value.every(isScalar))) {
     return [{ path, value, place }];
   }
-  place.refuse('wrong_type', `must be a scalar or a list of scalars, is ${kindOf(value)}`);
+  refuseType(place, 'a scalar or a list of scalars', value);
   return [];
 };
 
 const conditions: Kind<Condition[]> = (place, value) => {
   if (isTable(value)) return readConditions(place, value, '');
-  place.refuse('wrong_type', `must be a table of fields, is ${kindOf(value)}`);
-  return undefined;
+  return refuseType(place, 'a table of fields', value);
 };
 
 const checkKeys = {

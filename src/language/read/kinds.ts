@@ -3,13 +3,27 @@
  * for, or refuses it there and returns undefined.
  */
 import type { Place } from './place.ts';
-import { suggestName } from './suggest.ts';
+import { parsePointer } from './pointer.ts';
+import { nearestName } from './suggest.ts';
 import { isTable, kindOf } from './values.ts';
 
 export type Kind<Value> = (place: Place, value: unknown) => Value | undefined;
 
-const refuseType = (place: Place, wanted: string, value: unknown): undefined => {
-  place.refuse('wrong_type', `must be ${wanted}, is ${kindOf(value)}`);
+/** The key that a value belongs to, for messages; '' for a whole document. */
+const keyOf = (place: Place): string =>
+  parsePointer(place.pointer).findLast((segment) => !/^\d+$/.test(segment)) ?? '';
+
+/** Refuses a value, naming its key. */
+export const refuseValue = (place: Place, message: string, hint?: string): undefined => {
+  const key = keyOf(place);
+  place.refuse('bad_value', key === '' ? message : `${key}: ${message}`, hint);
+};
+
+/** Refuses a value of another type than the wanted one, naming its key. */
+export const refuseType = (place: Place, wanted: string, value: unknown): undefined => {
+  const key = keyOf(place);
+  const message = `must be ${wanted}, is ${kindOf(value)}`;
+  place.refuse('wrong_type', key === '' ? message : `${key}: ${message}`);
 };
 
 /** Any text. */
@@ -22,9 +36,8 @@ export const filledText =
   (place, value) => {
     const read = text(place, value);
     if (read === undefined || (read.trim() !== '' && read.length <= most)) return read;
-    const wrong = read.trim() === '' ? 'must not be empty' : `is longer than ${most} characters`;
-    place.refuse('bad_value', `${wrong}`);
-    return undefined;
+    const isEmpty = read.trim() === '';
+    return refuseValue(place, isEmpty ? 'must not be empty' : `is longer than ${most} characters`);
   };
 
 /** A text of which `accepts` holds; `wanted` says in words what that is. */
@@ -33,8 +46,7 @@ export const textThat =
   (place, value) => {
     const read = text(place, value);
     if (read === undefined || accepts(read)) return read;
-    place.refuse('bad_value', `"${read.slice(0, 100)}" must be ${wanted}`);
-    return undefined;
+    return refuseValue(place, `must be ${wanted}, is ${kindOf(value)}`);
   };
 
 /** One of a few words. */
@@ -45,9 +57,9 @@ export const oneOf =
     const word = words.find((candidate) => candidate === read);
     if (read === undefined || word !== undefined) return word;
     const choice = words.length === 1 ? `"${words[0]}"` : `one of ${words.join(', ')}`;
-    const message = `"${read.slice(0, 100)}" must be ${choice}`;
-    place.refuse('bad_value', message, suggestName(read, words));
-    return undefined;
+    const nearest = nearestName(read, words);
+    const hint = nearest === undefined ? undefined : `did you mean "${nearest}"?`;
+    return refuseValue(place, `must be ${choice}, is ${kindOf(value)}`, hint);
   };
 
 /** One value and no other. */
@@ -55,8 +67,7 @@ export const exactly =
   <const Value extends string | number>(wanted: Value): Kind<Value> =>
   (place, value) => {
     if (value === wanted) return wanted;
-    place.refuse('bad_value', `must be exactly ${JSON.stringify(wanted)}, is ${kindOf(value)}`);
-    return undefined;
+    return refuseValue(place, `must be exactly ${JSON.stringify(wanted)}, is ${kindOf(value)}`);
   };
 
 /** A whole number within bounds, both included. */
@@ -65,8 +76,7 @@ export const integer =
   (place, value) => {
     if (typeof value !== 'number') return refuseType(place, 'a whole number', value);
     if (Number.isInteger(value) && value >= min && value <= max) return value;
-    place.refuse('bad_value', `${value} is not a whole number from ${min} to ${max}`);
-    return undefined;
+    return refuseValue(place, `must be a whole number from ${min} to ${max}, is ${value}`);
   };
 
 export const flag: Kind<boolean> = (place, value) =>
@@ -90,7 +100,7 @@ export const listOf =
   <Value>(kind: Kind<Value>, { least = 0 } = {}): Kind<Value[]> =>
   (place, value) => {
     if (!Array.isArray(value)) return refuseType(place, 'a list', value);
-    if (value.length < least) place.refuse('bad_value', `the list must not be empty`);
+    if (value.length < least) refuseValue(place, 'the list must not be empty');
     return value.flatMap((item: unknown, index) => {
       const read = kind(place.at(index), item);
       return read === undefined ? [] : [read];
@@ -116,7 +126,7 @@ export const mapOf =
   (place, value) => {
     if (!isTable(value)) return refuseType(place, 'a table', value);
     const entries = Object.entries(value);
-    if (entries.length < least) place.refuse('bad_value', 'the table must not be empty');
+    if (entries.length < least) refuseValue(place, 'the table must not be empty');
     return new Map(
       entries.flatMap(([key, item]): [string, Value][] => {
         const read = kind(place.at(key), item);

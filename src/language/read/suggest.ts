@@ -25,7 +25,7 @@ const editDistance = (a: string, b: string, most: number): number => {
 /** The known name nearest to `name`, if one is near enough to be what was meant. */
 export const nearestName = (name: string, known: Iterable<string>): string | undefined => {
   if (name.length > maxNameLength) return undefined;
-  const most = name.length < 4 ? 1 : 2;
+  const most = name.length < 5 ? 1 : 2;
   const plain = name.toLowerCase().replaceAll('-', '_');
   let best: { name: string; distance: number } | undefined;
   for (const candidate of known) {
@@ -44,7 +44,5 @@ export const suggestName = (name: string, known: Iterable<string>): string | und
   if (nearest !== undefined) return `did you mean "${nearest}"?`;
   if (names.length === 0) return undefined;
   const shown = names.slice(0, 20).join(', ');
-  return names.length > 20
-    ? `there are ${shown} and ${names.length - 20} more`
-    : `there is ${shown}`;
+  return `known: ${shown}${names.length > 20 ? ` and ${names.length - 20} more` : ''}`;
 };

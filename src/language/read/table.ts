@@ -5,10 +5,10 @@
  * A refused value is replaced by the key's neutral one, so that the checks that follow need not ask
  * whether it was there; a tree with a problem is never compiled.
  */
-import type { Kind } from './kinds.ts';
+import { type Kind, refuseType } from './kinds.ts';
 import { createPlace, createProblems, type Place, silent } from './place.ts';
 import { suggestName } from './suggest.ts';
-import { isTable, kindOf, own } from './values.ts';
+import { isTable, own } from './values.ts';
 
 export type Key<Value> = {
   read(place: Place, value: unknown): Value;
@@ -79,7 +79,7 @@ export const readTable = <const Known extends Keys>(
   known: Known,
 ): TableOf<Known> => {
   const isRead = isTable(value);
-  if (!isRead) place.refuse('wrong_type', `must be a table, is ${kindOf(value)}`);
+  if (!isRead) refuseType(place, 'a table', value);
   const table = isRead ? value : {};
   const at = isRead ? place : silent(place);
   for (const name of Object.keys(table)) {

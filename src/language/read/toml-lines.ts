@@ -39,10 +39,11 @@ export const scanToml = (text: string): ReadonlyMap<string, number> => {
   const note = (pointer: string, line: number): void => {
     if (!lines.has(pointer)) lines.set(pointer, line);
   };
-  const enterListed = (parts: readonly string[]): string => {
+  const enterListed = (parts: readonly string[], line: number): string => {
     const list = `${descend('', parts.slice(0, -1))}/${escapeSegment(parts.at(-1) ?? '')}`;
     const count = listed.get(list) ?? 0;
     listed.set(list, count + 1);
+    note(list, line);
     return `${list}/${count}`;
   };
 
@@ -54,7 +55,7 @@ export const scanToml = (text: string): ReadonlyMap<string, number> => {
     const list = listHeader.exec(line)?.[1];
     const header = tableHeader.exec(line)?.[1];
     const key = keyLine.exec(line)?.[1];
-    if (list !== undefined) table = enterListed(splitKey(list));
+    if (list !== undefined) table = enterListed(splitKey(list), index + 1);
     else if (header !== undefined) table = descend('', splitKey(header));
     if (list !== undefined || header !== undefined) note(table, index + 1);
     else if (key !== undefined) note(descend(table, splitKey(key)), index + 1);

@@ -3,10 +3,11 @@
  * are the only thing it leaves to others: it asks for each, and puts in what it is told.
  */
 import type { JsonSchema } from '../contract.ts';
+import { refuseType } from '../read/kinds.ts';
 import { acceptName } from '../read/names.ts';
 import type { Place } from '../read/place.ts';
 import { nearestName } from '../read/suggest.ts';
-import { isTable, kindOf } from '../read/values.ts';
+import { isTable } from '../read/values.ts';
 import { type Keyword, keywords, refusedKeywords } from './keywords.ts';
 
 /** The reference to write in place of one that was read; undefined when it was refused. */
@@ -33,13 +34,13 @@ const checkList = (place: Place, held: unknown, resolve: ResolveReference): Chec
   if (Array.isArray(held) && held.length > 0) {
     return held.map((part: unknown, index) => checkAny(place.at(index), part, resolve));
   }
-  place.refuse('wrong_type', `must be a list of at least one schema`);
+  refuseType(place, 'a list of at least one schema', held);
   return [true];
 };
 
 const checkMap = (place: Place, held: unknown, resolve: ResolveReference): JsonSchema => {
   if (!isTable(held)) {
-    place.refuse('wrong_type', `must be an object of schemas, is ${kindOf(held)}`);
+    refuseType(place, 'an object of schemas', held);
     return {};
   }
   const entries = Object.entries(held)
@@ -70,7 +71,7 @@ const checkHeld = (
 const checkAny = (place: Place, schema: unknown, resolve: ResolveReference): Checked => {
   if (typeof schema === 'boolean') return schema;
   if (!isTable(schema)) {
-    place.refuse('wrong_type', `a schema must be an object, is ${kindOf(schema)}`);
+    refuseType(place, 'a schema', schema);
     return {};
   }
   const entries = Object.entries(schema).flatMap(([name, held]): Entry[] => {

@@ -11,10 +11,12 @@ import {
   listOf,
   mapOf,
   oneOf,
+  refuseType,
+  refuseValue,
   text,
   textThat,
 } from '../read/kinds.ts';
-import { isTable, kindOf } from '../read/values.ts';
+import { isTable } from '../read/values.ts';
 import { patternFault } from './patterns.ts';
 
 export const typeNames = [
@@ -51,15 +53,13 @@ const count = integer(0, 2 ** 31);
 
 const finiteNumber: Kind<number> = (place, read) => {
   if (typeof read === 'number') return read;
-  place.refuse('wrong_type', `must be a number, is ${kindOf(read)}`);
-  return undefined;
+  return refuseType(place, 'a number', read);
 };
 
 const positiveNumber: Kind<number> = (place, read) => {
   const number = finiteNumber(place, read);
   if (number === undefined || number > 0) return number;
-  place.refuse('bad_value', `${number} must be above 0`);
-  return undefined;
+  return refuseValue(place, `must be above 0, is ${number}`);
 };
 
 const typeName = oneOf(typeNames);

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { decodeBundle, encodeBundle, selectUserCode } from './bundle.ts';
+import { contractOf, smallWorld, textFile, toTree } from './testing/small-world.ts';
+
+describe('bundle', () => {
+  const files = [
+    textFile('tools.ts', 'export {};'),
+    { path: 'api/data.bin', content: new Uint8Array([0, 255, 10]) },
+  ];
+
+  it('comes back as it went in', () => {
+    const contract = contractOf();
+    const bundle = decodeBundle(encodeBundle({ contract, files }));
+    expect(bundle.contract).toEqual(contract);
+    expect(bundle.files).toEqual(files.toReversed());
+  });
+
+  it('has the same bytes whatever the order of the files', () => {
+    const contract = contractOf();
+    const there = encodeBundle({ contract, files });
+    expect(encodeBundle({ contract, files: files.toReversed() })).toEqual(there);
+  });
+
+  it('keeps the order of the fields of rows', () => {
+    const contract = contractOf((world) => {
+      const [row] = world.json['scenarios/finish/seed/cards.json'];
+      world.json['scenarios/finish/seed/cards.json'] = [
+        Object.fromEntries(Object.entries(row).reverse()),
+      ];
+    });
+    const { tasks } = decodeBundle(encodeBundle({ contract, files })).contract;
+    expect(Object.keys(tasks[0]?.seed.rows.cards?.[0] ?? {})[0]).toBe('created_at');
+  });
+
+  it('refuses other bytes', () => {
+    expect(() => decodeBundle(new TextEncoder().encode('no bundle'))).toThrow();
+  });
+
+  it('holds what a host runs and nothing else', () => {
+    const tree = [
+      ...toTree(smallWorld()),
+      ...[
+        'words.py',
+        'tools.test.ts',
+        'test_tools.py',
+        'tests/t.py',
+        'api/inner/a.py',
+        'docs/x.ts',
+      ].map((path) => textFile(path, '')),
+    ];
+    expect(selectUserCode(contractOf(), tree).map(({ path }) => path)).toEqual([
+      'api/handlers.py',
+      'api/inner/a.py',
+      'tools.py',
+      'tools.ts',
+      'words.py',
+    ]);
+  });
+
+  it('follows the handlers module to another folder', () => {
+    const contract = contractOf((world) => {
+      world.text['connector.toml'] =
+        world.text['connector.toml']?.replace('[api]', '[api]\nhandlers = "server/routes.py"') ??
+        '';
+      world.text['server/routes.py'] = world.text['api/handlers.py'] ?? '';
+    });
+    const tree = ['server/routes.py', 'server/more.py', 'other/x.py'].map((p) => textFile(p, ''));
+    expect(selectUserCode(contract, tree).map(({ path }) => path)).toEqual([
+      'server/more.py',
+      'server/routes.py',
+    ]);
+  });
+});
