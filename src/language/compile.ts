@@ -39,10 +39,11 @@ export type CompileResult =
 
 type Compiled = { contract: Contract; baseRows: Record<string, Row[]> };
 
-const unsupportedFiles = ['tasks.json', 'verifiers/'];
+const isVerifierTask = (path: string): boolean =>
+  path === 'tasks.json' || path.startsWith('verifiers/');
 
 const refuseUnsupportedFiles = (tree: Tree): void => {
-  for (const file of unsupportedFiles.flatMap((start) => tree.paths(start))) {
+  for (const file of tree.paths('').filter(isVerifierTask)) {
     const message = `${file} belongs to svc-world/1 but is not supported yet`;
     tree.place(file).refuse('unsupported_file', message, 'write the task as a scenario');
   }

@@ -11,10 +11,16 @@ export const languageLimits = {
   definitions: 2_000,
   /** Lists and objects inside one another, in schemas, rows and tool values alike. */
   depth: 64,
+  /** Schemas inside one another, references followed. */
+  schemaNesting: 200,
   /** Subschemas that may apply to one and the same value. */
   schemaWork: 5_000,
   patternLength: 1_000,
   /** Problems reported of one tree, and of one file of rows. */
   problems: 1_000,
   problemsPerRowFile: 50,
+  /** Keys refused of one table. */
+  unknownKeys: 50,
+  /** A hand-written JSON or TOML file; files of rows are bounded by the tree's limits. */
+  authoredFileBytes: 1024 * 1024,
 } as const;

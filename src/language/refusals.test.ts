@@ -74,6 +74,13 @@ const treeRules: Refusal[] = [
     '',
   ],
   [
+    'a hand-written file is too large',
+    append(environment, `#${' '.repeat(languageLimits.authoredFileBytes)}`),
+    'file_too_large',
+    environment,
+    '',
+  ],
+  [
     'there are too many files',
     (w) => {
       for (let i = 0; i <= limits.treeFiles; i += 1) w.text[`notes/${i}.md`] = '';
@@ -272,6 +279,27 @@ const schemaRules: Refusal[] = [
     'schema_too_complex',
     worldFile,
     '/$defs/D0',
+  ],
+  [
+    'a chain of definitions without end',
+    inWorld((d) => {
+      for (let i = 0; i < 150; i += 1) {
+        d.$defs[`D${i}`] = { properties: { x: { $ref: `#/$defs/D${i + 1}` } } };
+      }
+      d.$defs.D150 = { $ref: '#/$defs/Id' };
+    }),
+    'schema_too_complex',
+    worldFile,
+    '/$defs/D0',
+  ],
+  [
+    'too many definitions',
+    inWorld((d) => {
+      for (let i = 0; i < languageLimits.definitions; i += 1) d.$defs[`D${i}`] = true;
+    }),
+    'too_many',
+    worldFile,
+    '/$defs',
   ],
   [
     'an unknown keyword',

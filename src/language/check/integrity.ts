@@ -3,6 +3,7 @@
  * The store enforces the same; here all such problems of a tree are found before there is a store.
  */
 import type { EntityContract, FieldPath, Row } from '../contract.ts';
+import type { Placed } from '../read/kinds.ts';
 import { isTable, own } from '../read/values.ts';
 import type { Model } from './model.ts';
 import { createRowRefusals, type RowSets } from './row-files.ts';
@@ -62,11 +63,11 @@ const describeTuple = (paths: readonly FieldPath[], tuple: string): string => {
 };
 
 const checkRepeats = (
-  { place, value: rows }: { place: Parameters<typeof createRowRefusals>[0]; value: Row[] },
+  { place, value: rows }: Placed<Row[]>,
   entity: EntityContract,
   before: TupleIndex | undefined,
 ): void => {
-  const refuse = createRowRefusals(place);
+  const refusals = createRowRefusals(place);
   for (const { paths, what } of constraintsOf(entity)) {
     const seen = new Map<string, number>();
     for (const [index, row] of rows.entries()) {
@@ -78,25 +79,27 @@ const checkRepeats = (
       if (first === undefined && !isInWorld) continue;
       const where = isInWorld ? "in the world's rows" : `in row ${first}`;
       const message = `${entity.name}, row ${index}: ${what} ${describeTuple(paths, tuple)} is already taken ${where}`;
-      refuse(place.at(index), 'duplicate_row', message);
+      refusals.refuse(place.at(index), 'duplicate_row', message);
+      if (refusals.isFull()) return;
     }
   }
 };
 
 const checkReferences = (
-  { place, value: rows }: { place: Parameters<typeof createRowRefusals>[0]; value: Row[] },
+  { place, value: rows }: Placed<Row[]>,
   entity: EntityContract,
   model: Model,
   around: readonly TupleIndex[],
 ): void => {
-  const refuse = createRowRefusals(place);
+  const refusals = createRowRefusals(place);
   for (const { fields, target } of entity.relationships) {
     const key = asPaths(model.entities.get(target)?.primaryKey ?? []);
     for (const [index, row] of rows.entries()) {
       const tuple = tupleOf(row, asPaths(fields));
       if (tuple === undefined || around.some((rowsOf) => rowsOf.has(target, key, tuple))) continue;
       const message = `${entity.name}, row ${index}: ${describeTuple(asPaths(fields), tuple)} refers to ${target}, which has no such row`;
-      refuse(place.at(index, fields[0] ?? ''), 'missing_reference', message);
+      refusals.refuse(place.at(index, fields[0] ?? ''), 'missing_reference', message);
+      if (refusals.isFull()) return;
     }
   }
 };

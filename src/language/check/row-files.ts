@@ -20,25 +20,37 @@ export type RowFiles = { sets: RowSets; isSound: boolean };
 
 export type RowSources = { tree: Tree; model: Model; rows: RowChecker };
 
-/** Refuses at one place after the other, up to the limit for one file of rows. */
-export const createRowRefusals = (file: Place) => {
+/** Refusals within one file of rows: up to a limit, after which looking on is of no use. */
+export type RowRefusals = {
+  refuse(place: Place, ...problem: Parameters<Place['refuse']>): void;
+  isFull(): boolean;
+};
+
+export const createRowRefusals = (file: Place): RowRefusals => {
   let count = 0;
-  return (place: Place, ...problem: Parameters<Place['refuse']>): void => {
-    count += 1;
-    if (count <= languageLimits.problemsPerRowFile) place.refuse(...problem);
-    else if (count === languageLimits.problemsPerRowFile + 1) {
-      file.refuse('more_problems', 'there are more problems in this file, not listed');
-    }
+  return {
+    refuse(place, ...problem) {
+      count += 1;
+      if (count <= languageLimits.problemsPerRowFile) place.refuse(...problem);
+      else file.refuse('more_problems', 'the rows that follow have problems too, not listed');
+    },
+    isFull: () => count > languageLimits.problemsPerRowFile,
   };
 };
 
-const checkRows = (place: Place, entity: string, rows: readonly unknown[], checker: RowChecker) => {
-  const refuse = createRowRefusals(place);
+const checkRows = (
+  place: Place,
+  entity: string,
+  rows: readonly unknown[],
+  checker: RowChecker,
+): void => {
+  const refusals = createRowRefusals(place);
   for (const [index, row] of rows.entries()) {
+    if (refusals.isFull()) return;
     for (const { pointer, detail } of checker.check(entity, row)) {
       const subject = pointer === '' ? 'the row' : pointer.slice(1).replaceAll('/', '.');
       const at = place.at(index, ...parsePointer(pointer));
-      refuse(at, 'bad_row', `${entity}, row ${index}: ${subject} ${detail}`);
+      refusals.refuse(at, 'bad_row', `${entity}, row ${index}: ${subject} ${detail}`);
     }
   }
 };

@@ -5,6 +5,7 @@
  * A refused value is replaced by the key's neutral one, so that the checks that follow need not ask
  * whether it was there; a tree with a problem is never compiled.
  */
+import { languageLimits } from '../limits.ts';
 import { type Kind, refuseType } from './kinds.ts';
 import { createPlace, createProblems, type Place, silent } from './place.ts';
 import { suggestName } from './suggest.ts';
@@ -82,9 +83,8 @@ export const readTable = <const Known extends Keys>(
   if (!isRead) refuseType(place, 'a table', value);
   const table = isRead ? value : {};
   const at = isRead ? place : silent(place);
-  for (const name of Object.keys(table)) {
-    if (!Object.hasOwn(known, name)) refuseUnknown(at, name, known);
-  }
+  const unknown = Object.keys(table).filter((name) => !Object.hasOwn(known, name));
+  for (const name of unknown.slice(0, languageLimits.unknownKeys)) refuseUnknown(at, name, known);
   const read = Object.entries(known).map(([name, key]) => {
     const held = own(table, name);
     const keyPlace = at.at(name);

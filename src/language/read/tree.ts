@@ -4,6 +4,7 @@
  */
 import { limits } from '#domain/limits.ts';
 import type { TreeFile } from '#domain/world.ts';
+import { languageLimits } from '../limits.ts';
 import { type Document, parseAuthoredJson, parseJson, parseToml } from './document.ts';
 import { createPlace, type Place, type Problems } from './place.ts';
 
@@ -116,8 +117,14 @@ export const openTree = (files: readonly TreeFile[], problems: Problems): Tree |
     return decoded;
   };
   const parseWith =
-    (parse: typeof parseJson) =>
+    (parse: typeof parseJson, maxBytes: number) =>
     (path: string): Document | undefined => {
+      const sizeBytes = contents.get(path)?.byteLength ?? 0;
+      if (sizeBytes > maxBytes) {
+        const message = `${path} has ${sizeBytes} bytes, more than ${maxBytes}`;
+        place(path).refuse('file_too_large', message);
+        return undefined;
+      }
       const read = text(path);
       return read === undefined ? undefined : parse(problems, path, read);
     };
@@ -125,9 +132,9 @@ export const openTree = (files: readonly TreeFile[], problems: Problems): Tree |
     has: (path) => contents.has(path),
     paths: (folder) => [...contents.keys()].filter((path) => path.startsWith(folder)),
     text,
-    authoredJson: parseWith(parseAuthoredJson),
-    json: parseWith(parseJson),
-    toml: parseWith(parseToml),
+    authoredJson: parseWith(parseAuthoredJson, languageLimits.authoredFileBytes),
+    json: parseWith(parseJson, limits.treeFileBytes),
+    toml: parseWith(parseToml, languageLimits.authoredFileBytes),
     place,
     problems,
   };

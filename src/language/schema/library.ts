@@ -12,6 +12,7 @@ import { suggestName } from '../read/suggest.ts';
 import { defaulted, optional, readTable } from '../read/table.ts';
 import type { Tree } from '../read/tree.ts';
 import { checkSchema } from './check-schema.ts';
+import { deepestDefinition } from './nesting.ts';
 import { refuseEndlessWork } from './work.ts';
 
 /** A schema as written, with its place. */
@@ -25,7 +26,7 @@ export type Library = {
   take(place: Place, schema: unknown): JsonSchema;
   /** A definition that a taken schema refers to, by its name in the contract, with its place. */
   definition(name: string): Placed<JsonSchema> | undefined;
-  /** All definitions, once every schema has been taken. */
+  /** All definitions, once every schema has been taken; none when they are too many or too deep. */
   finish(): Record<string, JsonSchema>;
 };
 
@@ -66,6 +67,23 @@ const splitReference = (
 
 const contractName = (file: string, name: string): string =>
   file === worldFile ? name : `${file.slice('schema/'.length)}:${name}`;
+
+const isWithinLimits = (
+  tree: Tree,
+  taken: ReadonlyMap<string, Placed<JsonSchema>>,
+  definitions: Readonly<Record<string, JsonSchema>>,
+): boolean => {
+  if (taken.size > languageLimits.definitions) {
+    const message = `the world has ${taken.size} definitions, more than ${languageLimits.definitions}`;
+    tree.place(worldFile).at('$defs').refuse('too_many', message);
+    return false;
+  }
+  const deepest = deepestDefinition(definitions);
+  if (deepest === undefined || deepest.depth <= languageLimits.schemaNesting) return true;
+  const message = `schemas nest ${deepest.depth} deep below the definition "${deepest.name}", more than ${languageLimits.schemaNesting}`;
+  taken.get(deepest.name)?.place.refuse('schema_too_complex', message);
+  return false;
+};
 
 /** A library over the definitions of `schema/world.json`. */
 export const createLibrary = (tree: Tree, own: Definitions): Library => {
@@ -118,12 +136,10 @@ export const createLibrary = (tree: Tree, own: Definitions): Library => {
     },
     definition: (name) => taken.get(name),
     finish() {
-      if (taken.size > languageLimits.definitions) {
-        const message = `the world has ${taken.size} definitions, more than ${languageLimits.definitions}`;
-        tree.place(worldFile).refuse('too_many', message);
-      }
+      const definitions = Object.fromEntries([...taken].map(([name, { value }]) => [name, value]));
+      if (!isWithinLimits(tree, taken, definitions)) return {};
       refuseEndlessWork(taken, roots);
-      return Object.fromEntries([...taken].map(([name, { value }]) => [name, value]));
+      return definitions;
     },
   };
 };

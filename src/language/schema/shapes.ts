@@ -38,6 +38,7 @@ const createCompiler = (document: JsonSchema, allErrors: boolean) => {
     verbose: true,
     strict: false,
     logger: false,
+    meta: false,
     validateSchema: false,
     formats: assertedFormats,
     // Compiling is what a session waits for; the engine optimises what runs often by itself.
