@@ -6,7 +6,11 @@ export const labelNames = {
   installation: 'svc.installation',
   pool: 'svc.pool',
   host: 'svc.host',
+  role: 'svc.role',
 } as const;
+
+/** What a container is to its host: the host itself, or the one that puts up its fence. */
+export type Role = 'host' | 'fence';
 
 /** Whose a container is. */
 export type Owner = { installation: string; pool: string; hostId: string };
@@ -14,10 +18,11 @@ export type Owner = { installation: string; pool: string; hostId: string };
 /** The one name that a host's container can have, so that a second launch of it cannot succeed. */
 export const containerName = (hostId: string): string => `svc-${hostId}`;
 
-export const labelsOf = (owner: Owner): Record<string, string> => ({
+export const labelsOf = (owner: Owner, role: Role): Record<string, string> => ({
   [labelNames.installation]: owner.installation,
   [labelNames.pool]: owner.pool,
   [labelNames.host]: owner.hostId,
+  [labelNames.role]: role,
 });
 
 /** Reads labels back; undefined when they are not those of a world host. */

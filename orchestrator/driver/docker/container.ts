@@ -1,12 +1,11 @@
 /**
  * The container of a world host, as Docker is asked for it: one unprivileged user, a read-only root, no
- * capability in any of its processes, bounded memory, processors, processes, output and scratch space.
+ * capability, bounded memory, processors, processes, output and scratch space.
  */
 import type Docker from 'dockerode';
 import type { LaunchSpec } from '../driver.ts';
 import { type HostSettings, hostEnvironment } from '../host-environment.ts';
 import { containerName, labelsOf } from '../labels.ts';
-import { fenceCapability } from './fence.ts';
 import { machineName, networkName } from './network.ts';
 
 const apiPort = 8080;
@@ -24,9 +23,6 @@ export type ContainerSettings = {
 const isolation = ({ limits }: ContainerSettings): Docker.HostConfig => ({
   ReadonlyRootfs: true,
   CapDrop: ['ALL'],
-  // Bounds what the engine's own root process may have while it loads the fence. The host's processes
-  // are another user under no-new-privileges, and start with none.
-  CapAdd: [fenceCapability],
   SecurityOpt: ['no-new-privileges'],
   IpcMode: 'private',
   Tmpfs: { '/tmp': `rw,nosuid,nodev,mode=1777,size=${Math.ceil(limits.memoryMb / 4)}m` },
@@ -60,7 +56,7 @@ export const containerRequest = (
       TMPDIR: '/tmp',
       ...hostEnvironment(spec, host, place),
     }).map(([name, value]) => `${name}=${value}`),
-    Labels: labelsOf({ installation, pool: spec.pool, hostId: spec.hostId }),
+    Labels: labelsOf({ installation, pool: spec.pool, hostId: spec.hostId }, 'host'),
     ExposedPorts: { [`${apiPort}/tcp`]: {} },
     HostConfig: {
       ...isolation(settings),

@@ -28,7 +28,7 @@ export const watchContainers = (
         filters: {
           type: ['container'],
           event: ['die', 'oom', 'destroy'],
-          label: [`${labelNames.installation}=${installation}`],
+          label: [`${labelNames.installation}=${installation}`, `${labelNames.role}=host`],
         },
         abortSignal: signal,
       })) as Readable;

@@ -3,23 +3,32 @@
  * world-host-image/fence.nft: out only to the control plane, in only to the API server. Loading the
  * rules again replaces them in one step.
  *
- * The rules are loaded by a root process that the engine starts in the container for a moment. It has
- * NET_ADMIN, which the host's own processes can never gain: see docs/adr/0003-fence-hosts-from-inside.md.
+ * The host's container has no capability to do that, or to undo it. A second container, gone after some
+ * milliseconds, joins its network namespace alone and loads the rules; it runs while the host is still
+ * starting. See docs/adr/0003-fence-hosts-from-inside.md.
  */
+import { randomBytes } from 'node:crypto';
 import { isIPv4 } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type Docker from 'dockerode';
 import { AppError } from '#domain/error.ts';
 import { readFrames } from './frames.ts';
 
-/** The capability that loading the rules needs; the container's processes cannot use it. */
-export const fenceCapability = 'NET_ADMIN';
-
 const rulesFile = '/opt/svc/world-host-image/fence.nft';
+const done = 'fenced';
+const memoryBytes = 64 * 1024 * 1024;
 
 /** What a host may reach: an IPv4 address or a name that the container's hosts file holds. */
 export type Destination = { host: string; port: number };
+
+export type FenceOptions = {
+  image: string;
+  /** Whose the container that loads the rules is. */
+  labels: Record<string, string>;
+  /** The container to fence: its id and its name. */
+  target: { id: string; name: string };
+  destination: Destination;
+};
 
 /** Where the control plane is for hosts. Throws `invalid` for a name that no container would know. */
 export const destinationOf = (controlUrl: string, machineName: string): Destination => {
@@ -33,24 +42,40 @@ export const destinationOf = (controlUrl: string, machineName: string): Destinat
   return { host: hostname, port: Number(port) || (protocol === 'https:' ? 443 : 80) };
 };
 
-/** Puts up the fence of a running container. Throws `unavailable` with what nft or the engine said. */
-export const raiseFence = async (
-  container: Docker.Container,
-  { host, port }: Destination,
-): Promise<void> => {
-  const exec = await container.exec({
-    Cmd: ['nft', '-D', `control_host=${host}`, '-D', `control_port=${port}`, '-f', rulesFile],
+const fenceRequest = (options: FenceOptions): Docker.ContainerCreateOptions => {
+  const { target, destination } = options;
+  const { host, port } = destination;
+  const definitions = ['-D', `control_host=${host}`, '-D', `control_port=${port}`];
+  return {
+    // Its removal goes on for a moment after its end; the next one must not wait for the name.
+    name: `${target.name}-fence-${randomBytes(4).toString('hex')}`,
+    Image: options.image,
+    Labels: options.labels,
     User: '0:0',
+    Cmd: ['sh', '-c', `nft "$@" && echo ${done}`, 'sh', ...definitions, '-f', rulesFile],
     AttachStdout: true,
     AttachStderr: true,
-  });
-  const stream: Duplex = await exec.start({ hijack: true, stdin: false });
-  const said = readFrames(await buffer(stream));
-  const { ExitCode: status } = await exec.inspect();
-  if (status !== 0) {
-    throw new AppError(
-      'unavailable',
-      `the host cannot be fenced: nft ended with ${status}: ${said.trim()}`,
-    );
+    HostConfig: {
+      AutoRemove: true,
+      NetworkMode: `container:${target.id}`,
+      CapDrop: ['ALL'],
+      CapAdd: ['NET_ADMIN'],
+      SecurityOpt: ['no-new-privileges'],
+      ReadonlyRootfs: true,
+      Memory: memoryBytes,
+      PidsLimit: 16,
+      LogConfig: { Type: 'none', Config: {} },
+    },
+  };
+};
+
+/** Puts up the fence of a running container. Throws `unavailable` with what nft said. */
+export const raiseFence = async (docker: Docker, options: FenceOptions): Promise<void> => {
+  const container = await docker.createContainer(fenceRequest(options));
+  const output = await container.attach({ stream: true, stdout: true, stderr: true });
+  await container.start();
+  const said = readFrames(await buffer(output)).trim();
+  if (said !== done) {
+    throw new AppError('unavailable', `the host cannot be fenced: ${said || 'nft said nothing'}`);
   }
 };

@@ -19,9 +19,8 @@ const folders = [
   'world-host-image',
 ];
 const singleFiles = ['package.json'];
-/** Not in the image: tests, byte code, and what makes the base image. */
-const isLeftOut = (path: string): boolean =>
-  /\.test\.ts$|__pycache__|\.pyc$|build-base-image\.sh$/.test(path);
+/** Not in the image: tests and byte code. */
+const isLeftOut = (path: string): boolean => /\.test\.ts$|__pycache__|\.pyc$/.test(path);
 const tagLength = 16;
 
 export type ImageInputs = {

@@ -19,6 +19,7 @@ export type ImageOptions = {
 
 const dockerfile = 'world-host-image/Dockerfile';
 const shownLines = 5;
+const stepPattern = /^Step (\d+)\/(\d+) : (\w+)/;
 
 const removeOthers = async ({ docker }: Engine, image: string): Promise<void> => {
   const images = await docker.listImages({ filters: { reference: [imageRepository] } });
@@ -46,7 +47,8 @@ const build = async (
     );
     await followStream(stream, (text) => {
       said.push(text);
-      if (text.startsWith('Step ')) onProgress(text);
+      const [, step, steps, instruction] = stepPattern.exec(text) ?? [];
+      if (step !== undefined) onProgress(`image step ${step} of ${steps}: ${instruction}`);
     });
   } catch (error) {
     const last = said.slice(-shownLines).join(' / ');

@@ -3,7 +3,8 @@
  * another and are not translated to outside addresses. That alone does not keep packets in; each
  * container's own fence does (fence.ts).
  */
-import { networkInterfaces } from 'node:os';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import type Docker from 'dockerode';
 import { AppError } from '#domain/error.ts';
 import { labelNames } from '../labels.ts';
@@ -62,14 +63,29 @@ export const removeNetwork = async (docker: Docker, installation: string): Promi
   }
 };
 
+/** Whether an address is this machine's. A bridge without containers is, though no list shows it. */
+const isOurs = async (address: string): Promise<boolean> => {
+  const server = createServer();
+  try {
+    server.listen(0, address);
+    await once(server, 'listening');
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRNOTAVAIL') return false;
+    throw error;
+  } finally {
+    server.close();
+  }
+};
+
 /**
  * How the control plane and hosts meet. With an engine on this machine, the bridge is one of its
  * interfaces and the control plane listens there; an engine in a virtual machine (Docker Desktop)
  * forwards its own name for the machine to loopback.
  */
-export const meetingPoint = (gateway: string): { listen: string | null; host: string } => {
-  const isOurs = Object.values(networkInterfaces())
-    .flat()
-    .some((address) => address?.address === gateway);
-  return isOurs ? { listen: gateway, host: gateway } : { listen: null, host: machineName };
-};
+export const meetingPoint = async (
+  gateway: string,
+): Promise<{ listen: string | null; host: string }> =>
+  (await isOurs(gateway))
+    ? { listen: gateway, host: gateway }
+    : { listen: null, host: machineName };

@@ -21,6 +21,10 @@ describe('packages', () => {
       import 'side-effect';
       export { c } from 'c';
       const d = await import('d');
+      import type { T } from 'types-only';
+      export type {
+        U,
+      } from 'types-only';
       import fs from 'node:fs';
       import x from './x.ts';
       import y from '#domain/y.ts';

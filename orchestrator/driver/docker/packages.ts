@@ -21,10 +21,11 @@ export type LockFile = {
 export type NeededPackage = { place: string; identity: string };
 
 const importPattern = /(?:\bfrom|\bimport)\s*\(?\s*['"]([^'"]+)['"]/g;
+const typeOnlyPattern = /^\s*(?:import|export)\s+type\b[^;'"]*['"][^'"]+['"]/gm;
 
-/** The packages that a source text imports: no relative paths, built-ins or `#` names. */
+/** The packages that a source text loads: no relative paths, built-ins, `#` names or mere types. */
 export const importedPackages = (source: string): string[] =>
-  [...source.matchAll(importPattern)]
+  [...source.replace(typeOnlyPattern, '').matchAll(importPattern)]
     .map((match) => match[1] ?? '')
     .filter((specifier) => /^[a-z@]/i.test(specifier) && !specifier.startsWith('node:'))
     .map((specifier) =>

@@ -1,0 +1,125 @@
+/**
+ * The engine's containers of one installation, by host. Looking one up by name also checks whose it is:
+ * what carries another installation's label is as good as absent here.
+ */
+import type Docker from 'dockerode';
+import type { Container, ContainerExit } from '../driver.ts';
+import { containerName, labelNames, type Owner, ownerOf } from '../labels.ts';
+import { engineRefusal, isStatus } from './engine.ts';
+import { readFrames } from './frames.ts';
+
+const logLines = 50;
+/** Exit status of a process that got SIGKILL. */
+const killedStatus = 137;
+
+/** A container of ours with all that the engine knows of it. */
+export type FoundContainer = { owner: Owner; info: Docker.ContainerInspectInfo };
+
+export type Containers = {
+  /** The host's own container, dead or alive. */
+  find(hostId: string): Promise<FoundContainer | undefined>;
+  /** Every host with a container. `image` is what a current one runs. */
+  list(image: string): Promise<Container[]>;
+  /** Creates a container; false when there is one by its name. */
+  create(request: Docker.ContainerCreateOptions): Promise<boolean>;
+  start(hostId: string): Promise<void>;
+  /** Ends and removes a container by its id or name, if there is one. */
+  remove(name: string): Promise<void>;
+  /** Removes what is left of the containers that put up the host's fence. */
+  removeFences(hostId: string): Promise<void>;
+  /** The last that a container wrote. */
+  logs(id: string): Promise<string>;
+};
+
+const exitOf = ({ State }: Docker.ContainerInspectInfo): ContainerExit =>
+  State.OOMKilled && State.ExitCode === killedStatus
+    ? { reason: 'out_of_memory', detail: 'killed: out of memory' }
+    : { reason: 'exited', detail: `exit status ${State.ExitCode} ${State.Error}`.trim() };
+
+const phaseOf = (state: string): Container['phase'] => {
+  if (state === 'created') return 'created';
+  return state === 'running' || state === 'paused' ? 'running' : 'exited';
+};
+
+const roleOf = ({ Labels }: Docker.ContainerInfo): string | undefined => Labels[labelNames.role];
+
+/** The containers of one installation on an engine. */
+export const createContainers = (docker: Docker, installation: string): Containers => {
+  const find = async (hostId: string): Promise<FoundContainer | undefined> => {
+    try {
+      const info = await docker.getContainer(containerName(hostId)).inspect();
+      const owner = ownerOf(info.Config.Labels);
+      return owner?.installation === installation ? { owner, info } : undefined;
+    } catch (error) {
+      if (isStatus(error, 404)) return undefined;
+      throw engineRefusal(`looking at the container of ${hostId}`, error);
+    }
+  };
+
+  const describe = async (info: Docker.ContainerInfo, image: string): Promise<Container[]> => {
+    const owner = ownerOf(info.Labels);
+    if (owner === undefined) return [];
+    const { hostId } = owner;
+    const phase = phaseOf(info.State);
+    const container = { hostId, phase, outdated: info.Image !== image };
+    if (phase !== 'exited') return [container];
+    const found = await find(hostId);
+    return found === undefined ? [] : [{ ...container, exit: exitOf(found.info) }];
+  };
+
+  const listLabelled = (...labels: string[]): Promise<Docker.ContainerInfo[]> => {
+    const label = [`${labelNames.installation}=${installation}`, ...labels];
+    return docker.listContainers({ all: true, filters: { label } });
+  };
+
+  const remove = async (name: string): Promise<void> => {
+    try {
+      await docker.getContainer(name).remove({ force: true, v: true });
+    } catch (error) {
+      // 409: another removal of it is under way.
+      if (!isStatus(error, 404, 409)) throw engineRefusal(`removing ${name}`, error);
+    }
+  };
+
+  return {
+    find,
+    remove,
+    async list(image) {
+      const infos = await listLabelled();
+      const ofHosts = infos.filter((info) => roleOf(info) === 'host');
+      const hosts = (await Promise.all(ofHosts.map((info) => describe(info, image)))).flat();
+      const known = new Set(hosts.map(({ hostId }) => hostId));
+      // What is left of a fence whose host is gone stands for that host, so that it is destroyed.
+      const left = infos
+        .flatMap((info) => (roleOf(info) === 'fence' ? (ownerOf(info.Labels) ?? []) : []))
+        .filter(({ hostId }) => !known.has(hostId))
+        .map(({ hostId }): Container => ({ hostId, phase: 'exited', outdated: false }));
+      return [...hosts, ...left];
+    },
+    async create(request) {
+      try {
+        await docker.createContainer(request);
+        return true;
+      } catch (error) {
+        if (isStatus(error, 409)) return false;
+        throw engineRefusal(`creating ${request.name} from ${request.Image}`, error);
+      }
+    },
+    async start(hostId) {
+      try {
+        await docker.getContainer(containerName(hostId)).start();
+      } catch (error) {
+        throw engineRefusal(`starting the container of ${hostId}`, error);
+      }
+    },
+    async removeFences(hostId) {
+      const labels = [`${labelNames.host}=${hostId}`, `${labelNames.role}=fence`];
+      const left = await listLabelled(...labels);
+      await Promise.all(left.map(({ Id }) => remove(Id)));
+    },
+    async logs(id) {
+      const options = { stdout: true, stderr: true, tail: logLines, follow: false } as const;
+      return readFrames(await docker.getContainer(id).logs(options));
+    },
+  };
+};

@@ -1,0 +1,171 @@
+/**
+ * What a Docker host cannot do, tried from inside a running one as the user that world code runs as.
+ */
+
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '#domain/id.ts';
+import { Secret } from '#runtime/secret.ts';
+import type { Driver } from '../../orchestrator/driver/driver.ts';
+import { type HostApi, startHostApi } from '../support/host-api.ts';
+import { dockerAnswers } from '../support/prepare-docker.ts';
+import { docker, driverOf, newInstallation, runtimes } from '../support/runtimes.ts';
+
+const hasDocker = await dockerAnswers();
+if (!hasDocker) console.info('isolation on Docker is not tested: no Docker engine answers');
+
+/** Python that prints `open` or the name of the error with which a connection failed, at once. */
+const connecting = (address: string, port: number): string => `
+import socket
+try:
+  socket.create_connection(("${address}", ${port}), 3)
+  print("open")
+except OSError as error:
+  print(type(error).__name__, error.errno)
+`;
+
+const sending = (address: string, port: number): string => `
+import socket
+family = socket.AF_INET6 if ":" in "${address}" else socket.AF_INET
+try:
+  socket.socket(family, socket.SOCK_DGRAM).sendto(b"x", ("${address}", ${port}))
+  print("sent")
+except OSError as error:
+  print(type(error).__name__, error.errno)
+`;
+
+describe.skipIf(!hasDocker)('a world host on Docker', () => {
+  const runtime = runtimes.docker;
+  const installation = newInstallation();
+  const hosts = [newId('hst'), newId('hst')] as const;
+  let control: HostApi;
+  let other: Server;
+  let gateway: string;
+  let driver: Driver;
+
+  beforeAll(async () => {
+    const first = await driverOf(runtime, installation, 'http://127.0.0.1:1');
+    const { listen, host, ...prepared } = await first.prepare(() => undefined);
+    gateway = listen ?? host;
+    const addresses = ['127.0.0.1', ...(listen === null ? [] : [listen])];
+    control = await startHostApi(addresses);
+    other = createServer((_, response) => response.end('not for hosts')).listen(
+      0,
+      listen ?? '127.0.0.1',
+    );
+    await once(other, 'listening');
+    const controlUrl = `http://${host}:${control.port}`;
+    driver = await driverOf(runtime, installation, controlUrl, prepared.image);
+    for (const hostId of hosts) {
+      await driver.launch({ hostId, generation: 0, token: new Secret('token'), pool: 'default' });
+    }
+  }, 300_000);
+
+  afterAll(async () => {
+    for (const hostId of hosts) await driver.destroy(hostId);
+    await driver.dismantle();
+    await control.close();
+    other.close();
+  });
+
+  /** Runs a command in the first host's container, as the host's own user. */
+  const inside = (...command: string[]): Promise<string> =>
+    docker('exec', `svc-${hosts[0]}`, ...command);
+
+  const python = (script: string): Promise<string> => inside('python3', '-c', script);
+
+  const addressOf = (hostId: string): Promise<string> =>
+    docker(
+      'inspect',
+      '--format',
+      '{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}',
+      `svc-${hostId}`,
+    );
+
+  it('reaches the control plane', async () => {
+    expect(await python(connecting(gateway, control.port))).toBe('open');
+  });
+
+  it('reaches no other port of the machine', async () => {
+    const { port } = other.address() as AddressInfo;
+    expect(await python(connecting(gateway, port))).not.toBe('open');
+    expect(await python(connecting('172.17.0.1', control.port))).not.toBe('open');
+  });
+
+  it('reaches no other host', async () => {
+    expect(await python(connecting(await addressOf(hosts[1]), 8080))).not.toBe('open');
+  });
+
+  it.each(['169.254.169.254', '1.1.1.1', '10.0.0.1', 'fd00:ec2::254', '2606:4700::1111'])(
+    'does not reach %s, and learns it at once',
+    async (address) => {
+      expect(await python(connecting(address, 80))).toMatch(/Error|timed out/);
+      expect(await python(sending(address, 53))).not.toBe('sent');
+    },
+  );
+
+  it('resolves no name outside, nor asks the resolver of the engine', async () => {
+    expect(await python(sending('127.0.0.11', 53))).not.toBe('sent');
+    const lookup =
+      'import socket\ntry: print(socket.gethostbyname("example.com"))\nexcept OSError: print("no")';
+    expect(await python(lookup)).toBe('no');
+  });
+
+  it('cannot take its fence down, not even as root', async () => {
+    await expect(inside('nft', 'flush', 'ruleset')).rejects.toThrow(/not permitted/);
+    const asRoot = docker('exec', '--user', '0', `svc-${hosts[0]}`, 'nft', 'flush', 'ruleset');
+    await expect(asRoot).rejects.toThrow(/not permitted/);
+  });
+
+  it('runs as a user of its own, without capabilities and without a way to more', async () => {
+    const status = await inside('cat', '/proc/self/status');
+    expect(status).toMatch(/^Uid:\s+10001\s+10001\s+10001\s+10001$/m);
+    for (const set of ['CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb']) {
+      expect(status).toMatch(new RegExp(`^${set}:\\s+0+$`, 'm'));
+    }
+    expect(status).toMatch(/^NoNewPrivs:\s+1$/m);
+    await expect(inside('unshare', '--user', '--net', 'true')).rejects.toThrow();
+  });
+
+  it('writes only to its scratch space, which is bounded', async () => {
+    await expect(inside('touch', '/opt/svc/x')).rejects.toThrow(/Read-only/);
+    await expect(inside('touch', '/etc/x')).rejects.toThrow(/Read-only/);
+    await inside('touch', '/tmp/x');
+    const filling = 'dd if=/dev/zero of=/tmp/full bs=1M count=400 2>&1; rm -f /tmp/full';
+    expect(await inside('sh', '-c', filling)).toMatch(/No space left/);
+  });
+
+  it('cannot start more processes than its limit', async () => {
+    const forking = `
+import os, time
+children = []
+try:
+  for _ in range(300):
+    pid = os.fork()
+    if pid == 0:
+      time.sleep(20)
+      os._exit(0)
+    children.append(pid)
+except OSError as error:
+  print(type(error).__name__)
+print(len(children))
+for pid in children: os.kill(pid, 9)
+`;
+    const [error, started] = (await python(forking)).split('\n');
+    expect(error).toBe('BlockingIOError');
+    expect(Number(started)).toBeLessThan(128);
+  });
+
+  it('is bounded in memory and processors', async () => {
+    const format = '{{.HostConfig.Memory}} {{.HostConfig.MemorySwap}} {{.HostConfig.NanoCpus}}';
+    const bounds = await docker('inspect', '--format', format, `svc-${hosts[0]}`);
+    expect(bounds).toBe('536870912 536870912 1000000000');
+  });
+
+  it('has its API server on loopback only', async () => {
+    const ports = await docker('port', `svc-${hosts[0]}`);
+    expect(ports).toMatch(/^8080\/tcp -> 127\.0\.0\.1:\d+$/);
+  });
+});

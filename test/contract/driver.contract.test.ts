@@ -1,0 +1,152 @@
+/**
+ * What every container runtime has to do, the same cases for each, on real world hosts.
+ */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '#domain/id.ts';
+import { until } from '#runtime/pause.ts';
+import { Secret } from '#runtime/secret.ts';
+import type { Driver, Launched } from '../../orchestrator/driver/driver.ts';
+import { type HostApi, startHostApi } from '../support/host-api.ts';
+import { dockerAnswers } from '../support/prepare-docker.ts';
+import { driverOf, newInstallation, runtimes } from '../support/runtimes.ts';
+
+const hasDocker = await dockerAnswers();
+if (!hasDocker) console.info('the Docker driver is not tested: no Docker engine answers');
+
+const startMs = 20_000;
+
+describe.each(['process', 'docker'] as const)('%s driver', (name) => {
+  describe.skipIf(name === 'docker' && !hasDocker)('on real hosts', () => {
+    const runtime = runtimes[name];
+    const installation = newInstallation();
+    let control: HostApi;
+    let controlUrl: string;
+    let image: string | null;
+    let driver: Driver;
+
+    beforeAll(async () => {
+      const first = await driverOf(runtime, installation, 'http://127.0.0.1:1');
+      const { listen, host, ...prepared } = await first.prepare(() => undefined);
+      control = await startHostApi(['127.0.0.1', ...(listen === null ? [] : [listen])]);
+      controlUrl = `http://${host}:${control.port}`;
+      image = prepared.image;
+      driver = await driverOf(runtime, installation, controlUrl, image);
+    }, 300_000);
+
+    afterEach(async () => {
+      for (const { hostId } of await driver.list()) await driver.destroy(hostId);
+    });
+
+    afterAll(async () => {
+      await driver.dismantle();
+      await control.close();
+      expect(await runtime.leftovers(installation)).toEqual([]);
+    });
+
+    const specOf = (hostId: string) => ({
+      hostId,
+      generation: 0,
+      token: new Secret('token'),
+      pool: 'default',
+    });
+
+    const launch = async (): Promise<Launched & { hostId: string }> => {
+      const hostId = newId('hst');
+      return { hostId, ...(await driver.launch(specOf(hostId))) };
+    };
+
+    const isWarm = (hostId: string) =>
+      until(() => control.warm.has(hostId), { timeoutMs: startMs, what: `${hostId} warm` });
+
+    const hasEnded = (hostId: string) =>
+      until(
+        async () => {
+          const found = (await driver.list()).find((container) => container.hostId === hostId);
+          return found?.phase === 'exited' ? found : undefined;
+        },
+        { timeoutMs: startMs, what: `${hostId} listed as ended` },
+      );
+
+    it('launches a host that reports warm and answers at its address', async () => {
+      const { hostId, address } = await launch();
+      await isWarm(hostId);
+      const known = address ?? control.warm.get(hostId) ?? '';
+      expect(known).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+      const response = await fetch(known);
+      expect(response.status).toBeGreaterThanOrEqual(200);
+      expect(await driver.list()).toEqual([{ hostId, phase: 'running', outdated: false }]);
+    });
+
+    it('makes one container of a host, however often it is launched', async () => {
+      const hostId = newId('hst');
+      const first = await driver.launch(specOf(hostId));
+      const again = await driver.launch(specOf(hostId));
+      expect(again).toEqual(first);
+      expect(await driver.list()).toHaveLength(1);
+    });
+
+    it('notices a kill, and keeps the last output until the host is destroyed', async () => {
+      let changes = 0;
+      const watch = driver.watch(() => {
+        changes += 1;
+      });
+      const host = await launch();
+      await isWarm(host.hostId);
+      await until(async () => (await driver.logs(host.hostId)).includes(host.hostId), {
+        timeoutMs: 5_000,
+        what: 'output of the host',
+      });
+      await until(() => changes > 0 || name === 'process', { timeoutMs: 5_000, what: 'watching' });
+      const before = changes;
+      await runtime.kill(host);
+      await until(() => changes > before, { timeoutMs: 5_000, what: 'a notice of the kill' });
+      await watch.stop();
+      const ended = await hasEnded(host.hostId);
+      expect(ended.exit).toMatchObject({ reason: 'exited' });
+      expect(await driver.logs(host.hostId)).toContain(host.hostId);
+      await driver.destroy(host.hostId);
+      expect(await driver.list()).toEqual([]);
+      expect(await driver.logs(host.hostId)).toBe('');
+    });
+
+    it('tells the output of a host that ended by itself', async () => {
+      const hostId = newId('hst');
+      control.refused.add(hostId);
+      await driver.launch(specOf(hostId));
+      const ended = await hasEnded(hostId);
+      expect(ended.exit).toMatchObject({ detail: expect.stringContaining('exit status') });
+      expect(await driver.logs(hostId)).not.toBe('');
+    });
+
+    it('destroys again what is destroyed already, and what never was', async () => {
+      const { hostId } = await launch();
+      await driver.destroy(hostId);
+      await driver.destroy(hostId);
+      await driver.destroy(newId('hst'));
+      expect(await driver.list()).toEqual([]);
+    });
+
+    it('never touches a host of another installation', async () => {
+      const { hostId } = await launch();
+      const stranger = await driverOf(runtime, newInstallation(), controlUrl, image);
+      expect(await stranger.list()).toEqual([]);
+      await stranger.destroy(hostId);
+      expect(await stranger.logs(hostId)).toBe('');
+      await expect(stranger.adopt(hostId)).rejects.toMatchObject({ code: 'not_found' });
+      expect(await driver.list()).toMatchObject([{ hostId, phase: 'running' }]);
+    });
+
+    it('finds and adopts hosts of an earlier driver', async () => {
+      const { hostId, ...launched } = await launch();
+      const successor = await driverOf(runtime, installation, controlUrl, image);
+      expect(await successor.list()).toMatchObject([{ hostId, phase: 'running' }]);
+      expect(await successor.adopt(hostId)).toEqual(launched);
+      await successor.destroy(hostId);
+      expect(await driver.list()).toEqual([]);
+    });
+
+    it('refuses to adopt what does not run', async () => {
+      await expect(driver.adopt(newId('hst'))).rejects.toMatchObject({ code: 'not_found' });
+    });
+  });
+});

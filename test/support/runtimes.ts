@@ -1,0 +1,82 @@
+/**
+ * The container runtimes that the drivers' contract is held against, each with what a test needs beside
+ * the driver: a way to kill a container behind its back, and to see what is left of an installation.
+ */
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { createLog } from '#runtime/log.ts';
+import type { RuntimeConfig } from '../../orchestrator/config.ts';
+import type { Driver, Launched } from '../../orchestrator/driver/driver.ts';
+import { openDriver } from '../../orchestrator/driver/open-driver.ts';
+import { processesNaming } from './processes.ts';
+
+const run = promisify(execFile);
+
+/** Runs the Docker client and answers what it printed. */
+export const docker = async (...words: string[]): Promise<string> =>
+  (await run('docker', words, { timeout: 60_000 })).stdout.trim();
+
+export type Runtime = {
+  config: RuntimeConfig;
+  kill(launched: Launched): Promise<void>;
+  /** Names of what an installation has on this machine. */
+  leftovers(installation: string): Promise<string[]>;
+};
+
+const lines = (text: string): string[] => text.split('\n').filter((line) => line !== '');
+
+export const runtimes: Record<'process' | 'docker', Runtime> = {
+  process: {
+    config: { runtime: 'process', python: 'python3', path: process.env.PATH ?? '' },
+    kill: async ({ runtimeId }) => {
+      process.kill(Number(runtimeId), 'SIGKILL');
+    },
+    leftovers: async (installation) => [
+      ...processesNaming(installation).map(({ commandLine }) => commandLine),
+      ...[join(tmpdir(), `svc-${installation}`)].filter((folder) => existsSync(folder)),
+    ],
+  },
+  docker: {
+    config: {
+      runtime: 'docker',
+      engine: process.env.DOCKER_HOST,
+      home: process.env.HOME,
+      image: undefined,
+      baseImage: undefined,
+      limits: { memoryMb: 512, cpus: 1, pids: 128 },
+    },
+    kill: async ({ runtimeId }) => {
+      await docker('kill', runtimeId);
+    },
+    leftovers: async (installation) => {
+      const label = ['--quiet', '--filter', `label=svc.installation=${installation}`];
+      const [containers, networks] = await Promise.all([
+        docker('ps', '--all', ...label),
+        docker('network', 'ls', ...label),
+      ]);
+      return [...lines(containers), ...lines(networks)];
+    },
+  },
+};
+
+export const newInstallation = (): string => `test-${randomBytes(4).toString('hex')}`;
+
+/**
+ * A driver as the orchestrator opens it, for hosts that find their control plane at `controlUrl` and run
+ * `image` (by default, on Docker, the one of this tree).
+ */
+export const driverOf = (
+  { config }: Runtime,
+  installation: string,
+  controlUrl: string,
+  image?: string | null,
+): Promise<Driver> =>
+  openDriver(config.runtime === 'docker' ? { ...config, image: image ?? undefined } : config, {
+    installation,
+    host: { controlUrl, logLevel: 'info' },
+    log: createLog('orchestrator', 'silent'),
+  });
