@@ -167,6 +167,16 @@ describe('compileTree', () => {
     });
   });
 
+  it('lets a seed replace the rows of the entities that it names', () => {
+    const [finish] = contractOf((world) => {
+      const file = 'scenarios/finish/scenario.toml';
+      world.text[file] = world.text[file]?.replace('"append"', '"replace"') ?? '';
+      const [row] = world.json['scenarios/finish/seed/cards.json'];
+      world.json['scenarios/finish/seed/cards.json'] = [{ ...row, id: 1, list_id: 2 }];
+    }).tasks;
+    expect(finish?.seed).toMatchObject({ mode: 'replace', rows: { cards: [{ id: 1 }] } });
+  });
+
   it("answers the world's rows as written", () => {
     const { baseRows } = compiled();
     expect(Object.keys(baseRows)).toEqual(['lists', 'cards']);

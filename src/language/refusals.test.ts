@@ -1586,6 +1586,27 @@ const taskRules: Refusal[] = [
     'scenarios/finish/seed/cards.json',
     '/0/list_id',
   ],
+  [
+    "a seed that replaces rows which the world's refer to",
+    (w) => {
+      replaceIn(w, scenario, '"append"', '"replace"');
+      delete w.json['scenarios/finish/seed/cards.json'];
+      w.json['scenarios/finish/seed/lists.json'] = [{ id: 7, name: 'Other' }];
+    },
+    'missing_reference',
+    scenario,
+    '/seed/mode',
+  ],
+  [
+    'a seed that refers to rows it replaces',
+    (w) => {
+      replaceIn(w, scenario, '"append"', '"replace"');
+      w.json['scenarios/finish/seed/lists.json'] = [{ id: 7, name: 'Other' }];
+    },
+    'missing_reference',
+    'scenarios/finish/seed/cards.json',
+    '/0/list_id',
+  ],
 ];
 
 describe.each([

@@ -4,6 +4,7 @@
  */
 import type { EntityContract, FieldPath, Row } from '../contract.ts';
 import type { Placed } from '../read/kinds.ts';
+import type { Place } from '../read/place.ts';
 import { isTable, own } from '../read/values.ts';
 import type { Model } from './model.ts';
 import { createRowRefusals, type RowSets } from './row-files.ts';
@@ -85,6 +86,26 @@ const checkRepeats = (
   }
 };
 
+type Dangling = { index: number; field: string; message: string };
+
+/** The references of an entity's rows that lead into none of the indexes. */
+function* danglingReferences(
+  rows: readonly Row[],
+  entity: EntityContract,
+  model: Model,
+  around: readonly TupleIndex[],
+): Generator<Dangling> {
+  for (const { fields, target } of entity.relationships) {
+    const key = asPaths(model.entities.get(target)?.primaryKey ?? []);
+    for (const [index, row] of rows.entries()) {
+      const tuple = tupleOf(row, asPaths(fields));
+      if (tuple === undefined || around.some((rowsOf) => rowsOf.has(target, key, tuple))) continue;
+      const message = `${entity.name}, row ${index}: ${describeTuple(asPaths(fields), tuple)} refers to ${target}, which has no such row`;
+      yield { index, field: fields[0] ?? '', message };
+    }
+  }
+}
+
 const checkReferences = (
   { place, value: rows }: Placed<Row[]>,
   entity: EntityContract,
@@ -92,15 +113,9 @@ const checkReferences = (
   around: readonly TupleIndex[],
 ): void => {
   const refusals = createRowRefusals(place);
-  for (const { fields, target } of entity.relationships) {
-    const key = asPaths(model.entities.get(target)?.primaryKey ?? []);
-    for (const [index, row] of rows.entries()) {
-      const tuple = tupleOf(row, asPaths(fields));
-      if (tuple === undefined || around.some((rowsOf) => rowsOf.has(target, key, tuple))) continue;
-      const message = `${entity.name}, row ${index}: ${describeTuple(asPaths(fields), tuple)} refers to ${target}, which has no such row`;
-      refusals.refuse(place.at(index, fields[0] ?? ''), 'missing_reference', message);
-      if (refusals.isFull()) return;
-    }
+  for (const { index, field, message } of danglingReferences(rows, entity, model, around)) {
+    refusals.refuse(place.at(index, field), 'missing_reference', message);
+    if (refusals.isFull()) return;
   }
 };
 
@@ -113,12 +128,33 @@ export const checkIntegrity = (
   model: Model,
   { world, reachable }: { world?: TupleIndex; reachable?: TupleIndex } = {},
 ): void => {
-  const own = indexRows(sets, model);
-  const around = reachable === undefined ? [own] : [own, reachable];
+  const among = indexRows(sets, model);
+  const around = reachable === undefined ? [among] : [among, reachable];
   for (const [name, rows] of sets) {
     const entity = model.entities.get(name);
     if (entity === undefined) continue;
     checkRepeats(rows, entity, world);
     checkReferences(rows, entity, model, around);
+  }
+};
+
+/** The same for rows that stand in place of the world's rows of their entities. */
+export const checkReplacement = (
+  place: Place,
+  sets: RowSets,
+  worldSets: RowSets,
+  model: Model,
+): void => {
+  const kept: RowSets = new Map([...worldSets].filter(([name]) => !sets.has(name)));
+  const reachable = indexRows(kept, model);
+  checkIntegrity(sets, model, { reachable });
+  const around = [indexRows(sets, model), reachable];
+  for (const [name, { value: rows }] of kept) {
+    const entity = model.entities.get(name);
+    if (entity === undefined) continue;
+    const { value: dangling } = danglingReferences(rows, entity, model, around).next();
+    if (dangling === undefined) continue;
+    const message = `once the seed has replaced the world's rows, ${dangling.message}`;
+    place.refuse('missing_reference', message, `give rows of ${name} too`);
   }
 };

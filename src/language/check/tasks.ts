@@ -14,7 +14,7 @@ import { languageLimits } from '../limits.ts';
 import type { Placed } from '../read/kinds.ts';
 import { suggestName } from '../read/suggest.ts';
 import type { Tree } from '../read/tree.ts';
-import { checkIntegrity, indexRows, type TupleIndex } from './integrity.ts';
+import { checkIntegrity, checkReplacement, indexRows, type TupleIndex } from './integrity.ts';
 import { findEntity, findField } from './model.ts';
 import { type RowFiles, type RowSets, type RowSources, readRowFiles } from './row-files.ts';
 import type { FieldValues } from './values.ts';
@@ -113,21 +113,28 @@ const refuseStrayFiles = (folder: string, tree: Tree): void => {
 const toRows = (sets: RowSets): Record<string, Row[]> =>
   Object.fromEntries([...sets].map(([entity, { value }]) => [entity, value]));
 
+const checkSeed = (
+  { seed: { mode }, place }: Scenario,
+  sets: RowSets,
+  { model, worldRows }: TaskSources,
+  world: TupleIndex,
+): void => {
+  if (mode === 'append') checkIntegrity(sets, model, { world, reachable: world });
+  else checkReplacement(place.at('seed', 'mode'), sets, worldRows.sets, model);
+};
+
 const readTask = (
   folder: string,
   sources: TaskSources,
   world: TupleIndex,
 ): Placed<Task> | undefined => {
-  const { tree, model } = sources;
+  const { tree } = sources;
   refuseStrayFiles(folder, tree);
   const scenario = readScenario(tree, `${folder}scenario.toml`);
   const seed = readRowFiles(`${folder}seed/`, sources);
   if (scenario === undefined) return undefined;
+  if (seed.isSound && sources.worldRows.isSound) checkSeed(scenario, seed.sets, sources, world);
   const { mode } = scenario.seed;
-  if (seed.isSound && sources.worldRows.isSound) {
-    const isAdded = mode === 'append';
-    checkIntegrity(seed.sets, model, { reachable: world, ...(isAdded ? { world } : {}) });
-  }
   const value: Task = {
     name: scenario.name ?? folder.slice(scenarioRoot.length, -1),
     instruction: tree.text(`${folder}instruction.md`) ?? null,
