@@ -22,7 +22,7 @@ const readMode = (mode: unknown): 'append' | 'replace' => {
 
 export const callSeed: RunCall = async ({ world }, _call, input) => {
   refuseUnknown(input, ['rows', 'mode']);
-  const seed = { rows: readRows(input.rows), mode: readMode(input.mode), isChecked: false };
+  const seed = { rows: readRows(input.rows), mode: readMode(input.mode) };
   try {
     const { changes } = await world.store.atomically(() => applySeed(world, seed));
     return { output: { counts: world.store.counts() }, changes };

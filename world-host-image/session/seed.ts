@@ -6,14 +6,14 @@ import type { LoadedWorld } from './session.ts';
 export type Seed = {
   mode: 'append' | 'replace';
   rows: Rows;
-  /** Whether the rows' shapes have been checked by the contract already. */
-  isChecked: boolean;
+  /** Whether the contract has checked the shapes of the rows already; absent: it has not. */
+  isChecked?: boolean;
 };
 
 /** Works inside the transaction under way. Throws `StoreRefusal` with the index of a bad row. */
 export const applySeed = (
   { store }: Pick<LoadedWorld, 'store'>,
-  { mode, rows, isChecked }: Seed,
+  { mode, rows, isChecked = false }: Seed,
 ): void => {
   if (mode === 'replace') {
     for (const entity of Object.keys(rows)) {
