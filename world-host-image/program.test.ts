@@ -235,6 +235,8 @@ describe('the API surface', () => {
     const { control } = await startBench();
     const api = await openOn(control);
     expect((await api('GET', issues, undefined, 'wrong')).status).toBe(401);
+    const { body: warm } = await control.message('reportWarm');
+    await fetch(`${warm.address}/users`, { headers: { 'x-visitor': 'st-one' } });
     const listed = await api('GET', `${issues}?state=open&number=2&number=1&unknown=1`);
     expect(listed.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(await listed.json()).toMatchObject([{ id: 10 }, { id: 11 }]);
@@ -266,6 +268,7 @@ describe('the API surface', () => {
     const { rows } = output as { rows: Record<string, unknown>[] };
     expect(rows.map(({ method, status }) => `${method} ${status}`)).toEqual([
       'GET 401',
+      'GET 401',
       'GET 200',
       'GET 200',
       'GET 404',
@@ -273,7 +276,7 @@ describe('the API surface', () => {
       'DELETE 204',
       'GET 200',
     ]);
-    expect(rows[4]).toMatchObject({
+    expect(rows[5]).toMatchObject({
       via: 'api',
       operation: 'create_issue',
       request: { headers: { authorization: 'token ***' } },

@@ -75,8 +75,14 @@ const bodyForLedger = (answer: ApiAnswer): unknown => {
   return { truncated: true, bytes: Buffer.byteLength(body), start };
 };
 
+/** A vendor's own header may carry the token, and its name need not sound like a secret. */
+const withoutToken = ({ token }: Session, headers: ApiRequest['headers']): ApiRequest['headers'] =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, value.replaceAll(token.reveal(), '***')]),
+  );
+
 const note = (
-  { ledger }: Session,
+  session: Session,
   request: ApiRequest,
   outcome: ApiOutcome,
   at: Date,
@@ -89,14 +95,14 @@ const note = (
       return [name, values.length === 1 ? values[0] : values];
     }),
   );
-  ledger.note({
+  session.ledger.note({
     at: at.toISOString(),
     via: 'api',
     operation,
     method: request.method,
     path: request.path,
     status: answer.status,
-    request: { query, headers: request.headers, body: body ?? null },
+    request: { query, headers: withoutToken(session, request.headers), body: body ?? null },
     response: { body: bodyForLedger(answer), reason: answer.reason },
     duration_ms: performance.now() - startedAt,
     changes,
