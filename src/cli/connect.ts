@@ -38,7 +38,7 @@ export const clientOf = (connection: Connection): Client => {
       try {
         return await client.send(shape, input);
       } catch (error) {
-        throw withHint(error, connection);
+        throw input.signal?.aborted ? error : withHint(error, connection);
       }
     },
   };

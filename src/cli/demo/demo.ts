@@ -100,7 +100,7 @@ export const runDemo = async (options: DemoOptions): Promise<void> => {
   try {
     await play(timeline, data, options);
   } finally {
-    await rm(data, { recursive: true, force: true });
+    await rm(data, { recursive: true, force: true, maxRetries: 10 });
   }
   stopping.signal.throwIfAborted();
   const took = formatDuration(performance.now() - startedAt);

@@ -83,15 +83,20 @@ const whenUp = (
 ): Promise<void> => {
   const from = existsSync(options.logFile) ? statSync(options.logFile).size : 0;
   const timeUp = AbortSignal.timeout(startDeadlineMs);
+  let isUp = false;
   return new Promise((resolve, reject) => {
     const refuse = (code: 'unavailable' | 'timeout', why: string): void =>
       reject(new AppError(code, `the ${options.name} does not start: ${why}`));
     if (child.stdout !== null) {
       createInterface({ input: child.stdout }).on('line', (line) => {
-        if (options.hear(parseLine(line))) resolve();
+        if (!options.hear(parseLine(line))) return;
+        isUp = true;
+        resolve();
       });
     }
-    ended.then(() => refuse('unavailable', lastWords(options.logFile, from)));
+    ended.then(() => {
+      if (!isUp) refuse('unavailable', lastWords(options.logFile, from));
+    });
     timeUp.addEventListener('abort', () => refuse('timeout', `not up in ${startDeadlineMs} ms`));
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
     if (signal.aborted) reject(signal.reason);
