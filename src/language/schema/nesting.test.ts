@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { deepestDefinition } from './nesting.ts';
+
+const to = (name: string) => ({ $ref: `#/$defs/${name}` });
+
+describe('deepestDefinition', () => {
+  it('adds up schemas inside one another, references followed', () => {
+    const definitions = {
+      A: { properties: { b: to('B') } },
+      B: { items: { items: to('C') } },
+      C: { type: 'string' },
+    };
+    expect(deepestDefinition(definitions)).toEqual({ name: 'A', depth: 2 + 3 + 1 });
+  });
+
+  it('takes a circle for as deep as all its members together', () => {
+    const definitions = {
+      A: { properties: { b: to('B') } },
+      B: { properties: { a: to('A'), b: to('B'), c: to('C') } },
+      C: {},
+      D: { properties: { a: to('A') } },
+    };
+    expect(deepestDefinition(definitions)).toEqual({ name: 'D', depth: 2 + (2 + 2) + 1 });
+  });
+
+  it('knows none where there are none', () => {
+    expect(deepestDefinition({})).toBeUndefined();
+    expect(deepestDefinition({ A: to('Missing') })).toEqual({ name: 'A', depth: 1 });
+  });
+});
