@@ -9,7 +9,7 @@ import { withProgress } from '../progress.ts';
 import { reportError } from '../report.ts';
 import { listenForStop, type Stopping } from '../stopping.ts';
 import { type RuntimeWish, runtimeWishes } from '../up/runtime-choice.ts';
-import { countWarm, killAll, startUp, type Up } from '../up/up.ts';
+import { countWarm, startUp, type Up } from '../up/up.ts';
 
 type Options = { data?: string; port: number; runtime: RuntimeWish; pool: number };
 
@@ -69,7 +69,7 @@ const run = async (context: Context, options: Options, stopping: Stopping): Prom
     stopping.forced.then(() => true),
   ]);
   if (wasForced) {
-    killAll(up);
+    up.kill();
     context.out.write('killed; the next svc up on this folder cleans up\n');
   }
 };

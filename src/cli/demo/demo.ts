@@ -12,7 +12,7 @@ import type { Context } from '../context.ts';
 import { formatDuration } from '../print.ts';
 import type { Stopping } from '../stopping.ts';
 import type { RuntimeWish } from '../up/runtime-choice.ts';
-import { killAll, type Up } from '../up/up.ts';
+import type { Up } from '../up/up.ts';
 import { actAsAgent } from './steps/act-as-agent.ts';
 import { checkTools } from './steps/check-tools.ts';
 import { createWorld } from './steps/create-world.ts';
@@ -78,7 +78,7 @@ const play = async (timeline: Timeline, data: string, options: DemoOptions): Pro
   const up = await timeline.step('Start PostgreSQL, the control plane, the orchestrator', (step) =>
     startService(step, { context, data, runtime, poolSize, signal }),
   );
-  const forced = stopping.forced.then(() => killAll(up));
+  const forced = stopping.forced.then(() => up.kill());
   try {
     await useService(timeline, up, options);
     await timeline.step('Stop everything', (step) => stopEverything(step, up, context.env));

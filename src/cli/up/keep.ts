@@ -4,6 +4,7 @@
  */
 import { describeError } from '#domain/error.ts';
 import { pause } from '#runtime/pause.ts';
+import { sendSignal } from './processes.ts';
 
 /** Something that runs: a child process, a database server. */
 export type Started = {
@@ -29,6 +30,8 @@ export type Kept = {
   /** Of what runs now; undefined between an end and the next start. */
   pid(): number | undefined;
   stop(deadlineMs: number): Promise<void>;
+  /** Kills it at once, without waiting for its end. */
+  kill(): void;
 };
 
 const firstBackoffMs = 200;
@@ -78,6 +81,10 @@ export const keepRunning = async (options: KeepOptions, signal: AbortSignal): Pr
       await current?.stop(deadlineMs);
       await kept;
       await current?.stop(deadlineMs);
+    },
+    kill() {
+      stopping.abort();
+      if (current !== undefined) sendSignal(current.pid, 'SIGKILL');
     },
   };
 };

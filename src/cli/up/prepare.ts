@@ -18,6 +18,9 @@ export type PrepareOptions = {
   signal: AbortSignal;
 };
 
+/** How long an interrupted preparation may take to clean up after itself. */
+const killAfterMs = 3_000;
+
 type Line = { progress?: string; ready?: boolean } & Partial<PreparedRuntime>;
 
 /** Throws `unavailable` with the runtime's own reason, or the signal's reason. */
@@ -28,7 +31,10 @@ export const prepareDocker = async (options: PrepareOptions): Promise<PreparedRu
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
-  const onAbort = (): boolean => child.kill('SIGTERM');
+  const onAbort = (): void => {
+    child.kill('SIGTERM');
+    setTimeout(() => child.kill('SIGKILL'), killAfterMs).unref();
+  };
   signal.addEventListener('abort', onAbort, { once: true });
   let prepared: PreparedRuntime | undefined;
   let errors = '';

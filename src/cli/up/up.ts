@@ -23,7 +23,7 @@ import {
   writeCredentials,
 } from './folder.ts';
 import { findFreePort, portProblem } from './free-port.ts';
-import { keepRunning, type Started } from './keep.ts';
+import { type Kept, keepRunning, type Started } from './keep.ts';
 import { endLeftOvers } from './left-overs.ts';
 import { type FolderLock, takeLock } from './lock.ts';
 import { startPostgres } from './postgres.ts';
@@ -57,8 +57,8 @@ export type Up = {
   watchHosts(isEnough: (hosts: PoolHost[]) => boolean, signal: AbortSignal): Promise<void>;
   /** Ends everything, in the order in which the parts need one another. */
   stop(): Promise<void>;
-  /** Ids of what `up` itself has started and keeps. */
-  pids(): number[];
+  /** Kills everything at once, world hosts that are processes among them. Containers stay. */
+  kill(): void;
 };
 
 /** Together, with PostgreSQL's own milliseconds, within the five seconds that `svc up` promises. */
@@ -94,8 +94,7 @@ const chooseAndPrepare = async (options: UpOptions, secrets: Secrets): Promise<R
   }
 };
 
-type Part = { pid(): number | undefined };
-type Parts = { stack: AsyncDisposableStack; parts: Part[]; options: UpOptions };
+type Parts = { stack: AsyncDisposableStack; parts: Kept[]; options: UpOptions };
 
 /** Starts a part, keeps it running, and remembers how to end it. */
 const keepPart = async (
@@ -224,7 +223,10 @@ const startParts = async (all: Parts, folder: DataFolder, lock: FolderLock): Pro
     runtime: runtime.choice,
     watchHosts: (isEnough, until) => watchHosts(site, isEnough, until),
     stop: () => stack.disposeAsync(),
-    pids: () => parts.flatMap((part) => part.pid() ?? []),
+    kill() {
+      for (const part of parts) part.kill();
+      for (const pid of findProcesses(secrets.installation)) sendSignal(pid, 'SIGKILL');
+    },
   };
 };
 
@@ -250,12 +252,5 @@ export const startUp = async (options: UpOptions): Promise<Up> => {
   } catch (error) {
     await stack.disposeAsync();
     throw error;
-  }
-};
-
-/** Kills everything of the installation at once, world hosts that are processes among them. */
-export const killAll = (up: Up): void => {
-  for (const pid of new Set([...up.pids(), ...findProcesses(up.secrets.installation)])) {
-    sendSignal(pid, 'SIGKILL');
   }
 };
