@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { AppError } from '#domain/error.ts';
+import { sendSignal } from './processes.ts';
 import { programs } from './programs.ts';
 
 export type PreparedRuntime = {
@@ -18,7 +19,7 @@ export type PrepareOptions = {
   signal: AbortSignal;
 };
 
-/** How long an interrupted preparation may take to clean up after itself. */
+/** How long an interrupted preparation may take to clean up; then it and what it runs are killed. */
 const killAfterMs = 3_000;
 
 type Line = { progress?: string; ready?: boolean } & Partial<PreparedRuntime>;
@@ -31,9 +32,14 @@ export const prepareDocker = async (options: PrepareOptions): Promise<PreparedRu
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
+  const { pid } = child;
   const onAbort = (): void => {
     child.kill('SIGTERM');
-    setTimeout(() => child.kill('SIGKILL'), killAfterMs).unref();
+    const killGroup = (): void => {
+      if (pid !== undefined) sendSignal(-pid, 'SIGKILL');
+    };
+    const timer = setTimeout(killGroup, killAfterMs);
+    child.once('close', () => clearTimeout(timer));
   };
   signal.addEventListener('abort', onAbort, { once: true });
   let prepared: PreparedRuntime | undefined;
