@@ -23,7 +23,16 @@ const say = (line: object): void => {
   process.stdout.write(`${JSON.stringify(line)}\n`);
 };
 
-const sayProgress = (progress: string): void => say({ progress });
+/** How preparing tells of itself; it ends when the process is told to. */
+const preparing = () => {
+  const stopping = new AbortController();
+  const reason = new AppError('unavailable', 'interrupted');
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stopping.abort(reason));
+  return {
+    onProgress: (progress: string): void => say({ progress }),
+    signal: stopping.signal,
+  };
+};
 
 const start = async () => {
   const config = readConfig(process.env, hostname());
@@ -44,11 +53,11 @@ const prepare = async (): Promise<void> => {
   // No host is launched here, so nothing is told where the control plane is.
   const host = { controlUrl: 'http://127.0.0.1', logLevel };
   const driver = await openDriver(runtime, { installation, host, log });
-  say({ ready: true, ...(await driver.prepare(sayProgress)) });
+  say({ ready: true, ...(await driver.prepare(preparing())) });
 };
 
 const image = async (): Promise<void> => {
-  say({ ready: true, image: await buildImage(readImageConfig(process.env), sayProgress) });
+  say({ ready: true, image: await buildImage(readImageConfig(process.env), preparing()) });
 };
 
 const commands: Record<string, () => Promise<void>> = {

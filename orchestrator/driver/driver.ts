@@ -55,15 +55,19 @@ export type Prepared = {
   image: string | null;
 };
 
-/** One line for a person about a stage of preparing that may take a while. */
-export type OnProgress = (line: string) => void;
+export type PrepareOptions = {
+  /** Told one line for a person at each stage that may take a while. */
+  onProgress(line: string): void;
+  /** Ends the work; what it has begun is cleaned up. */
+  signal: AbortSignal;
+};
 
 export type Watch = { stop(): Promise<void> };
 
 export type Driver = {
   readonly runtime: RuntimeName;
   /** Makes what hosts need before the first launch: image, network, folder. */
-  prepare(onProgress: OnProgress): Promise<Prepared>;
+  prepare(options: PrepareOptions): Promise<Prepared>;
   /** Every container of this installation, dead ones included. */
   list(): Promise<Container[]>;
   /**

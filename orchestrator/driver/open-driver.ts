@@ -7,7 +7,7 @@ import { createDockerDriver } from './docker/docker-driver.ts';
 import { findEngine } from './docker/engine.ts';
 import { ensureImage } from './docker/image.ts';
 import { readImageInputs } from './docker/image-inputs.ts';
-import type { Driver, OnProgress } from './driver.ts';
+import type { Driver, PrepareOptions } from './driver.ts';
 import type { HostSettings } from './host-environment.ts';
 import { createProcessDriver } from './process/process-driver.ts';
 
@@ -29,7 +29,7 @@ const openDocker = async (config: DockerConfig, options: DriverOptions): Promise
     engine,
     limits,
     image: inputs.image,
-    makeImage: (onProgress) => ensureImage(engine, { root, inputs, baseImage }, onProgress),
+    makeImage: (preparing) => ensureImage(engine, { root, inputs, baseImage }, preparing),
   });
 };
 
@@ -51,10 +51,10 @@ export const openDriver = async (
 /** Builds the world-host image of this tree and answers its name. */
 export const buildImage = async (
   config: Pick<DockerConfig, 'engine' | 'home' | 'baseImage'>,
-  onProgress: OnProgress,
+  preparing: PrepareOptions,
 ): Promise<string> => {
   const engine = await findEngine(config);
   const inputs = await readImageInputs(root, config.baseImage);
-  await ensureImage(engine, { root, inputs, baseImage: config.baseImage }, onProgress);
+  await ensureImage(engine, { root, inputs, baseImage: config.baseImage }, preparing);
   return inputs.image;
 };

@@ -11,7 +11,13 @@ import { Secret } from '#runtime/secret.ts';
 import type { Driver } from '../../orchestrator/driver/driver.ts';
 import { type HostApi, startHostApi } from '../support/host-api.ts';
 import { dockerAnswers } from '../support/prepare-docker.ts';
-import { docker, driverOf, newInstallation, runtimes } from '../support/runtimes.ts';
+import {
+  docker,
+  driverOf,
+  newInstallation,
+  prepareQuietly,
+  runtimes,
+} from '../support/runtimes.ts';
 
 const hasDocker = await dockerAnswers();
 if (!hasDocker) console.info('isolation on Docker is not tested: no Docker engine answers');
@@ -47,7 +53,7 @@ describe.skipIf(!hasDocker)('a world host on Docker', () => {
 
   beforeAll(async () => {
     const first = await driverOf(runtime, installation, 'http://127.0.0.1:1');
-    const { listen, host, ...prepared } = await first.prepare(() => undefined);
+    const { listen, host, ...prepared } = await prepareQuietly(first);
     gateway = listen ?? host;
     const addresses = ['127.0.0.1', ...(listen === null ? [] : [listen])];
     control = await startHostApi(addresses);

@@ -8,7 +8,7 @@ import { Secret } from '#runtime/secret.ts';
 import type { Driver, Launched } from '../../orchestrator/driver/driver.ts';
 import { type HostApi, startHostApi } from '../support/host-api.ts';
 import { dockerAnswers } from '../support/prepare-docker.ts';
-import { driverOf, newInstallation, runtimes } from '../support/runtimes.ts';
+import { driverOf, newInstallation, prepareQuietly, runtimes } from '../support/runtimes.ts';
 
 const hasDocker = await dockerAnswers();
 if (!hasDocker) console.info('the Docker driver is not tested: no Docker engine answers');
@@ -26,7 +26,7 @@ describe.each(['process', 'docker'] as const)('%s driver', (name) => {
 
     beforeAll(async () => {
       const first = await driverOf(runtime, installation, 'http://127.0.0.1:1');
-      const { listen, host, ...prepared } = await first.prepare(() => undefined);
+      const { listen, host, ...prepared } = await prepareQuietly(first);
       control = await startHostApi(['127.0.0.1', ...(listen === null ? [] : [listen])]);
       controlUrl = `http://${host}:${control.port}`;
       image = prepared.image;

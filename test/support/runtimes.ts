@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createLog } from '#runtime/log.ts';
 import type { RuntimeConfig } from '../../orchestrator/config.ts';
-import type { Driver, Launched } from '../../orchestrator/driver/driver.ts';
+import type { Driver, Launched, Prepared } from '../../orchestrator/driver/driver.ts';
 import { openDriver } from '../../orchestrator/driver/open-driver.ts';
 import { processesNaming } from './processes.ts';
 
@@ -62,6 +62,10 @@ export const runtimes: Record<'process' | 'docker', Runtime> = {
     },
   },
 };
+
+/** Prepares a runtime for tests: progress goes nowhere. */
+export const prepareQuietly = (driver: Driver): Promise<Prepared> =>
+  driver.prepare({ onProgress: () => undefined, signal: new AbortController().signal });
 
 export const newInstallation = (): string => `test-${randomBytes(4).toString('hex')}`;
 

@@ -3,18 +3,13 @@
  * one made from Debian packages by world-host-image/build-base-image.sh, for places that reach no
  * registry.
  */
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { promisify } from 'node:util';
 import { AppError, describeError } from '#domain/error.ts';
-import type { OnProgress } from '../driver.ts';
+import type { PrepareOptions } from '../driver.ts';
+import { buildDebianBase, debianBaseName } from './debian-base.ts';
 import { type Engine, isStatus } from './engine.ts';
 import { followStream } from './streams.ts';
-
-const script = 'world-host-image/build-base-image.sh';
 
 export const isPresent = async ({ docker }: Engine, image: string): Promise<boolean> => {
   try {
@@ -38,41 +33,16 @@ const stockImage = async (root: string): Promise<string> => {
 const pull = async (
   { streams }: Engine,
   image: string,
-  onProgress: OnProgress,
+  { onProgress, signal }: PrepareOptions,
 ): Promise<string | undefined> => {
   onProgress(`pulling ${image}`);
   try {
-    await followStream(await streams.pull(image), () => undefined);
+    await followStream(await streams.pull(image, { abortSignal: signal }), () => undefined);
     return undefined;
   } catch (error) {
+    signal.throwIfAborted();
     return describeError(error);
   }
-};
-
-/** The name of the image that the script makes, which depends on the version of Node. */
-const builtName = async (root: string): Promise<string> =>
-  (await promisify(execFile)(join(root, script), ['name'])).stdout.trim();
-
-/** Runs the script and hands the root file system that it writes to the engine. */
-const build = async (
-  { streams }: Engine,
-  root: string,
-  name: string,
-  onProgress: OnProgress,
-): Promise<void> => {
-  const child = spawn(join(root, script), ['tar'], { stdio: ['ignore', 'pipe', 'pipe'] });
-  const exited = once(child, 'exit');
-  let lastLine = '';
-  createInterface({ input: child.stderr }).on('line', (line) => {
-    lastLine = line;
-    if (line.startsWith('== ')) onProgress(line.slice(3));
-  });
-  const [repo, tag] = name.split(':');
-  const imported = streams
-    .importImage(child.stdout, { repo, tag })
-    .then((stream) => followStream(stream, () => undefined));
-  const [[code]] = await Promise.all([exited, imported]);
-  if (code !== 0) throw new AppError('unavailable', `${script} failed: ${lastLine}`);
 };
 
 /**
@@ -83,21 +53,22 @@ export const findBaseImage = async (
   engine: Engine,
   root: string,
   wanted: string | undefined,
-  onProgress: OnProgress,
+  preparing: PrepareOptions,
 ): Promise<string> => {
   const stock = wanted ?? (await stockImage(root));
   if (await isPresent(engine, stock)) return stock;
-  const built = await builtName(root);
+  const built = await debianBaseName(root);
   if (wanted === undefined && (await isPresent(engine, built))) return built;
-  const refusal = await pull(engine, stock, onProgress);
+  const refusal = await pull(engine, stock, preparing);
   if (refusal === undefined) return stock;
   if (wanted !== undefined) {
     throw new AppError('unavailable', `base image ${stock} cannot be pulled: ${refusal}`);
   }
-  onProgress(`${stock} cannot be pulled; building ${built} from Debian packages`);
+  preparing.onProgress(`${stock} cannot be pulled; building ${built} from Debian packages`);
   try {
-    await build(engine, root, built, onProgress);
+    await buildDebianBase(engine, root, built, preparing);
   } catch (cause) {
+    preparing.signal.throwIfAborted();
     const message = `no base image: ${stock} cannot be pulled (${refusal}), nor one be built`;
     throw new AppError('unavailable', message, { cause });
   }

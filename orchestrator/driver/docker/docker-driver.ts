@@ -5,7 +5,7 @@
  */
 import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
-import type { Driver, Launched, OnProgress } from '../driver.ts';
+import type { Driver, Launched, PrepareOptions } from '../driver.ts';
 import { containerName, labelsOf } from '../labels.ts';
 import { addressOf, type ContainerSettings, containerRequest } from './container.ts';
 import { createContainers, type FoundContainer } from './containers.ts';
@@ -17,7 +17,7 @@ import { ensureNetwork, machineName, meetingPoint, removeNetwork } from './netwo
 export type DockerDriverOptions = ContainerSettings & {
   engine: Engine;
   /** Makes the image of this tree; absent when the operator names one, which is taken as it is. */
-  makeImage: ((onProgress: OnProgress) => Promise<void>) | undefined;
+  makeImage: ((options: PrepareOptions) => Promise<void>) | undefined;
   log: Log;
 };
 
@@ -50,9 +50,9 @@ export const createDockerDriver = (options: DockerDriverOptions): Driver => {
 
   return {
     runtime: 'docker',
-    async prepare(onProgress) {
-      onProgress(`Docker engine ${engine.version} at ${engine.address}`);
-      await options.makeImage?.(onProgress);
+    async prepare(preparing) {
+      preparing.onProgress(`Docker engine ${engine.version} at ${engine.address}`);
+      await options.makeImage?.(preparing);
       const gateway = await ensureNetwork(docker, installation);
       return { ...(await meetingPoint(gateway)), image };
     },

@@ -4,6 +4,7 @@
  * when, something in it has changed.
  */
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { closePackages, importedPackages, type LockFile } from './packages.ts';
@@ -50,7 +51,9 @@ export const readImageInputs = async (
   const imported = contents.flatMap((content, index) =>
     paths[index]?.endsWith('.ts') ? importedPackages(content.toString('utf8')) : [],
   );
-  const packages = closePackages(lock, new Set(imported));
+  const packages = closePackages(lock, new Set(imported)).filter(({ place }) =>
+    existsSync(join(root, place)),
+  );
   const hash = createHash('sha256').update(JSON.stringify([paths, packages, baseImage ?? null]));
   for (const content of contents) hash.update(createHash('sha256').update(content).digest());
   return {

@@ -1,9 +1,10 @@
 /**
- * The image that hosts run, built from this tree when there is none of its tag. Older images of ours
- * are removed after a build, unless a container still uses them.
+ * The image that hosts run, built from this tree when there is none of its tag. Images of earlier trees
+ * are removed after a build, unless a container uses them or they are so new that another checkout may
+ * be about to.
  */
 import { AppError, describeError } from '#domain/error.ts';
-import type { OnProgress } from '../driver.ts';
+import type { PrepareOptions } from '../driver.ts';
 import { findBaseImage, isPresent } from './base-image.ts';
 import { type Engine, isStatus } from './engine.ts';
 import { type ImageInputs, imageRepository } from './image-inputs.ts';
@@ -19,12 +20,13 @@ export type ImageOptions = {
 
 const dockerfile = 'world-host-image/Dockerfile';
 const shownLines = 5;
+const keptMs = 60 * 60_000;
 const stepPattern = /^Step (\d+)\/(\d+) : (\w+)/;
 
-const removeOthers = async ({ docker }: Engine, image: string): Promise<void> => {
+const removeOld = async ({ docker }: Engine): Promise<void> => {
   const images = await docker.listImages({ filters: { reference: [imageRepository] } });
-  const others = images.flatMap(({ RepoTags }) => RepoTags ?? []).filter((tag) => tag !== image);
-  for (const tag of others) {
+  const old = images.filter(({ Created }) => Date.now() - Created * 1000 > keptMs);
+  for (const tag of old.flatMap(({ RepoTags }) => RepoTags ?? [])) {
     try {
       await docker.getImage(tag).remove();
     } catch (error) {
@@ -37,13 +39,20 @@ const build = async (
   { streams }: Engine,
   { root, inputs }: ImageOptions,
   base: string,
-  onProgress: OnProgress,
+  { onProgress, signal }: PrepareOptions,
 ): Promise<void> => {
   const said: string[] = [];
   try {
     const stream = await streams.buildImage(
       { context: root, src: inputs.context },
-      { t: inputs.image, dockerfile, buildargs: { BASE_IMAGE: base }, rm: true, forcerm: true },
+      {
+        t: inputs.image,
+        dockerfile,
+        buildargs: { BASE_IMAGE: base },
+        rm: true,
+        forcerm: true,
+        abortSignal: signal,
+      },
     );
     await followStream(stream, (text) => {
       said.push(text);
@@ -62,12 +71,12 @@ const build = async (
 export const ensureImage = async (
   engine: Engine,
   options: ImageOptions,
-  onProgress: OnProgress,
+  preparing: PrepareOptions,
 ): Promise<void> => {
   const { image } = options.inputs;
   if (await isPresent(engine, image)) return;
-  const base = await findBaseImage(engine, options.root, options.baseImage, onProgress);
-  onProgress(`building ${image} on ${base}`);
-  await build(engine, options, base, onProgress);
-  await removeOthers(engine, image);
+  const base = await findBaseImage(engine, options.root, options.baseImage, preparing);
+  preparing.onProgress(`building ${image} on ${base}`);
+  await build(engine, options, base, preparing);
+  await removeOld(engine);
 };

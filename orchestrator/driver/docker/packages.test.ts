@@ -3,7 +3,7 @@ import { closePackages, importedPackages, type LockFile } from './packages.ts';
 
 const lock: LockFile = {
   packages: {
-    '': {},
+    '': { dependencies: { a: '1', svc_env: '1' } },
     'node_modules/a': { version: '1.0.0', integrity: 'x', dependencies: { b: '1', '@s/c': '1' } },
     'node_modules/a/node_modules/b': { version: '2.0.0', dependencies: { d: '1' } },
     'node_modules/b': { version: '1.0.0' },
@@ -43,7 +43,7 @@ describe('packages', () => {
     ]);
   });
 
-  it('leaves out what the lock file does not know', () => {
-    expect(closePackages(lock, ['svc_env'])).toEqual([]);
+  it('leaves out what is not installed, and what is no dependency of the project', () => {
+    expect(closePackages(lock, ['svc_env', 'unused'])).toEqual([]);
   });
 });

@@ -45,8 +45,8 @@ const resolvePlace = (lock: LockFile, from: string, name: string): string | unde
 };
 
 /**
- * The packages and all that they depend on, sorted by place. Names that the lock file does not know are
- * left out: they are modules of user code, or optional and absent.
+ * The packages among the project's own dependencies, and all that they depend on, sorted by place.
+ * Other names are left out: they are modules of user code, or of tests.
  */
 export const closePackages = (lock: LockFile, names: Iterable<string>): NeededPackage[] => {
   const needed = new Map<string, NeededPackage>();
@@ -59,6 +59,7 @@ export const closePackages = (lock: LockFile, names: Iterable<string>): NeededPa
     const next = { ...dependencies, ...optionalDependencies, ...peerDependencies };
     for (const dependency of Object.keys(next)) visit(place, dependency);
   };
-  for (const name of names) visit('', name);
+  const own = lock.packages['']?.dependencies ?? {};
+  for (const name of names) if (Object.hasOwn(own, name)) visit('', name);
   return [...needed.values()].sort((a, b) => (a.place < b.place ? -1 : 1));
 };
