@@ -3,16 +3,16 @@ import { callTransitions } from '#domain/call.ts';
 import { AppError } from '#domain/error.ts';
 import { isFinal } from '#domain/transitions.ts';
 import type { CallAnswer, SessionDirective } from '#wire/host-api/operations.ts';
+import type { SessionHost } from '../db/calls.ts';
+import { cancelQueued } from '../db/endings.ts';
 import {
   type Answered,
   answerCall,
-  cancelQueued,
   claimCall,
   findAnswered,
   type NewAnswer,
-  type SessionHost,
   type SessionOrders,
-} from '../db/calls.ts';
+} from '../db/host-calls.ts';
 import { poolTopic } from '../notify.ts';
 import type { Parts } from '../parts.ts';
 import { endedCalls } from '../sessions/end.ts';

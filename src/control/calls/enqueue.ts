@@ -86,7 +86,7 @@ const insertAndHand = async (
 const findFirst = async (
   { db }: EnqueueParts,
   { projectId, sessionId, idempotencyKey }: EnqueueRequest,
-  requestHash: string,
+  requestHash: string | null,
 ): Promise<CallRow | undefined> => {
   if (idempotencyKey === undefined) return undefined;
   const call = await findCallByKey(db, projectId, sessionId, idempotencyKey);
@@ -113,7 +113,7 @@ const insertOnce = async (
   }
 };
 
-const toNewCall = (request: EnqueueRequest, id: string, requestHash: string): NewCall => ({
+const toNewCall = (request: EnqueueRequest, id: string, requestHash: string | null): NewCall => ({
   id,
   projectId: request.projectId,
   sessionId: request.sessionId,
@@ -148,9 +148,9 @@ export const enqueue = async (
   request: EnqueueRequest,
   wait: CallWait,
 ): Promise<CallRow> => {
-  const { projectId, sessionId, body } = request;
+  const { projectId, sessionId, body, idempotencyKey } = request;
   await checkName(parts, request);
-  const requestHash = hashOf(body);
+  const requestHash = idempotencyKey === undefined ? null : hashOf(body);
   const first = await findFirst(parts, request, requestHash);
   if (first !== undefined) return awaitOther(parts, request, first, wait);
   const callId = newId('call');

@@ -7,7 +7,8 @@ import { limits } from '#domain/limits.ts';
 import { sessionTransitions } from '#domain/session.ts';
 import { isFinal } from '#domain/transitions.ts';
 import type { SessionDirective } from '#wire/host-api/operations.ts';
-import { claimCall, type SessionHost, type SessionOrders } from '../db/calls.ts';
+import type { SessionHost } from '../db/calls.ts';
+import { claimCall, type SessionOrders } from '../db/host-calls.ts';
 import type { Parts } from '../parts.ts';
 
 export type OrderParts = Pick<Parts, 'db' | 'notices' | 'seats'>;

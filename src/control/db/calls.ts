@@ -8,7 +8,7 @@ import type { CallError, CallKind, CallState, ChangeCounts } from '#domain/call.
 import { limits } from '#domain/limits.ts';
 import type { SessionState } from '#domain/session.ts';
 import { type Queryable, statement } from './pool.ts';
-import { callBefore, openCallStates, openSessionStates, sessionBefore } from './states.ts';
+import { openSessionStates } from './states.ts';
 
 export type CallRow = {
   id: string;
@@ -27,7 +27,8 @@ export type CallRow = {
   answeredAt: Date | null;
 };
 
-const columns = `c.id, c.session_id as "sessionId", c.seq, c.kind, c.name, c.input, c.state,
+/** Select list of a `CallRow` from calls `c`. */
+export const callColumns = `c.id, c.session_id as "sessionId", c.seq, c.kind, c.name, c.input, c.state,
   c.output, c.error, c.changes, c.request_hash as "requestHash", c.queued_at as "queuedAt",
   c.claimed_at as "claimedAt", c.answered_at as "answeredAt"`;
 
@@ -42,7 +43,8 @@ export type NewCall = {
   name: string | null;
   input: unknown;
   idempotencyKey: string | null;
-  requestHash: string;
+  /** Of the body, when there is a key. */
+  requestHash: string | null;
 };
 
 /** The unique index that a second call of one `Idempotency-Key` breaks. */
@@ -64,7 +66,7 @@ const insertStatement = statement(
           case when s.at_once then 'claimed' else 'queued' end,
           case when s.at_once then s.generation end, case when s.at_once then now() end
      from s
-   returning ${columns}`,
+   returning ${callColumns}`,
 );
 
 /**
@@ -112,7 +114,7 @@ export const findRefusal = async (
 
 const findCallStatement = statement(
   'find_call',
-  `select ${columns} from calls c join sessions s on s.id = c.session_id
+  `select ${callColumns} from calls c join sessions s on s.id = c.session_id
     where c.id = $1 and s.id = $2 and s.project_id = $3`,
 );
 
@@ -125,7 +127,7 @@ export const findCall = async (db: Queryable, place: CallPlace): Promise<CallRow
 
 const findByKeyStatement = statement(
   'find_call_by_key',
-  `select ${columns} from calls c join sessions s on s.id = c.session_id
+  `select ${callColumns} from calls c join sessions s on s.id = c.session_id
     where s.id = $1 and s.project_id = $2 and c.idempotency_key = $3`,
 );
 
@@ -140,7 +142,7 @@ export const findCallByKey = async (
 
 const listStatement = statement(
   'list_calls',
-  `select ${columns} from calls c where c.session_id = $1 order by c.seq limit $2 offset $3`,
+  `select ${callColumns} from calls c where c.session_id = $1 order by c.seq limit $2 offset $3`,
 );
 
 // Numbers have no gaps, so the last one is how many there are.
@@ -160,219 +162,4 @@ export const listCalls = async (
   if (count === undefined) return undefined;
   const rows = await db.query<CallRow>(listStatement, [sessionId, page.limit, page.offset]);
   return { rows, total: count.total };
-};
-
-/** What a session wants of its host. */
-export type SessionOrders = {
-  state: SessionState;
-  keepWarm: boolean;
-  call: Pick<CallRow, 'id' | 'seq' | 'kind' | 'name' | 'input'> | undefined;
-};
-
-type OrdersRow = {
-  sessionState: SessionState;
-  keepWarm: boolean;
-  id: string | null;
-  seq: number;
-  kind: CallKind;
-  name: string | null;
-  input: unknown;
-};
-
-const toOrders = (row: OrdersRow): SessionOrders => {
-  const { sessionState, keepWarm, id, seq, kind, name, input } = row;
-  const call = id === null ? undefined : { id, seq, kind, name, input };
-  return { state: sessionState, keepWarm, call };
-};
-
-const ordersColumns = `s.state as "sessionState", s.keep_warm as "keepWarm", c.id, c.seq, c.kind,
-  c.name, c.input`;
-
-// The first open call is either queued, or claimed by this generation and not answered: that one
-// comes again. A closing session hands out nothing new.
-const claimStatement = statement(
-  'claim_call',
-  `with s as (
-     select id, state, keep_warm from sessions where id = $1 and host_id = $2 and generation = $3
-   ), c as (
-     update calls c
-        set state = 'claimed', generation = $3, claimed_at = coalesce(c.claimed_at, now())
-       from s
-      where c.id = (select id from calls
-                     where session_id = $1 and state in ${openCallStates} order by seq limit 1)
-        and ((c.state in ${callBefore('claimed')} and s.state = 'READY')
-             or (c.state = 'claimed' and c.generation = $3 and s.state in ('READY', 'CLOSING')))
-     returning c.*
-   )
-   select ${ordersColumns} from s left join c on true`,
-);
-
-/** The next call for the session's host, claimed; undefined when the host is not the session's. */
-export const claimCall = async (
-  db: Queryable,
-  host: SessionHost,
-): Promise<SessionOrders | undefined> => {
-  const values = [host.sessionId, host.hostId, host.generation];
-  const [row] = await db.query<OrdersRow>(claimStatement, values);
-  return row === undefined ? undefined : toOrders(row);
-};
-
-export type NewAnswer = {
-  callId: string;
-  state: 'succeeded' | 'failed';
-  output: unknown;
-  error: CallError | null;
-  changes: ChangeCounts;
-};
-
-// One statement answers a call and claims the next. A `close` call that succeeded also moves its
-// session on; what is still queued then is cancelled by whoever asked (see `cancelQueued`).
-const answerStatement = statement(
-  'answer_call',
-  `with s as materialized (
-     select id, state from sessions
-      where id = $1 and host_id = $2 and generation = $3 for no key update
-   ), answered as (
-     update calls c
-        set state = $5, output = $6::json, error = $7::json, changes = $8::json, answered_at = now()
-       from s
-      where c.id = $4 and c.session_id = s.id and c.generation = $3
-        and c.state in ${callBefore('succeeded')}
-     returning c.*
-   ), ends as (
-     select a.kind = 'close' and a.state = 'succeeded'
-              and s.state in ${sessionBefore('CLOSING')} as closing,
-            coalesce(a.input ->> 'keepWarm' = 'true', false) as keep_warm
-       from answered a, s
-   ), touched as (
-     update sessions
-        set open_calls = open_calls - 1, last_activity_at = now(),
-            state = case when closing then 'CLOSING' else state end,
-            state_since = case when closing then now() else state_since end,
-            end_reason = case when closing then 'requested' else end_reason end,
-            keep_warm = case when closing then ends.keep_warm else sessions.keep_warm end
-       from ends where id = $1
-     returning sessions.id, sessions.state, sessions.keep_warm
-   ), next as (
-     update calls c set state = 'claimed', generation = $3, claimed_at = now()
-       from touched
-      where c.id = (select id from calls where session_id = $1
-                       and state in ${callBefore('claimed')} order by seq limit 1)
-        and c.state in ${callBefore('claimed')} and touched.state = 'READY'
-     returning c.*
-   )
-   select ${columns},
-          touched.state as "sessionState", touched.keep_warm as "keepWarm",
-          next.id as "nextId", next.seq as "nextSeq", next.kind as "nextKind",
-          next.name as "nextName", next.input as "nextInput"
-     from answered c join touched on true left join next on true`,
-);
-
-type AnswerRow = CallRow & {
-  sessionState: SessionState;
-  keepWarm: boolean;
-  nextId: string | null;
-  nextSeq: number;
-  nextKind: CallKind;
-  nextName: string | null;
-  nextInput: unknown;
-};
-
-export type Answered = { call: CallRow; orders: SessionOrders };
-
-/**
- * Records a call's answer and claims the next call; undefined when the call is not one that this
- * host has claimed and not answered (see `findAnswered`).
- */
-export const answerCall = async (
-  db: Queryable,
-  host: SessionHost,
-  answer: NewAnswer,
-): Promise<Answered | undefined> => {
-  const [row] = await db.query<AnswerRow>(answerStatement, [
-    host.sessionId,
-    host.hostId,
-    host.generation,
-    answer.callId,
-    answer.state,
-    answer.output === undefined ? null : JSON.stringify(answer.output),
-    answer.error === null ? null : JSON.stringify(answer.error),
-    JSON.stringify(answer.changes),
-  ]);
-  if (row === undefined) return undefined;
-  const { sessionState, keepWarm, nextId, nextSeq, nextKind, nextName, nextInput, ...call } = row;
-  const next =
-    nextId === null
-      ? undefined
-      : { id: nextId, seq: nextSeq, kind: nextKind, name: nextName, input: nextInput };
-  return { call, orders: { state: sessionState, keepWarm, call: next } };
-};
-
-const answeredStatement = statement(
-  'answered_call',
-  `select c.state, s.host_id = $3 and s.generation = $4 as "isCurrent"
-     from sessions s left join calls c on c.session_id = s.id and c.id = $2
-    where s.id = $1`,
-);
-
-/** How a call stands that could not be answered: whether its session is still this host's. */
-export const findAnswered = async (
-  db: Queryable,
-  host: SessionHost,
-  callId: string,
-): Promise<{ state: CallState | null; isCurrent: boolean | null } | undefined> => {
-  const values = [host.sessionId, callId, host.hostId, host.generation];
-  return (
-    await db.query<{ state: CallState | null; isCurrent: boolean | null }>(
-      answeredStatement,
-      values,
-    )
-  )[0];
-};
-
-const cancelStatement = statement(
-  'cancel_queued',
-  `with cancelled as (
-     update calls set state = 'cancelled', error = $2::json
-      where session_id = any($1) and state in ${callBefore('cancelled')}
-     returning id, session_id
-   ), counted as (
-     update sessions s set open_calls = open_calls - n
-       from (select session_id, count(*)::int as n from cancelled group by session_id) gone
-      where s.id = gone.session_id
-   )
-   select id from cancelled`,
-);
-
-/** Cancels what no host has taken of sessions that the transaction has locked; returns the ids. */
-export const cancelQueued = async (
-  tx: Queryable,
-  sessionIds: readonly string[],
-  error: CallError,
-): Promise<string[]> => {
-  const rows = await tx.query<{ id: string }>(cancelStatement, [sessionIds, JSON.stringify(error)]);
-  return rows.map(({ id }) => id);
-};
-
-const endStatement = statement(
-  'end_calls',
-  `update calls
-      set state = case when state in ${callBefore('cancelled')} then 'cancelled' else 'lost' end,
-          error = case when state in ${callBefore('cancelled')} then $2::json else $3::json end
-    where session_id = $1 and state in ${openCallStates}
-   returning id`,
-);
-
-/** Ends what is open of a session that ended: `cancelled` if nobody took it, else `lost`. */
-export const endCalls = async (
-  tx: Queryable,
-  sessionId: string,
-  errors: { cancelled: CallError; lost: CallError },
-): Promise<string[]> => {
-  const rows = await tx.query<{ id: string }>(endStatement, [
-    sessionId,
-    JSON.stringify(errors.cancelled),
-    JSON.stringify(errors.lost),
-  ]);
-  return rows.map(({ id }) => id);
 };

@@ -1,12 +1,19 @@
 /**
- * The statements that end a session and free its host. They are parts of a transaction that locks the
+ * The statements that end a session and its calls, and free its host. They are parts of a transaction that locks the
  * session first, then its calls, then its host; `sessions/` and `hosts/` say when to run which.
  */
+import type { CallError } from '#domain/call.ts';
 import type { HostEnd, HostState } from '#domain/host.ts';
 import type { EndReason, SessionState } from '#domain/session.ts';
 import { type Queryable, statement } from './pool.ts';
 import type { SessionError } from './sessions.ts';
-import { hostBefore, openSessionStates, sessionBefore } from './states.ts';
+import {
+  callBefore,
+  hostBefore,
+  openCallStates,
+  openSessionStates,
+  sessionBefore,
+} from './states.ts';
 
 /** A session while a transaction has it locked. */
 export type LockedSession = {
@@ -171,3 +178,50 @@ const lockHostStatement = statement(
 
 export const lockHost = (tx: Queryable, hostId: string): Promise<LockedHost | undefined> =>
   first(tx.query<LockedHost>(lockHostStatement, [hostId]));
+
+const cancelStatement = statement(
+  'cancel_queued',
+  `with cancelled as (
+     update calls set state = 'cancelled', error = $2::json
+      where session_id = any($1) and state in ${callBefore('cancelled')}
+     returning id, session_id
+   ), counted as (
+     update sessions s set open_calls = open_calls - n
+       from (select session_id, count(*)::int as n from cancelled group by session_id) gone
+      where s.id = gone.session_id
+   )
+   select id from cancelled`,
+);
+
+/** Cancels what no host has taken of sessions that the transaction has locked; returns the ids. */
+export const cancelQueued = async (
+  tx: Queryable,
+  sessionIds: readonly string[],
+  error: CallError,
+): Promise<string[]> => {
+  const rows = await tx.query<{ id: string }>(cancelStatement, [sessionIds, JSON.stringify(error)]);
+  return rows.map(({ id }) => id);
+};
+
+const endStatement = statement(
+  'end_calls',
+  `update calls
+      set state = case when state in ${callBefore('cancelled')} then 'cancelled' else 'lost' end,
+          error = case when state in ${callBefore('cancelled')} then $2::json else $3::json end
+    where session_id = $1 and state in ${openCallStates}
+   returning id`,
+);
+
+/** Ends what is open of a session that ended: `cancelled` if nobody took it, else `lost`. */
+export const endCalls = async (
+  tx: Queryable,
+  sessionId: string,
+  errors: { cancelled: CallError; lost: CallError },
+): Promise<string[]> => {
+  const rows = await tx.query<{ id: string }>(endStatement, [
+    sessionId,
+    JSON.stringify(errors.cancelled),
+    JSON.stringify(errors.lost),
+  ]);
+  return rows.map(({ id }) => id);
+};

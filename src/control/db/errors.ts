@@ -1,5 +1,5 @@
 /** What the database driver throws, in the terms of the program. */
-import { AppError } from '#domain/error.ts';
+import { AppError, describeError } from '#domain/error.ts';
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
@@ -17,8 +17,8 @@ const passing = [
 const passingMessages =
   /connection terminated|connection error|timeout exceeded when trying to connect|not queryable|pool after calling end/i;
 
-/** Text that PostgreSQL cannot hold: a NUL character, or JSON nested beyond its stack. */
-const unfitValue = /^(?:22021|22P05|22P02|54001)$/;
+/** Values that PostgreSQL cannot hold: a NUL character, a number out of range, JSON too deep. */
+const unfitValue = /^(?:22003|22021|22P02|22P05|54001)$/;
 
 const cancelled = '57014';
 
@@ -35,9 +35,8 @@ export const translateDatabaseError = (error: unknown): unknown => {
     return new AppError('timeout', 'the database took too long over this', { cause: error });
   }
   if (unfitValue.test(code)) {
-    return new AppError('invalid', 'a text in the request holds a character that cannot be kept', {
-      cause: error,
-    });
+    const message = `a value in the request cannot be kept: ${describeError(error)}`;
+    return new AppError('invalid', message, { cause: error });
   }
   return error;
 };

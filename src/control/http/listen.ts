@@ -5,7 +5,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { AppError, describeError } from '#domain/error.ts';
+import { AppError } from '#domain/error.ts';
 import { pause } from '#runtime/pause.ts';
 import type { ListenAddress } from '../config.ts';
 
@@ -45,8 +45,11 @@ export const listen = async (
   await app.ready();
   let stopping = false;
   const handle: RequestListener = (request, response) => {
-    // While stopping, each answer also ends its connection, so that none is left idle.
+    // While stopping, an answer is the last one on its connection.
     if (stopping) response.setHeader('connection', 'close');
+    response.once('finish', () => {
+      if (stopping) request.socket.end();
+    });
     app.routing(request, response);
   };
   const results = await Promise.allSettled(wanted.map((address) => listenOn(handle, address)));
@@ -54,14 +57,13 @@ export const listen = async (
   const failed = results.find((result) => result.status === 'rejected');
   if (failed !== undefined) {
     await closeAll(servers);
-    throw new AppError('unavailable', describeError(failed.reason), { cause: failed.reason.cause });
+    throw failed.reason;
   }
   return {
     addresses: servers.map(urlOf),
     async stop(deadlineMs) {
       stopping = true;
       const closed = closeAll(servers);
-      for (const server of servers) server.closeIdleConnections();
       await Promise.race([closed, pause(deadlineMs)]);
       for (const server of servers) server.closeAllConnections();
       await closed;

@@ -36,7 +36,7 @@ export const awaitSession = async (
   };
   const look = async (): Promise<SessionRow | undefined> => {
     const session = await read();
-    return until(session.state) || seconds === undefined ? session : undefined;
+    return until(session.state) || !seconds ? session : undefined;
   };
   const found = await holdUntil(notices, { topic: sessionId, ms: toMs(seconds), signal, look });
   return found ?? read();

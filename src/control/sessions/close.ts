@@ -2,8 +2,7 @@
 import { AppError } from '#domain/error.ts';
 import { sessionTransitions } from '#domain/session.ts';
 import { can } from '#domain/transitions.ts';
-import { cancelQueued } from '../db/calls.ts';
-import { beginClosing, type LockedSession, lockOwnSession } from '../db/endings.ts';
+import { beginClosing, cancelQueued, type LockedSession, lockOwnSession } from '../db/endings.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { Parts } from '../parts.ts';
 import { endedCalls, endSession, type News, tellNews } from './end.ts';

@@ -5,8 +5,13 @@
 import type { CallError } from '#domain/call.ts';
 import type { HostEnd } from '#domain/host.ts';
 import type { EndReason } from '#domain/session.ts';
-import { endCalls } from '../db/calls.ts';
-import { type Ending, finishSession, type LockedSession, releaseHost } from '../db/endings.ts';
+import {
+  type Ending,
+  endCalls,
+  finishSession,
+  type LockedSession,
+  releaseHost,
+} from '../db/endings.ts';
 import type { Queryable } from '../db/pool.ts';
 import { type Notices, poolTopic } from '../notify.ts';
 

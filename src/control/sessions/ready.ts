@@ -1,8 +1,9 @@
 /** A host has loaded its session, or cannot. */
 import type { SessionDirective } from '#wire/host-api/operations.ts';
 import { nextDirective, type OrderParts, staleHost } from '../calls/orders.ts';
-import { claimCall, type SessionHost } from '../db/calls.ts';
+import type { SessionHost } from '../db/calls.ts';
 import { lockSession } from '../db/endings.ts';
+import { claimCall } from '../db/host-calls.ts';
 import { makeReady } from '../db/ready.ts';
 import type { Parts } from '../parts.ts';
 import { endWithHost, tellNews } from './end.ts';

@@ -3,8 +3,7 @@
  * state past its deadline. The orchestrator winds this clock; the limits are its own.
  */
 import type { SessionState } from '#domain/session.ts';
-import { cancelQueued } from '../db/calls.ts';
-import { type Ending, type LockedSession, lockStuckSession } from '../db/endings.ts';
+import { cancelQueued, type Ending, type LockedSession, lockStuckSession } from '../db/endings.ts';
 import { findStuck, reapSessions } from '../db/reap.ts';
 import type { Parts } from '../parts.ts';
 import { endedCalls, endWithHost, tellNews } from './end.ts';

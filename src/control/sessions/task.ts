@@ -4,6 +4,7 @@
  */
 import type { Static } from 'typebox';
 import { AppError, type FieldProblem } from '#domain/error.ts';
+import { ledgerEntity, ledgerFields } from '#domain/ledger.ts';
 import type { Check, Contract, Grader, JsonSchema, Task } from '#language/contract.ts';
 import { suggestName } from '#language/read/suggest.ts';
 import type { OpenSessionBody, TaskSpec } from '#wire/public-api/session.ts';
@@ -21,23 +22,6 @@ export type SessionTask = {
 type TaskGiven = NonNullable<OpenSessionBody['task']>;
 type GraderSpec = NonNullable<TaskSpec['grader']>;
 type Assertion = Extract<GraderSpec, { kind: 'assertions' }>['checks'][number];
-
-/** The ledger of requests can be graded like an entity; these are its fields. */
-const ledger = 'svc_requests';
-const ledgerFields = [
-  'id',
-  'at',
-  'via',
-  'operation',
-  'method',
-  'path',
-  'status',
-  'request',
-  'response',
-  'duration_ms',
-  'changes',
-  'call_id',
-];
 
 const mostProblems = 50;
 

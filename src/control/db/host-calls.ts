@@ -1,0 +1,179 @@
+/**
+ * Calls as a session's host meets them: claimed one after the other, and answered. A host is named
+ * with its generation in each statement, so that one that is not the session's finds nothing.
+ *
+ * Whoever locks a session and its calls locks the session first.
+ */
+import type { CallError, CallKind, CallState, ChangeCounts } from '#domain/call.ts';
+import type { SessionState } from '#domain/session.ts';
+import { type CallRow, callColumns, type SessionHost } from './calls.ts';
+import { type Queryable, statement } from './pool.ts';
+import { callBefore, openCallStates, sessionBefore } from './states.ts';
+
+/** What a session wants of its host. */
+export type SessionOrders = {
+  state: SessionState;
+  keepWarm: boolean;
+  call: Pick<CallRow, 'id' | 'seq' | 'kind' | 'name' | 'input'> | undefined;
+};
+
+type OrdersRow = {
+  sessionState: SessionState;
+  keepWarm: boolean;
+  id: string | null;
+  seq: number;
+  kind: CallKind;
+  name: string | null;
+  input: unknown;
+};
+
+const toOrders = (row: OrdersRow): SessionOrders => {
+  const { sessionState, keepWarm, id, seq, kind, name, input } = row;
+  const call = id === null ? undefined : { id, seq, kind, name, input };
+  return { state: sessionState, keepWarm, call };
+};
+
+const ordersColumns = `s.state as "sessionState", s.keep_warm as "keepWarm", c.id, c.seq, c.kind,
+  c.name, c.input`;
+
+// The first open call is either queued, or claimed by this generation and not answered: that one
+// comes again. A closing session hands out nothing new.
+const claimStatement = statement(
+  'claim_call',
+  `with s as (
+     select id, state, keep_warm from sessions where id = $1 and host_id = $2 and generation = $3
+   ), c as (
+     update calls c
+        set state = 'claimed', generation = $3, claimed_at = coalesce(c.claimed_at, now())
+       from s
+      where c.id = (select id from calls
+                     where session_id = $1 and state in ${openCallStates} order by seq limit 1)
+        and ((c.state in ${callBefore('claimed')} and s.state = 'READY')
+             or (c.state = 'claimed' and c.generation = $3 and s.state in ('READY', 'CLOSING')))
+     returning c.*
+   )
+   select ${ordersColumns} from s left join c on true`,
+);
+
+/** The next call for the session's host, claimed; undefined when the host is not the session's. */
+export const claimCall = async (
+  db: Queryable,
+  host: SessionHost,
+): Promise<SessionOrders | undefined> => {
+  const values = [host.sessionId, host.hostId, host.generation];
+  const [row] = await db.query<OrdersRow>(claimStatement, values);
+  return row === undefined ? undefined : toOrders(row);
+};
+
+export type NewAnswer = {
+  callId: string;
+  state: 'succeeded' | 'failed';
+  output: unknown;
+  error: CallError | null;
+  changes: ChangeCounts;
+};
+
+// One statement answers a call and claims the next. A `close` call that succeeded also moves its
+// session on; what is still queued then is cancelled by whoever asked (see `cancelQueued`).
+const answerStatement = statement(
+  'answer_call',
+  `with s as materialized (
+     select id, state from sessions
+      where id = $1 and host_id = $2 and generation = $3 for no key update
+   ), answered as (
+     update calls c
+        set state = $5, output = $6::json, error = $7::json, changes = $8::json, answered_at = now()
+       from s
+      where c.id = $4 and c.session_id = s.id and c.generation = $3
+        and c.state in ${callBefore('succeeded')}
+     returning c.*
+   ), ends as (
+     select a.kind = 'close' and a.state = 'succeeded'
+              and s.state in ${sessionBefore('CLOSING')} as closing,
+            coalesce(a.input ->> 'keepWarm' = 'true', false) as keep_warm
+       from answered a, s
+   ), touched as (
+     update sessions
+        set open_calls = open_calls - 1, last_activity_at = now(),
+            state = case when closing then 'CLOSING' else state end,
+            state_since = case when closing then now() else state_since end,
+            end_reason = case when closing then 'requested' else end_reason end,
+            keep_warm = case when closing then ends.keep_warm else sessions.keep_warm end
+       from ends where id = $1
+     returning sessions.id, sessions.state, sessions.keep_warm
+   ), next as (
+     update calls c set state = 'claimed', generation = $3, claimed_at = now()
+       from touched
+      where c.id = (select id from calls where session_id = $1
+                       and state in ${callBefore('claimed')} order by seq limit 1)
+        and c.state in ${callBefore('claimed')} and touched.state = 'READY'
+     returning c.*
+   )
+   select ${callColumns},
+          touched.state as "sessionState", touched.keep_warm as "keepWarm",
+          next.id as "nextId", next.seq as "nextSeq", next.kind as "nextKind",
+          next.name as "nextName", next.input as "nextInput"
+     from answered c join touched on true left join next on true`,
+);
+
+type AnswerRow = CallRow & {
+  sessionState: SessionState;
+  keepWarm: boolean;
+  nextId: string | null;
+  nextSeq: number;
+  nextKind: CallKind;
+  nextName: string | null;
+  nextInput: unknown;
+};
+
+export type Answered = { call: CallRow; orders: SessionOrders };
+
+/**
+ * Records a call's answer and claims the next call; undefined when the call is not one that this
+ * host has claimed and not answered (see `findAnswered`).
+ */
+export const answerCall = async (
+  db: Queryable,
+  host: SessionHost,
+  answer: NewAnswer,
+): Promise<Answered | undefined> => {
+  const [row] = await db.query<AnswerRow>(answerStatement, [
+    host.sessionId,
+    host.hostId,
+    host.generation,
+    answer.callId,
+    answer.state,
+    answer.output === undefined ? null : JSON.stringify(answer.output),
+    answer.error === null ? null : JSON.stringify(answer.error),
+    JSON.stringify(answer.changes),
+  ]);
+  if (row === undefined) return undefined;
+  const { sessionState, keepWarm, nextId, nextSeq, nextKind, nextName, nextInput, ...call } = row;
+  const next =
+    nextId === null
+      ? undefined
+      : { id: nextId, seq: nextSeq, kind: nextKind, name: nextName, input: nextInput };
+  return { call, orders: { state: sessionState, keepWarm, call: next } };
+};
+
+const answeredStatement = statement(
+  'answered_call',
+  `select c.state, s.host_id = $3 and s.generation = $4 as "isCurrent"
+     from sessions s left join calls c on c.session_id = s.id and c.id = $2
+    where s.id = $1`,
+);
+
+/** How a call stands that could not be answered: whether its session is still this host's. */
+export const findAnswered = async (
+  db: Queryable,
+  host: SessionHost,
+  callId: string,
+): Promise<{ state: CallState | null; isCurrent: boolean | null } | undefined> => {
+  const values = [host.sessionId, callId, host.hostId, host.generation];
+  return (
+    await db.query<{ state: CallState | null; isCurrent: boolean | null }>(
+      answeredStatement,
+      values,
+    )
+  )[0];
+};

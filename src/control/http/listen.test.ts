@@ -1,0 +1,77 @@
+import { type FastifyInstance, fastify } from 'fastify';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Listening, listen } from './listen.ts';
+
+const loopback = { host: '127.0.0.1', port: 0 };
+const open: { app: FastifyInstance; listening?: Listening }[] = [];
+
+const serve = async (addresses = [loopback]) => {
+  const app = fastify();
+  const begun = Promise.withResolvers<void>();
+  const finish = Promise.withResolvers<void>();
+  app.get('/', async () => 'at once');
+  app.get('/slow', async () => {
+    begun.resolve();
+    await finish.promise;
+    return 'finished';
+  });
+  const entry: (typeof open)[number] = { app };
+  open.push(entry);
+  const listening = await listen(app, addresses);
+  entry.listening = listening;
+  return { listening, begun: begun.promise, finish: () => finish.resolve() };
+};
+
+afterEach(async () => {
+  for (const { app, listening } of open.splice(0)) {
+    await listening?.stop(0);
+    await app.close();
+  }
+});
+
+const portOf = (address: string | undefined) => Number(new URL(address ?? '').port);
+
+describe('listen', () => {
+  it('serves one application on every address', async () => {
+    const { listening } = await serve([loopback, loopback, { host: '::1', port: 0 }]);
+    expect(listening.addresses).toHaveLength(3);
+    for (const address of listening.addresses) {
+      expect(await (await fetch(address)).text()).toBe('at once');
+    }
+  });
+
+  it('binds none when one is taken, and says which', async () => {
+    const first = await serve();
+    const taken = portOf(first.listening.addresses[0]);
+    const second = await serve();
+    const freed = portOf(second.listening.addresses[0]);
+    await second.listening.stop(0);
+    const wanted = [
+      { host: '127.0.0.1', port: freed },
+      { host: '127.0.0.1', port: taken },
+    ];
+    await expect(serve(wanted)).rejects.toThrow(`cannot listen on 127.0.0.1:${taken}`);
+    await expect(fetch(`http://127.0.0.1:${freed}`)).rejects.toThrow();
+  });
+
+  it('finishes what is under way when it stops, and ends the connection with it', async () => {
+    const { listening, begun, finish } = await serve();
+    const address = listening.addresses[0] ?? '';
+    const slow = fetch(`${address}/slow`);
+    await begun;
+    const stopped = listening.stop(5_000);
+    await expect(fetch(address)).rejects.toThrow();
+    finish();
+    const answer = await slow;
+    expect(await answer.text()).toBe('finished');
+    await stopped;
+  });
+
+  it('cuts off what is not finished by the deadline', async () => {
+    const { listening, begun } = await serve();
+    const slow = fetch(`${listening.addresses[0]}/slow`).catch(() => 'cut off');
+    await begun;
+    await listening.stop(20);
+    expect(await slow).toBe('cut off');
+  });
+});
