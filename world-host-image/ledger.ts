@@ -6,14 +6,13 @@
  * counts it as a change. It is bounded in entries and bytes; the oldest make room.
  */
 import type { ChangeCounts } from '#domain/call.ts';
+import { ledgerEntity } from '#domain/ledger.ts';
 import type { Contract, JsonSchema } from '#language/contract.ts';
 import { createCatalog } from '#store/catalog.ts';
 import { openEmpty } from '#store/open.ts';
 import { createReader, type Reader } from '#store/read.ts';
 import { createStatements } from '#store/statements.ts';
 import { maskSecrets } from './mask.ts';
-
-export const ledgerEntity = 'svc_requests';
 
 /** One request as it is noted; `id` and secrets are the ledger's business. */
 export type LedgerNote = {

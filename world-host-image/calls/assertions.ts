@@ -2,12 +2,13 @@
  * One assertion of a grader: so many rows match. When one fails for want of rows, it says which of its
  * conditions is in the way and what the rows that meet the others hold there.
  */
+
+import { ledgerEntity } from '#domain/ledger.ts';
 import type { Row } from '#language/contract.ts';
 import type { Filter } from '#store/filter.ts';
 import type { Reader } from '#store/read.ts';
 import type { TaskSpec } from '#wire/public-api/session.ts';
 import { valueAtPath } from '../api/filter-values.ts';
-import { ledgerEntity } from '../ledger.ts';
 import { filtersOfWhere } from './state.ts';
 
 type Grader = NonNullable<TaskSpec['grader']>;

@@ -1,8 +1,9 @@
 /** Call `state`: how many rows there are and what they come to, or a page of one entity's rows. */
+
+import { ledgerEntity } from '#domain/ledger.ts';
 import { limits } from '#domain/limits.ts';
 import type { Row } from '#language/contract.ts';
 import type { Filter } from '#store/filter.ts';
-import { ledgerEntity } from '../ledger.ts';
 import { type RunCall, refuseUnknown } from './call.ts';
 import { CallFailure } from './failure.ts';
 

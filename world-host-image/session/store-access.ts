@@ -4,9 +4,10 @@
  */
 import { randomUUID } from 'node:crypto';
 import { AppError } from '#domain/error.ts';
+import { ledgerEntity } from '#domain/ledger.ts';
 import type { Row } from '#language/contract.ts';
 import type { WorldStore } from '#store/world-store.ts';
-import { type Ledger, ledgerEntity } from '../ledger.ts';
+import type { Ledger } from '../ledger.ts';
 import type { StoreAccess } from '../usercode/run.ts';
 import { worldNow } from './clock.ts';
 

@@ -1,5 +1,7 @@
 /** `svc worlds session requests`: what the session was asked, by tools and over its API. */
+
 import { type Command, Option } from 'commander';
+import { ledgerEntity } from '#domain/ledger.ts';
 import { limits } from '#domain/limits.ts';
 import { runCall } from '../calls.ts';
 import {
@@ -36,7 +38,7 @@ export const addSessionRequests = (sessions: Command, context: Context): void =>
     );
   withService(command).action(async (sessionId: string, { via, limit, ...options }: Options) => {
     const where = via === undefined ? {} : { where: { via } };
-    const input = { entity: 'svc_requests', limit, ...where };
+    const input = { entity: ledgerEntity, limit, ...where };
     const client = clientFor(context, options);
     const call = await runCall(context, { client, sessionId, call: { kind: 'state', input } });
     const { rows } = outputOf(call) as { rows: LedgerEntry[] };

@@ -64,7 +64,7 @@ const resolveSchema = (schema: JsonSchema, definitions: Contract['definitions'])
 
 /** Top-level fields of an entity, or undefined when the world has no such entity. */
 const fieldsOf = ({ entities, definitions }: Contract, name: string): string[] | undefined => {
-  if (name === ledger) return ledgerFields;
+  if (name === ledgerEntity) return [...ledgerFields];
   const entity = entities.find((candidate) => candidate.name === name);
   if (entity === undefined) return undefined;
   return Object.keys(resolveSchema(entity.schema, definitions).properties ?? {});
@@ -96,7 +96,7 @@ const checkAssertion = (
   const path = ['task', 'grader', 'checks', String(index)];
   const fields = fieldsOf(contract, entity);
   if (fields === undefined) {
-    const hint = suggestName(entity, [...contract.entities.map(({ name }) => name), ledger]);
+    const hint = suggestName(entity, [...contract.entities.map(({ name }) => name), ledgerEntity]);
     return [{ path: [...path, 'entity'], message: `the world has no entity "${entity}"; ${hint}` }];
   }
   return Object.keys(where)

@@ -2,6 +2,7 @@
  * Bundled tasks: each folder of `scenarios/` with its instruction, its rows and its grader, checked
  * against the data model and against the rows of the world.
  */
+import { ledgerEntity, ledgerFields } from '#domain/ledger.ts';
 import type { Check, EntityContract, Grader, Row, Task } from '../contract.ts';
 import {
   type CheckTable,
@@ -21,29 +22,12 @@ import type { FieldValues } from './values.ts';
 
 const scenarioRoot = 'scenarios/';
 
-/** The request ledger, which graders read like an entity, and its fields. */
-const ledger = 'svc_requests';
-const ledgerFields = [
-  'id',
-  'at',
-  'via',
-  'operation',
-  'method',
-  'path',
-  'status',
-  'request',
-  'response',
-  'duration_ms',
-  'changes',
-  'call_id',
-];
-
 export type TaskSources = RowSources & { values: FieldValues; worldRows: RowFiles };
 
 const checkLedgerCondition = ({ path, place }: Condition): void => {
   const [field = ''] = path.split('.');
-  if (ledgerFields.includes(field)) return;
-  const message = `${ledger} has no field "${field}"`;
+  if (ledgerFields.some((known) => known === field)) return;
+  const message = `${ledgerEntity} has no field "${field}"`;
   place.refuse('unknown_field', message, suggestName(field, ledgerFields));
 };
 
@@ -61,7 +45,7 @@ const checkCondition = (
 
 const readCheck = ({ place, value }: Placed<CheckTable>, sources: TaskSources): Check => {
   const { name, entity: entityName, where, count } = value;
-  if (entityName === ledger) where.forEach(checkLedgerCondition);
+  if (entityName === ledgerEntity) where.forEach(checkLedgerCondition);
   else {
     const entity = findEntity(place.at('entity'), entityName, sources.model);
     if (entity !== undefined) {

@@ -1,4 +1,5 @@
 /** Step 8: graded again, the task passes; the session tells what changed and what it was asked. */
+import { ledgerEntity } from '#domain/ledger.ts';
 import { sendCall } from '../../calls.ts';
 import { describeLedger, type LedgerEntry, outputOf } from '../../views/call.ts';
 import { expectEqual, expectThat } from '../expect.ts';
@@ -18,7 +19,7 @@ const expectedTools = ['triage_summary', 'find_duplicates', 'list_issues'];
 
 const readLedger = async (options: GradeOptions): Promise<LedgerEntry[]> => {
   const { client, sessionId, signal } = options;
-  const input = { entity: 'svc_requests', limit: 1_000 };
+  const input = { entity: ledgerEntity, limit: 1_000 };
   const call = await sendCall({ client, sessionId, call: { kind: 'state', input }, signal });
   return (outputOf(call) as { rows: LedgerEntry[] }).rows;
 };

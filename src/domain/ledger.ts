@@ -1,0 +1,23 @@
+/**
+ * The request ledger of a session: every tool call and API request with its outcome. A host keeps it
+ * beside the world's rows; graders and `state` calls read it like an entity.
+ */
+
+/** The ledger's name where an entity's name is asked for. No world may declare one that begins so. */
+export const ledgerEntity = 'svc_requests';
+
+/** The fields of an entry. */
+export const ledgerFields = [
+  'id',
+  'at',
+  'via',
+  'operation',
+  'method',
+  'path',
+  'status',
+  'request',
+  'response',
+  'duration_ms',
+  'changes',
+  'call_id',
+] as const;
