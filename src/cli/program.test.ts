@@ -140,8 +140,8 @@ describe('svc', () => {
   it('prints a session for a person, or as the API gave it', async () => {
     const text = await run('worlds session show ses-1', { body: session });
     expect(text.status).toBe(0);
-    expect(text.out).toContain('state        READY\nready        after 21 ms');
-    expect(text.out).toContain('instruction  Do it.\n');
+    expect(text.out).toContain('state    READY\nready    after 21 ms');
+    expect(text.out).toMatch(/\n\n {2}Do it\.\n$/);
     expect(text.asked[0]?.authorization).toBe(`Basic ${btoa('pk:sk')}`);
     server?.close();
     const json = await run('worlds session show ses-1 --json', { body: session });

@@ -4,7 +4,7 @@
  * 1 refused or failed, 2 called wrongly.
  */
 import { CommanderError } from 'commander';
-import { AppError, describeError } from '#domain/error.ts';
+import { AppError, describeError, type FieldProblem } from '#domain/error.ts';
 import type { Problem } from '#language/problem.ts';
 import type { Context } from './context.ts';
 
@@ -59,11 +59,14 @@ export const describeFailure = (error: unknown): string[] => {
   if (!(error instanceof AppError)) return [`error: ${describeError(error)}`];
   const problems = problemsOf(error);
   const fields = problems.length > 0 ? [] : error.fields;
+  const isNews = ({ message }: FieldProblem): boolean => message !== error.message;
   const hint = hintOf(error);
   return [
     `error: ${describeError(error)}`,
     ...formatProblems(problems),
-    ...fields.map(({ path, message }) => `  ${path.join('.') || '(body)'}: ${message}`),
+    ...fields
+      .filter(isNews)
+      .map(({ path, message }) => `  ${path.join('.') || '(body)'}: ${message}`),
     ...(hint === undefined ? [] : [`hint: ${hint}`]),
   ];
 };

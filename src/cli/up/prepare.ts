@@ -1,6 +1,7 @@
 /** Has the orchestrator get the Docker runtime ready: its network, and the image when it is outdated. */
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { stripVTControlCharacters } from 'node:util';
 import { AppError } from '#domain/error.ts';
 import { sendSignal } from './processes.ts';
 import { programs } from './programs.ts';
@@ -63,6 +64,7 @@ export const prepareDocker = async (options: PrepareOptions): Promise<PreparedRu
   signal.removeEventListener('abort', onAbort);
   signal.throwIfAborted();
   if (prepared !== undefined && child.exitCode === 0) return prepared;
-  const why = errors.trim().split('\n').at(-1) || `prepare exited with ${child.exitCode}`;
+  const told = stripVTControlCharacters(errors).trim().split('\n');
+  const why = told.at(-1) || `prepare exited with ${child.exitCode}`;
   throw new AppError('unavailable', why);
 };

@@ -83,11 +83,7 @@ export const describeGrade = (grade: Grade, colors: Colors): string => {
 export const describeCounts = (output: {
   counts: Record<string, number>;
   digest: string;
-}): string =>
-  [
-    formatTable(Object.entries(output.counts).map(([entity, count]) => [entity, String(count)])),
-    formatFields([['digest', output.digest]]),
-  ].join('\n');
+}): string => formatFields([...Object.entries(output.counts), ['digest', output.digest]]);
 
 /** One page of an entity's rows. */
 export const describePage = (page: StatePage, columns: number): string => {

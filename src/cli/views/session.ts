@@ -11,6 +11,8 @@ const stateText = (session: SessionView, colors: Colors): string => {
   return `${state}${ended}`;
 };
 
+const indentText = (text: string): string => text.trim().replace(/^(?=.)/gm, '  ');
+
 /** `12 ms, reused host`: how long it took from the request to readiness. */
 const readyText = (session: SessionView): string | undefined => {
   const ms = elapsedMs(session.createdAt, session.readyAt);
@@ -20,8 +22,8 @@ const readyText = (session: SessionView): string | undefined => {
 
 /** One session with all that is needed to use it. */
 export const describeSession = (session: SessionView, colors: Colors): string => {
-  const { surfaces, task } = session;
-  return formatFields([
+  const { surfaces, task, instruction } = session;
+  const fields = formatFields([
     ['session', colors.bold(session.id)],
     ['world', `${session.slug} (${session.versionId})`],
     ['state', stateText(session, colors)],
@@ -31,7 +33,6 @@ export const describeSession = (session: SessionView, colors: Colors): string =>
       session.error === null ? undefined : `${session.error.code}: ${session.error.message}`,
     ],
     ['task', task === null ? undefined : (task.name ?? task.form)],
-    ['instruction', session.instruction?.trim().replace(/\s*\n\s*/g, ' ')],
     ['api', surfaces.api?.url],
     ['token', surfaces.api?.token],
     ['tools', session.tools.map(({ name }) => name).join(', ') || undefined],
@@ -39,6 +40,7 @@ export const describeSession = (session: SessionView, colors: Colors): string =>
     ['active', session.closedAt === null ? formatAgo(session.lastActivityAt) : undefined],
     ['closed', session.closedAt === null ? undefined : formatAgo(session.closedAt)],
   ]);
+  return instruction === null ? fields : `${fields}\n\n${indentText(instruction)}`;
 };
 
 /** The sessions of a project, one a line. */
