@@ -74,6 +74,6 @@ try {
   }
   await command();
 } catch (error) {
-  process.stderr.write(`${describeError(error)}\n`);
+  process.stderr.write(`${describeError(error).replaceAll(/\s*\n\s*/g, ' ')}\n`);
   process.exitCode = 1;
 }

@@ -3,6 +3,7 @@
  * are removed after a build, unless a container uses them or they are so new that another checkout may
  * be about to.
  */
+import { stripVTControlCharacters } from 'node:util';
 import { AppError, describeError } from '#domain/error.ts';
 import type { PrepareOptions } from '../driver.ts';
 import { findBaseImage, isPresent } from './base-image.ts';
@@ -22,6 +23,9 @@ const dockerfile = 'world-host-image/Dockerfile';
 const shownLines = 5;
 const keptMs = 60 * 60_000;
 const stepPattern = /^Step (\d+)\/(\d+) : (\w+)/;
+
+const oneLine = (text: string): string =>
+  stripVTControlCharacters(text).replaceAll(/\s+/g, ' ').trim();
 
 const removeOld = async ({ docker }: Engine): Promise<void> => {
   const images = await docker.listImages({ filters: { reference: [imageRepository] } });
@@ -60,10 +64,10 @@ const build = async (
       if (step !== undefined) onProgress(`image step ${step} of ${steps}: ${instruction}`);
     });
   } catch (error) {
-    const last = said.slice(-shownLines).join(' / ');
-    throw new AppError('unavailable', `${inputs.image} cannot be built after "${last}"`, {
-      cause: new AppError('unavailable', describeError(error)),
-    });
+    signal.throwIfAborted();
+    const last = oneLine(said.slice(-shownLines).join(' '));
+    const reason = `${oneLine(describeError(error))}; before that: ${last}`;
+    throw new AppError('unavailable', `${inputs.image} cannot be built: ${reason}`);
   }
 };
 
