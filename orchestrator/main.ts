@@ -5,6 +5,8 @@
  *   node orchestrator/main.ts prepare    makes what hosts need (image, network), and says where the
  *                                        control plane has to listen for them
  *   node orchestrator/main.ts image      builds the world-host image alone
+ *   node orchestrator/main.ts dismantle  removes all that is left of an installation whose programs
+ *                                        have ended
  *
  * Standard output carries one JSON object a line, for the program that started it.
  */
@@ -14,8 +16,10 @@ import { createLog } from '#runtime/log.ts';
 import { runProgram } from '#runtime/run.ts';
 import { createClient } from '#wire/client.ts';
 import { readConfig, readImageConfig, readPrepareConfig } from './config.ts';
+import type { Driver } from './driver/driver.ts';
 import { buildImage, openDriver } from './driver/open-driver.ts';
 import { startOrchestrator } from './program.ts';
+import { destroyAll } from './shut-down.ts';
 
 const stopDeadlineMs = 5_000;
 
@@ -47,13 +51,22 @@ const start = async () => {
   return startOrchestrator({ config, client, driver, log, say });
 };
 
-const prepare = async (): Promise<void> => {
+/** A driver that launches nothing, and so tells no host where the control plane is. */
+const openIdleDriver = async (): Promise<Driver> => {
   const { installation, runtime, logLevel } = readPrepareConfig(process.env);
   const log = createLog('orchestrator', logLevel);
-  // No host is launched here, so nothing is told where the control plane is.
   const host = { controlUrl: 'http://127.0.0.1', logLevel };
-  const driver = await openDriver(runtime, { installation, host, log });
+  return await openDriver(runtime, { installation, host, log });
+};
+
+const prepare = async (): Promise<void> => {
+  const driver = await openIdleDriver();
   say({ ready: true, ...(await driver.prepare(preparing())) });
+};
+
+const dismantle = async (): Promise<void> => {
+  await destroyAll(await openIdleDriver());
+  say({ ready: true });
 };
 
 const image = async (): Promise<void> => {
@@ -64,6 +77,7 @@ const commands: Record<string, () => Promise<void>> = {
   run: () => runProgram(start, { stopDeadlineMs }),
   prepare,
   image,
+  dismantle,
 };
 
 const name = process.argv[2] ?? 'run';

@@ -20,6 +20,13 @@ const forEachAtOnce = async <Item>(
   await Promise.all(Array.from({ length: atOnce }, worker));
 };
 
+/** Destroys every container that there is, whatever the control plane knows of them. */
+export const destroyAll = async (driver: Driver): Promise<void> => {
+  const containers = await driver.list();
+  await forEachAtOnce(containers, ({ hostId }) => driver.destroy(hostId));
+  await driver.dismantle();
+};
+
 /** Destroys every container of the installation. What fails is logged and does not stop the rest. */
 export const shutDown = async (pool: PoolApi, driver: Driver, log: Log): Promise<void> => {
   const attempt = async (what: string, step: () => Promise<unknown>): Promise<void> => {
