@@ -121,11 +121,11 @@ const takeStock = (hosts: readonly PoolHost[], leaving: ReadonlySet<string>, poo
 };
 
 /**
- * How many launches the pool wants: one on the way for each waiting session, which no warm host fits
- * (it would have been claimed), and `target` fresh hosts beyond those.
+ * How many launches the pool wants: `target` fresh hosts beyond one for each waiting session. A fresh
+ * warm host counts for a waiting session: it fits any, and is on its way to one between two steps.
  */
 const wantedLaunches = (starting: number, fresh: number, waiting: number, target: number): number =>
-  Math.max(0, waiting - starting, target + waiting - fresh - starting);
+  Math.max(0, target + waiting - fresh - starting);
 
 const byHoldingThenAge = (a: PoolHost, b: PoolHost): number =>
   Number(b.holding === true) - Number(a.holding === true) || b.stateAgeMs - a.stateAgeMs;

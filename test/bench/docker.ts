@@ -62,6 +62,9 @@ export const benchDocker = async (databaseUrl: string): Promise<Figure[]> => {
         better: 'lower',
       },
     ];
+  } catch (error) {
+    console.error(await network.hosts(), network.orchestrator.log());
+    throw error;
   } finally {
     await network.stop();
   }
