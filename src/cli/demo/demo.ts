@@ -71,6 +71,14 @@ const showLogs = (context: Context, up: Up): void => {
   }
 };
 
+/** Stops, or when told to hurry kills, but removes what is left in either case. */
+const stopOrKill = async (up: Up, { forced }: Stopping): Promise<void> => {
+  const isForced = forced.then(() => true);
+  if (!(await Promise.race([up.stop().then(() => false), isForced]))) return;
+  up.kill();
+  await up.dismantle();
+};
+
 const play = async (timeline: Timeline, data: string, options: DemoOptions): Promise<void> => {
   const { context, runtime, stopping } = options;
   const { signal } = stopping;
@@ -78,14 +86,13 @@ const play = async (timeline: Timeline, data: string, options: DemoOptions): Pro
   const up = await timeline.step('Start PostgreSQL, the control plane, the orchestrator', (step) =>
     startService(step, { context, data, runtime, poolSize, signal }),
   );
-  const forced = stopping.forced.then(() => up.kill());
   try {
     await useService(timeline, up, options);
     await timeline.step('Stop everything', (step) => stopEverything(step, up, context.env));
   } catch (error) {
     if (!signal.aborted) showLogs(context, up);
     if (signal.aborted) timeline.line('\ninterrupted; stopping everything');
-    await Promise.race([up.stop(), forced]);
+    await stopOrKill(up, stopping);
     throw error;
   }
 };

@@ -5,7 +5,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Env } from '#runtime/env.ts';
 import type { DataFolder, Secrets } from './folder.ts';
-import type { PreparedRuntime } from './prepare.ts';
+import type { PreparedRuntime } from './runtime.ts';
 
 const pathOf = (path: string): string =>
   fileURLToPath(new URL(`../../../${path}`, import.meta.url));

@@ -6,7 +6,7 @@
  * and an orderly stop are the same thing.
  */
 import { join } from 'node:path';
-import { AppError } from '#domain/error.ts';
+import { AppError, describeError } from '#domain/error.ts';
 import type { Env } from '#runtime/env.ts';
 import { pause } from '#runtime/pause.ts';
 import { type Client, createClient } from '#wire/client.ts';
@@ -27,9 +27,9 @@ import { type Kept, keepRunning, type Started } from './keep.ts';
 import { endLeftOvers } from './left-overs.ts';
 import { type FolderLock, takeLock } from './lock.ts';
 import { startPostgres } from './postgres.ts';
-import { type PreparedRuntime, prepareDocker } from './prepare.ts';
 import { findProcesses, sendSignal } from './processes.ts';
 import { controlEnv, orchestratorEnv, passOn, programs, type Site, titled } from './programs.ts';
+import { dismantle, type PreparedRuntime, prepareDocker } from './runtime.ts';
 import { chooseRuntime, fallBack, type RuntimeChoice, type RuntimeWish } from './runtime-choice.ts';
 
 export type UpOptions = {
@@ -59,6 +59,8 @@ export type Up = {
   stop(): Promise<void>;
   /** Kills everything at once, world hosts that are processes among them. Containers stay. */
   kill(): void;
+  /** Removes what is left after `kill`. */
+  dismantle(): Promise<void>;
 };
 
 /** Together, with PostgreSQL's own milliseconds, within the five seconds that `svc up` promises. */
@@ -79,22 +81,48 @@ const choosePort = async (wanted: number, remembered: number | undefined): Promi
   });
 };
 
+type Parts = {
+  /** Ends what was started. */
+  stack: AsyncDisposableStack;
+  /** Removes what the orchestrator would have removed, had it come up. */
+  leftOnFailure: AsyncDisposableStack;
+  parts: Kept[];
+  options: UpOptions;
+};
+
 type Runtime = { choice: RuntimeChoice; prepared: PreparedRuntime | undefined };
 
-const chooseAndPrepare = async (options: UpOptions, secrets: Secrets): Promise<Runtime> => {
+/** Removes what the runtime holds of an installation; that it cannot is told and no failure of its own. */
+const cleanRuntime = async (
+  { env, say }: UpOptions,
+  { installation }: Secrets,
+  runtime: RuntimeChoice['runtime'],
+): Promise<void> => {
+  const dismantleEnv = { ...passOn(env), SVC_INSTALLATION: installation, SVC_RUNTIME: runtime };
+  try {
+    await dismantle(dismantleEnv);
+  } catch (error) {
+    say(`something of ${installation} is left on ${runtime}: ${describeError(error)}`);
+  }
+};
+
+/** Chooses, and makes ready what was chosen; what that makes is removed should the start fail. */
+const chooseAndPrepare = async (all: Parts, secrets: Secrets): Promise<Runtime> => {
+  const { options, leftOnFailure } = all;
   const { runtime: wish, env, tell, signal } = options;
   const choice = chooseRuntime(wish, await probeEngine(env));
   if (choice.runtime === 'process') return { choice, prepared: undefined };
+  leftOnFailure.defer(() => cleanRuntime(options, secrets, 'docker'));
   try {
     const prepareEnv = { ...passOn(env), SVC_INSTALLATION: secrets.installation };
     return { choice, prepared: await prepareDocker({ env: prepareEnv, tell, signal }) };
   } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    return { choice: fallBack(wish, error), prepared: undefined };
+    if (signal.aborted || !(error instanceof AppError)) throw error;
+    const choice = fallBack(wish, error);
+    await cleanRuntime(options, secrets, 'docker');
+    return { choice, prepared: undefined };
   }
 };
-
-type Parts = { stack: AsyncDisposableStack; parts: Kept[]; options: UpOptions };
 
 /** Starts a part, keeps it running, and remembers how to end it. */
 const keepPart = async (
@@ -205,7 +233,7 @@ const startParts = async (all: Parts, folder: DataFolder, lock: FolderLock): Pro
   tell('starting PostgreSQL');
   const [database, runtime] = await settleAll([
     keepDatabase(all, folder, secrets),
-    chooseAndPrepare(options, secrets),
+    chooseAndPrepare(all, secrets),
   ]);
   signal.throwIfAborted();
   tell('starting the control plane');
@@ -227,6 +255,7 @@ const startParts = async (all: Parts, folder: DataFolder, lock: FolderLock): Pro
       for (const part of parts) part.kill();
       for (const pid of findProcesses(secrets.installation)) sendSignal(pid, 'SIGKILL');
     },
+    dismantle: () => cleanRuntime(options, secrets, runtime.choice.runtime),
   };
 };
 
@@ -243,13 +272,15 @@ const settleAll = async <A, B>(works: [Promise<A>, Promise<B>]): Promise<[A, B]>
  */
 export const startUp = async (options: UpOptions): Promise<Up> => {
   const stack = new AsyncDisposableStack();
-  const all: Parts = { stack, parts: [], options };
+  const leftOnFailure = new AsyncDisposableStack();
+  const all: Parts = { stack, leftOnFailure, parts: [], options };
   const folder = openDataFolder(options.data);
   const lock = takeLock(folder.lockFile, folder.path);
   stack.defer(() => lock.release());
   try {
     return await startParts(all, folder, lock);
   } catch (error) {
+    await leftOnFailure.disposeAsync();
     await stack.disposeAsync();
     throw error;
   }

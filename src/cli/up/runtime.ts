@@ -1,0 +1,85 @@
+/**
+ * What the orchestrator does for `svc up` besides running: it gets the Docker runtime ready (network,
+ * image), and it removes what is left of an installation whose programs have ended.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { stripVTControlCharacters } from 'node:util';
+import { AppError } from '#domain/error.ts';
+import { sendSignal } from './processes.ts';
+import { programs } from './programs.ts';
+
+export type PreparedRuntime = {
+  /** An address that the control plane has to listen on besides its own. */
+  listen: string | null;
+  /** How hosts name the machine of the control plane. */
+  host: string;
+  image: string | null;
+};
+
+type Line = { progress?: string; ready?: boolean } & Partial<PreparedRuntime>;
+
+type Command = {
+  name: 'prepare' | 'dismantle';
+  env: Record<string, string>;
+  tell(step: string): void;
+  signal?: AbortSignal;
+};
+
+/** How long an interrupted command may take to clean up; then it and what it runs are killed. */
+const killAfterMs = 3_000;
+const keptErrorBytes = 8_192;
+
+const endOnAbort = (child: ChildProcess, signal: AbortSignal): void => {
+  const { pid } = child;
+  if (pid === undefined) return;
+  const onAbort = (): void => {
+    child.kill('SIGTERM');
+    const timer = setTimeout(() => sendSignal(-pid, 'SIGKILL'), killAfterMs);
+    child.once('close', () => clearTimeout(timer));
+  };
+  signal.addEventListener('abort', onAbort, { once: true });
+  child.once('close', () => signal.removeEventListener('abort', onAbort));
+};
+
+/** Runs a command of the orchestrator to its end and answers its last line. */
+const runCommand = async ({ name, env, tell, signal }: Command): Promise<Line> => {
+  const child = spawn(process.execPath, [programs.orchestrator, name], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  if (signal !== undefined) endOnAbort(child, signal);
+  let errors = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    errors = (errors + chunk.toString()).slice(-keptErrorBytes);
+  });
+  let last: Line = {};
+  createInterface({ input: child.stdout }).on('line', (text) => {
+    last = JSON.parse(text) as Line;
+    if (last.progress !== undefined) tell(last.progress);
+  });
+  await new Promise<void>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', () => resolve());
+  });
+  signal?.throwIfAborted();
+  if (last.ready === true && child.exitCode === 0) return last;
+  const told = stripVTControlCharacters(errors).trim().split('\n').at(-1);
+  throw new AppError('unavailable', told || `${name} exited with ${child.exitCode}`);
+};
+
+export type PrepareOptions = Pick<Command, 'env' | 'tell'> & { signal: AbortSignal };
+
+/** Throws `unavailable` with the runtime's own reason, or the signal's reason. */
+export const prepareDocker = async (options: PrepareOptions): Promise<PreparedRuntime> => {
+  const env = { ...options.env, SVC_RUNTIME: 'docker' };
+  const line = await runCommand({ ...options, name: 'prepare', env });
+  const { listen = null, host = '127.0.0.1', image = null } = line;
+  return { listen, host, image };
+};
+
+/** Removes every container, process, network and folder of an installation. */
+export const dismantle = async (env: Record<string, string>): Promise<void> => {
+  await runCommand({ name: 'dismantle', env, tell: () => undefined });
+};
