@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { contractOf, smallWorld, textFile, toTree } from '#test/support/small-world.ts';
 import { decodeBundle, encodeBundle, selectUserCode } from './bundle.ts';
-import { contractOf, smallWorld, textFile, toTree } from './testing/small-world.ts';
 
 describe('bundle', () => {
   const files = [

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import {
+  compileChanged,
+  contractOf,
+  smallWorld,
+  textFile,
+  toTree,
+} from '#test/support/small-world.ts';
 import { compileTree } from './compile.ts';
-import { compileChanged, contractOf, smallWorld, textFile, toTree } from './testing/small-world.ts';
 
 const compiled = () => {
   const result = compileChanged();

@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
+import { contractOf } from '#test/support/small-world.ts';
 import type { Contract, EntityContract } from './contract.ts';
 import { createTablesSql } from './ddl.ts';
-import { contractOf } from './testing/small-world.ts';
 
 const open = (contract: Pick<Contract, 'entities'>) => {
   const db = new DatabaseSync(':memory:');

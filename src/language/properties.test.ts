@@ -5,11 +5,11 @@
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { type SmallWorld, smallWorld, textFile, toTree } from '#test/support/small-world.ts';
 import { compileTree } from './compile.ts';
 import { createTablesSql } from './ddl.ts';
 import { problemCodes } from './read/codes.ts';
 import { createRowChecker } from './rows.ts';
-import { type SmallWorld, smallWorld, textFile, toTree } from './testing/small-world.ts';
 import { createToolChecker } from './tool-values.ts';
 
 /** The places of a JSON document, by their keys. */

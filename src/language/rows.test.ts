@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { contractOf } from '#test/support/small-world.ts';
 import { languageLimits } from './limits.ts';
 import { createRowChecker } from './rows.ts';
-import { contractOf } from './testing/small-world.ts';
 import { createToolChecker } from './tool-values.ts';
 
 const card = {

@@ -5,7 +5,7 @@ import {
   drop,
   type Refusal,
   replace,
-} from '../testing/refusal.ts';
+} from '#test/support/language-refusals.ts';
 
 const authRules: Refusal[] = [
   [

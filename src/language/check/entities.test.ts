@@ -1,4 +1,3 @@
-import { languageLimits } from '../limits.ts';
 import {
   cardFields,
   cards,
@@ -12,7 +11,8 @@ import {
   people,
   type Refusal,
   worldFile,
-} from '../testing/refusal.ts';
+} from '#test/support/language-refusals.ts';
+import { languageLimits } from '../limits.ts';
 
 const entityRules: Refusal[] = [
   [

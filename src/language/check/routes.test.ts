@@ -1,4 +1,9 @@
-import { connector, describeRefusals, type Refusal, replace } from '../testing/refusal.ts';
+import {
+  connector,
+  describeRefusals,
+  type Refusal,
+  replace,
+} from '#test/support/language-refusals.ts';
 
 const operationRules: Refusal[] = [
   [

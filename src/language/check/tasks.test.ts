@@ -5,8 +5,8 @@ import {
   type Refusal,
   replace,
   scenario,
-} from '../testing/refusal.ts';
-import { replaceIn } from '../testing/small-world.ts';
+} from '#test/support/language-refusals.ts';
+import { replaceIn } from '#test/support/small-world.ts';
 
 const rowRules: Refusal[] = [
   [

@@ -7,7 +7,7 @@ import {
   type Refusal,
   replace,
   worldFile,
-} from '../testing/refusal.ts';
+} from '#test/support/language-refusals.ts';
 
 const toolRules: Refusal[] = [
   [

@@ -1,5 +1,4 @@
 import { limits } from '#domain/limits.ts';
-import { languageLimits } from '../limits.ts';
 import {
   append,
   describeRefusals,
@@ -11,7 +10,8 @@ import {
   replace,
   scenario,
   worldFile,
-} from '../testing/refusal.ts';
+} from '#test/support/language-refusals.ts';
+import { languageLimits } from '../limits.ts';
 
 const treeRules: Refusal[] = [
   ['a path goes up', put('../x.md', ''), 'bad_path', '../x.md', ''],

@@ -1,4 +1,3 @@
-import { languageLimits } from '../limits.ts';
 import {
   cardFields,
   describeRefusals,
@@ -8,7 +7,8 @@ import {
   people,
   type Refusal,
   worldFile,
-} from '../testing/refusal.ts';
+} from '#test/support/language-refusals.ts';
+import { languageLimits } from '../limits.ts';
 
 const documentRules: Refusal[] = [
   [

@@ -3,7 +3,7 @@
  * it, and the single problem that must be reported for it.
  */
 import { describe, expect, it } from 'vitest';
-import type { ProblemCode } from '../read/codes.ts';
+import type { ProblemCode } from '#language/read/codes.ts';
 import { compileChanged, replaceIn, type SmallWorld } from './small-world.ts';
 
 export type Change = (world: SmallWorld) => void;

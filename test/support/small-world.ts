@@ -1,10 +1,10 @@
 /**
- * A small world for the tests of this library: a board with lists and cards. It uses each rule of the
+ * A small world for the tests of the world language: a board with lists and cards. It uses each rule of the
  * language at least once, so that a test breaks one by the smallest possible change.
  */
 import type { TreeFile } from '#domain/world.ts';
-import { type CompileResult, compileTree } from '../compile.ts';
-import type { Contract } from '../contract.ts';
+import { type CompileResult, compileTree } from '#language/compile.ts';
+import type { Contract } from '#language/contract.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests reach into the document to break it
 type Loose = any;
