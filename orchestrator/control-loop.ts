@@ -23,6 +23,7 @@ export const deadlines: Deadlines = {
   intentMs: 10_000,
   surplusMs: 60_000,
   unfitMs: 2_000,
+  loadingMs: 250,
 };
 
 export type PoolStatus = {

@@ -44,6 +44,8 @@ export type Deadlines = {
   surplusMs: number;
   /** A warm host that waiting sessions do not take does not fit them after this long. */
   unfitMs: number;
+  /** A session just given its host is loading: launches that nobody waits for stay out of its way. */
+  loadingMs: number;
 };
 
 export type Action =
@@ -127,6 +129,18 @@ const takeStock = (hosts: readonly PoolHost[], leaving: ReadonlySet<string>, poo
 const wantedLaunches = (starting: number, fresh: number, waiting: number, target: number): number =>
   Math.max(0, target + waiting - fresh - starting);
 
+/** Whether launches can wait: no session does, half the target is there, and one is just loading. */
+const canWait = (
+  hosts: readonly PoolHost[],
+  fresh: number,
+  waiting: number,
+  { target, deadlines }: PlanSettings,
+): boolean =>
+  waiting === 0 &&
+  fresh > 0 &&
+  fresh * 2 >= target &&
+  hosts.some(({ state, stateAgeMs }) => state === 'assigned' && stateAgeMs < deadlines.loadingMs);
+
 const byHoldingThenAge = (a: PoolHost, b: PoolHost): number =>
   Number(b.holding === true) - Number(a.holding === true) || b.stateAgeMs - a.stateAgeMs;
 
@@ -154,11 +168,14 @@ const planSize = (
   leaving: ReadonlySet<string>,
 ): Action[] => {
   const stock = takeStock(view.hosts, leaving, settings.pool);
-  const wanted = wantedLaunches(stock.starting, stock.fresh, view.waitingSessions, settings.target);
+  const { starting, fresh } = stock;
+  const wanted = canWait(view.hosts, fresh, view.waitingSessions, settings)
+    ? 0
+    : wantedLaunches(starting, fresh, view.waitingSessions, settings.target);
   const room = Math.max(0, settings.max - view.hosts.length);
   const atOnce = settings.launchesAtOnce - countOf(busy, 'launch');
   const count = Math.min(wanted, room, atOnce, settings.launchAllowance);
-  const unserved = Math.max(0, view.waitingSessions - stock.starting - room);
+  const unserved = Math.max(0, view.waitingSessions - starting - room);
   const surplus = planSurplus(stock.warm, unserved, settings);
   return count > 0 ? [...surplus, { kind: 'launch', count }] : surplus;
 };
