@@ -33,7 +33,6 @@ export const describeWorld = (world: WorldDetail): string =>
     ['redacted', redactedText(world)],
     ['files', formatCount(world.files.length, 'file')],
     ['created', `${world.createdAt} (${formatAgo(world.createdAt)})`],
-    ['page', world.url],
   ]);
 
 const redactedText = ({ redact }: WorldView): string | undefined => {
