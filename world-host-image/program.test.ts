@@ -72,6 +72,7 @@ const assignment = (parts: Partial<Assignment> = {}): Assignment => ({
   worldSlug: 'sample',
   bundle: version.bundle,
   snapshot: version.snapshot,
+  blobs: {},
   task: null,
   surfaces: ['api'],
   ...parts,

@@ -1,6 +1,7 @@
 /** The parts that the program wires together once. Each function takes only those it needs. */
 import type { Log } from '#runtime/log.ts';
 import type { Blobs } from './blobs/blobs.ts';
+import type { SmallBlobs } from './blobs/small.ts';
 import type { Seats } from './calls/seats.ts';
 import type { ControlConfig } from './config.ts';
 import type { Database } from './db/pool.ts';
@@ -14,6 +15,7 @@ export type Parts = {
   publicUrl: () => string;
   db: Database;
   blobs: Blobs;
+  smallBlobs: SmallBlobs;
   notices: Notices;
   versions: Versions;
   facts: SessionFacts;

@@ -6,6 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Log } from '#runtime/log.ts';
 import type { Running } from '#runtime/run.ts';
 import { openFolderBlobs } from './blobs/folder.ts';
+import { createSmallBlobs } from './blobs/small.ts';
 import { createSeats } from './calls/seats.ts';
 import type { ControlConfig } from './config.ts';
 import { ensureKeyPair } from './db/keys.ts';
@@ -84,6 +85,7 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
       publicUrl: () => config.publicUrl ?? listening?.addresses[0] ?? '',
       db,
       blobs,
+      smallBlobs: createSmallBlobs(blobs),
       notices,
       versions: createVersions(db),
       facts: createSessionFacts(db),

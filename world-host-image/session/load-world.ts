@@ -13,9 +13,16 @@ import type { UserCode } from '../usercode/runner.ts';
 import { openAuthorCode } from './author-code.ts';
 import type { LoadedWorld } from './session.ts';
 
+/** A version by its two blobs, with the base64 of those that came along. */
+export type WorldVersion = {
+  bundle: Digest;
+  snapshot: Digest;
+  blobs: Readonly<Record<string, string>>;
+};
+
 export type WorldLoader = {
   /** The world at its mark `base`. Throws when a blob is not what its digest says. */
-  load(version: { bundle: Digest; snapshot: Digest }): Promise<LoadedWorld>;
+  load(version: WorldVersion): Promise<LoadedWorld>;
   /** Lets go of the world that is held, if there is one. */
   release(): Promise<void>;
 };
@@ -39,8 +46,11 @@ export const createWorldLoader = ({
 }: WorldLoaderParts): WorldLoader => {
   let held: LoadedWorld | undefined;
 
-  const fetchChecked = async (digest: Digest): Promise<Uint8Array> =>
-    checkDigest(digest, await fetchBlob(digest));
+  const take = async (digest: Digest, along: WorldVersion['blobs']): Promise<Uint8Array> => {
+    const text = along[digest];
+    const bytes = text === undefined ? await fetchBlob(digest) : Buffer.from(text, 'base64');
+    return checkDigest(digest, bytes);
+  };
 
   const release = async (): Promise<void> => {
     const world = held;
@@ -50,13 +60,13 @@ export const createWorldLoader = ({
   };
 
   return {
-    async load({ bundle, snapshot }) {
+    async load({ bundle, snapshot, blobs }) {
       if (held?.bundle === bundle && held.snapshot === snapshot) return held;
       await release();
-      const fetchedSnapshot = fetchChecked(snapshot);
+      const fetchedSnapshot = take(snapshot, blobs);
       // Awaited below; until then its failure must not count as unhandled.
       fetchedSnapshot.catch(() => undefined);
-      const { contract, files } = decodeBundle(await fetchChecked(bundle));
+      const { contract, files } = decodeBundle(await take(bundle, blobs));
       const code = openAuthorCode({ userCode, workDir, files });
       const store = openWorldStore({ contract, snapshot: await fetchedSnapshot });
       store.mark('base');

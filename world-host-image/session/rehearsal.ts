@@ -117,6 +117,7 @@ export const rehearse = async (workDir: string, log: Log): Promise<void> => {
     worldSlug: 'rehearsal',
     bundle: digestOf(bundle),
     snapshot: digestOf(snapshot),
+    blobs: {},
     task: { seed: { rows: { notes: [{ id: 2, about: 1, text: 'seed' }] } } },
     surfaces: [],
   });

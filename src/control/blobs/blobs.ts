@@ -7,6 +7,8 @@ export type Blobs = {
   put(bytes: Uint8Array): Promise<Digest>;
   /** The bytes of a digest; `not_found` when the store has none. */
   get(digest: Digest): Promise<Uint8Array>;
+  /** How many bytes they are; `not_found` when the store has none. */
+  size(digest: Digest): Promise<number>;
   /** Throws `unavailable` when the store could not be written to. */
   check(): Promise<void>;
 };

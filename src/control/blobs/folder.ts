@@ -73,6 +73,8 @@ export const openFolderBlobs = async (folder: string): Promise<Blobs> => {
     throw new AppError('unavailable', `the blob folder ${folder} cannot be made`, { cause });
   }
   await check();
+  const missing = (digest: Digest, cause?: unknown): AppError =>
+    new AppError('not_found', `there is no blob ${digest}`, { cause });
   return {
     check,
     async put(bytes) {
@@ -88,8 +90,13 @@ export const openFolderBlobs = async (folder: string): Promise<Blobs> => {
         return await readFile(pathOf(digest));
       } catch (cause) {
         if (!isMissing(cause)) throw cause;
-        throw new AppError('not_found', `there is no blob ${digest}`, { cause });
+        throw missing(digest, cause);
       }
+    },
+    async size(digest) {
+      const bytes = await sizeOf(pathOf(digest));
+      if (bytes === undefined) throw missing(digest);
+      return bytes;
     },
   };
 };

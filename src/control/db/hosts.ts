@@ -166,6 +166,8 @@ export type HostOrders = HostStanding & {
     versionId: string;
     task: TaskSpec | null;
     surfaces: SurfaceKind[];
+    /** Whether the host holds the version from an earlier session. */
+    isHeld: boolean;
   } | null;
 };
 
@@ -175,12 +177,13 @@ type OrdersRow = HostStanding & {
   versionId: string;
   task: TaskSpec | null;
   surfaces: SurfaceKind[];
+  isHeld: boolean;
 };
 
 const ordersStatement = statement(
   'host_orders',
   `select h.state, h.generation, h.session_id as "sessionId", s.state as "sessionState",
-          s.version_id as "versionId", s.task, s.surfaces,
+          s.version_id as "versionId", s.task, s.surfaces, s.host_reused as "isHeld",
           exists (select from sessions
                    where state = 'PROVISIONING' and host_id is null) as "isWanted"
      from hosts h left join sessions s on s.id = h.session_id
@@ -195,9 +198,11 @@ export const findOrders = async (
   const [row] = await db.query<OrdersRow>(ordersStatement, [hostId]);
   if (row === undefined) return undefined;
   const { state, generation, sessionId, isWanted } = row;
-  const { sessionState, versionId, task, surfaces } = row;
+  const { sessionState, versionId, task, surfaces, isHeld } = row;
   const session =
-    sessionId === null ? null : { id: sessionId, state: sessionState, versionId, task, surfaces };
+    sessionId === null
+      ? null
+      : { id: sessionId, state: sessionState, versionId, task, surfaces, isHeld };
   return { state, generation, sessionId, isWanted, session };
 };
 

@@ -10,7 +10,7 @@ import type { Parts } from '../parts.ts';
 import { placeWarm } from './place.ts';
 import { staleGeneration } from './warm.ts';
 
-export type PollParts = Pick<Parts, 'config' | 'db' | 'notices' | 'versions'>;
+export type PollParts = Pick<Parts, 'config' | 'db' | 'notices' | 'smallBlobs' | 'versions'>;
 export type HostPoll = {
   hostId: string;
   generation: number;
@@ -21,7 +21,7 @@ export type HostPoll = {
 type Told = Answer<typeof pollHost>['body'];
 
 const toAssignment = async (
-  { config, versions }: PollParts,
+  { config, smallBlobs, versions }: PollParts,
   session: NonNullable<HostOrders['session']>,
   generation: number,
 ): Promise<Static<typeof Assignment>> => {
@@ -34,6 +34,7 @@ const toAssignment = async (
     worldSlug: version.slug,
     bundle: version.bundle,
     snapshot: version.snapshot,
+    blobs: session.isHeld ? {} : await smallBlobs.pick([version.bundle, version.snapshot]),
     task: session.task,
     surfaces: session.surfaces,
   };

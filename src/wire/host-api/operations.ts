@@ -31,6 +31,9 @@ export const Assignment = Type.Object({
   worldSlug: Type.String(),
   bundle: DigestText,
   snapshot: DigestText,
+  blobs: Type.Record(Type.String(), Type.String(), {
+    description: 'base64 of those of the two that are small, by digest; the others are fetched',
+  }),
   task: nullable(TaskSpec),
   surfaces: Type.Array(Type.String()),
 });

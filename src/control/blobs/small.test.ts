@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import type { Digest } from '#domain/world.ts';
+import { type Blobs, digestOf } from './blobs.ts';
+import { createSmallBlobs } from './small.ts';
+
+/** Blobs in memory that count how often one is read. */
+const countingBlobs = (...contents: Uint8Array[]) => {
+  const held = new Map(contents.map((bytes) => [digestOf(bytes), bytes]));
+  const reads: Digest[] = [];
+  const find = (digest: Digest): Uint8Array => {
+    const bytes = held.get(digest);
+    if (bytes === undefined) throw new Error(`no ${digest}`);
+    return bytes;
+  };
+  const blobs: Blobs = {
+    put: async (bytes) => digestOf(bytes),
+    get: async (digest) => {
+      reads.push(digest);
+      return find(digest);
+    },
+    size: async (digest) => find(digest).byteLength,
+    check: async () => undefined,
+  };
+  return { blobs, reads };
+};
+
+describe('small blobs', () => {
+  const small = new TextEncoder().encode('a bundle');
+  const large = new Uint8Array(256 * 1024 + 1);
+
+  it('gives the small ones as base64, never reading the large ones', async () => {
+    const { blobs, reads } = countingBlobs(small, large);
+    const picked = await createSmallBlobs(blobs).pick([digestOf(small), digestOf(large)]);
+    expect(picked).toEqual({ [digestOf(small)]: Buffer.from(small).toString('base64') });
+    expect(reads).toEqual([digestOf(small)]);
+  });
+
+  it('reads each once, and lets go of the one unused for longest', async () => {
+    const many = Array.from({ length: 65 }, (_, index) => new Uint8Array([index]));
+    const { blobs, reads } = countingBlobs(...many);
+    const cache = createSmallBlobs(blobs);
+    for (const bytes of many) await cache.pick([digestOf(bytes)]);
+    await cache.pick([digestOf(many[64] ?? small)]);
+    expect(reads).toHaveLength(65);
+    await cache.pick([digestOf(many[0] ?? small)]);
+    expect(reads).toHaveLength(66);
+  });
+});
