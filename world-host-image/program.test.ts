@@ -118,6 +118,18 @@ describe('a session', () => {
     expect(state.output).not.toMatchObject({ digest: version.stateDigest });
   });
 
+  it('fetches nothing that came with the assignment', async () => {
+    const { control } = await startBench();
+    const along = [...version.blobs].map(([digest, bytes]) => [
+      digest,
+      Buffer.from(bytes).toString('base64'),
+    ]);
+    await openOn(control, { task, blobs: Object.fromEntries(along) });
+    const state = await control.call('state');
+    expect(state.output).toMatchObject({ counts: { users: 3, repos: 2, issues: 3 } });
+    expect(control.received.filter(({ operation }) => operation === 'getBlob')).toEqual([]);
+  });
+
   it('answers tools of every kind of implementation', async () => {
     const { control } = await startBench();
     await openOn(control);
