@@ -125,11 +125,13 @@ const placeSessionStatement = statement(
    ${sessionGets}`,
 );
 
+// While nobody waits the host is not even locked: an open that skipped it for that would lose it.
 const placeHostStatement = statement(
   'place_host',
   `with free as materialized (
      select h.id, h.version_id from hosts h
       where h.id = $1 and h.state in ${hostBefore('assigned')} and h.address is not null
+        and exists (select from sessions s where ${waits})
         for no key update skip locked
    ), waiting as materialized (
      select s.id, s.version_id, free.id as host_id, free.version_id as held

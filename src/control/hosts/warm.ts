@@ -42,7 +42,9 @@ export const reportWarm = async (
   const { db, notices } = parts;
   const { hostId, generation } = report;
   if (!(await makeWarm(db, report))) return explain(parts, report);
-  notices.tell(hostId, poolTopic);
   await noteBeat(db, { hostId, generation, rssBytes: null });
-  return (await placeWarm(parts, hostId)) ? 'assigned' : 'warm';
+  const isPlaced = await placeWarm(parts, hostId);
+  // Told last: whoever hears of a warm host and opens a session at once must not find it locked.
+  notices.tell(hostId, poolTopic);
+  return isPlaced ? 'assigned' : 'warm';
 };
