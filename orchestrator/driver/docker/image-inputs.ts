@@ -49,7 +49,7 @@ export const readImageInputs = async (
   const contents = await Promise.all(paths.map((path) => readFile(join(root, path))));
   const lock = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8')) as LockFile;
   const imported = contents.flatMap((content, index) =>
-    paths[index]?.endsWith('.ts') ? importedPackages(content.toString('utf8')) : [],
+    /\.m?ts$/.test(paths[index] ?? '') ? importedPackages(content.toString('utf8')) : [],
   );
   const packages = closePackages(lock, new Set(imported)).filter(({ place }) =>
     existsSync(join(root, place)),

@@ -1,6 +1,9 @@
 /**
  * The TypeScript worker, a program of its own that Node runs as it is: one request after the other from
  * the world host, over descriptors 3 and 4, until the host is gone.
+ *
+ * It is `.mts` because the permission model hides package.json from it: as `.ts`, Node would first try
+ * it as CommonJS and strip its types twice, at each start.
  */
 import { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
