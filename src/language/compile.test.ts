@@ -258,8 +258,8 @@ describe('compileTree', () => {
       ['connector.toml', 84, '/webhooks', 'unsupported_key'],
       ['data/lists.json', 9, '/1/nmae', 'bad_row'],
       ['schema/world.json', 3, '/$id', 'bad_value'],
-      ['svc-env.toml', 1, '/environment', 'missing_key'],
-      ['svc-env.toml', 1, '/tools', 'missing_key'],
+      ['svc-env.toml', undefined, '/environment', 'missing_key'],
+      ['svc-env.toml', undefined, '/tools', 'missing_key'],
       ['svc-env.toml', 2, '/schema/language', 'bad_value'],
     ]);
   });

@@ -11,16 +11,23 @@ export type Problem = {
   code: string;
   message: string;
   hint?: string;
-  /** From 1, where known. */
+  /**
+   * Where it shows, both from 1 and both or neither; columns count UTF-16 code units. Absent where
+   * only the file as a whole fits.
+   */
   line?: number;
   column?: number;
 };
 
-/** Orders problems as a reader meets them: by file, then by line, then by pointer. */
+/** Compares texts by their UTF-16 code units: the same on every machine. */
+const compareTexts = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+
+/** Orders problems as a reader meets them: by file, line and column, then by pointer. */
 export const sortProblems = (problems: readonly Problem[]): Problem[] =>
   [...problems].sort(
     (a, b) =>
-      a.file.localeCompare(b.file) ||
+      compareTexts(a.file, b.file) ||
       (a.line ?? 0) - (b.line ?? 0) ||
-      a.pointer.localeCompare(b.pointer),
+      (a.column ?? 0) - (b.column ?? 0) ||
+      compareTexts(a.pointer, b.pointer),
   );

@@ -4,57 +4,30 @@
  */
 import { parse as parseTomlText, TomlError } from 'smol-toml';
 import { languageLimits } from '../limits.ts';
-import { scanJson } from './json-lines.ts';
-import { createPlace, type FindLine, type Place, type Problems } from './place.ts';
-import { scanToml } from './toml-lines.ts';
+import { findDuplicateKeys, findUnexpected, findUnsafeNumber } from './json-faults.ts';
+import { outlineJson } from './json-positions.ts';
+import { createPlace, type Place, type Problems } from './place.ts';
+import { parsePointer } from './pointer.ts';
+import { createLocate, type Position, positionAt } from './positions.ts';
+import { outlineToml } from './toml-positions.ts';
 import { isDeeperThan, isTable } from './values.ts';
 
 export type Document = { place: Place; value: unknown };
-
-/** Looks a place up, or else the nearest place around it; the text is scanned when first asked. */
-const createLineFinder = (scan: () => ReadonlyMap<string, number>): FindLine => {
-  let lines: ReadonlyMap<string, number> | undefined;
-  return (pointer) => {
-    lines ??= scan();
-    for (let at = pointer; ; at = at.slice(0, at.lastIndexOf('/'))) {
-      const line = lines.get(at);
-      if (line !== undefined || at === '') return line;
-    }
-  };
-};
 
 const refuseSyntax = (
   problems: Problems,
   file: string,
   message: string,
-  at: { line: number; column: number } | undefined,
+  at: Position,
 ): undefined => {
-  problems.add({ file, pointer: '', code: 'syntax', message: `${message}`, ...at });
+  problems.add({ file, pointer: '', code: 'syntax', message, ...at });
 };
 
-/** Handed each value with its spelling, which the platform's types do not know yet. */
-type SourceReviver = (key: string, value: unknown, context: { source?: string }) => unknown;
-
-const losesDigits = (value: number, source: string): boolean =>
-  !Number.isFinite(value) || (/^-?\d+$/.test(source) && !Number.isSafeInteger(value));
-
-/** Whole numbers are exact up to 2^53; a longer one would be altered by being read. */
-const findUnsafeNumber = (text: string): string | undefined => {
-  if (!/\d{16}|[eE]\+?\d{3}/.test(text)) return undefined;
-  let unsafe: string | undefined;
-  const look: SourceReviver = (_key, value, { source }) => {
-    if (typeof value === 'number' && source !== undefined && losesDigits(value, source)) {
-      unsafe ??= source;
-    }
-    return value;
-  };
-  JSON.parse(text, look as Parameters<typeof JSON.parse>[1]);
-  return unsafe;
-};
-
-const errorPosition = (message: string): { line: number; column: number } | undefined => {
+/** Where `JSON.parse` stopped. Some of its messages say so, for the others the text is looked at. */
+const syntaxPosition = (message: string, text: string): Position => {
   const [, line, column] = /\(line (\d+) column (\d+)\)/.exec(message) ?? [];
-  return line === undefined ? undefined : { line: Number(line), column: Number(column) };
+  if (line !== undefined) return { line: Number(line), column: Number(column) };
+  return positionAt(text, findUnexpected(text));
 };
 
 const parseJsonText = (
@@ -66,8 +39,9 @@ const parseJsonText = (
     return { value: JSON.parse(text) };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    const plain = message.replace(/ in JSON at position .*$/s, '');
-    return refuseSyntax(problems, file, `not valid JSON: ${plain}`, errorPosition(message));
+    const plain = message.replace(/ in JSON at position .*$|, ?(?:\.\.\.)?".*$| JSON input$/s, '');
+    const at = syntaxPosition(message, text);
+    return refuseSyntax(problems, file, `not valid JSON: ${plain}`, at);
   }
 };
 
@@ -75,19 +49,16 @@ const parseJsonText = (
 export const parseJson = (problems: Problems, file: string, text: string): Document | undefined => {
   const parsed = parseJsonText(problems, file, text);
   if (parsed === undefined) return undefined;
-  const place = createPlace(
-    problems,
-    file,
-    createLineFinder(() => scanJson(text).lines),
-  );
+  const place = createPlace(problems, file, createLocate(text, outlineJson));
   if (isDeeperThan(parsed.value, languageLimits.depth)) {
     place.refuse('too_deep', `${file} nests deeper than ${languageLimits.depth} levels`);
     return undefined;
   }
   const unsafe = findUnsafeNumber(text);
   if (unsafe !== undefined) {
-    const message = `the number ${unsafe.slice(0, 40)} is too long to be kept exactly`;
-    place.refuse('unsafe_number', message, 'write it as a string');
+    const message = `the number ${unsafe.source.slice(0, 40)} is too long to be kept exactly`;
+    const at = place.at(...parsePointer(unsafe.pointer));
+    at.refuse('unsafe_number', message, 'write it as a string');
   }
   return { place, value: parsed.value };
 };
@@ -100,11 +71,9 @@ export const parseAuthoredJson = (
 ): Document | undefined => {
   const document = parseJson(problems, file, text);
   if (document === undefined) return undefined;
-  const { lines, duplicates } = scanJson(text);
-  for (const pointer of duplicates) {
-    const line = lines.get(pointer);
-    const message = `the key at ${pointer} is written twice`;
-    problems.add({ file, pointer, code: 'duplicate_key', message, ...(line ? { line } : {}) });
+  for (const pointer of findDuplicateKeys(text)) {
+    const at = document.place.at(...parsePointer(pointer));
+    at.refuse('duplicate_key', `the key at ${pointer} is written twice`);
   }
   return document;
 };
@@ -134,11 +103,7 @@ export const parseToml = (problems: Problems, file: string, text: string): Docum
     const { line, column } = error;
     return refuseSyntax(problems, file, `not valid TOML: ${summary}`, { line, column });
   }
-  const place = createPlace(
-    problems,
-    file,
-    createLineFinder(() => scanToml(text)),
-  );
+  const place = createPlace(problems, file, createLocate(text, outlineToml));
   if (isDeeperThan(value, languageLimits.depth)) {
     place.refuse('too_deep', `${file} nests deeper than ${languageLimits.depth} levels`);
     return undefined;

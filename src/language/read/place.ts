@@ -7,9 +7,7 @@ import { languageLimits } from '../limits.ts';
 import { type Problem, sortProblems } from '../problem.ts';
 import type { ProblemCode } from './codes.ts';
 import { escapeSegment } from './pointer.ts';
-
-/** Finds the line of a JSON pointer's place in a file, from 1. */
-export type FindLine = (pointer: string) => number | undefined;
+import type { Locate, Spot } from './positions.ts';
 
 export type Place = {
   readonly file: string;
@@ -17,21 +15,45 @@ export type Place = {
   readonly pointer: string;
   /** The place of a part, by its keys and positions. */
   at(...segments: (string | number)[]): Place;
+  /** The place of the key that the value here belongs to: for problems about the key's name. */
+  ofKey(): Place;
   /** Notes a problem here. */
   refuse(code: ProblemCode, message: string, hint?: string): void;
 };
 
+/** What a problem's line and column are found by, once they are asked for. */
+export type Finder = { locate: Locate; isKey: boolean };
+
 export type Problems = {
-  add(problem: Problem): void;
+  add(problem: Problem, finder?: Finder): void;
   count(): number;
   /** Whether a problem lies in a file, at or below one of the pointers. */
   anyBelow(file: (path: string) => boolean, pointers: readonly string[]): boolean;
-  /** In reading order; past the limit only how many more there are. */
+  /** In reading order, with lines and columns; past the limit only how many more there are. */
   list(): Problem[];
 };
 
+type Noted = { problem: Problem; finder?: Finder | undefined };
+
+/** Finds the places of problems, all of a file together. */
+const locateAll = (noted: readonly Noted[]): Problem[] => {
+  const located = new Map(noted.map(({ problem }) => [problem, problem]));
+  const byText = Map.groupBy(noted, ({ finder }) => finder?.locate);
+  for (const [locate, group] of byText) {
+    if (locate === undefined) continue;
+    const spots = group.map(
+      ({ problem: { pointer }, finder }): Spot => ({ pointer, isKey: finder?.isKey === true }),
+    );
+    for (const [index, position] of locate(spots).entries()) {
+      const problem = group[index]?.problem;
+      if (problem !== undefined) located.set(problem, { ...problem, ...position });
+    }
+  }
+  return [...located.values()];
+};
+
 export const createProblems = (): Problems => {
-  const problems: Problem[] = [];
+  const noted: Noted[] = [];
   const refused = new Set<string>();
   let more = 0;
   /** Shapes that several entities share are looked at again, and a refused key is not also missing. */
@@ -43,19 +65,19 @@ export const createProblems = (): Problems => {
     return false;
   };
   return {
-    add(problem) {
+    add(problem, finder) {
       if (isKnown(problem)) return;
-      if (problems.length < languageLimits.problems) problems.push(problem);
+      if (noted.length < languageLimits.problems) noted.push({ problem, finder });
       else more += 1;
     },
-    count: () => problems.length + more,
+    count: () => noted.length + more,
     anyBelow: (isFile, pointers) =>
-      problems.some(
-        ({ file, pointer }) =>
+      noted.some(
+        ({ problem: { file, pointer } }) =>
           isFile(file) && pointers.some((above) => `${pointer}/`.startsWith(`${above}/`)),
       ),
     list() {
-      const sorted = sortProblems(problems);
+      const sorted = sortProblems(locateAll(noted));
       if (more === 0) return sorted;
       const message = `there are ${more} more problems, not listed`;
       return [...sorted, { file: '', pointer: '', code: 'more_problems', message }];
@@ -63,29 +85,37 @@ export const createProblems = (): Problems => {
   };
 };
 
+/** Rules about the name of a key: broken ones are shown at the key, all others at the value. */
+const keyCodes: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
+  'unknown_key',
+  'unexpected_key',
+  'duplicate_key',
+  'unknown_keyword',
+  'unsupported_keyword',
+  'bad_name',
+  'reserved_name',
+  'name_collision',
+]);
+
 /** The root of a file, or of a part of it. */
 export const createPlace = (
   problems: Problems,
   file: string,
-  findLine: FindLine = () => undefined,
+  locate?: Locate,
   pointer = '',
+  isKey = false,
 ): Place => ({
   file,
   pointer,
   at(...segments) {
     const inner = segments.map((segment) => `/${escapeSegment(segment)}`).join('');
-    return createPlace(problems, file, findLine, pointer + inner);
+    return createPlace(problems, file, locate, pointer + inner);
   },
+  ofKey: () => createPlace(problems, file, locate, pointer, true),
   refuse(code, message, hint) {
-    const line = findLine(pointer);
-    problems.add({
-      file,
-      pointer,
-      code,
-      message,
-      ...(hint === undefined ? {} : { hint }),
-      ...(line === undefined ? {} : { line }),
-    });
+    const problem = { file, pointer, code, message, ...(hint === undefined ? {} : { hint }) };
+    const finder = locate && { locate, isKey: isKey || keyCodes.has(code) };
+    problems.add(problem, finder);
   },
 });
 
@@ -93,5 +123,6 @@ export const createPlace = (
 export const silent = (place: Place): Place => ({
   ...place,
   at: (...segments) => silent(place.at(...segments)),
+  ofKey: () => silent(place.ofKey()),
   refuse: () => undefined,
 });

@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { locateIn, outlinesOf, valuesOf } from '#test/support/positions.ts';
+import { findDuplicateKeys, findUnexpected, findUnsafeNumber } from './json-faults.ts';
+import { outlineJson } from './json-positions.ts';
+import { escapeSegment } from './pointer.ts';
+import { type Outline, wantedOf } from './positions.ts';
+
+const inJson = locateIn(outlineJson);
+
+describe('outlineJson', () => {
+  const text = `{
+  "a": [1,
+    { "b/c": "x, {y}: [\\"]" }],
+  "d~": {}, "é😀": { "z": null
+  }
+}`;
+
+  it('finds values and keys by line and column', () => {
+    expect(inJson(text, '/a/0', '/a/1', '/a/1/b~1c', '/a/1/b~1c!', '/d~0', '/d~0!')).toEqual([
+      '2:9',
+      '3:5',
+      '3:14',
+      '3:7',
+      '4:9',
+      '4:3',
+    ]);
+  });
+
+  it('shows a value of several lines by its key, and what is missing in it too', () => {
+    expect(inJson(text, '/a', '/é😀', '/é😀/y', '/é😀/z', '')).toEqual([
+      '2:3',
+      '4:13',
+      '4:13',
+      '4:27',
+      '1:1',
+    ]);
+  });
+
+  it('shows what is missing in the document, or in a value on one line, around it', () => {
+    expect(inJson(text, '/b', '/a/1/x', '/a/0/x/y')).toEqual([undefined, '3:5', '2:9']);
+  });
+
+  it('takes the last of keys written twice, as a parser does', () => {
+    expect(inJson('{"a":1,"\\u0061":2}', '/a', '/a!')).toEqual(['1:17', '1:8']);
+  });
+
+  it('outlines every value of any document', () => {
+    fc.assert(
+      fc.property(
+        fc.json({ noUnicodeString: false }),
+        fc.constantFrom(undefined, 2, '\t'),
+        (json, space) => {
+          const value = JSON.parse(json);
+          const written = JSON.stringify(value, null, space).replaceAll('\n', '\r\n');
+          const pointers = valuesOf(value).map(([pointer]) => pointer);
+          const outlines = new Map(outlinesOf(outlineJson(written, wantedOf(pointers))));
+          for (const [pointer, held] of valuesOf(value)) {
+            const { value: span, key } = outlines.get(pointer) as Outline;
+            expect(JSON.parse(written.slice(span.start, span.end))).toEqual(held);
+            const name =
+              key && escapeSegment(JSON.parse(written.slice(key.start, key.end)) as string);
+            if (name !== undefined) expect(pointer.endsWith(`/${name}`)).toBe(true);
+          }
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it('reads long and deep texts', () => {
+    const long = JSON.stringify({ a: 'x"\\'.repeat(200_000), b: 1 });
+    expect(inJson(long, '/b')).toEqual([`1:${long.length - 1}`]);
+    expect(inJson('['.repeat(100_000) + ']'.repeat(100_000), '')).toEqual(['1:1']);
+  });
+
+  it('looks a large file of rows through once, for all its problems', () => {
+    const row = { id: 1, name: 'x'.repeat(40), labels: ['a', 'b'], at: { x: 1 } };
+    const rows = Array.from({ length: 60_000 }, () => row);
+    const large = JSON.stringify(rows, null, 2);
+    const pointers = Array.from({ length: 50 }, (_, index) => `/${index * 1_000}/labels/1`);
+    expect(inJson(large, ...pointers).at(-1)).toBe('539007:7');
+    expect(large.length).toBeGreaterThan(8 * 1024 * 1024);
+  });
+});
+
+describe('faults of JSON', () => {
+  it('finds keys that repeat one of the same object, and nothing below them', () => {
+    expect(findDuplicateKeys('{"a":{"a":1},"b":[{"x":1},{"x":2}],"a":{"a":1}}')).toEqual(['/a']);
+    expect(findDuplicateKeys('{"a":1,"\\u0061":2}')).toEqual(['/a']);
+  });
+
+  it('finds the number that loses digits', () => {
+    const text = '{"a":"12345678901234567890","b":[9007199254740991,9007199254740993]}';
+    expect(findUnsafeNumber(text)).toEqual({ pointer: '/b/1', source: '9007199254740993' });
+    expect(findUnsafeNumber('[0.12345678901234567890, 1e10]')).toBeUndefined();
+    expect(findUnsafeNumber('[1e999]')).toEqual({ pointer: '/0', source: '1e999' });
+  });
+
+  it.each([
+    ['{"a":}', 5],
+    ['{"a":tru }', 5],
+    ['[1,', 3],
+    ['{"a":[}', 6],
+    ['[,]', 1],
+    ['\n x', 2],
+    ['', 0],
+    ['{"a":"}",]', 9],
+    ["{'a':1}", 1],
+  ])('finds the unexpected in %j', (text, offset) => {
+    expect(() => JSON.parse(text)).toThrow();
+    expect(findUnexpected(text)).toBe(offset);
+  });
+});

@@ -1,0 +1,87 @@
+/**
+ * Walks over the text of a JSON document without building its values: where members begin, where
+ * values end. The text must be valid JSON. Nothing here recurses by itself, so depth costs nothing.
+ */
+
+/** A part of a text: offsets in UTF-16 code units, the end not included. */
+export type Span = { start: number; end: number };
+
+/** A member of an object, with its key, or an item of a list. */
+export type Member = {
+  name: string | number;
+  key?: Span;
+  /** Offset at which the value begins. */
+  start: number;
+};
+
+const blank = /[ \t\n\r]*/y;
+
+export const skipBlanks = (text: string, from: number): number => {
+  blank.lastIndex = from;
+  blank.test(text);
+  return blank.lastIndex;
+};
+
+/** The end of the string whose quote opens at `start`; the text's end when nothing closes it. */
+export const endOfString = (text: string, start: number): number => {
+  for (let from = start + 1; ; ) {
+    const quote = text.indexOf('"', from);
+    if (quote === -1) return text.length;
+    let escapes = quote;
+    while (text[escapes - 1] === '\\') escapes -= 1;
+    if ((quote - escapes) % 2 === 0) return quote + 1;
+    from = quote + 1;
+  }
+};
+
+const bracketOrQuote = /["[\]{}]/g;
+const scalar = /[^\s,\]}]*/y;
+
+const endOfContainer = (text: string, start: number): number => {
+  let depth = 0;
+  bracketOrQuote.lastIndex = start;
+  for (let found = bracketOrQuote.exec(text); found !== null; found = bracketOrQuote.exec(text)) {
+    if (found[0] === '"') bracketOrQuote.lastIndex = endOfString(text, found.index);
+    else depth += found[0] === '{' || found[0] === '[' ? 1 : -1;
+    if (depth === 0) return bracketOrQuote.lastIndex;
+  }
+  return text.length;
+};
+
+/** The end of the value that begins at `start`. */
+export const endOfValue = (text: string, start: number): number => {
+  const first = text[start];
+  if (first === '"') return endOfString(text, start);
+  if (first === '{' || first === '[') return endOfContainer(text, start);
+  scalar.lastIndex = start;
+  scalar.test(text);
+  return scalar.lastIndex;
+};
+
+const readMember = (text: string, at: number, index: number | undefined): Member => {
+  if (index !== undefined) return { name: index, start: at };
+  const end = endOfString(text, at);
+  const colon = skipBlanks(text, end);
+  const name = JSON.parse(text.slice(at, end)) as string;
+  return { name, key: { start: at, end }, start: skipBlanks(text, colon + 1) };
+};
+
+/**
+ * Visits what lies directly in the value at `start`, nothing when it is a scalar. The visitor answers
+ * where the member's value ends; the end of the whole is returned.
+ */
+export const eachMember = (
+  text: string,
+  start: number,
+  visit: (member: Member) => number,
+): number => {
+  const isList = text[start] === '[';
+  if (!isList && text[start] !== '{') return endOfValue(text, start);
+  let at = skipBlanks(text, start + 1);
+  for (let index = 0; text[at] !== ']' && text[at] !== '}'; index += 1) {
+    if (at >= text.length) return at;
+    at = skipBlanks(text, visit(readMember(text, at, isList ? index : undefined)));
+    if (text[at] === ',') at = skipBlanks(text, at + 1);
+  }
+  return at + 1;
+};

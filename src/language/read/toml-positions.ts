@@ -1,0 +1,149 @@
+/**
+ * The outline of a TOML text: where the tables, keys and values stand that its parser answers. The
+ * text must be valid TOML 1.0 or 1.1. What a header defines stands at the header; a table that only
+ * dotted keys or the headers of its parts define stands at its name in the first of them.
+ */
+import { parse } from 'smol-toml';
+import type { Span } from './json-text.ts';
+import type { Outline } from './positions.ts';
+
+/** A segment of a dotted key: its name, and where it is written. */
+type Segment = { name: string; span: Span };
+
+const blanks = /[ \t]*/y;
+const blanksAndLines = /(?:[ \t\r\n]+|#[^\n]*)*/y;
+const bareKey = /[^\s"'=.[\]{},#]+/y;
+const bareScalar = /[^,\]}#\r\n]*/y;
+
+const endOf = (pattern: RegExp, text: string, from: number): number => {
+  pattern.lastIndex = from;
+  return pattern.test(text) ? pattern.lastIndex : from;
+};
+
+/** The end of a text in quotes of any of the four kinds. */
+const endOfQuoted = (text: string, start: number): number => {
+  const quote = text.charAt(start);
+  const isLong = text.startsWith(quote.repeat(3), start);
+  const mark = isLong ? quote.repeat(3) : quote;
+  for (let at = start + mark.length; at < text.length; at += 1) {
+    if (quote === '"' && text[at] === '\\') at += 1;
+    else if (text.startsWith(mark, at)) {
+      let end = at + mark.length;
+      // Up to two quotes may stand before the closing three.
+      while (isLong && end < at + 5 && text[end] === quote) end += 1;
+      return end;
+    }
+  }
+  return text.length;
+};
+
+const nameOf = (written: string): string => {
+  if (written.startsWith("'")) return written.slice(1, -1);
+  if (!written.startsWith('"')) return written;
+  return written.includes('\\') ? String(parse(`name = ${written}`).name) : written.slice(1, -1);
+};
+
+/** The segments of the key at an offset, and the offset after them and the blanks that follow. */
+const readKey = (text: string, from: number): { segments: Segment[]; end: number } => {
+  const segments: Segment[] = [];
+  for (let at = endOf(blanks, text, from); ; at = endOf(blanks, text, at + 1)) {
+    const isQuoted = text[at] === '"' || text[at] === "'";
+    const end = isQuoted ? endOfQuoted(text, at) : endOf(bareKey, text, at);
+    segments.push({ name: nameOf(text.slice(at, end)), span: { start: at, end } });
+    at = endOf(blanks, text, end);
+    if (text[at] !== '.') return { segments, end: at };
+  }
+};
+
+const newOutline = (value: Span, key?: Span): Outline => ({
+  value,
+  ...(key === undefined ? {} : { key }),
+  parts: new Map(),
+});
+
+/** The part of that name, made at its segment when it is not there yet. */
+const partAt = (table: Outline, { name, span }: Segment): Outline => {
+  const part = table.parts.get(name) ?? newOutline(span, span);
+  table.parts.set(name, part);
+  return part;
+};
+
+const readPair = (text: string, table: Outline, from: number): number => {
+  const { segments, end } = readKey(text, from);
+  const inner = segments.slice(0, -1).reduce(partAt, table);
+  const last = segments.at(-1);
+  const read = readValue(text, endOf(blanks, text, end + 1));
+  if (last !== undefined) inner.parts.set(last.name, { ...read, key: last.span });
+  return read.value.end;
+};
+
+/** Reads what lies between two brackets; `readPart` reads one part and answers its end. */
+const readParts = (text: string, start: number, readPart: (at: number) => number): number => {
+  let at = endOf(blanksAndLines, text, start + 1);
+  while (at < text.length && text[at] !== ']' && text[at] !== '}') {
+    at = endOf(blanksAndLines, text, readPart(at));
+    if (text[at] === ',') at = endOf(blanksAndLines, text, at + 1);
+  }
+  return at + 1;
+};
+
+const readValue = (text: string, start: number): Outline => {
+  const first = text[start];
+  const outline = newOutline({ start, end: start });
+  const ending = (end: number): Outline => ({ ...outline, value: { start, end } });
+  if (first === '"' || first === "'") return ending(endOfQuoted(text, start));
+  if (first === '{') return ending(readParts(text, start, (at) => readPair(text, outline, at)));
+  if (first === '[') {
+    const readItem = (at: number): number => {
+      const item = readValue(text, at);
+      outline.parts.set(String(outline.parts.size), item);
+      return item.value.end;
+    };
+    return ending(readParts(text, start, readItem));
+  }
+  const end = endOf(bareScalar, text, start);
+  return ending(start + text.slice(start, end).trimEnd().length);
+};
+
+/** Reads a header at its bracket: makes its table, and answers that and the header's end. */
+const readHeader = (
+  text: string,
+  root: Outline,
+  lists: Set<Outline>,
+  start: number,
+): { table: Outline; end: number } => {
+  const isListed = text[start + 1] === '[';
+  const brackets = isListed ? 2 : 1;
+  const { segments, end: close } = readKey(text, start + brackets);
+  const header = { start, end: close + brackets };
+  const intoLast = (table: Outline): Outline =>
+    (lists.has(table) ? table.parts.get(String(table.parts.size - 1)) : undefined) ?? table;
+  const parent = segments
+    .slice(0, -1)
+    .reduce((table, segment) => intoLast(partAt(table, segment)), root);
+  const last = segments.at(-1) ?? { name: '', span: header };
+  const isNew = !parent.parts.has(last.name);
+  const named = partAt(parent, last);
+  if (isNew || !lists.has(named)) Object.assign(named, { value: header, key: last.span });
+  if (!isListed) return { table: named, end: header.end };
+  lists.add(named);
+  const item = newOutline(header);
+  named.parts.set(String(named.parts.size), item);
+  return { table: item, end: header.end };
+};
+
+/** Outlines a valid TOML text, whole. */
+export const outlineToml = (text: string): Outline => {
+  const root = newOutline({ start: 0, end: text.length });
+  const lists = new Set<Outline>();
+  let table = root;
+  for (let at = endOf(blanksAndLines, text, 0); at < text.length; ) {
+    if (text[at] === '[') {
+      const header = readHeader(text, root, lists, at);
+      table = header.table;
+      at = header.end;
+    } else at = readPair(text, table, at);
+    at = endOf(blanksAndLines, text, at);
+  }
+  return root;
+};
