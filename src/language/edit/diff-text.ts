@@ -7,8 +7,16 @@ import { FILE_HEADERS_ONLY, formatPatch, structuredPatch } from 'diff';
 /** Lines added and removed up to which the shortest difference is looked for. */
 const maxChanged = 2_000;
 
-const linesOf = (text: string): string[] =>
-  text === '' ? [] : text.replace(/\n$/, '').split('\n');
+/** Each line with its sign, and the remark that the last has no end. */
+const linesOf = (sign: '-' | '+', text: string): string[] => {
+  if (text === '') return [];
+  const lines = text.replace(/\n$/, '').split('\n');
+  const remark = text.endsWith('\n') ? [] : ['\\ No newline at end of file'];
+  return [...lines.map((line) => sign + line), ...remark];
+};
+
+const countOf = (lines: readonly string[]): number =>
+  lines.filter((line) => !line.startsWith('\\')).length;
 
 const replacement = (before: string, after: string, file: string) => {
   const [old, now] = [linesOf('-', before), linesOf('+', after)];
