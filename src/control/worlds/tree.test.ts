@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { checkTree, overlay, pathProblem } from './tree.ts';
+import { limits } from '#domain/limits.ts';
+import { checkTree, decodeTree, overlay, pathProblem } from './tree.ts';
 
 const file = (path: string, text = '') => ({ path, content: Buffer.from(text) });
 
@@ -14,6 +15,26 @@ describe('pathProblem', () => {
       expect(pathProblem(path)).toEqual(expect.any(String));
     },
   );
+});
+
+describe('decodeTree', () => {
+  const decode = (content: string) => decodeTree([{ path: 'a', content }], 'from')[0]?.content;
+
+  it.each(['', 'YQ==', 'YWI=', 'YWJj', '+/+/'])('decodes "%s"', (content) => {
+    expect(decode(content)?.toString()).toBe(Buffer.from(content, 'base64').toString());
+  });
+
+  it.each(['Y', 'YQ', 'YQ=', 'YQ===', '=YQ=', 'Y-_=', 'YW Jj', 'YWJj\n', 'Y=Q='])(
+    'refuses "%s"',
+    (content) => {
+      expect(() => decode(content)).toThrow('not a tree');
+    },
+  );
+
+  it('decodes a file as large as files may be', () => {
+    const bytes = Buffer.alloc(limits.treeFileBytes, 'x');
+    expect(decode(bytes.toString('base64'))?.byteLength).toBe(bytes.byteLength);
+  });
 });
 
 describe('overlay', () => {
