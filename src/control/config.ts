@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { type Env, type EnvReader, readEnv } from '#runtime/env.ts';
 import type { LogLevel } from '#runtime/log.ts';
 import { Secret } from '#runtime/secret.ts';
+import type { CompileLimits } from './worlds/compiler.ts';
 
 export type ListenAddress = { host: string; port: number };
 
@@ -20,6 +21,8 @@ export type ControlConfig = {
   poolToken: Secret;
   /** How many sessions one host serves before it is replaced. */
   hostMaxUses: number;
+  /** Bounds on compiling the worlds that clients send. */
+  compile: CompileLimits;
   /** A key pair that exists from the start, in the project `local/default`. */
   bootstrap: { publicKey: string; secretKey: Secret } | null;
   logLevel: LogLevel;
@@ -61,6 +64,17 @@ const readBootstrap = (env: EnvReader): ControlConfig['bootstrap'] => {
   return { publicKey, secretKey: new Secret(secretKey) };
 };
 
+const readCompile = (env: EnvReader): CompileLimits => ({
+  processes: env.integer('SVC_COMPILE_PROCESSES', { min: 1, max: 64, fallback: 2 }),
+  queued: env.integer('SVC_COMPILE_QUEUED', { min: 0, max: 1_000, fallback: 16 }),
+  timeLimitMs: env.integer('SVC_COMPILE_TIME_LIMIT_MS', {
+    min: 100,
+    max: 600_000,
+    fallback: 10_000,
+  }),
+  memoryMb: env.integer('SVC_COMPILE_MEMORY_MB', { min: 64, max: 16_384, fallback: 512 }),
+});
+
 /** Reads the configuration, or throws `invalid` with every mistake in it. */
 export const readConfig = (environment: Env): ControlConfig => {
   const env = readEnv(environment);
@@ -73,6 +87,7 @@ export const readConfig = (environment: Env): ControlConfig => {
     secret: env.secret('SVC_SECRET'),
     poolToken: env.secret('SVC_POOL_TOKEN'),
     hostMaxUses: env.integer('SVC_HOST_MAX_USES', { min: 1, max: 1_000_000, fallback: 50 }),
+    compile: readCompile(env),
     bootstrap: readBootstrap(env),
     logLevel: env.choice('SVC_LOG_LEVEL', logLevels, 'info'),
   };

@@ -7,6 +7,7 @@ import type { ControlConfig } from './config.ts';
 import type { Database } from './db/pool.ts';
 import type { Notices } from './notify.ts';
 import type { SessionFacts } from './sessions/facts.ts';
+import type { Compiler } from './worlds/compiler.ts';
 import type { Versions } from './worlds/versions.ts';
 
 export type Parts = {
@@ -20,5 +21,6 @@ export type Parts = {
   versions: Versions;
   facts: SessionFacts;
   seats: Seats;
+  compiler: Compiler;
   log: Log;
 };

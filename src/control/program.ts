@@ -23,6 +23,7 @@ import { createServer } from './http/server.ts';
 import { startNotices } from './notify.ts';
 import type { Parts } from './parts.ts';
 import { createSessionFacts } from './sessions/facts.ts';
+import { createCompiler } from './worlds/compiler.ts';
 import { createVersions } from './worlds/versions.ts';
 
 export type RunningControl = Running & {
@@ -79,6 +80,8 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
     const blobs = await openFolderBlobs(config.blobDir);
     const notices = startNotices(config, db, log);
     releases.push(() => notices.stop());
+    const compiler = createCompiler(config.compile);
+    releases.push(() => compiler.stop());
     let listening: Listening | undefined;
     const app = createApp({
       config,
@@ -90,6 +93,7 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
       versions: createVersions(db),
       facts: createSessionFacts(db),
       seats: createSeats((sessionId) => notices.ring(sessionId)),
+      compiler,
       log,
     });
     releases.push(() => app.close());

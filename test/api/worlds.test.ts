@@ -7,7 +7,7 @@ import type { CreateWorldBody } from '#wire/public-api/world.ts';
 import type { ControlConfig } from '../../src/control/config.ts';
 import { startTestControl, type TestControl } from '../support/control.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
-import { encodeTree, notesWorld } from '../support/worlds.ts';
+import { encodeTree, notesWorld, slowWorld } from '../support/worlds.ts';
 
 let database: TestDatabase;
 let control: TestControl & { config: ControlConfig };
@@ -104,6 +104,22 @@ describe('a new world', () => {
         });
       }
     }
+  });
+});
+
+describe('a world that takes long to compile', () => {
+  it('holds up nobody who asks for something else', async () => {
+    let isCreated = false;
+    const created = create({ slug: newSlug(), from: encodeTree(slowWorld()) }).finally(() => {
+      isCreated = true;
+    });
+    let answers = 0;
+    while (!isCreated) {
+      await control.read(listTemplates, {});
+      answers += 1;
+    }
+    expect(answers).toBeGreaterThan(20);
+    expect((await created).version.entityCounts.notes).toBe(120_000);
   });
 });
 

@@ -17,6 +17,7 @@ import { fromErrorAnswer } from '#wire/errors.ts';
 import type { Answer, ClientInput, OperationShape } from '#wire/operation.ts';
 import type { ControlConfig } from '../../src/control/config.ts';
 import { type RunningControl, startControl } from '../../src/control/program.ts';
+import type { CompileLimits } from '../../src/control/worlds/compiler.ts';
 import { execute } from './sql.ts';
 
 /** Sends an operation and returns its answer, or throws the `AppError` that the server answered. */
@@ -102,6 +103,7 @@ export type TestControlOptions = {
   /** Another control plane, whose keys, secrets and blobs this replica shares. */
   replicaOf?: { config: ControlConfig };
   hostMaxUses?: number;
+  compile?: Partial<CompileLimits>;
 };
 
 const newConfig = async (options: TestControlOptions): Promise<ControlConfig> => ({
@@ -113,6 +115,7 @@ const newConfig = async (options: TestControlOptions): Promise<ControlConfig> =>
   secret: new Secret(randomUUID()),
   poolToken: new Secret(randomUUID()),
   hostMaxUses: options.hostMaxUses ?? 50,
+  compile: { processes: 1, queued: 8, timeLimitMs: 30_000, memoryMb: 512, ...options.compile },
   bootstrap: { publicKey: `pk-${randomUUID()}`, secretKey: new Secret(`sk-${randomUUID()}`) },
   logLevel: 'silent',
 });

@@ -132,3 +132,17 @@ export const templateTree = (slug: string): TreeFile[] => {
 /** A tree as the body of `POST /worlds` wants it. */
 export const encodeTree = (tree: TreeFile[]) =>
   tree.map(({ path, content }) => ({ path, content: Buffer.from(content).toString('base64') }));
+
+/** The world `notes` with so many rows that building a version of it takes a second or two. */
+export const slowWorld = (): TreeFile[] => {
+  const rows = Array.from({ length: 120_000 }, (_, index) => ({
+    id: index + 1,
+    folder_id: 1,
+    title: `note ${index}`,
+    done: false,
+  }));
+  return [
+    ...notesWorld().filter(({ path }) => path !== 'data/notes.json'),
+    text('data/notes.json', JSON.stringify(rows)),
+  ];
+};

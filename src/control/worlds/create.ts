@@ -6,12 +6,9 @@
 import { AppError, type FieldProblem } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
 import { isSlug, type TreeFile } from '#domain/world.ts';
-import { encodeBundle, selectUserCode } from '#language/bundle.ts';
-import { compileTree } from '#language/compile.ts';
-import type { Contract, Row } from '#language/contract.ts';
+import type { Contract } from '#language/contract.ts';
 import type { Problem } from '#language/problem.ts';
-import { StoreRefusal } from '#store/refusal.ts';
-import { type BuiltSnapshot, buildSnapshot } from '#store/snapshot.ts';
+import type { BuiltSnapshot } from '#store/snapshot.ts';
 import type { CreateWorldBody } from '#wire/public-api/world.ts';
 import type { Blobs } from '../blobs/blobs.ts';
 import { hashOf } from '../canonical.ts';
@@ -24,10 +21,10 @@ import {
   type NewVersion,
   worldSlugConstraint,
 } from '../db/worlds.ts';
+import type { RefusedRow, Rows } from './build.ts';
+import type { Compiler } from './compiler.ts';
 import { readTemplate } from './templates.ts';
 import { checkTree, decodeTree, overlay } from './tree.ts';
-
-type Rows = Record<string, Row[]>;
 
 /** Slugs that are words of the routes below `/worlds`. */
 const reservedSlugs = ['templates', 'runtime'];
@@ -65,44 +62,28 @@ const toFieldProblem = ({ file, pointer, message, hint }: Problem): FieldProblem
   message: hint === undefined ? message : `${message}; ${hint}`,
 });
 
+const describeProblem = ({ file, pointer, message }: Problem): string =>
+  file === '' ? message : `${file}${pointer}: ${message}`;
+
 /** What the contract refused, as the contract's own problems and as problems of fields. */
 const refused = (problems: readonly Problem[]): AppError => {
   const [first] = problems;
   const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`;
   return new AppError(
     'invalid',
-    `the world has ${count}; ${first?.file}${first?.pointer ?? ''}: ${first?.message}`,
+    `the world has ${count}; ${first === undefined ? '' : describeProblem(first)}`,
     { fields: problems.map(toFieldProblem), detail: { problems } },
   );
 };
 
-const joinRows = (base: Rows, more: Rows): Rows => {
-  const joined = { ...base };
-  for (const [entity, rows] of Object.entries(more)) {
-    joined[entity] = [...(base[entity] ?? []), ...rows];
-  }
-  return joined;
-};
+const rowRefused = ({ message, field }: RefusedRow): AppError =>
+  new AppError('invalid', `a row is refused: ${message}`, { fields: [field] });
 
-/** Where a refused row stands: in the tree's data, or in the body after those. */
-const placeRefusal = (refusal: StoreRefusal, base: Rows): FieldProblem => {
-  const { entity, index, detail } = refusal;
-  const pointer = refusal.pointer?.split('/').slice(1) ?? [];
-  const ofTree = base[entity]?.length ?? 0;
-  const isOfBody = index === undefined ? base[entity] === undefined : index >= ofTree;
-  const position = index === undefined ? [] : [String(isOfBody ? index - ofTree : index)];
-  const place = isOfBody ? ['data', 'rows', entity] : [`data/${entity}.json`];
-  return { path: [...place, ...position, ...pointer], message: detail };
-};
-
-const snapshotOf = (contract: Contract, base: Rows, more: Rows): BuiltSnapshot => {
-  try {
-    return buildSnapshot(contract, joinRows(base, more));
-  } catch (error) {
-    if (!(error instanceof StoreRefusal)) throw error;
-    const problem = placeRefusal(error, base);
-    throw new AppError('invalid', `a row is refused: ${error.message}`, { fields: [problem] });
-  }
+type Source = {
+  tree: TreeFile[];
+  contract: Contract;
+  snapshot: BuiltSnapshot;
+  bundle: Uint8Array;
 };
 
 /** Stores the tree's files and returns its manifest. */
@@ -119,45 +100,47 @@ const storeFiles = async (blobs: Blobs, tree: readonly TreeFile[]): Promise<Mani
   return manifest;
 };
 
-type Source = { tree: TreeFile[]; contract: Contract; snapshot: BuiltSnapshot };
-
 const storeVersion = async (
   blobs: Blobs,
-  { tree, contract, snapshot }: Source,
+  { tree, contract, snapshot, bundle }: Source,
   message: string | null,
 ): Promise<NewVersion> => {
   const files = await storeFiles(blobs, tree);
-  const bundle = await blobs.put(encodeBundle({ contract, files: selectUserCode(contract, tree) }));
+  const bundleDigest = await blobs.put(bundle);
   return {
     id: newId('ver'),
     number: 1,
-    contentHash: `sha256:${hashOf({ files, bundle, state: snapshot.digest })}`,
+    contentHash: `sha256:${hashOf({ files, bundle: bundleDigest, state: snapshot.digest })}`,
     message,
     contract,
     files,
     entityCounts: snapshot.counts,
-    bundle,
+    bundle: bundleDigest,
     snapshot: await blobs.put(snapshot.bytes),
   };
 };
 
-export type CreateParts = { db: Database; blobs: Blobs; templatesDir: string };
+export type CreateParts = { db: Database; blobs: Blobs; compiler: Compiler; templatesDir: string };
 
-/** Creates the world. `invalid` lists what is wrong with it, `conflict` says that the slug is taken. */
+/**
+ * Creates the world. `invalid` lists what is wrong with it, `conflict` says that the slug is taken,
+ * `exhausted` that too many worlds wait to be compiled. A signal that aborts meanwhile takes it out of
+ * them; later it has no effect.
+ */
 export const createWorld = async (
-  { db, blobs, templatesDir }: CreateParts,
+  { db, blobs, compiler, templatesDir }: CreateParts,
   projectId: string,
   body: CreateWorldBody,
+  signal?: AbortSignal,
 ): Promise<void> => {
   const { slug } = body;
   checkSlug(slug);
   if ((await findWorld(db, projectId, slug)) !== undefined) throw slugTaken(slug);
   const tree = await readSource(templatesDir, body);
-  const compiled = compileTree(tree);
-  if (!compiled.ok) throw refused(compiled.problems);
-  const { contract, baseRows, generated } = compiled;
-  const snapshot = snapshotOf(contract, baseRows, (body.data?.rows ?? {}) as Rows);
-  const source = { tree: overlay(tree, generated), contract, snapshot };
+  const built = await compiler.build(tree, (body.data?.rows ?? {}) as Rows, signal);
+  if (!built.ok) throw 'row' in built ? rowRefused(built.row) : refused(built.problems);
+  const { contract, generated, snapshot, bundle } = built;
+  const source = { tree: overlay(tree, generated), contract, snapshot, bundle };
   const version = await storeVersion(blobs, source, body.message ?? null);
   const world = {
     id: newId('wld'),

@@ -7,11 +7,12 @@ import { createWorld as create } from '../../worlds/create.ts';
 import { viewWorldDetail } from '../../worlds/view.ts';
 import { endpoint, respond } from '../endpoint.ts';
 
-type Needs = Pick<Parts, 'blobs' | 'config' | 'db' | 'publicUrl' | 'versions'>;
+type Needs = Pick<Parts, 'blobs' | 'compiler' | 'config' | 'db' | 'publicUrl' | 'versions'>;
 
-export const createWorld = ({ blobs, config, db, publicUrl, versions }: Needs) =>
-  endpoint(operation, async ({ body }, { caller: { projectId } }) => {
-    await create({ db, blobs, templatesDir: config.templatesDir }, projectId, body);
+export const createWorld = ({ blobs, compiler, config, db, publicUrl, versions }: Needs) =>
+  endpoint(operation, async ({ body }, { caller: { projectId }, signal }) => {
+    const { templatesDir } = config;
+    await create({ db, blobs, compiler, templatesDir }, projectId, body, signal);
     const world = await findWorld(db, projectId, body.slug);
     const head = world && (await versions.get(world.headVersionId));
     if (world === undefined || head === undefined) {

@@ -1,0 +1,135 @@
+/**
+ * One compile process as the control plane sees it: started, given one job at a time, ended when a job
+ * takes too long. What its end means for the job under way is decided here.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { AppError } from '#domain/error.ts';
+import type { Job, Outcomes } from './compile-job.ts';
+import type { Message } from './compile-worker.ts';
+
+export type ProcessLimits = {
+  /** Time that one job may take, in milliseconds. */
+  timeLimitMs: number;
+  /** Heap of the process, in MiB. */
+  memoryMb: number;
+};
+
+/** How a job ended: with its outcome, or by a limit that ended the process, too. */
+export type Ending =
+  | { kind: 'done'; outcome: Outcomes[Job['kind']] }
+  | { kind: 'out_of_time' }
+  | { kind: 'out_of_memory' };
+
+export type CompileProcess = {
+  /** Whether it can be given a job. */
+  isAlive(): boolean;
+  /**
+   * Does one job; the next only after this one. Throws `unavailable` when the process could not start
+   * or was ended from outside, and whatever was no expected outcome of the job.
+   */
+  run(job: Job): Promise<Ending>;
+  /** Ends it, whatever it does, and resolves when it is gone. */
+  kill(): Promise<void>;
+};
+
+const program = fileURLToPath(new URL('./compile-worker.ts', import.meta.url));
+
+/** For the start of a process on a busy machine; a job's own time begins after it. */
+const startLimitMs = 30_000;
+
+/** Characters kept of what it printed last. */
+const keptOutput = 2_000;
+
+/** V8 aborts when the heap is full; the kernel kills when the machine is. */
+const memorySignals: readonly (NodeJS.Signals | null)[] = ['SIGABRT', 'SIGKILL'];
+
+const startChild = (memoryMb: number): ChildProcess =>
+  fork(program, {
+    execArgv: [`--max-old-space-size=${memoryMb}`],
+    env: {},
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+
+const keepOutput = (child: ChildProcess): (() => string) => {
+  let output = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    output = `${output}${text}`.slice(-keptOutput);
+  });
+  return () => output.trim();
+};
+
+type End = { kind: 'ended'; signal: NodeJS.Signals | null; message: string; cause?: unknown };
+
+const awaitEnd = (child: ChildProcess, output: () => string): Promise<End> =>
+  new Promise((resolve) => {
+    child.on('error', (cause) => {
+      child.kill('SIGKILL');
+      resolve({ kind: 'ended', signal: null, message: 'a compile process failed', cause });
+    });
+    child.on('close', (code, signal) => {
+      const message = `a compile process ended with ${signal ?? code}: ${output()}`;
+      resolve({ kind: 'ended', signal, message });
+    });
+  });
+
+/** Starts a process. It fails, if at all, when it is given its first job. */
+export const startCompileProcess = ({ timeLimitMs, memoryMb }: ProcessLimits): CompileProcess => {
+  const child = startChild(memoryMb);
+  const ended = awaitEnd(child, keepOutput(child));
+  let state: 'alive' | 'late' | 'killed' | 'gone' = 'alive';
+  let hear: (message: Message) => void = () => undefined;
+  child.on('message', (message: Message) => hear(message));
+
+  const hearWithin = async (limitMs: number): Promise<Message | End> => {
+    const message = new Promise<Message>((resolve) => {
+      hear = resolve;
+    });
+    const timer = setTimeout(() => {
+      state = 'late';
+      child.kill('SIGKILL');
+    }, limitMs);
+    const heard = await Promise.race([message, ended]);
+    clearTimeout(timer);
+    return heard;
+  };
+  const started = hearWithin(startLimitMs);
+  const gone = ended.then(() => {
+    if (state === 'alive') state = 'gone';
+  });
+
+  const unavailable = (end: End): AppError =>
+    new AppError('unavailable', state === 'killed' ? 'the service is stopping' : end.message, {
+      cause: end.cause,
+    });
+
+  return {
+    isAlive: () => state === 'alive',
+    async run(job) {
+      const first = await started;
+      if (first.kind === 'ended') throw unavailable(first);
+      const answer = hearWithin(timeLimitMs);
+      child.send(job);
+      const heard = await answer;
+      switch (heard.kind) {
+        case 'ready':
+        case 'failed':
+          throw new Error(heard.kind === 'ready' ? 'a compile process began again' : heard.message);
+        case 'done':
+          return heard;
+        case 'ended':
+          if (state === 'late') return { kind: 'out_of_time' };
+          if (state !== 'killed' && memorySignals.includes(heard.signal)) {
+            return { kind: 'out_of_memory' };
+          }
+          throw unavailable(heard);
+      }
+    },
+    async kill() {
+      if (state === 'alive') state = 'killed';
+      child.kill('SIGKILL');
+      await gone;
+    },
+  };
+};

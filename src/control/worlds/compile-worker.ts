@@ -1,0 +1,33 @@
+/**
+ * The compile process, a program of its own: one job after the other from the control plane that
+ * started it, until that one is gone. It has neither secrets nor an environment.
+ *
+ * A process and not a thread: a thread that reaches its heap limit in one large allocation takes the
+ * whole program with it.
+ */
+import { describeError } from '#domain/error.ts';
+import { type Job, type Outcomes, runJob } from './compile-job.ts';
+
+/** What the process says: `ready` once, then one of the others for each job. */
+export type Message =
+  | { kind: 'ready' }
+  | { kind: 'done'; outcome: Outcomes[Job['kind']] }
+  | { kind: 'failed'; message: string };
+
+const say = (message: Message): void => {
+  process.send?.(message);
+};
+
+const answer = (job: Job): Message => {
+  try {
+    return { kind: 'done', outcome: runJob(job) };
+  } catch (error) {
+    return { kind: 'failed', message: (error as Error).stack ?? describeError(error) };
+  }
+};
+
+// Who started it decides when it ends; the signals of a terminal reach both.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
+process.on('disconnect', () => process.exit());
+process.on('message', (job: Job) => say(answer(job)));
+say({ kind: 'ready' });

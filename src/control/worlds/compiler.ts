@@ -1,0 +1,149 @@
+/**
+ * Compiles the trees of strangers off the request thread: a few processes, each with limits on time
+ * and memory, and a queue that is bounded, too. A process is started when it is needed and used again;
+ * one that ended is replaced by the next job.
+ */
+import { AppError } from '#domain/error.ts';
+import type { TreeFile } from '#domain/world.ts';
+import type { Problem } from '#language/problem.ts';
+import type { Built, Rows } from './build.ts';
+import type { Compiled, Job, Outcomes } from './compile-job.ts';
+import { type CompileProcess, type Ending, startCompileProcess } from './compile-process.ts';
+
+export type CompileLimits = {
+  /** Jobs done at once, each by a process of its own. */
+  processes: number;
+  /** Jobs that may wait for one. */
+  queued: number;
+  /** Time that one job may take, in milliseconds; waiting does not count. */
+  timeLimitMs: number;
+  /** Heap of one process, in MiB. */
+  memoryMb: number;
+};
+
+/**
+ * A job over a limit has an outcome, too: one problem, `out_of_time` or `out_of_memory`, of no file.
+ * Throws `exhausted` when too many jobs wait, and `unavailable` when the job is given up: because its
+ * signal aborts while it waits, or because the program stops.
+ */
+export type Compiler = {
+  /** What a tree compiles to. */
+  compile(files: readonly TreeFile[], signal?: AbortSignal): Promise<Compiled>;
+  /** What a version of a tree consists of, with rows after those of the tree. */
+  build(files: readonly TreeFile[], rows: Rows, signal?: AbortSignal): Promise<Built>;
+  /** Ends the processes and gives up what waits; resolves when they are gone. */
+  stop(): Promise<void>;
+};
+
+type Outcome = Outcomes[Job['kind']];
+type Waiting = { job: Job; done: PromiseWithResolvers<Outcome> };
+
+const limitMessage = (
+  limit: Exclude<Ending['kind'], 'done'>,
+  { timeLimitMs, memoryMb }: CompileLimits,
+): string =>
+  limit === 'out_of_time'
+    ? `compiling the world took longer than ${timeLimitMs / 1000} s`
+    : `compiling the world took more than ${memoryMb} MiB of memory`;
+
+const outcomeOf = (ending: Ending, limits: CompileLimits): Outcome => {
+  if (ending.kind === 'done') return ending.outcome;
+  const problem: Problem = {
+    file: '',
+    pointer: '',
+    code: ending.kind,
+    message: limitMessage(ending.kind, limits),
+    hint: 'give the tree fewer rows, or simpler schemas',
+  };
+  return { ok: false, problems: [problem] };
+};
+
+const givenUp = (why: string): AppError =>
+  new AppError('unavailable', `the world was not compiled: ${why}`);
+
+/** The processes: those that idle are used again, and there are never more than jobs at once. */
+const createProcesses = (limits: CompileLimits) => {
+  const all = new Set<CompileProcess>();
+  const idle: CompileProcess[] = [];
+  return {
+    take(): CompileProcess {
+      const found = idle.pop();
+      if (found?.isAlive()) return found;
+      if (found !== undefined) all.delete(found);
+      const started = startCompileProcess(limits);
+      all.add(started);
+      return started;
+    },
+    giveBack(process: CompileProcess): void {
+      if (process.isAlive()) idle.push(process);
+      else all.delete(process);
+    },
+    async killAll(): Promise<void> {
+      await Promise.all([...all].map((process) => process.kill()));
+    },
+  };
+};
+
+/** Makes the compiler; no process runs before the first job. */
+export const createCompiler = (limits: CompileLimits): Compiler => {
+  const processes = createProcesses(limits);
+  const queue: Waiting[] = [];
+  let busy = 0;
+  let isStopped = false;
+
+  const work = async ({ job, done }: Waiting): Promise<void> => {
+    const process = processes.take();
+    try {
+      done.resolve(outcomeOf(await process.run(job), limits));
+    } catch (error) {
+      done.reject(error);
+    }
+    processes.giveBack(process);
+    busy -= 1;
+    startNext();
+  };
+
+  const startNext = (): void => {
+    if (busy >= limits.processes) return;
+    const next = queue.shift();
+    if (next === undefined) return;
+    busy += 1;
+    void work(next);
+  };
+
+  const giveUp = (entry: Waiting, why: string): void => {
+    const position = queue.indexOf(entry);
+    if (position === -1) return;
+    queue.splice(position, 1);
+    entry.done.reject(givenUp(why));
+  };
+
+  const submit = async (job: Job, signal: AbortSignal | undefined): Promise<Outcome> => {
+    if (isStopped) throw givenUp('the service is stopping');
+    if (busy >= limits.processes && queue.length >= limits.queued) {
+      throw new AppError('exhausted', `${queue.length} worlds wait already to be compiled`);
+    }
+    const entry = { job, done: Promise.withResolvers<Outcome>() };
+    const leave = (): void => giveUp(entry, 'the client did not wait for it');
+    signal?.addEventListener('abort', leave, { once: true });
+    queue.push(entry);
+    startNext();
+    try {
+      return await entry.done.promise;
+    } finally {
+      signal?.removeEventListener('abort', leave);
+    }
+  };
+
+  return {
+    compile: async (files, signal) =>
+      (await submit({ kind: 'compile', files }, signal)) as Compiled,
+    build: async (files, rows, signal) =>
+      (await submit({ kind: 'build', files, rows }, signal)) as Built,
+    async stop() {
+      isStopped = true;
+      for (const entry of [...queue]) giveUp(entry, 'the service is stopping');
+      await processes.killAll();
+    },
+  };
+};

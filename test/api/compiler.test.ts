@@ -1,0 +1,107 @@
+/** Compiling in processes of their own: what comes back, the limits, the queue, and the end. */
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  type CompileLimits,
+  type Compiler,
+  createCompiler,
+} from '../../src/control/worlds/compiler.ts';
+import { notesWorld, slowWorld } from '../support/worlds.ts';
+
+const limits: CompileLimits = { processes: 1, queued: 1, timeLimitMs: 30_000, memoryMb: 512 };
+
+let compiler: Compiler;
+const start = (changed: Partial<CompileLimits> = {}): Compiler => {
+  compiler = createCompiler({ ...limits, ...changed });
+  return compiler;
+};
+
+afterEach(() => compiler.stop());
+
+describe('the compiler', () => {
+  it('answers what a tree compiles to, and what a version of it consists of', async () => {
+    const { compile, build } = start();
+    const compiled = await compile(notesWorld());
+    expect(compiled).toMatchObject({
+      ok: true,
+      contract: { name: 'Notes' },
+      rowCounts: { folders: 1, notes: 1 },
+    });
+    const more = { notes: [{ id: 2, folder_id: 1, title: 'second', done: true }] };
+    const built = await build(notesWorld(), more);
+    expect(built).toMatchObject({ ok: true, snapshot: { counts: { folders: 1, notes: 2 } } });
+    if (!built.ok) return;
+    expect(built.bundle).toBeInstanceOf(Uint8Array);
+    expect(built.generated.map(({ path }) => path)).toContain('schema/runtime.json');
+  });
+
+  it('answers the problems of a tree, and the row that the store refuses', async () => {
+    const { compile, build } = start();
+    const broken = notesWorld().filter(({ path }) => path !== 'svc-env.toml');
+    expect(await compile(broken)).toMatchObject({
+      ok: false,
+      problems: [{ file: 'svc-env.toml', code: 'missing_file' }],
+    });
+    const more = { notes: [{ id: 1, folder_id: 1, title: 'again', done: true }] };
+    expect(await build(notesWorld(), more)).toMatchObject({
+      ok: false,
+      row: { field: { path: ['data', 'rows', 'notes', '0', 'id'] } },
+    });
+  });
+
+  it('ends a job that takes too long, and does the next in a new process', async () => {
+    const { build, compile } = start({ timeLimitMs: 500 });
+    const [slow, next] = await Promise.all([build(slowWorld(), {}), compile(notesWorld())]);
+    expect(slow).toEqual({
+      ok: false,
+      problems: [
+        {
+          file: '',
+          pointer: '',
+          code: 'out_of_time',
+          message: 'compiling the world took longer than 0.5 s',
+          hint: expect.any(String),
+        },
+      ],
+    });
+    expect(next.ok).toBe(true);
+  });
+
+  it('ends a job that takes too much memory, however large the pieces it takes', async () => {
+    const { compile } = start({ memoryMb: 64 });
+    const objects = Buffer.from(`[${'{},'.repeat(2_600_000)}{}]`);
+    const hostile = [
+      ...notesWorld().filter(({ path }) => path !== 'data/notes.json'),
+      ...['a', 'b', 'c'].map((name) => ({ path: `schema/${name}.json`, content: objects })),
+      { path: 'data/notes.json', content: objects },
+    ];
+    expect(await compile(hostile)).toMatchObject({
+      ok: false,
+      problems: [{ file: '', code: 'out_of_memory' }],
+    });
+    expect((await compile(notesWorld())).ok).toBe(true);
+  });
+
+  it('lets a bounded number of jobs wait, and drops those that nobody waits for', async () => {
+    const { build, compile } = start();
+    const gone = new AbortController();
+    const first = build(slowWorld(), {});
+    const waiting = compile(notesWorld(), gone.signal);
+    await expect(compile(notesWorld())).rejects.toMatchObject({ code: 'exhausted' });
+    gone.abort();
+    await expect(waiting).rejects.toMatchObject({ code: 'unavailable' });
+    const last = compile(notesWorld());
+    expect((await first).ok).toBe(true);
+    expect((await last).ok).toBe(true);
+  });
+
+  it('stops at once, with what it does and what waits', async () => {
+    const { build, compile, stop } = start();
+    const jobs = Promise.allSettled([build(slowWorld(), {}), compile(notesWorld())]);
+    await stop();
+    for (const job of await jobs) {
+      expect(job).toMatchObject({ status: 'rejected', reason: { code: 'unavailable' } });
+    }
+    await expect(compile(notesWorld())).rejects.toMatchObject({ code: 'unavailable' });
+    await stop();
+  });
+});
