@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { preserveNumber, preserveText } from './preserve.ts';
+
+const shapeOf = (text: string): string =>
+  text.replace(/[0-9]/g, '0').replace(/[A-Z]/g, 'A').replace(/[a-z]/g, 'a');
+
+describe('preserveText', () => {
+  it('gives the digests that worlds already hold', () => {
+    expect(preserveText('board', 'ada.lovelace+x@mail.example')).toBe(
+      'xhn.zojoubfk+x@xsbq.gefqcre',
+    );
+    expect(preserveText('board', 'AB-1234')).toBe('AH-4612');
+    expect(preserveText('other', 'AB-1234')).toBe('LS-2723');
+  });
+
+  it('keeps length, digits, case and punctuation', () => {
+    const text = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.string(),
+      fc.stringMatching(/^[\w-]+$/),
+    );
+    fc.assert(
+      fc.property(text, (given) => {
+        const digest = preserveText('board', given);
+        expect(digest).toHaveLength(given.length);
+        expect(shapeOf(digest)).toBe(shapeOf(given));
+        expect(preserveText('board', given)).toBe(digest);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('passes what is not ASCII, half a character too', () => {
+    const text = '１２ Ünïcödé 名前 👩‍🚀 \ud800';
+    expect(preserveText('board', text).replace(/[a-z]/g, '')).toBe(text.replace(/[a-z]/g, ''));
+    expect(preserveText('board', '')).toBe('');
+    expect(preserveText('board', '名前 – 👩‍🚀')).toBe('名前 – 👩‍🚀');
+  });
+
+  it('makes another value of every text that is long enough', () => {
+    const long = fc.stringMatching(/^[A-Za-z0-9]{12,40}$/);
+    fc.assert(
+      fc.property(long, long, (one, other) => {
+        expect(preserveText('board', one)).not.toBe(one);
+        expect(preserveText('board', one)).not.toBe(preserveText('boards', one));
+        fc.pre(one !== other);
+        expect(preserveText('board', one)).not.toBe(preserveText('board', other));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('uses all of its alphabet about equally', () => {
+    const digits = preserveText('board', '0'.repeat(10_000));
+    for (const digit of '0123456789') {
+      expect(digits.split(digit).length).toBeGreaterThan(850);
+      expect(digits.split(digit).length).toBeLessThan(1_150);
+    }
+  });
+});
+
+describe('preserveNumber', () => {
+  const number = fc.oneof(
+    fc.maxSafeInteger(),
+    fc.integer({ min: -100, max: 100 }),
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.tuple(fc.integer(), fc.nat({ max: 9 })).map(([digits, shift]) => digits / 10 ** shift),
+    fc.constantFrom(Number.MAX_SAFE_INTEGER, 1e21, 1.5e-7, 0.000_001, 2 ** 53, 1e16),
+  );
+
+  it('keeps sign, digits before and behind the point, exponent, and exactness', () => {
+    fc.assert(
+      fc.property(number, (given) => {
+        const digest = preserveNumber('board', given);
+        expect(String(digest).replace(/\d/g, '0')).toBe(String(given).replace(/\d/g, '0'));
+        expect(Number.isSafeInteger(digest) || !Number.isSafeInteger(given)).toBe(true);
+        expect(preserveNumber('board', given)).toBe(digest);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('depends on the slug', () => {
+    expect(preserveNumber('board', 1_234_567_890)).not.toBe(preserveNumber('other', 1_234_567_890));
+  });
+
+  it('ends for the numbers of which there is hardly another', () => {
+    for (const given of [Number.MAX_VALUE, Number.MIN_VALUE, 1.5e-323, -Number.MAX_VALUE]) {
+      expect(Number.isFinite(preserveNumber('board', given))).toBe(true);
+    }
+  });
+});
