@@ -1,0 +1,375 @@
+import { describe, expect, it } from 'vitest';
+import { lintOpenApi } from '#test/support/openapi-lint.ts';
+import { sampleContract, sampleEntity } from '#test/support/sample-contract.ts';
+import { sampleApi, sampleErrors, samplePaging, sampleRoute } from '#test/support/sample-world.ts';
+import type { ApiContract, Contract, EntityContract, RouteContract } from './contract.ts';
+import { type OpenApiOptions, openApiOf } from './openapi.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: tests reach into the document
+type Loose = any;
+
+const definitions = {
+  Id: { type: 'integer', minimum: 1 },
+  'people.json:Login': { type: 'string', maxLength: 40 },
+  'people.Login': { type: 'string' },
+  cards: { enum: [{ $ref: '#/$defs/Id' }] },
+  Person: {
+    type: 'object',
+    required: ['login'],
+    properties: {
+      login: { $ref: '#/$defs/people.json:Login' },
+      boss: { anyOf: [{ $ref: '#/$defs/Person' }, { type: 'null' }] },
+    },
+  },
+};
+
+const cards: EntityContract = sampleEntity('cards', {
+  properties: {
+    id: { $ref: '#/$defs/Id' },
+    list: { type: 'integer' },
+    title: { type: 'string', minLength: 1 },
+    state: { enum: ['open', 'done', null] },
+    author: { $ref: '#/$defs/Person' },
+    labels: { type: 'array', items: { type: 'string', pattern: '^[a-z]+$' } },
+    size: { anyOf: [{ type: 'number', minimum: 0 }, { type: 'null' }] },
+  },
+  optional: ['size', 'labels'],
+});
+
+const contractWith = (routes: RouteContract[], parts: Partial<ApiContract> = {}): Contract =>
+  sampleContract({
+    definitions,
+    entities: [cards],
+    api: { ...sampleApi, ...parts, routes },
+  });
+
+const documentOf = (
+  routes: RouteContract[],
+  parts: Partial<ApiContract> = {},
+  options?: OpenApiOptions,
+): Loose => openApiOf(contractWith(routes, parts), options);
+
+const card = (
+  method: RouteContract['method'],
+  path: string,
+  parts: Partial<RouteContract> = {},
+): RouteContract => sampleRoute(method, path, { entity: 'cards', ...parts });
+
+const equals = (argument: string, ...path: string[]): RouteContract['filter'][number] => ({
+  argument,
+  path,
+  match: 'equals',
+});
+
+describe('openApiOf', () => {
+  it('is a valid document of a whole world', async () => {
+    const document = openApiOf(sampleContract({ api: sampleApi }));
+    expect(await lintOpenApi(document)).toEqual([]);
+    expect(Object.keys(document.paths as object)).toEqual([
+      '/repos/{owner}/{repo}/issues',
+      '/repos/{owner}/{repo}/issues/{number}',
+      '/users',
+      '/users/{login}',
+      '/repos/{owner}/{repo}/issues/{number}/labels',
+    ]);
+  });
+
+  it('has no paths without an API', async () => {
+    const document = openApiOf(sampleContract());
+    expect(document).toEqual({
+      openapi: '3.1.0',
+      info: { title: 'sample', version: '1' },
+      paths: {},
+    });
+    expect(await lintOpenApi(document)).toEqual([]);
+  });
+
+  it('gives legal names to definitions and leads references to them, not those in values', async () => {
+    const document = documentOf([card('GET', '/cards')]);
+    expect(await lintOpenApi(document)).toEqual([]);
+    const { schemas } = document.components;
+    expect(Object.keys(schemas)).toEqual([
+      'cards',
+      'Id',
+      'people.Login',
+      'people.Login_2',
+      'cards_2',
+      'Person',
+    ]);
+    expect(schemas.cards.properties.id).toEqual({ $ref: '#/components/schemas/Id' });
+    expect(schemas.Person.properties.login).toEqual({ $ref: '#/components/schemas/people.Login' });
+    expect(schemas.cards_2).toEqual(definitions.cards);
+  });
+
+  it('types parameters by the fields that they are matched against', async () => {
+    const document = documentOf([
+      card('GET', '/lists/{list}/cards', {
+        params: ['state', 'login', 'label', 'q', 'size', 'free'].map((name) => ({
+          name,
+          repeated: name === 'label',
+        })),
+        filter: [
+          equals('list', 'list'),
+          equals('state', 'state'),
+          equals('login', 'author', 'boss', 'login'),
+          { argument: 'label', path: ['labels'], match: 'contains' },
+          { argument: 'q', path: ['title'], match: 'prefix' },
+          equals('size', 'size'),
+        ],
+        sample: { list: 3, label: ['a'] },
+      }),
+    ]);
+    expect(await lintOpenApi(document)).toEqual([]);
+    const { parameters } = document.paths['/lists/{list}/cards'].get;
+    expect(parameters).toMatchObject([
+      { name: 'list', in: 'path', required: true, schema: { type: 'integer' }, example: 3 },
+      { name: 'state', required: false, schema: { type: 'string', enum: ['open', 'done'] } },
+      { name: 'login', schema: { type: 'string', maxLength: 40 } },
+      {
+        name: 'label',
+        style: 'form',
+        explode: true,
+        schema: { type: 'array', items: { type: 'string', pattern: '^[a-z]+$' } },
+      },
+      { name: 'q', schema: { type: 'string' } },
+      { name: 'size', schema: { type: 'number', minimum: 0 } },
+      { name: 'free', schema: { type: 'string' } },
+    ]);
+    expect(parameters[4].schema).toEqual({ type: 'string' });
+    expect(parameters[4].description).toBe('Selects rows whose title begins with it.');
+  });
+
+  it('pages by parameters, keys and headers', async () => {
+    const paging = {
+      ...samplePaging,
+      limitParam: 'per_page',
+      previousKey: 'prev',
+      headers: { cursor: 'X-Next', total: 'X-Total' },
+    };
+    const document = documentOf(
+      [
+        card('GET', '/by-cursor', {
+          operation: 'by_cursor',
+          page: 'cursor',
+          envelope: 'data',
+          params: [{ name: 'per_page', repeated: false }],
+        }),
+        card('GET', '/by-offset', { operation: 'by_offset', page: 'offset', envelope: 'data' }),
+        card('GET', '/bare', { operation: 'bare', page: 'cursor' }),
+      ],
+      { paging },
+    );
+    expect(await lintOpenApi(document)).toEqual([]);
+    const cursor = document.paths['/by-cursor'].get;
+    expect(cursor.parameters.map(({ name, schema }: Loose) => [name, schema.type])).toEqual([
+      ['per_page', 'integer'],
+      ['cursor', 'string'],
+    ]);
+    expect(cursor.responses['200'].content['application/json'].schema).toEqual({
+      type: 'object',
+      required: ['data'],
+      properties: {
+        hits: { type: 'integer', minimum: 0 },
+        cursor: { type: ['string', 'null'] },
+        prev: { type: ['string', 'null'] },
+        data: { type: 'array', items: { $ref: '#/components/schemas/cards' } },
+      },
+    });
+    expect(Object.keys(cursor.responses['200'].headers)).toEqual(['X-Next', 'X-Total']);
+    const offset = document.paths['/by-offset'].get;
+    expect(offset.parameters.map(({ name }: Loose) => name)).toEqual(['per_page', 'offset']);
+    const bare = document.paths['/bare'].get.responses['200'].content['application/json'].schema;
+    expect(bare).toEqual({ type: 'array', items: { $ref: '#/components/schemas/cards' } });
+  });
+
+  it('nests what the body is read from, and asks for what the row needs', async () => {
+    const document = documentOf([
+      card('POST', '/lists/{list}/cards', {
+        action: 'create',
+        status: 201,
+        filter: [equals('list', 'list')],
+        body: [
+          { field: ['title'], from: ['card', 'title'] },
+          { field: ['author', 'login'], from: ['by'] },
+          { field: ['labels'], from: ['card', 'labels'] },
+          { field: ['size'], from: ['card', 'sizes', '1'] },
+          { field: ['state'], from: ['card', 'state'] },
+        ],
+        defaults: { state: 'open' },
+        generate: [{ field: 'id', with: 'int' }],
+      }),
+    ]);
+    expect(await lintOpenApi(document)).toEqual([]);
+    const { requestBody } = document.paths['/lists/{list}/cards'].post;
+    expect(requestBody).toEqual({
+      required: true,
+      content: {
+        'application/json': {
+          schema: {
+            type: 'object',
+            required: ['card', 'by'],
+            properties: {
+              card: {
+                type: 'object',
+                required: ['title'],
+                properties: {
+                  title: { type: 'string', minLength: 1 },
+                  labels: { type: 'array', items: { type: 'string', pattern: '^[a-z]+$' } },
+                  sizes: {
+                    type: 'array',
+                    prefixItems: [
+                      {},
+                      { anyOf: [{ type: 'number', minimum: 0 }, { type: 'null' }] },
+                    ],
+                  },
+                  state: { enum: ['open', 'done', null], default: 'open' },
+                },
+              },
+              by: { $ref: '#/components/schemas/people.Login' },
+            },
+          },
+        },
+      },
+    });
+  });
+
+  it('takes all fields of the entity where none are mapped, and none in particular to change', async () => {
+    const document = documentOf([
+      card('POST', '/cards', { action: 'create', generate: [{ field: 'id', with: 'int' }] }),
+      card('PATCH', '/cards/{id}', { action: 'update', filter: [equals('id', 'id')] }),
+      card('DELETE', '/cards', {
+        action: 'delete',
+        filter: [equals('id', 'id')],
+        params: [{ name: 'id', repeated: false }],
+      }),
+    ]);
+    expect(await lintOpenApi(document)).toEqual([]);
+    const { post, delete: remove } = document.paths['/cards'];
+    const created = post.requestBody.content['application/json'].schema;
+    expect(Object.keys(created.properties)).toEqual(Object.keys(cards.schema.properties as object));
+    expect(created.required).toEqual(['list', 'title', 'state', 'author']);
+    const { requestBody } = document.paths['/cards/{id}'].patch;
+    expect(requestBody.required).toBe(false);
+    expect(remove.parameters).toMatchObject([{ name: 'id', in: 'query', required: true }]);
+    expect(remove.responses['204']).toEqual({ description: 'It is done.' });
+    expect(remove).not.toHaveProperty('requestBody');
+  });
+
+  it('leaves open what handlers take and answer', async () => {
+    const handler = (method: 'GET' | 'PUT', name: string): RouteContract =>
+      card(method, '/anything', {
+        action: 'handler',
+        operation: name,
+        handler: name,
+        entity: null,
+      });
+    const document = documentOf([handler('PUT', 'do_it'), handler('GET', 'see_it')]);
+    expect(await lintOpenApi(document)).toEqual([]);
+    const { get, put } = document.paths['/anything'];
+    expect(put.requestBody).toEqual({
+      required: false,
+      content: { 'application/json': { schema: {} } },
+    });
+    expect(get).not.toHaveProperty('requestBody');
+    expect(Object.keys(put.responses)).toEqual(['200', '401', '404', '422', 'default']);
+    expect(put.responses['200'].content['application/json'].schema).toEqual({});
+  });
+
+  it('shows errors as the vendor words them, several of one status together', async () => {
+    const gone = { status: 410, body: '<gone/>' };
+    const xml = documentOf([card('GET', '/cards/{id}', { single: true, notFound: gone })], {
+      errorContentType: 'application/xml',
+      unauthorized: { status: 401, body: '' },
+    });
+    expect(await lintOpenApi(xml)).toEqual([]);
+    expect(xml.paths['/cards/{id}'].get.responses['410'].content).toEqual({
+      'application/xml': { examples: { notFound: { value: '<gone/>' } } },
+    });
+    expect(xml.components.responses.Unauthorized).toEqual({ description: 'No valid credential.' });
+
+    const bad = { status: 400, body: '{"why":"bad"}' };
+    const route = card('DELETE', '/cards/{id}', { action: 'delete', notFound: bad });
+    const merged = documentOf([route], { invalid: bad });
+    expect(await lintOpenApi(merged)).toEqual([]);
+    const { responses } = merged.paths['/cards/{id}'].delete;
+    expect(responses['401']).toEqual({ $ref: '#/components/responses/Unauthorized' });
+    expect(responses['400'].content['application/json'].examples).toEqual({
+      notFound: { value: { why: 'bad' } },
+      invalid: { value: { why: 'bad' } },
+    });
+  });
+
+  it('makes one path of those that differ by the names of their arguments', async () => {
+    const document = documentOf([
+      card('GET', '/cards/{id}', { single: true, filter: [equals('id', 'id')] }),
+      card('PATCH', '/cards/{card}', { action: 'update', filter: [equals('card', 'id')] }),
+      card('DELETE', '/cards/{card}/{list}', { action: 'delete' }),
+    ]);
+    expect(await lintOpenApi(document)).toEqual([]);
+    expect(Object.keys(document.paths)).toEqual(['/cards/{id}', '/cards/{card}/{list}']);
+    expect(document.paths['/cards/{id}'].patch.parameters).toMatchObject([
+      { name: 'id', in: 'path', schema: { type: 'integer', minimum: 1 } },
+    ]);
+  });
+
+  it('names every way in which a session takes its token', async () => {
+    const auths: [ApiContract['auth'], unknown][] = [
+      [{ scheme: 'bearer', name: null, tokenPath: null, scope: null }, undefined],
+      [{ scheme: 'query', name: 'key', tokenPath: null, scope: null }, undefined],
+      [
+        { scheme: 'header', name: 'X-Key', tokenPath: null, scope: null },
+        { type: 'apiKey', in: 'header', name: 'X-Key' },
+      ],
+      [
+        { scheme: 'basic', name: null, tokenPath: null, scope: null },
+        { type: 'http', scheme: 'basic' },
+      ],
+      [
+        { scheme: 'oauth2', name: null, tokenPath: '/oauth/token', scope: 'read write' },
+        {
+          type: 'oauth2',
+          description: 'Bearers that the world mints.',
+          flows: {
+            clientCredentials: {
+              tokenUrl: 'https://s.example/oauth/token',
+              scopes: { read: '', write: '' },
+            },
+          },
+        },
+      ],
+    ];
+    for (const [auth, vendor] of auths) {
+      const document = documentOf(
+        [card('GET', '/')],
+        { auth },
+        { serverUrl: 'https://s.example/' },
+      );
+      expect(await lintOpenApi(document)).toEqual([]);
+      expect(document.components.securitySchemes.vendor).toEqual(vendor);
+      expect(document.security).toHaveLength(vendor === undefined ? 1 : 2);
+      expect(document.servers).toEqual([{ url: 'https://s.example/' }]);
+    }
+  });
+
+  it('is not brought down by what a stranger can write', async () => {
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    const document = documentOf(
+      [
+        card('POST', '/a"b/<i>/{constructor}', {
+          action: 'create',
+          body: [
+            { field: ['title'], from: Array.from({ length: 100_000 }, () => 'a') },
+            { field: ['list'], from: ['__proto__'] },
+            { field: ['size'], from: ['sizes', '999999999'] },
+          ],
+          envelope: '__proto__',
+        }),
+      ],
+      { notFound: { status: 404, body: deep }, invalid: { ...sampleErrors.invalid, body: deep } },
+    );
+    const text = JSON.stringify(document);
+    expect(await lintOpenApi(JSON.parse(text))).toEqual([]);
+    expect(text).toContain('"__proto__":{"type":"integer"}');
+    expect(({} as Loose).type).toBeUndefined();
+  });
+});

@@ -1,0 +1,135 @@
+/**
+ * The OpenAPI 3.1 document of the HTTP API that a world serves, made from its contract alone. Schemas
+ * are written as they are, for OpenAPI 3.1 speaks the same dialect; only references are led to
+ * `components`.
+ *
+ * Routes of one path are one path item. Paths that differ by nothing but the names of their arguments
+ * are the same path to OpenAPI, so the first one's names hold for all of them.
+ */
+import type { JsonSchema, RouteContract } from './contract.ts';
+import { toComponentSchema } from './openapi/component-names.ts';
+import { type Parameter, parametersOf } from './openapi/parameters.ts';
+import { requestBodyOf } from './openapi/request-body.ts';
+import { responsesOf, sharedResponses } from './openapi/responses.ts';
+import { securityOf } from './openapi/security.ts';
+import { type DescribedContract, openSource, type Source } from './openapi/source.ts';
+
+export type OpenApiOptions = {
+  /** Where the API answers, for example a session's; absent: the place the document came from. */
+  serverUrl?: string;
+  /** Absent: the world's name. */
+  title?: string;
+};
+
+/** What a route does, in a few words. */
+export const summaryOf = (route: RouteContract): string => {
+  const rows = route.entity ?? 'rows';
+  switch (route.action) {
+    case 'read':
+      return route.single ? `Get one of ${rows}` : `List ${rows}`;
+    case 'create':
+      return `Add to ${rows}`;
+    case 'update':
+      return `Change ${rows}`;
+    case 'delete':
+      return `Remove from ${rows}`;
+    case 'handler':
+      return `Answered by ${route.handler ?? 'a handler'}`;
+  }
+};
+
+const argumentsIn = (route: RouteContract): string[] =>
+  route.segments.flatMap((segment) => ('argument' in segment ? [segment.argument] : []));
+
+const renameArguments = (
+  parameters: readonly Parameter[],
+  from: readonly string[],
+  to: readonly string[],
+): Parameter[] =>
+  parameters.map((parameter) => {
+    const position = parameter.in === 'path' ? from.indexOf(parameter.name) : -1;
+    return { ...parameter, name: to[position] ?? parameter.name };
+  });
+
+/** An Operation Object; `names` are the arguments of the path that it is listed under. */
+const operationOf = (
+  route: RouteContract,
+  names: readonly string[],
+  source: Source,
+): JsonSchema => {
+  const parameters = renameArguments(parametersOf(route, source), argumentsIn(route), names);
+  const requestBody = requestBodyOf(route, source);
+  return {
+    operationId: route.operation,
+    summary: summaryOf(route),
+    ...(route.entity === null ? {} : { tags: [route.entity] }),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(requestBody === undefined ? {} : { requestBody }),
+    responses: responsesOf(route, source),
+  };
+};
+
+/** Equal for paths that OpenAPI takes for one. */
+const pathShape = ({ segments }: RouteContract): string =>
+  segments.map((segment) => ('literal' in segment ? `/${segment.literal}` : '/{}')).join('');
+
+const pathsOf = (routes: readonly RouteContract[], source: Source): JsonSchema => {
+  const items = [...Map.groupBy(routes, pathShape).values()].map((group) => {
+    const [first] = group;
+    const names = first === undefined ? [] : argumentsIn(first);
+    const operations = group.map((route) => [
+      route.method.toLowerCase(),
+      operationOf(route, names, source),
+    ]);
+    return [first?.path ?? '/', Object.fromEntries(operations)];
+  });
+  return Object.fromEntries(items);
+};
+
+const schemasOf = ({ contract, names }: Source): JsonSchema => {
+  const entities = contract.entities.map(({ name, schema }): [string | undefined, unknown] => [
+    names.entity.get(name),
+    schema,
+  ]);
+  const definitions = Object.entries(contract.definitions).map(
+    ([name, schema]): [string | undefined, unknown] => [names.definition.get(name), schema],
+  );
+  return Object.fromEntries(
+    [...entities, ...definitions].map(([name, schema]) => [name, toComponentSchema(schema, names)]),
+  );
+};
+
+const emptyDocument = (info: JsonSchema): JsonSchema => ({ openapi: '3.1.0', info, paths: {} });
+
+/**
+ * The document of a world's routes. A world without an API has a document without paths. Equal
+ * contracts and options give equal documents, key by key.
+ */
+export const openApiOf = (
+  contract: DescribedContract,
+  { serverUrl, title }: OpenApiOptions = {},
+): JsonSchema => {
+  const info = {
+    title: title ?? (contract.name === '' ? contract.package.id : contract.name),
+    version: contract.package.version,
+  };
+  const { api } = contract;
+  if (api === null) return emptyDocument(info);
+  const source = openSource(contract, api);
+  const { schemes, requirements } = securityOf(api, serverUrl ?? '');
+  const served = new Set(api.routes.map(({ entity }) => entity));
+  const tags = contract.entities.filter(({ name }) => served.has(name));
+  return {
+    openapi: '3.1.0',
+    info,
+    ...(serverUrl === undefined ? {} : { servers: [{ url: serverUrl }] }),
+    security: requirements,
+    tags: tags.map(({ name }) => ({ name })),
+    paths: pathsOf(api.routes, source),
+    components: {
+      securitySchemes: schemes,
+      responses: sharedResponses(source),
+      schemas: schemasOf(source),
+    },
+  };
+};

@@ -1,0 +1,56 @@
+/**
+ * Names of schemas in an OpenAPI document, where `components` takes letters, digits, `.`, `-` and `_`
+ * only, and where entities and definitions share one table. An entity keeps its name; a definition of
+ * a sibling file is `<file>.<name>`; what is taken already gets a number.
+ */
+import type { Contract, JsonSchema } from '../contract.ts';
+import { isTable } from '../read/values.ts';
+import { keywords } from '../schema/keywords.ts';
+import { definitionName } from '../schema/work.ts';
+
+export type ComponentNames = {
+  entity: ReadonlyMap<string, string>;
+  definition: ReadonlyMap<string, string>;
+};
+
+const legalName = (name: string): string =>
+  name.replace('.json:', '.').replaceAll(/[^A-Za-z0-9._-]/g, '_');
+
+export const nameComponents = ({
+  entities,
+  definitions,
+}: Pick<Contract, 'entities' | 'definitions'>): ComponentNames => {
+  const taken = new Set<string>();
+  const claim = (wanted: string): string => {
+    let name = wanted;
+    for (let number = 2; taken.has(name); number += 1) name = `${wanted}_${number}`;
+    taken.add(name);
+    return name;
+  };
+  return {
+    entity: new Map(entities.map(({ name }) => [name, claim(legalName(name))])),
+    definition: new Map(Object.keys(definitions).map((name) => [name, claim(legalName(name))])),
+  };
+};
+
+export const componentReference = (name: string | undefined): JsonSchema =>
+  name === undefined ? {} : { $ref: `#/components/schemas/${name}` };
+
+/** The schema with its references leading to `components`. Values such as `const` stay as they are. */
+export const toComponentSchema = (schema: unknown, names: ComponentNames): unknown => {
+  if (!isTable(schema)) return schema;
+  const inner = (held: unknown): unknown => toComponentSchema(held, names);
+  return Object.fromEntries(
+    Object.entries(schema).map(([keyword, held]) => {
+      const holds = keywords.get(keyword)?.holds;
+      const target = keyword === '$ref' ? definitionName(held) : undefined;
+      if (target !== undefined)
+        return [keyword, componentReference(names.definition.get(target)).$ref ?? held];
+      if (holds === 'one') return [keyword, inner(held)];
+      if (holds === 'list' && Array.isArray(held)) return [keyword, held.map(inner)];
+      if (holds !== 'map' || !isTable(held)) return [keyword, held];
+      const parts = Object.entries(held).map(([name, part]) => [name, inner(part)]);
+      return [keyword, Object.fromEntries(parts)];
+    }),
+  );
+};

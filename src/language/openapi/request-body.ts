@@ -1,0 +1,128 @@
+/**
+ * What a route takes from the body of a request. A route that maps fields takes those, each from its
+ * place, so that places inside one another become nested objects; one that maps none takes all fields
+ * of its entity; a handler takes anything.
+ */
+import type { EntityContract, FieldPath, JsonSchema, RouteContract } from '../contract.ts';
+import { isTable } from '../read/values.ts';
+import { fieldSchema } from './field-schemas.ts';
+import { isRequiredField, type Source } from './source.ts';
+
+/** A value that the body may hold. */
+export type BodyField = {
+  from: FieldPath;
+  schema: unknown;
+  isRequired: boolean;
+  /** What the row gets when the body does not have it. */
+  default?: unknown;
+};
+
+/** Fields of a new row that do not come from its body. */
+const isGiven = (route: RouteContract, field: FieldPath): boolean => {
+  const [name = ''] = field;
+  if (Object.hasOwn(route.defaults, name)) return true;
+  if (route.generate.some((generated) => generated.field === name)) return true;
+  const key = JSON.stringify(field);
+  return route.filter.some(
+    ({ argument, path, match }) =>
+      match === 'equals' &&
+      JSON.stringify(path) === key &&
+      route.segments.some((segment) => 'argument' in segment && segment.argument === argument),
+  );
+};
+
+const toBodyField = (
+  route: RouteContract,
+  entity: EntityContract,
+  field: FieldPath,
+  from: FieldPath,
+  source: Source,
+): BodyField => {
+  const [name = '', ...inner] = field;
+  const isCreate = route.action === 'create';
+  const hasDefault = isCreate && inner.length === 0 && Object.hasOwn(route.defaults, name);
+  return {
+    from,
+    schema: fieldSchema(source, entity, field),
+    isRequired: isCreate && !isGiven(route, field) && isRequiredField(source, entity, field),
+    ...(hasDefault ? { default: route.defaults[name] } : {}),
+  };
+};
+
+/** The fields that a route takes over from the body; undefined when it takes none or anything. */
+export const bodyFieldsOf = (route: RouteContract, source: Source): BodyField[] | undefined => {
+  const entity = source.entity(route.entity);
+  if (entity === undefined || !['create', 'update'].includes(route.action)) return undefined;
+  const properties = isTable(entity.schema.properties) ? entity.schema.properties : {};
+  const mapped =
+    route.body.length > 0
+      ? route.body
+      : Object.keys(properties).map((name) => ({ field: [name], from: [name] }));
+  return mapped.map(({ field, from }) => toBodyField(route, entity, field, from, source));
+};
+
+type Node = { schemas: unknown[]; parts: Map<string, Node>; isRequired: boolean };
+
+const newNode = (): Node => ({ schemas: [], parts: new Map(), isRequired: false });
+
+/** How deep a place in the body is described; what lies deeper is left open. */
+const deepestPlace = 16;
+
+const insert = (root: Node, { from, ...field }: BodyField): void => {
+  let node = root;
+  for (const segment of from.slice(0, deepestPlace)) {
+    const next = node.parts.get(segment) ?? newNode();
+    node.parts.set(segment, next);
+    node.isRequired ||= field.isRequired;
+    node = next;
+  }
+  node.isRequired ||= field.isRequired;
+  if (from.length > deepestPlace) return;
+  const { schema } = field;
+  node.schemas.push(
+    'default' in field && isTable(schema) ? { ...schema, default: field.default } : schema,
+  );
+};
+
+/** Longest list whose items are told apart by their positions. */
+const longestTuple = 16;
+
+const listSchema = (parts: Node['parts']): JsonSchema => {
+  const last = Math.max(...[...parts.keys()].map(Number));
+  if (last >= longestTuple) return { type: 'array' };
+  const items = Array.from({ length: last + 1 }, (_, index) => {
+    const part = parts.get(String(index));
+    return part === undefined ? {} : nodeSchema(part);
+  });
+  return { type: 'array', prefixItems: items };
+};
+
+const objectSchema = (parts: Node['parts']): JsonSchema => {
+  const required = [...parts].filter(([, part]) => part.isRequired).map(([name]) => name);
+  const properties = [...parts].map(([name, part]) => [name, nodeSchema(part)]);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(properties),
+    ...(required.length > 0 ? { required } : {}),
+  };
+};
+
+const nodeSchema = ({ schemas, parts }: Node): unknown => {
+  const isList = parts.size > 0 && [...parts.keys()].every((name) => /^\d+$/.test(name));
+  const inner = parts.size === 0 ? [] : [isList ? listSchema(parts) : objectSchema(parts)];
+  const all = [...schemas, ...inner];
+  return all.length === 1 ? all[0] : all.length === 0 ? {} : { allOf: all };
+};
+
+/** The Request Body Object of a route; undefined when it takes no body. */
+export const requestBodyOf = (route: RouteContract, source: Source): JsonSchema | undefined => {
+  const content = (schema: unknown): JsonSchema => ({ 'application/json': { schema } });
+  if (route.action === 'handler') {
+    return route.method === 'GET' ? undefined : { required: false, content: content({}) };
+  }
+  const fields = bodyFieldsOf(route, source);
+  if (fields === undefined) return undefined;
+  const root = newNode();
+  for (const field of fields) insert(root, field);
+  return { required: root.isRequired, content: content(objectSchema(root.parts)) };
+};

@@ -1,0 +1,138 @@
+/**
+ * Answers of a route: rows as its envelope and paging have them, and the vendor's errors with their
+ * bodies as examples. Errors that share a status are examples of one answer.
+ */
+import type { JsonSchema, RouteContract, VendorError } from '../contract.ts';
+import { languageLimits } from '../limits.ts';
+import { isDeeperThan } from '../read/values.ts';
+import { componentReference } from './component-names.ts';
+import type { Source } from './source.ts';
+
+/** Statuses whose answers have no body by HTTP's own rule. */
+const bodiless: readonly number[] = [204, 205];
+
+const errorWords = {
+  unauthorized: 'No valid credential.',
+  notFound: 'There is no such row or route.',
+  invalid: 'The request, or the row it would write, is not valid.',
+} as const;
+
+type ErrorName = keyof typeof errorWords;
+type NamedError = { name: ErrorName; error: VendorError };
+
+/** The example that an error's body makes: JSON as a value, anything else as the text it is. */
+const exampleOf = (body: string, contentType: string): unknown => {
+  if (!/\bjson\b/i.test(contentType)) return body;
+  try {
+    const value: unknown = JSON.parse(body);
+    return isDeeperThan(value, languageLimits.depth) ? body : value;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return body;
+  }
+};
+
+const errorResponse = (errors: readonly NamedError[], contentType: string): JsonSchema => {
+  const examples = errors
+    .filter(({ error }) => error.body !== '')
+    .map(({ name, error }) => [name, { value: exampleOf(error.body, contentType) }]);
+  return {
+    description: errors.map(({ name }) => errorWords[name]).join(' '),
+    ...(examples.length === 0
+      ? {}
+      : { content: { [contentType]: { examples: Object.fromEntries(examples) } } }),
+  };
+};
+
+const componentNames: Record<ErrorName, string> = {
+  unauthorized: 'Unauthorized',
+  notFound: 'NotFound',
+  invalid: 'Invalid',
+};
+
+/** The answers that routes share, for `components.responses`. */
+export const sharedResponses = ({ api }: Source): JsonSchema =>
+  Object.fromEntries(
+    (['unauthorized', 'notFound', 'invalid'] as const).map((name) => [
+      componentNames[name],
+      errorResponse([{ name, error: api[name] }], api.errorContentType),
+    ]),
+  );
+
+const errorsOf = (route: RouteContract, { api }: Source): NamedError[] => [
+  { name: 'unauthorized', error: api.unauthorized },
+  ...(route.action === 'read' && !route.single
+    ? []
+    : [{ name: 'notFound' as const, error: route.notFound }]),
+  ...(route.action === 'read' ? [] : [{ name: 'invalid' as const, error: api.invalid }]),
+];
+
+const isShared = ({ name, error }: NamedError, { api }: Source): boolean =>
+  error.status === api[name].status && error.body === api[name].body;
+
+const errorResponses = (route: RouteContract, source: Source): [string, JsonSchema][] => {
+  const byStatus = Map.groupBy(errorsOf(route, source), ({ error }) => error.status);
+  return [...byStatus].map(([status, errors]) => {
+    const [only, ...others] = errors;
+    const response =
+      only !== undefined && others.length === 0 && isShared(only, source)
+        ? { $ref: `#/components/responses/${componentNames[only.name]}` }
+        : errorResponse(errors, source.api.errorContentType);
+    return [String(status), response];
+  });
+};
+
+/** The keys beside the rows that say where a list goes on. */
+const pagingProperties = (route: RouteContract, { api: { paging } }: Source): JsonSchema => {
+  const mark = { type: ['string', 'null'], ...(paging.links ? { format: 'uri' } : {}) };
+  return {
+    ...(paging.hitsKey === '' ? {} : { [paging.hitsKey]: { type: 'integer', minimum: 0 } }),
+    ...(route.page === 'offset' && !paging.links ? {} : { [paging.cursorKey]: mark }),
+    ...(paging.previousKey === null ? {} : { [paging.previousKey]: mark }),
+  };
+};
+
+/** The body of an answer that went well: rows bare, or under the route's envelope. */
+export const answerSchema = (route: RouteContract, source: Source): JsonSchema => {
+  const entity = source.entity(route.entity);
+  if (route.action === 'handler' || entity === undefined) return {};
+  const row = componentReference(source.names.entity.get(entity.name));
+  const rows = route.single ? row : { type: 'array', items: row };
+  if (route.envelope === '') return rows;
+  const paging = route.page === 'none' ? {} : pagingProperties(route, source);
+  return {
+    type: 'object',
+    required: [route.envelope],
+    properties: { ...paging, [route.envelope]: rows },
+  };
+};
+
+const headersOf = (route: RouteContract, { api: { paging } }: Source): JsonSchema => {
+  if (route.page === 'none') return {};
+  const { cursor, previous, total } = paging.headers;
+  const header = (name: string | undefined, description: string, type: string): JsonSchema =>
+    name === undefined ? {} : { [name]: { description, schema: { type } } };
+  return {
+    ...header(cursor, 'Where the next page begins.', 'string'),
+    ...header(previous, 'Where the page before begins.', 'string'),
+    ...header(total, 'How many rows there are on all pages.', 'integer'),
+  };
+};
+
+const goodResponse = (route: RouteContract, source: Source): JsonSchema => {
+  const headers = headersOf(route, source);
+  return {
+    description: route.action === 'handler' ? 'What the handler answers.' : 'It is done.',
+    ...(Object.keys(headers).length === 0 ? {} : { headers }),
+    ...(bodiless.includes(route.status)
+      ? {}
+      : { content: { 'application/json': { schema: answerSchema(route, source) } } }),
+  };
+};
+
+/** The Responses Object of a route. */
+export const responsesOf = (route: RouteContract, source: Source): JsonSchema => ({
+  [String(route.status)]: goodResponse(route, source),
+  ...Object.fromEntries(errorResponses(route, source)),
+  ...(route.action === 'handler' ? { default: { description: 'What the handler refuses.' } } : {}),
+});

@@ -1,0 +1,57 @@
+/**
+ * How a request to a world's API proves itself. A session has one token, and its API takes it as a
+ * bearer whatever the vendor does; beside that in the way of the vendor's own scheme, so that the
+ * vendor's clients work. A token is never taken from the query string.
+ */
+import type { ApiContract, JsonSchema } from '../contract.ts';
+
+const session: JsonSchema = {
+  type: 'http',
+  scheme: 'bearer',
+  description: "The token of the session's API surface.",
+};
+
+/** The URL of a path below the server, which may itself end with a slash. */
+const below = (serverUrl: string, path: string): string =>
+  /^https?:\/\//i.test(path) ? path : `${serverUrl.replace(/\/+$/, '')}${path}`;
+
+const oauth2 = ({ tokenPath, scope }: ApiContract['auth'], serverUrl: string): JsonSchema => {
+  const names = (scope ?? '').split(/\s+/).filter((name) => name !== '');
+  return {
+    type: 'oauth2',
+    description: 'Bearers that the world mints.',
+    flows: {
+      clientCredentials: {
+        tokenUrl: below(serverUrl, tokenPath ?? '/oauth/token'),
+        scopes: Object.fromEntries(names.map((name) => [name, ''])),
+      },
+    },
+  };
+};
+
+/** The vendor's scheme, where a session serves it too. */
+const vendorScheme = (auth: ApiContract['auth'], serverUrl: string): JsonSchema | undefined => {
+  switch (auth.scheme) {
+    case 'header':
+      return { type: 'apiKey', in: 'header', name: auth.name ?? 'Authorization' };
+    case 'basic':
+      return { type: 'http', scheme: 'basic' };
+    case 'oauth2':
+      return oauth2(auth, serverUrl);
+    case 'bearer':
+    case 'query':
+    case 'none':
+      return undefined;
+  }
+};
+
+/** The security schemes of the document, and the requirement that any one of them meets. */
+export const securityOf = (
+  { auth }: ApiContract,
+  serverUrl: string,
+): { schemes: JsonSchema; requirements: JsonSchema[] } => {
+  const vendor = vendorScheme(auth, serverUrl);
+  return vendor === undefined
+    ? { schemes: { session }, requirements: [{ session: [] }] }
+    : { schemes: { session, vendor }, requirements: [{ session: [] }, { vendor: [] }] };
+};

@@ -1,0 +1,67 @@
+/** What the parts of an OpenAPI document are made from, prepared once for all routes. */
+import type { ApiContract, Contract, EntityContract, FieldPath, JsonSchema } from '../contract.ts';
+import { isTable, own } from '../read/values.ts';
+import { type Analysis, createAnalysis } from '../schema/analysis.ts';
+import { definitionName } from '../schema/work.ts';
+import { type ComponentNames, nameComponents } from './component-names.ts';
+
+/** The parts of a contract that its HTTP side is described by. */
+export type DescribedContract = Pick<
+  Contract,
+  'name' | 'package' | 'definitions' | 'entities' | 'api' | 'vendor'
+>;
+
+export type Source = {
+  contract: DescribedContract;
+  api: ApiContract;
+  analysis: Analysis;
+  names: ComponentNames;
+  /** The entity that a route is about, if any. */
+  entity(name: string | null): EntityContract | undefined;
+};
+
+export const openSource = (contract: DescribedContract, api: ApiContract): Source => {
+  const byName = new Map(contract.entities.map((entity) => [entity.name, entity]));
+  return {
+    contract,
+    api,
+    analysis: createAnalysis(contract.definitions),
+    names: nameComponents(contract),
+    entity: (name) => (name === null ? undefined : byName.get(name)),
+  };
+};
+
+/** Definitions may refer to one another in circles. */
+const longestChain = 32;
+
+/** The schema that a reference leads to in the end, or the schema itself. */
+export const followReference = (
+  schema: unknown,
+  definitions: Contract['definitions'],
+): JsonSchema => {
+  let current = schema;
+  for (let step = 0; step < longestChain && isTable(current); step += 1) {
+    const name = definitionName(current.$ref);
+    const target = name === undefined ? undefined : own(definitions, name);
+    if (target === undefined) break;
+    current = target;
+  }
+  return isTable(current) ? current : {};
+};
+
+/** Whether every row has the field at a path; no, where the schemas leave it open. */
+export const isRequiredField = (
+  { analysis, contract }: Pick<Source, 'analysis' | 'contract'>,
+  entity: EntityContract,
+  path: FieldPath,
+): boolean =>
+  path.every((segment, index) => {
+    const around = analysis.at(entity.schema, path.slice(0, index));
+    return (
+      around.length > 0 &&
+      around.every((schema) => {
+        const { required } = followReference(schema, contract.definitions);
+        return Array.isArray(required) && required.includes(segment);
+      })
+    );
+  });
