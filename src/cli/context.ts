@@ -19,16 +19,20 @@ export type Context = {
   cwd: string;
   out: Output;
   err: Output;
-  /** Those of standard output; without effect when it is not a terminal or NO_COLOR is set. */
+  /** Those of standard output; without effect where `wantsColor` says no. */
   colors: Colors;
   readStdin(): Promise<Buffer>;
   /** The status to exit with when the command ends without an error; 0 unless set. */
   setExitStatus(status: number): void;
 };
 
-/** Whether an output should be coloured (https://no-color.org). */
-export const wantsColor = (env: Env, isTerminal: boolean): boolean =>
-  isTerminal && (env.NO_COLOR ?? '') === '' && env.TERM !== 'dumb';
+const isForced = ({ FORCE_COLOR: force = '' }: Env): boolean => force !== '' && force !== '0';
+
+/** Whether an output should be coloured (https://no-color.org, https://force-color.org). */
+export const wantsColor = (env: Env, isTerminal: boolean): boolean => {
+  if ((env.NO_COLOR ?? '') !== '') return false;
+  return isForced(env) || (isTerminal && env.TERM !== 'dumb');
+};
 
 /** A context over given streams. */
 export const createContext = (parts: Omit<Context, 'colors'>): Context => ({

@@ -2,12 +2,12 @@
  * What a user hands to a command: JSON as text, `@file` or `-` for standard input; files of rows; a
  * folder as a world tree. Mistakes are `invalid` and name the file.
  */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join, relative, resolve, sep } from 'node:path';
+import { readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { AppError } from '#domain/error.ts';
-import { limits } from '#domain/limits.ts';
 import type { TreeFile } from '#domain/world.ts';
 import type { Row } from '#language/contract.ts';
+import { readTree as readFolder } from '#runtime/tree.ts';
 import type { Context } from './context.ts';
 
 /** Reads a file that the user named. */
@@ -103,27 +103,10 @@ const isFolder = (context: Context, text: string): boolean =>
 export const namesFolder = (context: Context, text: string): boolean =>
   /^[.~]|[/\\]/.test(text) || isFolder(context, text);
 
-const isHidden = (path: string): boolean =>
-  path
-    .split('/')
-    .some((part) => part.startsWith('.') || part === '__pycache__' || part === 'node_modules');
-
 /** A folder as a world tree, in the order of paths; hidden files and caches are left out. */
 export const readTree = (context: Context, folder: string): TreeFile[] => {
-  const root = resolve(context.cwd, folder);
   if (!isFolder(context, folder)) throw new AppError('invalid', `there is no folder ${folder}`);
-  const paths = readdirSync(root, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
-    .filter((path) => !isHidden(path))
-    .sort();
-  if (paths.length > limits.treeFiles) {
-    throw new AppError(
-      'invalid',
-      `${folder} holds ${paths.length} files; a world has at most ${limits.treeFiles}`,
-    );
-  }
-  return paths.map((path) => ({ path, content: readFileSync(join(root, path)) }));
+  return readFolder(resolve(context.cwd, folder), folder);
 };
 
 /** A tree with another laid over it: files of the same path are replaced. */

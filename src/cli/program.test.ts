@@ -265,6 +265,7 @@ describe('svc', () => {
       message: 'unknown key "pth"',
       hint: 'did you mean "path"?',
       line: 12,
+      column: 1,
     };
     const problems = await run('worlds create notes --from template', {
       status: 400,
@@ -273,8 +274,9 @@ describe('svc', () => {
     expect(problems.err).toBe(
       [
         'error: the world does not compile',
-        '  connector.toml:12: unknown key "pth" (at /operations/0)',
-        '    did you mean "path"?',
+        '',
+        'connector.toml:12:1 unknown_key: unknown key "pth"',
+        '      = did you mean "path"?',
         '',
       ].join('\n'),
     );

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '#domain/error.ts';
+import { textFile } from '#test/support/small-world.ts';
 import { describeFailure, exitStatus, problemsError, reportError, usageError } from './report.ts';
 import { interruption } from './stopping.ts';
 import { testContext } from './test-context.ts';
@@ -10,6 +11,7 @@ const problem = (file: string, line: number) => ({
   code: 'wrong',
   message: `wrong ${line}`,
   line,
+  column: 1,
 });
 
 describe('report', () => {
@@ -23,12 +25,23 @@ describe('report', () => {
     const rows = Array.from({ length: 10 }, (_, index) => problem('data/a.json', index + 1));
     const error = problemsError('./world', [...rows, problem('schema/world.json', 3)]);
     const lines = describeFailure(error);
-    expect(lines.slice(0, 3)).toEqual([
-      'error: ./world does not compile',
-      '  schema/world.json:3: wrong 3',
-      '  data/a.json:1: wrong 1',
+    expect(lines.slice(0, 5)).toEqual([
+      'error: ./world does not compile: 11 problems',
+      '',
+      'schema/world.json:3:1 wrong: wrong 3',
+      '',
+      'data/a.json:1:1 wrong: wrong 1',
     ]);
-    expect(lines.at(-1)).toBe('  data/a.json: and 2 more');
+    expect(lines.at(-1)).toBe('data/a.json: and 2 more');
+  });
+
+  it('shows the lines of files that are given along', () => {
+    const error = problemsError(
+      './world',
+      [problem('a.toml', 2)],
+      [textFile('a.toml', '\nx = 1\n')],
+    );
+    expect(describeFailure(error).slice(3)).toEqual(['    2 | x = 1', '      | ^']);
   });
 
   it('ends with the status that fits', () => {

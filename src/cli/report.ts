@@ -1,12 +1,18 @@
 /**
  * Errors as a person reads them: one line `error: …`, then what belongs to it (fields at fault,
- * problems of a world's files), then a hint, all on standard error. And exit statuses: 0 done,
- * 1 refused or failed, 2 called wrongly.
+ * problems of a world's files with their lines), then a hint, all on standard error. And exit
+ * statuses: 0 done, 1 refused or failed, 2 called wrongly.
  */
 import { CommanderError } from 'commander';
+import picocolors from 'picocolors';
 import { AppError, describeError, type FieldProblem } from '#domain/error.ts';
+import type { TreeFile } from '#domain/world.ts';
 import type { Problem } from '#language/problem.ts';
-import type { Context } from './context.ts';
+import { type Context, wantsColor } from './context.ts';
+import { formatCount } from './print.ts';
+import { formatProblems, type ProblemView } from './views/problem.ts';
+
+type ErrorView = Pick<ProblemView, 'colors' | 'columns'>;
 
 export const exitStatus = { done: 0, failed: 1, usage: 2 } as const;
 
@@ -14,33 +20,17 @@ export const exitStatus = { done: 0, failed: 1, usage: 2 } as const;
 export const usageError = (message: string): CommanderError =>
   new CommanderError(exitStatus.usage, 'svc.usage', message);
 
-/** `tools.py:12:3: unknown key "foo" (at /x) — hint` */
-export const formatProblem = (problem: Problem): string => {
-  const place = [problem.file, problem.line, problem.column]
-    .filter((part) => part !== undefined)
-    .join(':');
-  const pointer = problem.pointer === '' ? '' : ` (at ${problem.pointer})`;
-  const hint = problem.hint === undefined ? '' : `\n    ${problem.hint}`;
-  return `${place}: ${problem.message}${pointer}${hint}`;
-};
-
-/** The error of a world whose files do not compile. */
-export const problemsError = (what: string, problems: readonly Problem[]): AppError =>
-  new AppError('invalid', `${what} does not compile`, { detail: { problems } });
-
-/** Problems shown of one file; the first ones usually bring the others about. */
-const shownPerFile = 8;
-
-const isRows = (file: string): boolean => /(?:^|\/)(?:data|seed)\//.test(file);
-
-/** Problems file by file, those of rows last: a mistake in the contract makes many rows wrong. */
-const formatProblems = (problems: readonly Problem[]): string[] => {
-  const byFile = Map.groupBy(problems, ({ file }) => file);
-  const files = [...byFile].sort(([a], [b]) => Number(isRows(a)) - Number(isRows(b)));
-  return files.flatMap(([file, all]) => {
-    const shown = all.slice(0, shownPerFile).map((problem) => `  ${formatProblem(problem)}`);
-    const rest = all.length - shown.length;
-    return rest === 0 ? shown : [...shown, `  ${file}: and ${rest} more`];
+/**
+ * The error of a world whose files do not compile. Given the files too, the lines at fault are shown.
+ */
+export const problemsError = (
+  what: string,
+  problems: readonly Problem[],
+  sources: readonly TreeFile[] = [],
+): AppError => {
+  const count = formatCount(problems.length, 'problem');
+  return new AppError('invalid', `${what} does not compile: ${count}`, {
+    detail: { problems, sources },
   });
 };
 
@@ -49,21 +39,29 @@ const problemsOf = (error: AppError): Problem[] => {
   return Array.isArray(problems) ? (problems as Problem[]) : [];
 };
 
+const sourcesOf = (error: AppError): TreeFile[] => {
+  const { sources } = error.detail;
+  return Array.isArray(sources) ? (sources as TreeFile[]) : [];
+};
+
 const hintOf = (error: AppError): string | undefined => {
   const { hint } = error.detail;
   return typeof hint === 'string' ? hint : undefined;
 };
 
+const plain: ErrorView = { colors: picocolors.createColors(false), columns: 100 };
+
 /** The lines that tell of an error. */
-export const describeFailure = (error: unknown): string[] => {
-  if (!(error instanceof AppError)) return [`error: ${describeError(error)}`];
+export const describeFailure = (error: unknown, view: ErrorView = plain): string[] => {
+  const title = `${view.colors.red('error:')} ${describeError(error)}`;
+  if (!(error instanceof AppError)) return [title];
   const problems = problemsOf(error);
   const fields = problems.length > 0 ? [] : error.fields;
   const isNews = ({ message }: FieldProblem): boolean => message !== error.message;
   const hint = hintOf(error);
   return [
-    `error: ${describeError(error)}`,
-    ...formatProblems(problems),
+    title,
+    ...formatProblems(problems, { ...view, sources: sourcesOf(error) }),
     ...fields
       .filter(isNews)
       .map(({ path, message }) => `  ${path.join('.') || '(body)'}: ${message}`),
@@ -77,7 +75,12 @@ export const reportError = (context: Context, error: unknown): number => {
     if (error.code === 'svc.usage') context.err.write(`error: ${error.message}\n`);
     return error.exitCode === 0 ? exitStatus.done : exitStatus.usage;
   }
-  context.err.write(`${describeFailure(error).join('\n')}\n`);
+  const { env, err } = context;
+  const view = {
+    colors: picocolors.createColors(wantsColor(env, err.isTerminal)),
+    columns: err.columns,
+  };
+  err.write(`${describeFailure(error, view).join('\n')}\n`);
   const own = error instanceof AppError ? error.detail.exitStatus : undefined;
   return typeof own === 'number' ? own : exitStatus.failed;
 };

@@ -44,7 +44,7 @@ const readSource = (
   }
   const tree = overlayTree(readTree(context, from), laidOver);
   const compiled = compileTree(tree);
-  if (!compiled.ok) throw problemsError(from, compiled.problems);
+  if (!compiled.ok) throw problemsError(from, compiled.problems, tree);
   return { from: encodeTree(tree) };
 };
 

@@ -18,8 +18,9 @@ import { problemsError } from '../report.ts';
 import { describeContract, describeWorld } from '../views/world.ts';
 
 const describeFolder = (context: Context, folder: string, options: ServiceOptions): void => {
-  const compiled = compileTree(readTree(context, folder));
-  if (!compiled.ok) throw problemsError(folder, compiled.problems);
+  const tree = readTree(context, folder);
+  const compiled = compileTree(tree);
+  if (!compiled.ok) throw problemsError(folder, compiled.problems, tree);
   const { contract, baseRows } = compiled;
   const counts = Object.fromEntries(
     Object.entries(baseRows).map(([entity, rows]) => [entity, rows.length]),

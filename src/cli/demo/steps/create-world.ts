@@ -48,7 +48,7 @@ export const createWorld = async (
 ): Promise<WorldDetail> => {
   const tree = readTree(context, templateDir);
   const compiled = compileTree(tree);
-  if (!compiled.ok) throw problemsError(templateDir, compiled.problems);
+  if (!compiled.ok) throw problemsError(templateDir, compiled.problems, tree);
   const { contract, baseRows } = compiled;
   const { body: world } = await client.send(createWorldOperation, {
     body: { slug: worldSlug, from: encodeTree(tree), message: 'from its template' },

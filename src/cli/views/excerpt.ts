@@ -1,0 +1,128 @@
+/**
+ * One line of a file with a mark under a place in it, as compilers show it. Widths are those of a
+ * terminal: tabs become blanks, wide characters take two columns, and what a terminal would obey
+ * rather than show is made visible. A line too long for the terminal is cut around the mark.
+ */
+import stringWidth from 'string-width';
+
+export type Excerpt = {
+  /** The line as it is to be shown. */
+  text: string;
+  /** Columns before the mark, and columns marked. */
+  indent: number;
+  length: number;
+};
+
+/** A character as a person sees it: its offset in the line, how it is shown, columns taken. */
+type Cell = { offset: number; shown: string; width: number };
+
+const tabWidth = 4;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is replaced
+const obeyed = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+/** A text in which nothing steers a terminal: control and direction characters are written out. */
+export const makeVisible = (text: string): string =>
+  text.replace(obeyed, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+const cellsOf = (text: string, from: number, to: number): Cell[] => {
+  const cells: Cell[] = [];
+  let column = 0;
+  for (const { segment, index } of segmenter.segment(text.slice(from, to))) {
+    const isTab = segment === '\t';
+    const shown = isTab ? ' '.repeat(tabWidth - (column % tabWidth)) : makeVisible(segment);
+    const width = isTab ? shown.length : stringWidth(shown);
+    cells.push({ offset: from + index, shown, width });
+    column += width;
+  }
+  return cells;
+};
+
+/** The line of a text, from 1, without its end; undefined when there are fewer. */
+export const lineOf = (text: string, line: number): string | undefined => {
+  let start = 0;
+  for (let passed = 1; passed < line; passed += 1) {
+    start = text.indexOf('\n', start) + 1;
+    if (start === 0) return undefined;
+  }
+  const end = text.indexOf('\n', start);
+  return text.slice(start, end === -1 ? undefined : end).replace(/\r$/, '');
+};
+
+const quoted = /"""|'''|"(?:[^"\\]|\\.)*"|'[^']*'/y;
+const word = /[\p{L}\p{N}_$./:+-]+/uy;
+const stringOrBracket = /"(?:[^"\\]|\\.)*"|'[^']*'|[[\]{}]/g;
+
+/** Where a match of a sticky pattern at an offset ends; undefined when there is none. */
+const endOfMatch = (pattern: RegExp, line: string, start: number): number | undefined => {
+  pattern.lastIndex = start;
+  return pattern.test(line) ? pattern.lastIndex : undefined;
+};
+
+/** The end of what stands in brackets when that is on the same line, else the bracket's own. */
+const endOfBrackets = (line: string, start: number): number => {
+  let depth = 0;
+  stringOrBracket.lastIndex = start;
+  for (let found = stringOrBracket.exec(line); found; found = stringOrBracket.exec(line)) {
+    if ('[{'.includes(found[0])) depth += 1;
+    if (']}'.includes(found[0])) depth -= 1;
+    if (depth === 0) return stringOrBracket.lastIndex;
+  }
+  return start + 1;
+};
+
+/** The end of what begins at an offset: a string, a word, or what stands in brackets. */
+const endOfToken = (line: string, start: number): number => {
+  const first = line.charAt(start);
+  if (first === '[' || first === '{') return endOfBrackets(line, start);
+  if (first === '"' || first === "'") return endOfMatch(quoted, line, start) ?? line.length;
+  return endOfMatch(word, line, start) ?? start + 1;
+};
+
+const widthOf = (cells: readonly Cell[]): number =>
+  cells.reduce((sum, { width }) => sum + width, 0);
+
+/** The cells that fit, the marked one a third in when not all before it do; `…` stands for others. */
+const cutAround = (cells: readonly Cell[], marked: number, columns: number): Cell[] => {
+  if (widthOf(cells) <= columns) return [...cells];
+  const dots = (offset: number): Cell => ({ offset, shown: '…', width: 1 });
+  let first = marked;
+  let before = 0;
+  const room = widthOf(cells.slice(0, marked)) < columns / 2 ? columns : columns / 3;
+  while (first > 0 && before + (cells[first - 1]?.width ?? 0) < room) {
+    first -= 1;
+    before += cells[first]?.width ?? 0;
+  }
+  const shown = first > 0 ? [dots(cells[first - 1]?.offset ?? 0)] : [];
+  let used = shown.length;
+  for (const cell of cells.slice(first)) {
+    if (used + cell.width > columns - 1) return [...shown, dots(cell.offset)];
+    shown.push(cell);
+    used += cell.width;
+  }
+  return shown;
+};
+
+/** The place in a line, the column from 1 in UTF-16 code units, within so many columns. */
+export const excerptOf = (line: string, column: number, columns: number): Excerpt => {
+  const start = Math.min(column - 1, line.length);
+  // A file may be one line of megabytes: only what could be shown is looked at.
+  const from = Math.max(0, start - columns);
+  const near = line.slice(0, start + 2 * columns);
+  const cells = cellsOf(near, from, near.length);
+  const end = endOfToken(near, start);
+  const at = cells.findIndex(({ offset }, index) => {
+    const next = cells[index + 1];
+    return offset >= start || (next === undefined ? near.length : next.offset) > start;
+  });
+  const shown = cutAround(cells, at === -1 ? cells.length : at, columns);
+  const isMarked = ({ offset }: Cell): boolean =>
+    offset >= (cells[at]?.offset ?? start) && offset < end;
+  return {
+    text: shown.map((cell) => cell.shown).join(''),
+    indent: widthOf(shown.filter(({ offset }) => offset < (cells[at]?.offset ?? start))),
+    length: Math.max(1, widthOf(shown.filter(isMarked))),
+  };
+};
