@@ -4,6 +4,7 @@
  */
 import { RE2JS } from 're2js';
 import { languageLimits } from '../limits.ts';
+import { translatePattern } from './translate-pattern.ts';
 
 /** A compiled pattern, in the form that the validator wants one. */
 export type Pattern = {
@@ -17,7 +18,7 @@ export const compilePattern = (source: string): Pattern => {
   if (source.length > languageLimits.patternLength) {
     throw new Error(`it is longer than ${languageLimits.patternLength} characters`);
   }
-  const compiled = RE2JS.compile(RE2JS.translateRegExp(source));
+  const compiled = RE2JS.compile(translatePattern(source));
   return { test: (text) => compiled.test(text), toString: () => source };
 };
 
