@@ -5,12 +5,20 @@
  * Schemas and values come from users. A validator therefore stops at the first error; only a small
  * value that failed is looked at again for all its errors, which keeps memory bounded.
  */
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import {
+  Ajv2020,
+  type CodeKeywordDefinition,
+  type ErrorObject,
+  type ValidateFunction,
+} from 'ajv/dist/2020.js';
 import type { JsonSchema } from '../contract.ts';
 import { languageLimits } from '../limits.ts';
-import { isDeeperThan } from '../read/values.ts';
+import { isDeeperThan, type Table } from '../read/values.ts';
+import { equalityKeywords } from './equality.ts';
 import { assertedFormats } from './formats.ts';
-import { compilePattern } from './patterns.ts';
+import { multipleOfKeyword } from './multiples.ts';
+import { compilePattern, type Pattern } from './patterns.ts';
+import { conditionsIn, unevaluatedKeywords } from './unevaluated.ts';
 import { describeErrors, type ValueProblem } from './value-problem.ts';
 
 /** What is wrong with a value; empty when it fits. */
@@ -23,16 +31,54 @@ const maxDetailedChars = 64 * 1024;
 const isSmall = (value: unknown): boolean =>
   (JSON.stringify(value)?.length ?? 0) <= maxDetailedChars;
 
-/** The validator's own engine for regular expressions; it asks for one by calling this. */
-const linearRegExp = Object.assign((source: string) => compilePattern(source), { code: 'unused' });
-
 const tooDeep: ValueProblem = {
   pointer: '',
   detail: `nests deeper than ${languageLimits.depth} levels`,
 };
 
-/** Finds the validator of a schema by its position in the family. */
-const createCompiler = (document: JsonSchema, allErrors: boolean) => {
+type Document = {
+  $id: string;
+  $defs: Readonly<Record<string, JsonSchema>>;
+  shapes: readonly JsonSchema[];
+  /** Parts of the schemas above whose validity is asked for by itself. */
+  conditions: readonly Table[];
+};
+
+/** The validator's engine for regular expressions, which compiles each pattern once. */
+const createPatterns = () => {
+  const patterns = new Map<string, Pattern>();
+  return (source: string): Pattern => {
+    const pattern = patterns.get(source) ?? compilePattern(source);
+    patterns.set(source, pattern);
+    return pattern;
+  };
+};
+
+/** Answers for objects and lists that are kept until `forget`. */
+const createMemory = () => {
+  let answers = new Map<Table, WeakMap<object, boolean>>();
+  return {
+    forget(): void {
+      if (answers.size > 0) answers = new Map();
+    },
+    recall(schema: Table, value: object, find: () => boolean): boolean {
+      const ofSchema = answers.get(schema) ?? new WeakMap<object, boolean>();
+      answers.set(schema, ofSchema);
+      const known = ofSchema.get(value);
+      if (known !== undefined) return known;
+      const answer = find();
+      ofSchema.set(value, answer);
+      return answer;
+    },
+  };
+};
+
+/** The validator set up for our dialect, without its own reading of what ours reads otherwise. */
+const createValidator = (
+  allErrors: boolean,
+  pattern: (source: string) => Pattern,
+  keywords: readonly CodeKeywordDefinition[],
+): Ajv2020 => {
   const ajv = new Ajv2020({
     allErrors,
     verbose: true,
@@ -40,16 +86,48 @@ const createCompiler = (document: JsonSchema, allErrors: boolean) => {
     logger: false,
     meta: false,
     validateSchema: false,
+    // A key that every object inherits is not there unless the value itself has it.
+    ownProperties: true,
+    // A definition is compiled once, not again wherever something refers to it.
+    inlineRefs: false,
     formats: assertedFormats,
     // Compiling is what a session waits for; the engine optimises what runs often by itself.
-    code: { regExp: linearRegExp, optimize: false },
+    code: { regExp: Object.assign(pattern, { code: 'unused' }), optimize: false },
   });
-  ajv.addSchema(document);
-  return (index: number): ValidateFunction => {
-    const validate = ajv.getSchema(`${documentId}#/shapes/${index}`);
-    if (validate === undefined) throw new Error(`shape ${index} is not part of the document`);
+  ajv.opts.unevaluated = false;
+  for (const keyword of keywords) ajv.removeKeyword(String(keyword.keyword)).addKeyword(keyword);
+  return ajv;
+};
+
+type Compiler = {
+  /** The validator of a schema by its position in the family. */
+  shape(index: number): ValidateFunction;
+  /** To be called before each check. */
+  begin(): void;
+};
+
+const createCompiler = (document: Document, allErrors: boolean): Compiler => {
+  const pattern = createPatterns();
+  const memory = createMemory();
+  const positions = new Map(document.conditions.map((schema, index) => [schema, index]));
+  const validatorAt = (path: string): ValidateFunction => {
+    const validate = ajv.getSchema(`${documentId}#/${path}`);
+    if (validate === undefined) throw new Error(`${path} is not part of the document`);
     return validate;
   };
+  const fits = (schema: Table, value: unknown): boolean => {
+    const isValid = () => validatorAt(`conditions/${positions.get(schema)}`)(value) === true;
+    return typeof value === 'object' && value !== null
+      ? memory.recall(schema, value, isValid)
+      : isValid();
+  };
+  const ajv = createValidator(allErrors, pattern, [
+    ...equalityKeywords,
+    multipleOfKeyword,
+    ...unevaluatedKeywords({ definitions: document.$defs, fits, pattern }),
+  ]);
+  ajv.addSchema(document);
+  return { shape: (index) => validatorAt(`shapes/${index}`), begin: memory.forget };
 };
 
 /** A check for each schema, by its name. Throws on first use of a schema that is not valid. */
@@ -57,21 +135,34 @@ export const createShapes = (
   definitions: Readonly<Record<string, JsonSchema>>,
   schemas: ReadonlyMap<string, JsonSchema>,
 ): ReadonlyMap<string, CheckValue> => {
-  const document = { $id: documentId, $defs: definitions, shapes: [...schemas.values()] };
-  let compileQuick: ReturnType<typeof createCompiler> | undefined;
-  let compileDetailed: ReturnType<typeof createCompiler> | undefined;
+  const shapes = [...schemas.values()];
+  let document: Document | undefined;
+  const compilers = new Map<boolean, Compiler>();
+  const compiler = (allErrors: boolean): Compiler => {
+    document ??= {
+      $id: documentId,
+      $defs: definitions,
+      shapes,
+      conditions: conditionsIn([...Object.values(definitions), ...shapes]),
+    };
+    const known = compilers.get(allErrors) ?? createCompiler(document, allErrors);
+    compilers.set(allErrors, known);
+    return known;
+  };
   const createCheck = (index: number): CheckValue => {
-    let quick: ValidateFunction | undefined;
+    const validators = new Map<boolean, ValidateFunction>();
+    const run = (value: unknown, allErrors: boolean): ErrorObject[] => {
+      const { shape, begin } = compiler(allErrors);
+      const validate = validators.get(allErrors) ?? shape(index);
+      validators.set(allErrors, validate);
+      begin();
+      return validate(value) ? [] : (validate.errors ?? []);
+    };
     return (value) => {
       if (isDeeperThan(value, languageLimits.depth)) return [tooDeep];
-      compileQuick ??= createCompiler(document, false);
-      quick ??= compileQuick(index);
-      if (quick(value)) return [];
-      if (!isSmall(value)) return describeErrors(quick.errors ?? [], maxProblems);
-      compileDetailed ??= createCompiler(document, true);
-      const detailed = compileDetailed(index);
-      detailed(value);
-      return describeErrors(detailed.errors ?? [], maxProblems);
+      const first = run(value, false);
+      if (first.length === 0) return [];
+      return describeErrors(isSmall(value) ? run(value, true) : first, maxProblems);
     };
   };
   return new Map([...schemas.keys()].map((name, index) => [name, createCheck(index)]));

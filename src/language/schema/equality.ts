@@ -1,0 +1,69 @@
+/**
+ * Equality of JSON values, as `const`, `enum` and `uniqueItems` need it: by a text that is the same for
+ * equal values. Keys that every JavaScript object inherits are keys like any other here, and a list
+ * is looked through once however long it is.
+ */
+import { _, type CodeKeywordDefinition } from 'ajv/dist/2020.js';
+
+/** A text that two values share exactly when they are equal; the order of keys does not count. */
+export const equalityText = (value: unknown): string => {
+  if (typeof value === 'number') return String(value);
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(equalityText).join()}]`;
+  const keys = Object.keys(value).sort();
+  const held = value as Readonly<Record<string, unknown>>;
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${equalityText(held[key])}`).join()}}`;
+};
+
+const isDistinct = (list: readonly unknown[]): boolean => {
+  const seen = new Set<string>();
+  return list.every((item) => seen.size < seen.add(equalityText(item)).size);
+};
+
+const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null;
+
+/** Whether a value equals one of those given. */
+const memberTest = (values: readonly unknown[]): ((value: unknown) => boolean) => {
+  const scalars = new Set(values.filter(isScalar));
+  const texts = new Set(values.filter((value) => !isScalar(value)).map(equalityText));
+  if (texts.size === 0) return (value) => scalars.has(value);
+  return (value) => scalars.has(value) || (!isScalar(value) && texts.has(equalityText(value)));
+};
+
+/** `const`, `enum` and `uniqueItems` in place of the validator's own. */
+export const equalityKeywords: readonly CodeKeywordDefinition[] = [
+  {
+    keyword: 'const',
+    error: {
+      message: 'must be equal to constant',
+      params: ({ schemaCode }) => _`{allowedValue: ${schemaCode}}`,
+    },
+    code(cxt) {
+      const test = cxt.gen.scopeValue('func', { ref: memberTest([cxt.schema]) });
+      cxt.pass(_`${test}(${cxt.data})`);
+    },
+  },
+  {
+    keyword: 'enum',
+    schemaType: 'array',
+    error: {
+      message: 'must be equal to one of the allowed values',
+      params: ({ schemaCode }) => _`{allowedValues: ${schemaCode}}`,
+    },
+    code(cxt) {
+      const test = cxt.gen.scopeValue('func', { ref: memberTest(cxt.schema as unknown[]) });
+      cxt.pass(_`${test}(${cxt.data})`);
+    },
+  },
+  {
+    keyword: 'uniqueItems',
+    type: 'array',
+    schemaType: 'boolean',
+    error: { message: 'must not hold an item twice' },
+    code(cxt) {
+      if (cxt.schema !== true) return;
+      const test = cxt.gen.scopeValue('func', { ref: isDistinct });
+      cxt.pass(_`${test}(${cxt.data})`);
+    },
+  },
+];

@@ -1,0 +1,39 @@
+/**
+ * `multipleOf`, reckoned in decimal as numbers are written: 19.99 is a multiple of 0.01, although
+ * dividing the two in binary leaves a remainder.
+ */
+import { _, type CodeKeywordDefinition } from 'ajv/dist/2020.js';
+
+/** A number as digits times a power of ten. */
+type Decimal = { digits: bigint; exponent: number };
+
+const decimalOf = (value: number): Decimal => {
+  const [mantissa = '', power = '0'] = String(Math.abs(value)).split('e');
+  const [whole = '', fraction = ''] = mantissa.split('.');
+  return { digits: BigInt(whole + fraction), exponent: Number(power) - fraction.length };
+};
+
+/** Whether `value` is a whole number of times `divisor`, which is above 0. Both are finite. */
+export const isMultipleOf = (value: number, divisor: number): boolean => {
+  if (Number.isSafeInteger(value) && Number.isSafeInteger(divisor)) return value % divisor === 0;
+  const [a, b] = [decimalOf(value), decimalOf(divisor)];
+  const least = Math.min(a.exponent, b.exponent);
+  const scaled = ({ digits, exponent }: Decimal): bigint =>
+    digits * 10n ** BigInt(exponent - least);
+  return scaled(a) % scaled(b) === 0n;
+};
+
+/** `multipleOf` in place of the validator's own. */
+export const multipleOfKeyword: CodeKeywordDefinition = {
+  keyword: 'multipleOf',
+  type: 'number',
+  schemaType: 'number',
+  error: {
+    message: ({ schema }) => `must be a multiple of ${schema}`,
+    params: ({ schemaCode }) => _`{multipleOf: ${schemaCode}}`,
+  },
+  code(cxt) {
+    const test = cxt.gen.scopeValue('func', { ref: isMultipleOf });
+    cxt.pass(_`${test}(${cxt.data}, ${cxt.schemaCode})`);
+  },
+};

@@ -1,0 +1,152 @@
+/**
+ * `unevaluatedProperties` and `unevaluatedItems`: which parts of a value no other keyword has looked at.
+ * What counts as looked at depends on which alternatives the value fits, so this follows the schema
+ * along the value. It answers only for values that are valid so far, as the keywords come last.
+ *
+ * Whether a value fits an alternative is asked of the validator and remembered for the length of one
+ * check: values nest, and asking again on every level would double the work with each.
+ */
+import { _, type CodeKeywordDefinition } from 'ajv/dist/2020.js';
+import type { JsonSchema } from '../contract.ts';
+import { isTable, own, type Table } from '../read/values.ts';
+import { subschemasOf } from './keywords.ts';
+import type { Pattern } from './patterns.ts';
+import { definitionName } from './work.ts';
+
+type Container = Readonly<Record<string, unknown>> | readonly unknown[];
+
+/** The names or positions of a value's parts that were looked at; `all` of them, or those listed. */
+type Looked = { all: boolean; parts: Set<string | number> };
+
+/** What the keywords ask of the validator that they are part of. */
+export type Validation = {
+  definitions: Readonly<Record<string, JsonSchema>>;
+  /** Whether a value fits a schema that `conditionsIn` listed. */
+  fits(schema: Table, value: unknown): boolean;
+  pattern(source: string): Pattern;
+};
+
+const listIn = (held: unknown): readonly unknown[] => (Array.isArray(held) ? held : []);
+const entriesIn = (held: unknown): [string, unknown][] =>
+  isTable(held) ? Object.entries(held) : [];
+
+const hasUnevaluated = (schema: Table): boolean =>
+  Object.hasOwn(schema, 'unevaluatedProperties') || Object.hasOwn(schema, 'unevaluatedItems');
+
+/**
+ * The schemas on which it depends what was looked at: alternatives, `if`, `contains`. None where no
+ * schema uses the two keywords.
+ */
+export const conditionsIn = (schemas: Iterable<unknown>): Table[] => {
+  const conditions = new Set<Table>();
+  let isUsed = false;
+  const visit = (schema: unknown): void => {
+    if (!isTable(schema)) return;
+    isUsed ||= hasUnevaluated(schema);
+    for (const { keyword, schema: part } of subschemasOf(schema)) {
+      if (/^(anyOf|oneOf|if|contains)$/.test(keyword) && isTable(part)) conditions.add(part);
+      visit(part);
+    }
+  };
+  for (const schema of schemas) visit(schema);
+  return isUsed ? [...conditions] : [];
+};
+
+/** Notes what a schema itself looks at in an object or a list. */
+type Look = (schema: Table, value: Container, looked: Looked, validation: Validation) => void;
+
+const lookAtProperties: Look = (schema, value, looked, { pattern }) => {
+  if (own(schema, 'additionalProperties') !== undefined) looked.all = true;
+  if (own(schema, 'unevaluatedProperties') !== undefined) looked.all = true;
+  for (const [name] of entriesIn(schema.properties)) looked.parts.add(name);
+  for (const [source] of entriesIn(schema.patternProperties)) {
+    const matching = pattern(source);
+    for (const name of Object.keys(value)) if (matching.test(name)) looked.parts.add(name);
+  }
+};
+
+const lookAtItems: Look = (schema, value, looked, validation) => {
+  if (own(schema, 'items') !== undefined) looked.all = true;
+  if (own(schema, 'unevaluatedItems') !== undefined) looked.all = true;
+  for (const index of listIn(schema.prefixItems).keys()) looked.parts.add(index);
+  const { contains } = schema;
+  for (const [index, item] of Array.isArray(value) ? value.entries() : []) {
+    const isFound = isTable(contains) ? validation.fits(contains, item) : contains === true;
+    if (isFound) looked.parts.add(index);
+  }
+};
+
+/** The schemas beside and below a schema that hold for the same value. */
+const partsInForce = (schema: Table, value: Container, validation: Validation): unknown[] => {
+  const fits = (part: unknown): boolean =>
+    isTable(part) ? validation.fits(part, value) : part === true;
+  const name = definitionName(schema.$ref);
+  const isMet = Object.hasOwn(schema, 'if') && fits(schema.if);
+  const branch = isMet ? [schema.if, schema.then] : [schema.else];
+  return [
+    name === undefined ? undefined : own(validation.definitions, name),
+    ...listIn(schema.allOf),
+    ...listIn(schema.anyOf).filter(fits),
+    ...listIn(schema.oneOf).filter(fits),
+    ...(Object.hasOwn(schema, 'if') ? branch : []),
+    ...entriesIn(schema.dependentSchemas)
+      .filter(([property]) => !Array.isArray(value) && Object.hasOwn(value, property))
+      .map(([, part]) => part),
+  ];
+};
+
+/** All that a schema has looked at, its own `unevaluated…` left out at the root. */
+const lookAlong = (root: Table, value: Container, look: Look, validation: Validation): Looked => {
+  const looked: Looked = { all: false, parts: new Set() };
+  const visit = (schema: unknown): void => {
+    if (!isTable(schema) || looked.all) return;
+    look(schema, value, looked, validation);
+    for (const part of partsInForce(schema, value, validation)) visit(part);
+  };
+  const { unevaluatedProperties: _p, unevaluatedItems: _i, ...others } = root;
+  visit(others);
+  return looked;
+};
+
+/** The two keywords, in place of the validator's own. */
+export const unevaluatedKeywords = (validation: Validation): CodeKeywordDefinition[] => {
+  const keyword = (name: string, type: 'object' | 'array', look: Look): CodeKeywordDefinition => ({
+    keyword: name,
+    type,
+    schemaType: ['boolean', 'object'],
+    trackErrors: true,
+    error: {
+      message: type === 'array' ? 'has an item too many' : 'has a property too many',
+      params: ({ params }) => _`{unevaluatedProperty: ${params.part}}`,
+    },
+    code(cxt) {
+      const { gen, schema, data, it, parentSchema } = cxt;
+      if (schema === true) return;
+      const partsOf = (value: Container): (string | number)[] => {
+        const { all, parts } = lookAlong(parentSchema, value, look, validation);
+        const held = Array.isArray(value) ? [...value.keys()] : Object.keys(value);
+        return all ? [] : held.filter((part) => !parts.has(part));
+      };
+      const list = gen.scopeValue('func', { ref: partsOf });
+      const valid = gen.let('valid', true);
+      gen.forOf('part', _`${list}(${data})`, (part) => {
+        if (schema === false) {
+          cxt.setParams({ part });
+          cxt.error();
+          gen.assign(valid, false);
+        } else {
+          const fits = gen.name('fits');
+          const dataPropType = type === 'object' ? 1 : 0;
+          cxt.subschema({ keyword: name, dataProp: part, dataPropType }, fits);
+          gen.if(_`!${fits}`, () => gen.assign(valid, false));
+        }
+        if (!it.allErrors) gen.if(_`!${valid}`, () => gen.break());
+      });
+      cxt.ok(valid);
+    },
+  });
+  return [
+    keyword('unevaluatedProperties', 'object', lookAtProperties),
+    keyword('unevaluatedItems', 'array', lookAtItems),
+  ];
+};
