@@ -1,0 +1,60 @@
+/**
+ * The official test suite of JSON Schema 2020-12, as far as a world's schemas may use what a group of
+ * its tests is about. Which groups are left out, and by which refusal, stands in `left-out.json`.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { takeSchema } from '#test/support/schemas.ts';
+
+type Group = {
+  description: string;
+  schema: boolean | { $schema?: unknown; $defs?: Record<string, unknown> };
+  tests: { description: string; data: unknown; valid: boolean }[];
+};
+
+const suite = fileURLToPath(new URL('../../../test/support/json-schema-suite/', import.meta.url));
+
+const readJson = <Value>(file: string): Value =>
+  JSON.parse(readFileSync(`${suite}${file}`, 'utf8')) as Value;
+
+/** By file and group, the codes of the problems that keep it out of a world. */
+const leftOut = readJson<Record<string, Record<string, string[]>>>('left-out.json');
+
+/** Groups that assume what we decided otherwise. */
+const decidedOtherwise: ReadonlyMap<string, string> = new Map([
+  ['format.json', 'says that a format is only a note; in a world those that we know are held to'],
+]);
+
+const files = readdirSync(suite, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.json') && name !== 'left-out.json')
+  .filter((name) => !decidedOtherwise.has(name))
+  .sort();
+
+const takeGroup = ({ schema: written }: Group): ReturnType<typeof takeSchema> => {
+  if (typeof written === 'boolean') return takeSchema(written, {});
+  const { $schema: _, $defs = {}, ...schema } = written;
+  return takeSchema(schema, $defs);
+};
+
+describe('the official suite', () => {
+  it('is there', () => {
+    expect(files.length).toBeGreaterThan(50);
+  });
+
+  it.each(files)('%s', (file) => {
+    const refused: Record<string, string[]> = {};
+    const wrong: string[] = [];
+    for (const group of readJson<Group[]>(file)) {
+      const taken = takeGroup(group);
+      if (taken.refused !== undefined) refused[group.description] = taken.refused;
+      else {
+        for (const { description, data, valid } of group.tests) {
+          if (taken.fits(data) !== valid) wrong.push(`${group.description}: ${description}`);
+        }
+      }
+    }
+    expect(wrong).toEqual([]);
+    expect(refused).toEqual(leftOut[file] ?? {});
+  });
+});
