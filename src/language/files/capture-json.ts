@@ -1,0 +1,80 @@
+/**
+ * `captures/<operation>/<any name>.json`: one answer of the vendor, with the arguments it was asked
+ * with. The format is this project's own; see `docs/world-language.md`. What a capture says of the data
+ * model is found out by `ingest.ts`; here it is only read. Nothing but `reconcile` needs captures.
+ */
+import type { Row, VendorOperation } from '../contract.ts';
+import { anything, integer, type Kind, type Placed, refuseType, text } from '../read/kinds.ts';
+import { nearestName } from '../read/suggest.ts';
+import { optional, readTable, required, type TableOf } from '../read/table.ts';
+import type { Tree } from '../read/tree.ts';
+import { isTable } from '../read/values.ts';
+
+export const captureFolder = 'captures/';
+
+const maxCaptures = 1_000;
+
+/** An object whose keys the vendor chose. */
+const object: Kind<Row> = (place, value) =>
+  isTable(value) ? value : refuseType(place, 'an object', value);
+
+const captureKeys = {
+  operation: required(text, ''),
+  /** By name of the path argument or query parameter. */
+  arguments: required<Row>(object, {}),
+  status: required(integer(100, 599), 200),
+  /** JSON as it came; null when there was none. */
+  body: required(anything, null),
+  url: optional(text),
+  captured_at: optional(text),
+};
+export type Capture = TableOf<typeof captureKeys>;
+
+const readCapture = (tree: Tree, file: string, folder: string): Placed<Capture>[] => {
+  const before = tree.problems.count();
+  const document = tree.json(file);
+  if (document === undefined) return [];
+  const { place } = document;
+  const value = readTable(place, document.value, captureKeys);
+  if (tree.problems.count() > before) return [];
+  if (value.operation === folder) return [{ place, value }];
+  const message = `the capture is of "${value.operation.slice(0, 100)}" but lies with those of "${folder}"`;
+  place.at('operation').refuse('bad_capture', message, `move it to ${captureFolder}<operation>/`);
+  return [];
+};
+
+/** The captures of a tree, sorted by path. What is refused is left out; notes in `.md` are welcome. */
+export const readCaptures = (tree: Tree): Placed<Capture>[] => {
+  const files = tree.paths(captureFolder).filter((path) => !path.endsWith('.md'));
+  if (files.length > maxCaptures) {
+    const message = `there are ${files.length} captures, more than ${maxCaptures}`;
+    tree.place(captureFolder).refuse('too_many', message, 'keep a few of each operation');
+    return [];
+  }
+  return files.flatMap((file) => {
+    const [, folder] = /^([^/]+)\/[^/]+\.json$/.exec(file.slice(captureFolder.length)) ?? [];
+    if (folder !== undefined) return readCapture(tree, file, folder);
+    const message = `${captureFolder} holds captures in files named <operation>/<any name>.json`;
+    tree.place(file).refuse('unsupported_file', message);
+    return [];
+  });
+};
+
+/** Each capture with the vendor's operation that it is of; one of no operation is refused and left out. */
+export const matchCaptures = (
+  captures: readonly Placed<Capture>[],
+  operations: readonly VendorOperation[],
+): { capture: Placed<Capture>; operation: VendorOperation }[] => {
+  const byName = new Map(operations.map((operation) => [operation.name, operation]));
+  return captures.flatMap((capture) => {
+    const { operation: name } = capture.value;
+    const operation = byName.get(name);
+    if (operation !== undefined) return [{ capture, operation }];
+    const nearest = nearestName(name, byName.keys());
+    const hint =
+      nearest === undefined ? 'declare it, or remove the capture' : `did you mean "${nearest}"?`;
+    const message = `the connector has no operation "${name.slice(0, 100)}"`;
+    capture.place.at('operation').refuse('bad_capture', message, hint);
+    return [];
+  });
+};
