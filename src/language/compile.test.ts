@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   compileChanged,
   contractOf,
+  replaceIn,
   smallWorld,
   textFile,
   toTree,
@@ -47,7 +48,9 @@ describe('compileTree', () => {
     expect(Object.keys(definitions).sort()).toEqual([
       'Card',
       'Cover',
+      'Hook',
       'Id',
+      'Receiver',
       'people.json:Login',
       'people.json:Person',
     ]);
@@ -86,6 +89,9 @@ describe('compileTree', () => {
       body: [],
       defaults: {},
       generate: [],
+      sample: { card_id: 1 },
+      page: 'none',
+      cursorAbsentWhenDone: false,
       notFound: { status: 404, body: '{"message":"gone"}' },
     });
     expect(routes.search_cards).toMatchObject({
@@ -105,6 +111,8 @@ describe('compileTree', () => {
       ],
       envelope: 'data',
       single: false,
+      page: 'cursor',
+      cursorAbsentWhenDone: true,
       notFound: { status: 410, body: '' },
     });
     expect(routes.add_card).toMatchObject({
@@ -128,13 +136,152 @@ describe('compileTree', () => {
 
   it("answers the vendor's errors and credential", () => {
     expect(contractOf().api).toMatchObject({
-      auth: { scheme: 'header', name: 'X-Api-Key' },
+      auth: { scheme: 'header', name: 'X-Api-Key', tokenPath: null, scope: null },
       unauthorized: { status: 401, body: '{"error":"unauthorized"}' },
       notFound: { status: 404, body: '{"message":"gone"}' },
       invalid: { status: 400, body: '{"error":"invalid"}' },
       errorContentType: 'application/json',
       handlers: 'api/handlers.py',
+      before: 'check_quota',
+      paging: {
+        pageSize: 50,
+        limitParam: 'limit',
+        offsetParam: 'offset',
+        cursorParam: 'cursor',
+        hitsKey: 'hits',
+        cursorKey: 'cursor',
+        previousKey: 'previous',
+        headers: { total: 'X-Total' },
+        links: false,
+      },
     });
+  });
+
+  it('mints tokens on the path of the token URL, unless said otherwise', () => {
+    const tokenPathOf = (auth: string, api = ''): string | null | undefined =>
+      contractOf((world) => {
+        replaceIn(world, 'connector.toml', '"header"\nname = "X-Api-Key"', '"oauth2"');
+        replaceIn(world, 'connector.toml', '[auth]', `[auth]\nclient_id_env = "ID"\n${auth}`);
+        replaceIn(world, 'connector.toml', '[api]', `[api]\n${api}`);
+      }).api?.auth.tokenPath;
+    expect(tokenPathOf('')).toBe('/oauth/token');
+    expect(tokenPathOf('token_url = "/login/token"')).toBe('/login/token');
+    expect(tokenPathOf('token_url = "https://id.board.example/t"')).toBe('/t');
+    expect(tokenPathOf('token_url = "/login/token"', 'token_path = "/t2"')).toBe('/t2');
+  });
+
+  it('says how the vendor is reached and captured', () => {
+    const { vendor } = contractOf();
+    expect(vendor).toMatchObject({
+      slug: 'board',
+      baseUrl: 'https://api.board.example/v1',
+      auth: {
+        scheme: 'header',
+        name: 'X-Api-Key',
+        secretEnv: 'BOARD_KEY',
+        headers: { 'X-Account': 'BOARD_ACCOUNT' },
+        tokenUrl: null,
+      },
+      capture: {
+        requestsPerMinute: 60,
+        timeoutSeconds: 30,
+        maxPages: 3,
+        cursor: { param: 'cursor', from: { field: ['meta', 'next'] } },
+      },
+    });
+    expect(vendor?.operations.map(({ name }) => name)).toContain('only_captured');
+    expect(vendor?.operations.at(-1)).toMatchObject({
+      name: 'list_lists',
+      entity: 'lists',
+      results: ['data', 'lists'],
+      ingest: {
+        drop: ['color'],
+        carryArgs: [{ field: 'id', argument: 'board_id' }],
+        explode: [
+          {
+            field: ['cards'],
+            entity: 'cards',
+            carry: [{ field: 'list_id', from: ['id'] }],
+            take: [
+              { field: 'id', from: ['id'] },
+              { field: 'title', from: ['name', 'text'] },
+            ],
+          },
+          { field: ['hook_ids'], entity: 'hooks', carry: [], take: [{ field: 'id', from: [] }] },
+        ],
+      },
+    });
+  });
+
+  it('takes a list of names for what is taken from an item, and all of it without', () => {
+    const takeOf = (take: string) =>
+      contractOf((world) =>
+        replaceIn(world, 'connector.toml', 'take = { id = "" }', take),
+      ).vendor?.operations.at(-1)?.ingest.explode[1]?.take;
+    expect(takeOf('take = ["id", "active"]')).toEqual([
+      { field: 'id', from: ['id'] },
+      { field: 'active', from: ['active'] },
+    ]);
+    expect(takeOf('')).toBeNull();
+  });
+
+  it('knows where subscriptions are and how deliveries are signed', () => {
+    expect(contractOf().webhooks).toEqual({
+      subscriptions: 'hooks',
+      url: ['config', 'url'],
+      events: ['events'],
+      secret: ['config', 'secret'],
+      enabled: ['active'],
+      scope: [{ name: 'list', path: ['lists'] }],
+      signing: 'github',
+      headers: {
+        event: 'x-github-event',
+        id: 'x-github-delivery',
+        signature: 'x-hub-signature-256',
+      },
+    });
+  });
+
+  it.each([
+    ['"standard-webhooks"', 'webhook-id webhook-timestamp webhook-signature'],
+    ['"scheme-a"', 'board-id board-timestamp board-signature'],
+    ['"scheme-a"\nprefix = "Acme"', 'acme-id acme-timestamp acme-signature'],
+    ['"github"\nprefix = "acme"', 'x-acme-event x-acme-delivery x-acme-signature-256'],
+    ['"scheme-b"', 'x-board-event x-board-delivery x-board-signature-256'],
+    ['"linear"', 'linear-event linear-delivery linear-signature'],
+    ['"scheme-c"', 'board-event board-delivery board-signature'],
+    ['"stripe"', 'stripe-signature'],
+    ['"scheme-d"\nprefix = "pay"', 'pay-signature'],
+    ['"hmac-sha256"\nsignature_header = "X-Sign"', 'x-sign'],
+    ['"none"', ''],
+  ])('names the headers of signing = %s', (signing, names) => {
+    const { webhooks } = contractOf((world) =>
+      replaceIn(world, 'connector.toml', 'signing = "github"', `signing = ${signing}`),
+    );
+    expect(Object.values(webhooks?.headers ?? {}).join(' ')).toBe(names);
+  });
+
+  it('reads links to other worlds in both forms', () => {
+    expect(contractOf().dependencies).toEqual([
+      { alias: 'chat', slug: 'team-chat', ref: 'main', task: null, tools: [], entities: [] },
+      {
+        alias: 'crm',
+        slug: 'crm',
+        ref: '3',
+        task: 'renew',
+        tools: ['find_contact'],
+        entities: [
+          { entity: 'cards', field: 'title', targetEntity: 'deals', targetField: 'name' },
+          { entity: 'lists', field: 'id', targetEntity: 'stages', targetField: 'id' },
+        ],
+      },
+    ]);
+  });
+
+  it('says which page is served and what a push runs', () => {
+    const { ui, onPush } = contractOf();
+    expect(ui).toEqual({ static: 'web/board', entry: '/', apiPath: '/-/api', generated: null });
+    expect(onPush).toEqual(['tests']);
   });
 
   it('keeps the redaction policy with its salt', () => {
@@ -147,8 +294,15 @@ describe('compileTree', () => {
     });
   });
 
-  it('bundles tasks with either kind of grader', () => {
-    const [finish, verified] = contractOf().tasks;
+  it('bundles tasks with any kind of grader', () => {
+    const [finish, verified, fromFile, fromManifest] = contractOf().tasks;
+    expect(fromFile).toMatchObject({ name: 'queried-too', tools: null, instruction: null });
+    expect(fromManifest).toMatchObject({
+      name: 'queried',
+      tools: ['list_cards'],
+      instruction: 'Finish all cards.',
+      grader: { kind: 'sql', source: expect.stringContaining('select') },
+    });
     expect(finish).toMatchObject({
       name: 'finish',
       instruction: 'Finish card 3.\n',
@@ -210,11 +364,6 @@ describe('compileTree', () => {
     const files = toTree(smallWorld());
     const there = compileTree(files);
     const back = compileTree(files.toReversed());
-    expect(there.ok && there.generated.map(({ path }) => path)).toEqual([
-      'db/schema.sql',
-      'schema/runtime.json',
-      'tool-schemas.json',
-    ]);
     expect(back).toEqual(there);
   });
 
@@ -247,7 +396,7 @@ describe('compileTree', () => {
     const result = compileChanged((world) => {
       world.text['connector.toml'] =
         world.text['connector.toml']?.replace('X-Api-Key', 'X Y') ?? '';
-      world.text['connector.toml'] += '\n[webhooks]\nsubscriptions = "hooks"\n';
+      world.text['connector.toml'] += '\n[webhook]\nsubscriptions = "hooks"\n';
       world.json['schema/world.json'].$id = 'board';
       world.json['data/lists.json'][1].nmae = 1;
       world.text['svc-env.toml'] = '[schema]\nlanguage = 1\n';
@@ -255,7 +404,7 @@ describe('compileTree', () => {
     const problems = result.ok ? [] : result.problems;
     expect(problems.map(({ file, line, pointer, code }) => [file, line, pointer, code])).toEqual([
       ['connector.toml', 7, '/auth/name', 'bad_value'],
-      ['connector.toml', 84, '/webhooks', 'unsupported_key'],
+      ['connector.toml', 128, '/webhook', 'unknown_key'],
       ['data/lists.json', 9, '/1/nmae', 'bad_row'],
       ['schema/world.json', 3, '/$id', 'bad_value'],
       ['svc-env.toml', undefined, '/environment', 'missing_key'],

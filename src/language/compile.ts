@@ -8,19 +8,26 @@
 import type { TreeFile } from '#domain/world.ts';
 import { generateArtifacts } from './artifacts.ts';
 import { checkApi } from './check/api.ts';
+import { checkDependencies } from './check/dependencies.ts';
 import { buildModel } from './check/entities.ts';
 import { checkIntegrity } from './check/integrity.ts';
 import type { Model } from './check/model.ts';
 import { checkRedact } from './check/redact.ts';
+import { readOperations } from './check/route-draft.ts';
 import { readRowFiles } from './check/row-files.ts';
-import { checkTasks } from './check/tasks.ts';
+import { checkScenarios, refuseTaskTwins } from './check/tasks.ts';
 import { checkTools } from './check/tools.ts';
+import { checkUi } from './check/ui.ts';
 import { createFieldValues, type FieldValues } from './check/values.ts';
+import { checkVendor } from './check/vendor.ts';
+import { checkVerifierTasks } from './check/verifiers.ts';
+import { checkWebhooks } from './check/webhooks.ts';
 import type { Contract, Row, Task } from './contract.ts';
-import { readConnector } from './files/connector-toml.ts';
-import { readEnvironment } from './files/svc-env-toml.ts';
+import { type Connector, readConnector } from './files/connector-toml.ts';
+import { type Environment, readEnvironment } from './files/svc-env-toml.ts';
 import { readWorldJson, type WorldDeclaration } from './files/world-json.ts';
 import type { Problem } from './problem.ts';
+import type { Placed } from './read/kinds.ts';
 import { createProblems } from './read/place.ts';
 import { openTree, type Tree } from './read/tree.ts';
 import { createRowChecker, type RowChecker } from './rows.ts';
@@ -39,16 +46,6 @@ export type CompileResult =
 
 type Compiled = { contract: Contract; baseRows: Record<string, Row[]> };
 
-const isVerifierTask = (path: string): boolean =>
-  path === 'tasks.json' || path.startsWith('verifiers/');
-
-const refuseUnsupportedFiles = (tree: Tree): void => {
-  for (const file of tree.paths('').filter(isVerifierTask)) {
-    const message = `${file} belongs to svc-world/1 but is not supported yet`;
-    tree.place(file).refuse('unsupported_file', message, 'write the task as a scenario');
-  }
-};
-
 /** What rows and values are held against; nothing, as long as the data model itself has problems. */
 const createCheckers = (
   model: Model,
@@ -60,19 +57,52 @@ const createCheckers = (
   return { rows, values: createFieldValues(model) };
 };
 
+type Checkers = ReturnType<typeof createCheckers>;
+
+/** What stands in `connector.toml`; all of it null without one. */
+const checkConnector = (
+  tree: Tree,
+  connector: Connector | undefined,
+  model: Model,
+  { values }: Checkers,
+): Pick<Contract, 'api' | 'vendor' | 'redact' | 'webhooks' | 'ui'> => {
+  if (connector === undefined) {
+    return { api: null, vendor: null, redact: null, webhooks: null, ui: null };
+  }
+  const operations = readOperations(connector, model);
+  return {
+    api: checkApi(connector, { tree, model, values, operations }),
+    vendor: checkVendor(connector, operations, model),
+    redact: checkRedact(connector, model),
+    webhooks: checkWebhooks(connector.webhooks, connector.connector.slug, model),
+    ui: checkUi(tree, connector.ui),
+  };
+};
+
+const checkOnPush = (tree: Tree, environment: Environment | undefined): Contract['onPush'] => {
+  if (!environment?.onPush.includes('tests')) return [];
+  if (tree.paths('tests/').length === 0) {
+    const message = 'a push runs the tests, but there is no file in tests/';
+    environment.onPushPlace.refuse('missing_file', message);
+  }
+  return ['tests'];
+};
+
 /** Rows and tasks: what the world holds, and what is to be done in it. */
 const checkData = (
   tree: Tree,
   model: Model,
   isSound: boolean,
-  checkers: ReturnType<typeof createCheckers>,
+  checkers: Checkers,
+  verifierTasks: readonly Placed<Task>[],
 ): { baseRows: Record<string, Row[]>; tasks: Task[] } => {
   const files = readRowFiles('data/', { tree, model, rows: checkers.rows });
   const worldRows = { ...files, isSound: isSound && files.isSound };
   if (worldRows.isSound) checkIntegrity(worldRows.sets, model);
-  const tasks = checkTasks({ tree, model, ...checkers, worldRows });
+  const tasks = [...checkScenarios({ tree, model, ...checkers, worldRows }), ...verifierTasks];
+  refuseTaskTwins(tasks);
   const baseRows = [...worldRows.sets].map(([name, { value }]): [string, Row[]] => [name, value]);
-  return { baseRows: Object.fromEntries(baseRows), tasks };
+  return { baseRows: Object.fromEntries(baseRows), tasks: tasks.map(({ value }) => value) };
 };
 
 const isSchemaFile = (path: string): boolean => path.startsWith('schema/');
@@ -83,12 +113,13 @@ const checkWorld = (tree: Tree, world: WorldDeclaration): Compiled => {
   const isSound = !tree.problems.anyBelow(isSchemaFile, ['/$defs', '/x-svc/entities']);
   const checkers = createCheckers(model, isSound);
   const environment = readEnvironment(tree);
-  const connector = readConnector(tree);
-  const api = connector === undefined ? null : checkApi(tree, connector, model, checkers.values);
-  const redact = connector === undefined ? null : checkRedact(connector, model);
-  const routes = api?.routes ?? [];
+  const surfaces = checkConnector(tree, readConnector(tree), model, checkers);
+  const routes = surfaces.api?.routes ?? [];
   const tools = checkTools(world, environment, { tree, model, schemas: toolSchemas, routes });
-  const { baseRows, tasks } = checkData(tree, model, isSound, checkers);
+  const toolNames = new Set(world.tools.keys());
+  const verifierSources = { tree, model, isSound, tools: toolNames };
+  const verifierTasks = checkVerifierTasks(environment?.tasks ?? [], verifierSources);
+  const { baseRows, tasks } = checkData(tree, model, isSound, checkers, verifierTasks);
   const contract: Contract = {
     language: 'svc-world/1',
     name: environment?.name ?? '',
@@ -97,8 +128,9 @@ const checkWorld = (tree: Tree, world: WorldDeclaration): Compiled => {
     definitions: model.definitions,
     entities: [...model.entities.values()],
     tools,
-    api,
-    redact,
+    ...surfaces,
+    dependencies: checkDependencies(environment, model),
+    onPush: checkOnPush(tree, environment),
     tasks,
   };
   return { contract, baseRows };
@@ -109,7 +141,6 @@ export const compileTree = (files: readonly TreeFile[]): CompileResult => {
   const problems = createProblems();
   const tree = openTree(files, problems);
   if (tree === undefined) return { ok: false, problems: problems.list() };
-  refuseUnsupportedFiles(tree);
   const world = readWorldJson(tree);
   if (world === undefined) {
     readEnvironment(tree);

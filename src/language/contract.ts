@@ -48,6 +48,7 @@ export type VendorError = { status: number; body: string };
 
 export type RouteAction = 'read' | 'create' | 'update' | 'delete' | 'handler';
 export type FilterMatch = 'equals' | 'contains' | 'prefix';
+export type PageKind = 'none' | 'offset' | 'cursor';
 
 export type RouteContract = {
   operation: string;
@@ -70,22 +71,161 @@ export type RouteContract = {
   body: { field: FieldPath; from: FieldPath }[];
   defaults: Row;
   generate: { field: string; with: 'uuid' | 'int' | 'now' }[];
+  /** Accepted values of arguments, with which the route can be tried out. */
+  sample: Record<string, unknown>;
+  /** How a list is cut into pages; `none` for a single object too. */
+  page: PageKind;
+  /** On the last page leave the cursor's key out instead of sending it empty. */
+  cursorAbsentWhenDone: boolean;
   notFound: VendorError;
 };
+
+/** Names under which a world's routes speak of pages. */
+export type Paging = {
+  pageSize: number;
+  limitParam: string;
+  offsetParam: string;
+  cursorParam: string;
+  /** Key of the count of all rows; '' leaves it out. */
+  hitsKey: string;
+  cursorKey: string;
+  previousKey: string | null;
+  /** Header names. */
+  headers: { cursor?: string; total?: string; previous?: string };
+  /** Next and previous as absolute URLs of the served host. */
+  links: boolean;
+};
+
+export const authSchemes = ['header', 'bearer', 'basic', 'query', 'oauth2', 'none'] as const;
+export type AuthScheme = (typeof authSchemes)[number];
 
 export type ApiContract = {
   /** The vendor's credential scheme, `[auth] scheme`. */
   auth: {
-    scheme: 'header' | 'bearer' | 'basic' | 'query' | 'oauth2' | 'none';
+    scheme: AuthScheme;
+    /** Header or query parameter, for `header` and `query`. */
     name: string | null;
+    /** Path on which the world mints bearers, for `oauth2`. */
+    tokenPath: string | null;
+    /** Scope of those bearers, for `oauth2`. */
+    scope: string | null;
   };
   routes: RouteContract[];
   unauthorized: VendorError;
   notFound: VendorError;
   invalid: VendorError;
   errorContentType: string;
-  /** The handlers module, when a route uses one. */
+  /** The handlers module, when `before` or a route uses it. */
   handlers: string | null;
+  /** Function of the handlers module that runs before every route. */
+  before: string | null;
+  paging: Paging;
+};
+
+/** Turns the items of a list inside a captured row into rows of another entity. */
+export type Explode = {
+  /** Where the list lies in the captured row; it is taken out there. */
+  field: FieldPath;
+  entity: string;
+  /** Which field of the item's row is taken from where in the captured row. */
+  carry: { field: string; from: FieldPath }[];
+  /** Which field is taken from where in the item, `[]` being the item itself; null: all of it. */
+  take: { field: string; from: FieldPath }[] | null;
+};
+
+/** What becomes of a captured row on its way to its entity. */
+export type Ingest = {
+  drop: string[];
+  carryArgs: { field: string; argument: string }[];
+  explode: Explode[];
+};
+
+/** An operation as the vendor answers it, whether or not the world serves it. */
+export type VendorOperation = Pick<RouteContract, 'method' | 'path' | 'segments' | 'params'> & {
+  name: string;
+  /** Entity that captured rows land in. */
+  entity: string | null;
+  /** Where the rows lie in the answer's body; `[]`: the body itself is the row, or the rows. */
+  results: FieldPath;
+  ingest: Ingest;
+};
+
+/** The vendor behind a world: how to reach it, and how its answers become rows. */
+export type VendorContract = {
+  /** `[connector] slug`, the salt of redaction. */
+  slug: string;
+  /** Without a slash at the end. */
+  baseUrl: string;
+  /** Names of environment variables, never credentials. */
+  auth: {
+    scheme: AuthScheme;
+    name: string | null;
+    secretEnv: string | null;
+    /** Environment variable by header name. */
+    headers: Record<string, string>;
+    /** Absolute. */
+    tokenUrl: string | null;
+    clientIdEnv: string | null;
+    scope: string | null;
+  };
+  capture: {
+    requestsPerMinute: number;
+    timeoutSeconds: number;
+    maxPages: number;
+    /** Request parameter that carries the next cursor, and where an answer holds it. */
+    cursor: { param: string; from: { field: FieldPath } | { header: string } } | null;
+  };
+  operations: VendorOperation[];
+};
+
+/** How deliveries are signed: four vendors' ways, a plain HMAC, or not at all. */
+export const signingSchemes = [
+  'standard-webhooks',
+  'github',
+  'linear',
+  'stripe',
+  'hmac-sha256',
+  'none',
+] as const;
+export type SigningScheme = (typeof signingSchemes)[number];
+
+/** Where subscriptions to webhooks are kept, and how deliveries are signed. */
+export type WebhooksContract = {
+  /** Entity that the vendor's own registration routes write subscriptions into. */
+  subscriptions: string;
+  url: FieldPath;
+  /** Field of the event types wanted; null, absent or empty: every event. */
+  events: FieldPath | null;
+  secret: FieldPath | null;
+  enabled: FieldPath | null;
+  /** List fields that an event's scopes are looked up in. */
+  scope: { name: string; path: FieldPath }[];
+  signing: SigningScheme;
+  /** Names of the headers of a delivery, in lower case; which there are depends on the scheme. */
+  headers: { id?: string; event?: string; timestamp?: string; signature?: string };
+};
+
+/** The directory that a world's `ui` surface serves. */
+export type UiContract = {
+  /** Path in the tree, without a slash at the end. */
+  static: string;
+  entry: string;
+  /** Same-origin prefix that the page calls the API at. */
+  apiPath: string;
+  /** Whether compiling writes the directory; null: only when it holds no page. */
+  generated: boolean | null;
+};
+
+/** Another world that this one is linked to. */
+export type Dependency = {
+  alias: string;
+  slug: string;
+  /** Version or reference of the other world. */
+  ref: string;
+  task: string | null;
+  tools: string[];
+  /** Which field of this world stands for which field of the other. */
+  entities: { entity: string; field: string; targetEntity: string; targetField: string }[];
 };
 
 export type RedactPolicy = {
@@ -105,11 +245,21 @@ export type Check = {
   count: number | null;
 };
 
-export type Grader = { kind: 'assertions'; checks: Check[] } | { kind: 'python'; source: string };
+/**
+ * `sql` is one `select` over the world's tables that answers a row for each check: `passed`, 0 or 1,
+ * and optionally `name`.
+ */
+export type Grader =
+  | { kind: 'assertions'; checks: Check[] }
+  | { kind: 'python'; source: string }
+  | { kind: 'sql'; source: string };
 
 /** What a session is opened on: an instruction, rows on top of the world's, and a grader. */
 export type Task = {
   name: string;
+  description: string | null;
+  /** Tools the agent is given; null: all. */
+  tools: string[] | null;
   instruction: string | null;
   seed: { mode: 'append' | 'replace'; rows: Record<string, Row[]> };
   grader: Grader | null;
@@ -127,7 +277,13 @@ export type Contract = {
   tools: ToolContract[];
   /** Null for a world without `connector.toml`. */
   api: ApiContract | null;
+  vendor: VendorContract | null;
   redact: RedactPolicy | null;
+  webhooks: WebhooksContract | null;
+  ui: UiContract | null;
+  dependencies: Dependency[];
+  /** What runs on every push. */
+  onPush: 'tests'[];
   /** Bundled tasks. */
   tasks: Task[];
 };

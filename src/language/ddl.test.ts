@@ -53,6 +53,13 @@ describe('createTablesSql', () => {
       CREATE UNIQUE INDEX "svc_cards_key" ON "cards" ("id");
       CREATE UNIQUE INDEX "svc_cards_unique_1" ON "cards" (json_extract(payload, '$."author"."login"'), "title");
       CREATE INDEX "svc_cards_reference_1" ON "cards" ("list_id");
+      CREATE TABLE "hooks" (
+        _key TEXT PRIMARY KEY NOT NULL,
+        payload TEXT NOT NULL,
+        "id" INTEGER GENERATED ALWAYS AS (payload ->> '$."id"') VIRTUAL,
+        "active" INTEGER GENERATED ALWAYS AS (payload ->> '$."active"') VIRTUAL
+      );
+      CREATE UNIQUE INDEX "svc_hooks_key" ON "hooks" ("id");
       "
     `);
   });

@@ -91,7 +91,12 @@ export const sampleContract = (parts: Partial<Contract> = {}): Contract => ({
   entities: sampleEntities,
   tools: [],
   api: null,
+  vendor: null,
   redact: null,
+  webhooks: null,
+  ui: null,
+  dependencies: [],
+  onPush: [],
   tasks: [],
   ...parts,
 });

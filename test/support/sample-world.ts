@@ -17,6 +17,18 @@ export const sampleErrors = {
   invalid: error(422, 'Validation Failed'),
 };
 
+export const samplePaging: ApiContract['paging'] = {
+  pageSize: 100,
+  limitParam: 'limit',
+  offsetParam: 'offset',
+  cursorParam: 'cursor',
+  hitsKey: 'hits',
+  cursorKey: 'cursor',
+  previousKey: null,
+  headers: {},
+  links: false,
+};
+
 /** A route with the defaults that a compiler would fill in. */
 export const sampleRoute = (
   method: RouteContract['method'],
@@ -44,6 +56,9 @@ export const sampleRoute = (
     body: [],
     defaults: {},
     generate: [],
+    sample: {},
+    page: 'none',
+    cursorAbsentWhenDone: false,
     notFound: sampleErrors.notFound,
     ...parts,
   };
@@ -57,7 +72,7 @@ const inRepo = byArgument('owner', 'repo');
 const oneIssue = byArgument('owner', 'repo', 'number');
 
 export const sampleApi: ApiContract = {
-  auth: { scheme: 'bearer', name: null },
+  auth: { scheme: 'bearer', name: null, tokenPath: null, scope: null },
   routes: [
     sampleRoute('GET', issuePath, {
       operation: 'list_repo_issues',
@@ -118,6 +133,8 @@ export const sampleApi: ApiContract = {
   ...sampleErrors,
   errorContentType: 'application/json',
   handlers: 'api/handlers.py',
+  before: null,
+  paging: samplePaging,
 };
 
 const handlersPy = `from svc_env import Refused

@@ -41,6 +41,24 @@ const worldJson = (): Loose => ({
       required: ['url'],
       properties: { url: { type: 'string' }, size: { type: 'integer' } },
     },
+    Hook: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['id', 'config', 'active'],
+      properties: {
+        id: { $ref: '#/$defs/Id' },
+        config: { $ref: '#/$defs/Receiver' },
+        events: { type: 'array', items: { type: 'string' } },
+        lists: { type: 'array', items: { $ref: '#/$defs/Id' } },
+        active: { type: 'boolean' },
+      },
+    },
+    Receiver: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['url'],
+      properties: { url: { type: 'string', format: 'uri' }, secret: { type: 'string' } },
+    },
   },
   'x-svc': {
     version: 1,
@@ -63,6 +81,7 @@ const worldJson = (): Loose => ({
         unique: [['/author/login', 'title']],
         relationships: [{ fields: ['list_id'], target: 'lists', on_delete: 'restrict' }],
       },
+      hooks: { schema: { $ref: '#/$defs/Hook' }, primary_key: ['id'] },
     },
     tools: {
       summarize: {
@@ -127,7 +146,22 @@ engine = "sqlite"
 serve = ["summarize", "cards.archive", "get_card", "list_cards"]
 
 [actions]
-on_push = []
+on_push = ["tests"]
+
+[dependencies]
+chat = "team-chat@main"
+
+[dependencies.crm]
+pin = "crm@3"
+task = "renew"
+tools = ["find_contact"]
+entities = { "cards.title" = "deals.name", lists.id = "stages.id" }
+
+[[tasks]]
+name = "queried"
+instruction = "Finish all cards."
+tools = ["list_cards"]
+verifier = "all_done"
 `;
 
 const connectorToml = `\
@@ -141,6 +175,12 @@ name = "X-Api-Key"
 secret_env = "BOARD_KEY"
 headers = { X-Account = "BOARD_ACCOUNT" }
 
+[capture]
+requests_per_minute = 60
+max_pages = 3
+cursor_param = "cursor"
+cursor_field = "meta.next"
+
 [redact]
 hash = ["login"]
 drop = ["author.email"]
@@ -150,6 +190,10 @@ round = { estimate = 1 }
 [api]
 envelope = "data"
 not_found = '{"message":"gone"}'
+page_size = 50
+previous_key = "previous"
+page_headers = { total = "X-Total" }
+before = "check_quota"
 
 [[operations]]
 name = "get_card"
@@ -159,6 +203,7 @@ entity = "cards"
 filter = { card_id = "id" }
 single = true
 envelope = ""
+sample = { card_id = 1 }
 
 [[operations]]
 name = "search_cards"
@@ -168,6 +213,8 @@ entity = "cards"
 [operations.api]
 filter = { state = "state", login = "/author/login", label = "labels", title = "title", ids = "id" }
 match = { label = "contains", title = "prefix" }
+page = "cursor"
+cursor_absent_when_done = true
 not_found = ""
 not_found_status = 410
 
@@ -213,6 +260,37 @@ status = 203
 [[operations]]
 name = "only_captured"
 path = "/reports/"
+
+[[operations]]
+name = "list_lists"
+path = "/boards/{board_id}/lists"
+entity = "lists"
+results = "data.lists"
+[operations.ingest]
+drop = ["color"]
+carry_args = { id = "board_id" }
+[[operations.ingest.explode]]
+field = "cards"
+entity = "cards"
+carry = { list_id = "id" }
+take = { id = "id", title = "name.text" }
+[[operations.ingest.explode]]
+field = "hook_ids"
+entity = "hooks"
+take = { id = "" }
+
+[ui]
+static = "web/board"
+api_path = "/-/api"
+
+[webhooks]
+subscriptions = "hooks"
+url = "config.url"
+events = "events"
+secret = "config.secret"
+enabled = "active"
+scope = { list = "lists" }
+signing = "github"
 `;
 
 const scenarioToml = `\
@@ -236,6 +314,12 @@ entity = "svc_requests"
 where = { via = "api", operation = "close_card" }
 `;
 
+const tasksJson = `\
+{
+  "tasks": [{ "name": "queried-too", "verifier": "verifiers/all_done.sql" }]
+}
+`;
+
 /** A fresh copy, for a test to change. */
 export const smallWorld = (): SmallWorld => ({
   json: {
@@ -257,7 +341,12 @@ export const smallWorld = (): SmallWorld => ({
     'scenarios/verified/checks/verify.py': 'def verify(ctx):\n    return True\n',
     'tools.py': 'def summarize():\n    return {}\n',
     'tools.ts': 'export async function cards_archive(input: object) {\n  return input;\n}\n',
-    'api/handlers.py': 'def who_am_i(ctx):\n    return {}\n',
+    'api/handlers.py':
+      'def who_am_i(ctx):\n    return {}\n\n\ndef check_quota(ctx):\n    return None\n',
+    'tests/test_board.py': 'def test_board():\n    pass\n',
+    'tasks.json': tasksJson,
+    'verifiers/all_done.sql':
+      "-- Every card is done.\nselect 'done' as name, count(*) = 0 as passed from cards where state <> 'done';\n",
     'README.md': '# Board\n',
   },
 });

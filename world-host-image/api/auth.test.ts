@@ -32,7 +32,10 @@ it('refuses everything else', () => {
 });
 
 it('takes the header that the vendor’s scheme names, and no other', () => {
-  const api = { ...sampleApi, auth: { scheme: 'header' as const, name: 'X-Api-Key' } };
+  const api = {
+    ...sampleApi,
+    auth: { ...sampleApi.auth, scheme: 'header' as const, name: 'X-Api-Key' },
+  };
   expect(isAuthorized(api, token, { 'x-api-key': 'st-abc' })).toBe(true);
   expect(isAuthorized(sampleApi, token, { 'x-api-key': 'st-abc' })).toBe(false);
 });

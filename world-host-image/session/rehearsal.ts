@@ -56,7 +56,7 @@ const contract: Contract = {
     },
   ],
   api: {
-    auth: { scheme: 'none', name: null },
+    auth: { scheme: 'none', name: null, tokenPath: null, scope: null },
     routes: [
       {
         operation: 'list_notes',
@@ -74,6 +74,9 @@ const contract: Contract = {
         body: [],
         defaults: {},
         generate: [],
+        sample: {},
+        page: 'none',
+        cursorAbsentWhenDone: false,
         notFound: error(404),
       },
     ],
@@ -82,8 +85,25 @@ const contract: Contract = {
     invalid: error(400),
     errorContentType: 'application/json',
     handlers: null,
+    before: null,
+    paging: {
+      pageSize: 100,
+      limitParam: 'limit',
+      offsetParam: 'offset',
+      cursorParam: 'cursor',
+      hitsKey: 'hits',
+      cursorKey: 'cursor',
+      previousKey: null,
+      headers: {},
+      links: false,
+    },
   },
+  vendor: null,
   redact: null,
+  webhooks: null,
+  ui: null,
+  dependencies: [],
+  onPush: [],
   tasks: [],
 };
 

@@ -32,21 +32,25 @@ const toAssertion = ({ name, entity, where, count }: Check): Assertion => ({
   ...(count === null ? {} : { count }),
 });
 
-const toGrader = (grader: Grader): GraderSpec =>
-  grader.kind === 'assertions'
-    ? { kind: 'assertions', checks: grader.checks.map(toAssertion) }
-    : grader;
+const refuse = (fields: FieldProblem[], message = fields[0]?.message ?? ''): AppError =>
+  new AppError('invalid', message, { fields });
+
+const toGrader = (name: string, grader: Grader): GraderSpec => {
+  if (grader.kind === 'assertions') {
+    return { kind: 'assertions', checks: grader.checks.map(toAssertion) };
+  }
+  if (grader.kind === 'python') return grader;
+  const message = `the task "${name}" is graded by a query, which world hosts do not run yet`;
+  throw refuse([{ path: ['task'], message }]);
+};
 
 /** A bundled task in the form that inline ones have. */
 const toSpec = ({ name, instruction, seed, grader }: Task): TaskSpec => ({
   name,
   ...(instruction === null ? {} : { instruction }),
   seed,
-  ...(grader === null ? {} : { grader: toGrader(grader) }),
+  ...(grader === null ? {} : { grader: toGrader(name, grader) }),
 });
-
-const refuse = (fields: FieldProblem[], message = fields[0]?.message ?? ''): AppError =>
-  new AppError('invalid', message, { fields });
 
 const findBundled = (contract: Contract, name: string): Task => {
   const task = contract.tasks.find((candidate) => candidate.name === name);

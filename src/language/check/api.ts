@@ -1,43 +1,70 @@
-/** The HTTP side of a world: its routes, its errors, and the module of their handlers. */
+/** The HTTP side of a world: its routes, its errors, its pages, and the module of its handlers. */
 import type { ApiContract } from '../contract.ts';
 import type { Connector } from '../files/connector-toml.ts';
 import { declaredFunctions } from '../read/functions.ts';
+import { suggestName } from '../read/suggest.ts';
 import type { Tree } from '../read/tree.ts';
 import { checkAuth } from './auth.ts';
 import { readErrorAnswers } from './error-answers.ts';
 import type { Model } from './model.ts';
+import { readPaging } from './paging.ts';
+import type { OperationDraft } from './route-draft.ts';
 import { checkRoutes } from './routes.ts';
 import type { FieldValues } from './values.ts';
 
-/** The functions of the handlers module, which must be there when a route uses it. */
+export type ApiSources = {
+  tree: Tree;
+  model: Model;
+  values: FieldValues;
+  operations: readonly OperationDraft[];
+};
+
+/** The functions of the handlers module, which must be there when something of it is used. */
 const readHandlers = (
   tree: Tree,
   { api, operations, place }: Connector,
 ): ReadonlySet<string> | undefined => {
   const source = tree.text(api.handlers);
   if (source !== undefined) return declaredFunctions(api.handlers, source);
-  const isUsed = operations.some(({ value }) => value.api?.handler !== undefined);
-  if (isUsed && !tree.has(api.handlers)) {
-    const message = `routes have handlers, but ${api.handlers} is not in the tree`;
+  const hasHandler = operations.some(({ value }) => value.api?.handler !== undefined);
+  if ((hasHandler || api.before !== undefined) && !tree.has(api.handlers)) {
+    const users = hasHandler ? 'routes have handlers' : '"before" names a function';
+    const message = `${users}, but ${api.handlers} is not in the tree`;
     place.at('api', 'handlers').refuse('missing_file', message);
   }
   return undefined;
 };
 
+const checkBefore = (
+  { api, place }: Connector,
+  handlers: ReadonlySet<string> | undefined,
+): string | null => {
+  if (api.before === undefined) return null;
+  if (handlers?.has(api.before) === false) {
+    const message = `${api.handlers} has no function "${api.before}"`;
+    const hint = suggestName(api.before, handlers);
+    place.at('api', 'before').refuse('unknown_function', message, hint);
+  }
+  return api.before;
+};
+
 export const checkApi = (
-  tree: Tree,
   connector: Connector,
-  model: Model,
-  values: FieldValues,
+  { tree, model, values, operations }: ApiSources,
 ): ApiContract => {
   const { api, place } = connector;
   const handlers = readHandlers(tree, connector);
-  const routes = checkRoutes(connector, { model, values, api, handlers });
+  const auth = checkAuth(connector);
+  const before = checkBefore(connector, handlers);
+  const routes = checkRoutes(operations, auth.tokenPath, { model, values, api, handlers });
+  const isUsed = before !== null || routes.some(({ handler }) => handler !== null);
   return {
-    auth: checkAuth(connector.auth),
+    auth,
     routes,
     ...readErrorAnswers(place.at('api'), api),
     errorContentType: api.error_content_type,
-    handlers: routes.some(({ handler }) => handler !== null) ? api.handlers : null,
+    handlers: isUsed ? api.handlers : null,
+    before,
+    paging: readPaging(place.at('api'), api),
   };
 };

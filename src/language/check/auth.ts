@@ -2,9 +2,9 @@
  * `[auth]`: which keys a credential scheme needs and which it rules out. The file names environment
  * variables, never credentials; a served world knows only scheme and name.
  */
-import type { ApiContract } from '../contract.ts';
-import type { AuthScheme, AuthTable } from '../files/connector-toml.ts';
-import type { Placed } from '../read/kinds.ts';
+import type { ApiContract, AuthScheme } from '../contract.ts';
+import type { AuthTable } from '../files/connector/vendor.ts';
+import type { Connector } from '../files/connector-toml.ts';
 import type { Place } from '../read/place.ts';
 
 type Need = 'must' | 'may' | 'never';
@@ -47,10 +47,21 @@ const checkHeaders = (place: Place, table: AuthTable): void => {
   }
 };
 
-/** Checks the table and answers what of it a served world needs. */
-export const checkAuth = (auth: Placed<AuthTable> | undefined): ApiContract['auth'] => {
-  if (auth === undefined) return { scheme: 'none', name: null };
-  const { place, value: table } = auth;
+/** The path of the vendor's token URL, on which the world mints tokens unless `[api]` says otherwise. */
+const pathOfTokenUrl = (url: string): string =>
+  url.startsWith('/') ? url : (URL.parse(url)?.pathname ?? '/');
+
+const readTokenPath = ({ auth, api, place }: Connector): string | null => {
+  const isMinted = auth?.value.scheme === 'oauth2';
+  if (isMinted) return api.token_path ?? pathOfTokenUrl(auth.value.token_url ?? '/oauth/token');
+  if (api.token_path !== undefined) {
+    const message = `scheme "${auth?.value.scheme ?? 'none'}" mints no tokens`;
+    place.at('api', 'token_path').refuse('unexpected_key', message, 'leave it out');
+  }
+  return null;
+};
+
+const checkTable = (place: Place, table: AuthTable): void => {
   for (const key of Object.keys(rules) as (keyof typeof rules)[]) {
     const need = needOf(key, table.scheme);
     if (need === 'must' && table[key] === undefined) {
@@ -61,5 +72,16 @@ export const checkAuth = (auth: Placed<AuthTable> | undefined): ApiContract['aut
     }
   }
   checkHeaders(place, table);
-  return { scheme: table.scheme, name: table.name ?? null };
+};
+
+/** Checks the table and answers what of it a served world needs. */
+export const checkAuth = (connector: Connector): ApiContract['auth'] => {
+  const { auth } = connector;
+  if (auth !== undefined) checkTable(auth.place, auth.value);
+  return {
+    scheme: auth?.value.scheme ?? 'none',
+    name: auth?.value.name ?? null,
+    tokenPath: readTokenPath(connector),
+    scope: auth?.value.scope ?? null,
+  };
 };

@@ -21,7 +21,8 @@ const entityRules: Refusal[] = [
       w.json[worldFile]['x-svc'].entities = {};
       w.json[worldFile]['x-svc'].tools = {};
       w.json = { [worldFile]: w.json[worldFile], [people]: w.json[people] };
-      w.text = { [environment]: w.text[environment]?.replace(/serve = .*/, 'serve = []') ?? '' };
+      const [manifest = ''] = w.text[environment]?.split('[actions]') ?? [];
+      w.text = { [environment]: manifest.replace(/serve = .*/, 'serve = []') };
     },
     'bad_value',
     worldFile,

@@ -1,6 +1,6 @@
 /** Errors as the vendor answers them: bodies that are replayed as written, with their statuses. */
 import type { VendorError } from '../contract.ts';
-import type { ApiTable } from '../files/connector-toml.ts';
+import type { ApiTable } from '../files/connector/api.ts';
 import type { Place } from '../read/place.ts';
 import type { RouteDraft } from './route-draft.ts';
 

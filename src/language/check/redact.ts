@@ -1,11 +1,17 @@
 /**
  * `[redact]`: which fields must not be kept in the clear, and how. A bare name matches at any depth of
  * a row, a dotted path that place only, with `*` for a list item. No rule is scoped to an entity.
+ *
+ * A vendor's answers may hold more than the entities do, so a path may name any field of them. A world
+ * that mirrors no vendor's operations has only its entities, and a path must begin at a field of one.
  */
 import type { RedactPolicy } from '../contract.ts';
-import type { Connector, RedactTable } from '../files/connector-toml.ts';
+import type { RedactTable } from '../files/connector/redact.ts';
+import type { Connector } from '../files/connector-toml.ts';
 import type { Placed } from '../read/kinds.ts';
 import type { Place } from '../read/place.ts';
+import { suggestName } from '../read/suggest.ts';
+import { isTable } from '../read/values.ts';
 import type { Model } from './model.ts';
 
 const modes = ['drop', 'hash', 'preserve'] as const;
@@ -18,22 +24,38 @@ const claimsOf = ({ place, value }: Placed<RedactTable>): [name: string, place: 
   ...[...value.round.keys()].map((name): [string, Place] => [name, place.at('round', name)]),
 ];
 
-const checkPath = (place: Place, path: string, entities: Model['entities']): void => {
+const checkPath = (
+  place: Place,
+  path: string,
+  entities: Model['entities'],
+  fields: ReadonlySet<string> | undefined,
+): void => {
   const [first = '', ...rest] = path.split('.');
   if ([first, ...rest].some((segment) => segment === '') || first === '*') {
     place.refuse('bad_value', `"${path}" is neither a field name nor a dotted path`);
   } else if (rest.length > 0 && entities.has(first)) {
     const message = `"${path}" begins with the entity "${first}", but no rule is scoped to an entity`;
     place.refuse('entity_path', message, `write "${rest.join('.')}"`);
+  } else if (rest.length > 0 && fields?.has(first) === false) {
+    const message = `"${path}" begins with "${first}", which is a field of no entity`;
+    place.refuse('unknown_field', message, suggestName(first, fields));
   }
 };
 
+const topLevelFields = (entities: Model['entities']): Set<string> =>
+  new Set(
+    [...entities.values()].flatMap(({ schema: { properties } }) =>
+      Object.keys(isTable(properties) ? properties : {}),
+    ),
+  );
+
 /** The policy of a connector, or null when it has none. Its salt is the connector's slug. */
 export const checkRedact = (
-  { connector: { slug }, redact }: Connector,
+  { connector: { slug }, operations, redact }: Connector,
   { entities }: Model,
 ): RedactPolicy | null => {
   if (redact === undefined) return null;
+  const fields = operations.length === 0 ? topLevelFields(entities) : undefined;
   const claimed = new Set<string>();
   for (const [name, place] of claimsOf(redact)) {
     if (claimed.has(name)) {
@@ -41,7 +63,7 @@ export const checkRedact = (
       place.refuse('two_modes', message);
     }
     claimed.add(name);
-    checkPath(place, name, entities);
+    checkPath(place, name, entities, fields);
   }
   for (const name of redact.value.round.keys()) {
     if (!name.includes('.')) continue;

@@ -1,8 +1,20 @@
-/** An operation on its way to a route, as the checks of its parts pass it on. */
-import type { EntityContract } from '../contract.ts';
-import type { ApiTable, OperationApiTable, OperationTable } from '../files/connector-toml.ts';
+/**
+ * An operation as the checks of its parts pass it on: its request read, its entity found. What it
+ * captures is checked in `vendor.ts`, what it serves in `routes.ts`.
+ */
+import type { EntityContract, RouteContract } from '../contract.ts';
+import type { ApiTable } from '../files/connector/api.ts';
+import {
+  type OperationApiTable,
+  type OperationTable,
+  plainOperationApi,
+} from '../files/connector/operations.ts';
+import type { Connector } from '../files/connector-toml.ts';
+import { languageLimits } from '../limits.ts';
+import type { Placed } from '../read/kinds.ts';
 import type { Place } from '../read/place.ts';
-import type { Model } from './model.ts';
+import { findEntity, type Model } from './model.ts';
+import { readRoutePath } from './route-path.ts';
 import type { FieldValues } from './values.ts';
 
 /** What all routes of a world are checked against. */
@@ -14,16 +26,82 @@ export type RouteSources = {
   handlers: ReadonlySet<string> | undefined;
 };
 
-export type RouteDraft = {
+export type OperationDraft = {
   place: Place;
   table: OperationTable;
-  /** `[operations.api]`, or its defaults, and where it stands. */
-  api: OperationApiTable;
-  apiPlace: Place;
   entity: EntityContract | undefined;
+  segments: RouteContract['segments'];
+  params: RouteContract['params'];
+  pathArguments: readonly string[];
   /** Path arguments and query parameters. */
   argumentNames: ReadonlySet<string>;
 };
 
+/** An operation that the world serves, with `[operations.api]`, or its defaults. */
+export type RouteDraft = OperationDraft & { api: OperationApiTable; apiPlace: Place };
+
 /** Actions that write a row out of the request. */
 export const writingActions: readonly OperationApiTable['action'][] = ['create', 'update'];
+
+const readParams = (
+  place: Place,
+  table: OperationTable,
+  pathArguments: readonly string[],
+): RouteContract['params'] =>
+  table.params.map((written, index) => {
+    const name = written.replace(/\[\]$/, '');
+    if (pathArguments.includes(name)) {
+      const message = `"${name}" is both a path argument and a query parameter`;
+      place.at('params', index).refuse('duplicate', message);
+    }
+    return { name, repeated: name !== written };
+  });
+
+const readOperation = (
+  { place, value: table }: Placed<OperationTable>,
+  model: Model,
+): OperationDraft => {
+  const segments = readRoutePath(place.at('path'), table.path);
+  const pathArguments = segments.flatMap((segment) =>
+    'argument' in segment ? [segment.argument] : [],
+  );
+  const params = readParams(place, table, pathArguments);
+  const argumentNames = new Set([...pathArguments, ...params.map(({ name }) => name)]);
+  const { entity: name } = table;
+  const entity = name === undefined ? undefined : findEntity(place.at('entity'), name, model);
+  return { place, table, entity, segments, params, pathArguments, argumentNames };
+};
+
+const refuseRepeatedNames = (operations: readonly Placed<OperationTable>[]): void => {
+  const names = new Set<string>();
+  for (const { place, value } of operations) {
+    if (value.name !== '' && names.has(value.name)) {
+      place.at('name').refuse('duplicate', `there are two operations named "${value.name}"`);
+    }
+    names.add(value.name);
+  }
+};
+
+/** All operations of a connector, in the file's order. */
+export const readOperations = (
+  { operations, place }: Connector,
+  model: Model,
+): OperationDraft[] => {
+  if (operations.length > languageLimits.operations) {
+    const message = `there are ${operations.length} operations, more than ${languageLimits.operations}`;
+    place.at('operations').refuse('too_many', message);
+    return [];
+  }
+  refuseRepeatedNames(operations);
+  return operations.map((operation) => readOperation(operation, model));
+};
+
+/**
+ * The operation as a route, when it is served: when it names an entity or has a table
+ * `[operations.api]`. Another one only says what to capture.
+ */
+export const toRouteDraft = (draft: OperationDraft): RouteDraft | undefined => {
+  const { table, place } = draft;
+  if (table.api === undefined && table.entity === undefined) return undefined;
+  return { ...draft, api: table.api ?? plainOperationApi, apiPlace: place.at('api') };
+};

@@ -53,7 +53,7 @@ export const readBody = (draft: RouteDraft, model: Model): RouteContract['body']
   });
 
 /** A direct field of the entity, with its name. */
-const findDirectField = (
+export const findDirectField = (
   place: Place,
   written: string,
   entity: EntityContract | undefined,

@@ -279,13 +279,6 @@ const operationRules: Refusal[] = [
     connector,
     '/operations/2/api/generate/id',
   ],
-  [
-    'a sample',
-    replace(connector, 'single = true', 'sample = { card_id = 1 }'),
-    'unsupported_key',
-    connector,
-    '/operations/0/api/sample',
-  ],
 ];
 
 describeRefusals('[[operations]]', operationRules);

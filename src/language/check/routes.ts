@@ -1,17 +1,19 @@
-/**
- * Routes: each served operation of the connector against the data model. An operation is served when
- * it names an entity or has a table `[operations.api]`; another one only says what to capture.
- */
+/** Routes: each operation that the world serves, against the data model. */
 import type { RouteContract } from '../contract.ts';
-import { type Connector, type OperationTable, plainOperationApi } from '../files/connector-toml.ts';
-import { languageLimits } from '../limits.ts';
 import type { Placed } from '../read/kinds.ts';
 import type { Place } from '../read/place.ts';
+import { suggestName } from '../read/suggest.ts';
 import { readNotFound } from './error-answers.ts';
-import { findEntity } from './model.ts';
-import { type RouteDraft, type RouteSources, writingActions } from './route-draft.ts';
+import { readPage } from './paging.ts';
+import {
+  type OperationDraft,
+  type RouteDraft,
+  type RouteSources,
+  toRouteDraft,
+  writingActions,
+} from './route-draft.ts';
 import { readBody, readDefaults, readFilter, readGenerate } from './route-fields.ts';
-import { readRoutePath, routeShape } from './route-path.ts';
+import { routeShape } from './route-path.ts';
 import { checkRouteRules } from './route-rules.ts';
 
 const defaultStatus: Record<RouteContract['action'], number> = {
@@ -22,32 +24,26 @@ const defaultStatus: Record<RouteContract['action'], number> = {
   handler: 200,
 };
 
-const readParams = (
-  place: Place,
-  table: OperationTable,
-  pathArguments: readonly string[],
-): RouteContract['params'] =>
-  table.params.map((written, index) => {
-    const name = written.replace(/\[\]$/, '');
-    if (pathArguments.includes(name)) {
-      const message = `"${name}" is both a path argument and a query parameter`;
-      place.at('params', index).refuse('duplicate', message);
-    }
-    return { name, repeated: name !== written };
-  });
+const readSample = ({ api, apiPlace, argumentNames }: RouteDraft): RouteContract['sample'] => {
+  for (const name of api.sample.keys()) {
+    if (argumentNames.has(name)) continue;
+    const message = `"${name}" is neither a path argument nor a query parameter`;
+    const hint = suggestName(name, argumentNames);
+    apiPlace.at('sample', name).refuse('unknown_argument', message, hint);
+  }
+  return Object.fromEntries(api.sample);
+};
 
-const toRoute = (
-  draft: RouteDraft,
-  request: Pick<RouteContract, 'segments' | 'params'>,
-  sources: RouteSources,
-): RouteContract => {
-  const { table, api, entity } = draft;
+const toRoute = (draft: RouteDraft, sources: RouteSources): RouteContract => {
+  const { table, api, entity, segments, params } = draft;
   const { model } = sources;
+  checkRouteRules(draft, sources);
   return {
     operation: table.name,
     method: table.method,
     path: table.path,
-    ...request,
+    segments,
+    params,
     entity: entity?.name ?? null,
     action: api.action,
     filter: readFilter(draft, model),
@@ -58,73 +54,49 @@ const toRoute = (
     body: readBody(draft, model),
     defaults: readDefaults(draft, sources),
     generate: readGenerate(draft, model),
+    sample: readSample(draft),
+    page: readPage(draft, sources.api),
+    cursorAbsentWhenDone: api.cursor_absent_when_done ?? sources.api.cursor_absent_when_done,
     notFound: readNotFound(draft, sources.api),
   };
 };
 
-const checkOperation = (
-  { place, value: table }: Placed<OperationTable>,
-  sources: RouteSources,
-): RouteContract | undefined => {
-  const segments = readRoutePath(place.at('path'), table.path);
-  const pathArguments = segments.flatMap((segment) =>
-    'argument' in segment ? [segment.argument] : [],
-  );
-  const params = readParams(place, table, pathArguments);
-  const entity =
-    table.entity === undefined
-      ? undefined
-      : findEntity(place.at('entity'), table.entity, sources.model);
-  if (table.api === undefined && table.entity === undefined) return undefined;
-  const draft: RouteDraft = {
-    place,
-    table,
-    api: table.api ?? plainOperationApi,
-    apiPlace: place.at('api'),
-    entity,
-    argumentNames: new Set([...pathArguments, ...params.map(({ name }) => name)]),
-  };
-  checkRouteRules(draft, sources);
-  return toRoute(draft, { segments, params }, sources);
-};
-
-const refuseTwins = (routes: readonly Placed<RouteContract>[]): void => {
-  const byShape = new Map<string, string>();
+const refuseTwins = (
+  routes: readonly Placed<RouteContract>[],
+  taken: ReadonlyMap<string, string>,
+): void => {
+  const byShape = new Map(taken);
   for (const { place, value: route } of routes) {
     const shape = routeShape(route.method, route.segments);
     const twin = byShape.get(shape);
     if (twin !== undefined && route.segments.length > 0) {
-      const message = `"${route.operation}" would answer the same requests as "${twin}": ${route.method} ${route.path}`;
+      const message = `"${route.operation}" would answer the same requests as ${twin}: ${route.method} ${route.path}`;
       place.at('path').refuse('duplicate_route', message);
     }
-    byShape.set(shape, twin ?? route.operation);
+    byShape.set(shape, twin ?? `"${route.operation}"`);
   }
 };
 
-const refuseRepeatedNames = (operations: readonly Placed<OperationTable>[]): void => {
-  const names = new Set<string>();
-  for (const { place, value } of operations) {
-    if (value.name !== '' && names.has(value.name)) {
-      place.at('name').refuse('duplicate', `there are two operations named "${value.name}"`);
-    }
-    names.add(value.name);
-  }
+/** Shape of the route on which the world itself mints tokens, with what to call it. */
+const mintingShape = (tokenPath: string | null): Map<string, string> => {
+  if (tokenPath === null) return new Map();
+  const segments = tokenPath
+    .slice(1)
+    .split('/')
+    .map((literal) => ({ literal }));
+  return new Map([[routeShape('POST', segments), 'the token_path of the world']]);
 };
 
-/** The routes of a connector, in the file's order. */
+/** The routes among some operations, in their order. */
 export const checkRoutes = (
-  { operations, place }: Connector,
+  operations: readonly OperationDraft[],
+  tokenPath: string | null,
   sources: RouteSources,
 ): RouteContract[] => {
-  if (operations.length > languageLimits.operations) {
-    const message = `there are ${operations.length} operations, more than ${languageLimits.operations}`;
-    place.at('operations').refuse('too_many', message);
-  }
-  refuseRepeatedNames(operations);
-  const routes = operations.flatMap((operation) => {
-    const route = checkOperation(operation, sources);
-    return route === undefined ? [] : [{ place: operation.place, value: route }];
+  const routes = operations.flatMap((operation): { place: Place; value: RouteContract }[] => {
+    const draft = toRouteDraft(operation);
+    return draft === undefined ? [] : [{ place: draft.place, value: toRoute(draft, sources) }];
   });
-  refuseTwins(routes);
+  refuseTwins(routes, mintingShape(tokenPath));
   return routes.map(({ value }) => value);
 };

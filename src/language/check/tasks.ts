@@ -1,5 +1,5 @@
 /**
- * Bundled tasks: each folder of `scenarios/` with its instruction, its rows and its grader, checked
+ * Scenarios: each folder of `scenarios/` is a bundled task with its instruction, its rows and its grader, checked
  * against the data model and against the rows of the world.
  */
 import { ledgerEntity, ledgerFields } from '#domain/ledger.ts';
@@ -121,6 +121,8 @@ const readTask = (
   const { mode } = scenario.seed;
   const value: Task = {
     name: scenario.name ?? folder.slice(scenarioRoot.length, -1),
+    description: scenario.description ?? null,
+    tools: null,
     instruction: tree.text(`${folder}instruction.md`) ?? null,
     seed: { mode, rows: toRows(seed.sets) },
     grader: readGrader(folder, scenario, sources),
@@ -141,8 +143,8 @@ const foldersOf = (tree: Tree): string[] => {
   return [...folders];
 };
 
-/** The bundled tasks, sorted by folder. */
-export const checkTasks = (sources: TaskSources): Task[] => {
+/** The scenarios, sorted by folder. */
+export const checkScenarios = (sources: TaskSources): Placed<Task>[] => {
   const folders = foldersOf(sources.tree);
   if (folders.length > languageLimits.scenarios) {
     const message = `there are ${folders.length} scenarios, more than ${languageLimits.scenarios}`;
@@ -150,15 +152,16 @@ export const checkTasks = (sources: TaskSources): Task[] => {
     return [];
   }
   const world = indexRows(sources.worldRows.sets, sources.model);
+  return folders.flatMap((folder) => readTask(folder, sources, world) ?? []);
+};
+
+/** Refuses tasks of one name: a session is opened on a task by its name. */
+export const refuseTaskTwins = (tasks: readonly Placed<Task>[]): void => {
   const names = new Set<string>();
-  return folders.flatMap((folder) => {
-    const task = readTask(folder, sources, world);
-    if (task === undefined) return [];
-    if (names.has(task.value.name)) {
-      const message = `there are two tasks named "${task.value.name}"`;
-      task.place.at('name').refuse('duplicate', message);
+  for (const { place, value } of tasks) {
+    if (names.has(value.name)) {
+      place.at('name').refuse('duplicate', `there are two tasks named "${value.name}"`);
     }
-    names.add(task.value.name);
-    return [task.value];
-  });
+    names.add(value.name);
+  }
 };

@@ -181,27 +181,6 @@ const environmentRules: Refusal[] = [
     environment,
     '/tool',
   ],
-  [
-    'tests on push',
-    replace(environment, 'on_push = []', 'on_push = ["tests"]'),
-    'unsupported_key',
-    environment,
-    '/actions/on_push/0',
-  ],
-  [
-    'dependencies',
-    append(environment, '[dependencies]\nhr = "people@3"\n'),
-    'unsupported_key',
-    environment,
-    '/dependencies',
-  ],
-  [
-    'verifier tasks',
-    append(environment, '[[tasks]]\nname = "t"\n'),
-    'unsupported_key',
-    environment,
-    '/tasks',
-  ],
 ];
 
 describeRefusals('tools', toolRules);

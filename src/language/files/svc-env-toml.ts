@@ -1,9 +1,8 @@
-/** `svc-env.toml`: the name of a world, and which tools it serves. */
+/** `svc-env.toml`: the manifest: name of a world, tools served, links to others, what a push does. */
 import {
   distinct,
   exactly,
   filledText,
-  type Kind,
   listOf,
   oneOf,
   type Placed,
@@ -14,6 +13,7 @@ import type { Place } from '../read/place.ts';
 import {
   defaulted,
   defaultedTable,
+  described,
   optional,
   readTable,
   required,
@@ -21,9 +21,10 @@ import {
   ruledOut,
   type TableOf,
   tableOf,
-  unsupported,
 } from '../read/table.ts';
 import type { Tree } from '../read/tree.ts';
+import { type DependencyTable, dependencies } from './dependencies.ts';
+import { type VerifierTask, verifierTasks } from './verifier-tasks.ts';
 
 export const environmentFile = 'svc-env.toml';
 
@@ -31,43 +32,64 @@ export const environmentFile = 'svc-env.toml';
 const engine = oneOf(['sqlite']);
 
 const environmentKeys = {
-  name: required(filledText(200), ''),
-  kind: required(exactly('mock-tools'), 'mock-tools'),
-  db: defaulted(engine, 'sqlite'),
-  connector: optional(text),
+  name: described('Name of the world.', required(filledText(200), '')),
+  kind: described('Kind of world.', required(exactly('mock-tools'), 'mock-tools')),
+  db: described('Engine, the same as in [db].', defaulted(engine, 'sqlite')),
+  connector: described('Connector the world is made from; "custom" for its own.', optional(text)),
 };
 type EnvironmentTable = TableOf<typeof environmentKeys>;
 
 const generatedPath = 'the paths of generated files are fixed';
 
-/** `tests` on push is part of the language; nothing runs a world's tests yet. */
-const pushActions: Kind<string[]> = (place, value) => {
-  const actions = distinct(listOf(oneOf(['tests'])))(place, value);
-  for (const [index, action] of (actions ?? []).entries()) {
-    place.at(index).refuse('unsupported_key', `on_push = "${action}" is not supported yet`);
-  }
-  return actions;
-};
-
 const environmentTable = optional<Placed<EnvironmentTable>>(placed(tableOf(environmentKeys)));
 
-const fileKeys = {
-  schema: requiredTable({ language: required(exactly('svc-world/1'), 'svc-world/1') }),
-  environment: environmentTable,
-  /** The older spelling of `environment`. */
-  env: environmentTable,
-  db: defaultedTable({
-    engine: defaulted(engine, 'sqlite'),
-    schema: ruledOut(generatedPath),
-    seed: ruledOut(generatedPath),
-    path: ruledOut(generatedPath),
-  }),
-  tools: requiredTable({
-    serve: required<string[] | undefined>(distinct(listOf(text)), undefined),
-  }),
-  actions: defaultedTable({ on_push: defaulted(pushActions, []) }),
-  dependencies: unsupported(),
-  tasks: unsupported(),
+export const environmentFileKeys = {
+  schema: described(
+    'Marks the directory as a world.',
+    requiredTable({
+      language: described(
+        'Language of the world.',
+        required(exactly('svc-world/1'), 'svc-world/1'),
+      ),
+    }),
+  ),
+  environment: described('What the world is.', environmentTable),
+  env: described('Another spelling of "environment".', environmentTable),
+  db: described(
+    'The store.',
+    defaultedTable({
+      engine: described('Engine of the store.', defaulted(engine, 'sqlite')),
+      schema: ruledOut(generatedPath),
+      seed: ruledOut(generatedPath),
+      path: ruledOut(generatedPath),
+    }),
+  ),
+  tools: described(
+    'The tools.',
+    requiredTable({
+      serve: described(
+        'Names of the tools served: exactly those of schema/world.json.',
+        required<string[] | undefined>(distinct(listOf(text)), undefined),
+      ),
+    }),
+  ),
+  actions: described(
+    'What happens by itself.',
+    defaultedTable({
+      on_push: described(
+        'On every push: "tests" runs the suite in tests/.',
+        defaulted(distinct(listOf(oneOf(['tests']))), []),
+      ),
+    }),
+  ),
+  dependencies: described(
+    'Links to other worlds: <alias> = "<slug>@<ref>", or a table.',
+    defaulted<Map<string, Placed<DependencyTable>>>(dependencies, new Map()),
+  ),
+  tasks: described(
+    'Tasks graded by a query.',
+    defaulted<Placed<VerifierTask>[]>(verifierTasks, []),
+  ),
 };
 
 export type Environment = {
@@ -76,6 +98,10 @@ export type Environment = {
   serve: string[] | undefined;
   /** Where `serve` stands. */
   servePlace: Place;
+  onPush: string[];
+  onPushPlace: Place;
+  dependencies: Map<string, Placed<DependencyTable>>;
+  tasks: Placed<VerifierTask>[];
 };
 
 const refuseAmbiguity = (
@@ -98,11 +124,16 @@ export const readEnvironment = (tree: Tree): Environment | undefined => {
   }
   const document = tree.toml(environmentFile);
   if (document === undefined) return undefined;
-  const { environment, env, tools } = readTable(document.place, document.value, fileKeys);
-  refuseAmbiguity(document.place, { environment, env });
+  const { place } = document;
+  const read = readTable(place, document.value, environmentFileKeys);
+  refuseAmbiguity(place, read);
   return {
-    name: (environment ?? env)?.value.name ?? '',
-    serve: tools.serve,
-    servePlace: document.place.at('tools', 'serve'),
+    name: (read.environment ?? read.env)?.value.name ?? '',
+    serve: read.tools.serve,
+    servePlace: place.at('tools', 'serve'),
+    onPush: read.actions.on_push,
+    onPushPlace: place.at('actions', 'on_push'),
+    dependencies: read.dependencies,
+    tasks: read.tasks,
   };
 };

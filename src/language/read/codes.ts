@@ -32,7 +32,6 @@ const groups = {
   },
   'Keys and values': {
     unknown_key: 'A key that the table does not have. Correct its spelling, or leave it out.',
-    unsupported_key: 'A key of the language that is not served yet. Leave it out.',
     missing_key: 'A key or table that must be there is not. Add it.',
     unexpected_key:
       'A key of the language that is of no use here, beside what else the table says. Leave it out, or change what it depends on.',
@@ -93,7 +92,9 @@ const groups = {
     unknown_argument:
       'A name that is neither an argument of the path nor a parameter of the operation. Declare it in `params`.',
     unknown_function: 'A function that the module does not define. Write it, or correct its name.',
-    bad_paging: 'Keys of paging that contradict one another.',
+    bad_paging:
+      'A route whose pages nobody could turn, as its answers have no room for the next cursor.',
+    bad_ingest: 'A rule of `[operations.ingest]` after which no captured row could fit its entity.',
     two_modes: 'A field in two lists of `[redact]`. Keep it in one.',
     entity_path:
       'A path of `[redact]` that begins with the name of an entity; rules have no entity scope. Write the path inside the row.',

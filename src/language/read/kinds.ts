@@ -1,13 +1,25 @@
 /**
  * Kinds of values that a key can hold. A kind reads a value at its place: it returns what it stands
- * for, or refuses it there and returns undefined.
+ * for, or refuses it there and returns undefined. It also says in JSON Schema what it accepts, as far
+ * as that language can, so that editors complete and check the files of a world.
  */
+import type { JsonSchema } from '../contract.ts';
 import type { Place } from './place.ts';
 import { parsePointer } from './pointer.ts';
 import { nearestName } from './suggest.ts';
 import { isTable, kindOf } from './values.ts';
 
-export type Kind<Value> = (place: Place, value: unknown) => Value | undefined;
+export type Kind<Value> = {
+  (place: Place, value: unknown): Value | undefined;
+  /** What is accepted, for editors; absent: anything. */
+  readonly schema?: JsonSchema;
+};
+
+/** A kind with its schema. */
+export const kind = <Value>(
+  schema: JsonSchema,
+  read: (place: Place, value: unknown) => Value | undefined,
+): Kind<Value> => Object.assign((place: Place, value: unknown) => read(place, value), { schema });
 
 /** The key that a value belongs to, for messages; '' for a whole document. */
 const keyOf = (place: Place): string =>
@@ -27,32 +39,37 @@ export const refuseType = (place: Place, wanted: string, value: unknown): undefi
 };
 
 /** Any text. */
-export const text: Kind<string> = (place, value) =>
-  typeof value === 'string' ? value : refuseType(place, 'a text', value);
+export const text: Kind<string> = kind({ type: 'string' }, (place, value) =>
+  typeof value === 'string' ? value : refuseType(place, 'a text', value),
+);
 
 /** A text with at least one character, and at most `most`. */
-export const filledText =
-  (most = 1_000): Kind<string> =>
-  (place, value) => {
+export const filledText = (most = 1_000): Kind<string> =>
+  kind({ type: 'string', minLength: 1, maxLength: most, pattern: '\\S' }, (place, value) => {
     const read = text(place, value);
     if (read === undefined || (read.trim() !== '' && read.length <= most)) return read;
     const isEmpty = read.trim() === '';
     return refuseValue(place, isEmpty ? 'must not be empty' : `is longer than ${most} characters`);
-  };
+  });
 
 /** A text of which `accepts` holds; `wanted` says in words what that is. */
-export const textThat =
-  (wanted: string, accepts: (read: string) => boolean): Kind<string> =>
-  (place, value) => {
+export const textThat = (wanted: string, accepts: (read: string) => boolean): Kind<string> =>
+  kind({ type: 'string' }, (place, value) => {
     const read = text(place, value);
     if (read === undefined || accepts(read)) return read;
     return refuseValue(place, `must be ${wanted}, is ${kindOf(value)}`);
-  };
+  });
+
+/** A text that matches a pattern from end to end; `wanted` says in words what that is. */
+export const textMatching = (wanted: string, pattern: RegExp): Kind<string> =>
+  kind(
+    { type: 'string', pattern: pattern.source },
+    textThat(wanted, (read) => pattern.test(read)),
+  );
 
 /** One of a few words. */
-export const oneOf =
-  <const Word extends string>(words: readonly Word[]): Kind<Word> =>
-  (place, value) => {
+export const oneOf = <const Word extends string>(words: readonly Word[]): Kind<Word> =>
+  kind({ enum: [...words] }, (place, value) => {
     const read = text(place, value);
     const word = words.find((candidate) => candidate === read);
     if (read === undefined || word !== undefined) return word;
@@ -60,27 +77,26 @@ export const oneOf =
     const nearest = nearestName(read, words);
     const hint = nearest === undefined ? undefined : `did you mean "${nearest}"?`;
     return refuseValue(place, `must be ${choice}, is ${kindOf(value)}`, hint);
-  };
+  });
 
 /** One value and no other. */
-export const exactly =
-  <const Value extends string | number>(wanted: Value): Kind<Value> =>
-  (place, value) => {
+export const exactly = <const Value extends string | number>(wanted: Value): Kind<Value> =>
+  kind({ const: wanted }, (place, value) => {
     if (value === wanted) return wanted;
     return refuseValue(place, `must be exactly ${JSON.stringify(wanted)}, is ${kindOf(value)}`);
-  };
+  });
 
 /** A whole number within bounds, both included. */
-export const integer =
-  (min: number, max: number): Kind<number> =>
-  (place, value) => {
+export const integer = (min: number, max: number): Kind<number> =>
+  kind({ type: 'integer', minimum: min, maximum: max }, (place, value) => {
     if (typeof value !== 'number') return refuseType(place, 'a whole number', value);
     if (Number.isInteger(value) && value >= min && value <= max) return value;
     return refuseValue(place, `must be a whole number from ${min} to ${max}, is ${value}`);
-  };
+  });
 
-export const flag: Kind<boolean> = (place, value) =>
-  typeof value === 'boolean' ? value : refuseType(place, 'true or false', value);
+export const flag: Kind<boolean> = kind({ type: 'boolean' }, (place, value) =>
+  typeof value === 'boolean' ? value : refuseType(place, 'true or false', value),
+);
 
 /** Any value at all. */
 export const anything: Kind<unknown> = (_place, value) => value;
@@ -88,49 +104,57 @@ export const anything: Kind<unknown> = (_place, value) => value;
 /** A value that a later reader looks at, with the place it stands at. */
 export type Placed<Value> = { place: Place; value: Value };
 
-export const placed =
-  <Value>(kind: Kind<Value>): Kind<Placed<Value>> =>
-  (place, value) => {
-    const read = kind(place, value);
+export const placed = <Value>(inner: Kind<Value>): Kind<Placed<Value>> =>
+  kind(inner.schema ?? {}, (place, value) => {
+    const read = inner(place, value);
     return read === undefined ? undefined : { place, value: read };
-  };
+  });
 
 /** A list; items that are refused are left out. */
-export const listOf =
-  <Value>(kind: Kind<Value>, { least = 0 } = {}): Kind<Value[]> =>
-  (place, value) => {
+export const listOf = <Value>(item: Kind<Value>, { least = 0 } = {}): Kind<Value[]> => {
+  const schema = { type: 'array', items: item.schema ?? {}, ...(least > 0 && { minItems: least }) };
+  return kind(schema, (place, value) => {
     if (!Array.isArray(value)) return refuseType(place, 'a list', value);
     if (value.length < least) refuseValue(place, 'the list must not be empty');
-    return value.flatMap((item: unknown, index) => {
-      const read = kind(place.at(index), item);
+    return value.flatMap((held: unknown, index) => {
+      const read = item(place.at(index), held);
       return read === undefined ? [] : [read];
     });
-  };
+  });
+};
 
 /** A list in which no item comes twice. */
-export const distinct =
-  (kind: Kind<string[]>): Kind<string[]> =>
-  (place, value) => {
-    const read = kind(place, value);
-    for (const [index, item] of (read ?? []).entries()) {
-      if (read?.indexOf(item) !== index) {
-        place.at(index).refuse('duplicate', `"${item}" is listed twice`);
-      }
+export const distinct = (list: Kind<string[]>): Kind<string[]> =>
+  kind({ ...list.schema, uniqueItems: true }, (place, value) => {
+    const read = list(place, value);
+    if (read === undefined) return undefined;
+    const seen = new Set<string>();
+    for (const [index, item] of read.entries()) {
+      if (seen.has(item)) place.at(index).refuse('duplicate', `"${item}" is listed twice`);
+      seen.add(item);
     }
-    return read === undefined ? undefined : [...new Set(read)];
-  };
+    return [...seen];
+  });
 
 /** A table whose keys the author chooses; entries that are refused are left out. */
-export const mapOf =
-  <Value>(kind: Kind<Value>, { least = 0 } = {}): Kind<Map<string, Value>> =>
-  (place, value) => {
+export const mapOf = <Value>(held: Kind<Value>, { least = 0 } = {}): Kind<Map<string, Value>> => {
+  const size = least > 0 && { minProperties: least };
+  const schema = { type: 'object', additionalProperties: held.schema ?? {}, ...size };
+  return kind(schema, (place, value) => {
     if (!isTable(value)) return refuseType(place, 'a table', value);
     const entries = Object.entries(value);
     if (entries.length < least) refuseValue(place, 'the table must not be empty');
     return new Map(
       entries.flatMap(([key, item]): [string, Value][] => {
-        const read = kind(place.at(key), item);
+        const read = held(place.at(key), item);
         return read === undefined ? [] : [[key, read]];
       }),
     );
-  };
+  });
+};
+
+/** A text, or a value of another kind: a short and a long way to write the same. */
+export const textOr = <Value>(short: Kind<Value>, long: Kind<Value>): Kind<Value> =>
+  kind({ anyOf: [short.schema ?? {}, long.schema ?? {}] }, (place, value) =>
+    typeof value === 'string' ? short(place, value) : long(place, value),
+  );

@@ -56,7 +56,6 @@ const treeRules: Refusal[] = [
   ],
   ['the manifest is missing', drop(environment), 'missing_file', environment, ''],
   ['the data model is missing', drop(worldFile), 'missing_file', worldFile, ''],
-  ['a verifier task', put('tasks.json', '[]'), 'unsupported_file', 'tasks.json', ''],
   ['rows in CSV', put('data/a.csv', ''), 'unsupported_file', 'data/a.csv', ''],
 ];
 
@@ -94,7 +93,7 @@ const notationRules: Refusal[] = [
     },
     'unsafe_number',
     'scenarios/finish/seed/lists.json',
-    '',
+    '/0/id',
   ],
   [
     'a bare date',

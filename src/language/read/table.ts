@@ -5,8 +5,9 @@
  * A refused value is replaced by the key's neutral one, so that the checks that follow need not ask
  * whether it was there; a tree with a problem is never compiled.
  */
+import type { JsonSchema } from '../contract.ts';
 import { languageLimits } from '../limits.ts';
-import { type Kind, refuseType } from './kinds.ts';
+import { type Kind, kind, refuseType } from './kinds.ts';
 import { createPlace, createProblems, type Place, silent } from './place.ts';
 import { suggestName } from './suggest.ts';
 import { isTable, own } from './values.ts';
@@ -14,48 +15,48 @@ import { isTable, own } from './values.ts';
 export type Key<Value> = {
   read(place: Place, value: unknown): Value;
   absent(place: Place, name: string): Value;
-  /** Whether to suggest it for a key that is not known. */
-  isOffered: boolean;
+  /** What it holds, for editors; absent for a key that nobody is meant to write. */
+  schema?: JsonSchema;
+  isRequired?: boolean;
 };
 
 export type Keys = Readonly<Record<string, Key<unknown>>>;
+
+/** A key with a sentence about it, which editors show. */
+export const described = <Value>(about: string, key: Key<Value>): Key<Value> => ({
+  ...key,
+  schema: { description: about, ...key.schema },
+});
 
 export type TableOf<Known extends Keys> = {
   [Name in keyof Known]: Known[Name] extends Key<infer Value> ? Value : never;
 };
 
 /** A key that must be there; `neutral` stands in for it once its absence is noted. */
-export const required = <Value>(kind: Kind<Value>, neutral: Value): Key<Value> => ({
-  read: (place, value) => kind(place, value) ?? neutral,
+export const required = <Value>(of: Kind<Value>, neutral: Value): Key<Value> => ({
+  read: (place, value) => of(place, value) ?? neutral,
   absent: (place, name) => {
     place.refuse('missing_key', `the key "${name}" is missing`);
     return neutral;
   },
-  isOffered: true,
+  schema: of.schema ?? {},
+  isRequired: true,
 });
 
+/** The default as editors show it: scalars only, since an empty table or list says nothing. */
+const defaultFor = (fallback: unknown): JsonSchema =>
+  ['string', 'number', 'boolean'].includes(typeof fallback) ? { default: fallback } : {};
+
 /** A key with a default. */
-export const defaulted = <Value>(kind: Kind<Value>, fallback: Value): Key<Value> => ({
-  read: (place, value) => kind(place, value) ?? fallback,
+export const defaulted = <Value>(of: Kind<Value>, fallback: Value): Key<Value> => ({
+  read: (place, value) => of(place, value) ?? fallback,
   absent: () => fallback,
-  isOffered: true,
+  schema: { ...of.schema, ...defaultFor(fallback) },
 });
 
 /** A key that may be absent and has no default. */
-export const optional = <Value>(kind: Kind<Value>): Key<Value | undefined> =>
-  defaulted<Value | undefined>(kind, undefined);
-
-/** A key that the language has and a program acts on only later: refused, so that nobody relies on it. */
-export const unsupported = (): Key<undefined> => ({
-  read: (place) => {
-    const name = place.pointer.slice(place.pointer.lastIndexOf('/') + 1);
-    const message = `the key "${name}" belongs to svc-world/1 but is not supported yet`;
-    place.refuse('unsupported_key', message, 'leave it out');
-    return undefined;
-  },
-  absent: () => undefined,
-  isOffered: false,
-});
+export const optional = <Value>(of: Kind<Value>): Key<Value | undefined> =>
+  defaulted<Value | undefined>(of, undefined);
 
 /** A key that somebody might expect here and that the language rules out, for the reason given. */
 export const ruledOut = (why: string): Key<undefined> => ({
@@ -64,13 +65,12 @@ export const ruledOut = (why: string): Key<undefined> => ({
     return undefined;
   },
   absent: () => undefined,
-  isOffered: false,
 });
 
 const refuseUnknown = (place: Place, name: string, known: Keys): void => {
-  const names = Object.keys(known).filter((key) => known[key]?.isOffered);
+  const names = Object.keys(known).filter((key) => known[key]?.schema !== undefined);
   const message = `unknown key "${name.slice(0, 100)}"`;
-  place.at(name).refuse('unknown_key', message, suggestName(name, names));
+  place.at(name).ofKey().refuse('unknown_key', message, suggestName(name, names));
 };
 
 /** Reads a table by the description of its keys and refuses every other key by name. */
@@ -93,11 +93,21 @@ export const readTable = <const Known extends Keys>(
   return Object.fromEntries(read) as TableOf<Known>;
 };
 
+/** What a table with known keys may hold, in JSON Schema. */
+export const tableSchema = (known: Keys): JsonSchema => {
+  const written = Object.entries(known).filter(([, { schema }]) => schema !== undefined);
+  const needed = written.filter(([, { isRequired }]) => isRequired).map(([name]) => name);
+  return {
+    type: 'object',
+    additionalProperties: false,
+    ...(needed.length > 0 && { required: needed }),
+    properties: Object.fromEntries(written.map(([name, { schema }]) => [name, schema])),
+  };
+};
+
 /** The kind of a value that is a table with known keys. */
-export const tableOf =
-  <const Known extends Keys>(known: Known): Kind<TableOf<Known>> =>
-  (place, value) =>
-    readTable(place, value, known);
+export const tableOf = <const Known extends Keys>(known: Known): Kind<TableOf<Known>> =>
+  kind(tableSchema(known), (place, value) => readTable(place, value, known));
 
 /** A table that must be there. Absent, it is refused once, not once for each of its keys. */
 export const requiredTable = <const Known extends Keys>(known: Known): Key<TableOf<Known>> => ({
@@ -106,14 +116,15 @@ export const requiredTable = <const Known extends Keys>(known: Known): Key<Table
     place.refuse('missing_key', `the table "${name}" is missing`);
     return readTable(silent(place), {}, known);
   },
-  isOffered: true,
+  schema: tableSchema(known),
+  isRequired: true,
 });
 
 /** A table that may be absent; its defaults hold then. */
 export const defaultedTable = <const Known extends Keys>(known: Known): Key<TableOf<Known>> => ({
   read: (place, value) => readTable(place, value, known),
   absent: (place) => readTable(silent(place), {}, known),
-  isOffered: true,
+  schema: tableSchema(known),
 });
 
 /** What a table holds when it is absent and nothing of it is required. */

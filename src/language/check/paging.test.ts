@@ -1,0 +1,131 @@
+import {
+  connector,
+  describeRefusals,
+  type Refusal,
+  replace,
+} from '#test/support/language-refusals.ts';
+
+const rules: Refusal[] = [
+  [
+    'a kind of page',
+    replace(connector, 'page = "cursor"', 'page = "pages"'),
+    'bad_value',
+    connector,
+    '/operations/1/api/page',
+  ],
+  [
+    'a page size of none',
+    replace(connector, 'page_size = 50', 'page_size = 0'),
+    'bad_value',
+    connector,
+    '/api/page_size',
+  ],
+  [
+    'a page size in a text',
+    replace(connector, 'page_size = 50', 'page_size = "50"'),
+    'wrong_type',
+    connector,
+    '/api/page_size',
+  ],
+  [
+    'pages of a single object',
+    replace(connector, 'single = true', 'single = true\npage = "offset"'),
+    'unexpected_key',
+    connector,
+    '/operations/0/api/page',
+  ],
+  [
+    'pages of a route that writes',
+    replace(connector, 'action = "create"', 'action = "create"\npage = "offset"'),
+    'unexpected_key',
+    connector,
+    '/operations/2/api/page',
+  ],
+  [
+    'a cursor with nowhere to go',
+    replace(connector, 'page = "cursor"', 'page = "cursor"\nenvelope = ""'),
+    'bad_paging',
+    connector,
+    '/operations/1/api/page',
+  ],
+  [
+    'a paging parameter that is a path argument',
+    replace(
+      connector,
+      'page_size = 50',
+      'page_size = 50\npage = "offset"\noffset_param = "board_id"',
+    ),
+    'duplicate',
+    connector,
+    '/operations/7/path',
+  ],
+  [
+    'a paging parameter that filters',
+    replace(connector, 'page_size = 50', 'cursor_param = "state"'),
+    'duplicate',
+    connector,
+    '/operations/1/api/filter/state',
+  ],
+  [
+    'one name for the count and the rows',
+    replace(connector, 'page_size = 50', 'hits_key = "data"'),
+    'duplicate',
+    connector,
+    '/api/hits_key',
+  ],
+  [
+    'one name for both cursors',
+    replace(connector, 'previous_key = "previous"', 'previous_key = "cursor"'),
+    'duplicate',
+    connector,
+    '/api/previous_key',
+  ],
+  [
+    'one parameter for size and start',
+    replace(connector, 'page_size = 50', 'offset_param = "limit"'),
+    'duplicate',
+    connector,
+    '/api/offset_param',
+  ],
+  [
+    'one header for two things',
+    replace(
+      connector,
+      'page_headers = { total = "X-Total" }',
+      'page_headers = { cursor = "X-Page", total = "x-page" }',
+    ),
+    'duplicate',
+    connector,
+    '/api/page_headers/total',
+  ],
+  [
+    'an unknown page header',
+    replace(connector, 'page_headers = { total', 'page_headers = { count'),
+    'unknown_key',
+    connector,
+    '/api/page_headers/count',
+  ],
+  [
+    'a header name with a space',
+    replace(connector, '"X-Total"', '"X Total"'),
+    'bad_value',
+    connector,
+    '/api/page_headers/total',
+  ],
+  [
+    'an empty cursor key',
+    replace(connector, 'page_size = 50', 'cursor_key = ""'),
+    'bad_value',
+    connector,
+    '/api/cursor_key',
+  ],
+  [
+    'page_links in a text',
+    replace(connector, 'page_size = 50', 'page_links = "yes"'),
+    'wrong_type',
+    connector,
+    '/api/page_links',
+  ],
+];
+
+describeRefusals('paging', rules);

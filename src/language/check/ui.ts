@@ -1,0 +1,74 @@
+/**
+ * `[ui]`: the directory with a world's page. It must survive being pushed, must not be a directory that
+ * the language gives another meaning, and must hold a page unless compiling writes one.
+ */
+import type { UiContract } from '../contract.ts';
+import type { UiTable } from '../files/connector/surfaces.ts';
+import type { Placed } from '../read/kinds.ts';
+import type { Tree } from '../read/tree.ts';
+
+/** Directories that pushed bundles leave out. */
+const buildDirectories = ['dist', 'build', 'outputs', '__pycache__', 'node_modules'];
+
+/** Directories of the tree whose files mean something else. */
+const otherDirectories = [
+  'api',
+  'captures',
+  'data',
+  'db',
+  'scenarios',
+  'schema',
+  'tests',
+  'verifiers',
+];
+
+/** Why a page cannot lie there, with the way out. */
+const directoryFault = (path: string): [why: string, hint?: string] | undefined => {
+  const segments = path.split('/');
+  const [first = ''] = segments;
+  if (path === '') return ['must not be empty', 'name a directory, for example "ui"'];
+  if (path.startsWith('/') || path.includes('\\') || /^[A-Za-z]:/.test(path)) {
+    return ['must be a relative path with "/"'];
+  }
+  if (segments.includes('') || segments.includes('..') || segments.includes('.')) {
+    return ['must hold no ".", ".." or empty segment'];
+  }
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+  if (path.length > 200 || /[\u0000-\u001f\u007f]/.test(path)) return ['is not a path of a tree'];
+  const built = segments.find((name) => buildDirectories.includes(name) || name.startsWith('.'));
+  if (built !== undefined) {
+    return [
+      `lies in "${built}", which pushed bundles leave out`,
+      'move the page, for example to "ui"',
+    ];
+  }
+  return otherDirectories.includes(first)
+    ? [
+        `lies in "${first}", which holds other things of a world`,
+        'move the page, for example to "ui"',
+      ]
+    : undefined;
+};
+
+/** The page of a connector; null without the table. */
+export const checkUi = (tree: Tree, ui: Placed<UiTable> | undefined): UiContract | null => {
+  if (ui === undefined) return null;
+  const { place, value } = ui;
+  const path = value.static.replace(/\/$/, '');
+  const fault = directoryFault(path);
+  if (fault !== undefined) {
+    const [why, hint] = fault;
+    place.at('static').refuse('bad_ui_path', `the path "${path.slice(0, 200)}" ${why}`, hint);
+  } else if (tree.has(path)) {
+    place.at('static').refuse('bad_ui_path', `"${path}" is a file, not a directory`);
+  } else if (value.generated === false && !tree.has(`${path}/index.html`)) {
+    const message = `the page is written by hand, but ${path}/index.html is not in the tree`;
+    place.at('static').refuse('missing_file', message, 'write it, or leave "generated" out');
+  }
+  return {
+    static: path,
+    entry: value.entry,
+    apiPath: value.api_path,
+    generated: value.generated ?? null,
+  };
+};

@@ -1,0 +1,165 @@
+/**
+ * The vendor behind a world: how it is reached and captured, and how its answers become rows of the
+ * data model. Nothing here is served; the same operations as routes are checked in `routes.ts`.
+ */
+import type { Explode, FieldPath, Ingest, VendorContract, VendorOperation } from '../contract.ts';
+import type { ExplodeTable } from '../files/connector/operations.ts';
+import type { AuthTable, CaptureTable } from '../files/connector/vendor.ts';
+import type { Connector } from '../files/connector-toml.ts';
+import type { Placed } from '../read/kinds.ts';
+import type { Place } from '../read/place.ts';
+import { suggestName } from '../read/suggest.ts';
+import { findEntity, type Model, parseFieldPath } from './model.ts';
+import type { OperationDraft } from './route-draft.ts';
+import { findDirectField } from './route-fields.ts';
+
+/** A path into a vendor's answer, which no schema describes; `[]` for '' where that means the whole. */
+const readPath = (place: Place, written: string, mayBeEmpty: boolean): FieldPath => {
+  if (written === '' && mayBeEmpty) return [];
+  const path = parseFieldPath(written);
+  if (path !== undefined) return path;
+  const message = `${JSON.stringify(written.slice(0, 200))} is not a path of fields`;
+  place.refuse('bad_value', message, 'write a.b.c or /a/b/c');
+  return [];
+};
+
+type Sources = { field: string; from: FieldPath }[];
+
+/** Fields of an entity's rows by where they come from. */
+const readSources = (
+  place: Place,
+  written: ReadonlyMap<string, string>,
+  entity: ReturnType<typeof findEntity>,
+  model: Model,
+  mayBeEmpty: boolean,
+): Sources =>
+  [...written].map(([field, from]) => {
+    if (entity !== undefined) findDirectField(place.at(field), field, entity, model);
+    return { field, from: readPath(place.at(field), from, mayBeEmpty) };
+  });
+
+const readExplode = ({ place, value }: Placed<ExplodeTable>, model: Model): Explode => {
+  const entity = findEntity(place.at('entity'), value.entity, model);
+  const { carry, take } = value;
+  for (const field of take?.keys() ?? []) {
+    if (!carry.has(field)) continue;
+    const message = `"${field}" is both carried from the row and taken from its items`;
+    place.at('carry', field).refuse('duplicate', message);
+  }
+  return {
+    field: readPath(place.at('field'), value.field, false),
+    entity: value.entity,
+    carry: readSources(place.at('carry'), carry, entity, model, false),
+    take: take === undefined ? null : readSources(place.at('take'), take, entity, model, true),
+  };
+};
+
+/** Refuses what a row of the entity cannot be without. */
+const checkDrop = ({ place, entity }: OperationDraft, drop: readonly string[]): void => {
+  const needed = Array.isArray(entity?.schema.required) ? entity.schema.required : [];
+  for (const [index, field] of drop.entries()) {
+    if (!needed.includes(field)) continue;
+    const message = `every row of ${entity?.name} has "${field}", so it cannot be dropped`;
+    place.at('ingest', 'drop', index).refuse('bad_ingest', message);
+  }
+};
+
+const readCarriedArguments = (
+  { place, entity, argumentNames }: OperationDraft,
+  written: ReadonlyMap<string, string>,
+  model: Model,
+): Ingest['carryArgs'] =>
+  [...written].map(([field, argument]) => {
+    const at = place.at('ingest', 'carry_args', field);
+    if (entity !== undefined) findDirectField(at, field, entity, model);
+    if (!argumentNames.has(argument)) {
+      const message = `"${argument}" is neither a path argument nor a query parameter`;
+      at.refuse('unknown_argument', message, suggestName(argument, argumentNames));
+    }
+    return { field, argument };
+  });
+
+const readIngest = (draft: OperationDraft, model: Model): Ingest => {
+  const { place, table } = draft;
+  if (table.ingest === undefined) return { drop: [], carryArgs: [], explode: [] };
+  const { drop, carry_args: carried, explode } = table.ingest.value;
+  if (table.entity === undefined && drop.length + carried.size + explode.length > 0) {
+    const message = `the operation "${table.name}" says how rows are ingested, but not of which entity`;
+    place.at('entity').refuse('missing_key', message, 'add the key "entity"');
+  }
+  checkDrop(draft, drop);
+  return {
+    drop,
+    carryArgs: readCarriedArguments(draft, carried, model),
+    explode: explode.map((each) => readExplode(each, model)),
+  };
+};
+
+const toOperation = (draft: OperationDraft, model: Model): VendorOperation => {
+  const { place, table, segments, params } = draft;
+  return {
+    name: table.name,
+    method: table.method,
+    path: table.path,
+    segments,
+    params,
+    entity: draft.entity?.name ?? null,
+    results: readPath(place.at('results'), table.results, true),
+    ingest: readIngest(draft, model),
+  };
+};
+
+const readCapture = (place: Place, table: CaptureTable): VendorContract['capture'] => {
+  const { cursor_param: param, cursor_field: field, cursor_header: header } = table;
+  if (field !== undefined && header !== undefined) {
+    const message = 'the next cursor is in cursor_field or in cursor_header, not in both';
+    place.at('cursor_header').refuse('unexpected_key', message, 'leave one of them out');
+  }
+  if (param !== undefined && field === undefined && header === undefined) {
+    const message = 'cursor_param needs cursor_field or cursor_header, where its value comes from';
+    place.at('cursor_param').refuse('missing_key', message);
+  }
+  if (param === undefined && (field ?? header) !== undefined) {
+    const key = field === undefined ? 'cursor_header' : 'cursor_field';
+    place.at(key).refuse('missing_key', `${key} needs cursor_param, which carries its value`);
+  }
+  const from =
+    header === undefined
+      ? { field: readPath(place.at('cursor_field'), field ?? '', field === undefined) }
+      : { header };
+  return {
+    requestsPerMinute: table.requests_per_minute,
+    timeoutSeconds: table.timeout_seconds,
+    maxPages: table.max_pages,
+    cursor: param === undefined ? null : { param, from },
+  };
+};
+
+const readAuth = (auth: AuthTable | undefined, baseUrl: string): VendorContract['auth'] => {
+  const tokenUrl = auth?.scheme === 'oauth2' ? (auth.token_url ?? '/oauth/token') : null;
+  return {
+    scheme: auth?.scheme ?? 'none',
+    name: auth?.name ?? null,
+    secretEnv: auth?.secret_env ?? null,
+    headers: Object.fromEntries(auth?.headers ?? []),
+    tokenUrl: tokenUrl?.startsWith('/') ? `${baseUrl}${tokenUrl}` : tokenUrl,
+    clientIdEnv: auth?.client_id_env ?? null,
+    scope: auth?.scope ?? null,
+  };
+};
+
+/** The vendor of a connector whose operations were read. */
+export const checkVendor = (
+  { connector, auth, capture, place }: Connector,
+  operations: readonly OperationDraft[],
+  model: Model,
+): VendorContract => {
+  const baseUrl = connector.base_url.replace(/\/+$/, '');
+  return {
+    slug: connector.slug,
+    baseUrl,
+    auth: readAuth(auth?.value, baseUrl),
+    capture: readCapture(place.at('capture'), capture),
+    operations: operations.map((draft) => toOperation(draft, model)),
+  };
+};

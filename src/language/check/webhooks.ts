@@ -1,0 +1,118 @@
+/**
+ * `[webhooks]`: where a world's subscriptions are kept, which of their fields mean what, and how
+ * deliveries are signed. Each field must be one that the subscriptions' entity has.
+ */
+import type { EntityContract, FieldPath, SigningScheme, WebhooksContract } from '../contract.ts';
+import { neutralSchemes, type WebhooksTable } from '../files/connector/surfaces.ts';
+import type { Placed } from '../read/kinds.ts';
+import type { Place } from '../read/place.ts';
+import type { JsonType } from '../schema/analysis.ts';
+import { findEntity, findField, type Model } from './model.ts';
+
+type Headers = WebhooksContract['headers'];
+
+/** Names of a scheme's headers, with the vendor's part of them put in. */
+const headersOf: Record<SigningScheme, (prefix: string | undefined, own: string) => Headers> = {
+  'standard-webhooks': (prefix = 'webhook') => ({
+    id: `${prefix}-id`,
+    timestamp: `${prefix}-timestamp`,
+    signature: `${prefix}-signature`,
+  }),
+  github: (prefix) => ({
+    event: `x-${prefix ?? 'github'}-event`,
+    id: `x-${prefix ?? 'github'}-delivery`,
+    signature: `x-${prefix ?? 'hub'}-signature-256`,
+  }),
+  linear: (prefix = 'linear') => ({
+    event: `${prefix}-event`,
+    id: `${prefix}-delivery`,
+    signature: `${prefix}-signature`,
+  }),
+  stripe: (prefix = 'stripe') => ({ signature: `${prefix}-signature` }),
+  'hmac-sha256': (_prefix, own) => ({ signature: own }),
+  none: () => ({}),
+};
+
+const lowerCase = (headers: Headers): Headers =>
+  Object.fromEntries(Object.entries(headers).map(([key, name]) => [key, name.toLowerCase()]));
+
+const isNeutral = (signing: WebhooksTable['signing']): signing is keyof typeof neutralSchemes =>
+  Object.hasOwn(neutralSchemes, signing);
+
+/** Refuses keys that the scheme needs and lacks, or has and cannot use. */
+const checkSigning = (place: Place, table: WebhooksTable): void => {
+  const { signing, signature_header: header, prefix, secret } = table;
+  const needs = (key: string): void =>
+    place.at(key).refuse('missing_key', `signing "${signing}" needs the key "${key}"`);
+  const lacks = (key: string): void =>
+    place.at(key).refuse('unexpected_key', `signing "${signing}" has no key "${key}"`);
+  if (signing !== 'none' && secret === undefined) needs('secret');
+  if (signing === 'hmac-sha256' && header === undefined) needs('signature_header');
+  if (signing !== 'hmac-sha256' && header !== undefined) lacks('signature_header');
+  if ((signing === 'hmac-sha256' || signing === 'none') && prefix !== undefined) lacks('prefix');
+};
+
+/** The schemes' headers; a neutral scheme without prefix bears the connector's slug. */
+const readSigning = (
+  table: WebhooksTable,
+  slug: string,
+): Pick<WebhooksContract, 'signing' | 'headers'> => {
+  const { signing, prefix, signature_header: own = '' } = table;
+  if (!isNeutral(signing)) {
+    return { signing, headers: lowerCase(headersOf[signing](prefix, own)) };
+  }
+  const scheme = neutralSchemes[signing];
+  return { signing: scheme, headers: lowerCase(headersOf[scheme](prefix ?? slug, own)) };
+};
+
+/** The types that each field of a subscription may have, null aside. */
+const typesOf = {
+  url: ['string'],
+  secret: ['string'],
+  enabled: ['boolean', 'integer'],
+  events: ['array', 'string'],
+  scope: ['array'],
+} as const satisfies Record<string, readonly JsonType[]>;
+
+const readField = (
+  place: Place,
+  written: string | undefined,
+  { entity, model }: { entity: EntityContract; model: Model },
+  wanted: readonly JsonType[],
+): FieldPath | null => {
+  if (written === undefined) return null;
+  const field = findField(place, written, entity, model);
+  if (field === undefined) return null;
+  const types = model.types(field.schemas);
+  if (types !== undefined && !wanted.some((type) => types.has(type))) {
+    const message = `${entity.name}.${written} is ${[...types].join(' or ')}, where ${wanted.join(' or ')} is needed`;
+    place.refuse('type_mismatch', message);
+  }
+  return field.path;
+};
+
+/** The webhooks of a connector; null without the table, or while its entity is not known. */
+export const checkWebhooks = (
+  webhooks: Placed<WebhooksTable> | undefined,
+  slug: string,
+  model: Model,
+): WebhooksContract | null => {
+  if (webhooks === undefined) return null;
+  const { place, value: table } = webhooks;
+  checkSigning(place, table);
+  const entity = findEntity(place.at('subscriptions'), table.subscriptions, model);
+  if (entity === undefined) return null;
+  const sources = { entity, model };
+  return {
+    subscriptions: entity.name,
+    url: readField(place.at('url'), table.url, sources, typesOf.url) ?? [],
+    events: readField(place.at('events'), table.events, sources, typesOf.events),
+    secret: readField(place.at('secret'), table.secret, sources, typesOf.secret),
+    enabled: readField(place.at('enabled'), table.enabled, sources, typesOf.enabled),
+    scope: [...table.scope].map(([name, written]) => ({
+      name,
+      path: readField(place.at('scope', name), written, sources, typesOf.scope) ?? [],
+    })),
+    ...readSigning(table, slug),
+  };
+};

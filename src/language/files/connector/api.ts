@@ -1,0 +1,82 @@
+/** `[api]`: what holds for every route of a world unless the route says otherwise. */
+import { filledText, flag, integer, text, textMatching, textThat } from '../../read/kinds.ts';
+import { defaulted, defaultedTable, described, optional, type TableOf } from '../../read/table.ts';
+import { errorStatus, pageKey } from './operations.ts';
+
+/** A path of a file of the tree, as other rules of the tree want paths. */
+const pythonOrTypeScript = textThat(
+  'the path of a .py or .ts file in the world',
+  (path) => /^[^/\\].*\.(py|ts)$/.test(path) && !path.split('/').includes('..'),
+);
+
+const jsonError = (name: string): string => JSON.stringify({ error: name });
+
+const key = textMatching('a key of 1 to 200 characters', /^[\s\S]{1,200}$/);
+const keyOrNone = textMatching('a key of at most 200 characters', /^[\s\S]{0,200}$/);
+const parameter = textMatching('a query parameter', /^[^\s&=#?[\]]{1,200}$/);
+const headerName = textMatching('a header name', /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/);
+
+const error = (what: string): string => `Body when ${what}, as JSON text; "" for none.`;
+
+export const apiKeys = {
+  envelope: described(
+    'Key that rows are answered under; "" answers the list itself.',
+    defaulted(keyOrNone, ''),
+  ),
+  hits_key: described(
+    'Key of the count of all rows; "" leaves it out.',
+    defaulted(keyOrNone, 'hits'),
+  ),
+  cursor_key: described('Key of the next cursor.', defaulted(key, 'cursor')),
+  cursor_absent_when_done: described(
+    'Leave the cursor out on the last page instead of sending it empty.',
+    defaulted(flag, false),
+  ),
+  previous_key: described("Key of the previous page's cursor.", optional(key)),
+  page_headers: described(
+    'Headers that carry the next cursor, the count of all rows and the previous cursor.',
+    defaultedTable({
+      cursor: optional(headerName),
+      total: optional(headerName),
+      previous: optional(headerName),
+    }),
+  ),
+  page_links: described('Send next and previous as absolute URLs.', defaulted(flag, false)),
+  page: pageKey,
+  page_size: described(
+    'Rows on a page unless asked otherwise.',
+    defaulted(integer(1, 10_000), 100),
+  ),
+  limit_param: described('Parameter for the size of a page.', defaulted(parameter, 'limit')),
+  offset_param: described('Parameter for the start of a page.', defaulted(parameter, 'offset')),
+  cursor_param: described('Parameter for the cursor of a page.', defaulted(parameter, 'cursor')),
+  unauthorized: described(
+    error('the credential is missing or wrong'),
+    defaulted(text, jsonError('unauthorized')),
+  ),
+  unauthorized_status: described('Its status.', defaulted(errorStatus, 401)),
+  not_found: described(
+    error('there is no such row or route'),
+    defaulted(text, jsonError('not_found')),
+  ),
+  not_found_status: described('Its status.', defaulted(errorStatus, 404)),
+  invalid: described(error('a request is rejected'), defaulted(text, jsonError('invalid'))),
+  invalid_status: described('Its status.', defaulted(errorStatus, 400)),
+  error_content_type: described(
+    'Media type of errors, for vendors that answer them as text or XML.',
+    defaulted(
+      textMatching('a media type', /^[\w.+-]+\/[\w.+-]+(\s*;[\x20-\x7e]*)?$/),
+      'application/json',
+    ),
+  ),
+  token_path: described(
+    'Path on which the world mints bearers, for "oauth2". Default: that of token_url.',
+    optional(textMatching('a path that begins with "/"', /^\/[^\s?#{}]*$/)),
+  ),
+  handlers: described(
+    'Module that "handler" and "before" name functions of.',
+    defaulted(pythonOrTypeScript, 'api/handlers.py'),
+  ),
+  before: described('Function that runs before every route.', optional(filledText())),
+};
+export type ApiTable = TableOf<typeof apiKeys>;

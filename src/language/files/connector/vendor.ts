@@ -1,0 +1,90 @@
+/**
+ * `[connector]`, `[auth]` and `[capture]`: which vendor a world stands for, how to get in there, and
+ * how gently to ask. The file names environment variables; it never holds a credential.
+ */
+import { type AuthScheme, authSchemes } from '../../contract.ts';
+import {
+  filledText,
+  integer,
+  mapOf,
+  oneOf,
+  text,
+  textMatching,
+  textThat,
+} from '../../read/kinds.ts';
+import { defaulted, described, optional, required, type TableOf } from '../../read/table.ts';
+
+const isBaseUrl = (written: string): boolean => {
+  const url = URL.parse(written);
+  if (url === null || !/^https?:\/\//i.test(written) || /[?#\s]/.test(written)) return false;
+  return url.username === '' && url.password === '';
+};
+
+export const connectorKeys = {
+  slug: described(
+    'Short name of the vendor: lower-case letters, digits, hyphens. It salts redacted values.',
+    required(textMatching('lower-case letters, digits and hyphens', /^[a-z0-9-]{1,128}$/), ''),
+  ),
+  base_url: described(
+    "Where the vendor's API is: an http or https origin with an optional path.",
+    required(textThat('an http or https URL without query and fragment', isBaseUrl), ''),
+  ),
+};
+
+const variableName = textMatching(
+  'the name of an environment variable',
+  /^[A-Za-z_][A-Za-z0-9_]*$/,
+);
+
+export const authKeys = {
+  scheme: described(
+    'How the vendor wants its credential.',
+    required<AuthScheme>(oneOf(authSchemes), 'none'),
+  ),
+  name: described(
+    'Header or query parameter that carries the secret, for "header" and "query".',
+    optional(textMatching('a name without spaces', /^[^\s]{1,200}$/)),
+  ),
+  secret_env: described('Environment variable that holds the credential.', optional(variableName)),
+  headers: described(
+    'Further credential headers: header name to environment variable.',
+    defaulted<Map<string, string>>(mapOf(variableName), new Map()),
+  ),
+  token_url: described(
+    'Where tokens are minted, for "oauth2": a path below base_url, or an absolute URL. Default: /oauth/token.',
+    optional(
+      textThat(
+        'a path or an http or https URL',
+        (url) => /^\/[^\s?#]*$/.test(url) || (/^https?:\/\//i.test(url) && URL.canParse(url)),
+      ),
+    ),
+  ),
+  client_id_env: described(
+    'Environment variable that holds the client id, for "oauth2".',
+    optional(variableName),
+  ),
+  scope: described('Scope asked for, for "oauth2".', optional(filledText())),
+};
+export type AuthTable = TableOf<typeof authKeys>;
+
+export const captureKeys = {
+  requests_per_minute: described(
+    'How fast requests follow one another.',
+    defaulted(integer(1, 60_000), 30),
+  ),
+  timeout_seconds: described('How long one request may take.', defaulted(integer(1, 3_600), 30)),
+  max_pages: described('Pages followed in one capture.', defaulted(integer(1, 10_000), 5)),
+  cursor_param: described(
+    'Request parameter that carries the next cursor. It needs cursor_field or cursor_header.',
+    optional(filledText(200)),
+  ),
+  cursor_field: described(
+    "Field of an answer's body that holds the next cursor; empty or null ends paging.",
+    optional(text),
+  ),
+  cursor_header: described(
+    'Header of an answer that holds the next cursor.',
+    optional(textMatching('a header name', /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/)),
+  ),
+};
+export type CaptureTable = TableOf<typeof captureKeys>;

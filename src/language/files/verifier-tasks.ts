@@ -1,0 +1,55 @@
+/**
+ * Verifier tasks: bundled tasks graded by a query. They stand in `tasks.json`, or as `[[tasks]]` in
+ * `svc-env.toml`; each names one of the files in `verifiers/`. The format is this project's own.
+ */
+import {
+  distinct,
+  filledText,
+  listOf,
+  type Placed,
+  placed,
+  refuseType,
+  text,
+  textMatching,
+} from '../read/kinds.ts';
+import { described, optional, readTable, required, type TableOf, tableOf } from '../read/table.ts';
+import type { Tree } from '../read/tree.ts';
+
+export const tasksFile = 'tasks.json';
+export const verifierFolder = 'verifiers/';
+
+const taskKeys = {
+  name: described('Name of the task, unique in the world.', required(filledText(200), '')),
+  description: described('For people.', optional(text)),
+  instruction: described('What the agent is told.', optional(text)),
+  tools: described(
+    'Tools the agent is given. Default: all.',
+    optional<string[]>(distinct(listOf(filledText()))),
+  ),
+  verifier: described(
+    'Query that grades the task: the name of a file in verifiers/, without or with ".sql".',
+    required(
+      textMatching(
+        'the name of a file in verifiers/',
+        /^(verifiers\/)?[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}$/,
+      ),
+      '',
+    ),
+  ),
+};
+export type VerifierTask = TableOf<typeof taskKeys>;
+
+export const verifierTasks = listOf(placed(tableOf(taskKeys)));
+
+/** The tasks of `tasks.json`: a list, or an object that holds it as `tasks`. */
+export const readTasksJson = (tree: Tree): Placed<VerifierTask>[] => {
+  const document = tree.authoredJson(tasksFile);
+  if (document === undefined) return [];
+  const { place, value } = document;
+  if (Array.isArray(value)) return verifierTasks(place, value) ?? [];
+  if (typeof value !== 'object' || value === null) {
+    refuseType(place, 'a list of tasks', value);
+    return [];
+  }
+  return readTable(place, value, { tasks: required(verifierTasks, []) }).tasks;
+};
