@@ -1,8 +1,8 @@
 /** Configuration of the control plane, read from its environment. */
-import { fileURLToPath } from 'node:url';
 import { type Env, type EnvReader, readEnv } from '#runtime/env.ts';
 import type { LogLevel } from '#runtime/log.ts';
 import { Secret } from '#runtime/secret.ts';
+import { bundledTemplatesDir } from '#runtime/templates.ts';
 import type { CompileLimits } from './worlds/compiler.ts';
 
 export type ListenAddress = { host: string; port: number };
@@ -28,7 +28,6 @@ export type ControlConfig = {
   logLevel: LogLevel;
 };
 
-const defaultTemplatesDir = fileURLToPath(new URL('../templates', import.meta.url));
 const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
 const parseAddress = (text: string): ListenAddress | undefined => {
@@ -83,7 +82,7 @@ export const readConfig = (environment: Env): ControlConfig => {
     listen: readListen(env),
     publicUrl: env.optionalText('SVC_PUBLIC_URL') === undefined ? null : env.url('SVC_PUBLIC_URL'),
     blobDir: env.text('SVC_BLOB_DIR'),
-    templatesDir: env.text('SVC_TEMPLATES_DIR', defaultTemplatesDir),
+    templatesDir: env.text('SVC_TEMPLATES_DIR', bundledTemplatesDir),
     secret: env.secret('SVC_SECRET'),
     poolToken: env.secret('SVC_POOL_TOKEN'),
     hostMaxUses: env.integer('SVC_HOST_MAX_USES', { min: 1, max: 1_000_000, fallback: 50 }),

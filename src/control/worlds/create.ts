@@ -45,10 +45,10 @@ const checkSlug = (slug: string): void => {
 const slugTaken = (slug: string): AppError =>
   new AppError('conflict', `world slug "${slug}" is taken in this project`);
 
-const readSource = async (templatesDir: string, body: CreateWorldBody): Promise<TreeFile[]> => {
+const readSource = (templatesDir: string, body: CreateWorldBody): TreeFile[] => {
   const { from = [] } = body;
   const base =
-    typeof from === 'string' ? await readTemplate(templatesDir, from) : decodeTree(from, 'from');
+    typeof from === 'string' ? readTemplate(templatesDir, from) : decodeTree(from, 'from');
   const tree = overlay(base, decodeTree(body.overlay ?? [], 'overlay'));
   if (tree.length === 0) {
     throw field('from', 'there is nothing to make a world from: name a template or give files');
@@ -136,7 +136,7 @@ export const createWorld = async (
   const { slug } = body;
   checkSlug(slug);
   if ((await findWorld(db, projectId, slug)) !== undefined) throw slugTaken(slug);
-  const tree = await readSource(templatesDir, body);
+  const tree = readSource(templatesDir, body);
   const built = await compiler.build(tree, (body.data?.rows ?? {}) as Rows, signal);
   if (!built.ok) throw 'row' in built ? rowRefused(built.row) : refused(built.problems);
   const { contract, generated, snapshot, bundle } = built;

@@ -1,35 +1,11 @@
-/** The world templates that are installed: folders that hold a tree each. */
-import { readdir, readFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+/** The world templates that are installed, and what is said of them. */
 import { parse } from 'smol-toml';
 import { AppError } from '#domain/error.ts';
-import { isSlug, type TreeFile } from '#domain/world.ts';
+import type { TreeFile } from '#domain/world.ts';
 import { suggestName } from '#language/read/suggest.ts';
+import { readTemplateTree, templateSlugs } from '#runtime/templates.ts';
 
 export type Template = { slug: string; name: string; description: string };
-
-/** Folders and files that are nobody's source. */
-const isLeftOut = (path: string): boolean =>
-  path.split('/').some((part) => part.startsWith('.') || part === '__pycache__');
-
-const listSlugs = async (folder: string): Promise<string[]> => {
-  const entries = await readdir(folder, { withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isDirectory() && isSlug(entry.name))
-    .map(({ name }) => name)
-    .sort();
-};
-
-const readTree = async (folder: string): Promise<TreeFile[]> => {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const paths = entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
-    .filter((path) => !isLeftOut(path));
-  return Promise.all(
-    paths.map(async (path) => ({ path, content: await readFile(join(folder, path)) })),
-  );
-};
 
 /** The first paragraph of a README below its heading, on one line. */
 export const leadOf = (readme: string): string => {
@@ -56,20 +32,17 @@ const describe = (slug: string, tree: readonly TreeFile[]): Template => {
   };
 };
 
-/** Every template of the folder, by slug. */
-export const listTemplates = async (folder: string): Promise<Template[]> => {
-  const slugs = await listSlugs(folder);
-  return Promise.all(slugs.map(async (slug) => describe(slug, await readTree(join(folder, slug)))));
+/** The tree of a template; `invalid` when there is none of that name. */
+export const readTemplate = (folder: string, slug: string, field = 'from'): TreeFile[] => {
+  const tree = readTemplateTree(folder, slug);
+  if (tree !== undefined) return tree;
+  const suggestion = suggestName(slug, templateSlugs(folder)) ?? 'none is installed';
+  const message = slug.startsWith('workspace:')
+    ? `"${slug}": connectors of a workspace are not served; give a template or the files of a tree`
+    : `there is no template "${slug}"; ${suggestion}`;
+  throw new AppError('invalid', message, { fields: [{ path: [field], message }] });
 };
 
-/** The tree of a template; `invalid` when there is none of that name. */
-export const readTemplate = async (folder: string, slug: string): Promise<TreeFile[]> => {
-  const known = await listSlugs(folder);
-  if (!known.includes(slug)) {
-    const message = slug.startsWith('workspace:')
-      ? `"${slug}": connectors of a workspace are not served; give a template or the files of a tree`
-      : `there is no template "${slug}"; ${suggestName(slug, known) ?? 'none is installed'}`;
-    throw new AppError('invalid', message, { fields: [{ path: ['from'], message }] });
-  }
-  return readTree(join(folder, slug));
-};
+/** Every template of the folder, by slug. */
+export const listTemplates = (folder: string): Template[] =>
+  templateSlugs(folder).map((slug) => describe(slug, readTemplate(folder, slug)));

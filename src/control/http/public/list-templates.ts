@@ -5,4 +5,4 @@ import { listTemplates as list } from '../../worlds/templates.ts';
 import { endpoint, respond } from '../endpoint.ts';
 
 export const listTemplates = ({ config }: Pick<Parts, 'config'>) =>
-  endpoint(operation, async () => respond(200, { data: await list(config.templatesDir) }));
+  endpoint(operation, async () => respond(200, { data: list(config.templatesDir) }));

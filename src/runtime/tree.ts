@@ -1,0 +1,107 @@
+/**
+ * Reads a folder as a world tree. What is nobody's source (hidden files, caches, installed packages) is
+ * left out; whatever else is no regular file is refused, as a link could lead out of the folder. The
+ * limits of a tree hold while reading, so that naming a large folder by mistake costs little.
+ *
+ * It reads at once and blocks meanwhile: folders are on this machine, and small.
+ */
+import {
+  closeSync,
+  constants,
+  type Dirent,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { AppError } from '#domain/error.ts';
+import { limits } from '#domain/limits.ts';
+import type { TreeFile } from '#domain/world.ts';
+
+type TreeLimits = { treeFiles: number; treeFileBytes: number; treeBytes: number };
+
+const isLeftOut = (name: string): boolean =>
+  name.startsWith('.') || name === '__pycache__' || name === 'node_modules';
+
+const invalid = (message: string, cause?: unknown): AppError =>
+  new AppError('invalid', message, { cause });
+
+/** Runs what touches the disk; a failure names the place. */
+const touch = <Value>(place: string, act: () => Value): Value => {
+  try {
+    return act();
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause;
+    throw invalid(`cannot read ${place}`, cause);
+  }
+};
+
+const kindOf = (entry: Dirent): string => {
+  if (entry.isSymbolicLink()) return 'a link';
+  if (entry.isFIFO()) return 'a pipe';
+  return entry.isSocket() ? 'a socket' : 'a device';
+};
+
+const refuseEntry = (place: string, kind: string): AppError => {
+  const wayOut = kind === 'a link' ? 'put what it leads to in its place' : 'remove it';
+  return invalid(`${place} is ${kind}, and a world holds regular files only: ${wayOut}`);
+};
+
+/** Paths of the files below a folder; `shown` is how the folder is named in messages. */
+const listFiles = (root: string, shown: string, { treeFiles }: TreeLimits): string[] => {
+  const files: string[] = [];
+  const folders = [''];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    const prefix = folder;
+    const place = join(shown, prefix);
+    const entries = touch(place, () => readdirSync(join(root, prefix), { withFileTypes: true }));
+    for (const entry of entries.filter(({ name }) => !isLeftOut(name))) {
+      const path = `${prefix}${entry.name}`;
+      if (entry.isDirectory()) folders.push(`${path}/`);
+      else if (entry.isFile()) files.push(path);
+      else throw refuseEntry(join(shown, path), kindOf(entry));
+    }
+    if (files.length + folders.length > treeFiles) {
+      throw invalid(`${shown} holds more files and folders than a world may, ${treeFiles}`);
+    }
+  }
+  return files.sort();
+};
+
+/** Opens without following a link that took the file's place meanwhile, and without waiting. */
+const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+const readOne = (path: string, place: string, { treeFileBytes }: TreeLimits): Buffer =>
+  touch(place, () => {
+    const file = openSync(path, openFlags);
+    try {
+      const { size } = fstatSync(file);
+      if (size > treeFileBytes) {
+        throw invalid(`${place} has ${size} bytes; a file may have ${treeFileBytes}`);
+      }
+      return readFileSync(file);
+    } finally {
+      closeSync(file);
+    }
+  });
+
+/**
+ * The files of a folder, in the order of their paths. Throws `invalid`, naming the file as the user
+ * would, by `shown`, the name that the user gave the folder.
+ */
+export const readTree = (
+  folder: string,
+  shown: string = folder,
+  bounds: TreeLimits = limits,
+): TreeFile[] => {
+  let bytes = 0;
+  return listFiles(folder, shown, bounds).map((path) => {
+    const content = readOne(join(folder, path), join(shown, path), bounds);
+    bytes += content.byteLength;
+    if (bytes > bounds.treeBytes) {
+      throw invalid(`${shown} holds more bytes than a world may, ${bounds.treeBytes}`);
+    }
+    return { path, content };
+  });
+};
