@@ -56,12 +56,17 @@ export const createProblems = (): Problems => {
   const noted: Noted[] = [];
   const refused = new Set<string>();
   let more = 0;
-  /** Shapes that several entities share are looked at again, and a refused key is not also missing. */
+  /**
+   * Shapes that several entities share are looked at again; a refused key is not also missing, and of
+   * a missing one nothing else is wrong.
+   */
   const isKnown = ({ file, pointer, code, message }: Problem): boolean => {
     const place = `${file}\n${pointer}`;
     if (code === 'missing_key' && refused.has(place)) return true;
+    if (refused.has(`${place}\nmissing_key`)) return true;
     if (refused.has(`${place}\n${code}\n${message}`)) return true;
     refused.add(place).add(`${place}\n${code}\n${message}`);
+    if (code === 'missing_key') refused.add(`${place}\n${code}`);
     return false;
   };
   return {
