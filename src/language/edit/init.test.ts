@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { smallWorld, toTree } from '#test/support/small-world.ts';
+import { compileTree } from '../compile.ts';
+import { initTree } from './init.ts';
+import { textAt, textFile } from './tree-text.ts';
+
+const compiled = (files: ReturnType<typeof initTree>) => {
+  const result = compileTree(files);
+  if (!result.ok) throw new Error(JSON.stringify(result.problems, null, 2));
+  return result;
+};
+
+describe('initTree without a template', () => {
+  it('writes a world that compiles, with rows and tools that need no code', () => {
+    const { contract, baseRows } = compiled(initTree({ name: 'My world' }));
+    expect(contract).toMatchObject({ name: 'My world', package: { id: 'my-world' } });
+    expect(contract.tools.map(({ binding }) => binding)).toEqual([
+      { kind: 'convention', verb: 'list', entity: 'notes' },
+      { kind: 'convention', verb: 'create', entity: 'notes' },
+      { kind: 'convention', verb: 'update', entity: 'notes' },
+    ]);
+    expect(baseRows.notes).toHaveLength(2);
+  });
+
+  it.each(['"quoted" \\ and = [x] #', 'Größe — 世界', '$& $1', '日本', '---', 'x'.repeat(200)])(
+    'takes the name %s as it is',
+    (name) => {
+      const files = initTree({ name });
+      expect(compiled(files).contract.name).toBe(name);
+      expect(textAt(files, 'README.md').split('\n')[0]).toBe(`# ${name}`);
+    },
+  );
+
+  it.each(['', ' ', 'two\nlines', '\ud800', 'x'.repeat(201)])('refuses the name %j', (name) => {
+    expect(() => initTree({ name })).toThrow("a world's name is one line of 1 to 200 characters");
+  });
+});
+
+describe('initTree with a template', () => {
+  const template = toTree(smallWorld());
+
+  it('copies its tree under another name', () => {
+    const files = initTree({ name: 'Other board', template });
+    expect(files.map(({ path }) => path)).toEqual(template.map(({ path }) => path));
+    expect(compiled(files).contract.name).toBe('Other board');
+  });
+
+  it.each([
+    ['[environment]\n# The name.\nname = "Board" # shown to all', '"New"'],
+    ["[env]\nkind = 'mock-tools'\nname='''Bo\nard'''", '"New"'],
+    ['environment.name = "Board"\nenvironment.kind = "x"', '"New"'],
+    ['environment = { name = "Board", kind = "x" }', '"New"'],
+  ])('changes nothing of the manifest but the name: %s', (manifest, name) => {
+    const text = `# What this is.\r\n${manifest}\n`;
+    const [file] = initTree({ name: 'New', template: [textFile('svc-env.toml', text)] });
+    const expected = text.replace(/"Board"|'''Bo\nard'''/, name);
+    expect(file).toEqual(textFile('svc-env.toml', expected));
+  });
+
+  it('leaves out what compiling writes', () => {
+    const { generated } = compiled(template);
+    const files = initTree({ name: 'Board', template: [...template, ...generated] });
+    expect(files.map(({ path }) => path)).toEqual(template.map(({ path }) => path));
+  });
+
+  it.each([
+    [[], 'the template has no svc-env.toml'],
+    [[textFile('svc-env.toml', 'x')], 'svc-env.toml of the template: not valid TOML'],
+    [[textFile('svc-env.toml', 'x = 1')], 'svc-env.toml of the template has no [environment] name'],
+  ])('refuses a tree that is no world', (files, message) => {
+    expect(() => initTree({ name: 'Board', template: files })).toThrow(message);
+  });
+});

@@ -1,0 +1,94 @@
+/**
+ * Begins a world: with a small one that shows how worlds are written, or with a template's tree under
+ * another name. What compiling generates is left to compiling.
+ */
+import { AppError } from '#domain/error.ts';
+import type { TreeFile } from '#domain/world.ts';
+import { generatedPaths } from '../artifacts.ts';
+import { compileTree } from '../compile.ts';
+import { environmentFile } from '../files/svc-env-toml.ts';
+import { parseToml } from '../read/document.ts';
+import { createProblems } from '../read/place.ts';
+import { outlineToml } from '../read/toml-positions.ts';
+import { starterTexts } from './starter.ts';
+import { editText, textFile } from './tree-text.ts';
+
+const maxNameLength = 200;
+
+const refuse = (message: string, path: string[]): never => {
+  throw new AppError('invalid', message, { fields: [{ path, message }] });
+};
+
+const acceptName = (name: string): void => {
+  const isUsable = name.trim() !== '' && name.length <= maxNameLength && name.isWellFormed();
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+  if (isUsable && !/[\u0000-\u001f\u007f]/.test(name)) return;
+  refuse(`a world's name is one line of 1 to ${maxNameLength} characters`, ['name']);
+};
+
+/** The name in lower-case letters, digits and hyphens, for identifiers. */
+const slugOf = (name: string): string => {
+  const words = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .match(/[a-z0-9]+/g);
+  return (words ?? ['world']).join('-').slice(0, 64).replace(/-$/, '');
+};
+
+/** JSON's and TOML's strings are written alike, control characters aside. */
+const tomlString = (text: string): string => JSON.stringify(text);
+
+/** The manifest with another name; everything else of its text stays. */
+const renameIn = (manifest: TreeFile, name: string): TreeFile =>
+  editText(manifest, (text) => {
+    const problems = createProblems();
+    if (parseToml(problems, environmentFile, text) === undefined) {
+      const [problem] = problems.list();
+      return refuse(`${environmentFile} of the template: ${problem?.message}`, ['template']);
+    }
+    const { parts } = outlineToml(text);
+    const table = parts.get('environment') ?? parts.get('env');
+    const span = table?.parts.get('name')?.value;
+    if (span === undefined) {
+      const message = `${environmentFile} of the template has no [environment] name`;
+      return refuse(message, ['template']);
+    }
+    return text.slice(0, span.start) + tomlString(name) + text.slice(span.end);
+  });
+
+/** Paths of a tree that compiling writes: the fixed ones, and those of this world's page. */
+const generatedIn = (tree: readonly TreeFile[]): Set<string> => {
+  const compiled = compileTree(tree);
+  const written = compiled.ok ? compiled.generated.map(({ path }) => path) : [];
+  return new Set([...generatedPaths, ...written]);
+};
+
+const copyTemplate = (name: string, template: readonly TreeFile[]): TreeFile[] => {
+  const generated = generatedIn(template);
+  const kept = template.filter(({ path }) => !generated.has(path));
+  if (!kept.some(({ path }) => path === environmentFile)) {
+    refuse(`the template has no ${environmentFile}`, ['template']);
+  }
+  return kept.map((file) => (file.path === environmentFile ? renameIn(file, name) : file));
+};
+
+const begin = (name: string): TreeFile[] => {
+  const texts = starterTexts({ name, slug: slugOf(name), tomlName: tomlString(name) });
+  return Object.entries(texts).map(([path, text]) => textFile(path, text));
+};
+
+/**
+ * The files of a new world, hand-written ones only. Throws `invalid` when no world can have the name,
+ * or when the template is not a world's tree.
+ */
+export const initTree = ({
+  name,
+  template,
+}: {
+  name: string;
+  /** A tree to copy; absent: the smallest world. */
+  template?: readonly TreeFile[];
+}): TreeFile[] => {
+  acceptName(name);
+  return template === undefined ? begin(name) : copyTemplate(name, template);
+};

@@ -1,0 +1,50 @@
+/** Texts in the files of a tree, read and written back as bytes; a byte order mark stays where it is. */
+import type { TreeFile } from '#domain/world.ts';
+
+const encoder = new TextEncoder();
+const byteOrderMark = '\ufeff';
+
+const fileAt = (files: readonly TreeFile[], path: string): TreeFile | undefined =>
+  files.find((file) => file.path === path);
+
+const decode = (content: Uint8Array): string =>
+  new TextDecoder('utf-8', { ignoreBOM: true }).decode(content);
+
+export const textFile = (path: string, text: string): TreeFile => ({
+  path,
+  content: encoder.encode(text),
+});
+
+/** The text of a file; '' when there is none. */
+export const textAt = (files: readonly TreeFile[], path: string): string => {
+  const file = fileAt(files, path);
+  return file === undefined ? '' : new TextDecoder().decode(file.content);
+};
+
+/** The file after a change of its text. */
+export const editText = (file: TreeFile, change: (text: string) => string): TreeFile => {
+  const text = decode(file.content);
+  const mark = text.startsWith(byteOrderMark) ? byteOrderMark : '';
+  return textFile(file.path, mark + change(text.slice(mark.length)));
+};
+
+/** The tree with some of its files replaced, and those added that it did not have. */
+export const replaceFiles = (
+  files: readonly TreeFile[],
+  replacements: readonly TreeFile[],
+): TreeFile[] => {
+  const paths = new Set(replacements.map(({ path }) => path));
+  return [...files.filter(({ path }) => !paths.has(path)), ...replacements];
+};
+
+/** The tree after a change of one of its texts, and the file that changed. */
+export const editFile = (
+  files: readonly TreeFile[],
+  path: string,
+  change: (text: string) => string,
+): { file: TreeFile; tree: TreeFile[] } => {
+  const before = fileAt(files, path);
+  if (before === undefined) throw new Error(`the tree has no file ${path}`);
+  const file = editText(before, change);
+  return { file, tree: replaceFiles(files, [file]) };
+};
