@@ -5,7 +5,7 @@
 import {
   filledText,
   integer,
-  type Kind,
+  kind,
   listOf,
   oneOf,
   type Placed,
@@ -17,6 +17,7 @@ import type { Place } from '../read/place.ts';
 import {
   defaulted,
   defaultedTable,
+  described,
   optional,
   readTable,
   required,
@@ -45,34 +46,53 @@ const readConditions = (place: Place, value: unknown, path: string): Condition[]
   return [];
 };
 
-const conditions: Kind<Condition[]> = (place, value) => {
-  if (isTable(value)) return readConditions(place, value, '');
-  return refuseType(place, 'a table of fields', value);
-};
+const conditions = kind<Condition[]>({ type: 'object' }, (place, value) =>
+  isTable(value) ? readConditions(place, value, '') : refuseType(place, 'a table of fields', value),
+);
 
 const checkKeys = {
-  name: required(filledText(200), ''),
-  entity: required(text, ''),
-  where: required<Condition[]>(conditions, []),
-  count: optional(integer(0, 1_000_000_000)),
+  name: described('What must hold, in words; unique in the task.', required(filledText(200), '')),
+  entity: described('An entity, or svc_requests, the request ledger.', required(text, '')),
+  where: described(
+    'Fields, or paths to them, that must equal a value or one of a list.',
+    required<Condition[]>(conditions, []),
+  ),
+  count: described(
+    'Exactly so many rows must match. Default: at least one.',
+    optional(integer(0, 1_000_000_000)),
+  ),
 };
 export type CheckTable = TableOf<typeof checkKeys>;
 
 const graderKeys = {
-  kind: required(oneOf(['assertions']), 'assertions'),
-  checks: required<Placed<CheckTable>[]>(listOf(placed(tableOf(checkKeys)), { least: 1 }), []),
+  kind: described('How the task is graded.', required(oneOf(['assertions']), 'assertions')),
+  checks: described(
+    'What must hold of the state that is left.',
+    required<Placed<CheckTable>[]>(listOf(placed(tableOf(checkKeys)), { least: 1 }), []),
+  ),
 };
 export type GraderTable = TableOf<typeof graderKeys>;
 
-const fileKeys = {
-  name: optional(filledText(200)),
-  description: optional(text),
-  seed: defaultedTable({
-    mode: defaulted<'append' | 'replace'>(oneOf(['append', 'replace']), 'append'),
-  }),
-  grader: optional<Placed<GraderTable>>(placed(tableOf(graderKeys))),
+const seedModes = ['append', 'replace'] as const;
+
+export const scenarioFileKeys = {
+  name: described("Name of the task. Default: the folder's.", optional(filledText(200))),
+  description: described('For people.', optional(text)),
+  seed: described(
+    'The rows of seed/.',
+    defaultedTable({
+      mode: described(
+        "Rows join the world's, or stand in place of those of their entities.",
+        defaulted<(typeof seedModes)[number]>(oneOf(seedModes), 'append'),
+      ),
+    }),
+  ),
+  grader: described(
+    'How the task is graded, unless there is checks/verify.py.',
+    optional<Placed<GraderTable>>(placed(tableOf(graderKeys))),
+  ),
 };
-export type Scenario = TableOf<typeof fileKeys> & { place: Place };
+export type Scenario = TableOf<typeof scenarioFileKeys> & { place: Place };
 
 /** Reads a scenario's file; undefined when it is missing or broken, which is noted. */
 export const readScenario = (tree: Tree, file: string): Scenario | undefined => {
@@ -82,5 +102,5 @@ export const readScenario = (tree: Tree, file: string): Scenario | undefined => 
   }
   const document = tree.toml(file);
   if (document === undefined) return undefined;
-  return { ...readTable(document.place, document.value, fileKeys), place: document.place };
+  return { ...readTable(document.place, document.value, scenarioFileKeys), place: document.place };
 };

@@ -41,6 +41,10 @@ export type VerifierTask = TableOf<typeof taskKeys>;
 
 export const verifierTasks = listOf(placed(tableOf(taskKeys)));
 
+export const tasksFileKeys = {
+  tasks: described('Tasks graded by a query.', required(verifierTasks, [])),
+};
+
 /** The tasks of `tasks.json`: a list, or an object that holds it as `tasks`. */
 export const readTasksJson = (tree: Tree): Placed<VerifierTask>[] => {
   const document = tree.authoredJson(tasksFile);
@@ -51,5 +55,5 @@ export const readTasksJson = (tree: Tree): Placed<VerifierTask>[] => {
     refuseType(place, 'a list of tasks', value);
     return [];
   }
-  return readTable(place, value, { tasks: required(verifierTasks, []) }).tasks;
+  return readTable(place, value, tasksFileKeys).tasks;
 };

@@ -8,7 +8,7 @@ import {
   distinct,
   exactly,
   filledText,
-  type Kind,
+  kind,
   listOf,
   mapOf,
   oneOf,
@@ -21,6 +21,7 @@ import { acceptEntityName, acceptToolName, refuseCaseTwins } from '../read/names
 import type { Place } from '../read/place.ts';
 import {
   defaulted,
+  described,
   optional,
   readTable,
   required,
@@ -33,7 +34,7 @@ import { type Definitions, definitionTable } from '../schema/library.ts';
 
 export const worldFile = 'schema/world.json';
 
-const dialect = 'https://json-schema.org/draft/2020-12/schema';
+export const dialect = 'https://json-schema.org/draft/2020-12/schema';
 
 const absoluteUri = textThat(
   'an absolute URI without a fragment',
@@ -43,55 +44,88 @@ const absoluteUri = textThat(
 const fieldNames = distinct(listOf(text, { least: 1 }));
 
 const relationshipKeys = {
-  fields: required(fieldNames, []),
-  target: required(text, ''),
-  on_delete: required(oneOf(['restrict']), 'restrict'),
-};
-
-const schemaValue: Kind<Placed<unknown>> = placed(anything);
-
-const entityKeys = {
-  schema: required<Placed<unknown> | undefined>(schemaValue, undefined),
-  primary_key: required(fieldNames, []),
-  unique: defaulted<Placed<string[]>[]>(listOf(placed(fieldNames)), []),
-  relationships: defaulted<Placed<RelationshipTable>[]>(
-    listOf(placed(tableOf(relationshipKeys))),
-    [],
+  fields: described('Fields that refer to the target.', required(fieldNames, [])),
+  target: described('Entity whose primary key they hold.', required(text, '')),
+  on_delete: described(
+    'Dependents are deleted explicitly, in one batch.',
+    required(oneOf(['restrict']), 'restrict'),
   ),
 };
+export type RelationshipTable = TableOf<typeof relationshipKeys>;
+
+/** Any schema; its keywords are checked when it is taken into the library. */
+const schemaValue = kind<Placed<unknown>>({ $ref: dialect }, placed(anything));
+
+const entityKeys = {
+  schema: described(
+    'Shape of a row: a closed object, written out or a $ref to one.',
+    required<Placed<unknown> | undefined>(schemaValue, undefined),
+  ),
+  primary_key: described(
+    'Direct fields that tell rows apart: required strings or integers.',
+    required(fieldNames, []),
+  ),
+  unique: described(
+    'Further lists of fields, or JSON pointers, that tell rows apart.',
+    defaulted<Placed<string[]>[]>(listOf(placed(fieldNames)), []),
+  ),
+  relationships: described(
+    'What rows refer to.',
+    defaulted<Placed<RelationshipTable>[]>(listOf(placed(tableOf(relationshipKeys))), []),
+  ),
+};
+export type EntityTable = TableOf<typeof entityKeys>;
 
 const toolKeys = {
-  input: required<Placed<unknown> | undefined>(schemaValue, undefined),
-  output: required<Placed<unknown> | undefined>(schemaValue, undefined),
-  description: optional(text),
+  input: described(
+    'Schema of the arguments, an object.',
+    required<Placed<unknown> | undefined>(schemaValue, undefined),
+  ),
+  output: described(
+    'Schema of the result.',
+    required<Placed<unknown> | undefined>(schemaValue, undefined),
+  ),
+  description: described('What the tool does, for the model that calls it.', optional(text)),
 };
-
-export type RelationshipTable = TableOf<typeof relationshipKeys>;
-export type EntityTable = TableOf<typeof entityKeys>;
 export type ToolTable = TableOf<typeof toolKeys>;
 
 const extensionKeys = {
-  version: required(exactly(1), 1),
-  domain_version: required(filledText(256), ''),
-  package: requiredTable({
-    id: required(filledText(), ''),
-    version: required(filledText(), ''),
-  }),
-  entities: required<Map<string, Placed<EntityTable>>>(
-    mapOf(placed(tableOf(entityKeys)), { least: 1 }),
-    new Map(),
+  version: described('Version of this form.', required(exactly(1), 1)),
+  domain_version: described(
+    'Version of the data model, in words of your own.',
+    required(filledText(256), ''),
   ),
-  tools: required<Map<string, Placed<ToolTable>>>(mapOf(placed(tableOf(toolKeys))), new Map()),
+  package: described(
+    'What the world is published as.',
+    requiredTable({
+      id: described('Its name.', required(filledText(), '')),
+      version: described('Its version.', required(filledText(), '')),
+    }),
+  ),
+  entities: described(
+    'Kinds of rows, by name.',
+    required<Map<string, Placed<EntityTable>>>(
+      mapOf(placed(tableOf(entityKeys)), { least: 1 }),
+      new Map(),
+    ),
+  ),
+  tools: described(
+    'Signatures of tools, by name; {} for none.',
+    required<Map<string, Placed<ToolTable>>>(mapOf(placed(tableOf(toolKeys))), new Map()),
+  ),
 };
 
-const documentKeys = {
-  $schema: required(exactly(dialect), dialect),
-  $id: required(absoluteUri, ''),
-  $comment: optional(text),
-  title: optional(text),
-  description: optional(text),
-  $defs: defaulted<Definitions>(definitionTable, new Map()),
-  'x-svc': requiredTable(extensionKeys),
+export const worldFileKeys = {
+  $schema: described('The dialect.', required(exactly(dialect), dialect)),
+  $id: described('Absolute URI of the document; it is never fetched.', required(absoluteUri, '')),
+  $comment: described('A note.', optional(text)),
+  title: described('A note.', optional(text)),
+  description: described('A note.', optional(text)),
+  $defs: described(
+    'Shapes that others refer to as #/$defs/<Name>.',
+    defaulted<Definitions>(definitionTable, new Map()),
+  ),
+  'x-svc': described('The world.', requiredTable(extensionKeys)),
 };
 
 export type WorldDeclaration = TableOf<typeof extensionKeys> & {
@@ -121,7 +155,7 @@ export const readWorldJson = (tree: Tree): WorldDeclaration | undefined => {
   const { $defs: definitions, 'x-svc': extension } = readTable(
     document.place,
     document.value,
-    documentKeys,
+    worldFileKeys,
   );
   const place = document.place.at('x-svc');
   const entitiesPlace = place.at('entities');

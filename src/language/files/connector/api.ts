@@ -36,9 +36,9 @@ export const apiKeys = {
   page_headers: described(
     'Headers that carry the next cursor, the count of all rows and the previous cursor.',
     defaultedTable({
-      cursor: optional(headerName),
-      total: optional(headerName),
-      previous: optional(headerName),
+      cursor: described('Header of the next cursor.', optional(headerName)),
+      total: described('Header of the count of all rows.', optional(headerName)),
+      previous: described('Header of the previous cursor.', optional(headerName)),
     }),
   ),
   page_links: described('Send next and previous as absolute URLs.', defaulted(flag, false)),
