@@ -245,9 +245,13 @@ describe('openApiOf', () => {
     ]);
     expect(await lintOpenApi(document)).toEqual([]);
     const { post, delete: remove } = document.paths['/cards'];
-    const created = post.requestBody.content['application/json'].schema;
-    expect(Object.keys(created.properties)).toEqual(Object.keys(cards.schema.properties as object));
-    expect(created.required).toEqual(['list', 'title', 'state', 'author']);
+    expect(post.requestBody.content['application/json'].schema.allOf).toEqual([
+      { $ref: '#/components/schemas/cards.fields' },
+      { required: ['list', 'title', 'state', 'author'] },
+    ]);
+    const fields = document.components.schemas['cards.fields'].properties;
+    expect(Object.keys(fields)).toEqual(Object.keys(cards.schema.properties as object));
+    expect(fields.id).toEqual({ $ref: '#/components/schemas/cards/properties/id' });
     const { requestBody } = document.paths['/cards/{id}'].patch;
     expect(requestBody.required).toBe(false);
     expect(remove.parameters).toMatchObject([{ name: 'id', in: 'query', required: true }]);
@@ -295,8 +299,40 @@ describe('openApiOf', () => {
     expect(responses['401']).toEqual({ $ref: '#/components/responses/Unauthorized' });
     expect(responses['400'].content['application/json'].examples).toEqual({
       notFound: { value: { why: 'bad' } },
-      invalid: { value: { why: 'bad' } },
+      invalid: { $ref: '#/components/examples/Invalid' },
     });
+    expect(merged.components.examples.Invalid).toEqual({ value: { why: 'bad' } });
+  });
+
+  it('does not repeat with each route what is long', async () => {
+    const long = 'x'.repeat(100_000);
+    const wide = sampleEntity('wide', {
+      properties: {
+        id: { type: 'integer' },
+        kind: { enum: [long] },
+        part: { type: 'object', properties: { kind: { enum: [long] } } },
+      },
+    });
+    const routes = Array.from({ length: 100 }, (_, index) =>
+      sampleRoute('POST', `/${index}/{kind}/{inner}`, {
+        operation: `make_${index}`,
+        entity: 'wide',
+        action: index % 2 === 0 ? 'create' : 'update',
+        filter: [equals('kind', 'kind'), equals('inner', 'part', 'kind')],
+        body:
+          index % 4 < 2
+            ? []
+            : [
+                { field: ['kind'], from: ['a'] },
+                { field: ['part', 'kind'], from: ['b'] },
+              ],
+      }),
+    );
+    const error = { status: 404, body: JSON.stringify(long) };
+    const api = { ...sampleApi, notFound: error, invalid: error, routes };
+    const document = openApiOf(sampleContract({ entities: [wide], api }));
+    expect(await lintOpenApi(document)).toEqual([]);
+    expect(JSON.stringify(document).length).toBeLessThan(700_000);
   });
 
   it('makes one path of those that differ by the names of their arguments', async () => {

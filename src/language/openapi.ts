@@ -6,13 +6,14 @@
  * Routes of one path are one path item. Paths that differ by nothing but the names of their arguments
  * are the same path to OpenAPI, so the first one's names hold for all of them.
  */
-import type { JsonSchema, RouteContract } from './contract.ts';
-import { toComponentSchema } from './openapi/component-names.ts';
+import type { EntityContract, JsonSchema, RouteContract } from './contract.ts';
+import { propertyReference, toComponentSchema } from './openapi/component-names.ts';
 import { type Parameter, parametersOf } from './openapi/parameters.ts';
 import { requestBodyOf } from './openapi/request-body.ts';
-import { responsesOf, sharedResponses } from './openapi/responses.ts';
+import { responsesOf, sharedExamples, sharedResponses } from './openapi/responses.ts';
 import { securityOf } from './openapi/security.ts';
 import { type DescribedContract, openSource, type Source } from './openapi/source.ts';
+import { isTable } from './read/values.ts';
 
 export type OpenApiOptions = {
   /** Where the API answers, for example a session's; absent: the place the document came from. */
@@ -86,17 +87,44 @@ const pathsOf = (routes: readonly RouteContract[], source: Source): JsonSchema =
   return Object.fromEntries(items);
 };
 
-const schemasOf = ({ contract, names }: Source): JsonSchema => {
-  const entities = contract.entities.map(({ name, schema }): [string | undefined, unknown] => [
+/** An entity's fields alone, referring to the entity for what each is. */
+const fieldsOf = ({ name, schema }: EntityContract, { names }: Source): JsonSchema => {
+  const fields = isTable(schema.properties) ? Object.keys(schema.properties) : [];
+  const component = names.entity.get(name);
+  return {
+    type: 'object',
+    additionalProperties: false,
+    properties: Object.fromEntries(
+      fields.map((field) => [field, propertyReference(component, field)]),
+    ),
+  };
+};
+
+/** Entities whose fields some route takes from its body as they are. */
+const takenWhole = ({ api, contract }: Source): EntityContract[] => {
+  const names = new Set(
+    api.routes
+      .filter(({ action, body }) => ['create', 'update'].includes(action) && body.length === 0)
+      .map(({ entity }) => entity),
+  );
+  return contract.entities.filter(({ name }) => names.has(name));
+};
+
+const schemasOf = (source: Source): JsonSchema => {
+  const { contract, names } = source;
+  const entities = contract.entities.map(({ name, schema }) => [
     names.entity.get(name),
-    schema,
+    toComponentSchema(schema, names),
   ]);
-  const definitions = Object.entries(contract.definitions).map(
-    ([name, schema]): [string | undefined, unknown] => [names.definition.get(name), schema],
-  );
-  return Object.fromEntries(
-    [...entities, ...definitions].map(([name, schema]) => [name, toComponentSchema(schema, names)]),
-  );
+  const definitions = Object.entries(contract.definitions).map(([name, schema]) => [
+    names.definition.get(name),
+    toComponentSchema(schema, names),
+  ]);
+  const fields = takenWhole(source).map((entity) => [
+    names.fields.get(entity.name),
+    fieldsOf(entity, source),
+  ]);
+  return Object.fromEntries([...entities, ...definitions, ...fields]);
 };
 
 const emptyDocument = (info: JsonSchema): JsonSchema => ({ openapi: '3.1.0', info, paths: {} });
@@ -129,6 +157,7 @@ export const openApiOf = (
     components: {
       securitySchemes: schemes,
       responses: sharedResponses(source),
+      examples: sharedExamples(source),
       schemas: schemasOf(source),
     },
   };

@@ -4,6 +4,7 @@
  * a sibling file is `<file>.<name>`; what is taken already gets a number.
  */
 import type { Contract, JsonSchema } from '../contract.ts';
+import { escapeSegment } from '../read/pointer.ts';
 import { isTable } from '../read/values.ts';
 import { keywords } from '../schema/keywords.ts';
 import { definitionName } from '../schema/work.ts';
@@ -11,6 +12,8 @@ import { definitionName } from '../schema/work.ts';
 export type ComponentNames = {
   entity: ReadonlyMap<string, string>;
   definition: ReadonlyMap<string, string>;
+  /** By entity: its fields, none of them required, for bodies that hold some of them. */
+  fields: ReadonlyMap<string, string>;
 };
 
 const legalName = (name: string): string =>
@@ -30,11 +33,20 @@ export const nameComponents = ({
   return {
     entity: new Map(entities.map(({ name }) => [name, claim(legalName(name))])),
     definition: new Map(Object.keys(definitions).map((name) => [name, claim(legalName(name))])),
+    fields: new Map(entities.map(({ name }) => [name, claim(`${legalName(name)}.fields`)])),
   };
 };
 
 export const componentReference = (name: string | undefined): JsonSchema =>
   name === undefined ? {} : { $ref: `#/components/schemas/${name}` };
+
+/** A reference to the schema of one of a component's properties. */
+export const propertyReference = (name: string | undefined, property: string): JsonSchema =>
+  name === undefined
+    ? {}
+    : {
+        $ref: `#/components/schemas/${name}/properties/${encodeURIComponent(escapeSegment(property))}`,
+      };
 
 /** The schema with its references leading to `components`. Values such as `const` stay as they are. */
 export const toComponentSchema = (schema: unknown, names: ComponentNames): unknown => {

@@ -1,11 +1,38 @@
 /**
  * Schemas of single fields: whole, for bodies, and reduced to what a text can be, for arguments of the
- * path and the query.
+ * path and the query. Routes may be many, so a long schema is never repeated with each of them.
  */
 import type { EntityContract, FieldPath, JsonSchema } from '../contract.ts';
 import { isTable } from '../read/values.ts';
-import { toComponentSchema } from './component-names.ts';
+import type { JsonType } from '../schema/analysis.ts';
+import { propertyReference, toComponentSchema } from './component-names.ts';
 import { followReference, type Source } from './source.ts';
+
+/** Longest schema, in characters of JSON, that is repeated where a route speaks of its field. */
+const longestRepeated = 2_000;
+
+const typesOnly = (types: ReadonlySet<JsonType>): JsonSchema => {
+  const listed = [...types].filter((type) => type !== 'integer' || !types.has('number'));
+  return types.size === 7 ? {} : { type: listed };
+};
+
+/**
+ * The schema of an entity's field as a part of the document. A long one is referred to when the field
+ * is a direct one; of a field further inside, only the types are told then.
+ */
+export const fieldSchema = (source: Source, entity: EntityContract, path: FieldPath): unknown => {
+  const { analysis, names, lengthOf } = source;
+  const found = analysis.at(entity.schema, path);
+  const length = found.reduce<number>((sum, schema) => sum + lengthOf(schema), 0);
+  if (length > longestRepeated) {
+    const [name = '', ...inner] = path;
+    return inner.length > 0
+      ? typesOnly(analysis.types(found))
+      : propertyReference(names.entity.get(entity.name), name);
+  }
+  const schemas = found.map((schema) => toComponentSchema(schema, names));
+  return schemas.length === 1 ? schemas[0] : schemas.length === 0 ? {} : { anyOf: schemas };
+};
 
 /** Keywords that say something about a number or a text alone. */
 const scalarKeywords = [
@@ -20,18 +47,6 @@ const scalarKeywords = [
   'maxLength',
 ] as const;
 
-/** The schema of an entity's field as a part of the document. */
-export const fieldSchema = (
-  { analysis, names }: Source,
-  entity: EntityContract,
-  path: FieldPath,
-): unknown => {
-  const schemas = analysis
-    .at(entity.schema, path)
-    .map((schema) => toComponentSchema(schema, names));
-  return schemas.length === 1 ? schemas[0] : schemas.length === 0 ? {} : { anyOf: schemas };
-};
-
 const isNull = (schema: unknown): boolean => isTable(schema) && schema.type === 'null';
 
 /** The one schema that is left when `null` is taken out of a choice. */
@@ -45,25 +60,30 @@ const withoutNull = (schema: JsonSchema): unknown => {
 const isScalar = (value: unknown): boolean =>
   ['string', 'number', 'boolean'].includes(typeof value);
 
-/** What a value of these schemas is as a parameter: its scalar types and their bounds, without null. */
-export const scalarSchema = (
-  { analysis, contract: { definitions } }: Source,
-  schemas: readonly unknown[],
-): JsonSchema => {
-  const found = analysis.types(schemas);
-  if (found.has('number')) found.delete('integer');
-  const types = (['string', 'integer', 'number', 'boolean'] as const).filter((type) =>
-    found.has(type),
+/** The values that a schema lists, without null. */
+const listedValues = (schema: JsonSchema): unknown[] => {
+  const listed = Object.hasOwn(schema, 'const') ? [schema.const] : schema.enum;
+  return Array.isArray(listed) ? listed.filter(isScalar) : [];
+};
+
+const scalarTypes = (types: ReadonlySet<JsonType>): JsonType[] =>
+  (['string', 'integer', 'number', 'boolean'] as const).filter(
+    (type) => types.has(type) && !(type === 'integer' && types.has('number')),
   );
-  if (types.length === 0 || types.length === 4) return { type: 'string' };
+
+/** What a value of these schemas is as a parameter: its scalar types and their bounds, without null. */
+export const scalarSchema = (source: Source, schemas: readonly unknown[]): JsonSchema => {
+  const { analysis, contract, lengthOf } = source;
+  const types = scalarTypes(analysis.types(schemas));
+  if (types.length === 0 || types.length === 3) return { type: 'string' };
   const type = types.length === 1 ? types[0] : types;
   const [only, ...others] = schemas;
   if (others.length > 0) return { type };
-  const schema = followReference(withoutNull(followReference(only, definitions)), definitions);
+  const target = followReference(only, contract.definitions);
+  const schema = followReference(withoutNull(target), contract.definitions);
   const bounds = scalarKeywords.flatMap((keyword) =>
     Object.hasOwn(schema, keyword) ? [[keyword, schema[keyword]] as const] : [],
   );
-  const listed = Object.hasOwn(schema, 'const') ? [schema.const] : schema.enum;
-  const values = Array.isArray(listed) ? listed.filter(isScalar) : [];
+  const values = lengthOf(schema) > longestRepeated ? [] : listedValues(schema);
   return { type, ...Object.fromEntries(bounds), ...(values.length > 0 ? { enum: values } : {}) };
 };

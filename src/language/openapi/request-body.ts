@@ -5,6 +5,7 @@
  */
 import type { EntityContract, FieldPath, JsonSchema, RouteContract } from '../contract.ts';
 import { isTable } from '../read/values.ts';
+import { componentReference } from './component-names.ts';
 import { fieldSchema } from './field-schemas.ts';
 import { isRequiredField, type Source } from './source.ts';
 
@@ -31,11 +32,14 @@ const isGiven = (route: RouteContract, field: FieldPath): boolean => {
   );
 };
 
+/** Whether an action writes what the body holds. */
+const isWriting = ({ action }: RouteContract): boolean =>
+  action === 'create' || action === 'update';
+
 const toBodyField = (
+  { field, from }: RouteContract['body'][number],
   route: RouteContract,
   entity: EntityContract,
-  field: FieldPath,
-  from: FieldPath,
   source: Source,
 ): BodyField => {
   const [name = '', ...inner] = field;
@@ -49,16 +53,28 @@ const toBodyField = (
   };
 };
 
-/** The fields that a route takes over from the body; undefined when it takes none or anything. */
-export const bodyFieldsOf = (route: RouteContract, source: Source): BodyField[] | undefined => {
+/**
+ * What a route takes over from the body: the fields that it maps; or of the whole entity, where it maps
+ * none, those that the row needs; undefined when it takes nothing, or anything.
+ */
+export const bodyOf = (
+  route: RouteContract,
+  source: Source,
+):
+  | { kind: 'mapped'; fields: BodyField[] }
+  | { kind: 'whole'; entity: EntityContract; required: string[] }
+  | undefined => {
   const entity = source.entity(route.entity);
-  if (entity === undefined || !['create', 'update'].includes(route.action)) return undefined;
-  const properties = isTable(entity.schema.properties) ? entity.schema.properties : {};
-  const mapped =
-    route.body.length > 0
-      ? route.body
-      : Object.keys(properties).map((name) => ({ field: [name], from: [name] }));
-  return mapped.map(({ field, from }) => toBodyField(route, entity, field, from, source));
+  if (entity === undefined || !isWriting(route)) return undefined;
+  if (route.body.length > 0) {
+    const fields = route.body.map((mapping) => toBodyField(mapping, route, entity, source));
+    return { kind: 'mapped', fields };
+  }
+  const needed: unknown[] = Array.isArray(entity.schema.required) ? entity.schema.required : [];
+  const required = needed.filter(
+    (name): name is string => typeof name === 'string' && !isGiven(route, [name]),
+  );
+  return { kind: 'whole', entity, required: route.action === 'create' ? required : [] };
 };
 
 type Node = { schemas: unknown[]; parts: Map<string, Node>; isRequired: boolean };
@@ -120,9 +136,15 @@ export const requestBodyOf = (route: RouteContract, source: Source): JsonSchema 
   if (route.action === 'handler') {
     return route.method === 'GET' ? undefined : { required: false, content: content({}) };
   }
-  const fields = bodyFieldsOf(route, source);
-  if (fields === undefined) return undefined;
+  const body = bodyOf(route, source);
+  if (body === undefined) return undefined;
+  if (body.kind === 'whole') {
+    const fields = componentReference(source.names.fields.get(body.entity.name));
+    const { required } = body;
+    if (required.length === 0) return { required: false, content: content(fields) };
+    return { required: true, content: content({ allOf: [fields, { required }] }) };
+  }
   const root = newNode();
-  for (const field of fields) insert(root, field);
+  for (const field of body.fields) insert(root, field);
   return { required: root.isRequired, content: content(objectSchema(root.parts)) };
 };

@@ -21,7 +21,7 @@ type ErrorName = keyof typeof errorWords;
 type NamedError = { name: ErrorName; error: VendorError };
 
 /** The example that an error's body makes: JSON as a value, anything else as the text it is. */
-const exampleOf = (body: string, contentType: string): unknown => {
+const bodyValue = (body: string, contentType: string): unknown => {
   if (!/\bjson\b/i.test(contentType)) return body;
   try {
     const value: unknown = JSON.parse(body);
@@ -32,31 +32,53 @@ const exampleOf = (body: string, contentType: string): unknown => {
   }
 };
 
-const errorResponse = (errors: readonly NamedError[], contentType: string): JsonSchema => {
-  const examples = errors
-    .filter(({ error }) => error.body !== '')
-    .map(({ name, error }) => [name, { value: exampleOf(error.body, contentType) }]);
-  return {
-    description: errors.map(({ name }) => errorWords[name]).join(' '),
-    ...(examples.length === 0
-      ? {}
-      : { content: { [contentType]: { examples: Object.fromEntries(examples) } } }),
-  };
-};
-
 const componentNames: Record<ErrorName, string> = {
   unauthorized: 'Unauthorized',
   notFound: 'NotFound',
   invalid: 'Invalid',
 };
 
+const errorNames = ['unauthorized', 'notFound', 'invalid'] as const;
+
+const hasSharedBody = ({ name, error }: NamedError, { api }: Source): boolean =>
+  error.body === api[name].body;
+
+/** A body that routes share is referred to: routes may be many and bodies long. */
+const exampleOf = (named: NamedError, source: Source): JsonSchema =>
+  hasSharedBody(named, source)
+    ? { $ref: `#/components/examples/${componentNames[named.name]}` }
+    : { value: bodyValue(named.error.body, source.api.errorContentType) };
+
+const errorResponse = (errors: readonly NamedError[], source: Source): JsonSchema => {
+  const examples = errors
+    .filter(({ error }) => error.body !== '')
+    .map((named) => [named.name, exampleOf(named, source)]);
+  return {
+    description: errors.map(({ name }) => errorWords[name]).join(' '),
+    ...(examples.length === 0
+      ? {}
+      : { content: { [source.api.errorContentType]: { examples: Object.fromEntries(examples) } } }),
+  };
+};
+
 /** The answers that routes share, for `components.responses`. */
-export const sharedResponses = ({ api }: Source): JsonSchema =>
+export const sharedResponses = (source: Source): JsonSchema =>
   Object.fromEntries(
-    (['unauthorized', 'notFound', 'invalid'] as const).map((name) => [
+    errorNames.map((name) => [
       componentNames[name],
-      errorResponse([{ name, error: api[name] }], api.errorContentType),
+      errorResponse([{ name, error: source.api[name] }], source),
     ]),
+  );
+
+/** The bodies of those answers, for `components.examples`. */
+export const sharedExamples = ({ api }: Source): JsonSchema =>
+  Object.fromEntries(
+    errorNames
+      .filter((name) => api[name].body !== '')
+      .map((name) => [
+        componentNames[name],
+        { value: bodyValue(api[name].body, api.errorContentType) },
+      ]),
   );
 
 const errorsOf = (route: RouteContract, { api }: Source): NamedError[] => [
@@ -67,8 +89,8 @@ const errorsOf = (route: RouteContract, { api }: Source): NamedError[] => [
   ...(route.action === 'read' ? [] : [{ name: 'invalid' as const, error: api.invalid }]),
 ];
 
-const isShared = ({ name, error }: NamedError, { api }: Source): boolean =>
-  error.status === api[name].status && error.body === api[name].body;
+const isShared = (named: NamedError, source: Source): boolean =>
+  named.error.status === source.api[named.name].status && hasSharedBody(named, source);
 
 const errorResponses = (route: RouteContract, source: Source): [string, JsonSchema][] => {
   const byStatus = Map.groupBy(errorsOf(route, source), ({ error }) => error.status);
@@ -77,7 +99,7 @@ const errorResponses = (route: RouteContract, source: Source): [string, JsonSche
     const response =
       only !== undefined && others.length === 0 && isShared(only, source)
         ? { $ref: `#/components/responses/${componentNames[only.name]}` }
-        : errorResponse(errors, source.api.errorContentType);
+        : errorResponse(errors, source);
     return [String(status), response];
   });
 };

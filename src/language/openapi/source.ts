@@ -18,6 +18,19 @@ export type Source = {
   names: ComponentNames;
   /** The entity that a route is about, if any. */
   entity(name: string | null): EntityContract | undefined;
+  /** How long a schema is, in characters of JSON. */
+  lengthOf(schema: unknown): number;
+};
+
+/** Lengths are kept: routes ask for the same fields again and again. */
+const createLengths = (): Source['lengthOf'] => {
+  const known = new WeakMap<object, number>();
+  return (schema) => {
+    if (!isTable(schema)) return 0;
+    const length = known.get(schema) ?? JSON.stringify(schema).length;
+    known.set(schema, length);
+    return length;
+  };
 };
 
 export const openSource = (contract: DescribedContract, api: ApiContract): Source => {
@@ -28,6 +41,7 @@ export const openSource = (contract: DescribedContract, api: ApiContract): Sourc
     analysis: createAnalysis(contract.definitions),
     names: nameComponents(contract),
     entity: (name) => (name === null ? undefined : byName.get(name)),
+    lengthOf: createLengths(),
   };
 };
 
