@@ -2,12 +2,14 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Problem } from '#language/problem.ts';
 import { createWorld, getWorld, listTemplates, listWorlds } from '#wire/public-api/operations.ts';
 import type { CreateWorldBody } from '#wire/public-api/world.ts';
 import type { ControlConfig } from '../../src/control/config.ts';
 import { startTestControl, type TestControl } from '../support/control.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
-import { encodeTree, notesWorld, slowWorld } from '../support/worlds.ts';
+import { replaceIn, smallWorld, toTree } from '../support/small-world.ts';
+import { encodeTree, notesWorld, servedSmallWorld, slowWorld } from '../support/worlds.ts';
 
 let database: TestDatabase;
 let control: TestControl & { config: ControlConfig };
@@ -48,6 +50,7 @@ describe('a new world', () => {
       name: 'Our host',
       description: 'Where our code is.',
       surfaces: ['api'],
+      warnings: [],
       tasks: ['close-duplicate'],
       url: 'https://svc.test/world/hosting',
       links: { world: 'https://svc.test/api/public/worlds/hosting' },
@@ -104,6 +107,61 @@ describe('a new world', () => {
         });
       }
     }
+  });
+});
+
+describe('a world that says more than is served yet', () => {
+  it('is refused when its hosts would answer otherwise than it says', async () => {
+    const from = encodeTree(toTree(smallWorld()));
+    const error = await create({ slug: newSlug(), from }).catch((reason) => reason);
+    expect(error).toMatchObject({ code: 'invalid' });
+    expect(
+      error.detail.problems.map(({ file, pointer, code }: Problem) => [file, pointer, code]),
+    ).toEqual([
+      ['connector.toml', '/operations/1', 'not_served'],
+      ['connector.toml', '/api/previous_key', 'not_served'],
+      ['connector.toml', '/api/page_headers', 'not_served'],
+      ['connector.toml', '/api/before', 'not_served'],
+    ]);
+  });
+
+  it('is refused when it would have to mint bearers', async () => {
+    const world = servedSmallWorld();
+    replaceIn(
+      world,
+      'connector.toml',
+      'scheme = "header"\nname = "X-Api-Key"',
+      'scheme = "oauth2"',
+    );
+    replaceIn(world, 'connector.toml', 'secret_env =', 'client_id_env = "BOARD_ID"\nsecret_env =');
+    const from = encodeTree(toTree(world));
+    const error = await create({ slug: newSlug(), from }).catch((reason) => reason);
+    expect(error.detail.problems).toMatchObject([{ pointer: '/auth/scheme', code: 'not_served' }]);
+  });
+
+  it('comes with warnings about what its sessions will lack, and with its links', async () => {
+    const world = await create({ slug: newSlug(), from: encodeTree(toTree(servedSmallWorld())) });
+    expect(world.warnings).toEqual([
+      'the surface "ui" is not served yet',
+      'webhooks are not sent yet',
+      'linked worlds are not opened along yet: "chat", "crm"',
+      'tests are not run on a push yet',
+      'tasks graded by a query cannot be opened yet: "queried-too", "queried"',
+      'tasks with tools of their own still get all tools: "queried"',
+    ]);
+    expect(world.dependencies).toEqual([
+      { alias: 'chat', slug: 'team-chat', version: 'main', task: null, tools: [], entities: {} },
+      {
+        alias: 'crm',
+        slug: 'crm',
+        version: '3',
+        task: 'renew',
+        tools: ['find_contact'],
+        entities: { 'cards.title': 'deals.name', 'lists.id': 'stages.id' },
+      },
+    ]);
+    const read = await control.read(getWorld, { params: { slug: world.slug } });
+    expect(read.body.warnings).toEqual(world.warnings);
   });
 });
 

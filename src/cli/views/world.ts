@@ -33,6 +33,7 @@ export const describeWorld = (world: WorldDetail): string =>
     ['redacted', redactedText(world)],
     ['files', formatCount(world.files.length, 'file')],
     ['created', `${world.createdAt} (${formatAgo(world.createdAt)})`],
+    ...world.warnings.map((warning): [string, string] => ['warning', warning]),
   ]);
 
 const redactedText = ({ redact }: WorldView): string | undefined => {

@@ -23,6 +23,7 @@ import {
 } from '../db/worlds.ts';
 import type { RefusedRow, Rows } from './build.ts';
 import type { Compiler } from './compiler.ts';
+import { notServedYet } from './not-served.ts';
 import { readTemplate } from './templates.ts';
 import { checkTree, decodeTree, overlay } from './tree.ts';
 
@@ -140,6 +141,8 @@ export const createWorld = async (
   const built = await compiler.build(tree, (body.data?.rows ?? {}) as Rows, signal);
   if (!built.ok) throw 'row' in built ? rowRefused(built.row) : refused(built.problems);
   const { contract, generated, snapshot, bundle } = built;
+  const notServed = notServedYet(contract);
+  if (notServed.length > 0) throw refused(notServed);
   const source = { tree: overlay(tree, generated), contract, snapshot, bundle };
   const version = await storeVersion(blobs, source, body.message ?? null);
   const world = {

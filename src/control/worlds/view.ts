@@ -1,6 +1,8 @@
 /** A world as clients see it, from its row and its head version. */
+import type { Dependency } from '#language/contract.ts';
 import type { WorldDetail, WorldView } from '#wire/public-api/world.ts';
 import type { WorldRow } from '../db/worlds.ts';
+import { warningsOf } from './not-served.ts';
 import type { Version } from './versions.ts';
 
 const viewVersion = (version: Version): WorldView['version'] => ({
@@ -23,6 +25,18 @@ const viewLinks = (publicUrl: string, slug: string): WorldView['links'] => {
   };
 };
 
+const viewDependency = ({
+  ref,
+  entities,
+  ...link
+}: Dependency): WorldView['dependencies'][number] => ({
+  ...link,
+  version: ref,
+  entities: Object.fromEntries(
+    entities.map((one) => [`${one.entity}.${one.field}`, `${one.targetEntity}.${one.targetField}`]),
+  ),
+});
+
 /** The world with its head version. */
 export const viewWorld = (world: WorldRow, head: Version, publicUrl: string): WorldView => ({
   id: world.id,
@@ -38,7 +52,7 @@ export const viewWorld = (world: WorldRow, head: Version, publicUrl: string): Wo
   url: `${publicUrl}/world/${world.slug}`,
   links: viewLinks(publicUrl, world.slug),
   redact: head.contract.redact,
-  dependencies: [],
+  dependencies: head.contract.dependencies.map(viewDependency),
   createdAt: world.createdAt.toISOString(),
 });
 
@@ -49,6 +63,7 @@ export const viewWorldDetail = (
   publicUrl: string,
 ): WorldDetail => ({
   ...viewWorld(world, head, publicUrl),
+  warnings: warningsOf(head.contract),
   files: head.files.map(({ path, sizeBytes, sha256 }) => ({
     path,
     sizeBytes,

@@ -24,6 +24,18 @@ export const RedactView = nullable(
   }),
 );
 
+/** A link to another world. */
+export const DependencyView = Type.Object({
+  alias: Type.String(),
+  slug: Type.String(),
+  version: Type.String({ description: 'version or reference of the other world' }),
+  task: nullable(Type.String()),
+  tools: Type.Array(Type.String()),
+  entities: Type.Record(Type.String(), Type.String(), {
+    description: '`<entity>.<field>` of the other world by that of this one',
+  }),
+});
+
 export const WorldView = Type.Object({
   id: Type.String(),
   containerId: Type.String({ description: 'the same id, under its older spelling' }),
@@ -43,13 +55,16 @@ export const WorldView = Type.Object({
     sessions: Type.String(),
   }),
   redact: RedactView,
-  dependencies: Type.Array(JsonObject),
+  dependencies: Type.Array(DependencyView),
   createdAt: Timestamp,
 });
 export type WorldView = Static<typeof WorldView>;
 
 /** A world with the files of its head version. */
 export const WorldDetail = Type.Interface([WorldView], {
+  warnings: Type.Array(Type.String(), {
+    description: 'what the world declares and its sessions will lack, a sentence each',
+  }),
   files: Type.Array(
     Type.Object({ path: Type.String(), sizeBytes: Type.Integer(), sha256: Type.String() }),
   ),
