@@ -3,7 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Problem } from '#language/problem.ts';
-import { createWorld, getWorld, listTemplates, listWorlds } from '#wire/public-api/operations.ts';
+import {
+  createWorld,
+  getWorld,
+  listTemplates,
+  listWorlds,
+  listWorldTasks,
+} from '#wire/public-api/operations.ts';
 import type { CreateWorldBody } from '#wire/public-api/world.ts';
 import type { ControlConfig } from '../../src/control/config.ts';
 import { startTestControl, type TestControl } from '../support/control.ts';
@@ -259,6 +265,34 @@ describe('a world that is refused', () => {
       code: 'invalid',
       fields: [{ path }],
     });
+  });
+});
+
+describe('the tasks of a world', () => {
+  it('are those of its head version, with what they are graded by', async () => {
+    const slug = newSlug();
+    const world = await create({ slug, from: encodeTree(toTree(servedSmallWorld())) });
+    const { body } = await control.read(listWorldTasks, { params: { slug } });
+    expect(body.versionId).toBe(world.version.id);
+    expect(body.data.map(({ name, grader }) => [name, grader])).toEqual([
+      ['finish', 'assertions'],
+      ['verified-by-code', 'python'],
+      ['queried-too', 'sql'],
+      ['queried', 'sql'],
+    ]);
+    expect(body.data[0]).toMatchObject({
+      description: 'Finish a card.',
+      instruction: 'Finish card 3.\n',
+      tools: ['summarize', 'cards.archive', 'get_card', 'list_cards'],
+      seed: { mode: 'append', counts: { cards: 1 } },
+    });
+    expect(body.data[3]).toMatchObject({ name: 'queried', tools: ['list_cards'] });
+  });
+
+  it('are of no world that there is not', async () => {
+    await expect(
+      control.read(listWorldTasks, { params: { slug: 'nowhere' } }),
+    ).rejects.toMatchObject({ code: 'not_found', message: 'there is no world "nowhere"' });
   });
 });
 

@@ -1,6 +1,7 @@
 /** A world as clients see it, from its row and its head version. */
-import type { Dependency } from '#language/contract.ts';
-import type { WorldDetail, WorldView } from '#wire/public-api/world.ts';
+import type { Static } from 'typebox';
+import type { Contract, Dependency, Task } from '#language/contract.ts';
+import type { BundledTaskView, WorldDetail, WorldView } from '#wire/public-api/world.ts';
 import type { WorldRow } from '../db/worlds.ts';
 import { warningsOf } from './not-served.ts';
 import type { Version } from './versions.ts';
@@ -70,3 +71,17 @@ export const viewWorldDetail = (
     sha256: sha256.slice('sha256:'.length),
   })),
 });
+
+const countRows = (rows: Task['seed']['rows']): Record<string, number> =>
+  Object.fromEntries(Object.entries(rows).map(([entity, list]) => [entity, list.length]));
+
+/** The bundled tasks of a contract; a task without tools of its own has them all. */
+export const viewTasks = ({ tasks, tools }: Contract): Static<typeof BundledTaskView>[] =>
+  tasks.map(({ name, description, instruction, tools: own, seed, grader }) => ({
+    name,
+    description,
+    instruction,
+    tools: own ?? tools.map((tool) => tool.name),
+    seed: { mode: seed.mode, counts: countRows(seed.rows) },
+    grader: grader?.kind ?? null,
+  }));

@@ -8,7 +8,7 @@ import { IdempotencyHeaders, WaitSeconds } from '../schemas.ts';
 import { Type } from '../type.ts';
 import { CallRequest, CallView } from './call.ts';
 import { OpenSessionBody, SessionView } from './session.ts';
-import { CreateWorldBody, TemplateView, WorldDetail, WorldView } from './world.ts';
+import { BundledTaskView, CreateWorldBody, TemplateView, WorldDetail, WorldView } from './world.ts';
 
 const SessionParams = Type.Object({ sessionId: Type.String({ maxLength: 64 }) });
 const WorldParams = Type.Object({ slug: Type.String({ maxLength: 64 }) });
@@ -45,6 +45,16 @@ export const getWorld = operation({
   access: 'read',
   params: WorldParams,
   answers: { 200: WorldDetail },
+});
+
+export const listWorldTasks = operation({
+  id: 'listWorldTasks',
+  summary: 'The tasks that the head version of a world bundles',
+  method: 'GET',
+  path: '/worlds/{slug}/tasks',
+  access: 'read',
+  params: WorldParams,
+  answers: { 200: Type.Object({ versionId: Type.String(), data: Type.Array(BundledTaskView) }) },
 });
 
 export const listTemplates = operation({

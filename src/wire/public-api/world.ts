@@ -71,6 +71,21 @@ export const WorldDetail = Type.Interface([WorldView], {
 });
 export type WorldDetail = Static<typeof WorldDetail>;
 
+/** A task that a world version bundles. */
+export const BundledTaskView = Type.Object({
+  name: Type.String(),
+  description: nullable(Type.String()),
+  instruction: nullable(Type.String()),
+  tools: Type.Array(Type.String(), { description: 'the tools that the agent is given' }),
+  seed: Type.Object({
+    mode: oneOf(['append', 'replace']),
+    counts: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
+      description: 'rows by entity',
+    }),
+  }),
+  grader: nullable(oneOf(['assertions', 'python', 'sql'], 'how a session on it is graded')),
+});
+
 export const TreeFileBody = Type.Object(
   {
     path: Type.String({ minLength: 1, maxLength: 1024 }),

@@ -10,6 +10,7 @@ import { getWorld } from './get-world.ts';
 import { listCalls } from './list-calls.ts';
 import { listSessions } from './list-sessions.ts';
 import { listTemplates } from './list-templates.ts';
+import { listWorldTasks } from './list-world-tasks.ts';
 import { listWorlds } from './list-worlds.ts';
 import { openSession } from './open-session.ts';
 import { updateSession } from './update-session.ts';
@@ -19,6 +20,7 @@ export const publicEndpoints = (parts: Parts): Endpoint[] =>
     createWorld,
     getWorld,
     listTemplates,
+    listWorldTasks,
     listWorlds,
     openSession,
     listSessions,

@@ -1,0 +1,12 @@
+/** GET /worlds/{slug}/tasks */
+import { listWorldTasks as operation } from '#wire/public-api/operations.ts';
+import type { Parts } from '../../parts.ts';
+import { findHead } from '../../worlds/head.ts';
+import { viewTasks } from '../../worlds/view.ts';
+import { endpoint, respond } from '../endpoint.ts';
+
+export const listWorldTasks = (parts: Pick<Parts, 'db' | 'versions'>) =>
+  endpoint(operation, async ({ params }, { caller: { projectId } }) => {
+    const { head } = await findHead(parts, projectId, params.slug);
+    return respond(200, { versionId: head.id, data: viewTasks(head.contract) });
+  });
