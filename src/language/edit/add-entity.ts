@@ -9,7 +9,7 @@ import type { Problem } from '../problem.ts';
 import { toPointer } from '../read/pointer.ts';
 import { suggestName } from '../read/suggest.ts';
 import type { EditResult } from './change.ts';
-import { newProblems, placeUnedited } from './new-problems.ts';
+import { createJudge, placeUnedited } from './new-problems.ts';
 import { readWorldDocument, writeEntities } from './world-document.ts';
 
 /** What a field may be declared as: a type of JSON, or a text in one of the usual formats. */
@@ -111,7 +111,7 @@ export const addEntity = (
   }
   const entity = entityOf(fields, primaryKey ?? ['id']);
   const { file, tree } = writeEntities(files, document, { ...document.entities, [name]: entity });
-  const problems = newProblems(files, tree, worldFile);
+  const problems = createJudge(files, worldFile).added(tree);
   if (problems.length > 0) return { ok: false, problems };
   const reason = `the entity "${name}" is new`;
   return {

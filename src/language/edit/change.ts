@@ -31,11 +31,6 @@ export type EditResult =
   | { ok: false; problems: Problem[] };
 
 /** Codes of problems that only edits have; all others are those of compiling. */
-export const editCodes = [
-  'entity_exists',
-  'entity_in_use',
-  'unreadable_tree',
-  'unusable_capture',
-] as const;
+export const editCodes = ['entity_exists', 'entity_in_use', 'unusable_capture'] as const;
 
 export type EditCode = (typeof editCodes)[number];

@@ -35,20 +35,30 @@ export const placeUnedited = (
   });
 };
 
-/**
- * The problems that a tree has after an edit of a JSON file and did not have before, in reading order,
- * placed in the unedited file.
- */
-export const newProblems = (
-  before: readonly TreeFile[],
-  after: readonly TreeFile[],
-  editedFile: string,
-): Problem[] => {
-  const problems = problemsOf(compileTree(after));
-  if (problems.length === 0) return [];
-  const known = new Set(problemsOf(compileTree(before)).map(identityOf));
-  const added = problems.filter(
-    (problem) => problem.code !== 'more_problems' && !known.has(identityOf(problem)),
-  );
-  return placeUnedited(added, before, editedFile);
+/** Tells what edits of one JSON file would break in a tree, which is compiled at most once itself. */
+export type Judge = {
+  /** The problems that the tree has as it stands. */
+  before(): Problem[];
+  /** Those that it would have only after the edit, in reading order, placed in the unedited file. */
+  added(after: readonly TreeFile[]): Problem[];
+};
+
+export const createJudge = (files: readonly TreeFile[], editedFile: string): Judge => {
+  let known: Problem[] | undefined;
+  const before = (): Problem[] => {
+    known ??= problemsOf(compileTree(files));
+    return known;
+  };
+  return {
+    before,
+    added(after) {
+      const problems = problemsOf(compileTree(after));
+      if (problems.length === 0) return [];
+      const identities = new Set(before().map(identityOf));
+      const added = problems.filter(
+        (problem) => problem.code !== 'more_problems' && !identities.has(identityOf(problem)),
+      );
+      return placeUnedited(added, files, editedFile);
+    },
+  };
 };

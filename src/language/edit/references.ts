@@ -1,0 +1,101 @@
+/**
+ * What refers to an entity, told from the problems that a tree has without it: each is put in words
+ * that say which thing it is that would be left referring to nothing.
+ */
+import type { TreeFile } from '#domain/world.ts';
+import { connectorFile } from '../files/connector-toml.ts';
+import { environmentFile } from '../files/svc-env-toml.ts';
+import { worldFile } from '../files/world-json.ts';
+import type { Problem } from '../problem.ts';
+import { createProblems } from '../read/place.ts';
+import { parsePointer } from '../read/pointer.ts';
+import { openTree } from '../read/tree.ts';
+import { isTable, own } from '../read/values.ts';
+import type { EditCode } from './change.ts';
+
+/** Codes of problems that name a thing which the data model no longer has. */
+const danglingCodes = new Set([
+  'unknown_entity',
+  'unknown_field',
+  'unimplemented_tool',
+  'bad_verifier',
+]);
+
+type Describe = (segments: string[], named: (at: string[]) => string) => string | undefined;
+
+const ofWorld: Describe = ([, kind, name, part]) => {
+  if (kind === 'tools') return `the conventional tool "${name}"`;
+  return part === 'relationships' ? `a relationship of the entity "${name}"` : undefined;
+};
+
+const ofConnector: Describe = ([table, index, part], named) => {
+  if (table === 'webhooks') return 'the table [webhooks]';
+  if (table !== 'operations' || index === undefined) return undefined;
+  const ingest = part === 'ingest' ? 'the ingest rules of ' : '';
+  return `${ingest}the operation "${named([table, index, 'name'])}"`;
+};
+
+const ofEnvironment: Describe = ([table, alias]) =>
+  table === 'dependencies' ? `the link to the world "${alias}"` : undefined;
+
+const inFiles: Record<string, Describe> = {
+  [worldFile]: ofWorld,
+  [connectorFile]: ofConnector,
+  [environmentFile]: ofEnvironment,
+};
+
+const ofFile = (file: string): string => {
+  const [, task] = /^scenarios\/([^/]+)\//.exec(file) ?? [];
+  if (file.startsWith('data/')) return 'its rows';
+  if (file.startsWith('verifiers/')) return 'a verifier';
+  const part = file.includes('/seed/') ? 'rows of' : 'a check of';
+  return task === undefined ? 'a part of it' : `${part} the task "${task}"`;
+};
+
+/** Reads a text inside one of the tree's TOML files. */
+const createNames = (files: readonly TreeFile[]): ((file: string, at: string[]) => string) => {
+  const tree = openTree(files, createProblems());
+  return (file, at) => {
+    const value = at.reduce<unknown>((held, segment) => {
+      if (Array.isArray(held)) return held[Number(segment)];
+      return isTable(held) ? own(held, segment) : undefined;
+    }, tree?.toml(file)?.value);
+    return String(value ?? at.join('.'));
+  };
+};
+
+const wayOut = (file: string): string =>
+  file.includes('.toml') || file === worldFile ? 'change or remove it first' : 'remove it first';
+
+/** Problems of a tree without the entity, in words about what refers to it; others as they are. */
+export const describeReferences = (
+  entity: string,
+  problems: readonly Problem[],
+  files: readonly TreeFile[],
+): Problem[] => {
+  const nameAt = createNames(files);
+  return problems.map((problem) => {
+    const { file, pointer, code } = problem;
+    if (!danglingCodes.has(code)) return problem;
+    const describe = Object.hasOwn(inFiles, file) ? inFiles[file] : undefined;
+    const named = (at: string[]): string => nameAt(file, at);
+    const subject = describe?.(parsePointer(pointer), named) ?? ofFile(file);
+    const message = `the entity "${entity}" is used by ${subject} in ${file}`;
+    const inUse: EditCode = 'entity_in_use';
+    return { ...problem, code: inUse, message, hint: wayOut(file) };
+  });
+};
+
+/** Whether user code may speak of the entity: its name in quotes. */
+const mentions = (text: string, entity: string): boolean =>
+  ['"', "'", '`'].some((quote) => text.includes(`${quote}${entity}${quote}`));
+
+/** Files of user code, which nothing checks, in which the entity's name stands in quotes. */
+export const mentioningFiles = (entity: string, files: readonly TreeFile[]): string[] => {
+  const decoder = new TextDecoder();
+  return files
+    .filter(({ path }) => /\.(py|ts)$/.test(path))
+    .filter(({ content }) => mentions(decoder.decode(content), entity))
+    .map(({ path }) => path)
+    .sort();
+};

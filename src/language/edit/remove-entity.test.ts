@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { type SmallWorld, smallWorld, toTree } from '#test/support/small-world.ts';
+import { compileTree } from '../compile.ts';
+import { addEntity } from './add-entity.ts';
+import { initTree } from './init.ts';
+import { removeEntity } from './remove-entity.ts';
+import { replaceFiles, textAt, textFile } from './tree-text.ts';
+
+const treeWith = (change: (world: SmallWorld) => void = () => undefined) => {
+  const world = smallWorld();
+  change(world);
+  return toTree(world);
+};
+
+const refused = (name: string, files = treeWith()) => {
+  const result = removeEntity(files, name);
+  return result.ok ? [] : result.problems;
+};
+
+const withLabels = (): ReturnType<typeof treeWith> => {
+  const result = addEntity(treeWith(), { name: 'labels' });
+  return result.ok ? replaceFiles(treeWith(), result.files) : [];
+};
+
+describe('removeEntity', () => {
+  it('takes back what was added, to the byte', () => {
+    const before = textAt(treeWith(), 'schema/world.json');
+    const result = removeEntity(withLabels(), 'labels');
+    expect(result).toMatchObject({
+      ok: true,
+      files: [textFile('schema/world.json', before)],
+      changes: [
+        {
+          file: 'schema/world.json',
+          pointer: '/x-svc/entities/labels',
+          kind: 'removed',
+          before: { primary_key: ['id'] },
+        },
+      ],
+      notes: [],
+    });
+  });
+
+  it('names all that refers to the entity, with its place', () => {
+    const problems = refused('cards');
+    expect(new Set(problems.map(({ code }) => code))).toEqual(new Set(['entity_in_use']));
+    const told = problems.map(({ file, pointer, message }) => `${file}${pointer} ${message}`);
+    expect(told).toEqual([
+      'connector.toml/operations/0/entity the entity "cards" is used by the operation "get_card" in connector.toml',
+      'connector.toml/operations/1/entity the entity "cards" is used by the operation "search_cards" in connector.toml',
+      'connector.toml/operations/2/entity the entity "cards" is used by the operation "add_card" in connector.toml',
+      'connector.toml/operations/3/entity the entity "cards" is used by the operation "close_card" in connector.toml',
+      'connector.toml/operations/4/entity the entity "cards" is used by the operation "remove_card" in connector.toml',
+      'connector.toml/operations/7/ingest/explode/0/entity the entity "cards" is used by the ingest rules of the operation "list_lists" in connector.toml',
+      'data/cards.json the entity "cards" is used by its rows in data/cards.json',
+      'scenarios/finish/scenario.toml/grader/checks/0/entity the entity "cards" is used by a check of the task "finish" in scenarios/finish/scenario.toml',
+      'scenarios/finish/seed/cards.json the entity "cards" is used by rows of the task "finish" in scenarios/finish/seed/cards.json',
+      'schema/world.json/x-svc/tools/list_cards the entity "cards" is used by the conventional tool "list_cards" in schema/world.json',
+      'svc-env.toml/dependencies/crm/entities/cards.title the entity "cards" is used by the link to the world "crm" in svc-env.toml',
+      'verifiers/all_done.sql the entity "cards" is used by a verifier in verifiers/all_done.sql',
+    ]);
+  });
+
+  it('shows lines of the files as they stand', () => {
+    const files = treeWith();
+    for (const { file, line, pointer } of refused('lists', files)) {
+      if (file.startsWith('data/')) continue;
+      const shown = textAt(files, file).split('\n')[(line ?? 0) - 1];
+      expect(`${pointer}: ${shown}`).toMatch(/lists/);
+    }
+  });
+
+  it('finds relationships, and the queries that they would hide', () => {
+    const files = treeWith((world) => {
+      world.text['verifiers/all_done.sql'] = 'select count(*) = 0 as passed from lists';
+    });
+    const places = refused('lists', files).map(({ file, pointer }) => file + pointer);
+    expect(places).toContain('schema/world.json/x-svc/entities/cards/relationships/0/target');
+    expect(places).toContain('verifiers/all_done.sql');
+  });
+
+  it('finds webhooks', () => {
+    const [problem] = refused('hooks').filter(({ pointer }) => pointer.startsWith('/webhooks'));
+    expect(problem?.message).toBe(
+      'the entity "hooks" is used by the table [webhooks] in connector.toml',
+    );
+  });
+
+  it('says which entity was meant', () => {
+    expect(refused('card')).toMatchObject([
+      { code: 'unknown_entity', hint: 'did you mean "cards"?' },
+    ]);
+    expect(refused('__proto__')).toMatchObject([{ code: 'unknown_entity' }]);
+  });
+
+  it('keeps the last entity', () => {
+    const files = initTree({ name: 'Starter' })
+      .filter(({ path }) => path !== 'data/notes.json')
+      .map((file) =>
+        file.path === 'schema/world.json'
+          ? textFile(
+              file.path,
+              textAt([file], file.path).replace(/"tools": [\s\S]*/, '"tools": {}}}'),
+            )
+          : file,
+      );
+    expect(refused('notes', files)).toMatchObject([
+      { code: 'bad_value', message: expect.stringContaining('must not be empty') },
+    ]);
+  });
+
+  it('removes an entity of which only code may speak, and says so', () => {
+    const files = replaceFiles(withLabels(), [
+      textFile('api/labelling.py', 'def labels(ctx):\n    return ctx.world.query("labels")\n'),
+    ]);
+    const result = removeEntity(files, 'labels');
+    expect(result).toMatchObject({
+      ok: true,
+      notes: ['"labels" is written in api/labelling.py; nothing checks what code asks for'],
+    });
+    if (result.ok) expect(compileTree(replaceFiles(files, result.files)).ok).toBe(true);
+  });
+
+  it('does not judge a tree in which a file cannot be read', () => {
+    const files = replaceFiles(withLabels(), [textFile('connector.toml', 'x = ')]);
+    expect(refused('labels', files)).toMatchObject([{ file: 'connector.toml', code: 'syntax' }]);
+  });
+});
