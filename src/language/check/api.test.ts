@@ -4,6 +4,7 @@ import {
   drop,
   type Refusal,
   replace,
+  worldFile,
 } from '#test/support/language-refusals.ts';
 
 const authRules: Refusal[] = [
@@ -195,6 +196,31 @@ const redactRules: Refusal[] = [
     'bad_value',
     connector,
     '/redact/round/estimate',
+  ],
+  [
+    'a path that counts the items of a list',
+    replace(connector, '"author.email"', '"labels.0.name"'),
+    'bad_value',
+    connector,
+    '/redact/drop/0',
+  ],
+  [
+    'a path into no field of any entity, in a world that mirrors no operations',
+    (world) => {
+      const [, rest = ''] = world.text[connector]?.split('[redact]') ?? [];
+      const [policy] = rest.split('[api]');
+      world.text[connector] =
+        `[connector]\nslug = "board"\nbase_url = "https://x.example"\n[redact]${policy}`;
+      world.json[worldFile]['x-svc'].tools = {};
+      world.text['svc-env.toml'] = (world.text['svc-env.toml'] ?? '')
+        .replace(/serve = .*/, 'serve = []')
+        .replace(/\[\[tasks\]\][\s\S]*/, '');
+      delete world.text['tasks.json'];
+      delete world.text['verifiers/all_done.sql'];
+    },
+    'unknown_field',
+    connector,
+    '/redact/preserve/0',
   ],
   [
     'another mode',

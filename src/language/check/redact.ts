@@ -33,6 +33,9 @@ const checkPath = (
   const [first = '', ...rest] = path.split('.');
   if ([first, ...rest].some((segment) => segment === '') || first === '*') {
     place.refuse('bad_value', `"${path}" is neither a field name nor a dotted path`);
+  } else if (rest.some((segment) => /^\d+$/.test(segment))) {
+    const message = `"${path}" counts the items of a list; a rule is for all of them`;
+    place.refuse('bad_value', message, `write "${path.replace(/\.\d+(?=\.|$)/g, '.*')}"`);
   } else if (rest.length > 0 && entities.has(first)) {
     const message = `"${path}" begins with the entity "${first}", but no rule is scoped to an entity`;
     place.refuse('entity_path', message, `write "${rest.join('.')}"`);
