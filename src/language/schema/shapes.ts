@@ -16,8 +16,10 @@ import { languageLimits } from '../limits.ts';
 import { isDeeperThan, type Table } from '../read/values.ts';
 import { equalityKeywords } from './equality.ts';
 import { assertedFormats } from './formats.ts';
+import { listKeywords } from './lists.ts';
 import { multipleOfKeyword } from './multiples.ts';
 import { compilePattern, type Pattern } from './patterns.ts';
+import { presenceKeywords } from './presence.ts';
 import { conditionsIn, unevaluatedKeywords } from './unevaluated.ts';
 import { describeErrors, type ValueProblem } from './value-problem.ts';
 
@@ -123,7 +125,9 @@ const createCompiler = (document: Document, allErrors: boolean): Compiler => {
   };
   const ajv = createValidator(allErrors, pattern, [
     ...equalityKeywords,
+    ...presenceKeywords,
     multipleOfKeyword,
+    ...listKeywords,
     ...unevaluatedKeywords({ definitions: document.$defs, fits, pattern }),
   ]);
   ajv.addSchema(document);

@@ -108,7 +108,12 @@ const refuseOtherDialects = (source: string): void => {
   }
 };
 
-/** The pattern in RE2's notation. Throws, saying why, when it is none or looks back. */
+const refuseLookAround = (source: string, at: number): void => {
+  const [found] = matchAt(/\(\?<?[=!]/y, source, at) ?? [];
+  if (found !== undefined) throw new Error(`it looks around, with ${found}`);
+};
+
+/** The pattern in RE2's notation. Throws, saying why, when it is none or looks back or around. */
 export const translatePattern = (written: string): string => {
   const source = withPlainEscapes(written);
   refuseOtherDialects(source);
@@ -120,6 +125,7 @@ export const translatePattern = (written: string): string => {
       text += part.text;
       at = part.next;
     } else {
+      refuseLookAround(source, at);
       text += mark === '.' ? notLineEnd : mark;
       at += 1;
     }
