@@ -7,6 +7,12 @@ const real = ['api', 'contract', 'cluster', 'e2e'].map((folder) => `test/${folde
 /** `VITEST_JSON` names a file for the counts that `.ci/run` reads. */
 const jsonFile = process.env.VITEST_JSON;
 
+/** `FUZZ_TIMES` repeats tests of properties so many times as often, `FUZZ_SEED` starts elsewhere. */
+const fuzz = {
+  times: Number(process.env.FUZZ_TIMES ?? 1),
+  seed: Number(process.env.FUZZ_SEED ?? 1),
+};
+
 export default defineConfig({
   test: {
     reporters: jsonFile === undefined ? ['default'] : ['default', 'json'],
@@ -16,7 +22,8 @@ export default defineConfig({
         test: {
           name: 'pure',
           include: [...pure, 'test/*.test.ts'],
-          testTimeout: 20_000,
+          testTimeout: 20_000 * fuzz.times,
+          provide: { fuzz },
         },
       },
       {

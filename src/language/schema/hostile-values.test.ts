@@ -1,0 +1,70 @@
+/**
+ * Schemas and values that a stranger would choose: what must stay right, and what must end. Where the
+ * time that a check takes is at stake, a check that took too much of it would never reach the end.
+ */
+import { describe, expect, it } from 'vitest';
+import { takeSchema } from '#test/support/schemas.ts';
+
+const takes = (schema: unknown, definitions: Record<string, unknown> = {}) => {
+  const { fits, refused } = takeSchema(schema, definitions);
+  if (fits === undefined) throw new Error(`refused: ${refused}`);
+  return fits;
+};
+
+const parse = (text: string): unknown => JSON.parse(text);
+
+describe('keys that every object inherits', () => {
+  const inherited = ['constructor', '__proto__', 'toString', 'valueOf', 'hasOwnProperty'];
+
+  it.each(inherited)('%s is missing unless the value has it', (name) => {
+    const fits = takes({ required: [name] });
+    expect(fits({})).toBe(false);
+    expect(fits(parse(`{${JSON.stringify(name)}: 1}`))).toBe(true);
+  });
+
+  it.each(inherited)('%s does not get in the way of comparing', (name) => {
+    const text = `{${JSON.stringify(name)}: {"a": 1}}`;
+    expect(takes({ const: parse(text) })(parse(text))).toBe(true);
+    expect(takes({ enum: [parse(text)] })(parse('{}'))).toBe(false);
+    expect(takes({ uniqueItems: true })([parse(text), parse(text)])).toBe(false);
+    expect(takes({ uniqueItems: true })([parse(text), parse('{}')])).toBe(true);
+  });
+
+  it.each(inherited)('%s is an additional property', (name) => {
+    const value = parse(`{${JSON.stringify(name)}: 1}`);
+    for (const keyword of ['additionalProperties', 'unevaluatedProperties']) {
+      expect(takes({ properties: { a: true }, [keyword]: false })(value)).toBe(false);
+      expect(takes({ properties: { a: true }, [keyword]: { type: 'integer' } })(value)).toBe(true);
+    }
+  });
+});
+
+describe('much work from little text', () => {
+  it('compares a long list once', () => {
+    const list = Array.from({ length: 200_000 }, (_, index) => (index % 2 ? index : `${index}`));
+    const fits = takes({ uniqueItems: true });
+    expect(fits(list)).toBe(true);
+    expect(fits([...list, '0'])).toBe(false);
+  });
+
+  it('asks once on each level what a value that nests has been looked at for', () => {
+    const tree = {
+      anyOf: [{ properties: { child: { $ref: '#/$defs/Tree' } } }, { required: ['never'] }],
+      unevaluatedProperties: false,
+    };
+    const fits = takes({ $ref: '#/$defs/Tree' }, { Tree: tree });
+    let value: unknown = {};
+    for (let depth = 0; depth < 60; depth += 1) value = { child: value };
+    expect(fits(value)).toBe(true);
+    expect(fits({ child: { child: { other: 1 } } })).toBe(false);
+  });
+
+  it('does not copy a large definition into all that refer to it', () => {
+    const fields = Array.from({ length: 400 }, (_, index) => [`f${index}`, { maxLength: index }]);
+    const users = Array.from({ length: 400 }, (_, index) => [`u${index}`, { $ref: '#/$defs/Big' }]);
+    const big = { properties: Object.fromEntries(fields) };
+    const fits = takes({ properties: Object.fromEntries(users) }, { Big: big });
+    expect(fits({ u399: { f1: 'a' } })).toBe(true);
+    expect(fits({ u399: { f1: 'ab' } })).toBe(false);
+  });
+});

@@ -1,0 +1,98 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { choiceLists, createChoices } from '#test/support/choices.ts';
+import { fuzzRuns } from '#test/support/fuzz.ts';
+import { compilePattern, patternFault } from './patterns.ts';
+
+/** Pieces that patterns are put together from, most of them different in RE2's notation. */
+const pieces = [
+  'a',
+  'b?',
+  '.',
+  '.*',
+  '^',
+  '$',
+  '|',
+  '(?:ab)+',
+  '\\s',
+  '\\S+',
+  '[\\s\\d]',
+  '[^\\S]',
+  '[^]',
+  '[]',
+  '[[:a]',
+  '[\\]^-]',
+  '\\w{1,2}',
+  '\\b',
+  '\\B',
+  '[\\b]',
+  '\\cA',
+  '\\0',
+  '\\x41',
+  '\\u{1F600}',
+  '\\uD83D\\uDE00',
+  '[😀-😂]',
+  '\\p{L}',
+  '\\P{Lu}',
+  '[\\p{N}_]',
+  '\\/',
+  '\\.',
+  '\\v',
+];
+const letters = ['a', 'b', 'A', '1', '_', ' ', '\n', '\r', '\v', '\b', '\0', '\x01', '.', '/', '['];
+const others = [':', ']', '^', '-', 'é', '\u00a0', '\u2028', '\ufeff', '😀', '😁', '\ud83d'];
+
+describe('compilePattern', () => {
+  it('finds what ECMAScript finds', () => {
+    fc.assert(
+      fc.property(choiceLists(8), choiceLists(8), (forPattern, forText) => {
+        const source = forPattern.map((number) => createChoices([number]).of(pieces)).join('');
+        const text = forText
+          .map((number) => createChoices([number]).of([...letters, ...others]))
+          .join('');
+        expect(compilePattern(source).test(text)).toBe(new RegExp(source, 'u').test(text));
+      }),
+      fuzzRuns(2_000),
+    );
+  });
+
+  it('names groups', () => {
+    expect(compilePattern('^(?<first>a)(?<second>b)$').test('ab')).toBe(true);
+  });
+
+  it('lets punctuation be escaped without need', () => {
+    expect(compilePattern('^\\d{2}\\-\\d\\@\\_$').test('12-3@_')).toBe(true);
+    expect(compilePattern('^[a\\-z]$').test('b')).toBe(false);
+  });
+
+  it.each(['(a+)+$', '(a|a)*b$', '^(\\w+\\s?)*$', '(.*a){20}$', '(a?){100}a{100}$'])(
+    'is not led astray by %s',
+    (source) => {
+      const pattern = compilePattern(source);
+      expect(pattern.test(`${'a'.repeat(50_000)}!`)).toBe(false);
+    },
+  );
+});
+
+describe('patternFault', () => {
+  it.each([
+    ['(?=a)', 'looks around'],
+    ['a(?!b)', 'looks around'],
+    ['(?<=a)b', 'looks around'],
+    ['(?<!a)b', 'looks around'],
+    ['(a)\\1', 'refers back'],
+    ['(?<n>a)\\k<n>', 'refers back'],
+    ['(?i)a', 'no pattern of ECMAScript'],
+    ['\\Aa', 'no pattern of ECMAScript'],
+    ['\\Qa.b\\E', 'no pattern of ECMAScript'],
+    ['[[:alpha:]]', 'no pattern of ECMAScript'],
+    ['(?P<n>a)', 'no pattern of ECMAScript'],
+    ['(', 'no pattern of ECMAScript'],
+    ['a{1001}', 'invalid repeat count'],
+    ['((a{100}){100}){100}', 'invalid repeat count'],
+    ['\\p{Greek}', 'no pattern of ECMAScript'],
+    ['a'.repeat(1_001), 'longer than 1000 characters'],
+  ])('of %s says why', (source, reason) => {
+    expect(patternFault(source)).toContain(reason);
+  });
+});

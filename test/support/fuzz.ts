@@ -1,0 +1,18 @@
+/**
+ * How often tests of properties run: as often as a test asks for, times what `vitest.config.ts` says,
+ * from a seed that it fixes. A failure is printed with its seed and path, so that every run repeats.
+ */
+import { inject } from 'vitest';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** How many times as many runs as usual, and the seed to start from. */
+    fuzz: { times: number; seed: number };
+  }
+}
+
+/** The parameters of a property that runs `usual` times in the ordinary tests. */
+export const fuzzRuns = (usual: number): { numRuns: number; seed: number } => {
+  const { times, seed } = inject('fuzz');
+  return { numRuns: usual * times, seed };
+};
