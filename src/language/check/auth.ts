@@ -37,7 +37,7 @@ const secretHeader = ({ scheme, name }: AuthTable): string | undefined => {
 
 const checkHeaders = (place: Place, table: AuthTable): void => {
   for (const header of table.headers.keys()) {
-    const at = place.at('headers', header);
+    const at = place.at('headers', header).ofKey();
     if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(header)) {
       at.refuse('bad_value', `"${header}" is not a header name`);
     }

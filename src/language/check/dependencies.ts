@@ -16,11 +16,12 @@ const splitField = (place: Place, written: string): [entity: string, field: stri
 };
 
 const readLink = ({ from, to, place }: FieldLink, model: Model): Dependency['entities'] => {
-  const own = splitField(place, from);
+  const ownPlace = place.ofKey();
+  const own = splitField(ownPlace, from);
   const other = splitField(place, to);
   if (own === undefined || other === undefined) return [];
-  const entity = findEntity(place, own[0], model);
-  if (entity !== undefined) findField(place, own[1], entity, model);
+  const entity = findEntity(ownPlace, own[0], model);
+  if (entity !== undefined) findField(ownPlace, own[1], entity, model);
   const [name, field] = own;
   const [targetEntity, targetField] = other;
   return [{ entity: name, field, targetEntity, targetField }];

@@ -21,7 +21,10 @@ const claimsOf = ({ place, value }: Placed<RedactTable>): [name: string, place: 
   ...modes.flatMap((mode) =>
     value[mode].map((name, index): [string, Place] => [name, place.at(mode, index)]),
   ),
-  ...[...value.round.keys()].map((name): [string, Place] => [name, place.at('round', name)]),
+  ...[...value.round.keys()].map((name): [string, Place] => [
+    name,
+    place.at('round', name).ofKey(),
+  ]),
 ];
 
 const checkPath = (
@@ -70,7 +73,7 @@ export const checkRedact = (
   }
   for (const name of redact.value.round.keys()) {
     if (!name.includes('.')) continue;
-    const place = redact.place.at('round', name);
+    const place = redact.place.at('round', name).ofKey();
     place.refuse('bad_value', `round takes bare field names, "${name}" is a path`);
   }
   const { hash, drop, preserve, round } = redact.value;

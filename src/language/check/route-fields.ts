@@ -26,7 +26,7 @@ export const readFilter = (draft: RouteDraft, model: Model): RouteContract['filt
     if (!draft.argumentNames.has(argument)) {
       const hint = suggestName(argument, draft.argumentNames);
       const message = `"${argument}" is neither a path argument nor a query parameter of ${draft.table.path}`;
-      place.refuse('unknown_argument', message, hint);
+      place.ofKey().refuse('unknown_argument', message, hint);
     }
     const field = draft.entity && findField(place, written, draft.entity, model);
     if (field === undefined) return [];
@@ -48,23 +48,23 @@ export const readBody = (draft: RouteDraft, model: Model): RouteContract['body']
       const message = `${shown} is not a path into the request's body`;
       place.refuse('bad_value', message, 'write a.b.c or /a/b/c');
     }
-    const field = draft.entity && findField(place, written, draft.entity, model);
+    const field = draft.entity && findField(place.ofKey(), written, draft.entity, model);
     return field === undefined || source === undefined ? [] : [{ field: field.path, from: source }];
   });
 
-/** A direct field of the entity, with its name. */
+/** A direct field of the entity, with its name; it is written as the key of the place. */
 export const findDirectField = (
   place: Place,
   written: string,
   entity: EntityContract | undefined,
   model: Model,
 ): { name: string; field: Field } | undefined => {
-  const field = entity && findField(place, written, entity, model);
+  const field = entity && findField(place.ofKey(), written, entity, model);
   const [name, ...inner] = field?.path ?? [];
   if (field === undefined || name === undefined) return undefined;
   if (inner.length === 0) return { name, field };
   const message = `"${written}" is not a direct field of ${entity?.name}`;
-  place.refuse('bad_value', message, `write the whole value of "${name}"`);
+  place.ofKey().refuse('bad_value', message, `write the whole value of "${name}"`);
   return undefined;
 };
 
@@ -95,7 +95,7 @@ export const readGenerate = (draft: RouteDraft, model: Model): RouteContract['ge
       place.refuse('type_mismatch', message);
     }
     if (draft.api.defaults.has(written)) {
-      place.refuse('duplicate', `"${written}" has both a default and a generated value`);
+      place.ofKey().refuse('duplicate', `"${written}" has both a default and a generated value`);
     }
     return [{ field: found.name, with: source }];
   });

@@ -25,7 +25,8 @@ const checkFilter = ({ api, apiPlace }: RouteDraft): void => {
   for (const name of api.match.keys()) {
     if (api.filter.has(name)) continue;
     const hint = suggestName(name, api.filter.keys());
-    apiPlace.at('match', name).refuse('unknown_argument', `"${name}" is not in the filter`, hint);
+    const at = apiPlace.at('match', name).ofKey();
+    at.refuse('unknown_argument', `"${name}" is not in the filter`, hint);
   }
 };
 

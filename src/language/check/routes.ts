@@ -29,7 +29,7 @@ const readSample = ({ api, apiPlace, argumentNames }: RouteDraft): RouteContract
     if (argumentNames.has(name)) continue;
     const message = `"${name}" is neither a path argument nor a query parameter`;
     const hint = suggestName(name, argumentNames);
-    apiPlace.at('sample', name).refuse('unknown_argument', message, hint);
+    apiPlace.at('sample', name).ofKey().refuse('unknown_argument', message, hint);
   }
   return Object.fromEntries(api.sample);
 };

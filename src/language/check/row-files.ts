@@ -10,6 +10,7 @@ import { parsePointer } from '../read/pointer.ts';
 import type { Tree } from '../read/tree.ts';
 import { isTable, kindOf } from '../read/values.ts';
 import type { RowChecker } from '../rows.ts';
+import { isOfKey } from '../schema/value-problem.ts';
 import { findEntity, type Model } from './model.ts';
 
 /** Rows by entity, with the place of their list. */
@@ -47,10 +48,12 @@ const checkRows = (
   const refusals = createRowRefusals(place);
   for (const [index, row] of rows.entries()) {
     if (refusals.isFull()) return;
-    for (const { pointer, detail } of checker.check(entity, row)) {
+    for (const problem of checker.check(entity, row)) {
+      const { pointer, detail } = problem;
       const subject = pointer === '' ? 'the row' : pointer.slice(1).replaceAll('/', '.');
       const at = place.at(index, ...parsePointer(pointer));
-      refusals.refuse(at, 'bad_row', `${entity}, row ${index}: ${subject} ${detail}`);
+      const shown = isOfKey(problem) ? at.ofKey() : at;
+      refusals.refuse(shown, 'bad_row', `${entity}, row ${index}: ${subject} ${detail}`);
     }
   }
 };

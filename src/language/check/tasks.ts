@@ -28,7 +28,7 @@ const checkLedgerCondition = ({ path, place }: Condition): void => {
   const [field = ''] = path.split('.');
   if (ledgerFields.some((known) => known === field)) return;
   const message = `${ledgerEntity} has no field "${field}"`;
-  place.refuse('unknown_field', message, suggestName(field, ledgerFields));
+  place.ofKey().refuse('unknown_field', message, suggestName(field, ledgerFields));
 };
 
 const checkCondition = (
@@ -36,7 +36,7 @@ const checkCondition = (
   entity: EntityContract,
   { model, values }: TaskSources,
 ): void => {
-  const field = findField(place, path, entity, model);
+  const field = findField(place.ofKey(), path, entity, model);
   if (field === undefined) return;
   for (const item of Array.isArray(value) ? value : [value]) {
     values.check(place, entity, field, item);

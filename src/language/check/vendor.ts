@@ -44,7 +44,7 @@ const readExplode = ({ place, value }: Placed<ExplodeTable>, model: Model): Expl
   for (const field of take?.keys() ?? []) {
     if (!carry.has(field)) continue;
     const message = `"${field}" is both carried from the row and taken from its items`;
-    place.at('carry', field).refuse('duplicate', message);
+    place.at('carry', field).ofKey().refuse('duplicate', message);
   }
   return {
     field: readPath(place.at('field'), value.field, false),

@@ -83,7 +83,7 @@ const pattern: Kind<string> = (place, read) => {
 
 const patterns: Kind<unknown> = (place, read) => {
   if (!isTable(read)) return read;
-  const accepted = Object.keys(read).map((name) => pattern(place.at(name), name));
+  const accepted = Object.keys(read).map((name) => pattern(place.at(name).ofKey(), name));
   return accepted.includes(undefined) ? undefined : read;
 };
 

@@ -9,6 +9,12 @@ import { nearestName } from '../read/suggest.ts';
 /** A value that breaks its schema. `pointer` leads to the value, or to where a missing one belongs. */
 export type ValueProblem = { pointer: string; detail: string };
 
+const unknownField = 'is not a known field';
+
+/** Whether the key at a problem's pointer is at fault, whatever its value. */
+export const isOfKey = ({ detail }: Pick<ValueProblem, 'detail'>): boolean =>
+  detail.startsWith(unknownField);
+
 const maxShown = 60;
 
 const show = (value: unknown): string => {
@@ -26,7 +32,7 @@ const kindOf = (value: unknown): string => {
 const describeExtra = (name: string, error: ErrorObject): string => {
   const known = Object.keys((error.parentSchema?.properties ?? {}) as object);
   const nearest = nearestName(name, known);
-  return `is not a known field${nearest === undefined ? '' : `; did you mean "${nearest}"?`}`;
+  return `${unknownField}${nearest === undefined ? '' : `; did you mean "${nearest}"?`}`;
 };
 
 const isList = (value: unknown): value is unknown[] => Array.isArray(value);
