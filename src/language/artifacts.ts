@@ -1,29 +1,44 @@
 /**
- * The files that compilation generates, never edited by hand. They depend on the contract alone, so
- * equal trees give equal bytes.
+ * The files that compiling generates. They depend on the tree's files and on nothing else, so equal
+ * trees give equal bytes on every machine, whatever the order of their files.
  */
 import type { TreeFile } from '#domain/world.ts';
+import { createLock, writeLock } from './artifacts/lock.ts';
+import { generatePage } from './artifacts/page.ts';
+import { compareTexts, lockPath, openApiPath } from './artifacts/paths.ts';
+import { readmeOf } from './artifacts/readme.ts';
 import type { Contract } from './contract.ts';
 import { createTablesSql } from './ddl.ts';
+import { openApiOf } from './openapi.ts';
 import { toolSchemasOf } from './tool-schemas.ts';
 
-/** Paths that a tree's author must leave to the compiler. What stands there is replaced. */
-export const generatedPaths = [
-  'db/schema.sql',
-  'schema/runtime.json',
-  'tool-schemas.json',
-] as const;
+const toFile = (path: string, text: string): TreeFile => ({
+  path,
+  content: new TextEncoder().encode(text),
+});
 
 const toJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
-const contentOf: Record<(typeof generatedPaths)[number], (contract: Contract) => string> = {
-  'db/schema.sql': createTablesSql,
-  'schema/runtime.json': toJson,
-  'tool-schemas.json': (contract) => toJson({ tools: toolSchemasOf(contract) }),
+/**
+ * All generated files of a world, by path, its UI page among them when compiling writes it. `files` are
+ * those of the tree, generated ones too if they stand there.
+ */
+export const generateArtifacts = ({
+  contract,
+  files,
+}: {
+  contract: Contract;
+  files: readonly TreeFile[];
+}): TreeFile[] => {
+  const page = generatePage(contract, files);
+  const artifacts = [
+    toFile('db/schema.sql', createTablesSql(contract)),
+    toFile('schema/README.md', readmeOf(contract)),
+    ...(contract.api?.routes.length ? [toFile(openApiPath, toJson(openApiOf(contract)))] : []),
+    toFile('schema/runtime.json', toJson(contract)),
+    toFile('tool-schemas.json', toJson({ tools: toolSchemasOf(contract) })),
+    ...(page === undefined ? [] : [page]),
+  ];
+  const lock = toFile(lockPath, writeLock(createLock(contract, files, artifacts)));
+  return [...artifacts, lock].sort((a, b) => compareTexts(a.path, b.path));
 };
-
-export const generateArtifacts = (contract: Contract): TreeFile[] =>
-  generatedPaths.map((path) => ({
-    path,
-    content: new TextEncoder().encode(contentOf[path](contract)),
-  }));

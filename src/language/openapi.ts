@@ -13,6 +13,7 @@ import { requestBodyOf } from './openapi/request-body.ts';
 import { responsesOf, sharedExamples, sharedResponses } from './openapi/responses.ts';
 import { securityOf } from './openapi/security.ts';
 import { type DescribedContract, openSource, type Source } from './openapi/source.ts';
+import { summaryOf } from './openapi/summary.ts';
 import { isTable } from './read/values.ts';
 
 export type OpenApiOptions = {
@@ -20,23 +21,6 @@ export type OpenApiOptions = {
   serverUrl?: string;
   /** Absent: the world's name. */
   title?: string;
-};
-
-/** What a route does, in a few words. */
-export const summaryOf = (route: RouteContract): string => {
-  const rows = route.entity ?? 'rows';
-  switch (route.action) {
-    case 'read':
-      return route.single ? `Get one of ${rows}` : `List ${rows}`;
-    case 'create':
-      return `Add to ${rows}`;
-    case 'update':
-      return `Change ${rows}`;
-    case 'delete':
-      return `Remove from ${rows}`;
-    case 'handler':
-      return `Answered by ${route.handler ?? 'a handler'}`;
-  }
 };
 
 const argumentsIn = (route: RouteContract): string[] =>

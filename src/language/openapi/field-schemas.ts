@@ -6,7 +6,7 @@ import type { EntityContract, FieldPath, JsonSchema } from '../contract.ts';
 import { isTable } from '../read/values.ts';
 import type { JsonType } from '../schema/analysis.ts';
 import { propertyReference, toComponentSchema } from './component-names.ts';
-import { followReference, type Source } from './source.ts';
+import { followReference, type SchemaSource } from './source.ts';
 
 /** Longest schema, in characters of JSON, that is repeated where a route speaks of its field. */
 const longestRepeated = 2_000;
@@ -20,7 +20,11 @@ const typesOnly = (types: ReadonlySet<JsonType>): JsonSchema => {
  * The schema of an entity's field as a part of the document. A long one is referred to when the field
  * is a direct one; of a field further inside, only the types are told then.
  */
-export const fieldSchema = (source: Source, entity: EntityContract, path: FieldPath): unknown => {
+export const fieldSchema = (
+  source: SchemaSource,
+  entity: EntityContract,
+  path: FieldPath,
+): unknown => {
   const { analysis, names, lengthOf } = source;
   const found = analysis.at(entity.schema, path);
   const length = found.reduce<number>((sum, schema) => sum + lengthOf(schema), 0);
@@ -72,7 +76,7 @@ const scalarTypes = (types: ReadonlySet<JsonType>): JsonType[] =>
   );
 
 /** What a value of these schemas is as a parameter: its scalar types and their bounds, without null. */
-export const scalarSchema = (source: Source, schemas: readonly unknown[]): JsonSchema => {
+export const scalarSchema = (source: SchemaSource, schemas: readonly unknown[]): JsonSchema => {
   const { analysis, contract, lengthOf } = source;
   const types = scalarTypes(analysis.types(schemas));
   if (types.length === 0 || types.length === 3) return { type: 'string' };

@@ -7,7 +7,7 @@ import type { EntityContract, FieldPath, JsonSchema, RouteContract } from '../co
 import { isTable } from '../read/values.ts';
 import { componentReference } from './component-names.ts';
 import { fieldSchema } from './field-schemas.ts';
-import { isRequiredField, type Source } from './source.ts';
+import { isRequiredField, type SchemaSource } from './source.ts';
 
 /** A value that the body may hold. */
 export type BodyField = {
@@ -40,7 +40,7 @@ const toBodyField = (
   { field, from }: RouteContract['body'][number],
   route: RouteContract,
   entity: EntityContract,
-  source: Source,
+  source: SchemaSource,
 ): BodyField => {
   const [name = '', ...inner] = field;
   const isCreate = route.action === 'create';
@@ -59,7 +59,7 @@ const toBodyField = (
  */
 export const bodyOf = (
   route: RouteContract,
-  source: Source,
+  source: SchemaSource,
 ):
   | { kind: 'mapped'; fields: BodyField[] }
   | { kind: 'whole'; entity: EntityContract; required: string[] }
@@ -131,7 +131,10 @@ const nodeSchema = ({ schemas, parts }: Node): unknown => {
 };
 
 /** The Request Body Object of a route; undefined when it takes no body. */
-export const requestBodyOf = (route: RouteContract, source: Source): JsonSchema | undefined => {
+export const requestBodyOf = (
+  route: RouteContract,
+  source: SchemaSource,
+): JsonSchema | undefined => {
   const content = (schema: unknown): JsonSchema => ({ 'application/json': { schema } });
   if (route.action === 'handler') {
     return route.method === 'GET' ? undefined : { required: false, content: content({}) };

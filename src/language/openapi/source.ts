@@ -11,9 +11,9 @@ export type DescribedContract = Pick<
   'name' | 'package' | 'definitions' | 'entities' | 'api' | 'vendor'
 >;
 
-export type Source = {
+/** What there is to know of entities and their schemas. */
+export type SchemaSource = {
   contract: DescribedContract;
-  api: ApiContract;
   analysis: Analysis;
   names: ComponentNames;
   /** The entity that a route is about, if any. */
@@ -22,8 +22,11 @@ export type Source = {
   lengthOf(schema: unknown): number;
 };
 
+/** The same, with the API that routes belong to. */
+export type Source = SchemaSource & { api: ApiContract };
+
 /** Lengths are kept: routes ask for the same fields again and again. */
-const createLengths = (): Source['lengthOf'] => {
+const createLengths = (): SchemaSource['lengthOf'] => {
   const known = new WeakMap<object, number>();
   return (schema) => {
     if (!isTable(schema)) return 0;
@@ -33,17 +36,21 @@ const createLengths = (): Source['lengthOf'] => {
   };
 };
 
-export const openSource = (contract: DescribedContract, api: ApiContract): Source => {
+export const openSchemas = (contract: DescribedContract): SchemaSource => {
   const byName = new Map(contract.entities.map((entity) => [entity.name, entity]));
   return {
     contract,
-    api,
     analysis: createAnalysis(contract.definitions),
     names: nameComponents(contract),
     entity: (name) => (name === null ? undefined : byName.get(name)),
     lengthOf: createLengths(),
   };
 };
+
+export const openSource = (contract: DescribedContract, api: ApiContract): Source => ({
+  ...openSchemas(contract),
+  api,
+});
 
 /** Definitions may refer to one another in circles. */
 const longestChain = 32;
@@ -65,7 +72,7 @@ export const followReference = (
 
 /** Whether every row has the field at a path; no, where the schemas leave it open. */
 export const isRequiredField = (
-  { analysis, contract }: Pick<Source, 'analysis' | 'contract'>,
+  { analysis, contract }: SchemaSource,
   entity: EntityContract,
   path: FieldPath,
 ): boolean =>

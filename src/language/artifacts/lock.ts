@@ -1,0 +1,83 @@
+/**
+ * `schema/lock.json`: digests of what a world was compiled from and of what it was compiled to. With it
+ * a reader tells a generated file that was edited from one that is merely out of date. The lock bears
+ * the digest of itself, so that the same can be told of it.
+ */
+import type { Digest, TreeFile } from '#domain/world.ts';
+import type { Contract } from '../contract.ts';
+import { isDeeperThan, isTable } from '../read/values.ts';
+import { digestOf, digestOfValue } from './digest.ts';
+import { compareTexts, isInput } from './paths.ts';
+
+export type Lock = {
+  language: 'svc-world/1';
+  /** The data model: entities, the definitions they refer to, and its version. */
+  domain: { version: string; digest: Digest };
+  package: { id: string; version: string; digest: Digest };
+  tools: { digest: Digest };
+  /** By path: each hand-written file that compiling reads, and each file that it writes. */
+  inputs: Record<string, Digest>;
+  artifacts: Record<string, Digest>;
+};
+
+const toText = (lock: object, seal: string): string =>
+  `${JSON.stringify({ ...lock, seal }, null, 2)}\n`;
+
+/** The file's text, sealed by the digest of itself with an empty seal. */
+export const writeLock = (lock: Lock): string => toText(lock, digestOf(toText(lock, '')));
+
+const digestsByPath = (files: readonly TreeFile[]): Record<string, Digest> =>
+  Object.fromEntries(
+    files
+      .map(({ path, content }) => [path, digestOf(content)] as const)
+      .sort(([a], [b]) => compareTexts(a, b)),
+  );
+
+export const createLock = (
+  contract: Contract,
+  files: readonly TreeFile[],
+  artifacts: readonly TreeFile[],
+): Lock => {
+  const { definitions, domainVersion, entities, tools } = contract;
+  return {
+    language: 'svc-world/1',
+    domain: {
+      version: domainVersion,
+      digest: digestOfValue({ entities, definitions, domainVersion }),
+    },
+    package: { ...contract.package, digest: digestOfValue(contract.package) },
+    tools: { digest: digestOfValue(tools) },
+    inputs: digestsByPath(files.filter(({ path }) => isInput(path, contract))),
+    artifacts: digestsByPath(artifacts),
+  };
+};
+
+/** How deep a lock nests. */
+const lockDepth = 2;
+
+const decode = (content: Uint8Array): string =>
+  new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content);
+
+const parseJson = (content: Uint8Array): unknown => {
+  try {
+    return JSON.parse(decode(content));
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError) return undefined;
+    throw error;
+  }
+};
+
+/**
+ * What a lock recorded of generated files, by path; undefined when it is not a lock as it was written.
+ * The bytes may be anything.
+ */
+export const readLock = (content: Uint8Array): ReadonlyMap<string, unknown> | undefined => {
+  const value = parseJson(content);
+  if (!isTable(value) || isDeeperThan(value, lockDepth) || !isTable(value.artifacts)) {
+    return undefined;
+  }
+  const { seal, ...lock } = value;
+  if (seal !== digestOf(toText(lock, ''))) return undefined;
+  const isAsWritten = toText(lock, seal) === decode(content);
+  return isAsWritten ? new Map(Object.entries(value.artifacts)) : undefined;
+};

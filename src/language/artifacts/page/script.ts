@@ -1,0 +1,8 @@
+/**
+ * The script of the generated page, put together from its two parts. It is text and not code of this
+ * program: it runs in a browser, unbuilt, and must be the same bytes wherever a world is compiled.
+ */
+import { scriptLogic } from './script-logic.ts';
+import { scriptView } from './script-view.ts';
+
+export const pageScript = `"use strict";\n${scriptLogic}${scriptView}`;

@@ -1,0 +1,223 @@
+import mermaid from 'mermaid';
+import { describe, expect, it } from 'vitest';
+import { sampleContract, sampleEntity } from '#test/support/sample-contract.ts';
+import { sampleApi } from '#test/support/sample-world.ts';
+import type { Contract } from '../contract.ts';
+import { readmeOf } from './readme.ts';
+
+const diagramIn = (readme: string): string =>
+  /```mermaid\n([\s\S]*?)\n```/.exec(readme)?.[1] ?? 'there is no diagram';
+
+/** Fails with the parser's words when the text is no diagram. */
+const parse = async (readme: string): Promise<void> => {
+  const { diagramType } = await mermaid.parse(diagramIn(readme));
+  expect(diagramType).toBe('er');
+};
+
+/** How many cells each line of a table has. */
+const cellCounts = (readme: string): Set<number> => {
+  const lines = readme.split('\n').filter((line) => line.startsWith('|'));
+  return new Set(lines.map((line) => line.split(/(?<!\\)\|/).length - 2));
+};
+
+const rowOf = (readme: string, field: string): string | undefined =>
+  readme.split('\n').find((line) => line.startsWith(`| \`${field}\` |`));
+
+const person = {
+  type: 'object',
+  description: 'Somebody.',
+  required: ['login'],
+  properties: {
+    login: { type: 'string' },
+    email: { type: ['string', 'null'], format: 'email' },
+    reports_to: { $ref: '#/$defs/Person' },
+  },
+};
+
+const world = (parts: Partial<Contract> = {}): Contract =>
+  sampleContract({
+    definitions: { Person: person },
+    entities: [
+      sampleEntity('lists', { properties: { id: { type: 'integer' } } }),
+      sampleEntity('cards', {
+        properties: {
+          id: { type: 'integer' },
+          list: { type: 'integer' },
+          next: { type: ['integer', 'null'] },
+          title: { type: 'string', description: 'What is to be done.' },
+          state: { enum: ['open', 'done', null] },
+          author: { $ref: '#/$defs/Person' },
+          watchers: { type: 'array', items: { $ref: '#/$defs/Person' } },
+          labels: { type: 'array', items: { type: 'string' } },
+          size: { type: ['number', 'null'] },
+          extra: true as never,
+        },
+        optional: ['next', 'size', 'extra'],
+        unique: [[['title'], ['author', 'login']], [['list']]],
+        relationships: [
+          { fields: ['list'], target: 'lists' },
+          { fields: ['next'], target: 'cards' },
+        ],
+      }),
+    ],
+    redact: {
+      slug: 'board',
+      hash: ['login'],
+      drop: ['watchers.*.email'],
+      preserve: [],
+      round: { size: 1 },
+    },
+    ...parts,
+  });
+
+describe('readmeOf', () => {
+  it('says of each field what it is', () => {
+    const readme = readmeOf(world());
+    expect(rowOf(readme, 'id')).toBe('| `id` | integer | yes | no | key |  |');
+    expect(rowOf(readme, 'title')).toBe(
+      '| `title` | string | yes | no | unique | What is to be done. |',
+    );
+    expect(rowOf(readme, 'list')).toContain('| unique, → `lists` |');
+    expect(rowOf(readme, 'state')).toContain('| "open" or "done" | yes | yes |');
+    expect(rowOf(readme, 'author')).toContain('| object | yes | no |  | Somebody. |');
+    expect(rowOf(readme, 'author.email')).toContain('| string (email) | no | yes |');
+    expect(rowOf(readme, 'labels')).toContain('| list of string |');
+    expect(rowOf(readme, 'extra')).toContain('| anything | no | yes |');
+  });
+
+  it('marks what redaction does to a field, inner ones too', () => {
+    const readme = readmeOf(world());
+    expect(rowOf(readme, 'author.login')).toContain('| unique, `[hash]` |');
+    expect(rowOf(readme, 'watchers.*.email')).toContain('`[drop]`');
+    expect(rowOf(readme, 'size')).toContain('`[round:1]`');
+    expect(readme).toContain('its salt is `board`');
+    expect(readmeOf(world({ redact: null }))).not.toContain('salt');
+  });
+
+  it('does not follow circles of definitions', () => {
+    const readme = readmeOf(world());
+    expect(rowOf(readme, 'author.reports_to')).toBeDefined();
+    expect(rowOf(readme, 'author.reports_to.login')).toBeUndefined();
+  });
+
+  it('draws references, and says which may be empty', async () => {
+    const readme = readmeOf(world());
+    await parse(readme);
+    const lines = diagramIn(readme).split('\n');
+    expect(lines).toContain('  "lists" ||--o| "cards" : "list"');
+    expect(lines).toContain('  "cards" |o--o{ "cards" : "next"');
+    expect(lines).toContain('    integer id PK');
+    expect(lines).toContain('    integer list FK, UK');
+  });
+
+  it('draws names that are words of the notation', async () => {
+    const words = ['class', 'style', 'direction', 'title', 'one', 'only', 'u', 'to', 'end', 'pk'];
+    const entities = words.map((name) =>
+      sampleEntity(name, {
+        primaryKey: [name],
+        properties: { [name]: { type: 'string' }, Fk: { type: 'string' } },
+        relationships: [{ fields: ['Fk'], target: words[0] ?? '' }],
+      }),
+    );
+    await parse(readmeOf(sampleContract({ entities })));
+  });
+
+  it('draws without fields, or not at all, what is too large', async () => {
+    const many = (count: number): string =>
+      readmeOf(
+        sampleContract({
+          entities: Array.from({ length: count }, (_, index) =>
+            sampleEntity(`entity_number_${index}_of_many`, {
+              properties: { id: { type: 'integer' } },
+            }),
+          ),
+        }),
+      );
+    const large = many(1_000);
+    await parse(large);
+    expect(diagramIn(large)).not.toContain('PK');
+    expect(many(2_000)).toContain('There are too many entities for a diagram.');
+  });
+
+  it('lists tools, routes and tasks', () => {
+    const readme = readmeOf(
+      world({
+        api: sampleApi,
+        tools: [
+          {
+            name: 'cards.archive',
+            description: 'Puts it away.',
+            input: {},
+            output: {},
+            binding: { kind: 'typescript', file: 'tools.ts', function: 'cards_archive' },
+          },
+        ],
+        tasks: [
+          {
+            name: 'finish',
+            description: 'Finish a card.',
+            tools: null,
+            instruction: null,
+            seed: { mode: 'append', rows: {} },
+            grader: { kind: 'sql', source: 'select 1 as passed' },
+          },
+        ],
+      }),
+    );
+    expect(readme).toContain('| `cards.archive` | `cards_archive` in `tools.ts` | Puts it away. |');
+    expect(readme).toContain('| `finish` | SQL | Finish a card. |');
+    expect(readme).toContain(
+      '| GET | `/repos/{owner}/{repo}/issues` ? `state`, `number[]`, `q` | `list_repo_issues` | List issues |',
+    );
+  });
+
+  it('shows what a stranger wrote as the text it is', async () => {
+    const nasty =
+      '# a | b\n\n| c | `d` \\| <img src=x onerror=alert(1)> [e](javascript:1) ![f](//g) ```\u202emermaid \ud800';
+    const readme = readmeOf(
+      sampleContract({
+        name: nasty,
+        domainVersion: nasty,
+        package: { id: nasty, version: nasty },
+        entities: [
+          {
+            ...sampleEntity('things', {
+              properties: { id: { type: 'integer', description: nasty }, kind: { enum: [nasty] } },
+            }),
+          },
+        ],
+        tools: [
+          {
+            name: 'x',
+            description: nasty,
+            input: {},
+            output: {},
+            binding: { kind: 'operation', operation: nasty },
+          },
+        ],
+      }),
+    );
+    await parse(readme);
+    expect(cellCounts(readme)).toEqual(new Set([4, 6, 3]));
+    expect(readme).not.toMatch(/<(?!\/?code>)/);
+    expect(readme).not.toMatch(/(?<!\\)\]\(/);
+    expect(readme).not.toContain('\u202e');
+    expect(readme.match(/```/g)).toHaveLength(2);
+    expect(readme.isWellFormed()).toBe(true);
+  });
+
+  it('stays readable where entities share many fields', () => {
+    const properties = Object.fromEntries(
+      Array.from({ length: 300 }, (_, index) => [
+        `field_${index}`,
+        { type: 'string', description: 'x'.repeat(290) },
+      ]),
+    );
+    const entities = Array.from({ length: 100 }, (_, index) =>
+      sampleEntity(`entity_${index}`, { properties: { id: { type: 'integer' }, ...properties } }),
+    );
+    const readme = readmeOf(sampleContract({ entities }));
+    expect(readme.length).toBeLessThan(3_500_000);
+    expect(readme).toContain('### entity_99');
+  });
+});

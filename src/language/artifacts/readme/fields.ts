@@ -1,0 +1,90 @@
+/**
+ * The fields of an entity's rows, each followed by those inside of it. Definitions may refer to one
+ * another in circles and multiply, so how deep and how many inner fields are listed is bounded.
+ */
+import type { Contract, EntityContract, FieldPath } from '../../contract.ts';
+import { followReference } from '../../openapi/source.ts';
+import type { Analysis, JsonType } from '../../schema/analysis.ts';
+
+export type DescribedField = {
+  /** `*` stands for the items of a list. */
+  path: FieldPath;
+  schemas: unknown[];
+  isRequired: boolean;
+};
+
+export type FieldSource = { analysis: Analysis; definitions: Contract['definitions'] };
+
+const deepest = 5;
+
+/** The types of a value apart from null; `number` stands for `integer` too. */
+export const typesWithoutNull = (
+  { analysis }: FieldSource,
+  schemas: readonly unknown[],
+): JsonType[] => {
+  const types = analysis.types(schemas);
+  return [...types].filter(
+    (type) => type !== 'null' && !(type === 'integer' && types.has('number')),
+  );
+};
+
+/** The schemas of a list's items. */
+export const itemsOf = ({ analysis }: FieldSource, schemas: readonly unknown[]): unknown[] => [
+  ...new Set(schemas.flatMap((schema) => analysis.at(schema, ['0']))),
+];
+
+const propertiesOf = (
+  { analysis }: FieldSource,
+  schemas: readonly unknown[],
+): Map<string, unknown[]> => {
+  const all = new Map<string, unknown[]>();
+  for (const schema of schemas) {
+    for (const [name, parts] of analysis.properties(schema)) {
+      all.set(name, [...(all.get(name) ?? []), ...parts]);
+    }
+  }
+  return all;
+};
+
+/** The direct and the inner fields of an entity; `isComplete` when none had to be left out. */
+export const describeFields = (
+  source: FieldSource,
+  entity: EntityContract,
+  mostInnerFields: number,
+): { fields: DescribedField[]; isComplete: boolean } => {
+  const fields: DescribedField[] = [];
+  let innerFields = 0;
+
+  /** `chain` are the objects around, which are not entered again. */
+  const addProperties = (
+    schemas: readonly unknown[],
+    above: FieldPath,
+    chain: readonly object[],
+  ): void => {
+    const here = schemas.map((schema) => followReference(schema, source.definitions));
+    if (above.length >= deepest || here.some((schema) => chain.includes(schema))) return;
+    const isRequired = (name: string): boolean =>
+      here.every(({ required }) => Array.isArray(required) && required.includes(name));
+    for (const [name, parts] of propertiesOf(source, schemas)) {
+      if (above.length > 0) innerFields += 1;
+      if (innerFields > mostInnerFields && above.length > 0) return;
+      const path = [...above, name];
+      fields.push({ path, schemas: parts, isRequired: isRequired(name) });
+      addInside(parts, path, [...chain, ...here]);
+    }
+  };
+
+  const addInside = (
+    schemas: readonly unknown[],
+    path: FieldPath,
+    chain: readonly object[],
+  ): void => {
+    const types = typesWithoutNull(source, schemas);
+    if (types.length > 2 || innerFields > mostInnerFields) return;
+    if (types.includes('object')) addProperties(schemas, path, chain);
+    if (types.includes('array')) addInside(itemsOf(source, schemas), [...path, '*'], chain);
+  };
+
+  addProperties([entity.schema], [], []);
+  return { fields, isComplete: innerFields <= mostInnerFields };
+};

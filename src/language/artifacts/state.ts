@@ -1,0 +1,93 @@
+/**
+ * Compares the generated files that stand in a tree with those that compiling it gives now: which are
+ * missing, out of date, or changed by hand. What stands there is judged by its bytes and by the tree's
+ * own `schema/lock.json`, either of which a stranger may have written.
+ */
+import type { TreeFile } from '#domain/world.ts';
+import type { Problem } from '../problem.ts';
+import type { ProblemCode } from '../read/codes.ts';
+import { digestOf } from './digest.ts';
+import { readLock } from './lock.ts';
+import { compareTexts, generatedPaths, lockPath } from './paths.ts';
+
+/**
+ * `current`: it is what compiling writes. `stale`: it is what compiling once wrote. `edited`: it is
+ * neither. A file that compiling wrote once and does not write any more is `stale` as well.
+ */
+export type GeneratedFile = {
+  path: string;
+  state: 'current' | 'missing' | 'stale' | 'edited';
+};
+
+/** A tree's files, and what compiling them gives. */
+export type CompiledTree = { files: readonly TreeFile[]; generated: readonly TreeFile[] };
+
+const isSame = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
+
+const stateOf = (
+  { path, content }: TreeFile,
+  standing: Uint8Array | undefined,
+  recorded: ReadonlyMap<string, unknown> | undefined,
+): GeneratedFile['state'] => {
+  if (standing === undefined) return 'missing';
+  if (isSame(standing, content)) return 'current';
+  const isOurs =
+    path === lockPath ? recorded !== undefined : recorded?.get(path) === digestOf(standing);
+  return isOurs ? 'stale' : 'edited';
+};
+
+/** The state of each generated file, by path. A UI page written by hand is none of them. */
+export const generatedState = ({ files, generated }: CompiledTree): GeneratedFile[] => {
+  const standing = new Map(files.map(({ path, content }) => [path, content]));
+  const lock = standing.get(lockPath);
+  const recorded = lock === undefined ? undefined : readLock(lock);
+  const written = new Set(generated.map(({ path }) => path));
+  const leftOver = generatedPaths.filter(
+    (path) => !written.has(path) && standing.has(path) && recorded?.has(path),
+  );
+  const states = [
+    ...generated.map((file) => ({
+      path: file.path,
+      state: stateOf(file, standing.get(file.path), recorded),
+    })),
+    ...leftOver.map((path) => ({ path, state: 'stale' as const })),
+  ];
+  return states.sort((a, b) => compareTexts(a.path, b.path));
+};
+
+const compileHint = 'run svc worlds schema compile';
+
+type Verdict = [code: ProblemCode, message: string, hint: string];
+
+const verdictOn = ({ path, state }: GeneratedFile, isWritten: boolean): Verdict | undefined => {
+  switch (state) {
+    case 'current':
+      return undefined;
+    case 'missing':
+      return ['stale_artifact', `${path} is generated, and is not there`, compileHint];
+    case 'stale':
+      return isWritten
+        ? ['stale_artifact', `${path} was compiled from other files than these`, compileHint]
+        : ['stale_artifact', `${path} is not generated any more`, 'delete it'];
+    case 'edited': {
+      const hint = `${compileHint}, which replaces it; keep what you wrote in another file`;
+      return ['edited_artifact', `${path} is generated, and was changed by hand`, hint];
+    }
+  }
+};
+
+/**
+ * A problem for each generated file that is not what compiling writes. Of a tree that was never
+ * compiled, having no `schema/lock.json`, missing files are none.
+ */
+export const staleProblems = (tree: CompiledTree): Problem[] => {
+  const isCompiled = tree.files.some(({ path }) => path === lockPath);
+  const written = new Set(tree.generated.map(({ path }) => path));
+  return generatedState(tree).flatMap((file): Problem[] => {
+    const { path, state } = file;
+    const verdict = verdictOn(file, written.has(path));
+    if (verdict === undefined || (state === 'missing' && !isCompiled)) return [];
+    const [code, message, hint] = verdict;
+    return [{ file: path, pointer: '', code, message, hint }];
+  });
+};
