@@ -4,7 +4,7 @@
  */
 import { AppError } from '#domain/error.ts';
 import type { TreeFile } from '#domain/world.ts';
-import { generatedPaths } from '../artifacts.ts';
+import { generatedPaths } from '../artifacts/paths.ts';
 import { compileTree } from '../compile.ts';
 import { environmentFile } from '../files/svc-env-toml.ts';
 import { parseToml } from '../read/document.ts';

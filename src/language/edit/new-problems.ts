@@ -11,9 +11,12 @@ import { textAt } from './tree-text.ts';
 
 const problemsOf = (result: CompileResult): Problem[] => (result.ok ? [] : result.problems);
 
-/** What makes two problems the same one, wherever lines have moved to. */
+/**
+ * What makes two problems the same one, wherever lines have moved to. A row that did not fit before may
+ * be told in other words after its schema was edited.
+ */
 const identityOf = ({ file, pointer, code, message }: Problem): string =>
-  JSON.stringify([file, pointer, code, message]);
+  JSON.stringify([file, pointer, code, code === 'bad_row' ? '' : message]);
 
 /**
  * Problems of an edited JSON file with the lines and columns that their places have in the file as it

@@ -1,0 +1,150 @@
+/**
+ * Fits the schemas of a world to captured rows: holds the rows against them, relaxes what does not fit,
+ * and looks again, until every row is accepted. What interlocked keywords still refuse after some
+ * rounds is replaced by what the rows hold.
+ */
+import type { Model } from '../../check/model.ts';
+import type { EntityContract } from '../../contract.ts';
+import { worldFile } from '../../files/world-json.ts';
+import type { Problem } from '../../problem.ts';
+import { isTable, own } from '../../read/values.ts';
+import { createRowChecker, type RowChecker } from '../../rows.ts';
+import type { EditCode } from '../change.ts';
+import type { SourcedRow } from './captured-rows.ts';
+import type { ChangeLog } from './change-log.ts';
+import { type Documents, isNode, type Located, type Node } from './documents.ts';
+import { keyNodes, keyProblem, settleKeyType } from './key-types.ts';
+import { createObservation, type Observation } from './observe.ts';
+import { relax } from './relax.ts';
+import { createSeen, schemaOf, see } from './seen.ts';
+
+export type Fitting = {
+  documents: Documents;
+  model: Model;
+  captured: readonly SourcedRow[];
+  others: readonly SourcedRow[];
+  log: ChangeLog;
+};
+
+const maxRounds = 6;
+
+const unusable: EditCode = 'unusable_capture';
+
+const checkerOf = ({ documents, model }: Fitting): RowChecker => {
+  const entities = [...model.entities.values()].map(
+    (entity): EntityContract => ({
+      ...entity,
+      schema: documents.plain({ file: worldFile, node: documents.entitySchema(entity.name) }),
+    }),
+  );
+  return createRowChecker({ definitions: documents.definitions(), entities });
+};
+
+const fitsAll = (fitting: Fitting): boolean => {
+  const checker = checkerOf(fitting);
+  return fitting.captured.every(
+    ({ row, source }) => checker.check(source.entity, row).length === 0,
+  );
+};
+
+const observeAll = ({ documents, captured, others }: Fitting): Observation | undefined => {
+  const observation = createObservation(documents);
+  const isDone = [...captured, ...others].every(({ row, source }) =>
+    observation.observe(row, source),
+  );
+  return isDone ? observation : undefined;
+};
+
+/** Relaxes every schema once; what it answers are keys that cannot be settled. */
+const relaxAll = ({ documents, model, log }: Fitting, { findings }: Observation): Problem[] => {
+  const keys = keyNodes(documents, model);
+  const places = documents.places();
+  const problems: Problem[] = [];
+  for (const [node, found] of findings) {
+    const place = places.get(node);
+    if (place === undefined) continue;
+    const subject = { node, ...place, found, log };
+    if (keys.has(node)) {
+      const problem = keyProblem(subject);
+      if (problem !== undefined) problems.push(problem);
+      settleKeyType(subject);
+    }
+    relax(subject);
+  }
+  return problems;
+};
+
+/** The row shape itself, wherever a chain of references leads to it. */
+const rootOf = (documents: Documents, entity: string): Located & { node: Node } => {
+  let at: Located = { file: worldFile, node: documents.entitySchema(entity) };
+  for (;;) {
+    if (!isNode(at.node)) throw new Error(`the entity ${entity} has no row shape`);
+    const target = documents.resolve(at.file, at.node.$ref);
+    if (target === undefined) return { file: at.file, node: at.node };
+    at = target;
+  }
+};
+
+const rootKeywords = new Set(['type', 'properties', 'required', 'additionalProperties']);
+const isNote = (keyword: string): boolean =>
+  ['$comment', 'title', 'description', 'examples'].includes(keyword) || keyword.startsWith('x-');
+
+/** Replaces what still refuses rows of an entity by what its rows hold. */
+const replaceFields = (fitting: Fitting, entity: string, fields: ReadonlySet<string>): void => {
+  const { documents, log, captured, others } = fitting;
+  const { node } = rootOf(documents, entity);
+  const place = documents.places().get(node);
+  if (place === undefined) return;
+  const { file, path } = place;
+  const reason = 'no smaller change lets all captured rows in';
+  for (const keyword of Object.keys(node)) {
+    if (!fields.has('') || rootKeywords.has(keyword) || isNote(keyword)) continue;
+    log.note(file, [...path, keyword], reason);
+    delete node[keyword];
+  }
+  const properties = isTable(node.properties) ? (node.properties as Node) : {};
+  const rows = [...captured, ...others].filter(({ source }) => source.entity === entity);
+  for (const field of fields) {
+    if (own(properties, field) === undefined) continue;
+    const seen = createSeen();
+    for (const { row } of rows) if (Object.hasOwn(row, field)) see(seen, row[field]);
+    log.note(file, [...path, 'properties', field], reason);
+    properties[field] = schemaOf(seen);
+  }
+};
+
+const replaceAll = (fitting: Fitting): void => {
+  const checker = checkerOf(fitting);
+  const failing = new Map<string, Set<string>>();
+  for (const { row, source } of fitting.captured) {
+    const fields = failing.get(source.entity) ?? new Set<string>();
+    failing.set(source.entity, fields);
+    for (const { field } of checker.check(source.entity, row)) fields.add(field);
+  }
+  for (const [entity, fields] of failing) {
+    if (fields.size > 0) replaceFields(fitting, entity, fields);
+  }
+};
+
+const refuse = (message: string, hint: string): Problem[] => [
+  { file: '', pointer: '', code: unusable, message, hint },
+];
+
+/** Changes the documents so that all captured rows fit, or tells why they cannot. */
+export const fitDocuments = (fitting: Fitting): Problem[] => {
+  for (let round = 0; round < maxRounds; round += 1) {
+    if (fitsAll(fitting)) return [];
+    const observation = observeAll(fitting);
+    if (observation === undefined) {
+      const message = 'the captures hold too many values to be compared with the data model';
+      return refuse(message, 'keep a few captures of each operation');
+    }
+    const problems = relaxAll(fitting, observation);
+    if (problems.length > 0) return problems;
+  }
+  if (fitsAll(fitting)) return [];
+  replaceAll(fitting);
+  if (fitsAll(fitting)) return [];
+  const message = 'no data model was found that all captured rows fit';
+  return refuse(message, 'simplify the shapes that refuse them');
+};

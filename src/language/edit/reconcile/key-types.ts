@@ -1,0 +1,77 @@
+/**
+ * Keys, and the fields that refer to them, have one type: text or whole number. Theirs is replaced where
+ * all values agree on the other one, and never widened.
+ */
+import type { Model } from '../../check/model.ts';
+import { worldFile } from '../../files/world-json.ts';
+import type { Problem } from '../../problem.ts';
+import { toPointer } from '../../read/pointer.ts';
+import { isTable, own } from '../../read/values.ts';
+import type { JsonType } from '../../schema/analysis.ts';
+import type { EditCode } from '../change.ts';
+import { type Documents, isNode, type Located, type Node } from './documents.ts';
+import { listIn } from './observe-keywords.ts';
+import { replaceKeyType, type Subject } from './relax.ts';
+
+const unusable: EditCode = 'unusable_capture';
+
+/** A schema and all that hold for the same value. */
+const collect = ({ file, node }: Located, documents: Documents, nodes: Set<Node>): void => {
+  if (!isNode(node) || nodes.has(node)) return;
+  nodes.add(node);
+  const target = documents.resolve(file, node.$ref);
+  if (target !== undefined) collect(target, documents, nodes);
+  for (const part of ['allOf', 'anyOf', 'oneOf'].flatMap((keyword) => listIn(node[keyword]))) {
+    collect({ file, node: part }, documents, nodes);
+  }
+};
+
+/** The schemas of all key fields, and of all fields that refer to keys. */
+export const keyNodes = (documents: Documents, model: Model): ReadonlySet<Node> => {
+  const nodes = new Set<Node>();
+  const places = documents.places();
+  for (const { name, primaryKey, relationships } of model.entities.values()) {
+    const roots = new Set<Node>();
+    collect({ file: worldFile, node: documents.entitySchema(name) }, documents, roots);
+    const fields = new Set([...primaryKey, ...relationships.flatMap((each) => each.fields)]);
+    for (const root of roots) {
+      const file = places.get(root)?.file ?? worldFile;
+      const properties = isTable(root.properties) ? root.properties : {};
+      for (const field of fields) {
+        collect({ file, node: own(properties, field) }, documents, nodes);
+      }
+    }
+  }
+  return nodes;
+};
+
+/** The types that values of a key have, null aside. */
+const typesSeen = ({ found }: Subject): JsonType[] =>
+  [...found.types.keys()].filter((type) => type !== 'null');
+
+/** Why a key cannot have one type; a schema without one leaves that to those it refers to. */
+export const keyProblem = (subject: Subject): Problem | undefined => {
+  const { file, path, found } = subject;
+  const types = typesSeen(subject);
+  if (found.widened === undefined) return undefined;
+  const odd = types.filter((type) => type !== 'string' && type !== 'integer');
+  if (types.length <= 1 && odd.length === 0) return undefined;
+  const told = [...found.types]
+    .filter(([type]) => types.includes(type))
+    .map(([type, { first }]) => `${type} in ${first.file}`)
+    .join(', ');
+  const message = `a key, or what refers to one, has one type, but its values are ${told}`;
+  const hint = 'take one of them under another name, or drop it in the ingest rules';
+  return { file, pointer: toPointer(path), code: unusable, message, hint };
+};
+
+/** Gives a key the one type that its values have, in place of the one it has. */
+export const settleKeyType = (subject: Subject): void => {
+  const { node, found } = subject;
+  const [type] = typesSeen(subject);
+  if (found.widened === undefined || (type !== 'string' && type !== 'integer')) return;
+  replaceKeyType(subject, type);
+  const declared = listIn(Array.isArray(node.type) ? node.type : [node.type]);
+  if (found.types.has('null') && !declared.includes('null')) return;
+  found.widened = undefined;
+};

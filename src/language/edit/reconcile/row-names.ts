@@ -1,0 +1,71 @@
+/**
+ * What no data model can be fitted to: captured rows without their key, and fields with names that no
+ * field can have. Both are mended where the rows come from.
+ */
+
+import type { Model } from '../../check/model.ts';
+import { languageLimits } from '../../limits.ts';
+import type { Problem } from '../../problem.ts';
+import { acceptFieldName } from '../../read/names.ts';
+import { createPlace, createProblems } from '../../read/place.ts';
+import { isTable, kindOf, own } from '../../read/values.ts';
+import type { EditCode } from '../change.ts';
+import type { SourcedRow } from './captured-rows.ts';
+
+const unusable: EditCode = 'unusable_capture';
+const maxProblems = 50;
+
+const isKeyValue = (value: unknown): boolean =>
+  typeof value === 'string' || Number.isSafeInteger(value);
+
+const keyProblems = ({ row, source, index }: SourcedRow, key: readonly string[]): Problem[] =>
+  key.flatMap((field): Problem[] => {
+    const value = own(row, field);
+    if (isKeyValue(value)) return [];
+    const { entity, file } = source;
+    const what = value === undefined ? 'lacks it' : `has ${kindOf(value)}`;
+    const message = `every row of "${entity}" has the key "${field}", a text or a whole number, but row ${index} of this capture ${what}`;
+    const hint = `change the primary key of "${entity}", or what of the answer is ingested`;
+    return [{ file, pointer: '', code: unusable, message, hint }];
+  });
+
+/** Refuses what the language refuses as the name of a field, once for each name. */
+const createNameCheck = (declared: readonly string[]) => {
+  const folded = new Map(declared.map((name) => [name.toLowerCase(), name]));
+  const accepted = new Set(declared);
+  return (name: string, { source: { entity, file } }: SourcedRow): Problem[] => {
+    if (accepted.has(name)) return [];
+    accepted.add(name);
+    const hint = `drop it in the ingest rules of the operation, or take it under another name`;
+    const owner = `captured rows of "${entity}" have the field "${name.slice(0, 100)}"`;
+    const refuse = (why: string): Problem[] => [
+      { file, pointer: '', code: unusable, message: `${owner}: ${why}`, hint },
+    ];
+    const twin = folded.get(name.toLowerCase());
+    folded.set(name.toLowerCase(), name);
+    if (twin !== undefined) return refuse(`it differs from "${twin}" only by case`);
+    const refused = createProblems();
+    if (!acceptFieldName(createPlace(refused, file), name)) {
+      return refuse(refused.list()[0]?.message ?? 'no field can have that name');
+    }
+    if (accepted.size <= languageLimits.fieldsPerEntity) return [];
+    return refuse(`with it there are more than ${languageLimits.fieldsPerEntity} fields`);
+  };
+};
+
+/** Why captured rows cannot be rows of their entities, whatever those are changed to. */
+export const findUnusable = (captured: readonly SourcedRow[], model: Model): Problem[] => {
+  const problems: Problem[] = [];
+  const byEntity = Map.groupBy(captured, ({ source }) => source.entity);
+  for (const [name, rows] of byEntity) {
+    const entity = model.entities.get(name);
+    const properties = entity?.schema.properties;
+    const checkName = createNameCheck(isTable(properties) ? Object.keys(properties) : []);
+    for (const row of rows) {
+      problems.push(...keyProblems(row, entity?.primaryKey ?? []));
+      for (const field of Object.keys(row.row)) problems.push(...checkName(field, row));
+      if (problems.length >= maxProblems) return problems.slice(0, maxProblems);
+    }
+  }
+  return problems;
+};
