@@ -6,6 +6,7 @@ import type { Problem } from '#language/problem.ts';
 import {
   createWorld,
   getWorld,
+  getWorldOpenApi,
   listTemplates,
   listWorlds,
   listWorldTasks,
@@ -264,6 +265,39 @@ describe('a world that is refused', () => {
     await expect(create({ slug: newSlug(), ...body })).rejects.toMatchObject({
       code: 'invalid',
       fields: [{ path }],
+    });
+  });
+});
+
+describe('the OpenAPI document of a world', () => {
+  const get = (slug: string, headers: Record<string, string> = {}) =>
+    control.raw({
+      method: 'GET',
+      path: `/api/public/worlds/${slug}/openapi.json`,
+      headers: { authorization: `Bearer ${control.publicKey}`, ...headers },
+    });
+
+  it('describes its routes, and is not sent again to who has it', async () => {
+    const slug = newSlug();
+    const world = await create({ slug, from: encodeTree(toTree(servedSmallWorld())) });
+    expect(world.links.api).toBe(`https://svc.test/api/public/worlds/${slug}/openapi.json`);
+    const { status, headers, body } = await get(slug);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      openapi: expect.stringMatching(/^3\.1\./),
+      info: { title: 'Board' },
+      paths: { '/cards/{card_id}': { get: { operationId: 'get_card' } } },
+    });
+    const again = await get(slug, { 'if-none-match': `W/"other", ${headers.etag}` });
+    expect(again).toMatchObject({ status: 304, body: '', headers: { etag: headers.etag } });
+  });
+
+  it('is not there for a world without routes', async () => {
+    const slug = newSlug();
+    await create({ slug, from: tree });
+    await expect(control.read(getWorldOpenApi, { params: { slug } })).rejects.toMatchObject({
+      code: 'not_found',
+      message: expect.stringContaining('declares no routes'),
     });
   });
 });

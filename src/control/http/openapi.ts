@@ -23,14 +23,19 @@ const errorAnswer = (description: string): Json => ({
   content: mediaType({ $ref: '#/components/schemas/Error' }),
 });
 
+const isEmpty = (schema: unknown): boolean => (schema as { type?: unknown }).type === 'null';
+
 const answers = (operation: OperationShape): Json => {
-  const good = Object.entries(operation.answers).map(([status, schema]) => [
+  const declared = Object.entries(operation.answers).map(([status, schema]) => [
     status,
-    { description: operation.summary, content: mediaType(schema) },
+    {
+      description: operation.summary,
+      ...(isEmpty(schema) ? {} : { content: mediaType(schema) }),
+    },
   ]);
   return {
-    ...Object.fromEntries(good),
     '400': errorAnswer('A parameter or field is not valid; `error` lists the fields.'),
+    ...Object.fromEntries(declared),
     '401': errorAnswer('Missing or invalid keys.'),
     ...(operation.access === 'write' ? { '403': errorAnswer('A public key may only read.') } : {}),
     default: errorAnswer('Any other refusal.'),

@@ -5,8 +5,11 @@
 
 import type { Static } from 'typebox';
 import type { SurfaceKind } from '#domain/session.ts';
+import type { JsonSchema } from '#language/contract.ts';
+import { openApiOf } from '#language/openapi.ts';
 import { createRowChecker, type RowChecker } from '#language/rows.ts';
 import type { ToolView } from '#wire/public-api/session.ts';
+import { hashOf } from '../canonical.ts';
 import type { Queryable } from '../db/pool.ts';
 import { findVersions, type VersionRow } from '../db/worlds.ts';
 import { viewTools } from './tool-view.ts';
@@ -16,9 +19,13 @@ export type Version = VersionRow & {
   toolNames: ReadonlySet<string>;
   /** The surfaces that sessions of it can have. */
   surfaces: SurfaceKind[];
+  /** The OpenAPI document of its routes, with its entity tag; undefined when it has none. */
+  openApi(): DescribedApi | undefined;
   /** Checks rows against its contract; made when first asked for. */
   rowChecker(): RowChecker;
 };
+
+export type DescribedApi = { document: JsonSchema; etag: string };
 
 export type Versions = {
   /** The version of this id, of whatever project; undefined when there is none. */
@@ -30,13 +37,24 @@ export type Versions = {
 /** Versions kept; the one unused for longest goes first. */
 const mostKept = 200;
 
+const describeApi = ({ contract }: VersionRow): DescribedApi | undefined => {
+  if ((contract.api?.routes ?? []).length === 0) return undefined;
+  const document = openApiOf(contract);
+  return { document, etag: `"${hashOf(document)}"` };
+};
+
 const toVersion = (row: VersionRow): Version => {
   let checker: RowChecker | undefined;
+  let described: DescribedApi | undefined;
   return {
     ...row,
     tools: viewTools(row.contract),
     toolNames: new Set(row.contract.tools.map(({ name }) => name)),
     surfaces: row.contract.api === null ? [] : ['api'],
+    openApi: () => {
+      described ??= describeApi(row);
+      return described;
+    },
     rowChecker: () => {
       checker ??= createRowChecker(row.contract);
       return checker;

@@ -4,7 +4,7 @@
 
 import { limits } from '#domain/limits.ts';
 import { operation } from '../operation.ts';
-import { IdempotencyHeaders, WaitSeconds } from '../schemas.ts';
+import { Empty, IdempotencyHeaders, JsonObject, WaitSeconds } from '../schemas.ts';
 import { Type } from '../type.ts';
 import { CallRequest, CallView } from './call.ts';
 import { OpenSessionBody, SessionView } from './session.ts';
@@ -55,6 +55,17 @@ export const listWorldTasks = operation({
   access: 'read',
   params: WorldParams,
   answers: { 200: Type.Object({ versionId: Type.String(), data: Type.Array(BundledTaskView) }) },
+});
+
+export const getWorldOpenApi = operation({
+  id: 'getWorldOpenApi',
+  summary: "The OpenAPI document of the vendor's API, as the head version of a world serves it",
+  method: 'GET',
+  path: '/worlds/{slug}/openapi.json',
+  access: 'read',
+  params: WorldParams,
+  headers: Type.Object({ 'if-none-match': Type.Optional(Type.String({ maxLength: 1_000 })) }),
+  answers: { 200: JsonObject, 304: Empty },
 });
 
 export const listTemplates = operation({

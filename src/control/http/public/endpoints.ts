@@ -7,6 +7,7 @@ import { enqueueCall } from './enqueue-call.ts';
 import { getCall } from './get-call.ts';
 import { getSession } from './get-session.ts';
 import { getWorld } from './get-world.ts';
+import { getWorldOpenApi } from './get-world-open-api.ts';
 import { listCalls } from './list-calls.ts';
 import { listSessions } from './list-sessions.ts';
 import { listTemplates } from './list-templates.ts';
@@ -19,6 +20,7 @@ export const publicEndpoints = (parts: Parts): Endpoint[] =>
   [
     createWorld,
     getWorld,
+    getWorldOpenApi,
     listTemplates,
     listWorldTasks,
     listWorlds,
