@@ -1,5 +1,7 @@
 /** Compiling in processes of their own: what comes back, the limits, the queue, and the end. */
 import { afterEach, describe, expect, it } from 'vitest';
+import type { TreeFile } from '#domain/world.ts';
+import type { Rows } from '../../src/control/worlds/build.ts';
 import {
   type CompileLimits,
   type Compiler,
@@ -10,9 +12,15 @@ import { notesWorld, slowWorld } from '../support/worlds.ts';
 const limits: CompileLimits = { processes: 1, queued: 1, timeLimitMs: 30_000, memoryMb: 512 };
 
 let compiler: Compiler;
-const start = (changed: Partial<CompileLimits> = {}): Compiler => {
+const start = (changed: Partial<CompileLimits> = {}) => {
   compiler = createCompiler({ ...limits, ...changed });
-  return compiler;
+  const { run, stop } = compiler;
+  return {
+    compile: (files: TreeFile[], signal?: AbortSignal) => run({ kind: 'compile', files }, signal),
+    build: (files: TreeFile[], rows: Rows = {}) => run({ kind: 'build', files, rows }),
+    run,
+    stop,
+  };
 };
 
 afterEach(() => compiler.stop());
@@ -48,9 +56,17 @@ describe('the compiler', () => {
     });
   });
 
+  it('throws what a job throws', async () => {
+    const { run } = start();
+    await expect(run({ kind: 'begin', name: '', template: notesWorld() })).rejects.toMatchObject({
+      code: 'invalid',
+      fields: [{ path: ['name'] }],
+    });
+  });
+
   it('ends a job that takes too long, and does the next in a new process', async () => {
     const { build, compile } = start({ timeLimitMs: 500 });
-    const [slow, next] = await Promise.all([build(slowWorld(), {}), compile(notesWorld())]);
+    const [slow, next] = await Promise.all([build(slowWorld()), compile(notesWorld())]);
     expect(slow).toEqual({
       ok: false,
       problems: [
@@ -84,7 +100,7 @@ describe('the compiler', () => {
   it('lets a bounded number of jobs wait, and drops those that nobody waits for', async () => {
     const { build, compile } = start();
     const gone = new AbortController();
-    const first = build(slowWorld(), {});
+    const first = build(slowWorld());
     const waiting = compile(notesWorld(), gone.signal);
     await expect(compile(notesWorld())).rejects.toMatchObject({ code: 'exhausted' });
     gone.abort();
@@ -96,7 +112,7 @@ describe('the compiler', () => {
 
   it('stops at once, with what it does and what waits', async () => {
     const { build, compile, stop } = start();
-    const jobs = Promise.allSettled([build(slowWorld(), {}), compile(notesWorld())]);
+    const jobs = Promise.allSettled([build(slowWorld()), compile(notesWorld())]);
     await stop();
     for (const job of await jobs) {
       expect(job).toMatchObject({ status: 'rejected', reason: { code: 'unavailable' } });

@@ -1,15 +1,37 @@
 /** The jobs of a compile process: what goes in, what comes out, and who does it. All plain data. */
 import type { TreeFile } from '#domain/world.ts';
+import { type GeneratedFile, generatedState, staleProblems } from '#language/artifacts/state.ts';
 import { compileTree } from '#language/compile.ts';
 import type { Contract } from '#language/contract.ts';
+import { describeContract, type WorldDescription } from '#language/describe.ts';
+import { initTree } from '#language/edit/init.ts';
+import { summarizeTemplate, type TemplateSummaryResult } from '#language/edit/template-summary.ts';
 import type { Problem } from '#language/problem.ts';
 import { type Built, buildVersion, type Rows } from './build.ts';
 
-export type Job =
-  | { kind: 'compile'; files: readonly TreeFile[] }
-  | { kind: 'build'; files: readonly TreeFile[]; rows: Rows };
+type Files = readonly TreeFile[];
 
-/** What a tree compiles to, without its rows. */
+/** What each kind of job is given. */
+type Inputs = {
+  /** What a tree compiles to. */
+  compile: { files: Files };
+  /** What a version of it consists of, with rows of a request after those of the tree. */
+  build: { files: Files; rows: Rows };
+  /** What its contract holds. */
+  describe: { files: Files };
+  /** What a template holds. */
+  summarize: { slug: string; files: Files };
+  /** The files of a new world made of a template; throws `invalid` for a name that no world can have. */
+  begin: { name: string; template: Files };
+};
+
+export type JobKind = keyof Inputs;
+export type Job<Kind extends JobKind = JobKind> = {
+  [Each in Kind]: { kind: Each } & Inputs[Each];
+}[Kind];
+
+type Refused = { ok: false; problems: Problem[] };
+
 export type Compiled =
   | {
       ok: true;
@@ -17,22 +39,55 @@ export type Compiled =
       /** Rows of every entity in the tree's `data/`. */
       rowCounts: Record<string, number>;
       generated: TreeFile[];
+      /** How the generated files of the tree compare with those, and what is wrong with them. */
+      states: GeneratedFile[];
+      stale: Problem[];
     }
-  | { ok: false; problems: Problem[] };
+  | Refused;
 
-export type Outcomes = { compile: Compiled; build: Built };
+/** What comes of each kind of job. A job that was ended by a limit is refused, too. */
+export type Outcomes = {
+  compile: Compiled;
+  build: Built;
+  describe: { ok: true; description: WorldDescription } | Refused;
+  summarize: TemplateSummaryResult;
+  begin: { ok: true; files: TreeFile[] } | Refused;
+};
 
-const compile = (files: readonly TreeFile[]): Compiled => {
+const compile = (files: Files): Compiled => {
   const compiled = compileTree(files);
   if (!compiled.ok) return compiled;
   const { contract, baseRows, generated } = compiled;
   const rows = new Map(Object.entries(baseRows));
-  const rowCounts = Object.fromEntries(
-    contract.entities.map(({ name }) => [name, rows.get(name)?.length ?? 0]),
-  );
-  return { ok: true, contract, rowCounts, generated };
+  return {
+    ok: true,
+    contract,
+    rowCounts: Object.fromEntries(
+      contract.entities.map(({ name }) => [name, rows.get(name)?.length ?? 0]),
+    ),
+    generated,
+    states: generatedState({ files, generated }),
+    stale: staleProblems({ files, generated }),
+  };
+};
+
+const describe = (files: Files): Outcomes['describe'] => {
+  const compiled = compileTree(files);
+  return compiled.ok ? { ok: true, description: describeContract(compiled.contract) } : compiled;
 };
 
 /** Does a job; it takes as long and as much memory as it takes. */
-export const runJob = (job: Job): Outcomes[Job['kind']] =>
-  job.kind === 'compile' ? compile(job.files) : buildVersion(job.files, job.rows);
+export const runJob = (job: Job): Outcomes[JobKind] => {
+  switch (job.kind) {
+    case 'compile':
+      return compile(job.files);
+    case 'build':
+      return buildVersion(job.files, job.rows);
+    case 'describe':
+      return describe(job.files);
+    case 'summarize':
+      return summarizeTemplate(job.slug, job.files);
+    case 'begin':
+      return { ok: true, files: initTree(job) };
+  }
+};

@@ -5,7 +5,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '#domain/error.ts';
-import type { Job, Outcomes } from './compile-job.ts';
+import type { Job, JobKind, Outcomes } from './compile-job.ts';
 import type { Message } from './compile-worker.ts';
 
 export type ProcessLimits = {
@@ -17,7 +17,7 @@ export type ProcessLimits = {
 
 /** How a job ended: with its outcome, or by a limit that ended the process, too. */
 export type Ending =
-  | { kind: 'done'; outcome: Outcomes[Job['kind']] }
+  | { kind: 'done'; outcome: Outcomes[JobKind] }
   | { kind: 'out_of_time' }
   | { kind: 'out_of_memory' };
 
@@ -25,8 +25,8 @@ export type CompileProcess = {
   /** Whether it can be given a job. */
   isAlive(): boolean;
   /**
-   * Does one job; the next only after this one. Throws `unavailable` when the process could not start
-   * or was ended from outside, and whatever was no expected outcome of the job.
+   * Does one job; the next only after this one. Throws what the job throws, and `unavailable` when the
+   * process could not start or was ended from outside.
    */
   run(job: Job): Promise<Ending>;
   /** Ends it, whatever it does, and resolves when it is gone. */
@@ -116,6 +116,8 @@ export const startCompileProcess = ({ timeLimitMs, memoryMb }: ProcessLimits): C
         case 'ready':
         case 'failed':
           throw new Error(heard.kind === 'ready' ? 'a compile process began again' : heard.message);
+        case 'refused':
+          throw new AppError(heard.code, heard.message, { fields: heard.fields });
         case 'done':
           return heard;
         case 'ended':

@@ -5,13 +5,14 @@
  * A process and not a thread: a thread that reaches its heap limit in one large allocation takes the
  * whole program with it.
  */
-import { describeError } from '#domain/error.ts';
-import { type Job, type Outcomes, runJob } from './compile-job.ts';
+import { AppError, describeError, type ErrorCode, type FieldProblem } from '#domain/error.ts';
+import { type Job, type JobKind, type Outcomes, runJob } from './compile-job.ts';
 
 /** What the process says: `ready` once, then one of the others for each job. */
 export type Message =
   | { kind: 'ready' }
-  | { kind: 'done'; outcome: Outcomes[Job['kind']] }
+  | { kind: 'done'; outcome: Outcomes[JobKind] }
+  | { kind: 'refused'; code: ErrorCode; message: string; fields: FieldProblem[] }
   | { kind: 'failed'; message: string };
 
 const say = (message: Message): void => {
@@ -22,6 +23,9 @@ const answer = (job: Job): Message => {
   try {
     return { kind: 'done', outcome: runJob(job) };
   } catch (error) {
+    if (error instanceof AppError) {
+      return { kind: 'refused', code: error.code, message: error.message, fields: error.fields };
+    }
     return { kind: 'failed', message: (error as Error).stack ?? describeError(error) };
   }
 };

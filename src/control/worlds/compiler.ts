@@ -4,10 +4,8 @@
  * one that ended is replaced by the next job.
  */
 import { AppError } from '#domain/error.ts';
-import type { TreeFile } from '#domain/world.ts';
 import type { Problem } from '#language/problem.ts';
-import type { Built, Rows } from './build.ts';
-import type { Compiled, Job, Outcomes } from './compile-job.ts';
+import type { Job, JobKind, Outcomes } from './compile-job.ts';
 import { type CompileProcess, type Ending, startCompileProcess } from './compile-process.ts';
 
 export type CompileLimits = {
@@ -21,21 +19,19 @@ export type CompileLimits = {
   memoryMb: number;
 };
 
-/**
- * A job over a limit has an outcome, too: one problem, `out_of_time` or `out_of_memory`, of no file.
- * Throws `exhausted` when too many jobs wait, and `unavailable` when the job is given up: because its
- * signal aborts while it waits, or because the program stops.
- */
 export type Compiler = {
-  /** What a tree compiles to. */
-  compile(files: readonly TreeFile[], signal?: AbortSignal): Promise<Compiled>;
-  /** What a version of a tree consists of, with rows after those of the tree. */
-  build(files: readonly TreeFile[], rows: Rows, signal?: AbortSignal): Promise<Built>;
+  /**
+   * Does a job, see `compile-job.ts`. One that is ended by a limit has an outcome, too: one problem,
+   * `out_of_time` or `out_of_memory`, of no file. Throws what the job throws, `exhausted` when too many
+   * jobs wait, and `unavailable` when it is given up: because its signal aborts while it waits, or
+   * because the program stops.
+   */
+  run<Kind extends JobKind>(job: Job<Kind>, signal?: AbortSignal): Promise<Outcomes[Kind]>;
   /** Ends the processes and gives up what waits; resolves when they are gone. */
   stop(): Promise<void>;
 };
 
-type Outcome = Outcomes[Job['kind']];
+type Outcome = Outcomes[JobKind];
 type Waiting = { job: Job; done: PromiseWithResolvers<Outcome> };
 
 const limitMessage = (
@@ -92,13 +88,14 @@ export const createCompiler = (limits: CompileLimits): Compiler => {
   let isStopped = false;
 
   const work = async ({ job, done }: Waiting): Promise<void> => {
-    const process = processes.take();
+    let process: CompileProcess | undefined;
     try {
+      process = processes.take();
       done.resolve(outcomeOf(await process.run(job), limits));
     } catch (error) {
       done.reject(error);
     }
-    processes.giveBack(process);
+    if (process !== undefined) processes.giveBack(process);
     busy -= 1;
     startNext();
   };
@@ -136,10 +133,8 @@ export const createCompiler = (limits: CompileLimits): Compiler => {
   };
 
   return {
-    compile: async (files, signal) =>
-      (await submit({ kind: 'compile', files }, signal)) as Compiled,
-    build: async (files, rows, signal) =>
-      (await submit({ kind: 'build', files, rows }, signal)) as Built,
+    // What comes of a job is of the job's kind: the process knows no other.
+    run: submit as Compiler['run'],
     async stop() {
       isStopped = true;
       for (const entry of [...queue]) giveUp(entry, 'the service is stopping');

@@ -3,11 +3,10 @@
  * tree's; all of it compiled, then stored as blobs, then written as the world's first version. Nothing
  * is written of a world that the contract refuses.
  */
-import { AppError, type FieldProblem } from '#domain/error.ts';
+import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
 import { isSlug, type TreeFile } from '#domain/world.ts';
 import type { Contract } from '#language/contract.ts';
-import type { Problem } from '#language/problem.ts';
 import type { BuiltSnapshot } from '#store/snapshot.ts';
 import type { CreateWorldBody } from '#wire/public-api/world.ts';
 import type { Blobs } from '../blobs/blobs.ts';
@@ -24,6 +23,7 @@ import {
 import type { RefusedRow, Rows } from './build.ts';
 import type { Compiler } from './compiler.ts';
 import { notServedYet } from './not-served.ts';
+import { refusedWorld } from './problems.ts';
 import { readTemplate } from './templates.ts';
 import { checkTree, decodeTree, overlay } from './tree.ts';
 
@@ -56,25 +56,6 @@ const readSource = (templatesDir: string, body: CreateWorldBody): TreeFile[] => 
   }
   checkTree(tree);
   return tree;
-};
-
-const toFieldProblem = ({ file, pointer, message, hint }: Problem): FieldProblem => ({
-  path: [file, ...pointer.split('/').slice(1)],
-  message: hint === undefined ? message : `${message}; ${hint}`,
-});
-
-const describeProblem = ({ file, pointer, message }: Problem): string =>
-  file === '' ? message : `${file}${pointer}: ${message}`;
-
-/** What the contract refused, as the contract's own problems and as problems of fields. */
-const refused = (problems: readonly Problem[]): AppError => {
-  const [first] = problems;
-  const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`;
-  return new AppError(
-    'invalid',
-    `the world has ${count}; ${first === undefined ? '' : describeProblem(first)}`,
-    { fields: problems.map(toFieldProblem), detail: { problems } },
-  );
 };
 
 const rowRefused = ({ message, field }: RefusedRow): AppError =>
@@ -138,11 +119,12 @@ export const createWorld = async (
   checkSlug(slug);
   if ((await findWorld(db, projectId, slug)) !== undefined) throw slugTaken(slug);
   const tree = readSource(templatesDir, body);
-  const built = await compiler.build(tree, (body.data?.rows ?? {}) as Rows, signal);
-  if (!built.ok) throw 'row' in built ? rowRefused(built.row) : refused(built.problems);
+  const rows = (body.data?.rows ?? {}) as Rows;
+  const built = await compiler.run({ kind: 'build', files: tree, rows }, signal);
+  if (!built.ok) throw 'row' in built ? rowRefused(built.row) : refusedWorld(built.problems);
   const { contract, generated, snapshot, bundle } = built;
   const notServed = notServedYet(contract);
-  if (notServed.length > 0) throw refused(notServed);
+  if (notServed.length > 0) throw refusedWorld(notServed);
   const source = { tree: overlay(tree, generated), contract, snapshot, bundle };
   const version = await storeVersion(blobs, source, body.message ?? null);
   const world = {

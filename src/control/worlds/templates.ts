@@ -2,35 +2,27 @@
 import { parse } from 'smol-toml';
 import { AppError } from '#domain/error.ts';
 import type { TreeFile } from '#domain/world.ts';
+import { leadOf } from '#language/edit/template-summary.ts';
 import { suggestName } from '#language/read/suggest.ts';
 import { readTemplateTree, templateSlugs } from '#runtime/templates.ts';
 
 export type Template = { slug: string; name: string; description: string };
 
-/** The first paragraph of a README below its heading, on one line. */
-export const leadOf = (readme: string): string => {
-  const paragraphs = readme.split(/\n\s*\n/).map((text) => text.trim());
-  const lead = paragraphs.find((text) => text !== '' && !text.startsWith('#'));
-  return (lead ?? '').replace(/\s+/g, ' ');
-};
+const textOf = (tree: readonly TreeFile[], path: string): string =>
+  new TextDecoder().decode(tree.find((file) => file.path === path)?.content);
 
-const nameOf = (manifest: string, slug: string): string => {
-  const { environment, env } = parse(manifest) as Record<string, { name?: unknown } | undefined>;
-  const name = environment?.name ?? env?.name;
+/** The name of a template's world in its manifest; its slug when there is none. */
+export const templateName = (slug: string, tree: readonly TreeFile[]): string => {
+  const manifest = parse(textOf(tree, 'svc-env.toml')) as Record<string, { name?: unknown }>;
+  const name = (manifest.environment ?? manifest.env)?.name;
   return typeof name === 'string' ? name : slug;
 };
 
-const describe = (slug: string, tree: readonly TreeFile[]): Template => {
-  const textOf = (path: string): string => {
-    const file = tree.find((candidate) => candidate.path === path);
-    return file === undefined ? '' : new TextDecoder().decode(file.content);
-  };
-  return {
-    slug,
-    name: nameOf(textOf('svc-env.toml'), slug),
-    description: leadOf(textOf('README.md')),
-  };
-};
+const describe = (slug: string, tree: readonly TreeFile[]): Template => ({
+  slug,
+  name: templateName(slug, tree),
+  description: leadOf(textOf(tree, 'README.md')),
+});
 
 /** The tree of a template; `invalid` when there is none of that name. */
 export const readTemplate = (folder: string, slug: string, field = 'from'): TreeFile[] => {

@@ -7,6 +7,7 @@ import { operation } from '../operation.ts';
 import { Empty, IdempotencyHeaders, JsonObject, WaitSeconds } from '../schemas.ts';
 import { Type } from '../type.ts';
 import { CallRequest, CallView } from './call.ts';
+import { InvalidRequest, RuntimeAnswer, RuntimeBody, RuntimeRejection } from './runtime.ts';
 import { OpenSessionBody, SessionView } from './session.ts';
 import { BundledTaskView, CreateWorldBody, TemplateView, WorldDetail, WorldView } from './world.ts';
 
@@ -66,6 +67,17 @@ export const getWorldOpenApi = operation({
   params: WorldParams,
   headers: Type.Object({ 'if-none-match': Type.Optional(Type.String({ maxLength: 1_000 })) }),
   answers: { 200: JsonObject, 304: Empty },
+});
+
+export const runWorldCommand = operation({
+  id: 'runWorldCommand',
+  summary: "Validate, compile, describe or begin a world's files, without a world",
+  method: 'POST',
+  path: '/worlds/runtime',
+  access: 'write',
+  body: RuntimeBody,
+  bodyBytes: limits.worldBodyBytes,
+  answers: { 200: RuntimeAnswer, 400: Type.Union([RuntimeRejection, InvalidRequest]) },
 });
 
 export const listTemplates = operation({

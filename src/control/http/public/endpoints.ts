@@ -14,11 +14,13 @@ import { listTemplates } from './list-templates.ts';
 import { listWorldTasks } from './list-world-tasks.ts';
 import { listWorlds } from './list-worlds.ts';
 import { openSession } from './open-session.ts';
+import { runWorldCommand } from './run-world-command.ts';
 import { updateSession } from './update-session.ts';
 
 export const publicEndpoints = (parts: Parts): Endpoint[] =>
   [
     createWorld,
+    runWorldCommand,
     getWorld,
     getWorldOpenApi,
     listTemplates,

@@ -1,0 +1,25 @@
+/** Problems of a world's files, in the forms that answers have them. */
+import { AppError, type FieldProblem } from '#domain/error.ts';
+import type { Problem } from '#language/problem.ts';
+
+const toFieldProblem = ({ file, pointer, message, hint }: Problem): FieldProblem => ({
+  path: [file, ...pointer.split('/').slice(1)],
+  message: hint === undefined ? message : `${message}; ${hint}`,
+});
+
+const describeProblem = ({ file, pointer, message }: Problem): string =>
+  file === '' ? message : `${file}${pointer}: ${message}`;
+
+/** One sentence about all of them: how many there are, and the first. */
+export const describeProblems = (problems: readonly Problem[]): string => {
+  const [first] = problems;
+  const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`;
+  return `the world has ${count}; ${first === undefined ? '' : describeProblem(first)}`;
+};
+
+/** A refusal of the contract, with its own problems and as problems of fields. */
+export const refusedWorld = (problems: readonly Problem[]): AppError =>
+  new AppError('invalid', describeProblems(problems), {
+    fields: problems.map(toFieldProblem),
+    detail: { problems },
+  });

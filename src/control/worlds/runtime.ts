@@ -1,0 +1,172 @@
+/**
+ * The commands of `POST /worlds/runtime`: what can be done with a world's files, or with a template's,
+ * before there is a world. The work itself is done by compile processes.
+ */
+import { AppError } from '#domain/error.ts';
+import type { TreeFile } from '#domain/world.ts';
+import type { Contract } from '#language/contract.ts';
+import type { Problem } from '#language/problem.ts';
+import {
+  type RuntimeAnswer,
+  type RuntimeBody,
+  type RuntimeCommand,
+  runtimeCommands,
+} from '#wire/public-api/runtime.ts';
+import type { Compiled, Job, JobKind, Outcomes } from './compile-job.ts';
+import type { Compiler } from './compiler.ts';
+import { notServedYet, warningsOf } from './not-served.ts';
+import { listTemplates, readTemplate, templateName } from './templates.ts';
+import { decodeTree } from './tree.ts';
+
+export type RuntimeParts = { compiler: Compiler; templatesDir: string };
+
+/** What the command answers, or why it is rejected. */
+export type RuntimeOutcome =
+  | { ok: true; answer: RuntimeAnswer }
+  | { ok: false; problems: Problem[] };
+
+type Request = RuntimeParts & { body: RuntimeBody; signal: AbortSignal | undefined };
+type AnswerOf<Command> = Extract<RuntimeAnswer, { command: Command }>;
+type Refused = { ok: false; problems: Problem[] };
+type Command<Name> = (
+  request: Request,
+) => Promise<{ ok: true; answer: Omit<AnswerOf<Name>, 'status' | 'command'> } | Refused>;
+
+const missing = (field: string, command: string): AppError => {
+  const message = `the command "${command}" needs "${field}"`;
+  return new AppError('invalid', message, { fields: [{ path: [field], message }] });
+};
+
+const filesOf = ({ body }: Request): TreeFile[] => {
+  if (body.files === undefined) throw missing('files', body.command);
+  return decodeTree(body.files, 'files');
+};
+
+const templateOf = ({ body, templatesDir }: Request): { slug: string; files: TreeFile[] } => {
+  if (body.template === undefined) throw missing('template', body.command);
+  return { slug: body.template, files: readTemplate(templatesDir, body.template, 'template') };
+};
+
+const run = <Kind extends JobKind>(
+  { compiler, signal }: Request,
+  job: Job<Kind>,
+): Promise<Outcomes[Kind]> => compiler.run(job, signal);
+
+const compileFiles = (request: Request): Promise<Compiled> =>
+  run(request, { kind: 'compile', files: filesOf(request) });
+
+const countsOf = ({ api, entities, tasks, tools }: Contract) => ({
+  entities: entities.length,
+  tools: tools.length,
+  routes: api?.routes.length ?? 0,
+  tasks: tasks.length,
+});
+
+const encode = (files: readonly TreeFile[]): { path: string; content: string }[] =>
+  files.map(({ path, content }) => ({ path, content: Buffer.from(content).toString('base64') }));
+
+const validate: Command<'validate'> = async (request) => {
+  const compiled = await compileFiles(request);
+  if (!compiled.ok) return compiled;
+  const { contract, stale, states } = compiled;
+  if (stale.length > 0) return { ok: false, problems: stale };
+  const refused = notServedYet(contract).map(({ message }) => `this would be refused: ${message}`);
+  const warnings = [...refused, ...warningsOf(contract)];
+  return { ok: true, answer: { counts: countsOf(contract), generated: states, warnings } };
+};
+
+const compile: Command<'compile'> = async (request) => {
+  const compiled = await compileFiles(request);
+  if (!compiled.ok) return compiled;
+  const { contract, generated } = compiled;
+  const { name, package: named, domainVersion } = contract;
+  const world = { name, package: named, domainVersion, counts: countsOf(contract) };
+  return { ok: true, answer: { files: encode(generated), world } };
+};
+
+const describe: Command<'describe'> = async (request) => {
+  const described = await run(request, { kind: 'describe', files: filesOf(request) });
+  return described.ok ? { ok: true, answer: { world: described.description } } : described;
+};
+
+const counts: Command<'counts'> = async (request) => {
+  const compiled = await compileFiles(request);
+  return compiled.ok ? { ok: true, answer: { counts: compiled.rowCounts } } : compiled;
+};
+
+const templates: Command<'templates'> = async ({ templatesDir }) => ({
+  ok: true,
+  answer: { templates: listTemplates(templatesDir) },
+});
+
+const summarize: Command<'template-summary'> = async (request) => {
+  const summarized = await run(request, { kind: 'summarize', ...templateOf(request) });
+  return summarized.ok ? { ok: true, answer: { summary: summarized.summary } } : summarized;
+};
+
+const begin = (request: Request): Promise<Outcomes['begin']> => {
+  const { slug, files } = templateOf(request);
+  const name = request.body.name ?? templateName(slug, files);
+  return run(request, { kind: 'begin', name, template: files });
+};
+
+const initTemplate: Command<'init-template'> = async (request) => {
+  const begun = await begin(request);
+  return begun.ok ? { ok: true, answer: { files: encode(begun.files) } } : begun;
+};
+
+const initTemplateFiles: Command<'init-template-files'> = async (request) => {
+  const begun = await begin(request);
+  if (!begun.ok) return begun;
+  const files = begun.files.map(({ path, content }) => ({ path, sizeBytes: content.byteLength }));
+  return { ok: true, answer: { files } };
+};
+
+const commands: { [Name in RuntimeCommand]: Command<Name> } = {
+  validate,
+  compile,
+  describe,
+  counts,
+  templates,
+  'template-summary': summarize,
+  'init-template': initTemplate,
+  'init-template-files': initTemplateFiles,
+};
+
+const isServed = (command: string): command is RuntimeCommand =>
+  (runtimeCommands as readonly string[]).includes(command);
+
+const unsupported = (command: string): Problem => ({
+  file: '',
+  pointer: '/command',
+  code: 'unsupported_command',
+  message: `the command "${command}" is not served yet`,
+  hint: `served are ${runtimeCommands.join(', ')}`,
+});
+
+/** What is wrong with the request itself, as problems of no file. */
+const requestProblems = ({ fields, message }: AppError): Problem[] =>
+  (fields.length > 0 ? fields : [{ path: [], message }]).map((field) => ({
+    file: '',
+    pointer: field.path.map((part) => `/${part}`).join(''),
+    code: 'invalid_request',
+    message: field.message,
+  }));
+
+/** Does a command. Whatever is wrong with what was sent is a rejection; other errors are thrown. */
+export const runCommand = async (
+  parts: RuntimeParts,
+  body: RuntimeBody,
+  signal?: AbortSignal,
+): Promise<RuntimeOutcome> => {
+  const { command } = body;
+  if (!isServed(command)) return { ok: false, problems: [unsupported(command)] };
+  try {
+    const done = await commands[command]({ ...parts, body, signal });
+    if (!done.ok) return done;
+    return { ok: true, answer: { status: 'ok', command, ...done.answer } as RuntimeAnswer };
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'invalid') throw error;
+    return { ok: false, problems: requestProblems(error) };
+  }
+};

@@ -1,0 +1,200 @@
+/** `POST /worlds/runtime`: each command, and everything that is rejected. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runWorldCommand } from '#wire/public-api/operations.ts';
+import type { RuntimeAnswer, RuntimeBody, RuntimeRejection } from '#wire/public-api/runtime.ts';
+import { startTestControl, type TestControl } from '../support/control.ts';
+import { type TestDatabase, testDatabase } from '../support/postgres.ts';
+import { replaceIn, smallWorld, toTree } from '../support/small-world.ts';
+import { encodeTree, notesWorld, servedSmallWorld } from '../support/worlds.ts';
+
+let database: TestDatabase;
+let control: TestControl;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  control = await startTestControl({ databaseUrl: database.url });
+});
+
+afterAll(async () => {
+  await control.stop();
+  await database.drop();
+});
+
+const files = encodeTree(toTree(servedSmallWorld()));
+
+type Command = RuntimeAnswer['command'];
+
+/** The answer of a command that is not rejected. */
+const run = async <const Name extends Command>(
+  body: RuntimeBody & { command: Name },
+): Promise<Extract<RuntimeAnswer, { command: Name }>> => {
+  const answer = await control.send(runWorldCommand, { body });
+  expect(answer).toMatchObject({ status: 200, body: { status: 'ok', command: body.command } });
+  return answer.body as Extract<RuntimeAnswer, { command: Name }>;
+};
+
+const reject = async (body: RuntimeBody): Promise<RuntimeRejection> => {
+  const answer = await control.send(runWorldCommand, { body });
+  expect(answer).toMatchObject({ status: 400, body: { status: 'rejected' } });
+  return answer.body as RuntimeRejection;
+};
+
+const replaced = (path: string, text: string) => [
+  ...files.filter((file) => file.path !== path),
+  { path, content: Buffer.from(text).toString('base64') },
+];
+
+describe('validate', () => {
+  it('counts what there is, and says what was not compiled yet', async () => {
+    const { counts, generated, warnings } = await run({ command: 'validate', files });
+    expect(counts).toEqual({ entities: 3, tools: 4, routes: 7, tasks: 4 });
+    expect(generated).toContainEqual({ path: 'schema/runtime.json', state: 'missing' });
+    expect(warnings).toContain('webhooks are not sent yet');
+  });
+
+  it('warns of what the service would refuse', async () => {
+    const whole = encodeTree(toTree(smallWorld()));
+    const { warnings } = await run({ command: 'validate', files: whole });
+    expect(warnings).toContainEqual(expect.stringMatching(/^this would be refused: "before" runs/));
+  });
+
+  it('rejects with every problem, the first before the others', async () => {
+    const world = smallWorld();
+    replaceIn(world, 'svc-env.toml', 'language = "svc-world/1"', 'language = "svc-world/2"');
+    replaceIn(world, 'connector.toml', 'slug = "board"', 'slug = "board"\nlsug = "x"');
+    const { error, message, problems } = await reject({
+      command: 'validate',
+      files: encodeTree(toTree(world)),
+    });
+    expect(problems.map(({ code, file, pointer }) => [code, file, pointer])).toEqual([
+      ['unknown_key', 'connector.toml', '/connector/lsug'],
+      ['bad_value', 'svc-env.toml', '/schema/language'],
+    ]);
+    expect(error).toEqual({
+      code: 'unknown_key',
+      message: problems[0]?.message,
+      path: 'connector.toml#/connector/lsug',
+    });
+    expect(message).toContain('2 problems');
+  });
+
+  it('rejects generated files that are stale or edited', async () => {
+    const compiled = await run({ command: 'compile', files });
+    const whole = [...files, ...compiled.files];
+    const valid = await run({ command: 'validate', files: whole });
+    expect(valid.generated.map(({ state }) => state)).not.toContain('missing');
+    const edited = whole.map((file) =>
+      file.path === 'tool-schemas.json' ? { ...file, content: '' } : file,
+    );
+    expect(await reject({ command: 'validate', files: edited })).toMatchObject({
+      problems: [{ code: 'edited_artifact', file: 'tool-schemas.json' }],
+    });
+    const changed = [...replaced('data/lists.json', '[{"id":1,"name":"Only"}]'), ...compiled.files];
+    const { problems } = await reject({ command: 'validate', files: changed });
+    expect(new Set(problems.map(({ code }) => code))).toEqual(new Set(['stale_artifact']));
+  });
+});
+
+describe('the other commands on a tree', () => {
+  it('compile answers the generated files', async () => {
+    const compiled = await run({ command: 'compile', files });
+    expect(compiled.world).toMatchObject({ name: 'Board', package: { id: 'board' } });
+    const runtime = compiled.files.find(({ path }) => path === 'schema/runtime.json');
+    const contract = JSON.parse(Buffer.from(runtime?.content ?? '', 'base64').toString());
+    expect(contract).toMatchObject({ language: 'svc-world/1', name: 'Board' });
+  });
+
+  it('describe tells fields with their types and redaction', async () => {
+    const { world } = await run({ command: 'describe', files });
+    expect(world).toMatchObject({ name: 'Board', redactSalt: 'board' });
+    expect(world.entities.find(({ name }) => name === 'cards')?.fields).toContainEqual({
+      path: 'author.login',
+      types: ['string'],
+      required: true,
+      policy: 'hash',
+    });
+  });
+
+  it('counts counts the rows of data', async () => {
+    const { counts } = await run({ command: 'counts', files: encodeTree(notesWorld()) });
+    expect(counts).toEqual({ folders: 1, notes: 1 });
+  });
+});
+
+describe('templates', () => {
+  it('are listed', async () => {
+    const { templates } = await run({ command: 'templates' });
+    expect(templates).toContainEqual(expect.objectContaining({ slug: 'code-hosting' }));
+  });
+
+  it('are summed up', async () => {
+    const { summary } = await run({ command: 'template-summary', template: 'code-hosting' });
+    expect(summary).toMatchObject({
+      slug: 'code-hosting',
+      name: 'Code hosting',
+      entities: expect.arrayContaining(['issues']),
+      tasks: ['close-duplicate'],
+    });
+    expect(summary.counts.rows).toBeGreaterThan(0);
+  });
+
+  it('begin a world, under its own name', async () => {
+    const command = 'init-template';
+    const begun = await run({ command, template: 'code-hosting', name: 'Ours' });
+    const validated = await run({ command: 'validate', files: begun.files });
+    expect(validated.counts.entities).toBeGreaterThan(3);
+    const manifest = begun.files.find(({ path }) => path === 'svc-env.toml');
+    expect(Buffer.from(manifest?.content ?? '', 'base64').toString()).toContain('name = "Ours"');
+    const listed = await run({ command: 'init-template-files', template: 'code-hosting' });
+    expect(listed.files.map(({ path }) => path)).toEqual(begun.files.map(({ path }) => path));
+    expect(listed.files[0]).toEqual({ path: expect.any(String), sizeBytes: expect.any(Number) });
+  });
+});
+
+describe('rejected', () => {
+  const rejected: [string, RuntimeBody, string, string][] = [
+    ['a command that is not served', { command: 'ingest' }, 'unsupported_command', '#/command'],
+    ['no tree', { command: 'compile' }, 'invalid_request', '#/files'],
+    ['no template', { command: 'init-template' }, 'invalid_request', '#/template'],
+    [
+      'an unknown template',
+      { command: 'template-summary', template: 'code-hostin' },
+      'invalid_request',
+      '#/template',
+    ],
+    [
+      'a name that no world can have',
+      { command: 'init-template', template: 'code-hosting', name: 'a\nb' },
+      'invalid_request',
+      '#/name',
+    ],
+    [
+      'a file that is not base64',
+      { command: 'counts', files: [{ path: 'a', content: '%' }] },
+      'invalid_request',
+      '#/files/0/content',
+    ],
+  ];
+
+  it.each(rejected)('is %s', async (_, body, code, path) => {
+    expect((await reject(body)).error).toMatchObject({ code, path });
+  });
+
+  it('is told what is served', async () => {
+    const { problems } = await reject({ command: 'import-data' });
+    expect(problems[0]?.hint).toContain('validate, compile, describe');
+  });
+
+  it('is nothing of a public key, which may not ask', async () => {
+    const body = { command: 'templates' } as const;
+    await expect(control.read(runWorldCommand, { body })).rejects.toMatchObject({
+      code: 'forbidden',
+    });
+  });
+
+  it('is a command that does not exist, as a field that is not valid', async () => {
+    const body = { command: 'explode' } as unknown as RuntimeBody;
+    const answer = await control.send(runWorldCommand, { body });
+    expect(answer.body).toMatchObject({ error: [{ path: ['command'] }] });
+  });
+});
