@@ -149,5 +149,9 @@ export const compileTree = (files: readonly TreeFile[]): CompileResult => {
   }
   const compiled = checkWorld(tree, world);
   if (problems.count() > 0) return { ok: false, problems: problems.list() };
-  return { ok: true, ...compiled, generated: generateArtifacts(compiled.contract) };
+  return {
+    ok: true,
+    ...compiled,
+    generated: generateArtifacts({ contract: compiled.contract, files }),
+  };
 };

@@ -4,6 +4,7 @@
  */
 import type { Command } from 'commander';
 import { compileTree } from '#language/compile.ts';
+import { describeContract } from '#language/describe.ts';
 import { getWorld } from '#wire/public-api/operations.ts';
 import {
   addCommand,
@@ -15,7 +16,7 @@ import {
 import type { Context } from '../context.ts';
 import { namesFolder, readTree } from '../input.ts';
 import { problemsError } from '../report.ts';
-import { describeContract, describeWorld } from '../views/world.ts';
+import { describeWorld, viewContract } from '../views/world.ts';
 
 const describeFolder = (context: Context, folder: string, options: ServiceOptions): void => {
   const tree = readTree(context, folder);
@@ -25,7 +26,8 @@ const describeFolder = (context: Context, folder: string, options: ServiceOption
   const counts = Object.fromEntries(
     Object.entries(baseRows).map(([entity, rows]) => [entity, rows.length]),
   );
-  printAnswer(context, options, contract, () => describeContract(contract, counts, context.colors));
+  const answer = { ...describeContract(contract), counts };
+  printAnswer(context, options, answer, () => viewContract(contract, counts, context.colors));
 };
 
 const describeSlug = async (

@@ -1,6 +1,7 @@
 /** `svc worlds`: the group of everything about worlds and their sessions. */
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
+import { addSchema } from './schema/schema.ts';
 import { addSessions } from './sessions.ts';
 import { addWorldsCreate } from './worlds-create.ts';
 import { addWorldsDescribe } from './worlds-describe.ts';
@@ -15,5 +16,6 @@ export const addWorlds = (program: Command, context: Context): void => {
   addWorldsList(worlds, context);
   addWorldsDescribe(worlds, context);
   addWorldsTemplates(worlds, context);
+  addSchema(worlds, context);
   addSessions(worlds, context);
 };

@@ -2,6 +2,7 @@
 
 import type { Static } from 'typebox';
 import type { Contract, EntityContract, ToolBinding } from '#language/contract.ts';
+import { describeContract, type EntityDescription } from '#language/describe.ts';
 import type { TemplateView, WorldDetail, WorldView } from '#wire/public-api/world.ts';
 import type { Colors } from '../context.ts';
 import { cutLine, formatAgo, formatCount, formatFields, formatTable } from '../print.ts';
@@ -44,7 +45,7 @@ const redactedText = ({ redact }: WorldView): string | undefined => {
     ...redact.preserve.map((path) => `${path} [preserve]`),
     ...Object.entries(redact.round).map(([path, digits]) => `${path} [round:${digits}]`),
   ];
-  return list(marks);
+  return `${list(marks)}; salt ${redact.slug}`;
 };
 
 /** The worlds of a project, one a line. */
@@ -107,27 +108,55 @@ const section = (title: string, lines: string[][], colors: Colors): string[] =>
           .map((line) => `  ${line}`),
       ];
 
+const linksText = ({ dependencies }: Contract): string | undefined =>
+  dependencies.length === 0
+    ? undefined
+    : dependencies.map(({ alias, slug, ref }) => `${alias} = ${slug}@${ref}`).join(', ');
+
+/** `[hash]`, `[round:2]`; '' for a field that is kept in the clear. */
+const policyText = (policy: string | null): string => (policy === null ? '' : `[${policy}]`);
+
+/** The entity's keys, then its fields with their types and what redaction does to them. */
+const entityLines = (
+  entity: EntityContract,
+  { fields }: EntityDescription,
+  rows: number,
+  colors: Colors,
+): string[] => {
+  const table = formatTable(
+    fields.map(({ path, types, required, policy }) => [
+      `    ${required ? path : `${path}?`}`,
+      types.join(' | '),
+      colors.yellow(policyText(policy)),
+    ]),
+  );
+  const title = `  ${colors.bold(entity.name)}  ${formatCount(rows, 'row')}; ${keysText(entity)}`;
+  return ['', title, ...(table === '' ? [] : [table])];
+};
+
 /** What the files of a world compile to. */
-export const describeContract = (
+export const viewContract = (
   contract: Contract,
   rowCounts: Record<string, number>,
   colors: Colors,
-): string =>
-  [
+): string => {
+  const described = describeContract(contract);
+  const entities = contract.entities.flatMap((entity, index) => {
+    const description = described.entities[index];
+    const rows = rowCounts[entity.name] ?? 0;
+    return description === undefined ? [] : entityLines(entity, description, rows, colors);
+  });
+  return [
     formatFields([
       ['name', contract.name],
       ['package', `${contract.package.id} ${contract.package.version}`],
       ['language', contract.language],
+      ['salt', described.redactSalt],
+      ['links', linksText(contract)],
     ]),
-    ...section(
-      'entities',
-      contract.entities.map((entity) => [
-        entity.name,
-        formatCount(rowCounts[entity.name] ?? 0, 'row'),
-        keysText(entity),
-      ]),
-      colors,
-    ),
+    '',
+    colors.bold('entities'),
+    ...entities.slice(1),
     ...section(
       'tools',
       contract.tools.map((tool) => [tool.name, bindingText(tool.binding)]),
@@ -149,3 +178,4 @@ export const describeContract = (
       colors,
     ),
   ].join('\n');
+};

@@ -1,0 +1,170 @@
+/** `svc worlds schema …` on folders of this machine, as a user would meet it. */
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runCommandLine } from '../../program.ts';
+import { testContext } from '../../test-context.ts';
+
+let home = '';
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'svc-schema-'));
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+const run = async (words: string) => {
+  const context = testContext({ cwd: home });
+  const status = await runCommandLine(['worlds', 'schema', ...words.split(' ')], context);
+  return { status: status || context.status(), ...context.written() };
+};
+
+const ran = async (words: string) => {
+  const result = await run(words);
+  expect(result).toMatchObject({ status: 0, err: '' });
+  return result.out;
+};
+
+const pathOf = (path: string): string => join(home, path);
+const read = (path: string): string => readFileSync(pathOf(path), 'utf8');
+
+describe('svc worlds schema', () => {
+  it('begins a world that is sound, compiles, and is current then', async () => {
+    expect(await ran('init ./crm')).toContain('svc worlds schema check ./crm');
+    expect(await ran('check ./crm')).toContain('not compiled yet');
+    expect(await ran('compile ./crm')).toMatch(/schema\/lock\.json +written/);
+    expect(await ran('check ./crm')).toContain('generated files are current');
+    expect(await ran('compile ./crm')).not.toMatch(/written|renewed/);
+    expect(read('crm/schema/README.md')).toContain('erDiagram');
+  });
+
+  it('begins with a template under another name', async () => {
+    await ran('init code --connector code-hosting --name Ours');
+    expect(read('code/svc-env.toml')).toMatch(/^name = "Ours"$/m);
+    expect(read('code/connector.toml')).toContain('# ');
+    expect(await ran('check code')).toContain('code is sound');
+  });
+
+  it('writes into no folder that holds something, and knows its templates', async () => {
+    mkdirSync(pathOf('full'));
+    writeFileSync(pathOf('full/notes.txt'), 'mine');
+    expect(await run('init full')).toMatchObject({
+      status: 1,
+      err: expect.stringContaining('full is not empty: it holds notes.txt'),
+    });
+    expect(readdirSync(pathOf('full'))).toEqual(['notes.txt']);
+    expect(await run('init new --connector code-hostin')).toMatchObject({
+      status: 1,
+      err: expect.stringContaining('did you mean "code-hosting"?'),
+    });
+    expect(existsSync(pathOf('new'))).toBe(false);
+    expect(await ran('templates')).toContain('code-hosting');
+  });
+
+  it('shows what is wrong where it stands, and says it in JSON', async () => {
+    await ran('init crm');
+    appendFileSync(pathOf('crm/svc-env.toml'), '\n[tols]\nserve = []\n');
+    const { status, err } = await run('check crm');
+    expect(status).toBe(1);
+    expect(err).toContain('unknown_key');
+    expect(err).toMatch(/\d+ \| \[tols\]\n +\| +\^+/);
+    expect(err).toContain('did you mean "tools"?');
+    const asJson = await run('check crm --json');
+    expect(asJson).toMatchObject({ status: 1, err: '' });
+    expect(JSON.parse(asJson.out)).toMatchObject({
+      status: 'rejected',
+      problems: [{ file: 'svc-env.toml', code: 'unknown_key', line: expect.any(Number) }],
+    });
+    expect(await run('compile crm')).toMatchObject({ status: 1 });
+    expect(existsSync(pathOf('crm/schema/lock.json'))).toBe(false);
+  });
+
+  it('names generated files that are stale or were changed by hand', async () => {
+    await ran('init crm');
+    await ran('compile crm');
+    appendFileSync(pathOf('crm/db/schema.sql'), '-- mine\n');
+    expect((await run('check crm')).err).toContain('db/schema.sql edited_artifact');
+    expect(await ran('compile crm')).toMatch(/schema\.sql +replaced, it had been changed by hand/);
+    await ran('entity add crm deals --field id:integer --field title:string');
+    expect((await run('check crm')).err).toContain('schema/runtime.json stale_artifact');
+    expect(await ran('compile crm')).toMatch(/schema\.sql +renewed/);
+    await ran('check crm');
+  });
+
+  it('adds and removes entities, showing the difference', async () => {
+    await ran('init crm');
+    const before = read('crm/schema/world.json');
+    const added = await ran('entity add crm deals --field id:integer --field note?:string?');
+    expect(added).toMatch(/^\+ .*"deals"/m);
+    expect(JSON.parse(read('crm/schema/world.json'))['x-svc'].entities.deals).toMatchObject({
+      schema: { required: ['id'], properties: { note: { type: ['string', 'null'] } } },
+      primary_key: ['id'],
+    });
+    await ran('check crm');
+    expect(await ran('entity remove crm deals')).toMatch(/^- .*"deals"/m);
+    expect(read('crm/schema/world.json')).toBe(before);
+  });
+
+  it('removes no entity that something refers to, and names what', async () => {
+    await ran('init code --connector code-hosting');
+    const { status, err } = await run('entity remove code users');
+    expect(status).toBe(1);
+    expect(err).toContain('schema/world.json');
+    expect(err).toContain('connector.toml');
+    expect((await run('entity remove code user')).err).toContain('did you mean "users"?');
+  });
+
+  it('fits the data model to captures, and writes only when told to', async () => {
+    await ran('init code --connector code-hosting');
+    const capture = {
+      operation: 'get_user',
+      arguments: { username: 'zoe' },
+      status: 200,
+      body: { id: 9, login: 'zoe', mood: 'fine' },
+    };
+    mkdirSync(pathOf('code/captures/get_user'), { recursive: true });
+    writeFileSync(pathOf('code/captures/get_user/zoe.json'), JSON.stringify(capture));
+    const before = read('code/schema/world.json');
+    const shown = await ran('reconcile code');
+    expect(shown).toMatch(/^\+ .*"mood"/m);
+    expect(shown).toContain('add --write to apply');
+    expect(read('code/schema/world.json')).toBe(before);
+    await ran('reconcile code --write');
+    expect(read('code/schema/world.json')).toContain('"mood"');
+    expect(await ran('reconcile code')).toContain('the data model fits the captures');
+  });
+
+  it('prints JSON Schemas for editors', async () => {
+    expect(JSON.parse(await ran('json-schema connector.toml'))).toMatchObject({
+      type: 'object',
+      required: ['connector'],
+    });
+    await ran('json-schema --out schemas');
+    expect(readdirSync(pathOf('schemas')).sort()).toEqual([
+      'connector.schema.json',
+      'scenario.schema.json',
+      'svc-env.schema.json',
+      'tasks.schema.json',
+      'world.schema.json',
+    ]);
+    expect(await run('json-schema')).toMatchObject({ status: 2 });
+    expect(await run('json-schema x.toml')).toMatchObject({ status: 2 });
+  });
+
+  it('writes through no link', async () => {
+    await ran('init crm');
+    mkdirSync(pathOf('elsewhere'));
+    symlinkSync(pathOf('elsewhere'), pathOf('crm/db'));
+    expect((await run('compile crm')).err).toContain('db is a link');
+    expect(readdirSync(pathOf('elsewhere'))).toEqual([]);
+  });
+});

@@ -1,0 +1,53 @@
+/**
+ * Writes files of a world into its folder. Each is written beside its place and then moved there, so
+ * that nobody reads half a file; a link in the way is refused, as it could lead out of the folder.
+ */
+import { randomUUID } from 'node:crypto';
+import { lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { AppError } from '#domain/error.ts';
+import type { TreeFile } from '#domain/world.ts';
+import type { Context } from './context.ts';
+
+/** Refuses to write through a link, and to write a file where a folder is. */
+const refuseInTheWay = (root: string, path: string): void => {
+  const parts = path.split('/');
+  for (const [index] of parts.entries()) {
+    const place = parts.slice(0, index + 1).join('/');
+    const found = lstatSync(join(root, place), { throwIfNoEntry: false });
+    const isLast = index === parts.length - 1;
+    if (found === undefined || (isLast ? found.isFile() : found.isDirectory())) continue;
+    const what = found.isSymbolicLink() ? 'a link' : `not a ${isLast ? 'file' : 'folder'}`;
+    throw new AppError('invalid', `cannot write ${path}: ${place} is ${what}; remove it first`);
+  }
+};
+
+const writeOne = (root: string, { path, content }: TreeFile): void => {
+  const target = join(root, path);
+  const beside = join(dirname(target), `.svc-${randomUUID()}`);
+  try {
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(beside, content, { flag: 'wx' });
+    renameSync(beside, target);
+  } catch (cause) {
+    rmSync(beside, { force: true });
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new AppError('invalid', `cannot write ${target}: ${reason}`, { cause });
+  }
+};
+
+/** Writes the files below a folder as the user named it, which is made when it is not there. */
+export const writeTree = (context: Context, folder: string, files: readonly TreeFile[]): void => {
+  const root = resolve(context.cwd, folder);
+  for (const { path } of files) refuseInTheWay(root, path);
+  for (const file of files) writeOne(root, file);
+};
+
+/** Removes files below a folder. */
+export const removeFiles = (context: Context, folder: string, paths: readonly string[]): void => {
+  const root = resolve(context.cwd, folder);
+  for (const path of paths) {
+    refuseInTheWay(root, path);
+    rmSync(join(root, path), { force: true });
+  }
+};
