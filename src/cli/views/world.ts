@@ -116,6 +116,10 @@ const linksText = ({ dependencies }: Contract): string | undefined =>
 /** `[hash]`, `[round:2]`; '' for a field that is kept in the clear. */
 const policyText = (policy: string | null): string => (policy === null ? '' : `[${policy}]`);
 
+/** `string | null`: what a value is first, that it may be missing last. */
+const typesText = (types: readonly string[]): string =>
+  types.toSorted((a, b) => Number(a === 'null') - Number(b === 'null')).join(' | ');
+
 /** The entity's keys, then its fields with their types and what redaction does to them. */
 const entityLines = (
   entity: EntityContract,
@@ -126,7 +130,7 @@ const entityLines = (
   const table = formatTable(
     fields.map(({ path, types, required, policy }) => [
       `    ${required ? path : `${path}?`}`,
-      types.join(' | '),
+      typesText(types),
       colors.yellow(policyText(policy)),
     ]),
   );
