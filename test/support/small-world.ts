@@ -9,8 +9,12 @@ import type { Contract } from '#language/contract.ts';
 // biome-ignore lint/suspicious/noExplicitAny: tests reach into the document to break it
 type Loose = any;
 
-/** The files of a tree. JSON documents are kept as values, all others as text. */
-export type SmallWorld = { json: Record<string, Loose>; text: Record<string, string> };
+/** The files of a tree. JSON documents are kept as values, all others as text or as bytes. */
+export type SmallWorld = {
+  json: Record<string, Loose>;
+  text: Record<string, string>;
+  bytes: Record<string, Uint8Array>;
+};
 
 const worldJson = (): Loose => ({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -349,6 +353,7 @@ export const smallWorld = (): SmallWorld => ({
       "-- Every card is done.\nselect 'done' as name, count(*) = 0 as passed from cards where state <> 'done';\n",
     'README.md': '# Board\n',
   },
+  bytes: {},
 });
 
 export const textFile = (path: string, content: string): TreeFile => ({
@@ -357,9 +362,10 @@ export const textFile = (path: string, content: string): TreeFile => ({
 });
 
 /** The world as the files of a tree. */
-export const toTree = ({ json, text }: SmallWorld): TreeFile[] => [
+export const toTree = ({ json, text, bytes }: SmallWorld): TreeFile[] => [
   ...Object.entries(json).map(([path, value]) => textFile(path, JSON.stringify(value, null, 2))),
   ...Object.entries(text).map(([path, content]) => textFile(path, content)),
+  ...Object.entries(bytes).map(([path, content]) => ({ path, content })),
 ];
 
 /** Compiles the small world after a change. */

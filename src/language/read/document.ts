@@ -39,7 +39,7 @@ const parseJsonText = (
     return { value: JSON.parse(text) };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    const plain = message.replace(/ in JSON at position .*$|, ?(?:\.\.\.)?".*$| JSON input$/s, '');
+    const plain = message.replace(/ in JSON at position .*$|, ?(?:\.\.\.)?".*$/s, '');
     const at = syntaxPosition(message, text);
     return refuseSyntax(problems, file, `not valid JSON: ${plain}`, at);
   }

@@ -1,20 +1,10 @@
 /**
- * Tests of refusals: for each rule of the language the smallest change to the small world that breaks
- * it, and the single problem that must be reported for it.
+ * Changes of the small world, for tests of what the world language accepts and refuses: files put,
+ * dropped and edited, and the data model changed at the places that rules are about.
  */
-import { describe, expect, it } from 'vitest';
-import type { ProblemCode } from '#language/read/codes.ts';
-import { compileChanged, replaceIn, type SmallWorld } from './small-world.ts';
+import { replaceIn, type SmallWorld } from './small-world.ts';
 
 export type Change = (world: SmallWorld) => void;
-
-export type Refusal = [
-  rule: string,
-  change: Change,
-  code: ProblemCode,
-  file: string,
-  pointer: string,
-];
 
 // biome-ignore lint/suspicious/noExplicitAny: tests reach into the document to break it
 type Loose = any;
@@ -70,15 +60,35 @@ export const inCards = (change: (entity: Loose) => void): Change =>
 export const inCardFields = (change: (properties: Loose) => void): Change =>
   inWorld(({ $defs }) => change($defs.Card.properties));
 
-/** One test a refusal. */
-export const describeRefusals = (subject: string, refusals: readonly Refusal[]): void => {
-  describe(`refused in ${subject}`, () => {
-    it.each(refusals)('%s', (_rule, change, code, file, pointer) => {
-      const result = compileChanged(change);
-      const problems = result.ok ? [] : result.problems;
-      expect(problems.map((problem) => [problem.code, problem.file, problem.pointer])).toEqual([
-        [code, file, pointer],
-      ]);
-    });
-  });
-};
+/** Puts a file of bytes, which need not be text. */
+export const bytes =
+  (file: string, content: number[]): Change =>
+  (world) => {
+    drop(file)(world);
+    world.bytes[file] = Uint8Array.from(content);
+  };
+
+/** No change at all. */
+export const asItIs: Change = () => undefined;
+
+const bareEnvironment = `\
+[schema]
+language = "svc-world/1"
+
+[environment]
+name = "Board"
+kind = "mock-tools"
+
+[tools]
+serve = []
+`;
+
+/** Leaves a world of nothing but its data model and a manifest, changed further. */
+export const onlyModel =
+  (change: Change = asItIs): Change =>
+  (world) => {
+    world.json = { [worldFile]: world.json[worldFile], [people]: world.json[people] };
+    world.json[worldFile]['x-svc'].tools = {};
+    world.text = { [environment]: bareEnvironment };
+    change(world);
+  };

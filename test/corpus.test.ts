@@ -1,0 +1,51 @@
+/**
+ * Holds the compiler to the corpus: what it accepts, what it refuses, and what it says then. After a
+ * change of a message, `npx vitest run -u test/corpus.test.ts` writes the golden files anew: review
+ * what it changed.
+ */
+import { describe, expect, it } from 'vitest';
+import { problemCodes } from '#language/read/codes.ts';
+import { corpus } from './corpus/all.ts';
+import { otherwise } from './corpus/otherwise.ts';
+import { problemsAfter, tellChapter } from './corpus/outcome.ts';
+
+const rules = Object.values(corpus).flatMap((chapter) => chapter.rules);
+
+describe.each(Object.entries(corpus))('corpus: %s', (name, chapter) => {
+  it.each(chapter.rules.flatMap(({ accepts }) => accepts))('accepts %s', (_what, change) => {
+    expect(problemsAfter(change, chapter).problems).toEqual([]);
+  });
+
+  it.each(chapter.rules.flatMap(({ refuses }) => refuses))(
+    'refuses %s for one thing',
+    (_what, code, change) => {
+      expect(problemsAfter(change, chapter).problems.map((problem) => problem.code)).toEqual([
+        code,
+      ]);
+    },
+  );
+
+  it('says what the golden file says', async () => {
+    await expect(tellChapter(chapter)).toMatchFileSnapshot(`corpus/${name}.golden.txt`);
+  });
+});
+
+describe('the corpus', () => {
+  it('has trees on either side of each rule', () => {
+    const poor = rules.filter(({ accepts, refuses }) => !accepts.length || !refuses.length);
+    expect(poor.map(({ rule }) => rule)).toEqual([]);
+  });
+
+  it('names no two cases of a chapter alike', () => {
+    for (const chapter of Object.values(corpus)) {
+      const names = chapter.rules.flatMap(({ refuses }) => refuses.map(([what]) => what));
+      expect(names).toEqual([...new Set(names)]);
+    }
+  });
+
+  it('has a case of every code', () => {
+    const shown = new Set<string>(rules.flatMap(({ refuses }) => refuses.map(([, code]) => code)));
+    const missing = problemCodes.filter((code) => !shown.has(code) && !otherwise.has(code));
+    expect(missing).toEqual([]);
+  });
+});
