@@ -1,7 +1,7 @@
 # `make demo` shows the whole thing at work; `make test` proves it. Both install what they need.
 node := node_modules/.bin/node
 
-.PHONY: demo test check format bench dev base-image images clean
+.PHONY: demo test check format bench docs dev base-image images clean
 
 demo: node_modules/.installed ## one world session, end to end, as a timeline
 	npm run -s demo
@@ -18,6 +18,9 @@ format: node_modules/.installed
 
 bench: node_modules/.installed ## figures with floor, peer and target; ONLY=<prefix> runs a part
 	npm run -s bench -- $(if $(ONLY),--only $(ONLY))
+
+docs: node_modules/.installed ## the pages and pictures in docs/ that are made by running the code
+	$(node) test/docs/main.ts
 
 dev: node_modules/.installed ## the service on this machine, until Ctrl-C
 	npm run -s svc -- up

@@ -1,0 +1,21 @@
+/** What is written by `make docs` is what it would write now. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { problemsPage } from './docs/problems-page.ts';
+import { screens, takeScreen } from './docs/screens.ts';
+
+const written = (name: string): string =>
+  readFileSync(new URL(`../docs/${name}`, import.meta.url), 'utf8');
+
+describe('docs', () => {
+  it('problems.md is current (else run make docs)', () => {
+    expect(written('problems.md')).toBe(problemsPage());
+  });
+
+  it.each(Object.entries(screens))(
+    'screens/%s.svg is current (else run make docs)',
+    async (name, screen) => {
+      expect(written(`screens/${name}.svg`)).toBe(await takeScreen(screen));
+    },
+  );
+});

@@ -1,0 +1,13 @@
+/** `make docs`: writes the parts of `docs/` that are made from the code and from running it. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { problemsPage } from './problems-page.ts';
+import { screens, takeScreen } from './screens.ts';
+
+const docs = fileURLToPath(new URL('../../docs/', import.meta.url));
+
+mkdirSync(`${docs}screens`, { recursive: true });
+writeFileSync(`${docs}problems.md`, problemsPage());
+for (const [name, screen] of Object.entries(screens)) {
+  writeFileSync(`${docs}screens/${name}.svg`, await takeScreen(screen));
+}

@@ -1,0 +1,64 @@
+/**
+ * The text of `docs/problems.md`: every code with its sentences, and for each an example of the corpus
+ * as the command line shows it.
+ */
+import { type ProblemCode, problemGroups } from '#language/read/codes.ts';
+import { corpus } from '../corpus/all.ts';
+import { otherwise } from '../corpus/otherwise.ts';
+import { problemsAfter, tellProblem } from '../corpus/outcome.ts';
+
+const intro = `\
+# Problems
+
+<!-- Made by \`make docs\` from src/language/read/codes.ts and the corpus in test/corpus/: edit those. -->
+
+What a world's files do wrong comes back as a list of problems, all of them together, in the order of
+files and lines. A problem has the \`file\`, a JSON \`pointer\` into it (for TOML as if it were JSON), \`line\`
+and \`column\` where one place shows it, a \`code\`, a \`message\`, and often a \`hint\`, the way out. Codes are
+stable; messages are for people and may change.
+
+Lines and columns count from 1, columns in UTF-16 code units. A problem with a key's name points at the
+key, any other at the value; a value over several lines is shown by its key. What is missing is shown at
+the table it is missing in, and without a line when that is the whole document.
+
+Every example is the small world of the tests after one change. [\`test/corpus/\`](../test/corpus) has
+them all: trees that each rule accepts, trees that it refuses, and what is said then, to the letter.
+`;
+
+/** The example of a code: the first of the corpus with a line to show, else the first. */
+const exampleOf = (code: ProblemCode): string => {
+  const told = otherwise.get(code);
+  if (told !== undefined) return tellProblem(told, []).join('\n');
+  const examples = Object.values(corpus).flatMap((chapter) =>
+    chapter.rules.flatMap(({ refuses }) =>
+      refuses
+        .filter(([, refused]) => refused === code)
+        .map(([, , change]) => () => {
+          const { tree, problems } = problemsAfter(change, chapter);
+          return problems.flatMap((problem) => tellProblem(problem, tree));
+        }),
+    ),
+  );
+  const shown = examples.slice(0, 4).map((tell) => tell());
+  const best = shown.find((lines) => lines.some((line) => line.includes(' | '))) ?? shown[0];
+  if (best === undefined) throw new Error(`the corpus has no case of ${code}`);
+  return best.join('\n');
+};
+
+/** The page. Throws when a code has no case. */
+export const problemsPage = (): string => {
+  const table = problemGroups.flatMap(({ title, codes }) => [
+    `| **${title}** | |`,
+    ...codes.map(({ code, sentence }) => `| [\`${code}\`](#${code}) | ${sentence} |`),
+  ]);
+  const examples = problemGroups.flatMap(({ title, codes }) => [
+    `## ${title}`,
+    ...codes.map(({ code }) => `### ${code}\n\n\`\`\`text\n${exampleOf(code)}\n\`\`\``),
+  ]);
+  return [
+    intro,
+    ['| Code | Refused |', '| - | - |', ...table].join('\n'),
+    '',
+    `${examples.join('\n\n')}\n`,
+  ].join('\n');
+};

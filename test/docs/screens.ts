@@ -1,0 +1,95 @@
+/**
+ * The pictures in `docs/screens/`: what the real command prints on a coloured terminal for worlds that
+ * are broken on purpose. Each world is the small world of the tests after a few changes.
+ */
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { smallWorld, toTree } from '../support/small-world.ts';
+import {
+  append,
+  type Change,
+  connector,
+  environment,
+  inCards,
+  replace,
+  worldFile,
+} from '../support/world-changes.ts';
+import { drawScreen } from './screen-svg.ts';
+
+const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+
+/** A picture: the folder that the world lies in, and how it is broken. */
+type Screen = { folder: string; changes: readonly Change[] };
+
+const rowsOf = (count: number): object[] =>
+  Array.from({ length: count }, (_, index) => ({ id: index + 1, name: 2000 + index }));
+
+export const screens: Readonly<Record<string, Screen>> = {
+  'refused-world': {
+    folder: 'board',
+    changes: [
+      replace(environment, 'serve =', 'serv ='),
+      replace(connector, '"/author/login"', '"/author/lgin"'),
+      replace(connector, 'state = "open"', 'state = "opened"'),
+      replace(connector, 'drop = ["author.email"]', 'drop = ["login"]'),
+      inCards((cards) => {
+        cards.unique = [['author.login']];
+        cards.relationships[0].on_delete = 'cascade';
+      }),
+    ],
+  },
+  'wide-and-long-lines': {
+    folder: 'クラウド',
+    changes: [
+      replace(connector, 'slug = "board"', '\tslug = "クラウド 😀" # 会社'),
+      replace(connector, 'labels", title = "title"', 'labels", title = "titel"'),
+      append(environment, '[dependencies.crm2]\npin = "crm"\n'),
+    ],
+  },
+  'many-problems': {
+    folder: 'board',
+    changes: [
+      (world) => {
+        world.json['data/lists.json'] = rowsOf(11);
+        world.json['data/cards.json'] = [];
+        delete world.json['scenarios/finish/seed/cards.json'];
+        world.json[worldFile].$id = 'board';
+      },
+    ],
+  },
+};
+
+const writeWorld = async (root: string, { folder, changes }: Screen): Promise<void> => {
+  const world = smallWorld();
+  for (const change of changes) change(world);
+  for (const { path, content } of toTree(world)) {
+    const file = join(root, folder, path);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, content);
+  }
+};
+
+/** Runs a command line in a folder and answers what it printed, in colours. */
+const runThere = (words: readonly string[], cwd: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const env = { PATH: process.env.PATH, FORCE_COLOR: '1' };
+    execFile(process.execPath, [main, ...words], { cwd, env }, (_refused, out, err) => {
+      if (out === '' && err.includes(words.at(-1) ?? '')) resolve(err);
+      else reject(new Error(`svc ${words.join(' ')} was to be refused:\n${out}${err}`));
+    });
+  });
+
+/** Runs the command on a broken world and draws what it prints. */
+export const takeScreen = async (screen: Screen): Promise<string> => {
+  const root = await mkdtemp(join(tmpdir(), 'svc-screen-'));
+  try {
+    await writeWorld(root, screen);
+    const words = ['worlds', 'describe', `./${screen.folder}`];
+    return drawScreen(`svc ${words.join(' ')}`, await runThere(words, root));
+  } finally {
+    await rm(root, { recursive: true, force: true });
+  }
+};
