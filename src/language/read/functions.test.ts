@@ -27,4 +27,27 @@ export type T = string;
 `;
     expect([...declaredFunctions('tools.ts', text)].sort()).toEqual(['arrow', 'later', 'plain']);
   });
+
+  it('finds what a Python file takes from modules beside it', () => {
+    const text = [
+      'from .issues import get_issue, list_issues as list_all  # both',
+      'from .labels import (',
+      '    add_labels,  # one, or many',
+      '    set_labels,',
+      ')',
+      'from svc_env import get, query',
+      'import json',
+    ].join('\n');
+    const names = ['add_labels', 'get_issue', 'list_all', 'set_labels'];
+    expect([...declaredFunctions('api/handlers.py', text)].sort()).toEqual(names);
+  });
+
+  it('finds what a TypeScript file exports of modules beside it', () => {
+    const text = [
+      "export { getIssue, list as listAll } from './issues.ts';",
+      "export { get } from 'svc_env';",
+      "import { hidden } from './hidden.ts';",
+    ].join('\n');
+    expect([...declaredFunctions('api/handlers.ts', text)]).toEqual(['getIssue', 'listAll']);
+  });
 });
