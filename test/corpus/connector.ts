@@ -11,6 +11,13 @@ export const connectorRules: Chapter = {
       rule: '`[connector]` is there, and knows `slug` and `base_url`.',
       accepts: [['the small world', asItIs]],
       refuses: [
+        ['no slug', 'missing_key', replace(connector, 'slug = "board"\n', '')],
+        [
+          'no base_url',
+          'missing_key',
+          replace(connector, 'base_url = "https://api.board.example/v1"\n', ''),
+        ],
+
         [
           'no [connector]',
           'missing_key',
@@ -100,6 +107,12 @@ export const connectorRules: Chapter = {
         ],
       ],
       refuses: [
+        [
+          'a secret without a scheme',
+          'unexpected_key',
+          replace(connector, 'scheme = "header"\nname = "X-Api-Key"', 'scheme = "none"'),
+        ],
+
         ['no secret_env', 'missing_key', replace(connector, 'secret_env = "BOARD_KEY"\n', '')],
         [
           'a secret in secret_env',
@@ -112,6 +125,17 @@ export const connectorRules: Chapter = {
       rule: 'Extra `headers` do not repeat the one that carries the secret.',
       accepts: [['the small world', asItIs]],
       refuses: [
+        [
+          'a header name with a space',
+          'bad_value',
+          replace(connector, 'X-Account =', '"X Account" ='),
+        ],
+        [
+          'a credential in a header',
+          'bad_value',
+          replace(connector, '"BOARD_ACCOUNT"', '"a secret"'),
+        ],
+
         [
           'a header that carries the secret already',
           'duplicate',
@@ -196,6 +220,17 @@ export const connectorRules: Chapter = {
       ],
       refuses: [
         [
+          'a body of unauthorized that is not JSON',
+          'bad_value',
+          replace(connector, '[api]', "[api]\nunauthorized = 'no'"),
+        ],
+        [
+          'a body of invalid that is not JSON',
+          'bad_value',
+          replace(connector, '[api]', "[api]\ninvalid = '{'"),
+        ],
+
+        [
           'an error body that is not JSON',
           'bad_value',
           replace(connector, `'{"message":"gone"}'`, "'<gone/>'"),
@@ -214,6 +249,12 @@ export const connectorRules: Chapter = {
         ],
       ],
       refuses: [
+        [
+          'handlers in another language',
+          'bad_value',
+          replace(connector, '[api]', '[api]\nhandlers = "api/handlers.rb"'),
+        ],
+
         ['a missing handlers module', 'missing_file', drop('api/handlers.py')],
         [
           'a handlers module out of the world',

@@ -202,6 +202,8 @@ export const entitiesRules: Chapter = {
         ['a nested field', inCards((c) => (c.unique = [['/author/login', '/title']]))],
       ],
       refuses: [
+        ['a unique list that is none', 'wrong_type', inCards((c) => (c.unique = ['title']))],
+
         ['a dotted unique key', 'bad_unique', inCards((c) => (c.unique = [['author.login']]))],
         [
           'a unique key that is no field',

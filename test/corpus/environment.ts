@@ -11,6 +11,8 @@ export const environmentRules: Chapter = {
       rule: '`[schema] language` is exactly `svc-world/1`.',
       accepts: [['the small world', asItIs]],
       refuses: [
+        ['no language', 'missing_key', replace(environment, 'language = "svc-world/1"', '')],
+
         [
           'no [schema]',
           'missing_key',
@@ -42,7 +44,11 @@ export const environmentRules: Chapter = {
     {
       rule: '`[environment] kind` is `mock-tools`.',
       accepts: [['the small world', asItIs]],
-      refuses: [['another kind', 'bad_value', replace(environment, 'mock-tools', 'real')]],
+      refuses: [
+        ['no kind', 'missing_key', replace(environment, 'kind = "mock-tools"\n', '')],
+        ['no name', 'missing_key', replace(environment, 'name = "Board"\n', '')],
+        ['another kind', 'bad_value', replace(environment, 'mock-tools', 'real')],
+      ],
     },
     {
       rule: 'Both engines are `sqlite`, which is the default.',

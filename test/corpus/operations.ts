@@ -10,6 +10,8 @@ export const operationsRules: Chapter = {
       rule: 'Names are in snake_case and unique.',
       accepts: [['digits', replace(connector, 'name = "whoami"', 'name = "who_am_i2"')]],
       refuses: [
+        ['no name', 'missing_key', replace(connector, 'name = "whoami"\n', '')],
+
         [
           'a name in capitals',
           'bad_value',
@@ -33,6 +35,8 @@ export const operationsRules: Chapter = {
       rule: '`path` begins with "/", and has arguments as whole segments, each once.',
       accepts: [['arguments', replace(connector, '"/me"', '"/me/{a}/x/{b}"')]],
       refuses: [
+        ['no path', 'missing_key', replace(connector, 'path = "/me"\n', '')],
+
         ['a path without a slash', 'bad_value', replace(connector, '"/me"', '"me"')],
         ['a path with a query', 'bad_value', replace(connector, '"/me"', '"/me?x=1"')],
         ['a path that goes up', 'bad_value', replace(connector, '"/me"', '"/me/../x"')],
@@ -259,6 +263,12 @@ export const operationsRules: Chapter = {
         ],
       ],
       refuses: [
+        [
+          'a time for a flag',
+          'type_mismatch',
+          replace(connector, 'id = "int"', 'done_early = "now"'),
+        ],
+
         ['another generator', 'bad_value', replace(connector, '"now"', '"today"')],
         [
           'a generator of another type',

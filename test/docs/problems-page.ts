@@ -4,8 +4,10 @@
  */
 import { type ProblemCode, problemGroups } from '#language/read/codes.ts';
 import { corpus } from '../corpus/all.ts';
+import type { Chapter } from '../corpus/chapter.ts';
 import { otherwise } from '../corpus/otherwise.ts';
 import { problemsAfter, tellProblem } from '../corpus/outcome.ts';
+import type { Change } from '../support/world-changes.ts';
 
 const intro = `\
 # Problems
@@ -25,24 +27,31 @@ Every example is the small world of the tests after one change. [\`test/corpus/\
 them all: trees that each rule accepts, trees that it refuses, and what is said then, to the letter.
 `;
 
+/** How many cases of a code are looked at for one with a line to show. */
+const triedCases = 3;
+
+const casesOf = (code: ProblemCode): { chapter: Chapter; change: Change }[] =>
+  Object.values(corpus).flatMap((chapter) =>
+    chapter.rules.flatMap(({ refuses }) =>
+      refuses
+        .filter(([, refused]) => refused === code)
+        .map(([, , change]) => ({ chapter, change })),
+    ),
+  );
+
 /** The example of a code: the first of the corpus with a line to show, else the first. */
 const exampleOf = (code: ProblemCode): string => {
   const told = otherwise.get(code);
   if (told !== undefined) return tellProblem(told, []).join('\n');
-  const examples = Object.values(corpus).flatMap((chapter) =>
-    chapter.rules.flatMap(({ refuses }) =>
-      refuses
-        .filter(([, refused]) => refused === code)
-        .map(([, , change]) => () => {
-          const { tree, problems } = problemsAfter(change, chapter);
-          return problems.flatMap((problem) => tellProblem(problem, tree));
-        }),
-    ),
-  );
-  const shown = examples.slice(0, 4).map((tell) => tell());
-  const best = shown.find((lines) => lines.some((line) => line.includes(' | '))) ?? shown[0];
-  if (best === undefined) throw new Error(`the corpus has no case of ${code}`);
-  return best.join('\n');
+  let first: string | undefined;
+  for (const { chapter, change } of casesOf(code).slice(0, triedCases)) {
+    const { tree, problems } = problemsAfter(change, chapter);
+    const example = problems.flatMap((problem) => tellProblem(problem, tree)).join('\n');
+    if (problems.some(({ line }) => line !== undefined)) return example;
+    first ??= example;
+  }
+  if (first === undefined) throw new Error(`the corpus has no case of ${code}`);
+  return first;
 };
 
 /** The page. Throws when a code has no case. */

@@ -2,11 +2,12 @@
  * The pictures in `docs/screens/`: what the real command prints on a coloured terminal for worlds that
  * are broken on purpose. Each world is the small world of the tests after a few changes.
  */
-import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { createContext } from '../../src/cli/context.ts';
+import { runCommandLine } from '../../src/cli/program.ts';
+import { exitStatus } from '../../src/cli/report.ts';
 import { smallWorld, toTree } from '../support/small-world.ts';
 import {
   append,
@@ -18,8 +19,6 @@ import {
   worldFile,
 } from '../support/world-changes.ts';
 import { drawScreen } from './screen-svg.ts';
-
-const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 
 /** A picture: the folder that the world lies in, and how it is broken. */
 type Screen = { folder: string; changes: readonly Change[] };
@@ -72,15 +71,30 @@ const writeWorld = async (root: string, { folder, changes }: Screen): Promise<vo
   }
 };
 
-/** Runs a command line in a folder and answers what it printed, in colours. */
-const runThere = (words: readonly string[], cwd: string): Promise<string> =>
-  new Promise((resolve, reject) => {
-    const env = { PATH: process.env.PATH, FORCE_COLOR: '1' };
-    execFile(process.execPath, [main, ...words], { cwd, env }, (_refused, out, err) => {
-      if (out === '' && err.includes(words.at(-1) ?? '')) resolve(err);
-      else reject(new Error(`svc ${words.join(' ')} was to be refused:\n${out}${err}`));
-    });
-  });
+/** Runs a command line in a folder, on a terminal with colours, and answers what it refuses. */
+const runThere = async (words: readonly string[], cwd: string): Promise<string> => {
+  let written = '';
+  const terminal = {
+    write: (text: string) => {
+      written += text;
+    },
+    isTerminal: true,
+    columns: 100,
+  };
+  const status = await runCommandLine(
+    words,
+    createContext({
+      env: {},
+      cwd,
+      out: terminal,
+      err: terminal,
+      readStdin: async () => Buffer.alloc(0),
+      setExitStatus: () => undefined,
+    }),
+  );
+  if (status !== exitStatus.failed) throw new Error(`svc ${words.join(' ')} was to be refused`);
+  return written;
+};
 
 /** Runs the command on a broken world and draws what it prints. */
 export const takeScreen = async (screen: Screen): Promise<string> => {

@@ -2,7 +2,7 @@
  * The stable names of the rules a tree can break, grouped by what they are about, each with what it
  * refuses and the way out. Clients and tests tell problems apart by these names, which never change
  * their meaning. `docs/problems.md` is made from this file and the corpus: run `make docs` after a
- * change here, and give every new code a case in `src/language/corpus/`.
+ * change here, and give every new code a case in `test/corpus/`.
  */
 const groups = {
   'The tree': {
@@ -35,10 +35,11 @@ const groups = {
     missing_key: 'A key or table that must be there is not. Add it.',
     unexpected_key:
       'A key of the language that is of no use here, beside what else the table says. Leave it out, or change what it depends on.',
-    wrong_type: 'A value of another type than the key takes.',
+    wrong_type: 'A value of another type than the key takes. The message says which.',
     bad_value: 'A value of the right type that the key cannot have. The message says which it can.',
-    too_many: 'More of something than a world may have.',
-    duplicate: 'A name or value that must be unique where it stands, given twice.',
+    too_many: 'More of something than a world may have. Leave out what is not needed.',
+    duplicate:
+      'A name or value that must be unique where it stands, given twice. Rename or remove one.',
   },
   Names: {
     bad_name: 'A name with characters that names of its kind cannot have. Rename it.',
@@ -72,8 +73,10 @@ const groups = {
       'A `unique` field that is written as a dotted path, or cannot be indexed. Reach nested values by JSON pointer.',
     bad_relationship:
       'A relationship whose fields do not match the primary key of its target, or lead to two targets.',
-    unknown_entity: 'A name that is no entity of `schema/world.json`.',
-    unknown_field: 'A field, or a path to one, that the entity does not have.',
+    unknown_entity:
+      'A name that is no entity of `schema/world.json`. Correct its spelling, or declare the entity.',
+    unknown_field:
+      'A field, or a path to one, that the entity does not have. Correct it, or add it to the shape.',
     type_mismatch: 'A value, field or shape that can never fit what it is used for.',
   },
   Tools: {
@@ -99,19 +102,24 @@ const groups = {
     entity_path:
       'A path of `[redact]` that begins with the name of an entity; rules have no entity scope. Write the path inside the row.',
     bad_ui_path:
-      'A directory of `[ui]` that a world cannot serve: outside the tree, below a build directory, or without a page.',
+      'A directory of `[ui]` that a world cannot serve: outside the tree, among other files of the language, or dropped from bundles as a build directory. Name another.',
     bad_capture:
-      'A file of `captures/` that is no capture, or is of an operation that does not exist. Capture it again, or remove it.',
+      'A capture of an operation that the connector does not have, or in the folder of another. Move it, declare the operation, or remove it.',
   },
   'Links to other worlds': {
-    bad_dependency: 'A link to another world that pins none, or that contradicts itself.',
+    bad_dependency:
+      'A link of fields that is not from `<entity>.<field>` of this world to `<entity>.<field>` of the other.',
   },
   'Rows and tasks': {
-    bad_row: 'A row that does not have the shape of its entity.',
-    duplicate_row: 'A row that repeats the key, or a `unique` list, of another.',
-    missing_reference: 'A row that refers to a row that is not there.',
+    bad_row:
+      'A row that does not have the shape of its entity. Correct the row, or widen the shape.',
+    duplicate_row:
+      'A row that repeats the key, or a `unique` list, of another. Change or remove one of them.',
+    missing_reference:
+      'A row that refers to a row that is not there. Add that row, or refer to another.',
     ambiguous_grader: 'A task with two graders. Keep one.',
-    bad_verifier: 'A verifier of a task that could never run.',
+    bad_verifier:
+      'A verifier that is not one reading query with a column `passed`. The message says what is wrong.',
   },
   'The check itself': {
     more_problems:
