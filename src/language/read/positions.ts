@@ -65,33 +65,35 @@ const offsetOf = (text: string, root: Outline, { pointer, isKey }: Spot): number
   return (isKey && isExact) || isLong ? key.start : value.start;
 };
 
-/** Turns offsets into lines and columns. */
-const createLineIndex = (text: string): ((offset: number) => Position) => {
-  const starts = [0];
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
-  return (offset) => {
-    let low = 0;
-    let high = starts.length;
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      if ((starts[middle] ?? 0) <= offset) low = middle;
-      else high = middle;
+/** The lines and columns of offsets in a text, which is looked through once for all of them. */
+const positionsAt = (text: string, offsets: readonly number[]): ReadonlyMap<number, Position> => {
+  const positions = new Map<number, Position>();
+  let line = 1;
+  let start = 0;
+  for (const offset of offsets.toSorted((a, b) => a - b)) {
+    for (let end = text.indexOf('\n', start); end !== -1 && end < offset; ) {
+      line += 1;
+      start = end + 1;
+      end = text.indexOf('\n', start);
     }
-    return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
-  };
+    positions.set(offset, { line, column: offset - start + 1 });
+  }
+  return positions;
 };
 
 /** The position of an offset in a text. */
-export const positionAt = (text: string, offset: number): Position => createLineIndex(text)(offset);
+export const positionAt = (text: string, offset: number): Position =>
+  positionsAt(text, [offset]).get(offset) ?? { line: 1, column: 1 };
 
 /** Looks spots up in a text by the scanner of its notation. */
 export const createLocate =
   (text: string, scan: (text: string, wanted: Wanted) => Outline): Locate =>
   (spots) => {
     const root = scan(text, wantedOf(spots.map(({ pointer }) => pointer)));
-    const toPosition = createLineIndex(text);
-    return spots.map((spot) => {
-      const offset = offsetOf(text, root, spot);
-      return offset === undefined ? undefined : toPosition(offset);
-    });
+    const offsets = spots.map((spot) => offsetOf(text, root, spot));
+    const positions = positionsAt(
+      text,
+      offsets.filter((offset) => offset !== undefined),
+    );
+    return offsets.map((offset) => (offset === undefined ? undefined : positions.get(offset)));
   };
