@@ -136,7 +136,7 @@ describe('openApiOf', () => {
       { name: 'free', schema: { type: 'string' } },
     ]);
     expect(parameters[4].schema).toEqual({ type: 'string' });
-    expect(parameters[4].description).toBe('Selects rows whose title begins with it.');
+    expect(parameters[4].description).toBe("Beginning of the row's title.");
   });
 
   it('pages by parameters, keys and headers', async () => {

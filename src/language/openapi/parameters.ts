@@ -18,7 +18,7 @@ export type Parameter = {
   example?: unknown;
 };
 
-const matchWords = { equals: 'is', contains: 'contains', prefix: 'begins with' } as const;
+const matchWords = { equals: 'The', contains: 'Part of the', prefix: 'Beginning of the' } as const;
 
 /** The type of one value of an argument, and what it selects. */
 const describeArgument = (
@@ -35,7 +35,7 @@ const describeArgument = (
   const isWhole = filter.match === 'equals' || isList;
   return {
     schema: isWhole ? scalarSchema(source, items) : { type: 'string' },
-    description: `Selects rows whose ${filter.path.join('.')} ${matchWords[filter.match]} it.`,
+    description: `${isList ? 'One of the' : matchWords[filter.match]} row's ${filter.path.join('.')}.`,
   };
 };
 

@@ -21,6 +21,8 @@ import { isTable } from '../../read/values.ts';
 export type Input = {
   kind: 'text' | 'integer' | 'number' | 'boolean' | 'choice' | 'json';
   choices?: unknown[];
+  /** What the JSON is, where it is always the same. */
+  of?: 'list' | 'object';
 };
 
 export type PageParameter = Input & {
@@ -88,8 +90,12 @@ const inputOfScalar = (schema: JsonSchema): Input => {
 /** How a field is entered that these schemas hold for. */
 const inputOf = (source: SchemaSource, schemas: readonly unknown[]): Input => {
   const types = source.analysis.types(schemas);
-  const isScalar = !types.has('object') && !types.has('array');
-  return isScalar ? inputOfScalar(scalarSchema(source, schemas)) : { kind: 'json' };
+  types.delete('null');
+  if (!types.has('object') && !types.has('array')) {
+    return inputOfScalar(scalarSchema(source, schemas));
+  }
+  if (types.size > 1) return { kind: 'json' };
+  return { kind: 'json', of: types.has('array') ? 'list' : 'object' };
 };
 
 const toParameter = ({ name, in: where, required, schema, ...more }: Parameter): PageParameter => {

@@ -132,9 +132,9 @@ const openRow = (route, row) => {
   const near = logic.routesForRow(route, row);
   const close = () => detail.close();
   detail.replaceChildren(h("div", { class: "inside" },
-    h("div", { class: "row" },
-      h("h2", { id: "detail-title" }, logic.shortOf(row)),
-      h("button", { class: "push", type: "button", onclick: close }, "Close")),
+    h("div", { class: "top" },
+      h("h2", { id: "detail-title" }, logic.shortOf(row).slice(0, 200)),
+      h("button", { type: "button", onclick: close }, "Close")),
     near.length === 0 ? "" : h("div", { class: "row" }, near.map((other) =>
       h("button", {
         type: "button",
@@ -250,7 +250,7 @@ const bodyEditor = (route, row) => {
   });
   // Of a row that is changed, only what differs is sent.
   const changed = () => fields.filter(({ first, text }) => first === "" || text() !== first);
-  const made = () => logic.bodyOfFields(changed().map(({ input, text }) => [input, text()]));
+  const made = (some) => logic.bodyOfFields(some.map(({ input, text }) => [input, text()]));
   const code = h("textarea", { class: "code", spellcheck: "false", "aria-label": "Body as JSON" });
   const fault = h("small", { class: "fault" });
   const codeBox = h("div", { class: "field wide" }, code, fault);
@@ -260,7 +260,7 @@ const bodyEditor = (route, row) => {
     type: "button",
     onclick: () => {
       asJson = !asJson;
-      if (asJson) code.value = JSON.stringify(made().body, null, 2);
+      if (asJson) code.value = JSON.stringify(made(fields).body, null, 2);
       show();
     },
   }, "Edit as JSON");
@@ -282,7 +282,7 @@ const bodyEditor = (route, row) => {
     }
   };
   const readFields = () => {
-    const { body, faults } = made();
+    const { body, faults } = made(changed());
     for (const one of fields) one.fault(faults.get(one.input));
     return faults.size > 0 ? { isFaulty: true } : { body };
   };
@@ -447,7 +447,7 @@ const renderRoute = (route, values) => {
 };
 
 const inputWords = (input) =>
-  input.kind === "choice" ? input.choices.map(String).join(" or ") : input.kind === "json" ? "list or object" : input.kind;
+  input.kind === "choice" ? input.choices.map(String).join(" or ") : input.kind === "json" ? (input.of ?? "anything") : input.kind;
 
 const renderEntity = (entity) => {
   const routes = world.routes.filter((route) => route.entity === entity.name);
@@ -463,7 +463,7 @@ const renderEntity = (entity) => {
     routes.length === 0 ? "" : h("div", { class: "cards" }, h("section", { class: "panel" },
       h("h2", {}, "Routes"), h("ul", {}, routes.map(routeLink)))),
     h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Fields" }, h("table", {},
-      h("thead", {}, h("tr", {}, ["Field", "Type", "Required", "Nullable", ""].map((name) => h("th", { scope: "col" }, name)))),
+      h("thead", {}, h("tr", {}, ["Field", "Type", "Required", "Nullable", "Marks"].map((name) => h("th", { scope: "col" }, name)))),
       h("tbody", {}, entity.fields.map((field) => h("tr", {},
         h("td", {}, h("code", {}, field.name)),
         h("td", {}, inputWords(field)),

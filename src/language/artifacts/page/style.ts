@@ -21,6 +21,7 @@ export const pageStyle = `
   --mono: ui-monospace, "SF Mono", "Cascadia Mono", "DejaVu Sans Mono", Menlo, monospace;
 }
 * { box-sizing: border-box; }
+[hidden] { display: none !important; }
 html, body { height: 100%; }
 body {
   margin: 0;
@@ -58,6 +59,9 @@ main:focus { outline: none; }
 .search { display: block; padding: 0 .2rem .6rem; }
 .group { margin: .9rem 0 0; }
 .group h2 { font-size: .8rem; padding: .1rem .6rem .25rem; }
+.panel h2 a { text-decoration: none; }
+.panel h2 a:hover { text-decoration: underline; }
+.group h2 { color: var(--faint); }
 .group h2 a { color: var(--faint); text-decoration: none; letter-spacing: .02em; }
 .group h2 a:hover { color: var(--text); }
 .group ul { list-style: none; margin: 0; padding: 0; }
@@ -125,11 +129,11 @@ button[aria-pressed="true"] { border-color: var(--accent); color: var(--accent);
 .tag.bad { color: var(--bad); }
 .error { border-color: var(--bad); background: var(--bad-back); display: grid; gap: .5rem; }
 .scroll { overflow: auto; border: 1px solid var(--line); border-radius: 10px; max-height: 75dvh; }
-table { border-collapse: separate; border-spacing: 0; width: 100%; font-size: .86rem; }
+table { border-collapse: separate; border-spacing: 0; width: max-content; min-width: 100%; font-size: .86rem; }
 th, td { text-align: left; vertical-align: top; padding: .45rem .75rem; border-bottom: 1px solid var(--line); }
 tr:last-child td { border-bottom: 0; }
 th { position: sticky; top: 0; background: var(--side); font-weight: 650; white-space: nowrap; z-index: 1; }
-td { max-width: 24rem; min-width: 4rem; overflow-wrap: anywhere; }
+td { max-width: 22rem; overflow-wrap: break-word; }
 tbody tr:hover { background: var(--panel); }
 .number { font-family: var(--mono); font-size: .92em; font-variant-numeric: tabular-nums; }
 .chip {
@@ -154,11 +158,14 @@ dialog {
   border: 1px solid var(--line); border-radius: 12px; background: var(--back); color: inherit;
 }
 dialog::backdrop { background: rgb(0 0 0 / .45); }
+dialog .top { display: flex; gap: 1rem; align-items: start; }
+dialog .top h2 { flex: 1; overflow-wrap: anywhere; }
 dialog .inside { padding: 1.2rem 1.4rem 1.4rem; display: grid; gap: 1.1rem; }
 
 @media (max-width: 52rem) {
-  body { grid-template-columns: minmax(0, 1fr); }
-  .side { position: static; height: auto; max-height: 45dvh; border-right: 0; border-bottom: 1px solid var(--line); }
+  html, body { height: auto; }
+  body { grid-template-columns: minmax(0, 1fr); grid-template-rows: auto 1fr; min-height: 100dvh; }
+  .side { position: static; height: auto; max-height: 40dvh; border-right: 0; border-bottom: 1px solid var(--line); }
   dl, dl dl { grid-template-columns: minmax(0, 1fr); gap: .1rem; }
   dd { padding-bottom: .5rem; }
 }

@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import { textFile } from '#test/support/small-world.ts';
+import { artifactCollisions } from './collisions.ts';
+
+const generated = ['db/schema.sql', 'schema/README.md', 'ui/app/index.html'].map((path) =>
+  textFile(path, ''),
+);
+
+const messagesOf = (...paths: string[]): string[] =>
+  artifactCollisions({ files: paths.map((path) => textFile(path, '')), generated }).map(
+    ({ message }) => message,
+  );
+
+it('lets files stand beside the generated ones, and in their place', () => {
+  expect(messagesOf('db/schema.sql', 'db/notes.md', 'README.md', 'ui/app.html')).toEqual([]);
+});
+
+it('refuses files that some file system would take for a generated one', () => {
+  expect(messagesOf('db/Schema.SQL', 'DB/schema.sql', 'schema/readme.md')).toEqual([
+    'the path "db/Schema.SQL" differs from the generated db/schema.sql by case',
+    'the path "DB/schema.sql" differs from the generated db/schema.sql by case',
+    'the path "schema/readme.md" differs from the generated schema/README.md by case',
+  ]);
+});
+
+it('refuses files in the place of folders, and folders in the place of files', () => {
+  expect(messagesOf('db', 'UI/App', 'db/schema.sql/notes.md')).toEqual([
+    'the path "db" is a file where the folder of the generated db/schema.sql must be',
+    'the path "UI/App" is a file where the folder of the generated ui/app/index.html must be',
+    'the path "db/schema.sql/notes.md" lies below db/schema.sql, which is a generated file',
+  ]);
+});
