@@ -23,6 +23,11 @@ Lines and columns count from 1, columns in UTF-16 code units. A problem with a k
 key, any other at the value; a value over several lines is shown by its key. What is missing is shown at
 the table it is missing in, and without a line when that is the whole document.
 
+![svc worlds schema check, refusing a world](screens/refused-world.svg)
+
+More pictures: [long lines and wide letters](screens/wide-and-long-lines.svg),
+[more problems than are shown](screens/many-problems.svg).
+
 Every example is the small world of the tests after one change. [\`test/corpus/\`](../test/corpus) has
 them all: trees that each rule accepts, trees that it refuses, and what is said then, to the letter.
 `;

@@ -101,7 +101,7 @@ export const takeScreen = async (screen: Screen): Promise<string> => {
   const root = await mkdtemp(join(tmpdir(), 'svc-screen-'));
   try {
     await writeWorld(root, screen);
-    const words = ['worlds', 'describe', `./${screen.folder}`];
+    const words = ['worlds', 'schema', 'check', `./${screen.folder}`];
     return drawScreen(`svc ${words.join(' ')}`, await runThere(words, root));
   } finally {
     await rm(root, { recursive: true, force: true });
