@@ -7,6 +7,7 @@ import type { Contract } from '#language/contract.ts';
 import { createRowChecker } from '#language/rows.ts';
 import { type Catalog, createCatalog } from './catalog.ts';
 import { openEmpty, openSnapshot } from './open.ts';
+import { createPositions } from './positions.ts';
 import { createReader, type Reader } from './read.ts';
 import { createStatements } from './statements.ts';
 import { createTransactions, type Transactions } from './transaction.ts';
@@ -26,11 +27,13 @@ export const assembleStore = (contract: Contract, snapshot?: Uint8Array): StoreP
     snapshot === undefined ? { db: openEmpty(contract), sum: 0n } : openSnapshot(snapshot);
   const catalog = createCatalog(contract);
   const prepare = createStatements(db);
-  const transactions = createTransactions(db, catalog, prepare, sum);
+  const positions = createPositions(catalog, prepare);
+  const transactions = createTransactions(db, catalog, prepare, positions, sum);
   const writer = createWriter({
     catalog,
     prepare,
     checker: createRowChecker(contract),
+    positions,
     writeSet: transactions.writeSet,
   });
   return { db, catalog, reader: createReader(catalog, prepare), writer, transactions };

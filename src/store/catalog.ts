@@ -10,6 +10,8 @@ export type CatalogEntity = {
   name: string;
   /** The table's name, quoted for SQL. */
   table: string;
+  /** SQLite's name for the position of a row in the order of insertion; no field has it. */
+  position: string;
   primaryKey: string[];
   unique: EntityContract['unique'];
   columns: ReadonlyMap<string, ColumnType>;
@@ -36,6 +38,16 @@ const dependentsOf = (
       .map(({ fields }) => ({ entity: entity.name, fields })),
   );
 
+/** All names that SQLite has for a row's number. A field of the same name hides one of them. */
+const positionNames = ['rowid', '_rowid_', 'oid'] as const;
+
+const positionOf = ({ name, columns }: EntityContract): string => {
+  const taken = new Set(columns.map((column) => column.name.toLowerCase()));
+  const free = positionNames.find((candidate) => !taken.has(candidate));
+  if (free !== undefined) return free;
+  throw new Error(`entity "${name}" has fields named ${positionNames.join(', ')}, all of them`);
+};
+
 export const createCatalog = (contract: Pick<Contract, 'entities'>): Catalog => {
   const byName = new Map<string, CatalogEntity>(
     contract.entities.map((entity) => [
@@ -43,6 +55,7 @@ export const createCatalog = (contract: Pick<Contract, 'entities'>): Catalog => 
       {
         name: entity.name,
         table: quoteName(entity.name),
+        position: positionOf(entity),
         primaryKey: entity.primaryKey,
         unique: entity.unique,
         columns: new Map(entity.columns.map(({ name, type }) => [name, type])),

@@ -17,9 +17,34 @@ export type Query = {
   orderBy?: readonly { path: FieldPath; descending?: boolean | undefined }[] | undefined;
 };
 
+/** A stretch of an entity's rows in the order of insertion. */
+export type ListQuery = {
+  /** All must hold. */
+  where?: readonly Filter[] | undefined;
+  /** Only rows that came after this position. */
+  after?: number | undefined;
+  /** Only rows that came before this position; `limit` then counts from the last of them. */
+  before?: number | undefined;
+  /** Whole numbers from 0. */
+  limit: number;
+  offset?: number | undefined;
+};
+
+export type RowList = {
+  /** Payload texts. */
+  rows: string[];
+  /** Positions of the first and the last of them; undefined when there is none. */
+  first: number | undefined;
+  last: number | undefined;
+  /** Whether rows lie beyond the limit: behind the last, or with `before` ahead of the first. */
+  more: boolean;
+};
+
 export type Reader = {
   get(entity: string, key: Row): string | undefined;
   query(entity: string, query?: Query): string[];
+  /** Rows by their positions, which neither inserts nor deletes move, and which are never given again. */
+  list(entity: string, query: ListQuery): RowList;
   /** How many rows match. */
   count(entity: string, where?: readonly Filter[]): number;
   /** Rows of every entity. */
@@ -33,8 +58,43 @@ const orderOf = (entity: CatalogEntity, orderBy: Query['orderBy']): string =>
     ...(orderBy ?? []).map(
       ({ path, descending }) => `${valueAt(entity, path)}${descending === true ? ' DESC' : ''}`,
     ),
-    'rowid',
+    entity.position,
   ].join(', ');
+
+/** Reading rows as arrays takes half the time of reading them as objects. */
+const readArrays = (
+  prepare: Statements,
+  text: string,
+  values: readonly (string | number)[],
+): unknown[][] => {
+  const statement = prepare(text);
+  statement.setReturnArrays(true);
+  return statement.all(...values) as unknown as unknown[][];
+};
+
+const listRows = (
+  entity: CatalogEntity,
+  prepare: Statements,
+  { where = [], after, before, limit, offset = 0 }: ListQuery,
+): RowList => {
+  const { sql, values } = conditionOf(entity, where);
+  const at = entity.position;
+  const since = after === undefined ? '' : ` AND ${at} > ?`;
+  const until = before === undefined ? '' : ` AND ${at} < ?`;
+  const order = before === undefined ? at : `${at} DESC`;
+  const text = `SELECT payload, ${at} FROM ${entity.table} WHERE 1${sql}${since}${until} ORDER BY ${order} LIMIT ? OFFSET ?`;
+  const bounds = [after, before].filter((bound) => bound !== undefined);
+  const found = readArrays(prepare, text, [...values, ...bounds, limit + 1, offset]);
+  const more = found.length > limit;
+  if (more) found.pop();
+  if (before !== undefined) found.reverse();
+  return {
+    rows: found.map(([payload]) => payload as string),
+    first: found[0]?.[1] as number | undefined,
+    last: found.at(-1)?.[1] as number | undefined,
+    more,
+  };
+};
 
 export const createReader = (catalog: Catalog, prepare: Statements): Reader => {
   const count: Reader['count'] = (name, where = []) => {
@@ -53,9 +113,10 @@ export const createReader = (catalog: Catalog, prepare: Statements): Reader => {
       const entity = catalog.entity(name);
       const { sql, values } = conditionOf(entity, where);
       const text = `SELECT payload FROM ${entity.table} WHERE 1${sql} ORDER BY ${orderOf(entity, orderBy)} LIMIT ? OFFSET ?`;
-      const rows = prepare(text).all(...values, limit ?? -1, offset ?? 0);
-      return rows.map((row) => row.payload as string);
+      const rows = readArrays(prepare, text, [...values, limit ?? -1, offset ?? 0]);
+      return rows.map(([payload]) => payload as string);
     },
+    list: (name, query) => listRows(catalog.entity(name), prepare, query),
     count,
     counts: () => Object.fromEntries(catalog.entities.map(({ name }) => [name, count(name)])),
     largest(name, field) {

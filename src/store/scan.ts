@@ -3,23 +3,23 @@
  */
 import type { DatabaseSync } from 'node:sqlite';
 import type { Contract } from '#language/contract.ts';
-import type { Catalog } from './catalog.ts';
+import type { Catalog, CatalogEntity } from './catalog.ts';
 import { openEmpty, packSnapshot } from './open.ts';
 import { addHash, rowHash } from './state-digest.ts';
 
 type StoredRow = { _key: string; payload: string };
 
-const rowsOf = (db: DatabaseSync, table: string): Iterable<StoredRow> =>
+const rowsOf = (db: DatabaseSync, { table, position }: CatalogEntity): Iterable<StoredRow> =>
   db
-    .prepare(`SELECT _key, payload FROM ${table} ORDER BY rowid`)
+    .prepare(`SELECT _key, payload FROM ${table} ORDER BY ${position}`)
     .iterate() as Iterable<unknown> as Iterable<StoredRow>;
 
 /** The sum of the state digest, computed from the rows. */
 export const scanSum = (db: DatabaseSync, catalog: Catalog): bigint => {
   let sum = 0n;
-  for (const { name, table } of catalog.entities) {
-    for (const { _key, payload } of rowsOf(db, table)) {
-      sum = addHash(sum, rowHash(name, _key, payload));
+  for (const entity of catalog.entities) {
+    for (const { _key, payload } of rowsOf(db, entity)) {
+      sum = addHash(sum, rowHash(entity.name, _key, payload));
     }
   }
   return sum;
@@ -38,9 +38,9 @@ export const copySnapshot = (
   const copy = openEmpty(contract);
   try {
     copy.exec('BEGIN');
-    for (const { table } of catalog.entities) {
-      const insert = copy.prepare(`INSERT INTO ${table} (_key, payload) VALUES (?, ?)`);
-      for (const { _key, payload } of rowsOf(db, table)) insert.run(_key, payload);
+    for (const entity of catalog.entities) {
+      const insert = copy.prepare(`INSERT INTO ${entity.table} (_key, payload) VALUES (?, ?)`);
+      for (const { _key, payload } of rowsOf(db, entity)) insert.run(_key, payload);
     }
     copy.exec('COMMIT');
     return packSnapshot(copy, sum);

@@ -8,6 +8,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { ChangeCounts } from '#domain/call.ts';
 import type { Catalog } from './catalog.ts';
+import type { Positions } from './positions.ts';
 import { checkReferences } from './references.ts';
 import { addHash, rowHash, subtractHash } from './state-digest.ts';
 import type { Statements } from './statements.ts';
@@ -46,11 +47,12 @@ export const createTransactions = (
   db: DatabaseSync,
   catalog: Catalog,
   prepare: Statements,
+  positions: Positions,
   initialSum: bigint,
 ): Transactions => {
   let sum = initialSum;
   let written: WriteSet | undefined;
-  const marks = new Map<Mark, bigint>();
+  const marks = new Map<Mark, { sum: bigint; positions: ReturnType<Positions['save']> }>();
 
   const refuseInside = (what: string): void => {
     if (written !== undefined) throw new Error(`${what} inside a transaction of the store`);
@@ -85,7 +87,7 @@ export const createTransactions = (
       if (marks.has(mark)) throw new Error(`the store has its mark "${mark}" already`);
       if (mark === 'task' && !marks.has('base')) throw new Error('mark "task" needs mark "base"');
       db.exec(`SAVEPOINT ${mark}`);
-      marks.set(mark, sum);
+      marks.set(mark, { sum, positions: positions.save() });
     },
     rollBackTo(mark) {
       refuseInside(`going back to mark "${mark}"`);
@@ -97,7 +99,8 @@ export const createTransactions = (
         db.exec('ROLLBACK; SAVEPOINT base');
         marks.delete('task');
       }
-      sum = marked;
+      sum = marked.sum;
+      positions.restore(marked.positions);
     },
     sum: () => sum,
   };

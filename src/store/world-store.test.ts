@@ -69,6 +69,83 @@ describe('snapshot', () => {
   });
 });
 
+describe('listing by position', () => {
+  const user = (id: number): Row => ({ login: `u${id}`, id });
+  const insert = (store: WorldStore, ...list: number[]) =>
+    store.atomically(() => {
+      for (const id of list) store.insert('users', user(id));
+    });
+  const idsOf = ({ rows }: { rows: string[] }) => ids(rows);
+
+  it('goes on where it was, whatever was deleted and inserted meanwhile', async () => {
+    const store = openSample();
+    await insert(store, 3, 4, 5);
+    const page = store.list('users', { limit: 3 });
+    expect([idsOf(page), page.more]).toEqual([[1, 2, 3], true]);
+    await store.atomically(() => {
+      for (const id of [3, 4, 5]) store.remove('users', user(id));
+    });
+    await insert(store, 6);
+    const rest = store.list('users', { after: page.last, limit: 3 });
+    expect([idsOf(rest), rest.more]).toEqual([[6], false]);
+  });
+
+  it('goes back from a position, the nearest rows first to be taken', async () => {
+    const store = openSample();
+    await insert(store, 3, 4, 5);
+    const last = store.list('users', { limit: 10 }).last ?? 0;
+    const before = store.list('users', { before: last, limit: 2 });
+    expect([idsOf(before), before.more]).toEqual([[3, 4], true]);
+    const start = store.list('users', { before: before.first, limit: 2 });
+    expect([idsOf(start), start.more]).toEqual([[1, 2], false]);
+    expect(store.list('users', { before: start.first, limit: 2 })).toEqual({
+      rows: [],
+      first: undefined,
+      last: undefined,
+      more: false,
+    });
+  });
+
+  it('filters and skips', async () => {
+    const store = openSample();
+    await insert(store, 3, 4, 5);
+    const where = [{ path: ['id'], match: 'equals' as const, value: [1, 3, 5] }];
+    expect(idsOf(store.list('users', { where, limit: 1, offset: 1 }))).toEqual([3]);
+    expect(idsOf(store.list('users', { where, before: 4, limit: 9 }))).toEqual([1, 3]);
+  });
+
+  it('gives equal rows equal positions after going back', async () => {
+    const store = openSample();
+    store.mark('base');
+    store.mark('task');
+    const positions = async () => {
+      await store.atomically(() => store.remove('issues', { id: 12 }));
+      await insert(store, 8, 9);
+      return store.list('users', { limit: 9 });
+    };
+    const first = await positions();
+    store.rollBackTo('task');
+    expect(await positions()).toEqual(first);
+    store.rollBackTo('base');
+    expect(await positions()).toEqual(first);
+  });
+
+  it('works for an entity whose fields are named like row numbers', async () => {
+    const [users] = contract.entities;
+    if (users === undefined) throw new Error('the sample has entities');
+    const columns = [
+      { name: 'RowID', type: 'TEXT' as const },
+      { name: 'oid', type: 'TEXT' as const },
+      ...users.columns,
+    ];
+    const odd = { ...contract, entities: [{ ...users, columns, relationships: [] }] };
+    const store = openWorldStore({ contract: odd });
+    await insert(store, 2, 1);
+    expect(idsOf(store.list('users', { limit: 5 }))).toEqual([2, 1]);
+    expect(ids(store.query('users'))).toEqual([2, 1]);
+  });
+});
+
 describe('reading', () => {
   const store = openSample();
   const found = (

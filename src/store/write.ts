@@ -8,6 +8,7 @@ import type { RowChecker } from '#language/rows.ts';
 import type { Catalog, CatalogEntity } from './catalog.ts';
 import { translateFailure } from './collisions.ts';
 import { describeKey, keyOf } from './keys.ts';
+import type { Positions } from './positions.ts';
 import { StoreRefusal } from './refusal.ts';
 import type { Statements } from './statements.ts';
 import type { WriteSet } from './write-set.ts';
@@ -25,6 +26,7 @@ export type WriterParts = {
   catalog: Catalog;
   prepare: Statements;
   checker: RowChecker;
+  positions: Positions;
   /** The write set of the transaction under way; throws when there is none. */
   writeSet(): WriteSet;
 };
@@ -46,7 +48,13 @@ const readRow = (prepare: Statements, entity: CatalogEntity, key: string): strin
   throw new StoreRefusal({ entity: entity.name, kind: 'not_found', key, detail });
 };
 
-export const createWriter = ({ catalog, prepare, checker, writeSet }: WriterParts): Writer => {
+export const createWriter = ({
+  catalog,
+  prepare,
+  checker,
+  positions,
+  writeSet,
+}: WriterParts): Writer => {
   const store = (entity: CatalogEntity, row: Row, key: string, run: () => unknown): void => {
     try {
       run();
@@ -58,8 +66,10 @@ export const createWriter = ({ catalog, prepare, checker, writeSet }: WriterPart
     const written = writeSet();
     const key = keyOf(entity, row);
     const after = JSON.stringify(row);
-    const insert = prepare(`INSERT INTO ${entity.table} (_key, payload) VALUES (?, ?)`);
-    store(entity, row, key, () => insert.run(key, after));
+    const insert = prepare(
+      `INSERT INTO ${entity.table} (${entity.position}, _key, payload) VALUES (?, ?, ?)`,
+    );
+    store(entity, row, key, () => insert.run(positions.next(entity), key, after));
     written.record({ entity, key, before: undefined, after });
   };
   return {

@@ -1,0 +1,36 @@
+/**
+ * Positions of new rows in the order of insertion. SQLite alone would give the position of a deleted
+ * last row again, and a client that pages by position would take the new row for one it has seen.
+ */
+import type { Catalog, CatalogEntity } from './catalog.ts';
+import type { Statements } from './statements.ts';
+
+/** The last position given, by entity. */
+export type GivenPositions = ReadonlyMap<string, number>;
+
+export type Positions = {
+  /** A position after all that were ever given to rows of the entity. */
+  next(entity: CatalogEntity): number;
+  save(): GivenPositions;
+  /** Goes back to what was saved: equal rows inserted from then on get equal positions. */
+  restore(saved: GivenPositions): void;
+};
+
+const largest = (prepare: Statements, { table, position }: CatalogEntity): number =>
+  Number(prepare(`SELECT coalesce(max(${position}), 0) AS n FROM ${table}`).get()?.n);
+
+/** Goes on after the rows that are there now. */
+export const createPositions = ({ entities }: Catalog, prepare: Statements): Positions => {
+  let given = new Map(entities.map((entity) => [entity.name, largest(prepare, entity)]));
+  return {
+    next(entity) {
+      const position = (given.get(entity.name) ?? 0) + 1;
+      given.set(entity.name, position);
+      return position;
+    },
+    save: () => new Map(given),
+    restore(saved) {
+      given = new Map(saved);
+    },
+  };
+};
