@@ -12,11 +12,13 @@ import { textAt } from './tree-text.ts';
 const problemsOf = (result: CompileResult): Problem[] => (result.ok ? [] : result.problems);
 
 /**
- * What makes two problems the same one, wherever lines have moved to. A row that did not fit before may
- * be told in other words after its schema was edited.
+ * What makes two problems the same one, wherever lines have moved to. What is wrong with a row may be
+ * told in other words after its schema was edited; such rows are known by their number.
  */
 const identityOf = ({ file, pointer, code, message }: Problem): string =>
-  JSON.stringify([file, pointer, code, code === 'bad_row' ? '' : message]);
+  code === 'bad_row'
+    ? JSON.stringify([file, pointer.split('/')[1], code])
+    : JSON.stringify([file, pointer, code, message]);
 
 /**
  * Problems of an edited JSON file with the lines and columns that their places have in the file as it

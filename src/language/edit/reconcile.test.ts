@@ -129,6 +129,14 @@ const refused = (files: TreeFile[]) => {
   return result.ok ? [] : result.problems;
 };
 
+/** An object that a constant tells from others. */
+const shape = (kind: string, more: object = {}) => ({
+  type: 'object',
+  additionalProperties: false,
+  required: ['kind', ...Object.keys(more)],
+  properties: { kind: { const: kind }, ...more },
+});
+
 const at = '/x-svc/entities/items/schema';
 
 describe('reconcile', () => {
@@ -195,6 +203,73 @@ describe('reconcile', () => {
     const { changes, tree } = withItems(item(row));
     expect(changes.map((change) => [change.pointer, change.after])).toEqual([[pointer, after]]);
     expect(reconciled(tree).changes).toEqual([]);
+  });
+
+  it.each<[string, unknown, unknown, unknown[]]>([
+    [
+      'a branch for a type that no branch has',
+      { anyOf: [{ type: 'integer' }, { type: 'boolean' }] },
+      { anyOf: [{ type: 'integer' }, { type: 'boolean' }, { type: ['string', 'null'] }] },
+      ['x', null, 1],
+    ],
+    [
+      'the branch that a value is meant for',
+      { anyOf: [shape('a'), shape('b')] },
+      { anyOf: [shape('a'), shape('b', { n: { type: 'integer' } })] },
+      [{ kind: 'b', n: 1 }, { kind: 'a' }],
+    ],
+    [
+      'a choice in place of an exclusive one',
+      { oneOf: [{ type: 'integer' }, { type: 'number' }] },
+      { anyOf: [{ type: 'integer' }, { type: 'number' }] },
+      [1],
+    ],
+    ['a list in place of a constant', { const: 'a' }, { enum: ['a', 'b'] }, ['b', 'a']],
+    [
+      'null beside what is composed',
+      { title: 'T', allOf: [{ type: 'string' }] },
+      { title: 'T', anyOf: [{ allOf: [{ type: 'string' }] }, { type: 'null' }] },
+      [null],
+    ],
+    [
+      'no condition that is broken',
+      { if: { maximum: 1 }, else: false, type: 'integer' },
+      { type: 'integer' },
+      [2],
+    ],
+    [
+      'further items',
+      { type: 'array', prefixItems: [{ type: 'string' }], items: false },
+      { type: 'array', prefixItems: [{ type: 'string' }], items: { type: 'integer' } },
+      [['a', 1]],
+    ],
+    [
+      'fields of a map as they are declared',
+      { type: 'object', additionalProperties: { type: 'integer' } },
+      { type: 'object', additionalProperties: { type: 'number' } },
+      [{ a: 1, b: 1.5 }],
+    ],
+    [
+      'any text where a list would have no end',
+      { enum: ['a'] },
+      { type: 'string' },
+      Array.from({ length: 101 }, (_, index) => `v${index}`),
+    ],
+  ])('makes of a schema %s', (_what, before, after, values) => {
+    const world = JSON.parse(worldText);
+    world['x-svc'].entities.items.schema.properties.price = before;
+    const { tree } = reconciled(
+      shop(
+        textFile('schema/world.json', JSON.stringify(world, null, 2)),
+        capture(
+          '1',
+          values.map((price, index) => item({ id: index + 1, price })),
+        ),
+      ),
+    );
+    const { properties } = JSON.parse(textAt(tree, 'schema/world.json'))['x-svc'].entities.items
+      .schema;
+    expect(properties.price).toEqual(after);
   });
 
   it('lets an object in where there was a scalar, with its shape', () => {

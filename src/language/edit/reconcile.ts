@@ -17,7 +17,7 @@ import { createChangeLog } from './reconcile/change-log.ts';
 import { type Documents, openDocuments } from './reconcile/documents.ts';
 import { fitDocuments } from './reconcile/fit.ts';
 import { notesOf } from './reconcile/notes.ts';
-import { findUnusable } from './reconcile/row-names.ts';
+import { findUnusable } from './reconcile/unusable-rows.ts';
 import { editFile, replaceFiles } from './tree-text.ts';
 
 export type ReconcileResult = EditResult;

@@ -15,8 +15,8 @@ import type { ChangeLog } from './change-log.ts';
 import { type Documents, isNode, type Located, type Node } from './documents.ts';
 import { keyNodes, keyProblem, settleKeyType } from './key-types.ts';
 import { createObservation, type Observation } from './observe.ts';
-import { relax } from './relax.ts';
-import { createSeen, schemaOf, see } from './seen.ts';
+import { isNote, relax } from './relax.ts';
+import { createFieldBudget, createSeen, schemaOf, see } from './seen.ts';
 
 export type Fitting = {
   documents: Documents;
@@ -86,8 +86,6 @@ const rootOf = (documents: Documents, entity: string): Located & { node: Node } 
 };
 
 const rootKeywords = new Set(['type', 'properties', 'required', 'additionalProperties']);
-const isNote = (keyword: string): boolean =>
-  ['$comment', 'title', 'description', 'examples'].includes(keyword) || keyword.startsWith('x-');
 
 /** Replaces what still refuses rows of an entity by what its rows hold. */
 const replaceFields = (fitting: Fitting, entity: string, fields: ReadonlySet<string>): void => {
@@ -103,10 +101,11 @@ const replaceFields = (fitting: Fitting, entity: string, fields: ReadonlySet<str
     delete node[keyword];
   }
   const properties = isTable(node.properties) ? (node.properties as Node) : {};
+  const budget = createFieldBudget();
   const rows = [...captured, ...others].filter(({ source }) => source.entity === entity);
   for (const field of fields) {
     if (own(properties, field) === undefined) continue;
-    const seen = createSeen();
+    const seen = createSeen(budget);
     for (const { row } of rows) if (Object.hasOwn(row, field)) see(seen, row[field]);
     log.note(file, [...path, 'properties', field], reason);
     properties[field] = schemaOf(seen);

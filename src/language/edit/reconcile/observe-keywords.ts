@@ -5,7 +5,7 @@ import { equalityText } from '../../schema/equality.ts';
 import type { Documents, Located, Node } from './documents.ts';
 import { type Count, counted, type Findings, type RowSource } from './findings.ts';
 import { brokenKeywords } from './keyword-faults.ts';
-import { createSeen, type Seen, see, typeOfValue } from './seen.ts';
+import { createSeen, type FieldBudget, type Seen, see, typeOfValue } from './seen.ts';
 
 /** What observing goes by: the schemas as they are now, and what was found so far. */
 export type Watch = {
@@ -15,6 +15,8 @@ export type Watch = {
   typesOf(located: Located): ReadonlySet<JsonType>;
   /** Whether a value fits a part of a schema; the part has a name of its own within its owner. */
   fits(owner: Node, name: string, part: () => Located, value: unknown): boolean;
+  /** Shared by all that is seen for new shapes. */
+  budget: FieldBudget;
   /** Schemas held against values so far. */
   steps: number;
 };
@@ -45,8 +47,9 @@ export const noteSeen = (
   known: (Count & { seen: Seen }) | undefined,
   value: unknown,
   source: RowSource,
+  { budget }: Pick<Watch, 'budget'>,
 ): Count & { seen: Seen } => {
-  const seen = known?.seen ?? createSeen();
+  const seen = known?.seen ?? createSeen(budget);
   see(seen, value);
   return { ...counted(known, source), seen };
 };
@@ -68,6 +71,7 @@ export const observeType = (
   found: Findings,
   value: unknown,
   source: RowSource,
+  watch: Watch,
 ): void => {
   const type = typeOfValue(value);
   const known = found.types.get(type);
@@ -76,7 +80,7 @@ export const observeType = (
   if (node.type === undefined || !source.isCaptured) return;
   const declared = listIn(Array.isArray(node.type) ? node.type : [node.type]);
   const isDeclared = declared.includes(type) || (type === 'integer' && declared.includes('number'));
-  if (!isDeclared) found.widened = noteSeen(found.widened, value, source);
+  if (!isDeclared) found.widened = noteSeen(found.widened, value, source, watch);
 };
 
 export const observeListed = (

@@ -21,7 +21,7 @@ import {
   observeType,
   type Watch,
 } from './observe-keywords.ts';
-import { createSeen, see, typeOfValue } from './seen.ts';
+import { createFieldBudget, createSeen, see, typeOfValue } from './seen.ts';
 
 export type Observation = {
   /** Holds a row against the shape of its entity. False once there is too much to look at. */
@@ -53,7 +53,7 @@ const observeChoice = (
   const candidates = branches.filter((branch) => watch.typesOf(branch).has(typeOfValue(value)));
   const [only] = candidates;
   if (only === undefined) {
-    if (source.isCaptured) found.unmatched = noteSeen(found.unmatched, value, source);
+    if (source.isCaptured) found.unmatched = noteSeen(found.unmatched, value, source, watch);
     return;
   }
   if (candidates.length === 1) {
@@ -70,10 +70,16 @@ const observeChoice = (
   observePart(fitting[0] ?? alike[0] ?? only, value, source, watch);
 };
 
-const noteAdded = (found: Findings, name: string, value: unknown, source: RowSource): void => {
+const noteAdded = (
+  found: Findings,
+  name: string,
+  value: unknown,
+  source: RowSource,
+  { budget }: Watch,
+): void => {
   const known = found.added.get(name);
   if (known === undefined && !source.isCaptured) return;
-  const field = known ?? { captured: 0, others: 0, seen: createSeen(), first: source };
+  const field = known ?? { captured: 0, others: 0, seen: createSeen(budget), first: source };
   field[source.isCaptured ? 'captured' : 'others'] += 1;
   see(field.seen, value);
   found.added.set(name, field);
@@ -99,7 +105,7 @@ const observeObject = (
   const patterns = Object.entries(isTable(node.patternProperties) ? node.patternProperties : {});
   for (const [name, part] of Object.entries(value)) {
     const property = own(properties, name);
-    if (property === false) noteAdded(found, name, part, source);
+    if (property === false) noteAdded(found, name, part, source, watch);
     else if (property !== undefined) observePart({ file, node: property }, part, source, watch);
     const matching = patterns.filter(([pattern]) => patternOf(pattern).test(name));
     for (const [, schema] of matching) {
@@ -107,7 +113,7 @@ const observeObject = (
       else if (source.isCaptured) noteBroken(found, 'patternProperties', name, source);
     }
     if (property !== undefined || matching.length > 0) continue;
-    if (node.additionalProperties === false) noteAdded(found, name, part, source);
+    if (node.additionalProperties === false) noteAdded(found, name, part, source, watch);
     else observePart({ file, node: node.additionalProperties }, part, source, watch);
   }
 };
@@ -125,7 +131,7 @@ const observeList = (
     if (schema !== false) observePart({ file, node: schema }, item, source, watch);
     else if (!source.isCaptured) continue;
     else if (index < first.length) noteBroken(found, 'prefixItems', item, source);
-    else found.extraItems = noteSeen(found.extraItems, item, source);
+    else found.extraItems = noteSeen(found.extraItems, item, source, watch);
   }
 };
 
@@ -141,7 +147,7 @@ const observePart = (
   const found = watch.findings.get(node) ?? createFindings();
   watch.findings.set(node, found);
   found[source.isCaptured ? 'captured' : 'others'] += 1;
-  observeType(node, found, value, source);
+  observeType(node, found, value, source, watch);
   if (source.isCaptured) {
     observeListed(node, found, value, source);
     observeKeywords(at, found, value, source, watch);
@@ -175,6 +181,7 @@ const createWatch = (documents: Documents): Watch => {
   return {
     documents,
     findings: new Map(),
+    budget: createFieldBudget(),
     steps: 0,
     typesOf(located) {
       const { node } = located;

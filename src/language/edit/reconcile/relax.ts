@@ -11,6 +11,7 @@ import type { Node, Path } from './documents.ts';
 import type { Count, Findings } from './findings.ts';
 import { listIn, maxUnlisted } from './observe-keywords.ts';
 import {
+  createFieldBudget,
   createSeen,
   listKeywords,
   mergeSeen,
@@ -65,8 +66,9 @@ const remove = (subject: Subject, keyword: string, reason: string): void => {
   delete subject.node[keyword];
 };
 
-const isNote = (keyword: string): boolean =>
-  ['$comment', 'title', 'description'].includes(keyword) || keyword.startsWith('x-');
+/** Whether a keyword is for readers, and holds nothing for values. */
+export const isNote = (keyword: string): boolean =>
+  ['$comment', 'title', 'description', 'examples'].includes(keyword) || keyword.startsWith('x-');
 
 /** Sets a shape that keeps null out beside null. */
 const allowNull = (subject: Subject): void => {
@@ -167,7 +169,7 @@ const addField = (subject: Subject, name: string, value: unknown, reason: string
 
 const addFields = (subject: Subject): void => {
   const { node, found } = subject;
-  const odd: Seen = createSeen();
+  const odd: Seen = createSeen(createFieldBudget());
   for (const [name, { captured, others, seen, first }] of found.added) {
     const isAlways = captured === found.captured && others === found.others;
     if (isInherited(name)) {

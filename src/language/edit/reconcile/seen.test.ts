@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createShapes } from '../../schema/shapes.ts';
-import { createSeen, schemaOf, see } from './seen.ts';
+import { createFieldBudget, createSeen, schemaOf, see } from './seen.ts';
 
 const inferred = (...values: unknown[]) => {
-  const seen = createSeen();
+  const seen = createSeen(createFieldBudget());
   for (const value of values) see(seen, value);
   return schemaOf(seen);
 };
@@ -61,6 +61,16 @@ describe('schemaOf', () => {
       type: 'object',
       additionalProperties: { type: ['string', 'integer'] },
     });
+  });
+
+  it('tells only so many fields apart, all in all', () => {
+    const bush = (depth: number): unknown =>
+      depth === 0
+        ? 1
+        : Object.fromEntries(
+            Array.from({ length: 60 }, (_, index) => [`f${index}`, bush(depth - 1)]),
+          );
+    expect(JSON.stringify(inferred(bush(3))).length).toBeLessThan(400_000);
   });
 
   it('stays open below a depth', () => {

@@ -12,8 +12,14 @@ import { isTable } from '../../read/values.ts';
 import type { JsonType } from '../../schema/analysis.ts';
 import { assertedFormats } from '../../schema/formats.ts';
 
+/** How many more fields may be told apart, by all that shares it; past them objects are maps. */
+export type FieldBudget = { left: number };
+
+export const createFieldBudget = (): FieldBudget => ({ left: 5_000 });
+
 /** What is known of the values seen in one place. */
 export type Seen = {
+  budget: FieldBudget;
   types: Map<JsonType, number>;
   /** Formats that all texts so far have; undefined before the first text. */
   formats: string[] | undefined;
@@ -38,7 +44,8 @@ const formatTests: readonly [format: string, test: (text: string) => boolean][] 
     assertedFormats[format]?.(text) === true && (format !== 'uri' || /^https?:\/\//i.test(text)),
 ]);
 
-export const createSeen = (): Seen => ({
+export const createSeen = (budget: FieldBudget): Seen => ({
+  budget,
   types: new Map(),
   formats: undefined,
   objects: 0,
@@ -85,7 +92,7 @@ export const mergeSeen = (into: Seen, from: Seen): void => {
 
 /** Takes the fields for keys of a map. */
 const becomeMap = (seen: Seen): void => {
-  seen.values ??= createSeen();
+  seen.values ??= createSeen(seen.budget);
   const { fields, values } = seen;
   seen.fields = new Map();
   for (const { seen: field } of fields.values()) mergeSeen(values, field);
@@ -98,6 +105,13 @@ const seeText = (seen: Seen, text: string): void => {
   );
 };
 
+const newField = ({ budget, fields }: Seen, name: string): { count: number; seen: Seen } => {
+  budget.left -= 1;
+  const field = { count: 0, seen: createSeen(budget) };
+  fields.set(name, field);
+  return field;
+};
+
 const seeObject = (seen: Seen, value: object, depth: number): void => {
   seen.objects += 1;
   for (const [name, part] of Object.entries(value)) {
@@ -106,11 +120,10 @@ const seeObject = (seen: Seen, value: object, depth: number): void => {
       see(seen.values, part, depth + 1);
       continue;
     }
-    const field = seen.fields.get(name) ?? { count: 0, seen: createSeen() };
+    const field = seen.fields.get(name) ?? newField(seen, name);
     field.count += 1;
-    seen.fields.set(name, field);
     see(field.seen, part, depth + 1);
-    if (seen.fields.size > maxFields) becomeMap(seen);
+    if (seen.fields.size > maxFields || seen.budget.left < 0) becomeMap(seen);
   }
 };
 
@@ -122,7 +135,7 @@ export const see = (seen: Seen, value: unknown, depth = 0): void => {
   if (isTable(value)) seeObject(seen, value, depth);
   if (Array.isArray(value)) {
     for (const item of value) {
-      seen.items ??= createSeen();
+      seen.items ??= createSeen(seen.budget);
       see(seen.items, item, depth + 1);
     }
   }

@@ -48,7 +48,7 @@ const createNameCheck = (declared: readonly string[]) => {
     if (!acceptFieldName(createPlace(refused, file), name)) {
       return refuse(refused.list()[0]?.message ?? 'no field can have that name');
     }
-    if (accepted.size <= languageLimits.fieldsPerEntity) return [];
+    if (accepted.size !== languageLimits.fieldsPerEntity + 1) return [];
     return refuse(`with it there are more than ${languageLimits.fieldsPerEntity} fields`);
   };
 };
