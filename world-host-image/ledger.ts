@@ -18,8 +18,8 @@ import { maskSecrets } from './mask.ts';
 export type LedgerNote = {
   /** When it arrived, ISO 8601. */
   at: string;
-  via: 'tool' | 'api' | 'session';
-  /** The tool, the route's operation, or the kind of session call; null when nothing matched. */
+  via: 'tool' | 'api' | 'session' | 'webhook';
+  /** Tool, route's operation, kind of session call or event type; null when nothing matched. */
   operation: string | null;
   method: string | null;
   path: string | null;
@@ -105,7 +105,8 @@ export const openLedger = (limits: LedgerLimits = defaultLimits): Ledger => {
       const payload = JSON.stringify({
         id: lastId,
         ...note,
-        request: bounded(note.request, limits.valueBytes),
+        // A delivery is kept as it was signed; its body has a limit of its own.
+        request: note.via === 'webhook' ? note.request : bounded(note.request, limits.valueBytes),
         response: bounded(note.response, limits.valueBytes),
       });
       prepare(`INSERT INTO ${ledgerEntity} (_key, payload) VALUES (?, ?)`).run(

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
+import { machineClock } from '#domain/world-clock.ts';
 import { until } from '#runtime/pause.ts';
 import type { Running } from '#runtime/run.ts';
 import { Secret } from '#runtime/secret.ts';
@@ -75,6 +76,8 @@ const assignment = (parts: Partial<Assignment> = {}): Assignment => ({
   blobs: {},
   task: null,
   surfaces: ['api'],
+  clock: machineClock,
+  seed: null,
   ...parts,
 });
 

@@ -28,6 +28,8 @@ const session = {
   task: { form: 'bundled', name: 'finish', contentHash: 'sha256:0', id: null, version: null },
   pinned: false,
   browserTier: 'standard',
+  clock: { at: '2026-03-01T00:00:00.000Z', mode: 'stepped', rate: 60 },
+  seed: 7,
   hostReused: false,
   createdAt: '2026-01-01T00:00:00.000Z',
   assignedAt: '2026-01-01T00:00:00.001Z',

@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TreeFile } from '#domain/world.ts';
+import { machineClock, type SessionClock } from '#domain/world-clock.ts';
 import { selectUserCode } from '#language/bundle.ts';
 import { compileTree } from '#language/compile.ts';
 import type { Contract, Row, Task } from '#language/contract.ts';
@@ -21,6 +22,9 @@ import { startApiServer } from '../../world-host-image/api/server.ts';
 import { runCall } from '../../world-host-image/calls/run-call.ts';
 import { openLedger } from '../../world-host-image/ledger.ts';
 import { openAuthorCode } from '../../world-host-image/session/author-code.ts';
+import { createClock } from '../../world-host-image/session/clock.ts';
+import { createIds } from '../../world-host-image/session/ids.ts';
+import { createOutbox } from '../../world-host-image/session/outbox.ts';
 import { applySeed } from '../../world-host-image/session/seed.ts';
 import { createServing } from '../../world-host-image/session/serving.ts';
 import type { Session } from '../../world-host-image/session/session.ts';
@@ -77,8 +81,14 @@ const loadStore = async (contract: Contract, baseRows: Record<string, Row[]>) =>
   return store;
 };
 
+/** The clock and the seed of the session, when they matter. */
+export type ServeOptions = { clock?: SessionClock; seed?: number | null };
+
 /** Serves a tree on a port of its own. */
-export const serveWorld = async (tree: readonly TreeFile[]): Promise<ServedWorld> => {
+export const serveWorld = async (
+  tree: readonly TreeFile[],
+  { clock = machineClock, seed = null }: ServeOptions = {},
+): Promise<ServedWorld> => {
   const { contract, baseRows } = compile(tree);
   const [task] = contract.tasks;
   const workDir = mkdtempSync(join(tmpdir(), 'svc-served-world-'));
@@ -92,6 +102,9 @@ export const serveWorld = async (tree: readonly TreeFile[]): Promise<ServedWorld
     token: new Secret(token),
     task: task === undefined ? null : taskSpecOf(task),
     ledger: openLedger(),
+    clock: createClock(clock),
+    ids: createIds(seed),
+    outbox: createOutbox(),
     world: {
       bundle: zeroDigest,
       snapshot: zeroDigest,

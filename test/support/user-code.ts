@@ -25,6 +25,7 @@ const valueAt = (row: Row, path: readonly string[]): unknown =>
 /** A store of one entity, `things`, with the primary key `id`; a row without a name has no shape. */
 export const createMemoryStore = () => {
   const things = new Map<string, Row>();
+  const sent: Parameters<StoreAccess['deliver']>[0][] = [];
   const known = (entity: string): void => {
     if (entity === 'things') return;
     throw new StoreRefusal({ entity, kind: 'unknown_entity', detail: 'no such entity' });
@@ -75,8 +76,9 @@ export const createMemoryStore = () => {
     nextInteger: () => 1 + Math.max(0, ...[...things.values()].map((row) => Number(row.id))),
     now: () => '2026-01-02T03:04:05.000Z',
     uuid: () => '7b1f3a52-6f55-4c7e-9a41-0d6f2f0c5e11',
+    deliver: (event) => void sent.push(event),
   };
-  return { access, things };
+  return { access, things, sent };
 };
 
 /** A folder of its own below the machine's temporary one, real path, removed by `remove`. */

@@ -2,6 +2,8 @@
 import type { ChangeCounts } from '#domain/call.ts';
 import type { ApiContract, RouteAction, RouteContract } from '#language/contract.ts';
 import { StoreRefusal } from '#store/refusal.ts';
+import type { Delivery } from '../session/outbox.ts';
+import { beginTurn } from '../session/turn.ts';
 import { type Action, type ActionContext, FailedAction } from './actions/action.ts';
 import { create } from './actions/create.ts';
 import { remove } from './actions/delete.ts';
@@ -30,19 +32,26 @@ export const answerOfFailure = (
   return vendorAnswer(api, words, `${error.kind}: ${error.message}`);
 };
 
+export type Performed = { answer: ApiAnswer; changes: ChangeCounts; deliveries: Delivery[] };
+
+/** The answer of the action, and the deliveries that it sends unless it is an error. */
+const perform = async (context: ActionContext): Promise<Omit<Performed, 'changes'>> => {
+  const { route, session } = context;
+  beginTurn(session);
+  const answer = await actions[route.action](context);
+  return { answer, deliveries: answer.status < 400 ? session.outbox.take() : [] };
+};
+
 /** Answers a request that has found its route. */
-export const performAction = async (
-  context: ActionContext,
-): Promise<{ answer: ApiAnswer; changes: ChangeCounts }> => {
+export const performAction = async (context: ActionContext): Promise<Performed> => {
   const { api, route, store } = context;
-  const action = actions[route.action];
   try {
     if (route.action === 'read') {
-      return { answer: await store.exclusively(() => action(context)), changes: {} };
+      return { ...(await store.exclusively(() => perform(context))), changes: {} };
     }
-    const { value, changes } = await store.atomically(() => action(context));
-    return { answer: value, changes };
+    const { value, changes } = await store.atomically(() => perform(context));
+    return { ...value, changes };
   } catch (error) {
-    return { answer: answerOfFailure(api, route, error), changes: {} };
+    return { answer: answerOfFailure(api, route, error), changes: {}, deliveries: [] };
   }
 };

@@ -4,6 +4,7 @@
  */
 import type { ChangeCounts } from '#domain/call.ts';
 import type { ApiContract, RouteContract } from '#language/contract.ts';
+import type { Delivery } from '../session/outbox.ts';
 import type { Session } from '../session/session.ts';
 import { type ApiAnswer, jsonAnswer, vendorAnswer } from './answer.ts';
 import { isAuthorized } from './auth.ts';
@@ -31,6 +32,8 @@ export type ApiOutcome = {
   /** As parsed, or the text that could not be. */
   body: unknown;
   changes: ChangeCounts;
+  /** Webhooks that the request sent. */
+  deliveries: Delivery[];
 };
 
 const readArguments = (
@@ -65,13 +68,14 @@ const parseBody = (text: string): ParsedBody => {
 };
 
 const answerRoute = async (
-  { world }: Session,
+  session: Session,
   api: ApiContract,
   route: RouteContract,
   pathArguments: Record<string, string>,
   request: ApiRequest,
 ): Promise<Omit<ApiOutcome, 'authorized'>> => {
-  const noted = { operation: route.operation, changes: {} };
+  const { world } = session;
+  const noted = { operation: route.operation, changes: {}, deliveries: [] };
   const refuse = (reason: string, body: unknown, status?: number) => ({
     ...noted,
     body,
@@ -82,6 +86,7 @@ const answerRoute = async (
   const body = parseBody(text);
   if (!body.ok) return refuse('the body is not JSON', text);
   const performed = await performAction({
+    session,
     contract: world.contract,
     api,
     store: world.store,
@@ -101,7 +106,7 @@ const answerRoute = async (
 /** Throws only for faults of the host. */
 export const answerRequest = async (session: Session, request: ApiRequest): Promise<ApiOutcome> => {
   const { api } = session.world.contract;
-  const nothing = { operation: null, authorized: false, body: null, changes: {} };
+  const nothing = { operation: null, authorized: false, body: null, changes: {}, deliveries: [] };
   if (api === null) {
     return { ...nothing, answer: jsonAnswer(404, '{"message":"this world serves no API"}') };
   }

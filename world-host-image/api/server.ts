@@ -8,6 +8,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { Log } from '#runtime/log.ts';
 import { maskText } from '../mask.ts';
+import { noteOfDelivery } from '../session/outbox.ts';
 import type { Serving } from '../session/serving.ts';
 import type { Session } from '../session/session.ts';
 import { type ApiAnswer, bodyValue, jsonAnswer } from './answer.ts';
@@ -108,6 +109,7 @@ const note = (
     changes,
     call_id: null,
   });
+  for (const delivery of outcome.deliveries) session.ledger.note(noteOfDelivery(delivery, null));
 };
 
 const serveSession = async (

@@ -2,10 +2,16 @@
 import type { ChangeCounts } from '#domain/call.ts';
 import type { Row } from '#language/contract.ts';
 import type { HostCall } from '#wire/host-api/operations.ts';
+import type { Delivery } from '../session/outbox.ts';
 import type { Session } from '../session/session.ts';
 import { CallFailure } from './failure.ts';
 
-export type CallOutcome = { output: unknown; changes: ChangeCounts };
+export type CallOutcome = {
+  output: unknown;
+  changes: ChangeCounts;
+  /** Webhooks that the call sent. */
+  deliveries?: Delivery[];
+};
 
 export type RunCall = (session: Session, call: HostCall, input: Row) => Promise<CallOutcome>;
 

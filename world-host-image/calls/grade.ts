@@ -22,9 +22,10 @@ const gradeByAssertions = (
   checks.map((check, index) => checkExpectation({ store: world.store, ledger }, check, index));
 
 const gradeByPython = async (
-  { world, ledger }: Session,
+  session: Session,
   { source }: Extract<Grader, { kind: 'python' }>,
 ): Promise<CheckResult[]> => {
+  const { world } = session;
   await world.code.place({ path: pythonFile, content: new TextEncoder().encode(source) });
   const result = await world.code.run({
     language: 'python',
@@ -32,7 +33,7 @@ const gradeByPython = async (
     function: 'verify',
     as: 'verify',
     input: null,
-    access: createGraderAccess(world.store, ledger),
+    access: createGraderAccess(session),
     timeoutMs: pythonTimeoutMs,
   });
   if (!result.ok) throw new CallFailure(result.error);

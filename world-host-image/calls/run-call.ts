@@ -2,10 +2,11 @@
  * Runs a call of any kind and puts its end into words: an output, or an error that a caller can act
  * on. Calls that do something are noted in the session's ledger.
  */
-import type { CallKind } from '#domain/call.ts';
+import type { CallError, CallKind } from '#domain/call.ts';
 import type { Log } from '#runtime/log.ts';
 import type { CallAnswer, HostCall } from '#wire/host-api/operations.ts';
 import type { LedgerNote } from '../ledger.ts';
+import { type Delivery, noteOfDelivery } from '../session/outbox.ts';
 import type { Session } from '../session/session.ts';
 import { inputOf, type RunCall } from './call.ts';
 import { callClose } from './close.ts';
@@ -32,16 +33,21 @@ const notedAs: Partial<Record<CallKind, LedgerNote['via']>> = {
   grade: 'session',
 };
 
-const answerOf = async (session: Session, call: HostCall, log: Log): Promise<CallAnswer> => {
+type Ran = { answer: CallAnswer; deliveries: Delivery[] };
+
+const failedWith = (error: CallError): Ran => ({ answer: { error, changes: {} }, deliveries: [] });
+
+const run = async (session: Session, call: HostCall, log: Log): Promise<Ran> => {
   try {
-    const { output, changes } = await kinds[call.kind](session, call, inputOf(call));
-    return { output, changes };
+    const outcome = await kinds[call.kind](session, call, inputOf(call));
+    const { deliveries = [], ...answer } = outcome;
+    return { answer, deliveries };
   } catch (cause) {
     const error = callErrorOf(cause);
-    if (error !== undefined) return { error, changes: {} };
+    if (error !== undefined) return failedWith(error);
     log.error({ err: cause, call: call.id, kind: call.kind, name: call.name }, 'a call failed');
     const message = `the world host failed to run the call; its log names ${call.id}`;
-    return { error: { code: 'internal', message }, changes: {} };
+    return failedWith({ code: 'internal', message });
   }
 };
 
@@ -49,7 +55,7 @@ const answerOf = async (session: Session, call: HostCall, log: Log): Promise<Cal
 export const runCall = async (session: Session, call: HostCall, log: Log): Promise<CallAnswer> => {
   const at = new Date();
   const startedAt = performance.now();
-  const answer = await answerOf(session, call, log);
+  const { answer, deliveries } = await run(session, call, log);
   const via = notedAs[call.kind];
   if (via !== undefined) {
     session.ledger.note({
@@ -66,5 +72,6 @@ export const runCall = async (session: Session, call: HostCall, log: Log): Promi
       call_id: call.id,
     });
   }
+  for (const delivery of deliveries) session.ledger.note(noteOfDelivery(delivery, call.id));
   return answer;
 };

@@ -2,5 +2,4 @@
 import { runTool } from '../tools/run-tool.ts';
 import type { RunCall } from './call.ts';
 
-export const callTool: RunCall = (session, call, input) =>
-  runTool(session.world, call.name ?? '', input);
+export const callTool: RunCall = (session, call, input) => runTool(session, call.name ?? '', input);

@@ -1,2 +1,51 @@
-/** The world's time: ISO 8601 in UTC to the second, as vendors write it. */
-export const worldNow = (): string => `${new Date().toISOString().slice(0, 19)}Z`;
+/**
+ * The world's clock as its session runs it. Everything that the simulated vendor dates goes by it:
+ * user code, generated fields, the expiry of tokens. What concerns the machine does not: timeouts,
+ * the request ledger, signatures of webhooks.
+ */
+import { lastInstantMs, type SessionClock } from '#domain/world-clock.ts';
+
+export type WorldClock = {
+  now(): Date;
+  /** ISO 8601 in UTC to the second, as vendors write it: `2026-03-01T09:30:00Z`. */
+  iso(): string;
+  /** Moves a stepped clock on; once for each call and request. */
+  step(): void;
+  /** Back to where it started. */
+  reset(): void;
+};
+
+/**
+ * Starts a clock. Without `at` it starts at the machine's time, which `machineMs` tells in
+ * milliseconds since 1970; going back leads to that same instant unless the clock is a running one.
+ */
+export const createClock = (
+  { at, mode, rate }: SessionClock,
+  machineMs: () => number = Date.now,
+): WorldClock => {
+  let startedMs = machineMs();
+  const startMs = at === null ? Math.floor(startedMs / 1000) * 1000 : Date.parse(at);
+  let steps = 0;
+
+  const elapsedMs: Record<SessionClock['mode'], () => number> = {
+    real: () => (machineMs() - startedMs) * rate,
+    frozen: () => 0,
+    stepped: () => steps * rate * 1000,
+  };
+  /** A clock of the machine itself, which nothing sets back. */
+  const isMachine = at === null && mode === 'real' && rate === 1;
+  const nowMs = (): number =>
+    isMachine ? machineMs() : Math.min(startMs + elapsedMs[mode](), lastInstantMs);
+
+  return {
+    now: () => new Date(nowMs()),
+    iso: () => `${new Date(nowMs()).toISOString().slice(0, 19)}Z`,
+    step() {
+      steps += 1;
+    },
+    reset() {
+      steps = 0;
+      startedMs = machineMs();
+    },
+  };
+};

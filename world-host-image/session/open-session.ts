@@ -4,7 +4,10 @@ import { StoreRefusal } from '#store/refusal.ts';
 import { locateRefusal } from '#store/snapshot.ts';
 import type { Assignment } from '#wire/host-api/operations.ts';
 import { type Ledger, openLedger } from '../ledger.ts';
+import { createClock } from './clock.ts';
+import { createIds } from './ids.ts';
 import type { WorldLoader } from './load-world.ts';
+import { createOutbox } from './outbox.ts';
 import { applySeed } from './seed.ts';
 import type { LoadedWorld, Session } from './session.ts';
 
@@ -32,8 +35,16 @@ export const openSession = async (
   await seedTask(world, assignment.task);
   world.store.mark('task');
   const ledger: Ledger = openLedger();
-  const token = new Secret(assignment.sessionToken);
-  return { id: assignment.sessionId, token, task: assignment.task, world, ledger };
+  return {
+    id: assignment.sessionId,
+    token: new Secret(assignment.sessionToken),
+    task: assignment.task,
+    world,
+    ledger,
+    clock: createClock(assignment.clock),
+    ids: createIds(assignment.seed),
+    outbox: createOutbox(),
+  };
 };
 
 /**

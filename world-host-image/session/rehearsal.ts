@@ -5,6 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Digest } from '#domain/world.ts';
+import { machineClock } from '#domain/world-clock.ts';
 import { encodeBundle } from '#language/bundle.ts';
 import type { Contract, JsonSchema } from '#language/contract.ts';
 import type { Log } from '#runtime/log.ts';
@@ -140,6 +141,8 @@ export const rehearse = async (workDir: string, log: Log): Promise<void> => {
     blobs: {},
     task: { seed: { rows: { notes: [{ id: 2, about: 1, text: 'seed' }] } } },
     surfaces: [],
+    clock: machineClock,
+    seed: null,
   });
   const call = { id: 'rehearsal', seq: 1, kind: 'tool', name: 'create_notes' } as const;
   const answer = await runCall(session, { ...call, input: { id: 3, about: 2, text: 'x' } }, log);

@@ -8,6 +8,9 @@ import type { TaskSpec } from '#wire/public-api/session.ts';
 import type { Router } from '../api/router.ts';
 import type { Ledger } from '../ledger.ts';
 import type { AuthorCode } from './author-code.ts';
+import type { WorldClock } from './clock.ts';
+import type { WorldIds } from './ids.ts';
+import type { Outbox } from './outbox.ts';
 
 /** A world version, loaded: it outlives its session when the host is kept warm. */
 export type LoadedWorld = {
@@ -30,4 +33,7 @@ export type Session = {
   task: TaskSpec | null;
   world: LoadedWorld;
   ledger: Ledger;
+  clock: WorldClock;
+  ids: WorldIds;
+  outbox: Outbox;
 };

@@ -24,7 +24,7 @@ const splitInput = (input: Row, names: ReadonlySet<string>): { args: Arguments; 
 };
 
 const actionContext = (
-  { contract, store, code, tool, input }: ToolContext,
+  { session, contract, store, code, tool, input }: ToolContext,
   operation: string,
 ): ActionContext => {
   const { api } = contract;
@@ -40,7 +40,7 @@ const actionContext = (
     new Set([...names, ...route.params.map(({ name }) => name)]),
   );
   const request = { method: route.method, path: route.path, headers: {} };
-  return { contract, api, store, code, route, args, body, request };
+  return { session, contract, api, store, code, route, args, body, request };
 };
 
 /** Runs the route's action and answers its body. An error answer of the vendor fails the call. */

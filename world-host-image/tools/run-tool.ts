@@ -6,8 +6,10 @@ import type { ChangeCounts } from '#domain/call.ts';
 import { limits } from '#domain/limits.ts';
 import type { Row, ToolContract } from '#language/contract.ts';
 import { CallFailure, failForProblems } from '../calls/failure.ts';
-import type { LoadedWorld } from '../session/session.ts';
+import type { Delivery } from '../session/outbox.ts';
+import type { LoadedWorld, Session } from '../session/session.ts';
 import { createStoreAccess } from '../session/store-access.ts';
+import { beginTurn } from '../session/turn.ts';
 import { runConvention } from './convention.ts';
 import { runOperation } from './operation.ts';
 import type { ToolContext } from './tool.ts';
@@ -39,7 +41,7 @@ const runBinding = async (context: ToolContext): Promise<unknown> => {
         function: binding.function,
         as: 'tool',
         input: context.input,
-        access: createStoreAccess(context.store),
+        access: createStoreAccess(context.session),
         timeoutMs: toolTimeoutMs,
       });
       if (!result.ok) throw new CallFailure(result.error);
@@ -59,18 +61,20 @@ const checkSize = (tool: ToolContract, output: unknown): void => {
 
 /** Throws `CallFailure` or `StoreRefusal`, and then nothing has changed. */
 export const runTool = async (
-  world: LoadedWorld,
+  session: Session,
   name: string,
   input: Row,
-): Promise<{ output: unknown; changes: ChangeCounts }> => {
+): Promise<{ output: unknown; changes: ChangeCounts; deliveries: Delivery[] }> => {
+  const { world, outbox } = session;
   const tool = findTool(world, name);
   failForProblems('invalid_input', 'the input', world.tools.input(name, input));
   const { contract, store, code } = world;
-  const { value: output, changes } = await store.atomically(async () => {
-    const result = await runBinding({ contract, store, code, tool, input });
-    failForProblems('invalid_output', `what ${name} returned`, world.tools.output(name, result));
-    checkSize(tool, result);
-    return result;
+  const { value, changes } = await store.atomically(async () => {
+    beginTurn(session);
+    const output = await runBinding({ session, contract, store, code, tool, input });
+    failForProblems('invalid_output', `what ${name} returned`, world.tools.output(name, output));
+    checkSize(tool, output);
+    return { output, deliveries: outbox.take() };
   });
-  return { output, changes };
+  return { ...value, changes };
 };

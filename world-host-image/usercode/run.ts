@@ -38,6 +38,8 @@ export type StoreAccess = {
   /** The world's time, ISO 8601. */
   now(): string;
   uuid(): string;
+  /** Sends an event to the webhooks that want it, when the call or request succeeds. */
+  deliver(event: { type: string; body: unknown; scope: Row | null }): void;
 };
 
 type RunOf<As extends string, Input> = {
@@ -52,10 +54,14 @@ type RunOf<As extends string, Input> = {
   timeoutMs: number;
 };
 
-/** `verify` runs a grader: its input is not used, and its access should be read-only. */
+/**
+ * `before` runs what comes before every route: it answers only by `ctx.respond`, and then its result
+ * has a `status`. `verify` runs a grader: its input is not used, and its access should be read-only.
+ */
 export type RunRequest =
   | RunOf<'tool', Row>
   | RunOf<'handler', HandlerRequest>
+  | RunOf<'before', HandlerRequest>
   | RunOf<'verify', Row | null>;
 
 /** An answer in the vendor's own words, from `ctx.fail`. */

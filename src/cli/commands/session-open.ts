@@ -2,6 +2,7 @@
 import { type Command, Option } from 'commander';
 import { AppError } from '#domain/error.ts';
 import { browserTiers, surfaceKinds } from '#domain/session.ts';
+import { type ClockMode, clockModes, maxClockRate } from '#domain/world-clock.ts';
 import { openSession } from '#wire/public-api/operations.ts';
 import type { OpenSessionBody, SessionView } from '#wire/public-api/session.ts';
 import {
@@ -26,6 +27,10 @@ type Options = ServiceOptions & {
   surface?: (typeof surfaceKinds)[number][];
   reuseWarm?: boolean;
   tier?: (typeof browserTiers)[number];
+  clockAt?: string;
+  clockMode?: ClockMode;
+  clockRate?: number;
+  seed?: number;
   /** Seconds; false for `--no-wait`. */
   wait: number | false;
   idempotencyKey?: string;
@@ -38,6 +43,15 @@ const readTask = async (context: Context, options: Options): Promise<OpenSession
   return (await readJsonObject(context, given, '--task-file')) as OpenSessionBody['task'];
 };
 
+const readClock = ({ clockAt, clockMode, clockRate }: Options): OpenSessionBody['clock'] => {
+  if (clockAt === undefined && clockMode === undefined && clockRate === undefined) return undefined;
+  return {
+    ...(clockAt === undefined ? {} : { at: clockAt }),
+    ...(clockMode === undefined ? {} : { mode: clockMode }),
+    ...(clockRate === undefined ? {} : { rate: clockRate }),
+  };
+};
+
 const readBody = async (
   context: Context,
   world: string | undefined,
@@ -47,7 +61,8 @@ const readBody = async (
     throw usageError('name a world, or a version with --version-id');
   }
   const task = await readTask(context, options);
-  const { versionId, surface: surfaces, reuseWarm, tier: browserTier } = options;
+  const clock = readClock(options);
+  const { versionId, surface: surfaces, reuseWarm, tier: browserTier, seed } = options;
   return {
     ...(world === undefined ? {} : { slug: world }),
     ...(versionId === undefined ? {} : { versionId }),
@@ -55,6 +70,8 @@ const readBody = async (
     ...(surfaces === undefined ? {} : { surfaces }),
     ...(reuseWarm === undefined ? {} : { reuseWarm }),
     ...(browserTier === undefined ? {} : { browserTier }),
+    ...(clock === undefined ? {} : { clock }),
+    ...(seed === undefined ? {} : { seed }),
   };
 };
 
@@ -89,6 +106,7 @@ export const addSessionOpen = (sessions: Command, context: Context): void => {
     example: [
       'svc worlds session open code-hosting -t close-duplicate',
       'svc worlds session open code-hosting --task-file task.json --reuse-warm --json',
+      'svc worlds session open code-hosting --clock-at 2026-03-01 --clock-mode stepped --seed 7',
     ].join('\n'),
   })
     .option('-t, --task <name>', 'a task that the world brings')
@@ -99,6 +117,22 @@ export const addSessionOpen = (sessions: Command, context: Context): void => {
     )
     .option('--reuse-warm', 'prefer a host that already holds this version')
     .addOption(new Option('--tier <tier>', 'where it runs').choices(browserTiers))
+    .option('--clock-at <time>', 'the time in the world at first, such as 2026-03-01T09:30:00Z')
+    .addOption(
+      new Option('--clock-mode <mode>', 'whether its time runs, stands still, or steps').choices(
+        clockModes,
+      ),
+    )
+    .option(
+      '--clock-rate <rate>',
+      'seconds of the world in a second, or, when stepped, with each call',
+      parseNumber({ min: 0, max: maxClockRate }),
+    )
+    .option(
+      '--seed <integer>',
+      'the same seed gives the same ids for the same calls',
+      parseNumber({ min: 0, max: Number.MAX_SAFE_INTEGER, whole: true }),
+    )
     .option(
       '--wait <seconds>',
       'how long to wait for it to be ready (default: 60)',

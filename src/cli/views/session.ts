@@ -11,6 +11,15 @@ const stateText = (session: SessionView, colors: Colors): string => {
   return `${state}${ended}`;
 };
 
+/** `stepped by 60 s from 2026-03-01T00:00:00.000Z`; undefined for the machine's own clock. */
+const clockText = ({ clock: { at, mode, rate } }: SessionView): string | undefined => {
+  const start = at === null ? '' : ` from ${at}`;
+  if (mode === 'stepped') return `stepped by ${rate} s${start}`;
+  if (mode === 'frozen') return at === null ? 'frozen' : `frozen at ${at}`;
+  if (at === null && rate === 1) return undefined;
+  return `runs${start}${rate === 1 ? '' : `, ${rate} times as fast`}`;
+};
+
 const indentText = (text: string): string => text.trim().replace(/^(?=.)/gm, '  ');
 
 /** `12 ms, reused host`: how long it took from the request to readiness. */
@@ -36,6 +45,8 @@ export const describeSession = (session: SessionView, colors: Colors): string =>
     ['api', surfaces.api?.url],
     ['token', surfaces.api?.token],
     ['tools', session.tools.map(({ name }) => name).join(', ') || undefined],
+    ['clock', clockText(session)],
+    ['seed', session.seed === null ? undefined : String(session.seed)],
     ['pinned', session.pinned ? 'yes' : undefined],
     ['active', session.closedAt === null ? formatAgo(session.lastActivityAt) : undefined],
     ['closed', session.closedAt === null ? undefined : formatAgo(session.closedAt)],

@@ -2,8 +2,10 @@
 import type { HostEnd, HostState } from '#domain/host.ts';
 import type { SessionState, SurfaceKind } from '#domain/session.ts';
 import type { Digest } from '#domain/world.ts';
+import type { SessionClock } from '#domain/world-clock.ts';
 import type { TaskSpec } from '#wire/public-api/session.ts';
 import { type Database, type Queryable, statement } from './pool.ts';
+import { seedColumn } from './sessions.ts';
 import { hostBefore, liveHosts } from './states.ts';
 
 export type NewHost = {
@@ -166,6 +168,8 @@ export type HostOrders = HostStanding & {
     versionId: string;
     task: TaskSpec | null;
     surfaces: SurfaceKind[];
+    clock: SessionClock;
+    seed: number | null;
     /** Whether the host holds the version from an earlier session. */
     isHeld: boolean;
   } | null;
@@ -177,13 +181,16 @@ type OrdersRow = HostStanding & {
   versionId: string;
   task: TaskSpec | null;
   surfaces: SurfaceKind[];
+  clock: SessionClock;
+  seed: number | null;
   isHeld: boolean;
 };
 
 const ordersStatement = statement(
   'host_orders',
   `select h.state, h.generation, h.session_id as "sessionId", s.state as "sessionState",
-          s.version_id as "versionId", s.task, s.surfaces, s.host_reused as "isHeld",
+          s.version_id as "versionId", s.task, s.surfaces, s.clock,
+          ${seedColumn} as seed, s.host_reused as "isHeld",
           exists (select from sessions
                    where state = 'PROVISIONING' and host_id is null) as "isWanted"
      from hosts h left join sessions s on s.id = h.session_id
@@ -198,11 +205,11 @@ export const findOrders = async (
   const [row] = await db.query<OrdersRow>(ordersStatement, [hostId]);
   if (row === undefined) return undefined;
   const { state, generation, sessionId, isWanted } = row;
-  const { sessionState, versionId, task, surfaces, isHeld } = row;
+  const { sessionState: ofSession, versionId, task, surfaces, clock, seed, isHeld } = row;
   const session =
     sessionId === null
       ? null
-      : { id: sessionId, state: sessionState, versionId, task, surfaces, isHeld };
+      : { id: sessionId, state: ofSession, versionId, task, surfaces, clock, seed, isHeld };
   return { state, generation, sessionId, isWanted, session };
 };
 

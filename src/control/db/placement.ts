@@ -27,6 +27,9 @@ export type NewSession = {
   surfaces: SurfaceKind[];
   browserTier: BrowserTier;
   reuseWarm: boolean;
+  /** As JSON text. */
+  clock: string;
+  seed: number | null;
   idempotencyKey: string | null;
   requestHash: string;
 };
@@ -62,8 +65,9 @@ const openStatement = statement(
    ), opened as (
      insert into sessions (id, project_id, world_id, version_id, state, task, task_form, task_name,
        task_hash, instruction, surfaces, browser_tier, reuse_warm, idempotency_key, request_hash,
-       host_id, generation, host_reused, attempts, assigned_at)
+       clock, seed, host_id, generation, host_reused, attempts, assigned_at)
      select $1, $2, $3, $4, 'PROVISIONING', $5::json, $6, $7, $8, $9, $10::text[], $11, $12, $13, $14,
+       $15::json, $16::bigint,
        taken.id, taken.generation, coalesce(taken.reused, false),
        case when taken.id is null then 0 else 1 end, case when taken.id is not null then now() end
      from (select) one left join taken on true
@@ -89,6 +93,8 @@ export const openSession = async (db: Queryable, session: NewSession): Promise<S
     session.reuseWarm,
     session.idempotencyKey,
     session.requestHash,
+    session.clock,
+    session.seed,
   ]);
   if (row === undefined) throw new Error(`session ${session.id} was not written`);
   return row;

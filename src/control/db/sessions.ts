@@ -1,5 +1,6 @@
 /** Sessions: how they are read, and the changes that concern a session alone. */
 import type { BrowserTier, EndReason, SessionState, SurfaceKind } from '#domain/session.ts';
+import type { SessionClock } from '#domain/world-clock.ts';
 import { type Queryable, statement } from './pool.ts';
 import { openSessionStates } from './states.ts';
 
@@ -20,6 +21,8 @@ export type SessionRow = {
   surfaces: SurfaceKind[];
   browserTier: BrowserTier;
   pinned: boolean;
+  clock: SessionClock;
+  seed: number | null;
   /** The host that serves it, or served it last. */
   hostId: string | null;
   /** Base address of that host's API server. */
@@ -33,12 +36,15 @@ export type SessionRow = {
   lastActivityAt: Date;
 };
 
+/** A double holds every seed that there may be; the driver would hand a bigint over as text. */
+export const seedColumn = 's.seed::float8';
+
 /** Select list of a `SessionRow` from sessions `s`, with the address as the given expression. */
 export const sessionColumns = (hostAddress: string): string =>
   `s.id, s.project_id as "projectId", s.version_id as "versionId", s.state,
    s.end_reason as "endReason", s.error, s.task_form as "taskForm", s.task_name as "taskName",
    s.task_hash as "taskHash", s.instruction, s.surfaces, s.browser_tier as "browserTier",
-   s.pinned, s.host_id as "hostId", ${hostAddress} as "hostAddress",
+   s.pinned, s.clock, ${seedColumn} as seed, s.host_id as "hostId", ${hostAddress} as "hostAddress",
    s.host_reused as "hostReused", s.request_hash as "requestHash", s.created_at as "createdAt",
    s.assigned_at as "assignedAt", s.ready_at as "readyAt", s.closed_at as "closedAt",
    s.last_activity_at as "lastActivityAt"`;

@@ -37,6 +37,8 @@ const toAssignment = async (
     blobs: session.isHeld ? {} : await smallBlobs.pick([version.bundle, version.snapshot]),
     task: session.task,
     surfaces: session.surfaces,
+    clock: session.clock,
+    seed: session.seed,
   };
 };
 

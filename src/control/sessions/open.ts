@@ -15,6 +15,7 @@ import { placeWaiting } from '../hosts/place.ts';
 import { poolTopic } from '../notify.ts';
 import type { Parts } from '../parts.ts';
 import type { Version } from '../worlds/versions.ts';
+import { resolveClock } from './clock.ts';
 import { resolveTask } from './task.ts';
 
 export type OpenParts = Pick<Parts, 'db' | 'notices' | 'versions'>;
@@ -83,6 +84,8 @@ const toNewSession = (request: OpenRequest, version: Version, requestHash: strin
     surfaces: resolveSurfaces(version, body.surfaces),
     browserTier: body.browserTier ?? 'standard',
     reuseWarm: body.reuseWarm ?? false,
+    clock: JSON.stringify(resolveClock(body.clock, new Date())),
+    seed: body.seed ?? null,
     idempotencyKey: idempotencyKey ?? null,
     requestHash,
   };

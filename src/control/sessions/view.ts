@@ -51,6 +51,8 @@ export const viewSession = (
   task: viewTask(session),
   pinned: session.pinned,
   browserTier: session.browserTier,
+  clock: session.clock,
+  seed: session.seed,
   hostReused: session.hostReused,
   createdAt: session.createdAt.toISOString(),
   assignedAt: timestamp(session.assignedAt),

@@ -8,7 +8,7 @@ import { callKinds } from '#domain/call.ts';
 import { limits } from '#domain/limits.ts';
 import { operation } from '../operation.ts';
 import { CallErrorView, ChangeCountsView } from '../public-api/call.ts';
-import { TaskSpec } from '../public-api/session.ts';
+import { SessionClock, TaskSpec } from '../public-api/session.ts';
 import { Bytes, DigestText, nullable, oneOf } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
 
@@ -36,6 +36,8 @@ export const Assignment = Type.Object({
   }),
   task: nullable(TaskSpec),
   surfaces: Type.Array(Type.String()),
+  clock: SessionClock,
+  seed: nullable(Type.Integer({ minimum: 0 })),
 });
 export type Assignment = Static<typeof Assignment>;
 

@@ -1,6 +1,7 @@
 /** The session as clients see it, and the forms of a task. */
 
 import { browserTiers, endReasons, sessionStates, surfaceKinds } from '#domain/session.ts';
+import { clockModes } from '#domain/world-clock.ts';
 import { JsonObject, nullable, oneOf, Timestamp } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
 
@@ -22,6 +23,20 @@ export const ToolView = Type.Object({
   description: Type.Optional(Type.String()),
   inputSchema: JsonObject,
   outputSchema: Type.Unknown(),
+});
+
+/** The clock of a session's world. */
+export const SessionClock = Type.Object({
+  at: nullable(
+    Type.String({
+      format: 'date-time',
+      description: 'where it starts; null: at the machine’s time when its host loads the world',
+    }),
+  ),
+  mode: oneOf(clockModes),
+  rate: Type.Number({
+    description: 'real: seconds of the world in a second; stepped: seconds of a step',
+  }),
 });
 
 export const SessionView = Type.Object({
@@ -46,6 +61,8 @@ export const SessionView = Type.Object({
   ),
   pinned: Type.Boolean(),
   browserTier: oneOf(browserTiers),
+  clock: SessionClock,
+  seed: nullable(Type.Integer({ description: 'what new ids are drawn by; null: by chance' })),
   hostReused: Type.Boolean({ description: 'whether its host already held this world version' }),
   createdAt: Timestamp,
   assignedAt: nullable(Timestamp),
@@ -119,6 +136,38 @@ export const OpenSessionBody = Type.Object(
     surfaces: Type.Optional(Type.Array(oneOf(surfaceKinds), { maxItems: 3, uniqueItems: true })),
     reuseWarm: Type.Optional(Type.Boolean()),
     browserTier: Type.Optional(oneOf(browserTiers)),
+    clock: Type.Optional(
+      Type.Object(
+        {
+          at: Type.Optional(
+            Type.String({
+              maxLength: 64,
+              description: 'where it starts: an ISO 8601 date and time with its zone, or a date',
+            }),
+          ),
+          mode: Type.Optional(
+            oneOf(
+              clockModes,
+              'real (the default) runs, frozen stands still, stepped moves with each call and request',
+            ),
+          ),
+          rate: Type.Optional(
+            Type.Number({
+              description:
+                'above 0; real: seconds of the world in a second; stepped: seconds of a step; default 1',
+            }),
+          ),
+        },
+        { additionalProperties: false },
+      ),
+    ),
+    seed: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'the same seed gives the same new ids for the same calls',
+      }),
+    ),
   },
   { additionalProperties: false },
 );

@@ -5,11 +5,13 @@
 import type { ApiContract, Contract, EntityContract, RouteContract } from '#language/contract.ts';
 import type { WorldStore } from '#store/world-store.ts';
 import type { AuthorCode } from '../../session/author-code.ts';
+import type { Session } from '../../session/session.ts';
 import type { HandlerRequest } from '../../usercode/run.ts';
 import type { ApiAnswer } from '../answer.ts';
 import type { Arguments } from '../filter-values.ts';
 
 export type ActionContext = {
+  session: Session;
   contract: Contract;
   api: ApiContract;
   store: WorldStore;

@@ -26,7 +26,7 @@ const failureAnswer = (
 };
 
 export const handler: Action = async (context) => {
-  const { api, args, body, code, request, route, store } = context;
+  const { api, args, body, code, request, route, session } = context;
   const file = api.handlers ?? '';
   const result = await code.run({
     language: file.endsWith('.ts') ? 'typescript' : 'python',
@@ -34,7 +34,7 @@ export const handler: Action = async (context) => {
     function: route.handler ?? '',
     as: 'handler',
     input: { ...request, args: { ...args }, body: body ?? null },
-    access: createStoreAccess(store),
+    access: createStoreAccess(session),
     timeoutMs: handlerTimeoutMs,
   });
   if (!result.ok) throw new FailedAction(failureAnswer(context, result));

@@ -2,9 +2,7 @@
  * What a request writes into a row: the route's constant fields, then what it takes from the body,
  * then generated values. Paths reach into nested objects.
  */
-import { randomUUID } from 'node:crypto';
 import type { EntityContract, Row } from '#language/contract.ts';
-import { worldNow } from '../../session/clock.ts';
 import { vendorAnswer } from '../answer.ts';
 import { fieldTypes } from '../field-types.ts';
 import { assignPath, valueAtPath } from '../filter-values.ts';
@@ -25,15 +23,20 @@ export const writeBody = ({ api, route, body = {} }: ActionContext, row: Row): v
   }
 };
 
-const generateNow = ({ contract }: ActionContext, entity: EntityContract, field: string) => {
+const generateNow = (
+  { contract, session: { clock } }: ActionContext,
+  entity: EntityContract,
+  field: string,
+) => {
   const types = fieldTypes(contract.definitions, entity, [field]);
-  return types.has('integer') || types.has('number') ? Math.floor(Date.now() / 1000) : worldNow();
+  const isNumber = types.has('integer') || types.has('number');
+  return isNumber ? Math.floor(clock.now().getTime() / 1000) : clock.iso();
 };
 
 /** Writes the generated fields: `now` is seconds since 1970 in a field of numbers. */
 export const writeGenerated = (context: ActionContext, entity: EntityContract, row: Row): void => {
   for (const { field, with: how } of context.route.generate) {
-    if (how === 'uuid') row[field] = randomUUID();
+    if (how === 'uuid') row[field] = context.session.ids.uuid();
     else if (how === 'int') row[field] = context.store.largest(entity.name, field) + 1;
     else row[field] = generateNow(context, entity, field);
   }

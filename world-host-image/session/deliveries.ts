@@ -1,0 +1,128 @@
+/**
+ * Sends an event to the webhooks that were registered for it: `ctx.deliver` in handlers,
+ * `webhooks.deliver` in tools. Subscriptions are rows of the world, read as they are in the turn under
+ * way; `[webhooks]` in connector.toml says which entity they are and what its fields mean.
+ *
+ * A subscription whose URL nobody can be reached at, or whose secret cannot sign, is passed over.
+ */
+import type { FieldPath, Row, WebhooksContract } from '#language/contract.ts';
+import { StoreRefusal } from '#store/refusal.ts';
+import { valueAtPath } from '../api/filter-values.ts';
+import type { Delivery } from './outbox.ts';
+import type { Session } from './session.ts';
+import { signedHeaders } from './signing.ts';
+
+/** Deliveries of one event and of one call or request; bytes of one body. */
+export const deliveryLimits = { perEvent: 100, perTurn: 500, bodyBytes: 256 * 1024 };
+
+/** An event of the world. */
+export type WorldEvent = {
+  type: string;
+  body: unknown;
+  /** What it is about, by scope name: a value or a list of them. */
+  scope: Row | null;
+};
+
+type Refuse = (kind: 'shape' | 'full', detail: string) => never;
+
+/** It is sent as a header by some schemes. */
+const eventType = /^[\x21-\x7e]{1,256}$/;
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined || value === null || value === '' || (Array.isArray(value) && !value.length);
+
+/** Whether a subscription's list names one of the values; an empty one names all. */
+const lists = (listed: unknown, values: readonly unknown[]): boolean =>
+  isEmpty(listed) || [listed].flat().some((item) => values.includes(item));
+
+const isOn = (row: Row, enabled: FieldPath | null): boolean => {
+  const value = enabled === null ? null : (valueAtPath(row, enabled) ?? null);
+  return value === null || (value !== false && value !== 0);
+};
+
+const wantsScope = (webhooks: WebhooksContract, row: Row, scope: Row | null): boolean =>
+  webhooks.scope.every(({ name, path }) => {
+    const values = [scope?.[name] ?? []].flat();
+    return values.length === 0 || lists(valueAtPath(row, path), values);
+  });
+
+const wants = (webhooks: WebhooksContract, row: Row, { type, scope }: WorldEvent): boolean =>
+  isOn(row, webhooks.enabled) &&
+  (webhooks.events === null || lists(valueAtPath(row, webhooks.events), [type, '*'])) &&
+  wantsScope(webhooks, row, scope);
+
+const isReachable = (url: unknown): url is string =>
+  typeof url === 'string' &&
+  URL.canParse(url) &&
+  ['http:', 'https:'].includes(new URL(url).protocol);
+
+const checkEvent = (
+  webhooks: WebhooksContract,
+  { type, scope }: WorldEvent,
+  body: string,
+  refuse: Refuse,
+): void => {
+  if (!eventType.test(type)) refuse('shape', 'an event type is a text without spaces');
+  const names = webhooks.scope.map(({ name }) => name);
+  const unknown = Object.keys(scope ?? {}).find((name) => !names.includes(name));
+  if (unknown !== undefined) {
+    refuse('shape', `there is no scope "${unknown}"; there is ${names.join(', ') || 'none'}`);
+  }
+  const bytes = Buffer.byteLength(body);
+  if (bytes > deliveryLimits.bodyBytes) {
+    refuse(
+      'full',
+      `the body of ${type} has ${bytes} bytes; ${deliveryLimits.bodyBytes} are the most`,
+    );
+  }
+};
+
+const checkCounts = (type: string, count: number, held: number, refuse: Refuse): void => {
+  const { perEvent, perTurn } = deliveryLimits;
+  if (count > perEvent) {
+    refuse('full', `${type} would reach ${count} subscriptions; ${perEvent} are the most`);
+  }
+  if (held + count > perTurn) {
+    refuse(
+      'full',
+      `with ${type} the call would make ${held + count} deliveries; ${perTurn} are the most`,
+    );
+  }
+};
+
+/**
+ * Holds a delivery to each subscription that wants the event until the turn ends. Throws
+ * `StoreRefusal` for a world without webhooks, an event that is none, and beyond the limits.
+ */
+export const deliver = ({ world, ids, outbox }: Session, event: WorldEvent): void => {
+  const { webhooks } = world.contract;
+  if (webhooks === null) {
+    const detail = 'the world declares no [webhooks] in connector.toml';
+    throw new StoreRefusal({ entity: 'webhooks', kind: 'unknown_entity', detail });
+  }
+  const refuse: Refuse = (kind, detail) => {
+    throw new StoreRefusal({ entity: webhooks.subscriptions, kind, detail });
+  };
+  const body = JSON.stringify(event.body ?? null);
+  checkEvent(webhooks, event, body, refuse);
+  const at = new Date();
+  const timestamp = Math.floor(at.getTime() / 1000);
+  const deliveries = world.store.query(webhooks.subscriptions).flatMap((payload): Delivery[] => {
+    const row = JSON.parse(payload) as Row;
+    const url = valueAtPath(row, webhooks.url);
+    if (!wants(webhooks, row, event) || !isReachable(url)) return [];
+    const secret = webhooks.secret === null ? '' : valueAtPath(row, webhooks.secret);
+    if (typeof secret !== 'string') return [];
+    const headers = signedHeaders(webhooks, {
+      id: ids.uuid(),
+      event: event.type,
+      body,
+      secret,
+      timestamp,
+    });
+    if (headers === undefined) return [];
+    return [{ event: event.type, url, headers, body: JSON.parse(body), scope: event.scope, at }];
+  });
+  checkCounts(event.type, deliveries.length, outbox.size(), refuse);
+  outbox.hold(deliveries);
+};

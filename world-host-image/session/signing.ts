@@ -1,0 +1,65 @@
+/**
+ * Signs a delivery the way the world's vendor does, so that the vendor's own verifier accepts it. The
+ * time stamps are the machine's, as verifiers compare them with theirs.
+ */
+import { createHmac } from 'node:crypto';
+import type { SigningScheme, WebhooksContract } from '#language/contract.ts';
+
+export type Unsigned = {
+  id: string;
+  event: string;
+  /** The exact text that is sent. */
+  body: string;
+  secret: string;
+  /** Seconds since 1970. */
+  timestamp: number;
+};
+
+/** The signature, or undefined for a secret that the scheme cannot sign with. */
+type Sign = (unsigned: Unsigned) => string | undefined;
+
+const hmac = (key: string | Buffer, text: string, encoding: 'hex' | 'base64'): string =>
+  createHmac('sha256', key).update(text).digest(encoding);
+
+const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
+
+/** The key in `whsec_<base64>`, whose prefix may be left out. */
+const standardKey = (secret: string): Buffer | undefined => {
+  const text = secret.replace(/^whsec_/, '');
+  const isKey = base64.test(text) && text.replaceAll('=', '').length % 4 !== 1;
+  return isKey ? Buffer.from(text, 'base64') : undefined;
+};
+
+/** Signs the body with the secret as it is, which cannot be an empty one. */
+const plain =
+  (prefix: string): Sign =>
+  ({ secret, body }) =>
+    secret === '' ? undefined : `${prefix}${hmac(secret, body, 'hex')}`;
+
+const signatures: Record<Exclude<SigningScheme, 'none'>, Sign> = {
+  'standard-webhooks': ({ secret, id, timestamp, body }) => {
+    const key = standardKey(secret);
+    return key && `v1,${hmac(key, `${id}.${timestamp}.${body}`, 'base64')}`;
+  },
+  github: plain('sha256='),
+  linear: plain(''),
+  stripe: ({ secret, timestamp, body }) =>
+    secret === '' ? undefined : `t=${timestamp},v1=${hmac(secret, `${timestamp}.${body}`, 'hex')}`,
+  'hmac-sha256': plain('sha256='),
+};
+
+/** The headers of a delivery; undefined when its secret cannot sign it. */
+export const signedHeaders = (
+  { signing, headers: names }: Pick<WebhooksContract, 'signing' | 'headers'>,
+  unsigned: Unsigned,
+): Record<string, string> | undefined => {
+  const headers: Record<string, string> = { 'content-type': 'application/json' };
+  if (signing === 'none') return headers;
+  const signature = signatures[signing](unsigned);
+  if (signature === undefined) return undefined;
+  if (names.event !== undefined) headers[names.event] = unsigned.event;
+  if (names.id !== undefined) headers[names.id] = unsigned.id;
+  if (names.timestamp !== undefined) headers[names.timestamp] = String(unsigned.timestamp);
+  if (names.signature !== undefined) headers[names.signature] = signature;
+  return headers;
+};
