@@ -21,15 +21,17 @@ export const usageError = (message: string): CommanderError =>
   new CommanderError(exitStatus.usage, 'svc.usage', message);
 
 /**
- * The error of a world whose files do not compile. Given the files too, the lines at fault are shown.
+ * The error of a world whose files do not compile, or have another fault. Given the files too, the
+ * lines at fault are shown.
  */
 export const problemsError = (
   what: string,
   problems: readonly Problem[],
   sources: readonly TreeFile[] = [],
+  fault = 'does not compile',
 ): AppError => {
   const count = formatCount(problems.length, 'problem');
-  return new AppError('invalid', `${what} does not compile: ${count}`, {
+  return new AppError('invalid', `${what} ${fault}: ${count}`, {
     detail: { problems, sources },
   });
 };

@@ -64,6 +64,8 @@ export const addCheck = (schema: Command, context: Context): void => {
       } else if (options.json === true) {
         context.out.write(formatJson({ status: 'rejected', problems, generated }));
         context.setExitStatus(exitStatus.failed);
-      } else throw problemsError(folder, problems, files);
+      } else if (contract === null) throw problemsError(folder, problems, files);
+      else
+        throw problemsError(folder, problems, files, 'holds generated files that are not current');
     });
 };

@@ -42,7 +42,7 @@ export const addEntityAdd = (entity: Command, context: Context): void => {
       const files = readTree(context, folder);
       const primaryKey = key === undefined ? {} : { primaryKey: key };
       const result = addEntity(files, { name, fields: field, ...primaryKey });
-      if (!result.ok) throw problemsError(folder, result.problems, files);
+      if (!result.ok) throw problemsError(folder, result.problems, files, `cannot have "${name}"`);
       writeTree(context, folder, result.files);
       const { changes, notes } = result;
       printAnswer(context, shown, { changes, notes }, () =>

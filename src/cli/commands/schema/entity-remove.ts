@@ -18,7 +18,7 @@ export const addEntityRemove = (entity: Command, context: Context): void => {
     .action((folder: string, name: string, options: { json?: boolean }) => {
       const files = readTree(context, folder);
       const result = removeEntity(files, name);
-      if (!result.ok) throw problemsError(folder, result.problems, files);
+      if (!result.ok) throw problemsError(folder, result.problems, files, `keeps "${name}"`);
       writeTree(context, folder, result.files);
       const { changes, notes } = result;
       printAnswer(context, options, { changes, notes }, () =>

@@ -40,7 +40,8 @@ export const addReconcile = (schema: Command, context: Context): void => {
     .action((folder: string, { write = false, ...shown }: Options) => {
       const files = readTree(context, folder);
       const result = reconcile(files);
-      if (!result.ok) throw problemsError(folder, result.problems, files);
+      if (!result.ok)
+        throw problemsError(folder, result.problems, files, 'cannot be fitted to its captures');
       if (write) writeTree(context, folder, result.files);
       const { changes, notes } = result;
       printAnswer(context, shown, { changes, notes, written: write }, () =>
