@@ -1,6 +1,6 @@
 /**
- * Validators of a family of schemas that share definitions. They are compiled when first used, all
- * inside one document, so that each definition is compiled once however many schemas refer to it.
+ * Validators of a family of schemas that share definitions. They are compiled when first used, and each
+ * definition once, however many schemas refer to it.
  *
  * Schemas and values come from users. A validator therefore stops at the first error; only a small
  * value that failed is looked at again for all its errors, which keeps memory bounded.
@@ -13,20 +13,20 @@ import {
 } from 'ajv/dist/2020.js';
 import type { JsonSchema } from '../contract.ts';
 import { languageLimits } from '../limits.ts';
-import { isDeeperThan, type Table } from '../read/values.ts';
+import { isDeeperThan, own, type Table } from '../read/values.ts';
 import { equalityKeywords } from './equality.ts';
 import { assertedFormats } from './formats.ts';
 import { listKeywords } from './lists.ts';
 import { multipleOfKeyword } from './multiples.ts';
 import { compilePattern, type Pattern } from './patterns.ts';
 import { presenceKeywords } from './presence.ts';
-import { conditionsIn, unevaluatedKeywords } from './unevaluated.ts';
+import { referenceKeyword } from './references.ts';
+import { unevaluatedKeywords } from './unevaluated.ts';
 import { describeErrors, type ValueProblem } from './value-problem.ts';
 
 /** What is wrong with a value; empty when it fits. */
 export type CheckValue = (value: unknown) => ValueProblem[];
 
-const documentId = 'urn:svc:shapes';
 const maxProblems = 20;
 const maxDetailedChars = 64 * 1024;
 
@@ -36,14 +36,6 @@ const isSmall = (value: unknown): boolean =>
 const tooDeep: ValueProblem = {
   pointer: '',
   detail: `nests deeper than ${languageLimits.depth} levels`,
-};
-
-type Document = {
-  $id: string;
-  $defs: Readonly<Record<string, JsonSchema>>;
-  shapes: readonly JsonSchema[];
-  /** Parts of the schemas above whose validity is asked for by itself. */
-  conditions: readonly Table[];
 };
 
 /** The validator's engine for regular expressions, which compiles each pattern once. */
@@ -90,8 +82,6 @@ const createValidator = (
     validateSchema: false,
     // A key that every object inherits is not there unless the value itself has it.
     ownProperties: true,
-    // A definition is compiled once, not again wherever something refers to it.
-    inlineRefs: false,
     formats: assertedFormats,
     // Compiling is what a session waits for; the engine optimises what runs often by itself.
     code: { regExp: Object.assign(pattern, { code: 'unused' }), optimize: false },
@@ -102,36 +92,32 @@ const createValidator = (
 };
 
 type Compiler = {
-  /** The validator of a schema by its position in the family. */
-  shape(index: number): ValidateFunction;
+  compile(schema: JsonSchema): ValidateFunction;
   /** To be called before each check. */
   begin(): void;
 };
 
-const createCompiler = (document: Document, allErrors: boolean): Compiler => {
+const createCompiler = (
+  definitions: Readonly<Record<string, JsonSchema>>,
+  allErrors: boolean,
+): Compiler => {
   const pattern = createPatterns();
   const memory = createMemory();
-  const positions = new Map(document.conditions.map((schema, index) => [schema, index]));
-  const validatorAt = (path: string): ValidateFunction => {
-    const validate = ajv.getSchema(`${documentId}#/${path}`);
-    if (validate === undefined) throw new Error(`${path} is not part of the document`);
-    return validate;
-  };
   const fits = (schema: Table, value: unknown): boolean => {
-    const isValid = () => validatorAt(`conditions/${positions.get(schema)}`)(value) === true;
+    const isValid = () => ajv.compile(schema)(value);
     return typeof value === 'object' && value !== null
       ? memory.recall(schema, value, isValid)
       : isValid();
   };
   const ajv = createValidator(allErrors, pattern, [
+    referenceKeyword((name) => ajv.compile(own(definitions, name) ?? {})),
     ...equalityKeywords,
     ...presenceKeywords,
     multipleOfKeyword,
     ...listKeywords,
-    ...unevaluatedKeywords({ definitions: document.$defs, fits, pattern }),
+    ...unevaluatedKeywords({ definitions, fits, pattern }),
   ]);
-  ajv.addSchema(document);
-  return { shape: (index) => validatorAt(`shapes/${index}`), begin: memory.forget };
+  return { compile: (schema) => ajv.compile(schema), begin: memory.forget };
 };
 
 /** A check for each schema, by its name. Throws on first use of a schema that is not valid. */
@@ -139,25 +125,17 @@ export const createShapes = (
   definitions: Readonly<Record<string, JsonSchema>>,
   schemas: ReadonlyMap<string, JsonSchema>,
 ): ReadonlyMap<string, CheckValue> => {
-  const shapes = [...schemas.values()];
-  let document: Document | undefined;
   const compilers = new Map<boolean, Compiler>();
   const compiler = (allErrors: boolean): Compiler => {
-    document ??= {
-      $id: documentId,
-      $defs: definitions,
-      shapes,
-      conditions: conditionsIn([...Object.values(definitions), ...shapes]),
-    };
-    const known = compilers.get(allErrors) ?? createCompiler(document, allErrors);
+    const known = compilers.get(allErrors) ?? createCompiler(definitions, allErrors);
     compilers.set(allErrors, known);
     return known;
   };
-  const createCheck = (index: number): CheckValue => {
+  const createCheck = (schema: JsonSchema): CheckValue => {
     const validators = new Map<boolean, ValidateFunction>();
     const run = (value: unknown, allErrors: boolean): ErrorObject[] => {
-      const { shape, begin } = compiler(allErrors);
-      const validate = validators.get(allErrors) ?? shape(index);
+      const { compile, begin } = compiler(allErrors);
+      const validate = validators.get(allErrors) ?? compile(schema);
       validators.set(allErrors, validate);
       begin();
       return validate(value) ? [] : (validate.errors ?? []);
@@ -169,5 +147,5 @@ export const createShapes = (
       return describeErrors(isSmall(value) ? run(value, true) : first, maxProblems);
     };
   };
-  return new Map([...schemas.keys()].map((name, index) => [name, createCheck(index)]));
+  return new Map([...schemas].map(([name, schema]) => [name, createCheck(schema)]));
 };

@@ -9,7 +9,6 @@
 import { _, type CodeKeywordDefinition } from 'ajv/dist/2020.js';
 import type { JsonSchema } from '../contract.ts';
 import { isTable, own, type Table } from '../read/values.ts';
-import { subschemasOf } from './keywords.ts';
 import type { Pattern } from './patterns.ts';
 import { definitionName } from './work.ts';
 
@@ -21,7 +20,7 @@ type Looked = { all: boolean; parts: Set<string | number> };
 /** What the keywords ask of the validator that they are part of. */
 export type Validation = {
   definitions: Readonly<Record<string, JsonSchema>>;
-  /** Whether a value fits a schema that `conditionsIn` listed. */
+  /** Whether a value fits a part of a schema. */
   fits(schema: Table, value: unknown): boolean;
   pattern(source: string): Pattern;
 };
@@ -29,28 +28,6 @@ export type Validation = {
 const listIn = (held: unknown): readonly unknown[] => (Array.isArray(held) ? held : []);
 const entriesIn = (held: unknown): [string, unknown][] =>
   isTable(held) ? Object.entries(held) : [];
-
-const hasUnevaluated = (schema: Table): boolean =>
-  Object.hasOwn(schema, 'unevaluatedProperties') || Object.hasOwn(schema, 'unevaluatedItems');
-
-/**
- * The schemas on which it depends what was looked at: alternatives, `if`, `contains`. None where no
- * schema uses the two keywords.
- */
-export const conditionsIn = (schemas: Iterable<unknown>): Table[] => {
-  const conditions = new Set<Table>();
-  let isUsed = false;
-  const visit = (schema: unknown): void => {
-    if (!isTable(schema)) return;
-    isUsed ||= hasUnevaluated(schema);
-    for (const { keyword, schema: part } of subschemasOf(schema)) {
-      if (/^(anyOf|oneOf|if|contains)$/.test(keyword) && isTable(part)) conditions.add(part);
-      visit(part);
-    }
-  };
-  for (const schema of schemas) visit(schema);
-  return isUsed ? [...conditions] : [];
-};
 
 /** Notes what a schema itself looks at in an object or a list. */
 type Look = (schema: Table, value: Container, looked: Looked, validation: Validation) => void;
