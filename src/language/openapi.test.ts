@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { lintOpenApi } from '#test/support/openapi-lint.ts';
 import { sampleContract, sampleEntity } from '#test/support/sample-contract.ts';
 import { sampleApi, sampleErrors, samplePaging, sampleRoute } from '#test/support/sample-world.ts';
+import { contractOf } from '#test/support/small-world.ts';
 import type { ApiContract, Contract, EntityContract, RouteContract } from './contract.ts';
 import { type OpenApiOptions, openApiOf } from './openapi.ts';
 
@@ -65,6 +66,7 @@ describe('openApiOf', () => {
   it('is a valid document of a whole world', async () => {
     const document = openApiOf(sampleContract({ api: sampleApi }));
     expect(await lintOpenApi(document)).toEqual([]);
+    expect(await lintOpenApi(openApiOf(contractOf()))).toEqual([]);
     expect(Object.keys(document.paths as object)).toEqual([
       '/repos/{owner}/{repo}/issues',
       '/repos/{owner}/{repo}/issues/{number}',

@@ -133,7 +133,7 @@ describe('readmeOf', () => {
           ),
         }),
       );
-    const large = many(800);
+    const large = many(900);
     await parse(large);
     expect(diagramIn(large)).not.toContain('PK');
     expect(many(2_000)).toContain('There are too many entities for a diagram.');

@@ -10,7 +10,7 @@ const show = (path: FieldPath): string => code(path.join('.'));
 const list = (fields: readonly string[]): string => fields.map((field) => code(field)).join(', ');
 
 /** A field's policy as `svc worlds describe` marks it; '' when it is kept in the clear. */
-export const policyMark = (policy: RedactPolicy | null, path: FieldPath): string => {
+const policyMark = (policy: RedactPolicy | null, path: FieldPath): string => {
   const found = policy === null ? undefined : fieldPolicy(policy, path);
   if (found === undefined) return '';
   return found.mode === 'round' ? `[round:${found.decimals}]` : `[${found.mode}]`;
