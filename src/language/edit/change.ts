@@ -29,8 +29,3 @@ export type EditResult =
       notes: string[];
     }
   | { ok: false; problems: Problem[] };
-
-/** Codes of problems that only edits have; all others are those of compiling. */
-export const editCodes = ['entity_exists', 'entity_in_use', 'unusable_capture'] as const;
-
-export type EditCode = (typeof editCodes)[number];

@@ -7,11 +7,11 @@ import { connectorFile } from '../files/connector-toml.ts';
 import { environmentFile } from '../files/svc-env-toml.ts';
 import { worldFile } from '../files/world-json.ts';
 import type { Problem } from '../problem.ts';
+import type { ProblemCode } from '../read/codes.ts';
 import { createProblems } from '../read/place.ts';
 import { parsePointer } from '../read/pointer.ts';
 import { openTree } from '../read/tree.ts';
 import { isTable, own } from '../read/values.ts';
-import type { EditCode } from './change.ts';
 
 /** Codes of problems that name a thing which the data model no longer has. */
 const danglingCodes = new Set([
@@ -81,7 +81,7 @@ export const describeReferences = (
     const named = (at: string[]): string => nameAt(file, at);
     const subject = describe?.(parsePointer(pointer), named) ?? ofFile(file);
     const message = `the entity "${entity}" is used by ${subject} in ${file}`;
-    const inUse: EditCode = 'entity_in_use';
+    const inUse: ProblemCode = 'entity_in_use';
     return { ...problem, code: inUse, message, hint: wayOut(file) };
   });
 };

@@ -121,6 +121,13 @@ const groups = {
     bad_verifier:
       'A verifier that is not one reading query with a column `passed`. The message says what is wrong.',
   },
+  'Edits of a world': {
+    entity_exists: 'Adding an entity of a name that is taken. Choose another one.',
+    entity_in_use:
+      'Removing an entity to which something refers. Change or remove what refers to it first.',
+    unusable_capture:
+      'Captures that no data model could fit, as a row lacks its key or two of them contradict each other. Capture again, or remove them.',
+  },
   'The check itself': {
     more_problems:
       'There are more problems than are listed. Correct those listed, and check again.',

@@ -7,9 +7,9 @@ import type { Model } from '../../check/model.ts';
 import type { EntityContract } from '../../contract.ts';
 import { worldFile } from '../../files/world-json.ts';
 import type { Problem } from '../../problem.ts';
+import type { ProblemCode } from '../../read/codes.ts';
 import { isTable, own } from '../../read/values.ts';
 import { createRowChecker, type RowChecker } from '../../rows.ts';
-import type { EditCode } from '../change.ts';
 import type { SourcedRow } from './captured-rows.ts';
 import type { ChangeLog } from './change-log.ts';
 import { type Documents, isNode, type Located, type Node } from './documents.ts';
@@ -28,7 +28,7 @@ export type Fitting = {
 
 const maxRounds = 6;
 
-const unusable: EditCode = 'unusable_capture';
+const unusable: ProblemCode = 'unusable_capture';
 
 const checkerOf = ({ documents, model }: Fitting): RowChecker => {
   const entities = [...model.entities.values()].map(

@@ -5,15 +5,15 @@
 import type { Model } from '../../check/model.ts';
 import { worldFile } from '../../files/world-json.ts';
 import type { Problem } from '../../problem.ts';
+import type { ProblemCode } from '../../read/codes.ts';
 import { toPointer } from '../../read/pointer.ts';
 import { isTable, own } from '../../read/values.ts';
 import type { JsonType } from '../../schema/analysis.ts';
-import type { EditCode } from '../change.ts';
 import { type Documents, isNode, type Located, type Node } from './documents.ts';
 import { listIn } from './observe-keywords.ts';
 import { replaceKeyType, type Subject } from './relax.ts';
 
-const unusable: EditCode = 'unusable_capture';
+const unusable: ProblemCode = 'unusable_capture';
 
 /** A schema and all that hold for the same value. */
 const collect = ({ file, node }: Located, documents: Documents, nodes: Set<Node>): void => {

@@ -6,13 +6,13 @@
 import type { Model } from '../../check/model.ts';
 import { languageLimits } from '../../limits.ts';
 import type { Problem } from '../../problem.ts';
+import type { ProblemCode } from '../../read/codes.ts';
 import { acceptFieldName } from '../../read/names.ts';
 import { createPlace, createProblems } from '../../read/place.ts';
 import { isTable, kindOf, own } from '../../read/values.ts';
-import type { EditCode } from '../change.ts';
 import type { SourcedRow } from './captured-rows.ts';
 
-const unusable: EditCode = 'unusable_capture';
+const unusable: ProblemCode = 'unusable_capture';
 const maxProblems = 50;
 
 const isKeyValue = (value: unknown): boolean =>
