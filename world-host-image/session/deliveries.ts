@@ -8,20 +8,13 @@
 import type { FieldPath, Row, WebhooksContract } from '#language/contract.ts';
 import { StoreRefusal } from '#store/refusal.ts';
 import { valueAtPath } from '../api/filter-values.ts';
+import type { WorldEvent } from '../usercode/run.ts';
 import type { Delivery } from './outbox.ts';
 import type { Session } from './session.ts';
 import { signedHeaders } from './signing.ts';
 
 /** Deliveries of one event and of one call or request; bytes of one body. */
 export const deliveryLimits = { perEvent: 100, perTurn: 500, bodyBytes: 256 * 1024 };
-
-/** An event of the world. */
-export type WorldEvent = {
-  type: string;
-  body: unknown;
-  /** What it is about, by scope name: a value or a list of them. */
-  scope: Row | null;
-};
 
 type Refuse = (kind: 'shape' | 'full', detail: string) => never;
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Bench, createMemoryStore, startBench } from '#test/support/user-code.ts';
 
 const python = `
-from svc_env import get, query, insert, update, delete, fail, clock, ids, Refused
+from svc_env import get, query, insert, update, delete, fail, clock, ids, webhooks, Refused
 
 def echo(**given):
     return given
@@ -23,6 +23,15 @@ def store():
         "uuid": ids.uuid(),
         "now": clock.now(),
     }
+
+def sends():
+    body = {"number": 7, "labels": ["bug"]}
+    webhooks.deliver("issue.closed", body, {"repository": "berth"})
+    body["number"] = 8
+    webhooks.deliver("ping", None)
+
+def sends_nonsense(type, scope):
+    webhooks.deliver(type, {}, scope)
 
 async def later():
     return get("things", {"id": 3})["name"]
@@ -50,6 +59,10 @@ def raises():
         raise ValueError("broken")
     inner()
 
+def raises_elsewhere():
+    from labels import paint
+    return paint(None)
+
 def unicode(text):
     return text + "\\u2028\\ud83d\\ude80"
 
@@ -64,7 +77,7 @@ def many():
 `;
 
 const typescript = `
-import { get, query, insert, update, remove, fail, clock, ids, Refused } from 'svc_env';
+import { get, query, insert, update, remove, fail, clock, ids, webhooks, Refused } from 'svc_env';
 
 export function echo(given) { return given; }
 
@@ -87,6 +100,16 @@ export async function store() {
     now: await clock.now(),
   };
 }
+
+export async function sends() {
+  const body = { number: 7, labels: ['bug'] };
+  const first = webhooks.deliver('issue.closed', body, { repository: 'berth' });
+  body.number = 8;
+  await first;
+  await webhooks.deliver('ping', null);
+}
+
+export const sends_nonsense = ({ type, scope }) => webhooks.deliver(type, {}, scope);
 
 export async function later() { return (await get('things', { id: 3 }))?.name; }
 
@@ -114,6 +137,8 @@ export function raises() {
   inner();
 }
 
+export const raises_elsewhere = async () => (await import('./labels.ts')).paint(null);
+
 export const unicode = ({ text }: { text: string }) => text + '\\u2028\\ud83d\\ude80';
 
 export const not_json = () => ({ big: 1n });
@@ -132,6 +157,16 @@ def created(ctx):
     row = ctx.insert("things", {"id": ctx.ids.next("things", "id"), "name": ctx.body["name"]})
     ctx.respond(201, row, {"location": f"/things/{row['id']}"})
 
+def sends(ctx):
+    ctx.deliver("created", ctx.body, {"thing": 1})
+
+def lets_pass(ctx):
+    ctx.insert("things", {"id": 5, "name": ctx.path})
+    return {"ignored": lambda: 1}
+
+async def stops(ctx):
+    ctx.respond(429, {"message": "slow down"}, {"retry-after": "60"})
+
 def refused(ctx):
     ctx.insert("things", {"id": 77, "name": "never"})
     ctx.fail(422, {"message": "Validation Failed"}, {"x-reason": "name"})
@@ -147,11 +182,36 @@ export async function created(ctx: HandlerContext) {
   const row = await ctx.insert('things', { id: await ctx.ids.next('things', 'id'), name });
   ctx.respond(201, row, { location: \`/things/\${row.id}\` });
 }
+export async function sends(ctx: HandlerContext) {
+  await ctx.deliver('created', ctx.body, { thing: 1 });
+}
+export async function lets_pass(ctx: HandlerContext) {
+  await ctx.insert('things', { id: 5, name: ctx.path });
+  return { ignored: 1n };
+}
+export function stops(ctx: HandlerContext) {
+  ctx.respond(429, { message: 'slow down' }, { 'retry-after': '60' });
+}
 export async function refused(ctx: HandlerContext) {
   await ctx.insert('things', { id: 77, name: 'never' });
   ctx.fail(422, { message: 'Validation Failed' }, { 'x-reason': 'name' });
 }
 export const odd_status = (ctx: HandlerContext) => ctx.respond('200' as never);
+`,
+};
+
+const labels = {
+  python: `# The line counts.
+def paint(label):
+
+    return label["color"]
+`,
+  typescript: `// The line counts.
+type Label = { color: string };
+
+export async function paint(label: Label | null) {
+  return label!.color;
+}
 `,
 };
 
@@ -187,6 +247,8 @@ beforeAll(async () => {
   await bench.load({
     'tools.py': python,
     'tools.ts': typescript,
+    'labels.py': labels.python,
+    'labels.ts': labels.typescript,
     'api/handlers.py': handlers.python,
     'api/handlers.ts': handlers.typescript,
     'checks/verify.py': graders.python,
@@ -293,6 +355,32 @@ describe.each(['python', 'typescript'] as const)('user code in %s', (language) =
     expect(trace.at(-1)?.source).toContain(raise);
   });
 
+  it('points at the line of another file, and of a handler', async () => {
+    const end = extension[language];
+    const line = { python: 4, typescript: 5 }[language];
+    expect(await bench.run(language, 'raises_elsewhere')).toMatchObject({
+      error: {
+        message: expect.stringContaining(`(labels.${end}:${line} in paint)`),
+        details: {
+          trace: [
+            { file: tools, function: 'raises_elsewhere' },
+            { file: `labels.${end}`, line },
+          ],
+        },
+      },
+    });
+    const bodiless = { ...request, body: null };
+    const text = language === 'python' ? 'ctx.body["name"]' : '{ name }';
+    for (const as of ['handler', 'before'] as const) {
+      expect(await bench.run(language, 'created', { ...api, as, input: bodiless })).toMatchObject({
+        error: {
+          code: 'raised',
+          details: { trace: [{ file: api.file, line: lineOf(handlers[language], text) }] },
+        },
+      });
+    }
+  });
+
   it('names the functions that there are', async () => {
     expect(await bench.run(language, 'eco')).toMatchObject({
       error: { code: 'not_found', details: { functions: expect.arrayContaining(['echo']) } },
@@ -338,6 +426,46 @@ describe.each(['python', 'typescript'] as const)('user code in %s', (language) =
     });
     expect(await bench.run(language, 'odd_status', { ...api, input: request })).toMatchObject({
       error: { code: 'raised', message: expect.stringContaining('no HTTP status') },
+    });
+  });
+
+  it('sends events as they are at the call', async () => {
+    const { access, sent } = createMemoryStore();
+    await bench.value(language, 'sends', { access });
+    await bench.run(language, 'sends', { ...api, access, input: request });
+    expect(sent).toEqual([
+      {
+        type: 'issue.closed',
+        body: { number: 7, labels: ['bug'] },
+        scope: { repository: 'berth' },
+      },
+      { type: 'ping', body: null, scope: null },
+      { type: 'created', body: { name: 'new' }, scope: { thing: 1 } },
+    ]);
+    for (const input of [
+      { type: 7, scope: null },
+      { type: 'ping', scope: ['berth'] },
+    ]) {
+      expect(await bench.run(language, 'sends_nonsense', { input })).toMatchObject({
+        error: { code: 'refused', details: { kind: 'shape', entity: 'webhooks' } },
+      });
+    }
+  });
+
+  it('runs what comes before a route, which answers only when it says so', async () => {
+    const { access, things } = createMemoryStore();
+    const before = { ...api, as: 'before', input: request, access } as const;
+    expect(await bench.run(language, 'lets_pass', before)).toEqual({ ok: true, value: null });
+    expect([...things.values()]).toEqual([{ id: 5, name: '/things' }]);
+    expect(await bench.run(language, 'stops', before)).toEqual({
+      ok: true,
+      value: { message: 'slow down' },
+      status: 429,
+      headers: { 'retry-after': '60' },
+    });
+    expect(await bench.run(language, 'refused', before)).toMatchObject({
+      ok: false,
+      vendor: { status: 422 },
     });
   });
 

@@ -7,7 +7,7 @@ import type { Row } from '#language/contract.ts';
 import type { Query } from '#store/read.ts';
 import { StoreRefusal } from '#store/refusal.ts';
 import type { Refusal } from './protocol.ts';
-import type { StoreAccess } from './run.ts';
+import type { StoreAccess, WorldEvent } from './run.ts';
 
 const refuse = (entity: string, detail: string): never => {
   throw new StoreRefusal({ entity, kind: 'shape', detail });
@@ -57,12 +57,22 @@ const queryOf = (entity: string, given: Row): Query => ({
   orderBy: orderOf(entity, given),
 });
 
+/** An event that user code sends to the world's webhooks. */
+const eventOf = ({ type, body = null, scope = null }: Row): WorldEvent => {
+  if (typeof type !== 'string') return refuse('webhooks', 'the type of an event is a text');
+  if (scope !== null && !isObject(scope)) {
+    return refuse('webhooks', 'scope must be an object, such as {"repository": 7}');
+  }
+  return { type, body, scope };
+};
+
 const keyExample = '{"id": 1}';
 
 /** Runs one operation. Throws what the store throws, and `StoreRefusal` for arguments that are none. */
 export const runOperation = (access: StoreAccess, operation: string, given: Row): unknown => {
   if (operation === 'now') return access.now();
   if (operation === 'uuid') return access.uuid();
+  if (operation === 'deliver') return access.deliver(eventOf(given));
   const entity = entityOf(given);
   switch (operation) {
     case 'get':

@@ -246,13 +246,23 @@ def allowed():
   it('sees its own files, a clean environment and no site packages', async () => {
     const [own, names, sites] = (await bench.value('python', 'allowed')) as [string, string[], []];
     expect(own).toBe('def a');
-    expect(names.filter((name) => name !== 'LC_CTYPE')).toEqual(['HOME', 'LANG', 'TMPDIR', 'TZ']);
+    const expected = ['HOME', 'LANG', 'PYTHONHASHSEED', 'TMPDIR', 'TZ'];
+    expect(names.filter((name) => name !== 'LC_CTYPE')).toEqual(expected);
     expect(sites).toEqual([]);
   });
 
   it.runIf(process.platform === 'linux')('has bounded memory', async () => {
     await bench.load({ 'tools.py': 'def f(): return len(bytearray(2 * 1024 ** 3))\n' });
     expect(errorOf(await bench.run('python', 'f')).details.exception).toBe('MemoryError');
+  });
+
+  it('has sets of the same order in every process', async () => {
+    const load = () =>
+      bench.load({ 'tools.py': 'def letters(): return list(set("abcdefghijklmnop"))\n' });
+    await load();
+    const first = await bench.value('python', 'letters');
+    await load();
+    expect(await bench.value('python', 'letters')).toEqual(first);
   });
 });
 

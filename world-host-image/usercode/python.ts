@@ -1,6 +1,7 @@
 /**
- * How the Python worker is started: isolated (`-I -S`: no environment, no site packages, so that code
- * finds the same modules on every machine), unbuffered, without byte code files. What the process may
+ * How the Python worker is started: apart from what is installed (`-P -s -S`: no site packages, so that
+ * code finds the same modules on every machine), in an environment of its own, which fixes the order
+ * of sets, unbuffered, without byte code files. What the process may
  * do is limited in `svc_env/process.py`, from inside.
  */
 import { execFile } from 'node:child_process';
@@ -14,7 +15,7 @@ import type { WorkerKind } from './worker.ts';
 /** Folder that holds the package `svc_env`. */
 export const packageRoot = fileURLToPath(new URL('.', import.meta.url)).replace(/\/$/, '');
 
-export const isolated = ['-I', '-S', '-B', '-u', '-X', 'utf8'];
+export const isolated = ['-P', '-s', '-S', '-B', '-u', '-X', 'utf8'];
 
 /** Environment of every worker: a fixed one, and no search path. */
 export const cleanEnvironment = (workDir: string): Record<string, string> => ({
@@ -79,7 +80,8 @@ export const pythonWorker = (
     launch: {
       command: executable,
       arguments: [...isolated, '-c', start, packageRoot, JSON.stringify(options)],
-      environment: cleanEnvironment(workDir),
+      // Without it, a set of texts would have another order in each process.
+      environment: { ...cleanEnvironment(workDir), PYTHONHASHSEED: '0' },
       directory: workDir,
     },
     overrunMs: 250,

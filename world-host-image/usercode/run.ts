@@ -19,6 +19,14 @@ export type HandlerRequest = {
   headers: Record<string, string>;
 };
 
+/** What user code tells the world's webhooks. */
+export type WorldEvent = {
+  type: string;
+  body: unknown;
+  /** What it is about, by the names of `[webhooks] scope`: a value or a list of them. */
+  scope: Row | null;
+};
+
 /**
  * The world as user code sees it during one run: synchronous, and the caller's transaction. A thrown
  * `StoreRefusal` or `AppError` reaches user code as `Refused`. Anything else that is thrown is a
@@ -39,7 +47,7 @@ export type StoreAccess = {
   now(): string;
   uuid(): string;
   /** Sends an event to the webhooks that want it, when the call or request succeeds. */
-  deliver(event: { type: string; body: unknown; scope: Row | null }): void;
+  deliver(event: WorldEvent): void;
 };
 
 type RunOf<As extends string, Input> = {

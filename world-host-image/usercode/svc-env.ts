@@ -56,10 +56,21 @@ const idsOf = (run: () => Run) => ({
     (await run().ask('next', { entity, field })) as number,
 });
 
+const deliverOf =
+  (run: () => Run) =>
+  async (type: string, body: unknown, scope: Row | null = null): Promise<void> => {
+    await run().ask('deliver', { type, body, scope });
+  };
+
 export const { get, query } = readOf(currentRun);
 export const { insert, update, remove } = writeOf(currentRun);
 export const clock = clockOf(currentRun);
 export const ids = idsOf(currentRun);
+/** The world's webhooks. */
+export const webhooks = {
+  /** Sends an event to every subscription that wants it, once the call has succeeded. */
+  deliver: deliverOf(currentRun),
+};
 
 /**
  * Ends the call as failed, with an error that its caller can act on; nothing is written.
@@ -102,6 +113,8 @@ export const handlerContext = (run: Run, request: HandlerRequest) => {
       ...writeOf(ours),
       clock: clockOf(ours),
       ids: idsOf(ours),
+      /** Sends an event to every webhook that wants it, once the request has succeeded. */
+      deliver: deliverOf(ours),
       /** Sets the answer; what the handler returns is then not used. */
       respond(status: number, body: unknown = null, headers: Record<string, string> = {}): void {
         checkStatus(status, 100);

@@ -26,7 +26,7 @@ type RunMessage = {
   nonce: string;
   file: string;
   function: string;
-  as: 'tool' | 'handler' | 'verify';
+  as: 'tool' | 'handler' | 'before' | 'verify';
   input: Json;
 };
 type HostMessage =
@@ -56,10 +56,10 @@ const send = (message: Json): void => {
 
 const call = async (fn: UserFunction, run: OpenRun, { as, input }: RunMessage): Promise<Json> => {
   if (as === 'tool') return { ok: true, value: await fn(input) };
-  if (as === 'handler') {
+  if (as === 'handler' || as === 'before') {
     const { context, answer } = handlerContext(run, input as HandlerRequest);
     const value = await fn(context);
-    return { ok: true, ...(answer.given ?? { value }) };
+    return { ok: true, ...(answer.given ?? { value: as === 'before' ? null : value }) };
   }
   const { context, checks } = verifyContext(run);
   await fn(context);

@@ -1,6 +1,6 @@
 """The world, for the code of its author: tools, route handlers and graders.
 
-    from svc_env import get, query, insert, update, delete, fail, clock, ids
+    from svc_env import get, query, insert, update, delete, fail, clock, ids, webhooks
 
     def close_issue(number, reason="completed"):
         issue = get("issues", {"number": number})
@@ -33,6 +33,7 @@ __all__ = [
     "insert",
     "query",
     "update",
+    "webhooks",
 ]
 
 
@@ -114,3 +115,19 @@ class ids:
         >>> ids.next("issues", "number")
         """
         return current_run().next_integer(entity, field)
+
+
+class webhooks:
+    """The world's webhooks, registered by rows of the entity that connector.toml names."""
+
+    @staticmethod
+    def deliver(event_type: str, body: Any, scope: Row | None = None) -> None:
+        """Sends an event to every subscription that wants it, once the call has succeeded.
+
+        body: JSON, at most 256 KiB, fixed as it is now.
+        scope: what it is about, by the names of `[webhooks] scope`: a value or a list of them.
+            Subscriptions that list others are left out. Raises Refused beyond the limits.
+
+        >>> webhooks.deliver("issue.closed", {"number": 7}, {"repository": "berth"})
+        """
+        current_run().deliver(event_type, body, scope)

@@ -93,6 +93,17 @@ class HandlerContext(_Reader):
         """Removes a row. Raises Refused when there is none, or other rows refer to it."""
         self._run.delete(entity, key)
 
+    def deliver(self, event_type: str, body: Any, scope: Row | None = None) -> None:
+        """Sends an event to every webhook that wants it, once the request has succeeded.
+
+        body: JSON, at most 256 KiB, fixed as it is now.
+        scope: what it is about, by the names of `[webhooks] scope`: a value or a list of them.
+            Subscriptions that list others are left out. Raises Refused beyond the limits.
+
+        >>> ctx.deliver("issues", {"action": "closed", "issue": issue}, {"repository": 7})
+        """
+        self._run.deliver(event_type, body, scope)
+
     def respond(self, status: int, body: Any = None, headers: dict[str, str] | None = None) -> None:
         """Sets the answer; what the handler returns is then not used.
 

@@ -72,9 +72,11 @@ def _call(function: Callable[..., Any], run: Run, message: Message) -> Result:
     enter_run(run)
     if message["as"] == "tool":
         return {"ok": True, "value": _awaited(function(**message["input"]))}
-    if message["as"] == "handler":
+    if message["as"] in ("handler", "before"):
         context = HandlerContext(run, message["input"])
         value = _awaited(function(context))
+        if message["as"] == "before":
+            value = None
         return {"ok": True, **(context._response or {"value": value})}
     grader = VerifyContext(run)
     _awaited(function(grader))
