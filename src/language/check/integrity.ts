@@ -35,7 +35,7 @@ const constraintsOf = ({ primaryKey, unique }: EntityContract): Constraint[] => 
 
 /** The tuples that the rows of an entity have at some paths. */
 export type TupleIndex = {
-  has(entity: string, paths: readonly FieldPath[], tuple: string): boolean;
+  tuples(entity: string, paths: readonly FieldPath[]): ReadonlySet<string>;
 };
 
 const indexName = (entity: string, paths: readonly FieldPath[]): string =>
@@ -51,9 +51,7 @@ export const indexRows = (sets: RowSets, { entities }: Model): TupleIndex => {
       tuples.set(indexName(name, paths), new Set(found));
     }
   }
-  return {
-    has: (entity, paths, tuple) => tuples.get(indexName(entity, paths))?.has(tuple) === true,
-  };
+  return { tuples: (entity, paths) => tuples.get(indexName(entity, paths)) ?? new Set() };
 };
 
 const describeTuple = (paths: readonly FieldPath[], tuple: string): string => {
@@ -71,12 +69,13 @@ const checkRepeats = (
   const refusals = createRowRefusals(place);
   for (const { paths, what } of constraintsOf(entity)) {
     const seen = new Map<string, number>();
+    const earlier = before?.tuples(entity.name, paths);
     for (const [index, row] of rows.entries()) {
       const tuple = tupleOf(row, paths);
       if (tuple === undefined) continue;
       const first = seen.get(tuple);
       seen.set(tuple, first ?? index);
-      const isInWorld = before?.has(entity.name, paths, tuple) === true;
+      const isInWorld = earlier?.has(tuple) === true;
       if (first === undefined && !isInWorld) continue;
       const where = isInWorld ? "in the world's rows" : `in row ${first}`;
       const message = `${entity.name}, row ${index}: ${what} ${describeTuple(paths, tuple)} is already taken ${where}`;
@@ -96,11 +95,13 @@ function* danglingReferences(
   around: readonly TupleIndex[],
 ): Generator<Dangling> {
   for (const { fields, target } of entity.relationships) {
+    const paths = asPaths(fields);
     const key = asPaths(model.entities.get(target)?.primaryKey ?? []);
+    const targets = around.map((rowsOf) => rowsOf.tuples(target, key));
     for (const [index, row] of rows.entries()) {
-      const tuple = tupleOf(row, asPaths(fields));
-      if (tuple === undefined || around.some((rowsOf) => rowsOf.has(target, key, tuple))) continue;
-      const message = `${entity.name}, row ${index}: ${describeTuple(asPaths(fields), tuple)} refers to ${target}, which has no such row`;
+      const tuple = tupleOf(row, paths);
+      if (tuple === undefined || targets.some((tuples) => tuples.has(tuple))) continue;
+      const message = `${entity.name}, row ${index}: ${describeTuple(paths, tuple)} refers to ${target}, which has no such row`;
       yield { index, field: fields[0] ?? '', message };
     }
   }
