@@ -1,8 +1,10 @@
 /** JSON pointers (RFC 6901): a text for a place in a JSON document. */
 
 /** One segment in a pointer's spelling. */
-export const escapeSegment = (segment: string | number): string =>
-  String(segment).replaceAll('~', '~0').replaceAll('/', '~1');
+export const escapeSegment = (segment: string | number): string => {
+  const text = String(segment);
+  return /[~/]/.test(text) ? text.replaceAll('~', '~0').replaceAll('/', '~1') : text;
+};
 
 /** The pointer of a list of segments; none is '', the whole document. */
 export const toPointer = (segments: readonly (string | number)[]): string =>

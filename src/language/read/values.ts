@@ -1,4 +1,4 @@
-/** What a parsed value is, without recursion where a value's depth is a stranger's choice. */
+/** What a parsed value is. Nothing here recurses as deep as a stranger's value may be. */
 
 /** A JSON object or TOML table whose keys a user chose; read it with `Object.entries`. */
 export type Table = { readonly [key: string]: unknown };
@@ -12,11 +12,10 @@ export const own = (table: Table, key: string): unknown =>
 
 /** Whether lists and objects lie inside one another in more than `most` levels. */
 export const isDeeperThan = (value: unknown, most: number): boolean => {
-  let level: unknown[] = [value];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    const containers = level.filter((item) => typeof item === 'object' && item !== null);
-    if (containers.length > 0 && depth >= most) return true;
-    level = containers.flatMap((item) => Object.values(item as object));
+  if (typeof value !== 'object' || value === null) return false;
+  if (most === 0) return true;
+  for (const item of Array.isArray(value) ? value : Object.values(value)) {
+    if (isDeeperThan(item, most - 1)) return true;
   }
   return false;
 };
