@@ -49,11 +49,15 @@ const foldersOf = (path: string): string[] =>
     .slice(0, -1)
     .map((_, index, parts) => parts.slice(0, index + 1).join('/'));
 
+/** By path, then by content: a tree may be given in any order, and may name a file twice. */
+const compareFiles = (a: TreeFile, b: TreeFile): number =>
+  a.path === b.path ? Buffer.compare(a.content, b.content) : a.path < b.path ? -1 : 1;
+
 const acceptFiles = (files: readonly TreeFile[], problems: Problems): Map<string, Uint8Array> => {
   const accepted = new Map<string, Uint8Array>();
   const byFolded = new Map<string, string>();
   const folders = new Set<string>();
-  const sorted = [...files].sort((a, b) => (a.path < b.path ? -1 : Number(a.path > b.path)));
+  const sorted = [...files].sort(compareFiles);
   for (const { path, content } of sorted) {
     const refuse = (message: string): void =>
       createPlace(problems, path).refuse('bad_path', `the path ${showPath(path)} ${message}`);
@@ -61,6 +65,7 @@ const acceptFiles = (files: readonly TreeFile[], problems: Problems): Map<string
     const twin = byFolded.get(foldPath(path));
     const parents = foldersOf(path).map(foldPath);
     if (fault !== undefined) refuse(fault);
+    else if (twin === path) refuse('is there more than once');
     else if (twin !== undefined) refuse(`differs from ${showPath(twin)} at most by case`);
     else if (folders.has(foldPath(path))) refuse('is also a folder');
     else if (parents.some((folder) => byFolded.has(folder))) refuse('lies below a file');
