@@ -353,7 +353,11 @@ describe('openApiOf', () => {
   it('names every way in which a session takes its token', async () => {
     const auths: [ApiContract['auth'], unknown][] = [
       [{ scheme: 'bearer', name: null, tokenPath: null, scope: null }, undefined],
-      [{ scheme: 'query', name: 'key', tokenPath: null, scope: null }, undefined],
+      [{ scheme: 'none', name: null, tokenPath: null, scope: null }, undefined],
+      [
+        { scheme: 'query', name: 'key', tokenPath: null, scope: null },
+        { type: 'apiKey', in: 'query', name: 'key' },
+      ],
       [
         { scheme: 'header', name: 'X-Key', tokenPath: null, scope: null },
         { type: 'apiKey', in: 'header', name: 'X-Key' },
@@ -363,13 +367,14 @@ describe('openApiOf', () => {
         { type: 'http', scheme: 'basic' },
       ],
       [
-        { scheme: 'oauth2', name: null, tokenPath: '/oauth/token', scope: 'read write' },
+        { scheme: 'oauth2', name: null, tokenPath: '/oauth/token', scope: 'read, write' },
         {
           type: 'oauth2',
           description: 'Bearers that the world mints.',
           flows: {
             clientCredentials: {
               tokenUrl: 'https://s.example/oauth/token',
+              refreshUrl: 'https://s.example/oauth/token',
               scopes: { read: '', write: '' },
             },
           },

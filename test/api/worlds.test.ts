@@ -15,7 +15,7 @@ import type { CreateWorldBody } from '#wire/public-api/world.ts';
 import type { ControlConfig } from '../../src/control/config.ts';
 import { startTestControl, type TestControl } from '../support/control.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
-import { replaceIn, smallWorld, toTree } from '../support/small-world.ts';
+import { smallWorld, toTree } from '../support/small-world.ts';
 import { encodeTree, notesWorld, servedSmallWorld, slowWorld } from '../support/worlds.ts';
 
 let database: TestDatabase;
@@ -130,20 +130,6 @@ describe('a world that says more than is served yet', () => {
       ['connector.toml', '/api/page_headers', 'not_served'],
       ['connector.toml', '/api/before', 'not_served'],
     ]);
-  });
-
-  it('is refused when it would have to mint bearers', async () => {
-    const world = servedSmallWorld();
-    replaceIn(
-      world,
-      'connector.toml',
-      'scheme = "header"\nname = "X-Api-Key"',
-      'scheme = "oauth2"',
-    );
-    replaceIn(world, 'connector.toml', 'secret_env =', 'client_id_env = "BOARD_ID"\nsecret_env =');
-    const from = encodeTree(toTree(world));
-    const error = await create({ slug: newSlug(), from }).catch((reason) => reason);
-    expect(error.detail.problems).toMatchObject([{ pointer: '/auth/scheme', code: 'not_served' }]);
   });
 
   it('comes with warnings about what its sessions will lack, and with its links', async () => {

@@ -17,6 +17,7 @@ import { buildSnapshot } from '#store/snapshot.ts';
 import { openWorldStore } from '#store/world-store.ts';
 import type { CallAnswer, HostCall } from '#wire/host-api/operations.ts';
 import type { TaskSpec } from '#wire/public-api/session.ts';
+import { createTokens } from '../../world-host-image/api/oauth-tokens.ts';
 import { createRouter } from '../../world-host-image/api/router.ts';
 import { startApiServer } from '../../world-host-image/api/server.ts';
 import { runCall } from '../../world-host-image/calls/run-call.ts';
@@ -94,17 +95,19 @@ export const serveWorld = async (
   const workDir = mkdtempSync(join(tmpdir(), 'svc-served-world-'));
   const log = createLog('test', 'silent');
   const token = 'st-test';
+  const source = { secret: new Secret(token), clock: createClock(clock), ids: createIds(seed) };
   const store = await loadStore(contract, baseRows);
   const userCode = await startUserCode({ python: 'python3', workDir, log });
   const code = openAuthorCode({ userCode, workDir, files: selectUserCode(contract, tree) });
   const session: Session = {
     id: 'ses-test',
-    token: new Secret(token),
+    token: source.secret,
     task: task === undefined ? null : taskSpecOf(task),
     ledger: openLedger(),
-    clock: createClock(clock),
-    ids: createIds(seed),
+    clock: source.clock,
+    ids: source.ids,
     outbox: createOutbox(),
+    tokens: createTokens(source),
     world: {
       bundle: zeroDigest,
       snapshot: zeroDigest,

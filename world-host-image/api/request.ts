@@ -7,8 +7,10 @@ import type { ApiContract, RouteContract } from '#language/contract.ts';
 import type { Delivery } from '../session/outbox.ts';
 import type { Session } from '../session/session.ts';
 import { type ApiAnswer, jsonAnswer, vendorAnswer } from './answer.ts';
-import { isAuthorized } from './auth.ts';
+import { refusalOf } from './auth.ts';
+import { withoutCredential } from './credential.ts';
 import type { Arguments } from './filter-values.ts';
+import { answerTokenRequest, isTokenRequest } from './oauth.ts';
 import { performAction } from './perform.ts';
 import { splitPath } from './router.ts';
 
@@ -27,7 +29,7 @@ export type ApiOutcome = {
   answer: ApiAnswer;
   /** The route's name, when one was found. */
   operation: string | null;
-  /** Whether the request carried the session's token. */
+  /** Whether the request carried a valid credential. */
   authorized: boolean;
   /** As parsed, or the text that could not be. */
   body: unknown;
@@ -48,12 +50,6 @@ const readArguments = (
     if (last !== undefined) args[name] = repeated ? values : last;
   }
   return args;
-};
-
-/** Headers for user code: all but the credential, which is none of the vendor's. */
-const headersForHandler = (headers: Record<string, string>): Record<string, string> => {
-  const { authorization: _, cookie: __, ...rest } = headers;
-  return rest;
 };
 
 type ParsedBody = { ok: true; value: unknown } | { ok: false };
@@ -97,22 +93,28 @@ const answerRoute = async (
     request: {
       method: request.method,
       path: request.path,
-      headers: headersForHandler(request.headers),
+      headers: request.headers,
     },
   });
   return { ...noted, body: body.value, ...performed };
 };
 
 /** Throws only for faults of the host. */
-export const answerRequest = async (session: Session, request: ApiRequest): Promise<ApiOutcome> => {
+export const answerRequest = async (
+  session: Session,
+  received: ApiRequest,
+): Promise<ApiOutcome> => {
   const { api } = session.world.contract;
   const nothing = { operation: null, authorized: false, body: null, changes: {}, deliveries: [] };
   if (api === null) {
     return { ...nothing, answer: jsonAnswer(404, '{"message":"this world serves no API"}') };
   }
-  if (!isAuthorized(api, session.token, request.headers)) {
-    return { ...nothing, answer: vendorAnswer(api, api.unauthorized, 'no valid token') };
+  if (isTokenRequest(api, received)) {
+    return { ...nothing, ...(await answerTokenRequest(session, api, received)) };
   }
+  const refusal = refusalOf(session, api, received);
+  if (refusal !== undefined) return { ...nothing, answer: refusal };
+  const request = withoutCredential(api, received);
   const known = { ...nothing, authorized: true };
   const segments = splitPath(request.path);
   if (segments === undefined) {

@@ -13,6 +13,7 @@ import type { Serving } from '../session/serving.ts';
 import type { Session } from '../session/session.ts';
 import { type ApiAnswer, bodyValue, jsonAnswer } from './answer.ts';
 import { readBody } from './body.ts';
+import { shownRequest } from './credential.ts';
 import { type ApiOutcome, type ApiRequest, answerRequest } from './request.ts';
 
 export type ApiServer = {
@@ -43,12 +44,15 @@ const headersOf = (request: IncomingMessage): Record<string, string> =>
     Object.entries(request.headers).map(([name, value]) => [name, [value ?? ''].flat().join(', ')]),
   );
 
+/** Without the query, which may hold a credential. */
+const pathOf = ({ url = '/' }: IncomingMessage): string => url.split('?', 1)[0] ?? '/';
+
 const describeRequest = (request: IncomingMessage): ApiRequest => {
   const url = request.url ?? '/';
   const mark = url.indexOf('?');
   return {
     method: request.method ?? 'GET',
-    path: mark === -1 ? url : url.slice(0, mark),
+    path: pathOf(request),
     query: new URLSearchParams(mark === -1 ? '' : url.slice(mark + 1)),
     headers: headersOf(request),
     readBody: () => readBody(request),
@@ -76,12 +80,6 @@ const bodyForLedger = (answer: ApiAnswer): unknown => {
   return { truncated: true, bytes: Buffer.byteLength(body), start };
 };
 
-/** A vendor's own header may carry the token, and its name need not sound like a secret. */
-const withoutToken = ({ token }: Session, headers: ApiRequest['headers']): ApiRequest['headers'] =>
-  Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, value.replaceAll(token.reveal(), '***')]),
-  );
-
 const note = (
   session: Session,
   request: ApiRequest,
@@ -90,20 +88,15 @@ const note = (
   startedAt: number,
 ): void => {
   const { answer, body, changes, operation } = outcome;
-  const query = Object.fromEntries(
-    [...new Set(request.query.keys())].map((name) => {
-      const values = request.query.getAll(name);
-      return [name, values.length === 1 ? values[0] : values];
-    }),
-  );
+  const { path, query, headers } = shownRequest(session.world.contract.api, session.token, request);
   session.ledger.note({
     at: at.toISOString(),
     via: 'api',
     operation,
     method: request.method,
-    path: request.path,
+    path,
     status: answer.status,
-    request: { query, headers: withoutToken(session, request.headers), body: body ?? null },
+    request: { query, headers, body: body ?? null },
     response: { body: bodyForLedger(answer), reason: answer.reason },
     duration_ms: performance.now() - startedAt,
     changes,
@@ -138,7 +131,10 @@ const answerOf = async (
     return await serveSession(state.session, serving, request);
   } catch (error) {
     // A client that hangs up in the middle of its body is no fault of the host.
-    log[request.errored === null ? 'error' : 'debug']({ err: error, url: request.url }, 'failed');
+    log[request.errored === null ? 'error' : 'debug'](
+      { err: error, path: pathOf(request) },
+      'failed',
+    );
     return faultAnswer;
   } finally {
     visit.leave();
@@ -155,7 +151,7 @@ const handle = async (
     send(request, response, answer);
   } catch (error) {
     // User code chose a status or a header that HTTP does not have.
-    options.log.warn({ err: error, url: request.url }, 'an answer could not be sent');
+    options.log.warn({ err: error, path: pathOf(request) }, 'an answer could not be sent');
     for (const name of response.getHeaderNames()) response.removeHeader(name);
     send(request, response, faultAnswer);
   }

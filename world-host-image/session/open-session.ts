@@ -3,6 +3,7 @@ import { Secret } from '#runtime/secret.ts';
 import { StoreRefusal } from '#store/refusal.ts';
 import { locateRefusal } from '#store/snapshot.ts';
 import type { Assignment } from '#wire/host-api/operations.ts';
+import { createTokens } from '../api/oauth-tokens.ts';
 import { type Ledger, openLedger } from '../ledger.ts';
 import { createClock } from './clock.ts';
 import { createIds } from './ids.ts';
@@ -35,15 +36,19 @@ export const openSession = async (
   await seedTask(world, assignment.task);
   world.store.mark('task');
   const ledger: Ledger = openLedger();
+  const token = new Secret(assignment.sessionToken);
+  const clock = createClock(assignment.clock);
+  const ids = createIds(assignment.seed);
   return {
     id: assignment.sessionId,
-    token: new Secret(assignment.sessionToken),
+    token,
     task: assignment.task,
     world,
     ledger,
-    clock: createClock(assignment.clock),
-    ids: createIds(assignment.seed),
+    clock,
+    ids,
     outbox: createOutbox(),
+    tokens: createTokens({ secret: token, clock, ids }),
   };
 };
 

@@ -5,6 +5,7 @@ import type { ToolChecker } from '#language/tool-values.ts';
 import type { Secret } from '#runtime/secret.ts';
 import type { WorldStore } from '#store/world-store.ts';
 import type { TaskSpec } from '#wire/public-api/session.ts';
+import type { Tokens } from '../api/oauth-tokens.ts';
 import type { Router } from '../api/router.ts';
 import type { Ledger } from '../ledger.ts';
 import type { AuthorCode } from './author-code.ts';
@@ -36,4 +37,6 @@ export type Session = {
   clock: WorldClock;
   ids: WorldIds;
   outbox: Outbox;
+  /** Bearers that it has minted. */
+  tokens: Tokens;
 };

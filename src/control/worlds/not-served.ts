@@ -52,15 +52,7 @@ export const notServedYet = (contract: Contract): Problem[] => {
           'leave "before" out and call the function at the beginning of each handler',
         )
       : [];
-  const minting =
-    typeof api?.auth.tokenPath === 'string'
-      ? notServed(
-          '/auth/scheme',
-          `the scheme "oauth2" has the world mint bearers on ${api.auth.tokenPath}`,
-          'use scheme = "bearer": the token of the session is the bearer',
-        )
-      : [];
-  return [minting, refusedPaging(contract), before].flat();
+  return [refusedPaging(contract), before].flat();
 };
 
 const quote = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ');

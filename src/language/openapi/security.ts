@@ -1,9 +1,10 @@
 /**
  * How a request to a world's API proves itself. A session has one token, and its API takes it as a
  * bearer whatever the vendor does; beside that in the way of the vendor's own scheme, so that the
- * vendor's clients work. A token is never taken from the query string.
+ * vendor's clients work.
  */
 import type { ApiContract, JsonSchema } from '../contract.ts';
+import { scopesOf } from '../scope.ts';
 
 const session: JsonSchema = {
   type: 'http',
@@ -16,14 +17,15 @@ const below = (serverUrl: string, path: string): string =>
   /^https?:\/\//i.test(path) ? path : `${serverUrl.replace(/\/+$/, '')}${path}`;
 
 const oauth2 = ({ tokenPath, scope }: ApiContract['auth'], serverUrl: string): JsonSchema => {
-  const names = (scope ?? '').split(/\s+/).filter((name) => name !== '');
+  const url = below(serverUrl, tokenPath ?? '/oauth/token');
   return {
     type: 'oauth2',
     description: 'Bearers that the world mints.',
     flows: {
       clientCredentials: {
-        tokenUrl: below(serverUrl, tokenPath ?? '/oauth/token'),
-        scopes: Object.fromEntries(names.map((name) => [name, ''])),
+        tokenUrl: url,
+        refreshUrl: url,
+        scopes: Object.fromEntries(scopesOf(scope).map((name) => [name, ''])),
       },
     },
   };
@@ -34,12 +36,13 @@ const vendorScheme = (auth: ApiContract['auth'], serverUrl: string): JsonSchema 
   switch (auth.scheme) {
     case 'header':
       return { type: 'apiKey', in: 'header', name: auth.name ?? 'Authorization' };
+    case 'query':
+      return { type: 'apiKey', in: 'query', name: auth.name ?? '' };
     case 'basic':
       return { type: 'http', scheme: 'basic' };
     case 'oauth2':
       return oauth2(auth, serverUrl);
     case 'bearer':
-    case 'query':
     case 'none':
       return undefined;
   }

@@ -1,0 +1,61 @@
+/**
+ * Where a request carries its credential: in `Authorization`, and in the header or the query parameter
+ * that the vendor's scheme names. Behind the door nobody needs it: neither user code, nor the links of
+ * a page, nor the request ledger.
+ */
+import type { ApiContract } from '#language/contract.ts';
+import type { Secret } from '#runtime/secret.ts';
+import type { ApiRequest } from './request.ts';
+
+type Carriers = { header: string | null; parameter: string | null };
+
+/** The vendor's own places; the header in lower case. */
+export const carriersOf = ({ auth }: ApiContract): Carriers => ({
+  header: auth.scheme === 'header' && auth.name !== null ? auth.name.toLowerCase() : null,
+  parameter: auth.scheme === 'query' ? auth.name : null,
+});
+
+const queryWithout = (query: URLSearchParams, parameter: string | null): URLSearchParams => {
+  if (parameter === null || !query.has(parameter)) return query;
+  const rest = new URLSearchParams(query);
+  rest.delete(parameter);
+  return rest;
+};
+
+/** The request as the world sees it: without credentials, and without cookies, which it has none of. */
+export const withoutCredential = (api: ApiContract, request: ApiRequest): ApiRequest => {
+  const { header, parameter } = carriersOf(api);
+  const { authorization: _, cookie: __, ...headers } = request.headers;
+  if (header !== null) delete headers[header];
+  return { ...request, headers, query: queryWithout(request.query, parameter) };
+};
+
+type Shown = {
+  path: string;
+  query: Record<string, string | string[]>;
+  headers: Record<string, string>;
+};
+
+/**
+ * Path, query and headers for the ledger. What is sent in the vendor's own places is masked whatever it
+ * is, the session's token wherever it is; names that sound like secrets are the ledger's to look for.
+ */
+export const shownRequest = (
+  api: ApiContract | null,
+  token: Secret,
+  { path, query, headers }: Pick<ApiRequest, 'path' | 'query' | 'headers'>,
+): Shown => {
+  const { header, parameter } = api === null ? { header: null, parameter: null } : carriersOf(api);
+  const mask = (text: string): string => text.replaceAll(token.reveal(), '***');
+  const valuesOf = (name: string): string | string[] => {
+    const values = query.getAll(name).map((value) => (name === parameter ? '***' : mask(value)));
+    return values.length === 1 ? (values[0] ?? '') : values;
+  };
+  return {
+    path: mask(path),
+    query: Object.fromEntries([...new Set(query.keys())].map((name) => [name, valuesOf(name)])),
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name, name === header ? '***' : mask(value)]),
+    ),
+  };
+};

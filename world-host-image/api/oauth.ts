@@ -1,0 +1,138 @@
+/**
+ * The token path of a world with scheme `oauth2`: it mints bearers as vendors' authorization servers do
+ * (RFC 6749), for the grants `client_credentials` and `refresh_token`. The client's secret is the
+ * session's token, under any client id; scopes are those of the connector.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import type { ApiContract } from '#language/contract.ts';
+import { scopesOf } from '#language/scope.ts';
+import type { Session } from '../session/session.ts';
+import { beginTurn } from '../session/turn.ts';
+import { type ApiAnswer, jsonAnswer } from './answer.ts';
+import {
+  clientSecrets,
+  isMisread,
+  readParameters,
+  type TokenParameters,
+} from './oauth-parameters.ts';
+import { tokenLifetimeSeconds } from './oauth-tokens.ts';
+import type { ApiOutcome, ApiRequest } from './request.ts';
+import { splitPath } from './router.ts';
+
+type TokenError =
+  | 'invalid_request'
+  | 'invalid_client'
+  | 'invalid_grant'
+  | 'invalid_scope'
+  | 'unsupported_grant_type';
+
+const answerWith = (status: number, body: object): ApiAnswer => ({
+  ...jsonAnswer(status, JSON.stringify(body)),
+  headers: { 'cache-control': 'no-store', pragma: 'no-cache' },
+});
+
+const refusal = (error: TokenError, description: string, status = 400): ApiAnswer => ({
+  ...answerWith(status, { error, error_description: description }),
+  reason: `${error}: ${description}`,
+});
+
+const strangerAnswer = (): ApiAnswer => {
+  const answer = refusal('invalid_client', 'the client secret is missing or wrong', 401);
+  return { ...answer, headers: { ...answer.headers, 'www-authenticate': 'Basic realm="token"' } };
+};
+
+/** Whether this is a request for a token, which is answered without looking at routes. */
+export const isTokenRequest = (
+  { auth }: ApiContract,
+  { method, path }: Pick<ApiRequest, 'method' | 'path'>,
+): boolean => {
+  if (auth.tokenPath === null || method !== 'POST') return false;
+  return auth.tokenPath === path || isDeepStrictEqual(splitPath(path), splitPath(auth.tokenPath));
+};
+
+type Wish = { granted: readonly string[]; refreshToken: string | null };
+
+/** What a client may have: the scopes that it names, or all that are open to it. */
+const wishOf = (
+  parameters: TokenParameters,
+  open: readonly string[],
+  refreshToken: string | null,
+): Wish | ApiAnswer => {
+  const asked = scopesOf(parameters.get('scope') ?? null);
+  return asked.every((scope) => open.includes(scope))
+    ? { granted: asked.length === 0 ? open : asked, refreshToken }
+    : refusal('invalid_scope', 'more was asked for than can be granted');
+};
+
+const readWish = (
+  { tokens }: Session,
+  { auth }: ApiContract,
+  parameters: TokenParameters,
+): Wish | ApiAnswer => {
+  switch (parameters.get('grant_type')) {
+    case 'client_credentials':
+      return wishOf(parameters, scopesOf(auth.scope), null);
+    case 'refresh_token': {
+      const token = parameters.get('refresh_token');
+      if (token === undefined) return refusal('invalid_request', 'refresh_token is missing');
+      const scopes = tokens.findRefresh(token);
+      if (scopes === undefined) return refusal('invalid_grant', 'the refresh token is not known');
+      return wishOf(parameters, scopes, token);
+    }
+    case undefined:
+      return refusal('invalid_request', 'grant_type is missing');
+    default:
+      return refusal(
+        'unsupported_grant_type',
+        'only client_credentials and refresh_token are granted here',
+      );
+  }
+};
+
+/** Mints what a client may have. Only then is its request a turn of the session. */
+const grant = (session: Session, api: ApiContract, parameters: TokenParameters): ApiAnswer => {
+  const { tokens } = session;
+  const wish = readWish(session, api, parameters);
+  if ('status' in wish) return wish;
+  beginTurn(session);
+  const { granted, refreshToken } = wish;
+  return answerWith(200, {
+    access_token: tokens.mintAccess(granted),
+    token_type: 'Bearer',
+    expires_in: tokenLifetimeSeconds,
+    refresh_token: refreshToken ?? tokens.mintRefresh(granted),
+    ...(granted.length === 0 ? {} : { scope: granted.join(' ') }),
+  });
+};
+
+/** Parameters that can be no secret. The values of all others are left out of the ledger. */
+const openParameters = new Set(['grant_type', 'scope', 'client_id']);
+
+const forLedger = ({ token }: Session, parameters: TokenParameters): unknown =>
+  Object.fromEntries(
+    [...parameters].map(([name, value]) => {
+      const isOpen = openParameters.has(name) && !value.includes(token.reveal());
+      return [name, isOpen ? value : '***'];
+    }),
+  );
+
+/** Answers a request for a token; for the ledger, the parameters without secrets. */
+export const answerTokenRequest = async (
+  session: Session,
+  api: ApiContract,
+  { headers, readBody }: Pick<ApiRequest, 'headers' | 'readBody'>,
+): Promise<Pick<ApiOutcome, 'answer' | 'authorized' | 'body'>> => {
+  const text = (await readBody())?.toString();
+  const refuse = (answer: ApiAnswer, body: unknown = null) => ({ answer, authorized: false, body });
+  if (text === undefined) return refuse(refusal('invalid_request', 'the body is too large', 413));
+  const parameters = readParameters(headers['content-type'] ?? '', text);
+  if (isMisread(parameters)) return refuse(refusal('invalid_request', parameters.error));
+  const body = forLedger(session, parameters);
+  const secrets = clientSecrets(headers.authorization ?? '', parameters);
+  if (isMisread(secrets)) return refuse(refusal('invalid_request', secrets.error), body);
+  if (!secrets.some((secret) => session.token.matches(secret))) {
+    return refuse(strangerAnswer(), body);
+  }
+  const answer = await session.world.store.exclusively(() => grant(session, api, parameters));
+  return { answer, authorized: true, body };
+};
