@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { createClock } from './clock.ts';
+
+const at = '2026-03-01T09:30:00.000Z';
+const start = Date.UTC(2026, 6, 1);
+
+/** A machine whose time the test moves. */
+const machine = (ms = start) => {
+  const state = { ms };
+  return { state, now: () => state.ms };
+};
+
+describe('a clock', () => {
+  it('of the machine tells its time, whatever is done to it', () => {
+    const { state, now } = machine(start + 999);
+    const clock = createClock({ at: null, mode: 'real', rate: 1 }, now);
+    expect(clock.iso()).toBe('2026-07-01T00:00:00Z');
+    state.ms += 61_000;
+    clock.step();
+    clock.reset();
+    expect(clock.iso()).toBe('2026-07-01T00:01:01Z');
+    expect(clock.now().getTime()).toBe(state.ms);
+  });
+
+  it('that runs does so from its start, at its rate, and begins anew', () => {
+    const { state, now } = machine();
+    const clock = createClock({ at, mode: 'real', rate: 3600 }, now);
+    clock.step();
+    expect(clock.iso()).toBe('2026-03-01T09:30:00Z');
+    state.ms += 2_500;
+    expect(clock.iso()).toBe('2026-03-01T12:00:00Z');
+    clock.reset();
+    expect(clock.iso()).toBe('2026-03-01T09:30:00Z');
+    state.ms += 1_000;
+    expect(clock.iso()).toBe('2026-03-01T10:30:00Z');
+  });
+
+  it('that is frozen stands still', () => {
+    const { state, now } = machine();
+    const clock = createClock({ at: null, mode: 'frozen', rate: 1 }, now);
+    state.ms += 5_000;
+    clock.step();
+    expect(clock.iso()).toBe('2026-07-01T00:00:00Z');
+  });
+
+  it('that is stepped moves when it is told to', () => {
+    const { state, now } = machine();
+    const clock = createClock({ at, mode: 'stepped', rate: 0.5 }, now);
+    state.ms += 5_000;
+    const times = [1, 2, 3].map(() => {
+      clock.step();
+      return clock.now().toISOString().slice(17);
+    });
+    expect(times).toEqual(['00.500Z', '01.000Z', '01.500Z']);
+    clock.reset();
+    expect(clock.iso()).toBe('2026-03-01T09:30:00Z');
+  });
+
+  it('stops at the end of the year 9999', () => {
+    const clock = createClock({ at: '9999-12-31T00:00:00Z', mode: 'stepped', rate: 1e6 });
+    for (let step = 0; step < 3; step += 1) clock.step();
+    expect(clock.iso()).toBe('9999-12-31T23:59:59Z');
+  });
+});

@@ -1,0 +1,194 @@
+/** Which subscriptions hear of an event, what they are sent, and when nothing is. */
+import { verify } from '@octokit/webhooks-methods';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Row } from '#language/contract.ts';
+import { hookedWorld } from '#test/support/hooked-world.ts';
+import { type ServedWorld, serveWorld } from '#test/support/serve-world.ts';
+
+let world: ServedWorld;
+beforeAll(async () => {
+  world = await serveWorld(hookedWorld([]));
+});
+afterAll(() => world.stop());
+
+/** Begins anew, with these subscriptions. */
+const subscribe = async (...hooks: Row[]): Promise<void> => {
+  await world.reset();
+  const { error } = await world.call('seed', undefined, { rows: { hooks } });
+  expect(error).toBeUndefined();
+};
+
+/** Runs a test on a world with another table `[webhooks]`. */
+const elsewhere = async (table: string, work: () => Promise<void>): Promise<void> => {
+  const usual = world;
+  world = await serveWorld(hookedWorld([], table));
+  try {
+    await work();
+  } finally {
+    await world.stop();
+    world = usual;
+  }
+};
+
+type Entry = {
+  id: number;
+  operation: string;
+  call_id: string | null;
+  status: number | null;
+  request: { url: string; headers: Record<string, string>; body: unknown; scope: unknown };
+};
+
+/** What the ledger tells of deliveries. */
+const delivered = async (): Promise<Entry[]> => {
+  const input = { entity: 'svc_requests', where: { via: 'webhook' }, limit: 1_000 };
+  const { output } = await world.call('state', undefined, input);
+  return (output as { rows: Entry[] }).rows;
+};
+
+/** The last part of the URLs that an event went to. */
+const receiversOf = async (input: Row): Promise<string[]> => {
+  const { length } = await delivered();
+  const answer = await world.call('tool', 'send', input);
+  expect(answer.error).toBeUndefined();
+  const entries = (await delivered()).slice(length);
+  return entries.map(({ request }) => request.url.replace('https://a.example/', ''));
+};
+
+const hook = (id: number, path: string, more: Row = {}): Row => ({
+  id,
+  url: `https://a.example/${path}`,
+  secret: 'hush',
+  ...more,
+});
+
+describe('an event', () => {
+  it('reaches the subscriptions that are on and want its type', async () => {
+    await subscribe(
+      hook(1, 'all'),
+      hook(2, 'none-named', { events: [], active: true }),
+      hook(3, 'null', { events: null, active: null }),
+      hook(4, 'named', { events: ['ping', 'pong'] }),
+      hook(5, 'star', { events: ['*'] }),
+      hook(6, 'other', { events: ['pong'] }),
+      hook(7, 'off', { active: false }),
+    );
+    expect(await receiversOf({ type: 'ping' })).toEqual([
+      'all',
+      'none-named',
+      'null',
+      'named',
+      'star',
+    ]);
+  });
+
+  it('reaches those that list its scope, or list none', async () => {
+    await subscribe(
+      hook(1, 'any'),
+      hook(2, 'empty', { teams: [] }),
+      hook(3, 'red', { teams: ['red', 7] }),
+      hook(4, 'blue', { teams: ['blue'] }),
+    );
+    expect(await receiversOf({ scope: { team: 'red' } })).toEqual(['any', 'empty', 'red']);
+    expect(await receiversOf({ scope: { team: ['blue', 7] } })).toEqual([
+      'any',
+      'empty',
+      'red',
+      'blue',
+    ]);
+    expect(await receiversOf({ scope: { team: '7' } })).toEqual(['any', 'empty']);
+    expect(await receiversOf({ scope: { team: null } })).toHaveLength(4);
+    expect(await receiversOf({})).toHaveLength(4);
+  });
+
+  it('passes over those that nobody receives or that cannot be signed for', async () => {
+    await subscribe(
+      hook(1, 'fine'),
+      { ...hook(2, ''), url: 'ftp://a.example/x' },
+      { ...hook(3, ''), url: '/relative' },
+      { ...hook(4, ''), url: 'https://' },
+      hook(5, 'no-secret', { secret: null }),
+      hook(6, 'empty-secret', { secret: '' }),
+    );
+    expect(await receiversOf({})).toEqual(['fine']);
+  });
+
+  it('needs no secret where nothing is signed', async () => {
+    const table = '[webhooks]\nsubscriptions = "hooks"\nurl = "url"\nsigning = "none"\n';
+    await elsewhere(table, async () => {
+      await subscribe(hook(1, 'bare', { secret: null }));
+      expect(await receiversOf({})).toEqual(['bare']);
+    });
+  });
+});
+
+describe('a delivery', () => {
+  it('is noted after its call, signed, with the exact body', async () => {
+    await subscribe(hook(1, 'all'));
+    const body = { token: 'not masked', title: 'Ünï', long: 'x'.repeat(100_000) };
+    await world.call('tool', 'send', { body, scope: { team: 'red' } });
+    const [entry] = await delivered();
+    expect(entry).toMatchObject({
+      id: 3, // after the seed and the call
+      operation: 'ping',
+      call_id: expect.stringMatching(/^call-/),
+      status: null,
+      request: { url: 'https://a.example/all', body, scope: { team: 'red' } },
+    });
+    const signature = String(entry?.request.headers['x-signature']);
+    expect(await verify('hush', JSON.stringify(entry?.request.body), signature)).toBe(true);
+  });
+
+  it('is kept only when its call or request succeeds', async () => {
+    await subscribe(hook(1, 'all'));
+    const post = async (path: string): Promise<number> => {
+      const headers = { authorization: `Bearer ${world.token}` };
+      return (await fetch(world.url + path, { method: 'POST', headers })).status;
+    };
+    const told = async () => (await delivered()).map(({ operation }) => operation);
+    await world.call('tool', 'open_and_fail', { title: 'x' });
+    await world.call('tool', 'rename_and_throw', { id: 1, title: 'x' });
+    expect([await post('/answers/422'), await post('/answers/503')]).toEqual([422, 503]);
+    expect(await told()).toEqual([]);
+    expect([await post('/tickets/1/close'), await post('/tickets/1/close')]).toEqual([200, 409]);
+    expect(await post('/answers/302')).toBe(302);
+    await world.call('tool', 'rename_ticket', { id: 1, title: 'x' });
+    expect(await told()).toEqual(['ticket.closed', 'answered', 'ticket.renamed']);
+  });
+});
+
+describe('limits', () => {
+  const refused = async (input: Row, kind: string, message: RegExp): Promise<void> => {
+    const answer = await world.call('tool', 'send', input);
+    expect(answer.error).toMatchObject({
+      code: 'refused',
+      message: expect.stringMatching(message),
+      details: { kind },
+    });
+    expect(await delivered()).toEqual([]);
+  };
+
+  it('hold for the deliveries of an event and of a call', async () => {
+    const hooks = Array.from({ length: 101 }, (_, index) => hook(index + 1, `${index}`));
+    await subscribe(...hooks.slice(0, 100));
+    await refused({ times: 6 }, 'full', /would make 600 deliveries; 500 are the most/);
+    expect((await world.call('tool', 'send', { times: 5 })).error).toBeUndefined();
+    expect(await delivered()).toHaveLength(500);
+    await subscribe(...hooks);
+    await refused({}, 'full', /would reach 101 subscriptions; 100 are the most/);
+  });
+
+  it('hold for a body', async () => {
+    await subscribe(hook(1, 'all'));
+    const most = 256 * 1024 - 2;
+    await refused({ body: 'x'.repeat(most + 1) }, 'full', /262145 bytes; 262144 are the most/);
+    expect((await world.call('tool', 'send', { body: 'x'.repeat(most) })).error).toBeUndefined();
+  });
+
+  it('are told of like other nonsense', async () => {
+    await subscribe(hook(1, 'all'));
+    await refused({ type: 'two words' }, 'shape', /text without spaces/);
+    await refused({ type: '' }, 'shape', /text without spaces/);
+    await refused({ scope: { tem: 1 } }, 'shape', /no scope "tem"; there is team/);
+    await elsewhere('', () => refused({}, 'unknown_entity', /declares no \[webhooks\]/));
+  });
+});

@@ -1,0 +1,88 @@
+/**
+ * What is signed here is accepted by the receivers' side of each scheme: the vendors' own verifiers
+ * where they are small, else answers that their libraries gave.
+ */
+import { createHmac } from 'node:crypto';
+import { verify as verifyGithub } from '@octokit/webhooks-methods';
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, it } from 'vitest';
+import type { WebhooksContract } from '#language/contract.ts';
+import { signedHeaders } from './signing.ts';
+
+const body = JSON.stringify({ action: 'closed', title: 'Ünï', n: 1 });
+const unsigned = { id: 'msg-1', event: 'issues', body, timestamp: 1_767_225_600 };
+
+const sign = (
+  signing: WebhooksContract['signing'],
+  headers: WebhooksContract['headers'],
+  secret: string,
+  timestamp = unsigned.timestamp,
+) => signedHeaders({ signing, headers }, { ...unsigned, secret, timestamp });
+
+describe('a signed delivery', () => {
+  const standard = {
+    id: 'webhook-id',
+    timestamp: 'webhook-timestamp',
+    signature: 'webhook-signature',
+  };
+  const secret = `whsec_${Buffer.from('a key of some 24 bytes..').toString('base64')}`;
+
+  it('passes Standard Webhooks’ own verifier, which also wants its time to be the present', () => {
+    const now = Math.floor(Date.now() / 1000);
+    const headers = sign('standard-webhooks', standard, secret, now) ?? {};
+    expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(body));
+    expect(headers).toMatchObject({ 'webhook-id': 'msg-1', 'content-type': 'application/json' });
+    const bare = sign('standard-webhooks', standard, secret.slice('whsec_'.length), now);
+    expect(bare).toEqual(headers);
+    expect(() => new Webhook(secret).verify(`${body} `, headers)).toThrow('No matching signature');
+    const old = sign('standard-webhooks', standard, secret, now - 600) ?? {};
+    expect(() => new Webhook(secret).verify(body, old)).toThrow('too old');
+  });
+
+  it('passes GitHub’s own verifier', async () => {
+    const names = {
+      event: 'x-github-event',
+      id: 'x-github-delivery',
+      signature: 'x-hub-signature-256',
+    };
+    const headers = sign('github', names, 'It’s a secret') ?? {};
+    const signature = String(headers['x-hub-signature-256']);
+    expect(await verifyGithub('It’s a secret', body, signature)).toBe(true);
+    expect(await verifyGithub('another', body, signature)).toBe(false);
+    expect(headers).toMatchObject({ 'x-github-event': 'issues', 'x-github-delivery': 'msg-1' });
+  });
+
+  it('is what Stripe’s library makes of the same', () => {
+    const signature = 'f6022930764f751fa53916e8f87e80bec351f5eb0123b5cc39448e116c304a12';
+    expect(sign('stripe', { signature: 'stripe-signature' }, 'whsec_test')).toEqual({
+      'content-type': 'application/json',
+      'stripe-signature': `t=1767225600,v1=${signature}`,
+    });
+  });
+
+  it('is the plain HMAC of its body, for Linear and for vendors without a scheme', () => {
+    const hex = createHmac('sha256', 'lin_wh').update(body, 'utf8').digest('hex');
+    const names = { event: 'linear-event', id: 'linear-delivery', signature: 'linear-signature' };
+    expect(sign('linear', names, 'lin_wh')).toMatchObject({
+      'linear-event': 'issues',
+      'linear-delivery': 'msg-1',
+      'linear-signature': hex,
+    });
+    expect(sign('hmac-sha256', { signature: 'x-signature' }, 'lin_wh')).toMatchObject({
+      'x-signature': `sha256=${hex}`,
+    });
+  });
+
+  it('has no signature where the vendor has none', () => {
+    expect(sign('none', {}, '')).toEqual({ 'content-type': 'application/json' });
+  });
+
+  it('is not made with a secret that cannot sign', () => {
+    for (const broken of ['', 'whsec_', 'whsec_*', 'whsec_abcde', 'pass word']) {
+      expect(sign('standard-webhooks', standard, broken)).toBeUndefined();
+    }
+    for (const signing of ['github', 'linear', 'stripe', 'hmac-sha256'] as const) {
+      expect(sign(signing, { signature: 'x-signature' }, '')).toBeUndefined();
+    }
+  });
+});
