@@ -321,7 +321,7 @@ describe('the API surface', () => {
     const { control } = await startBench();
     const api = await openOn(control);
     const put = await api('PUT', issues);
-    expect([put.status, put.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST']);
+    expect([put.status, put.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS, POST']);
     expect((await api('GET', '/nowhere')).status).toBe(404);
     expect((await api('GET', '/users/%E0%A4%A')).status).toBe(422);
     expect((await api('POST', issues, ['a list'])).status).toBe(422);

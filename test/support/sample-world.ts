@@ -42,8 +42,8 @@ export const sampleRoute = (
     method,
     path,
     segments: path
+      .slice(1)
       .split('/')
-      .filter((text) => text !== '')
       .map((text) => (text.startsWith('{') ? { argument: text.slice(1, -1) } : { literal: text })),
     params: [],
     entity: 'issues',

@@ -3,6 +3,8 @@
  * as the store has them, unparsed.
  */
 import type { ApiContract, RouteContract, VendorError } from '#language/contract.ts';
+import type { PageWords } from './pages/page-answer.ts';
+import type { RoutePlan } from './route-plan.ts';
 
 export type ApiAnswer = {
   status: number;
@@ -45,11 +47,26 @@ export const vendorAnswer = (
   reason,
 });
 
-/** Rows (JSON texts) as a route answers them: the first alone or all, bare or under the envelope. */
-export const rowsAnswer = (route: RouteContract, rows: readonly string[]): ApiAnswer => {
+const member = ([key, json]: readonly [key: string, json: string]): string =>
+  `,${JSON.stringify(key)}:${json}`;
+
+/**
+ * Rows (JSON texts) as a route answers them: the first alone or all, bare or under the envelope, where
+ * a list has its count beside it, and a page what there is to say of it. `total` counts the rows of
+ * all pages.
+ */
+export const rowsAnswer = (
+  route: RouteContract,
+  { opening, hitsKey }: RoutePlan,
+  rows: readonly string[],
+  total = rows.length,
+  { keys, headers }: PageWords = { keys: [], headers: {} },
+): ApiAnswer => {
   const content = route.single ? (rows[0] ?? 'null') : `[${rows.join(',')}]`;
-  const { status, envelope } = route;
-  return jsonAnswer(status, envelope === '' ? content : `{${JSON.stringify(envelope)}:${content}}`);
+  if (opening === '') return { ...jsonAnswer(route.status, content), headers };
+  const hits = hitsKey === null || route.single ? '' : member([hitsKey, String(total)]);
+  const body = `${opening}${content}${hits}${keys.map(member).join('')}}`;
+  return { ...jsonAnswer(route.status, body), headers };
 };
 
 /** The body as a value: parsed where it is JSON, which a vendor's error bodies need not be. */

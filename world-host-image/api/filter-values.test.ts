@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { RouteContract } from '#language/contract.ts';
 import { sampleContract, sampleEntity } from '#test/support/sample-contract.ts';
+import { sampleRoute } from '#test/support/sample-world.ts';
 import { fieldTypes, hasField } from './field-types.ts';
 import { assignPath, filterAssignments, filtersOf, readText } from './filter-values.ts';
+import { planOf } from './route-plan.ts';
 
 const entity = sampleEntity('things', {
   properties: {
@@ -27,13 +30,14 @@ const contract = sampleContract({
 
 const types = (...path: string[]) => [...fieldTypes(contract.definitions, entity, path)];
 
+/** The plan of a route over the entity with this filter. */
+const planWith = (...filter: RouteContract['filter']) =>
+  planOf({ ...contract, api: null }, sampleRoute('GET', '/things', { entity: 'things', filter }));
+
 const filtersFor = (path: string[], value: string | string[]) =>
-  filtersOf({
-    contract,
-    entity,
-    route: { filter: [{ argument: 'x', path, match: 'equals' }] },
-    args: { x: value },
-  }).map((filter) => filter.value);
+  filtersOf(planWith({ argument: 'x', path, match: 'equals' }), { x: value }).map(
+    (filter) => filter.value,
+  );
 
 describe('field types', () => {
   it('follow references, alternatives and circles', () => {
@@ -63,17 +67,16 @@ describe('arguments', () => {
   });
 
   it('that are missing do not filter', () => {
-    const route = { filter: [{ argument: 'y', path: ['id'], match: 'equals' as const }] };
-    expect(filtersOf({ contract, entity, route, args: { x: '1' } })).toEqual([]);
+    const plan = planWith({ argument: 'y', path: ['id'], match: 'equals' });
+    expect(filtersOf(plan, { x: '1' })).toEqual([]);
   });
 
   it('say what a created row must hold', () => {
-    const filter = [
-      { argument: 'x', path: ['owner', 'id'], match: 'equals' as const },
-      { argument: 'q', path: ['kind'], match: 'contains' as const },
-    ];
-    const args = { x: '7', q: 'a' };
-    expect(filterAssignments({ contract, entity, route: { filter }, args })).toEqual([
+    const plan = planWith(
+      { argument: 'x', path: ['owner', 'id'], match: 'equals' },
+      { argument: 'q', path: ['kind'], match: 'contains' },
+    );
+    expect(filterAssignments(plan, { x: '7', q: 'a' })).toEqual([
       { path: ['owner', 'id'], value: 7 },
     ]);
   });

@@ -2,15 +2,10 @@
  * Reads the arguments of a request as values of the fields they stand for, and a route's filter with
  * them as filters of the store.
  */
-import type {
-  Contract,
-  EntityContract,
-  FieldPath,
-  RouteContract,
-  Row,
-} from '#language/contract.ts';
+import type { FieldPath, Row } from '#language/contract.ts';
 import type { Filter } from '#store/filter.ts';
-import { itemTypes, type JsonType } from './field-types.ts';
+import type { JsonType } from './field-types.ts';
+import type { RoutePlan } from './route-plan.ts';
 
 /** Path arguments and declared query parameters by name; a repeated parameter is a list. */
 export type Arguments = Readonly<Record<string, string | string[]>>;
@@ -36,34 +31,24 @@ const meanings = (types: ReadonlySet<JsonType>, text: string): unknown[] => {
   return read !== text && types.has('string') ? [read, text] : [read];
 };
 
-export type FilterParts = {
-  contract: Pick<Contract, 'definitions'>;
-  entity: EntityContract;
-  route: Pick<RouteContract, 'filter'>;
-  args: Arguments;
-};
-
 /** The filters whose arguments the request gave; one that it left out does not filter. */
-export const filtersOf = ({ contract, entity, route, args }: FilterParts): Filter[] =>
-  route.filter.flatMap(({ argument, path, match }) => {
+export const filtersOf = ({ filters }: Pick<RoutePlan, 'filters'>, args: Arguments): Filter[] =>
+  filters.flatMap(({ argument, path, match, types }) => {
     const given = args[argument];
     if (given === undefined) return [];
-    const types = itemTypes(contract.definitions, entity, path);
     const value = [given].flat().flatMap((text) => meanings(types, text));
     return [{ path, match, value }];
   });
 
 /** What the filter says about a row that the request creates: paths with the values they must have. */
-export const filterAssignments = ({
-  contract,
-  entity,
-  route,
-  args,
-}: FilterParts): { path: FieldPath; value: unknown }[] =>
-  route.filter.flatMap(({ argument, path, match }) => {
+export const filterAssignments = (
+  { filters }: Pick<RoutePlan, 'filters'>,
+  args: Arguments,
+): { path: FieldPath; value: unknown }[] =>
+  filters.flatMap(({ argument, path, match, types }) => {
     const given = args[argument];
     if (match !== 'equals' || typeof given !== 'string') return [];
-    return [{ path, value: readText(itemTypes(contract.definitions, entity, path), given) }];
+    return [{ path, value: readText(types, given) }];
   });
 
 /** The value at a path, or undefined. */

@@ -11,6 +11,7 @@ import { handler } from './actions/handler.ts';
 import { read } from './actions/read.ts';
 import { update } from './actions/update.ts';
 import { type ApiAnswer, vendorAnswer } from './answer.ts';
+import { runBefore } from './before.ts';
 
 export const actions: Record<RouteAction, Action> = {
   read,
@@ -36,9 +37,10 @@ export type Performed = { answer: ApiAnswer; changes: ChangeCounts; deliveries: 
 
 /** The answer of the action, and the deliveries that it sends unless it is an error. */
 const perform = async (context: ActionContext): Promise<Omit<Performed, 'changes'>> => {
-  const { route, session } = context;
+  const { api, route, session } = context;
   beginTurn(session);
-  const answer = await actions[route.action](context);
+  const early = api.before === null ? undefined : await runBefore(context);
+  const answer = early ?? (await actions[route.action](context));
   return { answer, deliveries: answer.status < 400 ? session.outbox.take() : [] };
 };
 
@@ -46,7 +48,7 @@ const perform = async (context: ActionContext): Promise<Omit<Performed, 'changes
 export const performAction = async (context: ActionContext): Promise<Performed> => {
   const { api, route, store } = context;
   try {
-    if (route.action === 'read') {
+    if (route.action === 'read' && api.before === null) {
       return { ...(await store.exclusively(() => perform(context))), changes: {} };
     }
     const { value, changes } = await store.atomically(() => perform(context));

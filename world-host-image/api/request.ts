@@ -7,12 +7,14 @@ import type { ApiContract, RouteContract } from '#language/contract.ts';
 import type { Delivery } from '../session/outbox.ts';
 import type { Session } from '../session/session.ts';
 import { type ApiAnswer, jsonAnswer, vendorAnswer } from './answer.ts';
+import { readArguments } from './arguments.ts';
 import { refusalOf } from './auth.ts';
+import { parseBody } from './body.ts';
+import { answerConditionally } from './conditional.ts';
 import { withoutCredential } from './credential.ts';
-import type { Arguments } from './filter-values.ts';
 import { answerTokenRequest, isTokenRequest } from './oauth.ts';
 import { performAction } from './perform.ts';
-import { splitPath } from './router.ts';
+import { type RouteMatch, splitPath } from './router.ts';
 
 export type ApiRequest = {
   method: string;
@@ -22,7 +24,7 @@ export type ApiRequest = {
   /** Names in lower case. */
   headers: Record<string, string>;
   /** Undefined when the body is over the limit. */
-  readBody(): Promise<string | undefined>;
+  readBody(): Promise<Buffer | undefined>;
 };
 
 export type ApiOutcome = {
@@ -38,65 +40,54 @@ export type ApiOutcome = {
   deliveries: Delivery[];
 };
 
-const readArguments = (
-  route: RouteContract,
-  pathArguments: Record<string, string>,
-  query: URLSearchParams,
-): Arguments => {
-  const args: Record<string, string | string[]> = { ...pathArguments };
-  for (const { name, repeated } of route.params) {
-    const values = [...query.getAll(name), ...(repeated ? query.getAll(`${name}[]`) : [])];
-    const last = values.at(-1);
-    if (last !== undefined) args[name] = repeated ? values : last;
-  }
-  return args;
-};
+type FoundRoute = Extract<RouteMatch, { kind: 'route' }>;
 
-type ParsedBody = { ok: true; value: unknown } | { ok: false };
-
-const parseBody = (text: string): ParsedBody => {
-  if (text.trim() === '') return { ok: true, value: undefined };
-  try {
-    return { ok: true, value: JSON.parse(text) };
-  } catch {
-    return { ok: false }; // what the client sent is no JSON, which its answer says
-  }
-};
+/** Vendors ignore a body where they want none, so there it need not be one that can be read. */
+const ignoresBody = ({ action, method }: RouteContract): boolean =>
+  action === 'read' || action === 'delete' || method === 'GET';
 
 const answerRoute = async (
   session: Session,
   api: ApiContract,
-  route: RouteContract,
-  pathArguments: Record<string, string>,
+  { route, pathArguments }: FoundRoute,
   request: ApiRequest,
 ): Promise<Omit<ApiOutcome, 'authorized'>> => {
-  const { world } = session;
+  const { contract, store, code } = session.world;
+  const { method, path, headers, query } = request;
   const noted = { operation: route.operation, changes: {}, deliveries: [] };
   const refuse = (reason: string, body: unknown, status?: number) => ({
     ...noted,
     body,
     answer: vendorAnswer(api, api.invalid, reason, status),
   });
-  const text = await request.readBody();
-  if (text === undefined) return refuse('the body is over the limit of 1 MiB', null, 413);
-  const body = parseBody(text);
-  if (!body.ok) return refuse('the body is not JSON', text);
-  const performed = await performAction({
+  const bytes = await request.readBody();
+  if (bytes === undefined) return refuse('the body is over the limit of 1 MiB', null, 413);
+  const parsed = parseBody(bytes, headers);
+  if (!parsed.ok && !ignoresBody(route)) return refuse(parsed.reason, parsed.text, parsed.status);
+  const { answer, ...performed } = await performAction({
     session,
-    contract: world.contract,
+    contract,
     api,
-    store: world.store,
-    code: world.code,
+    store,
+    code,
     route,
-    args: readArguments(route, pathArguments, request.query),
-    body: body.value,
-    request: {
-      method: request.method,
-      path: request.path,
-      headers: request.headers,
-    },
+    args: readArguments(api, route, pathArguments, query),
+    ...(parsed.ok ? { body: parsed.value, isForm: parsed.isForm } : { body: undefined }),
+    links: request,
+    request: { method, path, headers },
   });
-  return { ...noted, body: body.value, ...performed };
+  return {
+    ...noted,
+    body: parsed.ok ? parsed.value : parsed.text,
+    ...performed,
+    answer: answerConditionally(answer, method, headers['if-none-match']),
+  };
+};
+
+const methodAnswer = (api: ApiContract, method: string, allowed: string[]): ApiAnswer => {
+  const headers = { allow: allowed.join(', ') };
+  if (method === 'OPTIONS') return { ...jsonAnswer(204, null), headers };
+  return { ...vendorAnswer(api, api.invalid, `the path does not take ${method}`, 405), headers };
 };
 
 /** Throws only for faults of the host. */
@@ -104,7 +95,8 @@ export const answerRequest = async (
   session: Session,
   received: ApiRequest,
 ): Promise<ApiOutcome> => {
-  const { api } = session.world.contract;
+  const { contract, router } = session.world;
+  const { api } = contract;
   const nothing = { operation: null, authorized: false, body: null, changes: {}, deliveries: [] };
   if (api === null) {
     return { ...nothing, answer: jsonAnswer(404, '{"message":"this world serves no API"}') };
@@ -120,19 +112,13 @@ export const answerRequest = async (
   if (segments === undefined) {
     return { ...known, answer: vendorAnswer(api, api.invalid, 'the path has a broken escape') };
   }
-  const found = session.world.router.match(request.method, segments);
+  const found = router.match(request.method, segments);
   switch (found.kind) {
     case 'unknown':
       return { ...known, answer: vendorAnswer(api, api.notFound, 'no route has this path') };
-    case 'method_not_allowed': {
-      const answer = jsonAnswer(405, '{"message":"Method Not Allowed"}');
-      const headers = { allow: found.allowed.join(', ') };
-      return { ...known, answer: { ...answer, headers, reason: `not ${request.method}` } };
-    }
-    case 'route': {
-      const { route, pathArguments } = found;
-      const outcome = await answerRoute(session, api, route, pathArguments, request);
-      return { ...outcome, authorized: true };
-    }
+    case 'method_not_allowed':
+      return { ...known, answer: methodAnswer(api, request.method, found.allowed) };
+    case 'route':
+      return { ...(await answerRoute(session, api, found, request)), authorized: true };
   }
 };

@@ -13,6 +13,10 @@ const router = createRouter([
   route('GET', '/issues/comments'),
   route('PATCH', '/issues/comments/{id}'),
   route('GET', '/{kind}/{id}/events'),
+  route('GET', '/reports/'),
+  route('GET', '/teams'),
+  route('POST', '/teams/'),
+  route('GET', '/a%20b/{id}'),
 ]);
 
 const match = (method: string, path: string): unknown => {
@@ -37,17 +41,31 @@ describe('router', () => {
     ]);
   });
 
-  it('matches HEAD as GET, the root, and one slash at the end', () => {
+  it('matches HEAD as GET, and the root', () => {
     expect(match('HEAD', '/')).toEqual(['GET /', {}]);
+  });
+
+  it('makes nothing of a slash at the end, unless routes differ by it', () => {
     expect(match('GET', '/issues/7/')).toEqual(['GET /issues/{number}', { number: '7' }]);
+    expect(match('GET', '/reports/')).toEqual(['GET /reports/', {}]);
+    expect(match('GET', '/reports')).toEqual(['GET /reports/', {}]);
+    expect(match('GET', '/teams/')).toEqual(['GET /teams', {}]);
+    expect(match('POST', '/teams')).toEqual(['POST /teams/', {}]);
+    expect(match('PUT', '/teams')).toMatchObject({ allowed: ['GET', 'HEAD', 'OPTIONS', 'POST'] });
+  });
+
+  it('compares literals decoded', () => {
+    expect(match('GET', '/a%20b/7')).toEqual(['GET /a%20b/{id}', { id: '7' }]);
+    expect(match('GET', '/%61%20b/7')).toEqual(['GET /a%20b/{id}', { id: '7' }]);
   });
 
   it('tells an unknown path from a method that a path does not have', () => {
     expect(match('GET', '/pulls')).toEqual({ kind: 'unknown' });
     expect(match('GET', '/issues//')).toEqual({ kind: 'unknown' });
+    expect(match('GET', '//issues/7')).toEqual({ kind: 'unknown' });
     expect(match('PUT', '/issues/7')).toEqual({
       kind: 'method_not_allowed',
-      allowed: ['DELETE', 'GET', 'HEAD'],
+      allowed: ['DELETE', 'GET', 'HEAD', 'OPTIONS'],
     });
   });
 });

@@ -12,8 +12,8 @@ import { noteOfDelivery } from '../session/outbox.ts';
 import type { Serving } from '../session/serving.ts';
 import type { Session } from '../session/session.ts';
 import { type ApiAnswer, bodyValue, jsonAnswer } from './answer.ts';
-import { readBody } from './body.ts';
 import { shownRequest } from './credential.ts';
+import { describeRequest, pathOf } from './incoming.ts';
 import { type ApiOutcome, type ApiRequest, answerRequest } from './request.ts';
 
 export type ApiServer = {
@@ -38,26 +38,6 @@ const faultAnswer = jsonAnswer(500, '{"message":"internal error"}');
 
 /** Headers that Node works out by itself, and that user code may not decide. */
 const ownHeaders = new Set(['content-length', 'transfer-encoding', 'connection', 'keep-alive']);
-
-const headersOf = (request: IncomingMessage): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(request.headers).map(([name, value]) => [name, [value ?? ''].flat().join(', ')]),
-  );
-
-/** Without the query, which may hold a credential. */
-const pathOf = ({ url = '/' }: IncomingMessage): string => url.split('?', 1)[0] ?? '/';
-
-const describeRequest = (request: IncomingMessage): ApiRequest => {
-  const url = request.url ?? '/';
-  const mark = url.indexOf('?');
-  return {
-    method: request.method ?? 'GET',
-    path: pathOf(request),
-    query: new URLSearchParams(mark === -1 ? '' : url.slice(mark + 1)),
-    headers: headersOf(request),
-    readBody: () => readBody(request),
-  };
-};
 
 const send = (request: IncomingMessage, response: ServerResponse, answer: ApiAnswer): void => {
   const { body, contentType, headers, status } = answer;

@@ -151,7 +151,7 @@ export const rehearse = async (workDir: string, log: Log): Promise<void> => {
     path: '/notes/3',
     query: new URLSearchParams(),
     headers: { authorization: `Bearer ${token}` },
-    readBody: async () => '',
+    readBody: async () => Buffer.alloc(0),
   });
   session.ledger.close();
   await worlds.release();

@@ -9,6 +9,8 @@ import type { Session } from '../../session/session.ts';
 import type { HandlerRequest } from '../../usercode/run.ts';
 import type { ApiAnswer } from '../answer.ts';
 import type { Arguments } from '../filter-values.ts';
+import type { LinkBase } from '../pages/page-links.ts';
+import { planOf, type RoutePlan } from '../route-plan.ts';
 
 export type ActionContext = {
   session: Session;
@@ -18,8 +20,12 @@ export type ActionContext = {
   code: AuthorCode;
   route: RouteContract;
   args: Arguments;
-  /** Parsed JSON; undefined for a request without a body. */
+  /** Parsed; undefined for a request without a body. */
   body: unknown;
+  /** Whether the body was a form, whose values are texts. */
+  isForm?: boolean;
+  /** What links to other pages begin with; a tool that is bound to the route has none. */
+  links?: LinkBase;
   /** For handlers only. */
   request: Pick<HandlerRequest, 'method' | 'path' | 'headers'>;
 };
@@ -36,9 +42,14 @@ export class FailedAction extends Error {
   }
 }
 
-/** The entity that the route is about. */
-export const entityOf = ({ contract, route }: ActionContext): EntityContract => {
-  const entity = contract.entities.find(({ name }) => name === route.entity);
-  if (entity === undefined) throw new Error(`route ${route.operation} names no entity`);
-  return entity;
+/** The plan of a route that is about an entity. */
+export type EntityPlan = RoutePlan & { entity: EntityContract };
+
+const isAboutEntity = (plan: RoutePlan): plan is EntityPlan => plan.entity !== undefined;
+
+/** The plan of the request's route. Every action but a handler's is about an entity. */
+export const planFor = ({ contract, route }: ActionContext): EntityPlan => {
+  const plan = planOf(contract, route);
+  if (isAboutEntity(plan)) return plan;
+  throw new Error(`route ${route.operation} names no entity`);
 };

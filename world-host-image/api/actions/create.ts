@@ -5,18 +5,16 @@
 import type { Row } from '#language/contract.ts';
 import { rowsAnswer } from '../answer.ts';
 import { assignPath, filterAssignments } from '../filter-values.ts';
-import { type Action, entityOf } from './action.ts';
+import { type Action, planFor } from './action.ts';
 import { writeBody, writeGenerated } from './written-fields.ts';
 
 export const create: Action = (context) => {
-  const { route, store } = context;
-  const entity = entityOf(context);
+  const { args, route, store } = context;
+  const plan = planFor(context);
   const row: Row = structuredClone(route.defaults);
-  writeBody(context, row);
-  for (const { path, value } of filterAssignments({ ...context, entity })) {
-    assignPath(row, path, value);
-  }
-  writeGenerated(context, entity, row);
-  store.insert(entity.name, row);
-  return rowsAnswer(route, [JSON.stringify(row)]);
+  writeBody(context, plan.entity, row);
+  for (const { path, value } of filterAssignments(plan, args)) assignPath(row, path, value);
+  writeGenerated(context, plan.entity, row);
+  store.insert(plan.entity.name, row);
+  return rowsAnswer(route, plan, [JSON.stringify(row)]);
 };

@@ -1,15 +1,16 @@
 /** Action `delete`: removes the rows that the filter selects. A status with a body answers them. */
 import { rowsAnswer } from '../answer.ts';
-import { type Action, entityOf } from './action.ts';
+import { type Action, planFor } from './action.ts';
 import { matchingRows } from './matching-rows.ts';
 
 export const remove: Action = (context) => {
   const { route, store } = context;
-  const entity = entityOf(context);
-  const rows = matchingRows(context, entity);
-  for (const row of rows) store.remove(entity.name, row);
+  const plan = planFor(context);
+  const rows = matchingRows(context, plan);
+  for (const row of rows) store.remove(plan.entity.name, row);
   return rowsAnswer(
     route,
+    plan,
     rows.map((row) => JSON.stringify(row)),
   );
 };

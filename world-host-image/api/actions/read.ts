@@ -1,18 +1,35 @@
-/** Action `read`: the rows that the filter selects, in the order they came into the world. */
-import { rowsAnswer, vendorAnswer } from '../answer.ts';
+/** Action `read`: the rows that the filter selects, or a page of them, in the order of insertion. */
+import { type ApiAnswer, rowsAnswer, vendorAnswer } from '../answer.ts';
 import { filtersOf } from '../filter-values.ts';
-import { type Action, entityOf } from './action.ts';
+import { cutPage } from '../pages/page.ts';
+import { pageWords, toldBy } from '../pages/page-answer.ts';
+import { maxPageRows, readPageRequest } from '../pages/page-request.ts';
+import { type Action, type ActionContext, planFor } from './action.ts';
 
-/** Routes do not page yet, so this bounds what one request can ask for. */
-const maxRows = 10_000;
+const readPage = (context: ActionContext): ApiAnswer => {
+  const { api, args, links, route, store } = context;
+  const plan = planFor(context);
+  const page = cutPage({
+    api,
+    route,
+    store,
+    entity: plan.entity.name,
+    where: filtersOf(plan, args),
+    request: readPageRequest({ api, route, args }),
+    told: toldBy(context, api.paging.links && links !== undefined),
+  });
+  return rowsAnswer(route, plan, page.rows, page.total, pageWords(context, page, links));
+};
 
 export const read: Action = (context) => {
-  const { api, route, store } = context;
-  const entity = entityOf(context);
-  const where = filtersOf({ ...context, entity });
-  const rows = store.query(entity.name, { where, limit: route.single ? 1 : maxRows });
+  const { api, args, route, store } = context;
+  if (route.page !== 'none') return readPage(context);
+  const plan = planFor(context);
+  const where = filtersOf(plan, args);
+  const limit = route.single ? 1 : maxPageRows;
+  const rows = store.query(plan.entity.name, { where, limit });
   if (route.single && rows.length === 0) {
-    return vendorAnswer(api, route.notFound, `no row of ${entity.name} matches`);
+    return vendorAnswer(api, route.notFound, `no row of ${plan.entity.name} matches`);
   }
-  return rowsAnswer(route, rows);
+  return rowsAnswer(route, plan, rows);
 };

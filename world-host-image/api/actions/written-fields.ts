@@ -2,24 +2,60 @@
  * What a request writes into a row: the route's constant fields, then what it takes from the body,
  * then generated values. Paths reach into nested objects.
  */
-import type { EntityContract, Row } from '#language/contract.ts';
+import type { EntityContract, FieldPath, Row } from '#language/contract.ts';
 import { vendorAnswer } from '../answer.ts';
 import { fieldTypes } from '../field-types.ts';
-import { assignPath, valueAtPath } from '../filter-values.ts';
+import { assignPath, readText, valueAtPath } from '../filter-values.ts';
 import { type ActionContext, FailedAction } from './action.ts';
 
 const isObject = (value: unknown): value is Row =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Writes the fields that the body gives: the mapped ones, or all of them when the route maps none. */
-export const writeBody = ({ api, route, body = {} }: ActionContext, row: Row): void => {
-  if (!isObject(body)) {
-    throw new FailedAction(vendorAnswer(api, api.invalid, 'the body must be a JSON object'));
+/**
+ * A value of a form as the field at the path has it: "5" is a number where numbers stand, an empty text
+ * is null where texts do not.
+ */
+const valueOfForm = (
+  contract: ActionContext['contract'],
+  entity: EntityContract,
+  path: FieldPath,
+  value: unknown,
+): unknown => {
+  const inner = (step: string, member: unknown) =>
+    valueOfForm(contract, entity, [...path, step], member);
+  if (Array.isArray(value)) return value.map((item) => inner('0', item));
+  if (isObject(value)) {
+    return Object.fromEntries(
+      Object.entries(value).map(([key, member]) => [key, inner(key, member)]),
+    );
   }
-  if (route.body.length === 0) Object.assign(row, body);
+  const types = fieldTypes(contract.definitions, entity, path);
+  if (value === '' && types.has('null') && !types.has('string')) return null;
+  return readText(types, String(value));
+};
+
+/** Sets a field whatever its name is: that of the prototype is one, too, and for the contract to refuse. */
+const setField = (row: Row, field: string, value: unknown): void => {
+  if (field !== '__proto__') row[field] = value;
+  else Object.defineProperty(row, field, { value, configurable: true, enumerable: true });
+};
+
+/** Writes the fields that the body gives: the mapped ones, or all of them when the route maps none. */
+export const writeBody = (context: ActionContext, entity: EntityContract, row: Row): void => {
+  const { api, body = {}, contract, isForm = false, route } = context;
+  if (!isObject(body)) {
+    throw new FailedAction(vendorAnswer(api, api.invalid, 'the body must be an object'));
+  }
+  const valueFor = (path: FieldPath, value: unknown): unknown =>
+    isForm ? valueOfForm(contract, entity, path, value) : value;
+  if (route.body.length === 0) {
+    for (const [field, value] of Object.entries(body)) {
+      setField(row, field, valueFor([field], value));
+    }
+  }
   for (const { field, from } of route.body) {
     const value = valueAtPath(body, from);
-    if (value !== undefined) assignPath(row, field, value);
+    if (value !== undefined) assignPath(row, field, valueFor(field, value));
   }
 };
 

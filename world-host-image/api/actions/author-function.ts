@@ -1,0 +1,68 @@
+/**
+ * Functions of the world's handlers module, as they take part in a request: what they return is the
+ * body, `ctx.respond` and `ctx.fail` choose the answer themselves. A function that fails changes
+ * nothing.
+ */
+import { createStoreAccess } from '../../session/store-access.ts';
+import type { RunResult } from '../../usercode/run.ts';
+import { type ApiAnswer, jsonAnswer, vendorAnswer } from '../answer.ts';
+import { type ActionContext, FailedAction } from './action.ts';
+
+const timeoutMs = 30_000;
+
+/** The answer of a function that came to an end by itself. */
+export type FunctionAnswer = {
+  /** Null unless `ctx.respond` was called. */
+  status: number | null;
+  value: unknown;
+  headers: Record<string, string>;
+};
+
+const contentTypeOf = (headers: Readonly<Record<string, string>>): string | undefined =>
+  Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1];
+
+/** The value as JSON; a text of another content type is sent as it is. */
+export const valueAnswer = (
+  status: number,
+  value: unknown,
+  headers: Record<string, string>,
+): ApiAnswer => {
+  const isText = typeof value === 'string' && !/\bjson\b/i.test(contentTypeOf(headers) ?? 'json');
+  return { ...jsonAnswer(status, isText ? value : JSON.stringify(value ?? null)), headers };
+};
+
+const failureAnswer = (
+  { api }: ActionContext,
+  { error, vendor }: Extract<RunResult, { ok: false }>,
+): ApiAnswer => {
+  const trace = error.details === undefined ? '' : ` ${JSON.stringify(error.details)}`;
+  const reason = `${error.code}: ${error.message}${trace}`;
+  if (vendor !== undefined) {
+    const { status, body, headers = {} } = vendor;
+    return { ...valueAnswer(status, body, headers), reason };
+  }
+  if (error.code === 'refused') return vendorAnswer(api, api.invalid, reason);
+  return { ...jsonAnswer(500, '{"error":"internal"}'), reason };
+};
+
+/** Runs a function in the transaction of the request. Throws `FailedAction` when it fails. */
+export const runAuthorFunction = async (
+  context: ActionContext,
+  as: 'handler' | 'before',
+  name: string,
+): Promise<FunctionAnswer> => {
+  const { api, args, body, code, request, session } = context;
+  const file = api.handlers ?? '';
+  const result = await code.run({
+    language: file.endsWith('.ts') ? 'typescript' : 'python',
+    file,
+    function: name,
+    as,
+    input: { ...request, args: { ...args }, body: body ?? null },
+    access: createStoreAccess(session),
+    timeoutMs,
+  });
+  if (!result.ok) throw new FailedAction(failureAnswer(context, result));
+  const { status = null, value, headers = {} } = result;
+  return { status, value, headers };
+};

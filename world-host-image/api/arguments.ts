@@ -1,0 +1,43 @@
+/**
+ * The arguments of a request: those of the path, and the query parameters that its route declares or
+ * pages by. All others are ignored. A parameter that is not declared as repeated has its last value; a
+ * repeated one is a list, whichever way the client writes it: `ids=1&ids=2`, `ids[]=1&ids[]=2` or
+ * `ids[0]=1&ids[1]=2`.
+ */
+import type { ApiContract, RouteContract } from '#language/contract.ts';
+import type { Arguments } from './filter-values.ts';
+import { pagingParams } from './pages/page-request.ts';
+
+/** Longest list of one repeated parameter that is written with its positions. */
+const maxPositions = 1_000;
+
+const repeatedValues = (query: URLSearchParams, name: string): string[] => {
+  const values = [...query.getAll(name), ...query.getAll(`${name}[]`)];
+  for (let position = 0; position < maxPositions; position += 1) {
+    const value = query.get(`${name}[${position}]`);
+    if (value === null) break;
+    values.push(value);
+  }
+  return values;
+};
+
+/** An object that inherits nothing, for an argument may have any name. */
+export const readArguments = (
+  api: ApiContract,
+  route: RouteContract,
+  pathArguments: Arguments,
+  query: URLSearchParams,
+): Arguments => {
+  const args: Record<string, string | string[]> = Object.assign(Object.create(null), pathArguments);
+  if (query.size === 0) return args;
+  for (const { name, repeated } of route.params) {
+    const values = repeated ? repeatedValues(query, name) : query.getAll(name);
+    const last = values.at(-1);
+    if (last !== undefined) args[name] = repeated ? values : last;
+  }
+  for (const name of pagingParams(route.page, api)) {
+    const last = query.getAll(name).at(-1);
+    if (last !== undefined) args[name] = last;
+  }
+  return args;
+};

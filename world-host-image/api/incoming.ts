@@ -1,0 +1,37 @@
+/** A request of Node's HTTP server, described for the routes. */
+import type { IncomingMessage } from 'node:http';
+import { readBody } from './body.ts';
+import type { ApiRequest } from './request.ts';
+
+/** Node joins the values of all headers but this one, which a request has no business to send. */
+const headersOf = ({ headers }: IncomingMessage): Record<string, string> => {
+  if (headers['set-cookie'] === undefined) return headers as Record<string, string>;
+  const { 'set-cookie': _, ...others } = headers;
+  return others as Record<string, string>;
+};
+
+/** Path and query; a client that takes the host for a proxy sends a whole URL. */
+const targetOf = ({ url = '/' }: IncomingMessage): string => {
+  if (url.startsWith('/')) return url;
+  const target = url.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?]*/i, '');
+  return target.startsWith('/') ? target : `/${target}`;
+};
+
+/** Without the query, which may hold a credential. */
+export const pathOf = (request: IncomingMessage): string =>
+  targetOf(request).split('?', 1)[0] ?? '/';
+
+/** Never changed by anyone. */
+const noQuery = new URLSearchParams();
+
+export const describeRequest = (request: IncomingMessage): ApiRequest => {
+  const target = targetOf(request);
+  const mark = target.indexOf('?');
+  return {
+    method: request.method ?? 'GET',
+    path: mark === -1 ? target : target.slice(0, mark),
+    query: mark === -1 ? noQuery : new URLSearchParams(target.slice(mark + 1)),
+    headers: headersOf(request),
+    readBody: () => readBody(request),
+  };
+};

@@ -1,0 +1,33 @@
+/**
+ * Cursors: where a page begins, as an opaque text. It says "after" or "before" a position in the order
+ * of insertion (`src/store/positions.ts`), so rows that come and go between two pages neither hide nor
+ * repeat others. A check sum over the operation makes a cursor of another route, or a mistyped one, a
+ * broken one; it is no defence against someone who makes cursors up, who gains nothing by it.
+ */
+import { crc32 } from 'node:zlib';
+
+/** A side of a position. `before` means the rows nearest to it. */
+export type Place = { side: 'after' | 'before'; position: number };
+
+/** Before this position lie all rows. */
+export const endPosition = Number.MAX_SAFE_INTEGER;
+
+const letters = { after: 'a', before: 'b' } as const;
+
+const checkSum = (operation: string, place: string): string =>
+  crc32(`${operation} ${place}`).toString(36);
+
+/** The cursor for a place among the rows of an operation's route. */
+export const writeCursor = (operation: string, { side, position }: Place): string => {
+  const place = `${letters[side]}${position}`;
+  return Buffer.from(`${place}.${checkSum(operation, place)}`, 'latin1').toString('base64url');
+};
+
+/** The place that a cursor stands for; undefined when `writeCursor` did not make it. */
+export const readCursor = (operation: string, cursor: string): Place | undefined => {
+  const text = Buffer.from(cursor, 'base64url').toString('latin1');
+  const [, letter, digits] = /^([ab])(\d{1,16})\./.exec(text) ?? [];
+  if (digits === undefined) return undefined;
+  const place: Place = { side: letter === 'a' ? 'after' : 'before', position: Number(digits) };
+  return writeCursor(operation, place) === cursor ? place : undefined;
+};

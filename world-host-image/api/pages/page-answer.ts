@@ -1,0 +1,55 @@
+/**
+ * What an answer tells of the pages around it: keys beside the rows in the envelope, headers, and links.
+ * With `page_links` next and previous are URLs everywhere; else they are cursors, and pages by offset,
+ * which have none, tell only their count.
+ */
+import type { ApiContract, RouteContract } from '#language/contract.ts';
+import type { Page, Told } from './page.ts';
+import { type LinkBase, linkHeader, pageLinker } from './page-links.ts';
+
+/** Keys with JSON texts as their values, and headers. */
+export type PageWords = { keys: [key: string, json: string][]; headers: Record<string, string> };
+
+type Served = { api: ApiContract; route: RouteContract };
+
+/** What the answers of a route tell of their pages. */
+export const toldBy = ({ api: { paging }, route }: Served, hasLinks: boolean): Told => {
+  const hasEnvelope = route.envelope !== '';
+  return {
+    total: (hasEnvelope && paging.hitsKey !== '') || paging.headers.total !== undefined,
+    previous:
+      (hasEnvelope && paging.previousKey !== null) ||
+      paging.headers.previous !== undefined ||
+      hasLinks,
+    last: hasLinks,
+  };
+};
+
+const keysOf = (
+  { api: { paging }, route }: Served,
+  { next, previous }: { next: string | null; previous: string | null },
+): PageWords['keys'] => {
+  const { cursorKey, previousKey } = paging;
+  const keys: PageWords['keys'] = [];
+  if (next !== null || !route.cursorAbsentWhenDone) keys.push([cursorKey, JSON.stringify(next)]);
+  if (previousKey !== null) keys.push([previousKey, JSON.stringify(previous)]);
+  return keys;
+};
+
+/** `base` is absent where there is no request to link from: a tool that is bound to the route. */
+export const pageWords = (served: Served, page: Page, base: LinkBase | undefined): PageWords => {
+  const { api, route } = served;
+  const { headers: names, links } = api.paging;
+  const headers: Record<string, string> = {};
+  if (names.total !== undefined) headers[names.total] = String(page.total);
+  const linkTo = links && base !== undefined ? pageLinker(base, route, api) : undefined;
+  if (linkTo === undefined && route.page === 'offset') return { keys: [], headers };
+  const [next, previous] = [page.next, page.previous].map((start) =>
+    start === null || linkTo === undefined ? start : linkTo(start),
+  ) as [string | null, string | null];
+  if (names.cursor !== undefined && next !== null) headers[names.cursor] = next;
+  if (names.previous !== undefined && previous !== null) headers[names.previous] = previous;
+  const link = linkTo === undefined ? undefined : linkHeader(page, linkTo);
+  if (link !== undefined) headers.link = link;
+  return { keys: keysOf(served, { next, previous }), headers };
+};

@@ -1,0 +1,65 @@
+/** Which page a request asks for, read from its arguments. */
+import type { ApiContract, PageKind, RouteContract } from '#language/contract.ts';
+import { FailedAction } from '../actions/action.ts';
+import { vendorAnswer } from '../answer.ts';
+import type { Arguments } from '../filter-values.ts';
+import { type Place, readCursor } from './cursor.ts';
+
+/** Rows that one request can ask for, whatever the world's `page_size`. */
+export const maxPageRows = 10_000;
+
+export type PageRequest = {
+  /** From 1 to `maxPageRows`. */
+  limit: number;
+  offset: number;
+  /** Null: from the beginning. */
+  place: Place | null;
+};
+
+/** Names of the query parameters that page a route. */
+export const pagingParams = (page: PageKind, { paging }: ApiContract): string[] => {
+  if (page === 'none') return [];
+  return [paging.limitParam, page === 'offset' ? paging.offsetParam : paging.cursorParam];
+};
+
+type Asked = { api: ApiContract; route: RouteContract; args: Arguments };
+
+const refuse = (api: ApiContract, reason: string): never => {
+  throw new FailedAction(vendorAnswer(api, api.invalid, reason));
+};
+
+const readNumber = (
+  { api, args }: Asked,
+  name: string,
+  fallback: number,
+  min: number,
+  max: number,
+): number => {
+  const text = args[name];
+  if (text === undefined) return fallback;
+  const value = typeof text === 'string' && /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+  return value >= min && value <= max
+    ? value
+    : refuse(api, `"${name}" must be a whole number from ${min} to ${max}`);
+};
+
+const readPlace = ({ api, route, args }: Asked): Place | null => {
+  const name = api.paging.cursorParam;
+  const text = args[name];
+  if (text === undefined) return null;
+  const place = typeof text === 'string' ? readCursor(route.operation, text) : undefined;
+  return place ?? refuse(api, `"${name}" is no cursor of ${route.operation}`);
+};
+
+/** Fails with the vendor's `invalid` when a paging parameter makes no sense. */
+export const readPageRequest = (asked: Asked): PageRequest => {
+  const { pageSize, limitParam, offsetParam } = asked.api.paging;
+  const limit = readNumber(asked, limitParam, pageSize, 1, maxPageRows);
+  return asked.route.page === 'cursor'
+    ? { limit, offset: 0, place: readPlace(asked) }
+    : {
+        limit,
+        offset: readNumber(asked, offsetParam, 0, 0, Number.MAX_SAFE_INTEGER),
+        place: null,
+      };
+};

@@ -1,0 +1,84 @@
+/**
+ * One page of a route's rows, and where the pages around it begin. Pages are named by the value of the
+ * parameter that asks for them, an offset or a cursor. What the answer does not tell is not looked up.
+ */
+import type { ApiContract, RouteContract } from '#language/contract.ts';
+import type { Filter } from '#store/filter.ts';
+import type { WorldStore } from '#store/world-store.ts';
+import { endPosition, writeCursor } from './cursor.ts';
+import type { PageRequest } from './page-request.ts';
+
+/** What of a page the answer is going to tell. */
+export type Told = { total: boolean; previous: boolean; last: boolean };
+
+export type Page = {
+  /** Payload texts. */
+  rows: string[];
+  /** Rows on all pages; undefined unless told. */
+  total: number | undefined;
+  /** Null: there is none, or it is not told. */
+  next: string | null;
+  previous: string | null;
+  last: string | null;
+};
+
+export type PageParts = {
+  api: ApiContract;
+  route: RouteContract;
+  store: Pick<WorldStore, 'list' | 'count'>;
+  entity: string;
+  where: readonly Filter[];
+  request: PageRequest;
+  told: Told;
+};
+
+/** Where the last page begins, counted so that pages forward from this one end with it. */
+const lastOffset = (total: number, { limit, offset }: PageRequest): number => {
+  const beyond = Math.max(0, total - 1 - (offset % limit));
+  return (offset % limit) + Math.floor(beyond / limit) * limit;
+};
+
+const cutByOffset = ({ store, entity, where, request, told }: PageParts): Page => {
+  const { limit, offset } = request;
+  const { rows, more } = store.list(entity, { where, limit, offset });
+  // The end of the rows tells their number, unless the page lies beyond it.
+  const isEnd = !more && (rows.length > 0 || offset === 0);
+  const count = () => (isEnd ? offset + rows.length : store.count(entity, where));
+  const total = told.total || told.last ? count() : undefined;
+  return {
+    rows,
+    total,
+    next: more ? String(offset + limit) : null,
+    previous: offset > 0 ? String(Math.max(0, offset - limit)) : null,
+    last: total === undefined ? null : String(lastOffset(total, request)),
+  };
+};
+
+const cutByCursor = ({ route, store, entity, where, request, told }: PageParts): Page => {
+  const { limit, place } = request;
+  const isBack = place?.side === 'before';
+  const bound = place === null ? {} : { [place.side]: place.position };
+  const { rows, first, last, more } = store.list(entity, { where, limit, ...bound });
+  // An empty page lies where its cursor points, between two rows that may still come.
+  const end = last ?? Math.max(0, (place?.position ?? 0) - (isBack ? 1 : 0));
+  const start = first ?? end + 1;
+  const hasRows = (side: { after: number } | { before: number }): boolean =>
+    store.list(entity, { where, limit: 0, ...side }).more;
+  const hasNext = isBack ? hasRows({ after: end }) : more;
+  const hasPrevious = isBack ? more : place !== null && told.previous && hasRows({ before: start });
+  const isAll = place === null && !more;
+  const count = () => (isAll ? rows.length : store.count(entity, where));
+  const cursor = (side: 'after' | 'before', position: number) =>
+    writeCursor(route.operation, { side, position });
+  return {
+    rows,
+    total: told.total ? count() : undefined,
+    next: hasNext ? cursor('after', end) : null,
+    previous: hasPrevious ? cursor('before', start) : null,
+    last: told.last ? cursor('before', endPosition) : null,
+  };
+};
+
+/** Cuts the page that is asked for. */
+export const cutPage = (parts: PageParts): Page =>
+  parts.route.page === 'cursor' ? cutByCursor(parts) : cutByOffset(parts);
