@@ -5,7 +5,9 @@
  * Pure and synchronous; no user code runs. Whoever compiles trees of strangers does so where a time
  * limit can end it: checking many rows against deep schemas takes as long as it takes.
  */
+import { limits } from '#domain/limits.ts';
 import type { TreeFile } from '#domain/world.ts';
+import { artifactCollisions } from './artifacts/collisions.ts';
 import { generateArtifacts } from './artifacts.ts';
 import { checkApi } from './check/api.ts';
 import { checkDependencies } from './check/dependencies.ts';
@@ -26,7 +28,7 @@ import type { Contract, Row, Task } from './contract.ts';
 import { type Connector, readConnector } from './files/connector-toml.ts';
 import { type Environment, readEnvironment } from './files/svc-env-toml.ts';
 import { readWorldJson, type WorldDeclaration } from './files/world-json.ts';
-import type { Problem } from './problem.ts';
+import { type Problem, sortProblems } from './problem.ts';
 import type { Placed } from './read/kinds.ts';
 import { createProblems } from './read/place.ts';
 import { openTree, type Tree } from './read/tree.ts';
@@ -136,6 +138,18 @@ const checkWorld = (tree: Tree, world: WorldDeclaration): Compiled => {
   return { contract, baseRows };
 };
 
+/** Generated files that no tree could hold. */
+const oversized = (generated: readonly TreeFile[]): Problem[] =>
+  generated
+    .filter(({ content }) => content.byteLength > limits.treeFileBytes)
+    .map(({ path, content }) => ({
+      file: path,
+      pointer: '',
+      code: 'file_too_large',
+      message: `${path} would be generated with ${content.byteLength} bytes, more than ${limits.treeFileBytes}`,
+      hint: 'give the world less: shapes, routes or rows of tasks',
+    }));
+
 /** Compiles the files of a tree, in any order. It reports all problems together and never throws. */
 export const compileTree = (files: readonly TreeFile[]): CompileResult => {
   const problems = createProblems();
@@ -149,9 +163,8 @@ export const compileTree = (files: readonly TreeFile[]): CompileResult => {
   }
   const compiled = checkWorld(tree, world);
   if (problems.count() > 0) return { ok: false, problems: problems.list() };
-  return {
-    ok: true,
-    ...compiled,
-    generated: generateArtifacts({ contract: compiled.contract, files }),
-  };
+  const generated = generateArtifacts({ contract: compiled.contract, files });
+  const misfits = [...artifactCollisions({ files, generated }), ...oversized(generated)];
+  if (misfits.length > 0) return { ok: false, problems: sortProblems(misfits) };
+  return { ok: true, ...compiled, generated };
 };

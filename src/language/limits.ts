@@ -3,7 +3,7 @@
  * keep the time and memory that a stranger's tree can take within bounds.
  */
 export const languageLimits = {
-  entities: 200,
+  entities: 500,
   fieldsPerEntity: 500,
   tools: 500,
   operations: 1_000,
@@ -16,6 +16,8 @@ export const languageLimits = {
   /** Subschemas that may apply to one and the same value. */
   schemaWork: 5_000,
   patternLength: 1_000,
+  /** The body of an error as a vendor answers it, which every route may repeat. */
+  errorBodyChars: 16 * 1024,
   /** Problems reported of one tree, and of one file of rows. */
   problems: 1_000,
   problemsPerRowFile: 50,

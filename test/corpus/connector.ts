@@ -220,6 +220,11 @@ export const connectorRules: Chapter = {
       ],
       refuses: [
         [
+          'a body longer than a vendor would answer',
+          'bad_value',
+          replace(connector, `'{"message":"gone"}'`, `'"${'x'.repeat(16_400)}"'`),
+        ],
+        [
           'a body of unauthorized that is not JSON',
           'bad_value',
           replace(connector, '[api]', "[api]\nunauthorized = 'no'"),

@@ -26,6 +26,11 @@ export const schemasRules: Chapter = {
           inCardFields((p) => (p.author.$ref = 'persons.json#/$defs/Person')),
         ],
         [
+          'a reference to a generated file',
+          'bad_reference',
+          inCardFields((p) => (p.author.$ref = 'openapi.json#/$defs/Person')),
+        ],
+        [
           'a reference out of the folder',
           'bad_reference',
           inCardFields((p) => (p.author.$ref = '../people.json#/$defs/Person')),

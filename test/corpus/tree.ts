@@ -45,6 +45,14 @@ export const treeRules: Chapter = {
       ],
     },
     {
+      rule: 'No file is in the way of a generated one.',
+      accepts: [['a file beside generated ones', put('db/notes.md', '')]],
+      refuses: [
+        ['a path differs from a generated one by case', 'bad_path', put('db/Schema.sql', '')],
+        ['a file is the folder of generated ones', 'bad_path', put('db', '')],
+      ],
+    },
+    {
       rule: 'Files and the whole tree are bounded.',
       accepts: [['a file as large as may be', put('big.md', ' '.repeat(limits.treeFileBytes))]],
       refuses: [

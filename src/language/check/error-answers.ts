@@ -1,11 +1,17 @@
 /** Errors as the vendor answers them: bodies that are replayed as written, with their statuses. */
 import type { VendorError } from '../contract.ts';
 import type { ApiTable } from '../files/connector/api.ts';
+import { languageLimits } from '../limits.ts';
 import type { Place } from '../read/place.ts';
 import type { RouteDraft } from './route-draft.ts';
 
-/** Refuses a body that is not in the notation that the world's errors are sent as. */
+/** Refuses a body that is too long, or not in the notation that the world's errors are sent as. */
 const checkBody = (place: Place, body: string, contentType: string): void => {
+  if (body.length > languageLimits.errorBodyChars) {
+    const message = `the body has ${body.length} characters, more than ${languageLimits.errorBodyChars}`;
+    place.refuse('bad_value', message);
+    return;
+  }
   if (body === '' || !/\bjson\b/i.test(contentType)) return;
   try {
     JSON.parse(body);

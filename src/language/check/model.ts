@@ -1,5 +1,6 @@
 /** The checked data model, as the checks of routes, tools, tasks and rows use it. */
 import type { EntityContract, FieldPath, JsonSchema } from '../contract.ts';
+import { languageLimits } from '../limits.ts';
 import type { Place } from '../read/place.ts';
 import { parsePointer } from '../read/pointer.ts';
 import { suggestName } from '../read/suggest.ts';
@@ -34,7 +35,7 @@ export const findEntity = (
 /** The segments of `a.b.c` or `/a/b/c`; undefined for anything else. */
 export const parseFieldPath = (written: string): FieldPath | undefined => {
   const path = written.startsWith('/') ? parsePointer(written) : written.split('.');
-  return path.includes('') ? undefined : path;
+  return path.includes('') || path.length > languageLimits.depth ? undefined : path;
 };
 
 const explainMissing = (

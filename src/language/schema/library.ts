@@ -3,6 +3,7 @@
  * file or `<sibling>.json#/$defs/<name>` in the same folder, and nowhere else. Siblings are read when
  * first referred to; their definitions become the contract's own under the name `<sibling>.json:<name>`.
  */
+import { generatedPaths } from '../artifacts/paths.ts';
 import type { JsonSchema } from '../contract.ts';
 import { languageLimits } from '../limits.ts';
 import { anything, type Kind, mapOf, type Placed, placed, text } from '../read/kinds.ts';
@@ -105,6 +106,9 @@ export const createLibrary = (tree: Tree, own: Definitions): Library => {
   const definitionsOf = (place: Place, file: string): Definitions | undefined => {
     const known = files.get(file);
     if (known !== undefined) return known;
+    if (generatedPaths.some((path) => path === file)) {
+      return refuseReference(place, `leads to ${file}, which compiling writes`);
+    }
     if (!tree.has(file))
       return refuseReference(place, `leads to ${file}, which is not in the tree`);
     files.set(file, new Map());
