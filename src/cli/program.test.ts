@@ -115,6 +115,8 @@ describe('svc', () => {
     ['worlds create x', "required option '--from <source>' not specified"],
     ['worlds session open', 'name a world, or a version with --version-id'],
     ['worlds session open x --tier gold', 'Allowed choices are standard, premium'],
+    ['worlds session open x --clock-mode still', 'Allowed choices are real, frozen, stepped'],
+    ['worlds session open x --seed 1.5', 'It is not a whole number from 0'],
     ['worlds session open x --wait soon', 'It is not a number from 0 to 3600'],
     ['worlds session open x -t a --task-file b', 'give --task or --task-file, not both'],
     ['worlds session state x --limit 3', '--where, --limit and --offset need --entity'],
@@ -181,6 +183,19 @@ describe('svc', () => {
     });
     expect(status).toBe(0);
     expect(asked).toHaveLength(1);
+  });
+
+  it('opens one on a clock and a seed, and shows them', async () => {
+    const { out, asked } = await run(
+      'worlds session open notes --clock-at 2026-03-01 --clock-mode stepped --clock-rate 60 --seed 7',
+      { status: 201, body: session },
+    );
+    expect(asked[0]?.body).toEqual({
+      slug: 'notes',
+      clock: { at: '2026-03-01', mode: 'stepped', rate: 60 },
+      seed: 7,
+    });
+    expect(out).toMatch(/clock +stepped by 60 s from 2026-03-01T00:00:00.000Z\nseed +7\n/);
   });
 
   it('fails when the session does', async () => {

@@ -138,10 +138,27 @@ describe('opening a session', () => {
     expect(assigned).toHaveLength(1);
   });
 
+  it('gives its host the clock and the seed, and shows them', async () => {
+    const seed = Number.MAX_SAFE_INTEGER;
+    const clock = { at: '2026-03-01T10:00:00+01:00', mode: 'stepped' as const, rate: 60 };
+    const [session, host] = await openReady({ clock, seed });
+    const resolved = { ...clock, at: '2026-03-01T09:00:00.000Z' };
+    expect(session).toMatchObject({ clock: resolved, seed });
+    expect(host.assignment).toMatchObject({ clock: resolved, seed });
+    const [usual, usualHost] = await openReady();
+    const machine = { clock: { at: null, mode: 'real', rate: 1 }, seed: null };
+    expect(usual).toMatchObject(machine);
+    expect(usualHost.assignment).toMatchObject(machine);
+  });
+
   const refusals: [string, OpenSessionBody, string[], RegExp][] = [
     ['an unknown task', { task: 'finnish' }, ['task'], /its tasks are finish/],
     ['a stored task', { task: { id: 'task-1' } }, ['task', 'id'], /not served/],
     ['a surface it lacks', { surfaces: ['ui'] }, ['surfaces', '0'], /no surface "ui"; it has none/],
+    ['a clock without a date', { clock: { at: 'noon' } }, ['clock', 'at'], /no date and time/],
+    ['a clock that goes back', { clock: { rate: -1 } }, ['clock', 'rate'], /above 0/],
+    ['a seed that is no whole number', { seed: 1.5 }, ['seed'], /integer/],
+    ['a seed below 0', { seed: -1 }, ['seed'], />= 0/],
     [
       'a seed row that breaks the contract',
       { task: { seed: { rows: { notes: [{ id: 'x', folder_id: 1, title: 'a', done: true }] } } } },
