@@ -8,6 +8,7 @@ import {
   toTree,
 } from '#test/support/small-world.ts';
 import { compileTree } from './compile.ts';
+import { plainPaging } from './contract.ts';
 
 const compiled = () => {
   const result = compileChanged();
@@ -155,6 +156,14 @@ describe('compileTree', () => {
         links: false,
       },
     });
+  });
+
+  it('pages as a connector does that does not speak of it', () => {
+    const plain = contractOf((world) => {
+      const keys = /^(page_size|previous_key|page_headers) = .*\n/gm;
+      world.text['connector.toml'] = world.text['connector.toml']?.replace(keys, '') ?? '';
+    });
+    expect(plain.api?.paging).toEqual(plainPaging);
   });
 
   it('mints tokens on the path of the token URL, unless said otherwise', () => {

@@ -96,6 +96,19 @@ export type Paging = {
   links: boolean;
 };
 
+/** Paging as a connector has it that does not speak of it. */
+export const plainPaging: Paging = {
+  pageSize: 100,
+  limitParam: 'limit',
+  offsetParam: 'offset',
+  cursorParam: 'cursor',
+  hitsKey: 'hits',
+  cursorKey: 'cursor',
+  previousKey: null,
+  headers: {},
+  links: false,
+};
+
 export const authSchemes = ['header', 'bearer', 'basic', 'query', 'oauth2', 'none'] as const;
 export type AuthScheme = (typeof authSchemes)[number];
 

@@ -1,9 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { lintOpenApi } from '#test/support/openapi-lint.ts';
 import { sampleContract, sampleEntity } from '#test/support/sample-contract.ts';
-import { sampleApi, sampleErrors, samplePaging, sampleRoute } from '#test/support/sample-world.ts';
+import { sampleApi, sampleErrors, sampleRoute } from '#test/support/sample-world.ts';
 import { contractOf } from '#test/support/small-world.ts';
-import type { ApiContract, Contract, EntityContract, RouteContract } from './contract.ts';
+import {
+  type ApiContract,
+  type Contract,
+  type EntityContract,
+  plainPaging,
+  type RouteContract,
+} from './contract.ts';
 import { type OpenApiOptions, openApiOf } from './openapi.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests reach into the document
@@ -143,7 +149,7 @@ describe('openApiOf', () => {
 
   it('pages by parameters, keys and headers', async () => {
     const paging = {
-      ...samplePaging,
+      ...plainPaging,
       limitParam: 'per_page',
       previousKey: 'prev',
       headers: { cursor: 'X-Next', total: 'X-Total' },

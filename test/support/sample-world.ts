@@ -5,7 +5,13 @@
 import { createHash } from 'node:crypto';
 import type { Digest, TreeFile } from '#domain/world.ts';
 import { encodeBundle } from '#language/bundle.ts';
-import type { ApiContract, Contract, RouteContract, ToolContract } from '#language/contract.ts';
+import {
+  type ApiContract,
+  type Contract,
+  plainPaging,
+  type RouteContract,
+  type ToolContract,
+} from '#language/contract.ts';
 import { buildSnapshot } from '#store/snapshot.ts';
 import { sampleContract, sampleEntities, sampleRows } from './sample-contract.ts';
 
@@ -15,18 +21,6 @@ export const sampleErrors = {
   unauthorized: error(401, 'Bad credentials'),
   notFound: error(404, 'Not Found'),
   invalid: error(422, 'Validation Failed'),
-};
-
-export const samplePaging: ApiContract['paging'] = {
-  pageSize: 100,
-  limitParam: 'limit',
-  offsetParam: 'offset',
-  cursorParam: 'cursor',
-  hitsKey: 'hits',
-  cursorKey: 'cursor',
-  previousKey: null,
-  headers: {},
-  links: false,
 };
 
 /** A route with the defaults that a compiler would fill in. */
@@ -134,7 +128,7 @@ export const sampleApi: ApiContract = {
   errorContentType: 'application/json',
   handlers: 'api/handlers.py',
   before: null,
-  paging: samplePaging,
+  paging: plainPaging,
 };
 
 const handlersPy = `from svc_env import Refused

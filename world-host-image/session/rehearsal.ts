@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import type { Digest } from '#domain/world.ts';
 import { machineClock } from '#domain/world-clock.ts';
 import { encodeBundle } from '#language/bundle.ts';
-import type { Contract, JsonSchema } from '#language/contract.ts';
+import { type Contract, type JsonSchema, plainPaging } from '#language/contract.ts';
 import type { Log } from '#runtime/log.ts';
 import { buildSnapshot } from '#store/snapshot.ts';
 import { answerRequest } from '../api/request.ts';
@@ -87,17 +87,7 @@ const contract: Contract = {
     errorContentType: 'application/json',
     handlers: null,
     before: null,
-    paging: {
-      pageSize: 100,
-      limitParam: 'limit',
-      offsetParam: 'offset',
-      cursorParam: 'cursor',
-      hitsKey: 'hits',
-      cursorKey: 'cursor',
-      previousKey: null,
-      headers: {},
-      links: false,
-    },
+    paging: plainPaging,
   },
   vendor: null,
   redact: null,

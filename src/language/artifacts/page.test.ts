@@ -3,10 +3,10 @@ import { createContext, Script } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import type { TreeFile } from '#domain/world.ts';
 import { sampleContract, sampleEntity } from '#test/support/sample-contract.ts';
-import { sampleApi, samplePaging, sampleRoute } from '#test/support/sample-world.ts';
+import { sampleApi, sampleRoute } from '#test/support/sample-world.ts';
 import { textFile } from '#test/support/small-world.ts';
 import { generateArtifacts } from '../artifacts.ts';
-import type { Contract, UiContract } from '../contract.ts';
+import { type Contract, plainPaging, type UiContract } from '../contract.ts';
 import { type PageModel, pageModel } from './page/model.ts';
 import { scriptLogic } from './page/script-logic.ts';
 import { generatePage, isGeneratedPage } from './page.ts';
@@ -242,7 +242,7 @@ describe('the logic of the page', () => {
   it('pages by cursors, in keys, headers and links', () => {
     const list = { ...route('list_repo_issues'), page: 'cursor', envelope: 'data' };
     const read = (paging: Loose, body: Loose, headers: Loose = {}): Loose => {
-      const api = { ...sampleApi, paging: { ...samplePaging, ...paging } };
+      const api = { ...sampleApi, paging: { ......paging } };
       const header = (name: string): string | null => headers[name] ?? null;
       return plain(
         logicOf(contractWith({}, { api })).readAnswer(list, { data: [{}], ...body }, header, {}),
