@@ -242,7 +242,7 @@ describe('the logic of the page', () => {
   it('pages by cursors, in keys, headers and links', () => {
     const list = { ...route('list_repo_issues'), page: 'cursor', envelope: 'data' };
     const read = (paging: Loose, body: Loose, headers: Loose = {}): Loose => {
-      const api = { ...sampleApi, paging: { ......paging } };
+      const api = { ...sampleApi, paging: { ...plainPaging, ...paging } };
       const header = (name: string): string | null => headers[name] ?? null;
       return plain(
         logicOf(contractWith({}, { api })).readAnswer(list, { data: [{}], ...body }, header, {}),
