@@ -27,8 +27,16 @@ describe('request ledger', () => {
     const where = [{ path: ['via'], match: 'equals' as const, value: 'tool' }];
     expect(ledger.count('svc_requests', where)).toBe(1);
     expect(read(ledger).map(({ id }) => id)).toEqual([1, 2]);
-    ledger.clear();
+    ledger.clear(note({ via: 'session', operation: 'reset' }));
     expect(read(ledger)).toEqual([]);
+    ledger.note(note());
+    expect(read(ledger).map(({ id }) => id)).toEqual([4]);
+    const told = ledger.backlog.first({ entries: 9, bytes: 10_000 }).map(({ id, json }) => {
+      const entry = JSON.parse(json);
+      expect(entry.id).toBe(id);
+      return entry.operation;
+    });
+    expect(told).toEqual(['get_issue', 'list_issues', 'reset', 'get_issue']);
   });
 
   it('hides secrets by the names of their fields', () => {
@@ -47,13 +55,48 @@ describe('request ledger', () => {
     });
   });
 
+  it('tells the rows that were changed, within bounds', () => {
+    const ledger = openLedger();
+    const change = 'updated' as const;
+    const rows = Array.from({ length: 500 }, (_, id) => ({
+      entity: 'issues',
+      key: { id },
+      change,
+    }));
+    const long = { entity: 'files', key: { path: 'x'.repeat(2_000) }, change };
+    ledger.note(note({ rows: [long, ...rows], path: `/${'x'.repeat(10_000)}` }));
+    const [entry] = read(ledger);
+    expect(entry.rows).toHaveLength(100);
+    expect(entry.rows.slice(0, 2)).toEqual([
+      { entity: 'files', key: null, kind: 'updated' },
+      { entity: 'issues', key: { id: 0 }, kind: 'updated' },
+    ]);
+    expect(entry.path).toHaveLength(2_048);
+    const filter = (path: string[], value: unknown) => ({ path, match: 'equals' as const, value });
+    expect(ledger.count('svc_requests', [filter(['rows', '1', 'entity'], 'issues')])).toBe(1);
+  });
+
+  it('is asked for what lies within requests and answers', () => {
+    const ledger = openLedger();
+    for (let id = 1; id <= 200; id += 1) {
+      ledger.note(note({ request: { body: { issue: { id } } }, response: { body: [id % 2] } }));
+    }
+    const filter = (path: string[], value: unknown) => ({ path, match: 'equals' as const, value });
+    const where = [filter(['request', 'body', 'issue', 'id'], [7, 8, 900])];
+    expect(ledger.query('svc_requests', { where, limit: 1, offset: 1 })).toHaveLength(1);
+    expect(ledger.count('svc_requests', where)).toBe(2);
+  });
+
   it('keeps the newest within its limits', () => {
-    const ledger = openLedger({ entries: 3, bytes: 10_000, valueBytes: 100 });
+    const ledger = openLedger({ limits: { entries: 3, bytes: 10_000, valueChars: 100 } });
     for (let round = 0; round < 5; round += 1) ledger.note(note());
     expect(read(ledger).map(({ id }) => id)).toEqual([3, 4, 5]);
     ledger.note(note({ response: 'x'.repeat(5_000) }));
-    expect(read(ledger).at(-1).response).toMatchObject({ truncated: true, bytes: 5_002 });
-    const small = openLedger({ entries: 100, bytes: 1_000, valueBytes: 100 });
+    expect(read(ledger).at(-1).response).toEqual({
+      truncated: true,
+      start: `"${'x'.repeat(49)}`,
+    });
+    const small = openLedger({ limits: { entries: 100, bytes: 1_000, valueChars: 100 } });
     for (let round = 0; round < 50; round += 1) small.note(note());
     expect(read(small).length).toBeLessThan(6);
   });

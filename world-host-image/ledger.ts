@@ -3,22 +3,25 @@
  * answered. It is read like an entity, `svc_requests`, by `state` calls and graders.
  *
  * It lives in a database of its own, so that going back in the world's state neither loses it nor
- * counts it as a change. It is bounded in entries and bytes; the oldest make room.
+ * counts it as a change. It is bounded in entries and bytes; the oldest make room. Each entry also
+ * waits in the backlog until the control plane has it, where it outlives the session.
  */
 import type { ChangeCounts } from '#domain/call.ts';
-import { ledgerEntity } from '#domain/ledger.ts';
-import type { Contract, JsonSchema } from '#language/contract.ts';
+import { type LedgerWay, ledgerEntity } from '#domain/ledger.ts';
+import { ledgerEntityContract } from '#language/ledger-entity.ts';
 import { createCatalog } from '#store/catalog.ts';
 import { openEmpty } from '#store/open.ts';
 import { createReader, type Reader } from '#store/read.ts';
 import { createStatements } from '#store/statements.ts';
-import { maskSecrets } from './mask.ts';
+import type { RowChange } from '#store/write-set.ts';
+import { type Backlog, createBacklog } from './ledger-backlog.ts';
+import { noSecrets, type Secrets, showValue } from './mask.ts';
 
-/** One request as it is noted; `id` and secrets are the ledger's business. */
+/** One request as it is noted; `id`, bounds and secrets are the ledger's business. */
 export type LedgerNote = {
   /** When it arrived, ISO 8601. */
   at: string;
-  via: 'tool' | 'api' | 'session' | 'webhook';
+  via: LedgerWay;
   /** Tool, route's operation, kind of session call or event type; null when nothing matched. */
   operation: string | null;
   method: string | null;
@@ -29,64 +32,91 @@ export type LedgerNote = {
   response: unknown;
   duration_ms: number;
   changes: ChangeCounts;
+  /** The rows that it changed, in the order they were first touched. */
+  rows?: readonly RowChange[];
   call_id: string | null;
 };
 
 export type Ledger = Pick<Reader, 'query' | 'count'> & {
   note(note: LedgerNote): void;
-  clear(): void;
+  /** Notes what ends the ledger as it is, for the backlog alone, and empties it. */
+  clear(last: LedgerNote): void;
+  /** What the control plane is still to be given. */
+  backlog: Backlog;
   close(): void;
 };
 
-export type LedgerLimits = { entries: number; bytes: number; valueBytes: number };
+export type LedgerLimits = { entries: number; bytes: number; valueChars: number };
 
 const defaultLimits: LedgerLimits = {
   entries: 100_000,
   bytes: 64 * 1024 * 1024,
-  /** Of one request or response; a longer one is kept as its beginning. */
-  valueBytes: 16 * 1024,
+  /** Of one request or response; of a longer one the beginning is kept. */
+  valueChars: 16 * 1024,
 };
 
-const text: JsonSchema = { type: 'string' };
+/** Of one entry; `changes` counts all. */
+const mostRows = 100;
+const mostKeyChars = 1_024;
+const mostPathChars = 2_048;
+const mostNameChars = 256;
 
-const ledgerContract: Pick<Contract, 'entities'> = {
-  entities: [
-    {
-      name: ledgerEntity,
-      schema: { type: 'object', properties: { id: { type: 'integer' }, at: text } },
-      primaryKey: ['id'],
-      unique: [],
-      relationships: [],
-      columns: [
-        { name: 'id', type: 'INTEGER' },
-        { name: 'at', type: 'TEXT' },
-        { name: 'via', type: 'TEXT' },
-        { name: 'operation', type: 'TEXT' },
-        { name: 'method', type: 'TEXT' },
-        { name: 'path', type: 'TEXT' },
-        { name: 'status', type: 'INTEGER' },
-        { name: 'duration_ms', type: 'REAL' },
-        { name: 'call_id', type: 'TEXT' },
-      ],
-    },
-  ],
+/** Entries are written together; reading writes those that wait. */
+const writtenTogether = 64;
+
+const contract = { entities: [ledgerEntityContract] };
+
+const cut = (text: string | null, most: number): string | null =>
+  text === null || text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+
+/** A key that would take the room of many is left out. */
+const showRows = (rows: readonly RowChange[]) =>
+  rows.slice(0, mostRows).map(({ entity, key, change }) => ({
+    entity,
+    key: JSON.stringify(key).length <= mostKeyChars ? key : null,
+    kind: change,
+  }));
+
+type Shown = { secrets: Secrets; valueChars: number };
+
+const entryOf = (id: number, note: LedgerNote, { secrets, valueChars }: Shown): string => {
+  const { request, response, changes, rows = [], ...plain } = note;
+  const head = JSON.stringify({
+    id,
+    at: plain.at,
+    via: plain.via,
+    operation: cut(plain.operation, mostNameChars),
+    method: cut(plain.method, mostNameChars),
+    path: cut(plain.path, mostPathChars),
+    status: plain.status,
+    duration_ms: Math.round(plain.duration_ms * 1_000) / 1_000,
+    call_id: plain.call_id,
+    changes,
+    rows: showRows(rows),
+  });
+  // A delivery is kept as it was signed; its body has a limit of its own.
+  const asked =
+    plain.via === 'webhook' ? JSON.stringify(request) : showValue(request, valueChars, secrets);
+  const answered = showValue(response, valueChars, secrets);
+  return `${head.slice(0, -1)},"request":${asked},"response":${answered}}`;
 };
 
-const bounded = (value: unknown, maxBytes: number): unknown => {
-  const masked = maskSecrets(value) ?? null;
-  const json = JSON.stringify(masked);
-  if (json.length <= maxBytes) return masked;
-  return { truncated: true, bytes: Buffer.byteLength(json), start: json.slice(0, maxBytes) };
-};
+export type LedgerOptions = { secrets?: Secrets; limits?: LedgerLimits };
 
-/** Opens an empty ledger. */
-export const openLedger = (limits: LedgerLimits = defaultLimits): Ledger => {
-  const db = openEmpty(ledgerContract);
+/** Opens an empty ledger. Numbers of entries count over the whole session, whatever is cleared. */
+export const openLedger = ({
+  secrets = noSecrets,
+  limits = defaultLimits,
+}: LedgerOptions = {}): Ledger => {
+  const db = openEmpty(contract);
   const prepare = createStatements(db);
-  const { query, count } = createReader(createCatalog(ledgerContract), prepare);
+  const reader = createReader(createCatalog(contract), prepare);
+  const backlog = createBacklog();
+  const shown = { secrets, valueChars: limits.valueChars };
   let lastId = 0;
   let kept = 0;
   let bytes = 0;
+  let unwritten: { id: number; entry: string }[] = [];
 
   const makeRoom = (): void => {
     const oldest = prepare(`DELETE FROM ${ledgerEntity}
@@ -97,29 +127,45 @@ export const openLedger = (limits: LedgerLimits = defaultLimits): Ledger => {
     }
   };
 
+  const write = (): void => {
+    if (unwritten.length === 0) return;
+    db.exec('BEGIN');
+    const insert = prepare(`INSERT INTO ${ledgerEntity} (_key, payload) VALUES (?, ?)`);
+    for (const { id, entry } of unwritten) {
+      insert.run(JSON.stringify([id]), entry);
+      bytes += Buffer.byteLength(entry);
+    }
+    kept += unwritten.length;
+    unwritten = [];
+    makeRoom();
+    db.exec('COMMIT');
+  };
+
+  const number = (note: LedgerNote): { id: number; entry: string } => {
+    lastId += 1;
+    const entry = entryOf(lastId, note, shown);
+    backlog.add(lastId, entry);
+    return { id: lastId, entry };
+  };
+
   return {
-    query,
-    count,
-    note(note) {
-      lastId += 1;
-      const payload = JSON.stringify({
-        id: lastId,
-        ...note,
-        // A delivery is kept as it was signed; its body has a limit of its own.
-        request: note.via === 'webhook' ? note.request : bounded(note.request, limits.valueBytes),
-        response: bounded(note.response, limits.valueBytes),
-      });
-      prepare(`INSERT INTO ${ledgerEntity} (_key, payload) VALUES (?, ?)`).run(
-        JSON.stringify([lastId]),
-        payload,
-      );
-      kept += 1;
-      bytes += Buffer.byteLength(payload);
-      makeRoom();
+    backlog,
+    query(entity, query) {
+      write();
+      return reader.query(entity, query);
     },
-    clear() {
+    count(entity, where) {
+      write();
+      return reader.count(entity, where);
+    },
+    note(note) {
+      unwritten.push(number(note));
+      if (unwritten.length >= writtenTogether) write();
+    },
+    clear(last) {
+      number(last);
       db.exec(`DELETE FROM ${ledgerEntity}`);
-      lastId = 0;
+      unwritten = [];
       kept = 0;
       bytes = 0;
     },

@@ -1,5 +1,8 @@
-import { expect, it } from 'vitest';
-import { maskText } from './mask.ts';
+import { describe, expect, it } from 'vitest';
+import { maskText, noSecrets, type Secrets, showValue } from './mask.ts';
+
+const show = (value: unknown, maxChars = 1_000, secrets: Secrets = noSecrets) =>
+  JSON.parse(showValue(value, maxChars, secrets));
 
 it('hides secrets in JSON text, also where it is cut off', () => {
   const text = JSON.stringify({ token: 'a"b', title: 'my token: abc', nested: { password: 'x' } });
@@ -9,4 +12,45 @@ it('hides secrets in JSON text, also where it is cut off', () => {
     nested: { password: '***' },
   });
   expect(maskText('[{"secret":"abc')).toBe('[{"secret":"***"');
+});
+
+describe('a value in the ledger', () => {
+  it('is as it was, secrets apart', () => {
+    const value = { a: [1, true, null, 'x', {}], b: { c: 'ü"\\', __proto__: null } };
+    expect(show(value)).toEqual(value);
+    for (const plain of [null, 0, '', 'text', false, []]) expect(show(plain)).toEqual(plain);
+    expect(show(undefined)).toBeNull();
+    expect(
+      show({ secret: '', cookie: ['a=1', 'b=2'], Token: { value: 'kept' }, token: 7 }),
+    ).toEqual({
+      secret: '',
+      cookie: ['***', '***'],
+      Token: { value: 'kept' },
+      token: 7,
+    });
+  });
+
+  it('lacks what the world calls a secret, and what the host gave away', () => {
+    const secrets = { names: new Set(['x-key', 'signs_with']), values: ['st-1234'] };
+    expect(show({ 'X-Key': 'a', signs_with: 'b', note: 'st-1234 is mine' }, 500, secrets)).toEqual({
+      'X-Key': '***',
+      signs_with: '***',
+      note: '*** is mine',
+    });
+    const long = { note: `st-1234${'x'.repeat(900)}`, password: 'abc' };
+    const { truncated, start } = show(long, 100, secrets);
+    expect(truncated).toBe(true);
+    expect(start).toMatch(/^\{"note":"\*\*\*x+$/);
+  });
+
+  it('is its beginning when it is long or deep', () => {
+    const many = Array.from({ length: 500_000 }, () => 1);
+    const startedAt = performance.now();
+    expect(show(many, 200)).toEqual({ truncated: true, start: expect.stringMatching(/^\[1,1/) });
+    expect(performance.now() - startedAt).toBeLessThan(100);
+    const deep = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`);
+    expect(show(deep).truncated).toBe(true);
+    const wide = Object.fromEntries(many.slice(0, 1_000).map((_, n) => [`field ${n}`, 'x']));
+    expect(JSON.stringify(show(wide, 400)).length).toBeLessThan(400);
+  });
 });

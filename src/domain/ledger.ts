@@ -19,5 +19,10 @@ export const ledgerFields = [
   'response',
   'duration_ms',
   'changes',
+  'rows',
   'call_id',
 ] as const;
+
+/** How a request came: as a tool call, over the API, as another call; or as a webhook that was sent. */
+export const ledgerWays = ['tool', 'api', 'session', 'webhook'] as const;
+export type LedgerWay = (typeof ledgerWays)[number];

@@ -20,6 +20,9 @@ export const limits = {
   pollMs: 25_000,
   /** Rows that one page of a state call returns. */
   statePageRows: 1_000,
+  /** What is kept of a session's requests once it is over; the oldest make room. */
+  sessionRequests: 5_000,
+  sessionRequestBytes: 16 * 1024 * 1024,
   /** List routes. */
   pageDefault: 50,
   pageMax: 100,

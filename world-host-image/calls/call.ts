@@ -1,6 +1,8 @@
 /** A kind of call: what it does with a session. It throws to fail, and then nothing has changed. */
 import type { ChangeCounts } from '#domain/call.ts';
 import type { Row } from '#language/contract.ts';
+import { toPointer } from '#language/read/pointer.ts';
+import type { RowChange } from '#store/write-set.ts';
 import type { HostCall } from '#wire/host-api/operations.ts';
 import type { Delivery } from '../session/outbox.ts';
 import type { Session } from '../session/session.ts';
@@ -9,6 +11,8 @@ import { CallFailure } from './failure.ts';
 export type CallOutcome = {
   output: unknown;
   changes: ChangeCounts;
+  /** The rows changed, where it changes any. */
+  rows?: RowChange[];
   /** Webhooks that the call sent. */
   deliveries?: Delivery[];
 };
@@ -31,5 +35,5 @@ export const refuseUnknown = (input: Row, known: readonly string[]): void => {
   const name = Object.keys(input).find((key) => !known.includes(key));
   if (name === undefined) return;
   const message = `"${name}" is not known here; known are ${known.join(', ') || 'no members'}`;
-  throw new CallFailure({ code: 'invalid_input', message, path: `/${name}` });
+  throw new CallFailure({ code: 'invalid_input', message, path: toPointer([name]) });
 };

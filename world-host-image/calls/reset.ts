@@ -1,17 +1,35 @@
-/** Call `reset`: the state as the task seeded it, no bearers and an empty request ledger. */
+/**
+ * Call `reset`: the state as the task seeded it, no bearers and an empty request ledger. The reset
+ * itself is the last entry of the ledger that it empties, for those who keep entries longer.
+ */
 import { resetTurns } from '../session/turn.ts';
 import { type RunCall, refuseUnknown } from './call.ts';
 
-export const callReset: RunCall = async (session, _call, input) => {
+export const callReset: RunCall = async (session, call, input) => {
+  const at = new Date();
+  const startedAt = performance.now();
   const { ledger, tokens, world } = session;
   const { store } = world;
   refuseUnknown(input, []);
   const output = await store.exclusively(() => {
     store.rollBackTo('task');
-    ledger.clear();
     tokens.clear();
     resetTurns(session);
-    return { counts: store.counts(), digest: store.digest() };
+    const reached = { counts: store.counts(), digest: store.digest() };
+    ledger.clear({
+      at: at.toISOString(),
+      via: 'session',
+      operation: 'reset',
+      method: null,
+      path: null,
+      status: null,
+      request: input,
+      response: { output: reached },
+      duration_ms: performance.now() - startedAt,
+      changes: {},
+      call_id: call.id,
+    });
+    return reached;
   });
   return { output, changes: {} };
 };

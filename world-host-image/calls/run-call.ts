@@ -4,6 +4,7 @@
  */
 import type { CallError, CallKind } from '#domain/call.ts';
 import type { Log } from '#runtime/log.ts';
+import type { RowChange } from '#store/write-set.ts';
 import type { CallAnswer, HostCall } from '#wire/host-api/operations.ts';
 import type { LedgerNote } from '../ledger.ts';
 import { type Delivery, noteOfDelivery } from '../session/outbox.ts';
@@ -26,22 +27,26 @@ const kinds: Record<CallKind, RunCall> = {
   close: callClose,
 };
 
-/** What the ledger tells of: reading the state is no event, and a reset has just emptied it. */
+/** What the ledger tells of here: reading the state is no event, and a reset tells of itself. */
 const notedAs: Partial<Record<CallKind, LedgerNote['via']>> = {
   tool: 'tool',
   seed: 'session',
   grade: 'session',
 };
 
-type Ran = { answer: CallAnswer; deliveries: Delivery[] };
+type Ran = { answer: CallAnswer; rows: RowChange[]; deliveries: Delivery[] };
 
-const failedWith = (error: CallError): Ran => ({ answer: { error, changes: {} }, deliveries: [] });
+const failedWith = (error: CallError): Ran => ({
+  answer: { error, changes: {} },
+  rows: [],
+  deliveries: [],
+});
 
 const run = async (session: Session, call: HostCall, log: Log): Promise<Ran> => {
   try {
     const outcome = await kinds[call.kind](session, call, inputOf(call));
-    const { deliveries = [], ...answer } = outcome;
-    return { answer, deliveries };
+    const { rows = [], deliveries = [], ...answer } = outcome;
+    return { answer, rows, deliveries };
   } catch (cause) {
     const error = callErrorOf(cause);
     if (error !== undefined) return failedWith(error);
@@ -55,7 +60,7 @@ const run = async (session: Session, call: HostCall, log: Log): Promise<Ran> => 
 export const runCall = async (session: Session, call: HostCall, log: Log): Promise<CallAnswer> => {
   const at = new Date();
   const startedAt = performance.now();
-  const { answer, deliveries } = await run(session, call, log);
+  const { answer, rows, deliveries } = await run(session, call, log);
   const via = notedAs[call.kind];
   if (via !== undefined) {
     session.ledger.note({
@@ -69,6 +74,7 @@ export const runCall = async (session: Session, call: HostCall, log: Log): Promi
       response: answer.error === undefined ? { output: answer.output } : { error: answer.error },
       duration_ms: performance.now() - startedAt,
       changes: answer.changes,
+      rows,
       call_id: call.id,
     });
   }

@@ -1,10 +1,10 @@
 /** Call `seed`: puts rows into the session. One bad row writes nothing. */
-
+import { toPointer } from '#language/read/pointer.ts';
 import { StoreRefusal } from '#store/refusal.ts';
 import { locateRefusal, type Rows } from '#store/snapshot.ts';
 import { applySeed } from '../session/seed.ts';
 import { type RunCall, refuseUnknown } from './call.ts';
-import { CallFailure } from './failure.ts';
+import { CallFailure, errorOfRefusal } from './failure.ts';
 
 const readRows = (rows: unknown): Rows => {
   const isObject = typeof rows === 'object' && rows !== null && !Array.isArray(rows);
@@ -24,10 +24,13 @@ export const callSeed: RunCall = async ({ world }, _call, input) => {
   refuseUnknown(input, ['rows', 'mode']);
   const seed = { rows: readRows(input.rows), mode: readMode(input.mode) };
   try {
-    const { changes } = await world.store.atomically(() => applySeed(world, seed));
-    return { output: { counts: world.store.counts() }, changes };
+    const { changes, rows } = await world.store.atomically(() => applySeed(world, seed));
+    return { output: { counts: world.store.counts() }, changes, rows };
   } catch (error) {
     if (!(error instanceof StoreRefusal)) throw error;
-    throw locateRefusal(error, world.contract, seed.rows);
+    const refusal = locateRefusal(error, world.contract, seed.rows);
+    const { entity, index } = refusal;
+    const rowAt = index === undefined ? undefined : toPointer(['rows', entity, index]);
+    throw new CallFailure(errorOfRefusal(refusal, rowAt));
   }
 };

@@ -4,7 +4,8 @@ import { StoreRefusal } from '#store/refusal.ts';
 import { locateRefusal } from '#store/snapshot.ts';
 import type { Assignment } from '#wire/host-api/operations.ts';
 import { createTokens } from '../api/oauth-tokens.ts';
-import { type Ledger, openLedger } from '../ledger.ts';
+import { openLedger } from '../ledger.ts';
+import { secretNamesOf } from '../mask.ts';
 import { createClock } from './clock.ts';
 import { createIds } from './ids.ts';
 import type { WorldLoader } from './load-world.ts';
@@ -35,8 +36,9 @@ export const openSession = async (
   const world = await worlds.load(assignment);
   await seedTask(world, assignment.task);
   world.store.mark('task');
-  const ledger: Ledger = openLedger();
   const token = new Secret(assignment.sessionToken);
+  const names = secretNamesOf(world.contract);
+  const ledger = openLedger({ secrets: { names, values: [token.reveal()] } });
   const clock = createClock(assignment.clock);
   const ids = createIds(assignment.seed);
   return {

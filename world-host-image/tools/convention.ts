@@ -7,13 +7,15 @@
  * - `create`: a row, given as the input itself or as its member `row`.
  * - `update`: primary key and the fields to change; answers the row as it is then.
  */
-import type { EntityContract, Row, ToolBinding } from '#language/contract.ts';
+import type { Contract, EntityContract, Row, ToolBinding } from '#language/contract.ts';
+import { toPointer } from '#language/read/pointer.ts';
 import { StoreRefusal } from '#store/refusal.ts';
 import { hasField } from '../api/field-types.ts';
 import { CallFailure } from '../calls/failure.ts';
 import type { ToolContext } from './tool.ts';
 
-type Verb = Extract<ToolBinding, { kind: 'convention' }>['verb'];
+type Binding = Extract<ToolBinding, { kind: 'convention' }>;
+type Verb = Binding['verb'];
 
 type Convention = (context: ToolContext, entity: EntityContract) => unknown;
 
@@ -33,8 +35,10 @@ const readRow = ({ store, input }: ToolContext, entity: EntityContract): Row => 
   const payload = store.get(entity.name, input);
   if (payload !== undefined) return JSON.parse(payload) as Row;
   const key = entity.primaryKey.map((field) => `${field} ${JSON.stringify(input[field])}`);
+  const [field = ''] = entity.primaryKey;
   const detail = `there is no row with ${key.join(', ')}`;
-  throw new StoreRefusal({ entity: entity.name, kind: 'not_found', detail });
+  const pointer = toPointer([field]);
+  throw new StoreRefusal({ entity: entity.name, kind: 'not_found', field, pointer, detail });
 };
 
 const list: Convention = ({ contract, store, input }, entity) => {
@@ -45,7 +49,7 @@ const list: Convention = ({ contract, store, input }, entity) => {
   const unknown = names.find((name) => !isField(name));
   if (unknown !== undefined) {
     const message = `"${unknown}" is no field of ${entity.name}, so the list cannot be filtered by it`;
-    throw new CallFailure({ code: 'invalid_input', message, path: `/${unknown}` });
+    throw new CallFailure({ code: 'invalid_input', message, path: toPointer([unknown]) });
   }
   const rows = store.query(entity.name, {
     where: names.map((name) => ({ path: [name], match: 'equals', value: input[name] })),
@@ -55,9 +59,12 @@ const list: Convention = ({ contract, store, input }, entity) => {
   return rows.map((row) => JSON.parse(row) as Row);
 };
 
+/** Whether the row to create is a member of the input, rather than the input itself. */
+const isWrapped = ({ definitions }: Contract, entity: EntityContract, input: Row): boolean =>
+  isRow(input.row) && !hasField(definitions, entity, 'row');
+
 const create: Convention = ({ contract, store, input }, entity) => {
-  const isWrapped = isRow(input.row) && !hasField(contract.definitions, entity, 'row');
-  const row = isWrapped ? (input.row as Row) : input;
+  const row = isWrapped(contract, entity, input) ? (input.row as Row) : input;
   store.insert(entity.name, row);
   return row;
 };
@@ -81,12 +88,18 @@ const conventions: Record<Verb, Convention> = {
   delete: remove,
 };
 
-/** Runs a conventional tool and answers its output. */
-export const runConvention = (
-  context: ToolContext,
-  { verb, entity: name }: Extract<ToolBinding, { kind: 'convention' }>,
-): unknown => {
-  const entity = context.contract.entities.find((candidate) => candidate.name === name);
-  if (entity === undefined) throw new Error(`tool ${context.tool.name}: no entity "${name}"`);
-  return conventions[verb](context, entity);
+const findEntity = ({ entities }: Contract, { entity: name }: Binding): EntityContract => {
+  const entity = entities.find((candidate) => candidate.name === name);
+  if (entity === undefined) throw new Error(`there is no entity "${name}"`);
+  return entity;
 };
+
+/** The pointer to the row, or its key, in the input of a conventional tool. */
+export const rowInInput = (contract: Contract, binding: Binding, input: Row): string =>
+  binding.verb === 'create' && isWrapped(contract, findEntity(contract, binding), input)
+    ? '/row'
+    : '';
+
+/** Runs a conventional tool and answers its output. */
+export const runConvention = (context: ToolContext, binding: Binding): unknown =>
+  conventions[binding.verb](context, findEntity(context.contract, binding));

@@ -14,13 +14,13 @@ const asArgument = (value: unknown): string | string[] =>
   Array.isArray(value) ? value.map(String) : String(value);
 
 const splitInput = (input: Row, names: ReadonlySet<string>): { args: Arguments; body: Row } => {
-  const args: Record<string, string | string[]> = {};
-  const body: Row = {};
-  for (const [name, value] of Object.entries(input)) {
-    if (!names.has(name)) body[name] = value;
-    else if (value !== null) args[name] = asArgument(value);
-  }
-  return { args, body };
+  const members = Object.entries(input);
+  const given = members.filter(([name, value]) => names.has(name) && value !== null);
+  // Members are defined, not assigned: one may be called `__proto__`.
+  return {
+    args: Object.fromEntries(given.map(([name, value]) => [name, asArgument(value)])),
+    body: Object.fromEntries(members.filter(([name]) => !names.has(name))),
+  };
 };
 
 const actionContext = (

@@ -2,15 +2,17 @@
  * Runs a tool: checks its input, lets what it is bound to answer, checks the output. All of it is one
  * transaction, so a tool that fails, or answers what its schema does not allow, has changed nothing.
  */
-import type { ChangeCounts } from '#domain/call.ts';
 import { limits } from '#domain/limits.ts';
 import type { Row, ToolContract } from '#language/contract.ts';
-import { CallFailure, failForProblems } from '../calls/failure.ts';
+import { suggestName } from '#language/read/suggest.ts';
+import { StoreRefusal } from '#store/refusal.ts';
+import type { Changes } from '#store/transaction.ts';
+import { CallFailure, errorOfRefusal, failForInput, failForOutput } from '../calls/failure.ts';
 import type { Delivery } from '../session/outbox.ts';
 import type { LoadedWorld, Session } from '../session/session.ts';
 import { createStoreAccess } from '../session/store-access.ts';
 import { beginTurn } from '../session/turn.ts';
-import { runConvention } from './convention.ts';
+import { rowInInput, runConvention } from './convention.ts';
 import { runOperation } from './operation.ts';
 import type { ToolContext } from './tool.ts';
 
@@ -19,10 +21,11 @@ const toolTimeoutMs = 60_000;
 const findTool = ({ contract }: LoadedWorld, name: string): ToolContract => {
   const tool = contract.tools.find((candidate) => candidate.name === name);
   if (tool !== undefined) return tool;
-  const names = contract.tools.map((candidate) => candidate.name).join(', ') || 'none';
+  const names = contract.tools.map((candidate) => candidate.name);
+  const hint = suggestName(name, names) ?? 'it has none';
   throw new CallFailure({
     code: 'unknown_tool',
-    message: `the world has no tool "${name}"; it has ${names}`,
+    message: `the world has no tool "${name}"; ${hint}`,
   });
 };
 
@@ -59,22 +62,43 @@ const checkSize = (tool: ToolContract, output: unknown): void => {
   });
 };
 
+/** What a tool is made of, for its author to find. */
+const sourceOf = ({ binding }: ToolContract): string => {
+  switch (binding.kind) {
+    case 'convention':
+      return `the rows of ${binding.entity}`;
+    case 'operation':
+      return `the operation ${binding.operation} of connector.toml`;
+    case 'python':
+    case 'typescript':
+      return `${binding.function} in ${binding.file}`;
+  }
+};
+
+/** A refusal of a row that the input itself is, or holds, says where in the input it lies. */
+const placeRefusal = (error: unknown, { contract }: LoadedWorld, tool: ToolContract, input: Row) =>
+  error instanceof StoreRefusal && tool.binding.kind === 'convention'
+    ? new CallFailure(errorOfRefusal(error, rowInInput(contract, tool.binding, input)))
+    : error;
+
+export type RanTool = Changes & { output: unknown; deliveries: Delivery[] };
+
 /** Throws `CallFailure` or `StoreRefusal`, and then nothing has changed. */
-export const runTool = async (
-  session: Session,
-  name: string,
-  input: Row,
-): Promise<{ output: unknown; changes: ChangeCounts; deliveries: Delivery[] }> => {
+export const runTool = async (session: Session, name: string, input: Row): Promise<RanTool> => {
   const { world, outbox } = session;
   const tool = findTool(world, name);
-  failForProblems('invalid_input', 'the input', world.tools.input(name, input));
+  failForInput(world.tools.input(name, input));
   const { contract, store, code } = world;
-  const { value, changes } = await store.atomically(async () => {
-    beginTurn(session);
-    const output = await runBinding({ session, contract, store, code, tool, input });
-    failForProblems('invalid_output', `what ${name} returned`, world.tools.output(name, output));
-    checkSize(tool, output);
-    return { output, deliveries: outbox.take() };
-  });
-  return { ...value, changes };
+  try {
+    const { value, ...changed } = await store.atomically(async () => {
+      beginTurn(session);
+      const output = await runBinding({ session, contract, store, code, tool, input });
+      failForOutput({ name, source: sourceOf(tool) }, world.tools.output(name, output));
+      checkSize(tool, output);
+      return { output, deliveries: outbox.take() };
+    });
+    return { ...value, ...changed };
+  } catch (error) {
+    throw placeRefusal(error, world, tool, input);
+  }
 };
