@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { createBacklog } from './ledger-backlog.ts';
+
+const filled = (count: number, most?: { entries: number; bytes: number }) => {
+  const backlog = createBacklog(most);
+  for (let id = 1; id <= count; id += 1) backlog.add(id, `entry ${id}`);
+  return backlog;
+};
+const ids = (backlog: ReturnType<typeof createBacklog>, entries = 10, bytes = 1_000) =>
+  backlog.first({ entries, bytes }).map(({ id }) => id);
+
+describe('the backlog', () => {
+  it('gives its first entries until they are removed', () => {
+    const backlog = filled(5);
+    expect(ids(backlog, 2)).toEqual([1, 2]);
+    expect(ids(backlog, 2)).toEqual([1, 2]);
+    backlog.removeTo(2);
+    backlog.removeTo(1);
+    expect(ids(backlog)).toEqual([3, 4, 5]);
+    expect(ids(backlog, 10, 14)).toEqual([3, 4]);
+    expect(ids(backlog, 10, 1)).toEqual([3]);
+    backlog.removeTo(99);
+    expect([ids(backlog), backlog.size()]).toEqual([[], 0]);
+  });
+
+  it('lets the oldest make room', () => {
+    expect(ids(filled(8, { entries: 3, bytes: 1_000 }))).toEqual([6, 7, 8]);
+    expect(ids(filled(8, { entries: 100, bytes: 15 }))).toEqual([7, 8]);
+    const many = filled(5_000, { entries: 10, bytes: 1_000 });
+    expect([many.size(), ids(many)[0]]).toEqual([10, 4_991]);
+  });
+});
