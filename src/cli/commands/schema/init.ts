@@ -10,6 +10,7 @@ import { bundledTemplatesDir, readTemplateTree, templateSlugs } from '#runtime/t
 import { addCommand, printAnswer } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { writeTree } from '../../write-tree.ts';
+import { writeEditorFiles } from './types.ts';
 
 type Options = { connector?: string; name?: string; json?: boolean };
 
@@ -32,11 +33,11 @@ const readTemplate = (slug: string): TreeFile[] => {
   });
 };
 
-const describe = (folder: string, files: readonly TreeFile[]): string =>
+const describe = (folder: string, written: readonly string[]): string =>
   [
-    ...files.map(({ path }) => `  ${path}`),
+    ...written.map((path) => `  ${path}`),
     '',
-    `${files.length} files written to ${folder}. What comes next:`,
+    `${written.length} files written to ${folder}. What comes next:`,
     `  $ svc worlds schema check ${folder}`,
     `  $ svc worlds create <slug> --from ${folder}`,
   ].join('\n');
@@ -59,7 +60,7 @@ export const addInit = (schema: Command, context: Context): void => {
       const ownName = name ?? basename(resolve(context.cwd, folder));
       const files = initTree({ name: ownName, ...template });
       writeTree(context, folder, files);
-      const written = files.map(({ path }) => path);
-      printAnswer(context, shown, { folder, written }, () => describe(folder, files));
+      const written = [...files.map(({ path }) => path), ...writeEditorFiles(context, folder)];
+      printAnswer(context, shown, { folder, written }, () => describe(folder, written));
     });
 };

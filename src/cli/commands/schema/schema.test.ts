@@ -47,6 +47,21 @@ describe('svc worlds schema', () => {
     expect(read('crm/schema/README.md')).toContain('erDiagram');
   });
 
+  it('puts the types of user code beside a world, and leaves its own configuration', async () => {
+    await ran('init ./crm');
+    expect(read('crm/.types/svc_env/ctx.pyi')).toContain('class HandlerContext');
+    expect(read('crm/.types/svc_env.d.ts')).toContain("declare module 'svc_env'");
+    expect(existsSync(pathOf('crm/.types/svc_env/py.typed'))).toBe(true);
+    writeFileSync(pathOf('crm/tsconfig.json'), '{}');
+    rmSync(pathOf('crm/.types'), { recursive: true });
+    const written = await ran('types ./crm');
+    expect(written).toContain('.types/svc_env.d.ts');
+    expect(written).not.toContain('tsconfig.json');
+    expect(read('crm/tsconfig.json')).toBe('{}');
+    expect(await ran('check ./crm')).toContain('is sound');
+    expect(await run('types ./nowhere')).toMatchObject({ status: 1 });
+  });
+
   it('begins with a template under another name', async () => {
     await ran('init code --connector code-hosting --name Ours');
     expect(read('code/svc-env.toml')).toMatch(/^name = "Ours"$/m);

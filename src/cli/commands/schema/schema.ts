@@ -9,6 +9,7 @@ import { addInit } from './init.ts';
 import { addJsonSchema } from './json-schema.ts';
 import { addReconcile } from './reconcile.ts';
 import { addTemplates } from './templates.ts';
+import { addTypes } from './types.ts';
 
 export const addSchema = (worlds: Command, context: Context): void => {
   const schema = worlds
@@ -23,4 +24,5 @@ export const addSchema = (worlds: Command, context: Context): void => {
   addEntityRemove(entity, context);
   addReconcile(schema, context);
   addJsonSchema(schema, context);
+  addTypes(schema, context);
 };

@@ -1,0 +1,115 @@
+/**
+ * The world, for the code of its author in TypeScript: tools and route handlers.
+ *
+ * Every use of the store is asynchronous. All that one call writes is written when it succeeds, and
+ * nothing of it when it fails.
+ */
+declare module 'svc_env' {
+  /** A row, a key or any JSON object. */
+  export type Row = { [field: string]: unknown };
+
+  export type QueryOptions = {
+    /** By field or by dotted path: all must be equal. A list matches any of its items. */
+    where?: Row;
+    limit?: number;
+    offset?: number;
+    /** `created_at` upwards, `-created_at` downwards, or a list of those. */
+    orderBy?: string | string[];
+  };
+
+  /** The store said no to a read or a write; nothing of it was done. */
+  export class Refused extends Error {
+    readonly entity: string;
+    /** `shape`, `duplicate`, `missing_reference`, `referenced`, `not_found`, `unknown_entity`, `full`. */
+    readonly kind: string;
+    /** Top-level field at fault, where there is one. */
+    readonly field: string | null;
+    /** JSON pointer to the value at fault, where there is one. */
+    readonly pointer: string | null;
+    readonly detail: string;
+    constructor(facts: Pick<Refused, 'entity' | 'kind' | 'field' | 'pointer' | 'detail'>);
+  }
+
+  interface Reader {
+    /** The row with this primary key, or null. */
+    get<R extends Row = Row>(entity: string, key: Row): Promise<R | null>;
+    /** The rows that match, in the order they were inserted unless `orderBy` says otherwise. */
+    query<R extends Row = Row>(entity: string, options?: QueryOptions): Promise<R[]>;
+  }
+
+  interface Writer {
+    /** Adds a row and returns it. Throws `Refused` when the contract or a key forbids it. */
+    insert<R extends Row = Row>(entity: string, row: Row): Promise<R>;
+    /** Replaces the named top-level fields of a row and returns the new row. */
+    update<R extends Row = Row>(entity: string, key: Row, patch: Row): Promise<R>;
+    /** Removes a row. Throws `Refused` when there is none, or other rows refer to it. */
+    remove(entity: string, key: Row): Promise<void>;
+  }
+
+  interface Clock {
+    /** The time in the world, ISO 8601 in UTC. */
+    now(): Promise<string>;
+  }
+
+  interface Ids {
+    /** A new UUID. */
+    uuid(): Promise<string>;
+    /** The next free number of an integer field: one more than the largest there was. */
+    next(entity: string, field: string): Promise<number>;
+  }
+
+  /**
+   * Sends an event to every subscription that wants it, once the call or request has succeeded.
+   *
+   * @param type of the event, such as `issues`
+   * @param body JSON, at most 256 KiB, fixed as it is now
+   * @param scope what it is about, by the names of `[webhooks] scope`: a value or a list of them
+   */
+  type Deliver = (type: string, body: unknown, scope?: Row | null) => Promise<void>;
+
+  export const get: Reader['get'];
+  export const query: Reader['query'];
+  export const insert: Writer['insert'];
+  export const update: Writer['update'];
+  export const remove: Writer['remove'];
+  export const clock: Clock;
+  export const ids: Ids;
+  /** The world's webhooks. */
+  export const webhooks: { deliver: Deliver };
+
+  /**
+   * Ends the call as failed, with an error that its caller can act on; nothing is written.
+   *
+   * @example fail('issue 7 is locked', 'locked', { number: 7 })
+   */
+  export function fail(message: string, code?: string, details?: Row): never;
+
+  /** A request to the world's API, as it reaches a handler. */
+  export type HandlerRequest = {
+    method: string;
+    path: string;
+    /** Path arguments and query parameters. */
+    args: Row;
+    /** The JSON body, or null. */
+    body: unknown;
+    /** Header names in lower case. */
+    headers: Record<string, string>;
+  };
+
+  /** One request to the world's API. What the handler returns is the JSON body. */
+  export interface HandlerContext extends HandlerRequest, Reader, Writer {
+    clock: Clock;
+    ids: Ids;
+    deliver: Deliver;
+    /** Sets the answer; what the handler returns is then not used. */
+    respond(status: number, body?: unknown, headers?: Record<string, string>): void;
+    /** Ends the request with an error answer of the vendor's; nothing is written. */
+    fail(status: number, body?: unknown, headers?: Record<string, string>): never;
+  }
+
+  /** The state that the agent left, to read and to judge. */
+  export interface VerifyContext extends Reader {
+    /** Records one check and returns whether it passed. A grade passes when all checks do. */
+    check(name: string, passed: unknown, detail?: unknown): boolean;
+  }
+}

@@ -1,0 +1,114 @@
+"""The world, for the code of its author: tools, route handlers and graders.
+
+    from svc_env import get, query, insert, update, delete, fail, clock, ids, webhooks
+
+    def close_issue(number, reason="completed"):
+        issue = get("issues", {"number": number})
+        if issue is None:
+            fail(f"there is no issue {number}", code="not_found")
+        return update("issues", {"number": number}, {"state": "closed", "state_reason": reason})
+
+Rows and keys are dictionaries of JSON values. All that one call writes is written when it succeeds,
+and nothing of it when it fails.
+"""
+
+from typing import Any, NoReturn
+
+from .ctx import HandlerContext as HandlerContext, VerifyContext as VerifyContext
+
+#: A row, a key or any JSON object.
+Row = dict[str, Any]
+
+class Refused(Exception):
+    """The store said no to a read or a write; nothing of it was done.
+
+    entity: the entity it was about.
+    kind: "shape" (the row breaks the contract), "duplicate", "missing_reference", "referenced",
+        "not_found", "unknown_entity" or "full"; "too_large" for an answer with too many rows.
+    field: the top-level field at fault, where there is one.
+    pointer: JSON pointer to the value at fault, where there is one.
+    detail: what is wrong, in words.
+    """
+
+    entity: str
+    kind: str
+    detail: str
+    field: str | None
+    pointer: str | None
+
+def get(entity: str, key: Row) -> Row | None:
+    """The row with this primary key, or None.
+
+    >>> get("users", {"login": "ada"})
+    """
+
+def query(
+    entity: str,
+    where: Row | None = None,
+    limit: int | None = None,
+    offset: int = 0,
+    order_by: str | list[str] | None = None,
+) -> list[Row]:
+    """The rows that match, in the order they were inserted unless `order_by` says otherwise.
+
+    where: values by field or by dotted path into a row ("owner.login"); all must be equal. A list
+        matches any of its items, None a field that is null or absent.
+    order_by: "created_at" upwards, "-created_at" downwards, or a list of those.
+
+    >>> query("issues", {"state": ["open", "reopened"]}, order_by="-number", limit=10)
+    """
+
+def insert(entity: str, row: Row) -> Row:
+    """Adds a row and returns it. Raises Refused when the contract or a key forbids it."""
+
+def update(entity: str, key: Row, patch: Row) -> Row:
+    """Replaces the named top-level fields of a row and returns the new row.
+
+    Raises Refused when there is no such row or the contract forbids the change.
+    """
+
+def delete(entity: str, key: Row) -> None:
+    """Removes a row. Raises Refused when there is none, or other rows refer to it."""
+
+def fail(message: str, code: str = "failed", **details: Any) -> NoReturn:
+    """Ends the call as failed, with an error that its caller can act on; nothing is written.
+
+    Keyword arguments become the error's details. `except Exception` does not stop it.
+
+    >>> fail("issue 7 is locked", code="locked", number=7)
+    """
+
+class clock:
+    """The world's clock. The world's time may differ from the machine's."""
+
+    @staticmethod
+    def now() -> str:
+        """The time in the world, ISO 8601 in UTC."""
+
+class ids:
+    """New identifiers."""
+
+    @staticmethod
+    def uuid() -> str:
+        """A new UUID."""
+
+    @staticmethod
+    def next(entity: str, field: str) -> int:
+        """The next free number of an integer field: one more than the largest there was.
+
+        >>> ids.next("issues", "number")
+        """
+
+class webhooks:
+    """The world's webhooks, registered by rows of the entity that connector.toml names."""
+
+    @staticmethod
+    def deliver(event_type: str, body: Any, scope: Row | None = None) -> None:
+        """Sends an event to every subscription that wants it, once the call has succeeded.
+
+        body: JSON, at most 256 KiB, fixed as it is now.
+        scope: what it is about, by the names of `[webhooks] scope`: a value or a list of them.
+            Subscriptions that list others are left out. Raises Refused beyond the limits.
+
+        >>> webhooks.deliver("issue.closed", {"number": 7}, {"repository": "berth"})
+        """
