@@ -186,6 +186,9 @@ describe('openApiOf', () => {
     expect(Object.keys(cursor.responses['200'].headers)).toEqual(['X-Next', 'X-Total']);
     const offset = document.paths['/by-offset'].get;
     expect(offset.parameters.map(({ name }: Loose) => name)).toEqual(['per_page', 'offset']);
+    expect(Object.keys(offset.responses['200'].headers)).toEqual(['X-Total']);
+    const counted = offset.responses['200'].content['application/json'].schema.properties;
+    expect(Object.keys(counted)).toEqual(['hits', 'data']);
     const bare = document.paths['/bare'].get.responses['200'].content['application/json'].schema;
     expect(bare).toEqual({ type: 'array', items: { $ref: '#/components/schemas/cards' } });
   });

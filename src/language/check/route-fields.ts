@@ -9,6 +9,8 @@ import type { JsonType } from '../schema/analysis.ts';
 import { type Field, findField, type Model, parseFieldPath } from './model.ts';
 import type { RouteDraft, RouteSources } from './route-draft.ts';
 
+type GeneratedWith = RouteContract['generate'][number]['with'];
+
 const scalars: readonly JsonType[] = ['string', 'integer', 'number', 'boolean'];
 
 /** The types that each way to match is defined for; a list contains its items. */
@@ -82,7 +84,12 @@ export const readDefaults = (
     }),
   );
 
-const generatedType = { uuid: 'string', int: 'integer', now: 'string' } as const;
+/** Types that a field may have for its value to be generated; `now` is a text or seconds since 1970. */
+const generatedTypes: Record<GeneratedWith, readonly JsonType[]> = {
+  uuid: ['string'],
+  int: ['integer', 'number'],
+  now: ['string', 'integer', 'number'],
+};
 
 export const readGenerate = (draft: RouteDraft, model: Model): RouteContract['generate'] =>
   [...draft.api.generate].flatMap(([written, source]) => {
@@ -90,8 +97,9 @@ export const readGenerate = (draft: RouteDraft, model: Model): RouteContract['ge
     const found = findDirectField(place, written, draft.entity, model);
     if (found === undefined) return [];
     const types = model.types(found.field.schemas);
-    if (types?.has(generatedType[source]) === false) {
-      const message = `"${written}" is ${describeTypes(types)}; "${source}" makes a ${generatedType[source]}`;
+    const fitting = generatedTypes[source];
+    if (types !== undefined && !fitting.some((type) => types.has(type))) {
+      const message = `"${written}" is ${describeTypes(types)}; "${source}" makes a ${fitting.join(' or ')}`;
       place.refuse('type_mismatch', message);
     }
     if (draft.api.defaults.has(written)) {

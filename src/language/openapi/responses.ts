@@ -86,7 +86,9 @@ const errorsOf = (route: RouteContract, { api }: Source): NamedError[] => [
   ...(route.action === 'read' && !route.single
     ? []
     : [{ name: 'notFound' as const, error: route.notFound }]),
-  ...(route.action === 'read' ? [] : [{ name: 'invalid' as const, error: api.invalid }]),
+  ...(route.action === 'read' && route.page === 'none'
+    ? []
+    : [{ name: 'invalid' as const, error: api.invalid }]),
 ];
 
 const isShared = (named: NamedError, source: Source): boolean =>
@@ -104,12 +106,19 @@ const errorResponses = (route: RouteContract, source: Source): [string, JsonSche
   });
 };
 
-/** The keys beside the rows that say where a list goes on. */
-const pagingProperties = (route: RouteContract, { api: { paging } }: Source): JsonSchema => {
+/** Whether answers mark the pages around theirs; pages by offset have no cursors to tell, only links. */
+const hasMarks = ({ page }: RouteContract, { api: { paging } }: Source): boolean =>
+  page === 'cursor' || (page === 'offset' && paging.links);
+
+/** The keys beside the rows of a list: their count, and where it goes on. */
+const listProperties = (route: RouteContract, source: Source): JsonSchema => {
+  const { paging } = source.api;
+  const count = paging.hitsKey === '' ? {} : { [paging.hitsKey]: { type: 'integer', minimum: 0 } };
+  if (!hasMarks(route, source)) return count;
   const mark = { type: ['string', 'null'], ...(paging.links ? { format: 'uri' } : {}) };
   return {
-    ...(paging.hitsKey === '' ? {} : { [paging.hitsKey]: { type: 'integer', minimum: 0 } }),
-    ...(route.page === 'offset' && !paging.links ? {} : { [paging.cursorKey]: mark }),
+    ...count,
+    [paging.cursorKey]: mark,
     ...(paging.previousKey === null ? {} : { [paging.previousKey]: mark }),
   };
 };
@@ -121,22 +130,27 @@ export const answerSchema = (route: RouteContract, source: Source): JsonSchema =
   const row = componentReference(source.names.entity.get(entity.name));
   const rows = route.single ? row : { type: 'array', items: row };
   if (route.envelope === '') return rows;
-  const paging = route.page === 'none' ? {} : pagingProperties(route, source);
+  const beside = route.single ? {} : listProperties(route, source);
   return {
     type: 'object',
     required: [route.envelope],
-    properties: { ...paging, [route.envelope]: rows },
+    properties: { ...beside, [route.envelope]: rows },
   };
 };
 
-const headersOf = (route: RouteContract, { api: { paging } }: Source): JsonSchema => {
+const headersOf = (route: RouteContract, source: Source): JsonSchema => {
   if (route.page === 'none') return {};
-  const { cursor, previous, total } = paging.headers;
+  const { headers, links } = source.api.paging;
+  const { cursor, previous, total } = headers;
   const header = (name: string | undefined, description: string, type: string): JsonSchema =>
     name === undefined ? {} : { [name]: { description, schema: { type } } };
-  return {
+  const marks = {
     ...header(cursor, 'Where the next page begins.', 'string'),
     ...header(previous, 'Where the page before begins.', 'string'),
+    ...header(links ? 'Link' : undefined, 'URLs of first, prev, next and last.', 'string'),
+  };
+  return {
+    ...(hasMarks(route, source) ? marks : {}),
     ...header(total, 'How many rows there are on all pages.', 'integer'),
   };
 };
