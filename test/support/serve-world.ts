@@ -59,6 +59,7 @@ const taskSpecOf = ({ name, instruction, seed, grader }: Task): TaskSpec => ({
   name,
   seed,
   ...(instruction === null ? {} : { instruction }),
+  ...(grader?.kind === 'python' ? { grader } : {}),
   ...(grader?.kind === 'assertions'
     ? {
         grader: {
@@ -72,31 +73,41 @@ const taskSpecOf = ({ name, instruction, seed, grader }: Task): TaskSpec => ({
     : {}),
 });
 
-const loadStore = async (contract: Contract, baseRows: Record<string, Row[]>) => {
+/** The bundled task of a name, which must be there; without a name the first one, if there is any. */
+const findTask = ({ tasks }: Contract, name: string | undefined): Task | undefined => {
+  const found = name === undefined ? tasks[0] : tasks.find((task) => task.name === name);
+  if (name !== undefined && found === undefined) throw new Error(`there is no task ${name}`);
+  return found;
+};
+
+const loadStore = async (
+  contract: Contract,
+  baseRows: Record<string, Row[]>,
+  task: Task | undefined,
+) => {
   const { bytes } = buildSnapshot(contract, baseRows);
   const store = openWorldStore({ contract, snapshot: bytes });
   store.mark('base');
-  const [task] = contract.tasks;
   if (task !== undefined) await store.atomically(() => applySeed({ store }, task.seed));
   store.mark('task');
   return store;
 };
 
-/** The clock and the seed of the session, when they matter. */
-export type ServeOptions = { clock?: SessionClock; seed?: number | null };
+/** The clock, the seed and the bundled task of the session, when they matter. */
+export type ServeOptions = { clock?: SessionClock; seed?: number | null; task?: string };
 
 /** Serves a tree on a port of its own. */
 export const serveWorld = async (
   tree: readonly TreeFile[],
-  { clock = machineClock, seed = null }: ServeOptions = {},
+  { clock = machineClock, seed = null, task: name }: ServeOptions = {},
 ): Promise<ServedWorld> => {
   const { contract, baseRows } = compile(tree);
-  const [task] = contract.tasks;
+  const task = findTask(contract, name);
   const workDir = mkdtempSync(join(tmpdir(), 'svc-served-world-'));
   const log = createLog('test', 'silent');
   const token = 'st-test';
   const source = { secret: new Secret(token), clock: createClock(clock), ids: createIds(seed) };
-  const store = await loadStore(contract, baseRows);
+  const store = await loadStore(contract, baseRows, task);
   const userCode = await startUserCode({ python: 'python3', workDir, log });
   const code = openAuthorCode({ userCode, workDir, files: selectUserCode(contract, tree) });
   const session: Session = {

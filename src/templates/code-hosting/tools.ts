@@ -32,7 +32,10 @@ const sharedWordsShown = 8;
 export async function find_duplicates({ owner, repo, number, limit = 5 }: Input) {
   const issue = (await get('issues', { owner, repo, number })) as Issue | null;
   if (issue === null) return fail(`there is no issue ${owner}/${repo}#${number}`, 'not_found');
-  const others = (await query('issues', { where: { owner, repo } })) as Issue[];
+  const pulls = (await query('pulls', { where: { owner, repo } })) as { number: number }[];
+  const isPull = new Set(pulls.map((pull) => pull.number));
+  const rows = (await query('issues', { where: { owner, repo } })) as Issue[];
+  const others = rows.filter((row) => !isPull.has(row.number));
   const words = new Map(others.map((other) => [other.number, wordsOf(other)]));
   const rarity = rarityOf([...words.values()]);
   const own = words.get(number) ?? new Map();

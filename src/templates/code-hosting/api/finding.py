@@ -3,26 +3,52 @@
 from svc_env import HandlerContext, Row
 
 from .refusals import not_found
+from .viewer import can_see
 
 
 def find_repository(ctx: HandlerContext) -> Row:
-    """The repository of `/repos/{owner}/{repo}/…`."""
-    key = {"owner": ctx.args["owner"], "name": ctx.args["repo"]}
-    return ctx.get("repositories", key) or not_found(ctx)
+    """The repository of `/repos/{owner}/{repo}/…`. A stranger's private one is not found."""
+    repository = ctx.get("repositories", {"owner": ctx.args["owner"], "name": ctx.args["repo"]})
+    return repository if repository and can_see(ctx, repository) else not_found(ctx)
 
 
 def find_issue(ctx: HandlerContext) -> Row:
-    """The issue of `…/issues/{issue_number}/…`."""
-    number = whole_number(ctx, ctx.args["issue_number"])
-    return ctx.get("issues", {**place(ctx), "number": number}) or not_found(ctx)
+    """The issue of `…/issues/{issue_number}/…`, which may be that of a pull request."""
+    return ctx.get("issues", {**place(ctx), "number": _number(ctx, "issue_number")}) or not_found(ctx)
+
+
+def find_pull(ctx: HandlerContext) -> tuple[Row, Row]:
+    """The issue and the pull request of `…/pulls/{pull_number}/…`."""
+    key = {**place(ctx), "number": _number(ctx, "pull_number")}
+    pull = ctx.get("pulls", key) or not_found(ctx)
+    return ctx.get("issues", key) or not_found(ctx), pull
+
+
+def find_milestone(ctx: HandlerContext) -> Row:
+    """The milestone of `…/milestones/{milestone_number}`."""
+    key = {**place(ctx), "number": _number(ctx, "milestone_number")}
+    return ctx.get("milestones", key) or not_found(ctx)
 
 
 def find_comment(ctx: HandlerContext) -> Row:
-    """The comment of `…/issues/comments/{comment_id}`, if it is one of this repository."""
-    comment = ctx.get("comments", {"id": whole_number(ctx, ctx.args["comment_id"])})
-    if comment is None or place(ctx) != place_of(comment):
-        not_found(ctx)
-    return comment
+    """The comment of `…/issues/comments/{comment_id}`."""
+    return _of_this_repository(ctx, "comments", "comment_id")
+
+
+def find_review(ctx: HandlerContext, pull: Row) -> Row:
+    """The review of `…/pulls/{pull_number}/reviews/{review_id}`."""
+    review = _of_this_repository(ctx, "reviews", "review_id")
+    return review if review["number"] == pull["number"] else not_found(ctx)
+
+
+def find_review_comment(ctx: HandlerContext) -> Row:
+    """The comment of `…/pulls/comments/{comment_id}`."""
+    return _of_this_repository(ctx, "review_comments", "comment_id")
+
+
+def find_hook(ctx: HandlerContext) -> Row:
+    """The webhook of `…/hooks/{hook_id}`."""
+    return _of_this_repository(ctx, "hooks", "hook_id")
 
 
 def find_label(ctx: HandlerContext) -> Row:
@@ -34,6 +60,14 @@ def label_named(ctx: HandlerContext, name: str) -> Row | None:
     """A label of the path's repository. The case of its letters does not matter."""
     labels = ctx.query("labels", place(ctx))
     return next((label for label in labels if same_name(label["name"], name)), None)
+
+
+def find_owner(ctx: HandlerContext) -> Row:
+    """The user of `/users/{username}/…`, or the organization of `/orgs/{org}/…`."""
+    owner = ctx.get("users", {"login": ctx.args.get("org") or ctx.args["username"]})
+    if owner is None or ("org" in ctx.args and owner["type"] != "Organization"):
+        not_found(ctx)
+    return owner
 
 
 def same_name(one: str, other: str) -> bool:
@@ -50,7 +84,28 @@ def place_of(row: Row) -> Row:
     return {"owner": row["owner"], "repo": row["repo"]}
 
 
-def whole_number(ctx: HandlerContext, text: object) -> int:
+def numbered(row: Row) -> Row:
+    """The key of an issue, a pull request or a milestone."""
+    return {**place_of(row), "number": row["number"]}
+
+
+def on_issue(issue: Row) -> Row:
+    """What rows that belong to an issue say of it."""
+    return {**place_of(issue), "issue_number": issue["number"]}
+
+
+def next_number(ctx: HandlerContext, entity: str, where: Row) -> int:
+    """One more than the largest `number` there is in a repository."""
+    newest = ctx.query(entity, where, order_by="-number", limit=1)
+    return newest[0]["number"] + 1 if newest else 1
+
+
+def _of_this_repository(ctx: HandlerContext, entity: str, argument: str) -> Row:
+    row = ctx.get(entity, {"id": _number(ctx, argument)})
+    return row if row and place_of(row) == place(ctx) else not_found(ctx)
+
+
+def _number(ctx: HandlerContext, argument: str) -> int:
     """A number in a path. Whatever is none cannot be found."""
-    digits = str(text)
+    digits = str(ctx.args[argument])
     return int(digits) if digits.isdecimal() and len(digits) < 16 else not_found(ctx)

@@ -1,34 +1,45 @@
-"""Which labels and assignees an issue carries."""
+"""Which labels and assignees an issue carries. Each change is remembered and told."""
+
+from collections.abc import Iterable
 
 from svc_env import HandlerContext, Row
 
-from .answers import label_url, node_id
-from .finding import place_of, same_name
-from .refusals import invalid
+from .answers.addresses import api_url, node_id
+from .answers.issues import label_answer
+from .answers.users import simple_user
+from .finding import on_issue, place_of, same_name
+from .history import record, tell_of_issue
 
 DEFAULT_COLOR = "ededed"
 
 
 def attach_labels(ctx: HandlerContext, repository: Row, issue: Row, names: list[str]) -> None:
     """Adds labels to an issue. A label that the repository lacks is made, as the code host does."""
-    here = {"owner": repository["owner"], "repo": repository["name"]}
-    labels = ctx.query("labels", here)
+    labels = ctx.query("labels", place_of(issue))
     for name in names:
         label = next((label for label in labels if same_name(label["name"], name)), None)
         if label is None:
             label = make_label(ctx, repository, name)
             labels.append(label)
-        row = {**here, "issue_number": issue["number"], "label": label["name"]}
+        row = {**on_issue(issue), "label": label["name"]}
         if ctx.get("issue_labels", row) is None:
             ctx.insert("issue_labels", row)
+            _labelled(ctx, repository, issue, label, "labeled")
+
+
+def detach_labels(ctx: HandlerContext, repository: Row, issue: Row, rows: Iterable[Row]) -> None:
+    """Takes labels from an issue: rows of `issue_labels`."""
+    for row in rows:
+        label = ctx.get("labels", {**place_of(issue), "name": row["label"]})
+        ctx.delete("issue_labels", row)
+        _labelled(ctx, repository, issue, label, "unlabeled")
 
 
 def replace_labels(ctx: HandlerContext, repository: Row, issue: Row, names: list[str]) -> None:
     """Makes these the only labels of an issue."""
-    where = {**place_of(issue), "issue_number": issue["number"]}
-    for row in ctx.query("issue_labels", where):
-        if not any(same_name(row["label"], name) for name in names):
-            ctx.delete("issue_labels", row)
+    carried = ctx.query("issue_labels", on_issue(issue))
+    unwanted = [row for row in carried if not any(same_name(row["label"], name) for name in names)]
+    detach_labels(ctx, repository, issue, unwanted)
     attach_labels(ctx, repository, issue, names)
 
 
@@ -51,16 +62,15 @@ def make_label(
         "owner": repository["owner"],
         "repo": repository["name"],
     }
-    return ctx.insert("labels", {**label, "url": label_url(label)})
+    return ctx.insert("labels", {**label, "url": api_url(label, "labels", name)})
 
 
 def rename_label(ctx: HandlerContext, label: Row, name: str) -> Row:
     """Gives a label another name. The name is part of its key, so its rows are written anew."""
-    here = place_of(label)
-    carried = ctx.query("issue_labels", {**here, "label": label["name"]})
+    carried = ctx.query("issue_labels", {**place_of(label), "label": label["name"]})
     delete_label_rows(ctx, label)
-    renamed = {**label, "name": name}
-    renamed = ctx.insert("labels", {**renamed, "url": label_url(renamed)})
+    renamed = {**label, "name": name, "url": api_url(label, "labels", name)}
+    ctx.insert("labels", renamed)
     for row in carried:
         ctx.insert("issue_labels", {**row, "label": name})
     return renamed
@@ -68,22 +78,43 @@ def rename_label(ctx: HandlerContext, label: Row, name: str) -> Row:
 
 def delete_label_rows(ctx: HandlerContext, label: Row) -> None:
     """Deletes a label, first from the issues that carry it: the contract insists on that order."""
-    here = place_of(label)
-    for row in ctx.query("issue_labels", {**here, "label": label["name"]}):
+    for row in ctx.query("issue_labels", {**place_of(label), "label": label["name"]}):
         ctx.delete("issue_labels", row)
-    ctx.delete("labels", {**here, "name": label["name"]})
+    ctx.delete("labels", {**place_of(label), "name": label["name"]})
 
 
-def replace_assignees(ctx: HandlerContext, issue: Row, logins: object) -> None:
-    """Makes these users the only assignees of an issue."""
-    if not isinstance(logins, list):
-        invalid(ctx, "Issue", "assignees", "invalid")
+def assign(ctx: HandlerContext, repository: Row, issue: Row, logins: Iterable[str]) -> None:
+    """Puts users in charge of an issue."""
     for login in logins:
-        user = ctx.get("users", {"login": login}) if isinstance(login, str) else None
-        if user is None or user["type"] != "User":
-            invalid(ctx, "Issue", "assignees", "invalid", value=login)
-    where = {**place_of(issue), "issue_number": issue["number"]}
-    for row in ctx.query("issue_assignees", where):
-        ctx.delete("issue_assignees", row)
-    for login in dict.fromkeys(logins):
-        ctx.insert("issue_assignees", {**where, "login": login})
+        row = {**on_issue(issue), "login": login}
+        if ctx.get("issue_assignees", row) is None:
+            ctx.insert("issue_assignees", row)
+            _assigned(ctx, repository, issue, login, "assigned")
+
+
+def unassign(ctx: HandlerContext, repository: Row, issue: Row, logins: Iterable[str]) -> None:
+    """Takes users from an issue; those who are not in charge of it are overlooked."""
+    for login in logins:
+        row = {**on_issue(issue), "login": login}
+        if ctx.get("issue_assignees", row) is not None:
+            ctx.delete("issue_assignees", row)
+            _assigned(ctx, repository, issue, login, "unassigned")
+
+
+def replace_assignees(ctx: HandlerContext, repository: Row, issue: Row, logins: list[str]) -> None:
+    """Makes these users the only assignees of an issue."""
+    present = [row["login"] for row in ctx.query("issue_assignees", on_issue(issue))]
+    unassign(ctx, repository, issue, [login for login in present if login not in logins])
+    assign(ctx, repository, issue, logins)
+
+
+def _labelled(ctx: HandlerContext, repository: Row, issue: Row, label: Row, event: str) -> None:
+    facts = {"name": label["name"], "color": label["color"]}
+    record(ctx, issue, event, label=facts)
+    tell_of_issue(ctx, repository, issue, event, label=label_answer(label))
+
+
+def _assigned(ctx: HandlerContext, repository: Row, issue: Row, login: str, event: str) -> None:
+    record(ctx, issue, event, login=login)
+    user = simple_user(ctx.get("users", {"login": login}))
+    tell_of_issue(ctx, repository, issue, event, assignee=user)

@@ -1,51 +1,105 @@
-"""Pages of a list, and the Link header by which clients find the next one."""
+"""Pages of a list, and the Link header by which clients find the next one.
 
+A client may ask for any page by its number. The link to the next one says more: after which row it
+begins. Whoever follows links therefore sees every row once, whatever is inserted in the meantime.
+"""
+
+import base64
+import json
 from collections.abc import Callable
+from typing import Any
 from urllib.parse import urlencode
 
 from svc_env import HandlerContext, Row
 
-from .answers import API
+from .answers.addresses import API
 
 DEFAULT_SIZE = 30
 LARGEST_SIZE = 100
 
 #: Arguments that stand in a path; all others came with the query.
-PATH_ARGUMENTS = {"owner", "repo", "issue_number", "username", "org"}
+PATH_ARGUMENTS = {
+    "owner",
+    "repo",
+    "org",
+    "username",
+    "branch",
+    "ref",
+    "issue_number",
+    "milestone_number",
+    "pull_number",
+    "review_id",
+}
+
+#: Where a row stands in its list: values that no other row has together, none of them None.
+Position = tuple[Any, ...]
+
+
+def by_id(row: Row) -> Position:
+    """The order in which rows came into being."""
+    return (row["id"],)
+
+
+def each(answer: Callable[[Row], Row]) -> Callable[[list[Row]], list[Row]]:
+    """Makes the bodies of a page one by one."""
+    return lambda rows: [answer(row) for row in rows]
 
 
 def answer_page(
-    ctx: HandlerContext, rows: list[Row], answer: Callable[[list[Row]], list[Row]]
+    ctx: HandlerContext,
+    rows: list[Row],
+    answer: Callable[[list[Row]], list[Row]],
+    by: Callable[[Row], Position],
+    downwards: bool = False,
+    wrap: Callable[[list[Row]], Any] = list,
 ) -> None:
-    """Answers the page that `page` and `per_page` ask for; only its rows are made into bodies."""
+    """Orders rows and answers the page that is asked for; only its rows are made into bodies.
+
+    wrap: makes the answer of the page's bodies, where that is not the list of them.
+    """
+    ordered = sorted(rows, key=by, reverse=downwards)
     size = min(_number(ctx, "per_page", DEFAULT_SIZE), LARGEST_SIZE)
     page = _number(ctx, "page", 1)
-    last = max(1, -(-len(rows) // size))
-    start = (page - 1) * size
-    ctx.respond(200, answer(rows[start : start + size]), _link_header(ctx, page, last))
+    start = _start_after(ctx, [by(row) for row in ordered], downwards)
+    if start is None:
+        start = (page - 1) * size
+    shown = ordered[start : start + size]
+    links: dict[str, Row] = {}
+    if page > 1:
+        links["prev"] = {"page": page - 1}
+    if start + size < len(ordered):
+        links["next"] = {"page": page + 1, "after": _cursor(by(shown[-1]))}
+        links["last"] = {"page": -(-len(ordered) // size)}
+    if page > 1:
+        links["first"] = {"page": 1}
+    texts = [f'<{_url(ctx, target)}>; rel="{rel}"' for rel, target in links.items()]
+    ctx.respond(200, wrap(answer(shown)), {"link": ", ".join(texts)} if texts else {})
 
 
 def _number(ctx: HandlerContext, name: str, default: int) -> int:
     """A positive number of the query. The code host overlooks anything else."""
     text = str(ctx.args.get(name, ""))
-    return int(text) if text.isdecimal() and int(text) > 0 else default
+    return int(text) if text.isdecimal() and 0 < int(text) < 10**9 else default
 
 
-def _link_header(ctx: HandlerContext, page: int, last: int) -> dict[str, str]:
-    targets = {
-        "prev": page - 1 if page > 1 else None,
-        "next": page + 1 if page < last else None,
-        "last": last if page < last else None,
-        "first": 1 if page > 1 else None,
-    }
-    links = [f'<{_url(ctx, to)}>; rel="{rel}"' for rel, to in targets.items() if to]
-    return {"link": ", ".join(links)} if links else {}
+def _cursor(position: Position) -> str:
+    return base64.urlsafe_b64encode(json.dumps(position).encode()).decode()
 
 
-def _url(ctx: HandlerContext, page: int) -> str:
+def _start_after(ctx: HandlerContext, positions: list[Position], downwards: bool) -> int | None:
+    """The index of the first row behind the cursor; None without one, or with a broken one."""
+    try:
+        cursor = tuple(json.loads(base64.urlsafe_b64decode(ctx.args["after"])))
+        return sum(not (at < cursor if downwards else at > cursor) for at in positions)
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def _url(ctx: HandlerContext, target: Row) -> str:
     """The request's own URL with another page. A tool call has no host: it gets the vendor's."""
     host = ctx.headers.get("host")
     scheme = ctx.headers.get("x-forwarded-proto", "http")
     origin = f"{scheme}://{host}" if host else API
-    query = {name: value for name, value in ctx.args.items() if name not in PATH_ARGUMENTS}
-    return f"{origin}{ctx.path.split('?')[0]}?{urlencode({**query, 'page': page}, doseq=True)}"
+    own = PATH_ARGUMENTS | {"page", "after"}
+    query = {name: value for name, value in ctx.args.items() if name not in own}
+    return f"{origin}{ctx.path.split('?')[0]}?{urlencode({**query, **target}, doseq=True)}"

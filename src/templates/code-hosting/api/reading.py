@@ -1,10 +1,11 @@
-"""Reads what a request's body holds, and answers 422 where that is not what it should be."""
+"""Reads what a request holds, and answers 422 where that is not what it should be."""
 
 import re
+from datetime import UTC, datetime
 
 from svc_env import HandlerContext, Row
 
-from .refusals import DOCUMENTATION, invalid
+from .refusals import invalid, refuse
 
 LONGEST_TITLE = 256
 LONGEST_DESCRIPTION = 100
@@ -15,8 +16,7 @@ def body_of(ctx: HandlerContext) -> Row:
     if ctx.body is None:
         return {}
     if not isinstance(ctx.body, dict):
-        message = "Body should be a JSON object"
-        ctx.fail(400, {"message": message, "documentation_url": DOCUMENTATION, "status": "400"})
+        refuse(ctx, 400, "Body should be a JSON object")
     return ctx.body
 
 
@@ -26,20 +26,63 @@ def text_of(ctx: HandlerContext, resource: str, field: str, value: object) -> st
     return value
 
 
-def title_of(ctx: HandlerContext, title: object) -> str:
-    """An issue's title. The code host takes a number for a text here."""
+def needed_text(ctx: HandlerContext, resource: str, field: str) -> str:
+    """A text of the body that must be there and not be blank."""
+    text = text_of(ctx, resource, field, body_of(ctx).get(field)) or ""
+    if not text.strip():
+        invalid(ctx, resource, field, "missing_field")
+    return text
+
+
+def flag_of(ctx: HandlerContext, resource: str, field: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        invalid(ctx, resource, field, "invalid")
+    return value
+
+
+def choice_of(
+    ctx: HandlerContext, resource: str, field: str, value: object, choices: tuple[str, ...]
+) -> str:
+    if not isinstance(value, str) or value not in choices:
+        invalid(ctx, resource, field, "invalid")
+    return value
+
+
+def asked_choice(
+    ctx: HandlerContext, resource: str, name: str, choices: tuple[str, ...], default: str
+) -> str:
+    """A parameter of the query that takes one of a few values."""
+    return choice_of(ctx, resource, name, ctx.args.get(name) or default, choices)
+
+
+def is_downwards(ctx: HandlerContext, default: str = "desc") -> bool:
+    """Whether `direction` asks for the last first."""
+    return (ctx.args.get("direction") or default) == "desc"
+
+
+def instant_of(ctx: HandlerContext, resource: str, field: str, value: object) -> str:
+    """A time, whatever its zone, as rows hold times."""
+    try:
+        time = datetime.fromisoformat(str(value))
+    except ValueError:
+        invalid(ctx, resource, field, "invalid")
+    utc = time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+    return utc.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def since_of(ctx: HandlerContext, resource: str) -> str:
+    """The parameter `since`; without it a text that comes before every time."""
+    since = ctx.args.get("since")
+    return instant_of(ctx, resource, "since", since) if since else ""
+
+
+def title_of(ctx: HandlerContext, resource: str, title: object) -> str:
+    """A title. The code host takes a number for a text here."""
     is_text = isinstance(title, (str, int)) and not isinstance(title, bool)
     text = str(title).strip() if is_text else ""
     if not text:
-        invalid(ctx, "Issue", "title", "missing_field")
-    return _bounded(ctx, "Issue", "title", text, LONGEST_TITLE)
-
-
-def comment_text(ctx: HandlerContext) -> str:
-    text = text_of(ctx, "IssueComment", "body", body_of(ctx).get("body")) or ""
-    if not text.strip():
-        invalid(ctx, "IssueComment", "body", "missing_field")
-    return text
+        invalid(ctx, resource, "title", "missing_field")
+    return _bounded(ctx, resource, "title", text, LONGEST_TITLE)
 
 
 def color_of(ctx: HandlerContext, color: object) -> str:
@@ -62,6 +105,17 @@ def label_names(ctx: HandlerContext, value: object) -> list[str]:
     if not all(isinstance(name, str) and name.strip() for name in names):
         invalid(ctx, "Label", "name", "missing_field")
     return list(dict.fromkeys(names))
+
+
+def user_logins(ctx: HandlerContext, resource: str, field: str, value: object) -> list[str]:
+    """Logins of users that there are; each once."""
+    if not isinstance(value, list):
+        invalid(ctx, resource, field, "invalid")
+    for login in value:
+        user = ctx.get("users", {"login": login}) if isinstance(login, str) else None
+        if user is None or user["type"] != "User":
+            invalid(ctx, resource, field, "invalid", value=login)
+    return list(dict.fromkeys(value))
 
 
 def _bounded(ctx: HandlerContext, resource: str, field: str, text: str, longest: int) -> str:

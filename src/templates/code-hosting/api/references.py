@@ -7,12 +7,12 @@ import re
 
 from svc_env import HandlerContext, Row
 
-from .answers import WEB
+from .answers.addresses import WEB
 
 #: `#12`, `owner/repo#12`, or the address of an issue's page.
 MENTION = re.compile(
     r"(?<![\w/#&])(?:(?P<owner>[\w-]+)/(?P<repo>[\w.-]+))?#(?P<number>\d{1,9})\b"
-    rf"|{re.escape(WEB)}/(?P<page_owner>[\w-]+)/(?P<page_repo>[\w.-]+)/issues/(?P<page>\d{{1,9}})\b"
+    rf"|{re.escape(WEB)}/(?P<page_owner>[\w-]+)/(?P<page_repo>[\w.-]+)/(?:issues|pull)/(?P<page>\d{{1,9}})\b"
 )
 
 

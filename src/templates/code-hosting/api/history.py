@@ -1,0 +1,73 @@
+"""What happened to issues: remembered as rows, and told to whoever registered a webhook for it."""
+
+from typing import Any
+
+from svc_env import HandlerContext, Row
+
+from .answers.issues import issue_answer
+from .answers.pulls import pull_answer
+from .answers.repositories import repository_answer
+from .answers.users import simple_user
+from .finding import numbered, on_issue, place_of
+from .viewer import VIEWER
+
+
+def record(ctx: HandlerContext, issue: Row, event: str, **facts: Any) -> None:
+    """Writes an event of an issue. `facts` are the fields that this kind of event has."""
+    row = {
+        "id": ctx.ids.next("issue_events", "id"),
+        **on_issue(issue),
+        "event": event,
+        "actor": VIEWER,
+        "created_at": ctx.clock.now(),
+        **facts,
+    }
+    ctx.insert("issue_events", row)
+
+
+def tell(ctx: HandlerContext, repository: Row, event: str, action: str | None, **parts: Any) -> None:
+    """Delivers an event to the webhooks of a repository.
+
+    parts: what the event is about, in the bodies that the API answers.
+    """
+    organization = ctx.get("users", {"login": repository["owner"]})
+    about = {"repository": repository_answer(ctx, repository)}
+    if organization["type"] == "Organization":
+        about["organization"] = simple_user(organization)
+    sender = simple_user(ctx.get("users", {"login": VIEWER}))
+    body = {**({"action": action} if action else {}), **parts, **about, "sender": sender}
+    full_name = f"{repository['owner']}/{repository['name']}"
+    ctx.deliver(event, body, scope={"repository": full_name})
+
+
+def tell_of_issue(
+    ctx: HandlerContext, repository: Row, issue: Row, action: str, **parts: Any
+) -> None:
+    """Delivers `issues`, or `pull_request` for an issue that is one, as it now is."""
+    if not has_listeners(ctx, repository):
+        return
+    issue = ctx.get("issues", numbered(issue)) or issue
+    pull = ctx.get("pulls", numbered(issue))
+    if pull is None:
+        body = {"issue": issue_answer(ctx, repository, issue)}
+        tell(ctx, repository, "issues", action, **body, **parts)
+    else:
+        body = {"number": pull["number"], "pull_request": pull_answer(ctx, repository, pull)}
+        tell(ctx, repository, "pull_request", action, **body, **parts)
+
+
+def has_listeners(ctx: HandlerContext, repository: Row) -> bool:
+    """Whether making the body of an event is worth the trouble."""
+    where = {"owner": repository["owner"], "repo": repository["name"], "active": True}
+    return bool(ctx.query("hooks", where, limit=1))
+
+
+def touch(ctx: HandlerContext, issue: Row) -> Row:
+    """The issue, changed now."""
+    return ctx.update("issues", numbered(issue), {"updated_at": ctx.clock.now()})
+
+
+def forget(ctx: HandlerContext, issue: Row) -> None:
+    """Deletes the events of an issue."""
+    for row in ctx.query("issue_events", {**place_of(issue), "issue_number": issue["number"]}):
+        ctx.delete("issue_events", {"id": row["id"]})

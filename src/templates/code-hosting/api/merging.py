@@ -1,0 +1,83 @@
+"""Merging a pull request, and what comes after it: issues that it fixes, its branch."""
+
+import re
+
+from svc_env import HandlerContext, Row
+
+from .answers.commits import git_id
+from .answers.repositories import setting
+from .closing import close_issue
+from .finding import numbered, place_of
+from .history import record, tell
+from .pulling import changed_files, mergeable_state
+from .viewer import VIEWER
+
+METHODS = ("merge", "squash", "rebase")
+
+#: "Fixes #12" in the text of a pull request closes that issue with the merge.
+FIXES = re.compile(r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+#(\d{1,9})\b", re.IGNORECASE)
+
+
+def obstacle(ctx: HandlerContext, repository: Row, issue: Row, pull: Row, method: str) -> str | None:
+    """Why the code host refuses to merge, in its words."""
+    named = {"merge": "Merge commits", "squash": "Squash merges", "rebase": "Rebase merges"}
+    allowed = {"merge": "merge_commit", "squash": "squash_merge", "rebase": "rebase_merge"}
+    if not setting(repository, f"allow_{allowed[method]}"):
+        return f"{named[method]} are not allowed on this repository."
+    if issue["state"] == "closed":
+        return "Pull Request is not mergeable"
+    return {
+        "draft": "Pull Request is still a draft",
+        "dirty": "Pull Request is not mergeable",
+        "blocked": "At least 1 approving review is required by reviewers with write access.",
+    }.get(mergeable_state(ctx, pull))
+
+
+def write_merge(ctx: HandlerContext, pull: Row, method: str, message: str) -> Row:
+    """Moves the base to a new commit and marks the pull request as merged. Answers it."""
+    base_key = {**place_of(pull), "name": pull["base"]}
+    tip, now = ctx.get("branches", base_key)["sha"], ctx.clock.now()
+    parents = [tip, pull["head_sha"]] if method == "merge" else [tip]
+    commit = {
+        **place_of(pull),
+        "sha": git_id("merge", *parents, pull["head_sha"], message, now),
+        "parents": parents,
+        "message": message,
+        "author": VIEWER,
+        "committed_at": now,
+        "files": changed_files(ctx, pull),
+    }
+    ctx.insert("commits", commit)
+    ctx.update("branches", base_key, {"sha": commit["sha"]})
+    ctx.update(
+        "repositories", {"owner": pull["owner"], "name": pull["repo"]}, {"pushed_at": now}
+    )
+    merged = {
+        "merged": True,
+        "merged_at": now,
+        "merged_by": VIEWER,
+        "merge_method": method,
+        "merge_commit_sha": commit["sha"],
+    }
+    return ctx.update("pulls", numbered(pull), merged)
+
+
+def close_fixed_issues(ctx: HandlerContext, repository: Row, issue: Row, pull: Row) -> None:
+    """Closes what a pull request says it fixes, once that has reached the default branch."""
+    if pull["base"] != repository["default_branch"]:
+        return
+    for number in map(int, FIXES.findall(issue.get("body") or "")):
+        fixed = ctx.get("issues", {**place_of(issue), "number": number})
+        if fixed is not None and fixed["state"] == "open":
+            close_issue(ctx, repository, fixed, commit_id=pull["merge_commit_sha"])
+
+
+def delete_branch(ctx: HandlerContext, repository: Row, branch: Row) -> None:
+    """Deletes a branch. Open pull requests that would merge it are closed, as the code host does."""
+    ctx.delete("branches", {**place_of(branch), "name": branch["name"]})
+    for pull in ctx.query("pulls", {**place_of(branch), "head": branch["name"]}):
+        issue = ctx.get("issues", numbered(pull))
+        if issue["state"] == "open":
+            close_issue(ctx, repository, issue)
+        record(ctx, issue, "head_ref_deleted")
+    tell(ctx, repository, "delete", None, ref=branch["name"], ref_type="branch")

@@ -1,0 +1,114 @@
+"""Branches, the refs that make and unmake them, and commits."""
+
+import re
+
+from svc_env import HandlerContext, Row
+
+from ..answers.addresses import web_url
+from ..answers.commits import commit_answers, whole_commit_answer
+from ..answers.repositories import branch_answer, ref_answer
+from ..finding import find_repository, place
+from ..history import tell
+from ..merging import delete_branch
+from ..paging import answer_page, each
+from ..pulling import history_of
+from ..reading import body_of, text_of
+from ..refusals import not_found, refuse
+from ..viewer import require_write
+
+BRANCH_NAME = re.compile(r"(?!.*(\.\.|//|/$|^/))[A-Za-z0-9._/-]{1,255}")
+
+
+def list_branches(ctx: HandlerContext) -> None:
+    find_repository(ctx)
+    where = place(ctx)
+    if ctx.args.get("protected") in ("true", "false"):
+        where["protected"] = ctx.args["protected"] == "true"
+    rows = ctx.query("branches", where)
+    answer_page(ctx, rows, each(branch_answer), by=lambda row: (row["name"],))
+
+
+def get_branch(ctx: HandlerContext) -> Row:
+    repository = find_repository(ctx)
+    key = {**place(ctx), "name": ctx.args["branch"]}
+    branch = ctx.get("branches", key) or not_found(ctx, "Branch not found")
+    commit = ctx.get("commits", {**place(ctx), "sha": branch["sha"]})
+    answer = branch_answer(branch)
+    addresses = {
+        "self": answer["protection_url"].removesuffix("/protection"),
+        "html": web_url(branch, "tree", branch["name"]),
+    }
+    commit_answer = commit_answers(ctx, repository, [commit])[0]
+    return {**answer, "commit": commit_answer, "_links": addresses}
+
+
+def list_commits(ctx: HandlerContext) -> None:
+    """From the tip of `sha` (a branch or a commit; the default branch) back to the first."""
+    repository = find_repository(ctx)
+    name = ctx.args.get("sha") or repository["default_branch"]
+    branch = ctx.get("branches", {**place(ctx), "name": name})
+    tip = branch["sha"] if branch else name
+    rows = history_of(ctx, place(ctx), tip)
+    if not rows and "sha" in ctx.args:
+        not_found(ctx)
+    places = {row["sha"]: index for index, row in enumerate(reversed(rows))}
+    answer_page(
+        ctx,
+        rows,
+        lambda page: commit_answers(ctx, repository, page),
+        by=lambda row: (places[row["sha"]],),
+        downwards=True,
+    )
+
+
+def get_commit(ctx: HandlerContext) -> Row:
+    """The commit of a sha, or at the tip of a branch."""
+    repository, ref = find_repository(ctx), ctx.args["ref"]
+    branch = ctx.get("branches", {**place(ctx), "name": ref.removeprefix("heads/")})
+    commit = ctx.get("commits", {**place(ctx), "sha": branch["sha"] if branch else ref})
+    if commit is None:
+        refuse(ctx, 422, f"No commit found for SHA: {ref}")
+    return whole_commit_answer(ctx, repository, commit)
+
+
+def get_ref(ctx: HandlerContext) -> Row:
+    repository = find_repository(ctx)
+    return ref_answer(repository, _branch_of_ref(ctx) or not_found(ctx))
+
+
+def create_ref(ctx: HandlerContext) -> None:
+    """Makes a branch, the only kind of ref in this world."""
+    repository, body = find_repository(ctx), body_of(ctx)
+    require_write(ctx, repository)
+    ref = text_of(ctx, "Reference", "ref", body.get("ref")) or ""
+    name = ref.removeprefix("refs/heads/")
+    if name == ref or not BRANCH_NAME.fullmatch(name):
+        refuse(ctx, 422, "Reference name must be a branch: refs/heads/…")
+    sha = text_of(ctx, "Reference", "sha", body.get("sha")) or ""
+    if ctx.get("commits", {**place(ctx), "sha": sha}) is None:
+        refuse(ctx, 422, "Object does not exist")
+    branch = {**place(ctx), "name": name, "sha": sha, "protected": False}
+    if ctx.get("branches", {**place(ctx), "name": name}) is not None:
+        refuse(ctx, 422, "Reference already exists")
+    ctx.insert("branches", branch)
+    tell(ctx, repository, "create", None, ref=name, ref_type="branch")
+    answer = ref_answer(repository, branch)
+    ctx.respond(201, answer, {"location": answer["url"]})
+
+
+def delete_ref(ctx: HandlerContext) -> None:
+    """Deletes a branch. Open pull requests that would merge it are closed, as the code host does."""
+    repository = find_repository(ctx)
+    require_write(ctx, repository)
+    branch = _branch_of_ref(ctx)
+    if branch is None:
+        refuse(ctx, 422, "Reference does not exist")
+    if branch["protected"] or branch["name"] == repository["default_branch"]:
+        refuse(ctx, 422, "Cannot delete a protected branch")
+    delete_branch(ctx, repository, branch)
+
+
+def _branch_of_ref(ctx: HandlerContext) -> Row | None:
+    """`heads/name` as one argument, or the name alone where the path says `heads`."""
+    name = ctx.args.get("branch") or ctx.args["ref"]
+    return ctx.get("branches", {**place(ctx), "name": name.removeprefix("heads/")})

@@ -1,0 +1,127 @@
+"""Webhooks of a repository. The host delivers to them: [webhooks] in connector.toml says how."""
+
+from svc_env import HandlerContext, Row
+
+from ..answers.hooks import hook_answer
+from ..finding import find_hook, find_repository, place
+from ..history import tell
+from ..paging import answer_page, by_id, each
+from ..reading import body_of, flag_of, text_of
+from ..refusals import impossible, invalid
+from ..viewer import require_manage
+
+#: What a hook is told of unless it says otherwise.
+DEFAULT_EVENTS = ["push"]
+
+CONTENT_TYPES = ("json", "form")
+
+
+def list_hooks(ctx: HandlerContext) -> None:
+    _managed_repository(ctx)
+    answer_page(ctx, ctx.query("hooks", place(ctx)), each(hook_answer), by=by_id)
+
+
+def get_hook(ctx: HandlerContext) -> Row:
+    _managed_repository(ctx)
+    return hook_answer(find_hook(ctx))
+
+
+def create_hook(ctx: HandlerContext) -> None:
+    repository, body = _managed_repository(ctx), body_of(ctx)
+    if body.get("name", "web") != "web":
+        invalid(ctx, "Hook", "name", "invalid")
+    if not isinstance(body.get("config"), dict) or not body["config"].get("url"):
+        impossible(ctx, "Hook", "Config must contain URL for webhooks")
+    now = ctx.clock.now()
+    hook = {
+        **place(ctx),
+        "id": ctx.ids.next("hooks", "id"),
+        "repositories": [f"{repository['owner']}/{repository['name']}"],
+        "active": True,
+        "events": DEFAULT_EVENTS,
+        "content_type": "form",
+        "insecure_ssl": "0",
+        "secret": None,
+        "created_at": now,
+        **_patch(ctx, []),
+        "updated_at": now,
+    }
+    taken = [row for row in ctx.query("hooks", place(ctx)) if row["url"] == hook["url"]]
+    if any(set(row["events"]) == set(hook["events"]) for row in taken):
+        impossible(ctx, "Hook", "Hook already exists on this repository")
+    ctx.insert("hooks", hook)
+    _ping(ctx, repository, hook)
+    answer = hook_answer(hook)
+    ctx.respond(201, answer, {"location": answer["url"]})
+
+
+def update_hook(ctx: HandlerContext) -> Row:
+    _managed_repository(ctx)
+    hook = find_hook(ctx)
+    patch = {**_patch(ctx, hook["events"]), "updated_at": ctx.clock.now()}
+    return hook_answer(ctx.update("hooks", {"id": hook["id"]}, patch))
+
+
+def delete_hook(ctx: HandlerContext) -> None:
+    _managed_repository(ctx)
+    ctx.delete("hooks", {"id": find_hook(ctx)["id"]})
+
+
+def ping_hook(ctx: HandlerContext) -> None:
+    _ping(ctx, _managed_repository(ctx), find_hook(ctx))
+
+
+def _managed_repository(ctx: HandlerContext) -> Row:
+    repository = find_repository(ctx)
+    require_manage(ctx, repository)
+    return repository
+
+
+def _ping(ctx: HandlerContext, repository: Row, hook: Row) -> None:
+    """The first event of a hook says that it is there."""
+    about = {"zen": "Keep it logically awesome.", "hook_id": hook["id"], "hook": hook_answer(hook)}
+    tell(ctx, repository, "ping", None, **about)
+
+
+def _patch(ctx: HandlerContext, before: list[str]) -> Row:
+    """What the body says of a hook, as its row has it."""
+    body, found = body_of(ctx), {}
+    if body.get("active") is not None:
+        found["active"] = flag_of(ctx, "Hook", "active", body["active"])
+    if body.get("events") is not None:
+        found["events"] = _events(ctx, body["events"])
+    added, removed = body.get("add_events"), body.get("remove_events")
+    if added or removed:
+        kept = [event for event in before if event not in (removed or [])]
+        found["events"] = _events(ctx, [*kept, *(added or [])])
+    config = body.get("config")
+    if config is None:
+        return found
+    if not isinstance(config, dict):
+        invalid(ctx, "Hook", "config", "invalid")
+    return {**found, **_config(ctx, config)}
+
+
+def _events(ctx: HandlerContext, events: object) -> list[str]:
+    """Names of events; `*` is all of them, for which a row has none."""
+    if not isinstance(events, list) or not all(isinstance(event, str) for event in events):
+        invalid(ctx, "Hook", "events", "invalid")
+    return [] if "*" in events else list(dict.fromkeys(events)) or DEFAULT_EVENTS
+
+
+def _config(ctx: HandlerContext, config: Row) -> Row:
+    found: Row = {}
+    if "url" in config:
+        url = text_of(ctx, "Hook", "url", config["url"]) or ""
+        if not url.startswith(("http://", "https://")):
+            impossible(ctx, "Hook", "url must be a http or https address")
+        found["url"] = url
+    if "content_type" in config:
+        if config["content_type"] not in CONTENT_TYPES:
+            invalid(ctx, "Hook", "content_type", "invalid")
+        found["content_type"] = config["content_type"]
+    if "insecure_ssl" in config:
+        found["insecure_ssl"] = "1" if str(config["insecure_ssl"]) == "1" else "0"
+    if "secret" in config:
+        found["secret"] = text_of(ctx, "Hook", "secret", config["secret"]) or None
+    return found

@@ -1,0 +1,271 @@
+"""Issues: lists, and opening, changing, closing and assigning them. Pull requests are issues, too."""
+
+from collections.abc import Callable
+
+from svc_env import HandlerContext, Row
+
+from ..answers.issues import issue_answer, issue_answers
+from ..closing import close_issue, reopen_issue
+from ..finding import find_issue, find_repository, next_number, numbered, place
+from ..history import record, tell_of_issue, touch
+from ..labelling import assign, replace_assignees, replace_labels, unassign
+from ..matching import (
+    Test,
+    assigned_to,
+    carries_all,
+    comment_counts,
+    in_milestone,
+    mentions,
+    place_and_number,
+    updated_since,
+    written_by,
+)
+from ..paging import answer_page
+from ..reading import (
+    asked_choice,
+    body_of,
+    is_downwards,
+    label_names,
+    since_of,
+    text_of,
+    title_of,
+    user_logins,
+)
+from ..refusals import invalid, refuse
+from ..viewer import VIEWER, association, can_see, require_write, role_in
+
+STATE_REASONS = ("completed", "not_planned", "duplicate", "reopened")
+
+#: Parameters of a list: each makes a question that an issue must answer with yes.
+FILTERS: dict[str, Callable[[HandlerContext, Row, str], Test]] = {
+    "labels": carries_all,
+    "assignee": assigned_to,
+    "mentioned": mentions,
+    "creator": lambda _ctx, _where, login: written_by(login),
+    "milestone": lambda _ctx, _where, number: in_milestone(number),
+}
+
+#: What the viewer may have to do with an issue, for lists over all repositories.
+ROLES: dict[str, Callable[[HandlerContext], list[Test]]] = {
+    "assigned": lambda ctx: [assigned_to(ctx, {}, VIEWER)],
+    "created": lambda _ctx: [written_by(VIEWER)],
+    "mentioned": lambda ctx: [mentions(ctx, {}, VIEWER)],
+    "subscribed": lambda _ctx: [],
+    "repos": lambda _ctx: [],
+    "all": lambda _ctx: [],
+}
+
+
+def list_repository_issues(ctx: HandlerContext) -> None:
+    repository = find_repository(ctx)
+    _check_milestone(ctx)
+    rows = _wanted(ctx, place(ctx), [])
+    _answer_issues(ctx, rows, lambda page: issue_answers(ctx, repository, page))
+
+
+def list_own_issues(ctx: HandlerContext) -> None:
+    """Issues of all repositories that have to do with the viewer; unless `filter` says otherwise,
+    those assigned to the viewer."""
+    role = asked_choice(ctx, "Issue", "filter", tuple(ROLES), "assigned")
+    rows = _wanted(ctx, {}, ROLES[role](ctx))
+    _answer_issues(ctx, rows, lambda page: issues_with_repositories(ctx, page))
+
+
+def issues_with_repositories(ctx: HandlerContext, issues: list[Row]) -> list[Row]:
+    """Bodies of issues of several repositories, in their order."""
+    bodies = {}
+    for owner, name in {(issue["owner"], issue["repo"]) for issue in issues}:
+        repository = ctx.get("repositories", {"owner": owner, "name": name})
+        its = [issue for issue in issues if (issue["owner"], issue["repo"]) == (owner, name)]
+        bodies.update({body["id"]: body for body in issue_answers(ctx, repository, its)})
+    return [bodies[issue["id"]] for issue in issues]
+
+
+def visible_issues(ctx: HandlerContext, where: Row) -> list[Row]:
+    """Issues of the repositories that the viewer can see."""
+    seen = {
+        (row["owner"], row["name"]) for row in ctx.query("repositories") if can_see(ctx, row)
+    }
+    rows = ctx.query("issues", where)
+    return [row for row in rows if (row["owner"], row["repo"]) in seen]
+
+
+def _wanted(ctx: HandlerContext, where: Row, tests: list[Test]) -> list[Row]:
+    """The issues that pass the parameters of the query and further tests."""
+    state = asked_choice(ctx, "Issue", "state", ("open", "closed", "all"), "open")
+    asked = {name: ctx.args.get(name) for name in FILTERS}
+    tests = [
+        *tests,
+        updated_since(since_of(ctx, "Issue")),
+        *(FILTERS[name](ctx, where, value) for name, value in asked.items() if value),
+    ]
+    rows = visible_issues(ctx, where if state == "all" else {**where, "state": state})
+    return [row for row in rows if all(test(row) for test in tests)]
+
+
+def _check_milestone(ctx: HandlerContext) -> None:
+    number = ctx.args.get("milestone") or "*"
+    key = {**place(ctx), "number": int(number) if number.isdecimal() else 0}
+    if number not in ("*", "none") and ctx.get("milestones", key) is None:
+        invalid(ctx, "Issue", "milestone", "invalid", value=number)
+
+
+def _answer_issues(
+    ctx: HandlerContext, rows: list[Row], answer: Callable[[list[Row]], list[Row]]
+) -> None:
+    """Newest first, unless `sort` and `direction` say otherwise."""
+    sort = asked_choice(ctx, "Issue", "sort", ("created", "updated", "comments"), "created")
+    values: dict[str, Callable[[Row], object]] = {
+        "created": lambda issue: issue["created_at"],
+        "updated": lambda issue: issue["updated_at"],
+    }
+    if sort == "comments":
+        where = place(ctx) if "repo" in ctx.args else {}
+        counts = comment_counts(ctx, where)
+        values["comments"] = lambda issue: counts[place_and_number(issue)]
+    value = values[sort]
+    by = lambda issue: (value(issue), issue["number"], issue["id"])  # noqa: E731
+    answer_page(ctx, rows, answer, by=by, downwards=is_downwards(ctx))
+
+
+def get_issue(ctx: HandlerContext) -> Row:
+    return issue_answer(ctx, find_repository(ctx), find_issue(ctx))
+
+
+def create_issue(ctx: HandlerContext) -> None:
+    repository, body = find_repository(ctx), body_of(ctx)
+    if repository.get("has_issues") is False:
+        refuse(ctx, 410, "Issues are disabled for this repo")
+    title = title_of(ctx, "Issue", body.get("title"))
+    issue = insert_issue(ctx, repository, title, text_of(ctx, "Issue", "body", body.get("body")))
+    # Strangers may open an issue, not sort it in: what they say of that is overlooked.
+    if role_in(ctx, repository["owner"]):
+        _write_lists(ctx, repository, issue, body)
+        issue = _write_milestone(ctx, repository, issue, body)
+    answer = issue_answer(ctx, repository, issue)
+    tell_of_issue(ctx, repository, issue, "opened")
+    ctx.respond(201, answer, {"location": answer["url"]})
+
+
+def insert_issue(ctx: HandlerContext, repository: Row, title: str, body: str | None) -> Row:
+    """A new open issue of the viewer's, with the next number of the repository."""
+    now = ctx.clock.now()
+    issue = {
+        **place(ctx),
+        "id": ctx.ids.next("issues", "id"),
+        "number": next_number(ctx, "issues", place(ctx)),
+        "title": title,
+        "body": body,
+        "user": VIEWER,
+        "author_association": association(ctx, repository["owner"]),
+        "state": "open",
+        "state_reason": None,
+        "locked": False,
+        "created_at": now,
+        "updated_at": now,
+        "closed_at": None,
+        "closed_by": None,
+        "milestone": None,
+    }
+    return ctx.insert("issues", issue)
+
+
+def update_issue(ctx: HandlerContext) -> Row:
+    """Changes what the body names. `labels` and `assignees` replace what was there."""
+    repository, issue, body = find_repository(ctx), find_issue(ctx), body_of(ctx)
+    if issue["user"] != VIEWER:
+        require_write(ctx, repository)
+    issue = write_texts(ctx, repository, issue, body, "Issue")
+    _write_lists(ctx, repository, issue, body)
+    issue = _write_milestone(ctx, repository, issue, body)
+    issue = _write_state(ctx, repository, issue, body)
+    return issue_answer(ctx, repository, touch(ctx, issue))
+
+
+def write_texts(
+    ctx: HandlerContext, repository: Row, issue: Row, body: Row, resource: str
+) -> Row:
+    """Title and text."""
+    patch: Row = {}
+    if body.get("title") is not None:
+        patch["title"] = title_of(ctx, resource, body["title"])
+    if "body" in body:
+        patch["body"] = text_of(ctx, resource, "body", body["body"])
+    changes = {
+        name: {"from": issue.get(name)} for name in patch if patch[name] != issue.get(name)
+    }
+    if not changes:
+        return issue
+    changed = ctx.update("issues", numbered(issue), patch)
+    if "title" in changes:
+        record(ctx, issue, "renamed", rename={"from": issue["title"], "to": changed["title"]})
+    tell_of_issue(ctx, repository, changed, "edited", changes=changes)
+    return changed
+
+
+def _write_state(ctx: HandlerContext, repository: Row, issue: Row, body: Row) -> Row:
+    """Opens or closes. A reason without a state says nothing and is overlooked."""
+    state, reason = body.get("state"), body.get("state_reason")
+    if state is None:
+        return issue
+    if state not in ("open", "closed"):
+        invalid(ctx, "Issue", "state", "invalid")
+    if reason not in (None, *STATE_REASONS) or (state, reason) == ("closed", "reopened"):
+        invalid(ctx, "Issue", "state_reason", "invalid")
+    if state == "open":
+        return reopen_issue(ctx, repository, issue) if issue["state"] == "closed" else issue
+    if issue["state"] == "open":
+        return close_issue(ctx, repository, issue, reason or "completed")
+    return ctx.update("issues", numbered(issue), {"state_reason": reason}) if reason else issue
+
+
+def _write_lists(ctx: HandlerContext, repository: Row, issue: Row, body: Row) -> None:
+    """The parts of an issue that are rows of their own."""
+    if body.get("labels") is not None:
+        replace_labels(ctx, repository, issue, label_names(ctx, body["labels"]))
+    logins = body.get("assignees")
+    if logins is None and "assignee" in body:
+        logins = [body["assignee"]] if body["assignee"] else []
+    if logins is not None:
+        logins = user_logins(ctx, "Issue", "assignees", logins)
+        replace_assignees(ctx, repository, issue, logins)
+
+
+def _write_milestone(ctx: HandlerContext, repository: Row, issue: Row, body: Row) -> Row:
+    """`milestone` is a number, or null to take the issue out of its own."""
+    if "milestone" not in body or body["milestone"] == issue.get("milestone"):
+        return issue
+    before, after = (_milestone(ctx, number) for number in (issue.get("milestone"), body["milestone"]))
+    changed = ctx.update("issues", numbered(issue), {"milestone": body["milestone"]})
+    for event, milestone in (("demilestoned", before), ("milestoned", after)):
+        if milestone is not None:
+            record(ctx, issue, event, milestone=milestone["title"])
+            tell_of_issue(ctx, repository, changed, event)
+    return changed
+
+
+def _milestone(ctx: HandlerContext, number: object) -> Row | None:
+    if number is None:
+        return None
+    is_number = isinstance(number, int) and not isinstance(number, bool)
+    found = ctx.get("milestones", {**place(ctx), "number": number}) if is_number else None
+    return found or invalid(ctx, "Issue", "milestone", "invalid", value=number)
+
+
+def add_assignees(ctx: HandlerContext) -> None:
+    repository, issue, logins = _assignees(ctx)
+    assign(ctx, repository, issue, user_logins(ctx, "Issue", "assignees", logins))
+    ctx.respond(201, issue_answer(ctx, repository, touch(ctx, issue)))
+
+
+def remove_assignees(ctx: HandlerContext) -> Row:
+    repository, issue, logins = _assignees(ctx)
+    unassign(ctx, repository, issue, [login for login in logins if isinstance(login, str)])
+    return issue_answer(ctx, repository, touch(ctx, issue))
+
+
+def _assignees(ctx: HandlerContext) -> tuple[Row, Row, list]:
+    repository, issue = find_repository(ctx), find_issue(ctx)
+    require_write(ctx, repository)
+    logins = body_of(ctx).get("assignees", [])
+    return repository, issue, logins if isinstance(logins, list) else [logins]

@@ -1,0 +1,290 @@
+"""Searching issues and pull requests, repositories, and users."""
+
+from collections.abc import Callable
+from typing import Any
+
+from svc_env import HandlerContext, Row
+
+from ..answers.repositories import repository_answer, setting
+from ..answers.users import simple_user
+from ..finding import same_name
+from ..matching import (
+    Test,
+    assigned_to,
+    belongs,
+    carries,
+    comment_counts,
+    commented_by,
+    mentions,
+    place_and_number,
+    written_by,
+)
+from ..paging import answer_page, each
+from ..pulling import is_approved
+from ..querying import Term, check_depth, in_range, read_query, score_of, selects
+from ..refusals import refuse
+from ..viewer import VIEWER, can_see
+from .issues import issues_with_repositories, visible_issues
+
+#: A question for each qualifier of a search, made of its value.
+Tests = dict[str, Callable[[str], Test]]
+
+
+def search_issues(ctx: HandlerContext) -> None:
+    rows = visible_issues(ctx, {})
+    tests = _issue_tests(ctx)
+    terms = read_query(ctx, {*tests, "in"})
+    _check_places(ctx, terms)
+    places = _places(terms, ("title", "body", "comments"))
+    comments: dict[tuple, list[str]] = {}
+    for row in ctx.query("comments") if "comments" in places else []:
+        comments.setdefault(place_and_number(row), []).append(row["body"])
+
+    def texts(issue: Row) -> list[str]:
+        said = comments.get(place_and_number(issue), [])
+        parts = {"title": issue["title"], "body": issue.get("body"), "comments": "\n".join(said)}
+        return [parts[place] or "" for place in places]
+
+    counts = comment_counts(ctx, {})
+    sorts = {
+        "created": lambda row: row["created_at"],
+        "updated": lambda row: row["updated_at"],
+        "comments": lambda row: counts[place_and_number(row)],
+    }
+    _answer(
+        ctx,
+        rows=list(filter(selects(terms, tests), rows)),
+        score=lambda row: score_of(terms, texts(row)),
+        sorts=sorts,
+        answer=lambda page: issues_with_repositories(ctx, page),
+    )
+
+
+def _issue_tests(ctx: HandlerContext) -> Tests:
+    """`is:open`, `repo:northquay/berth`, `author:@me` … as questions about rows of `issues`."""
+    pulls = {place_and_number(row): row for row in ctx.query("pulls")}
+    titles = {_milestone_key(row): row["title"] for row in ctx.query("milestones")}
+    private = {(row["owner"], row["name"]): row["private"] for row in ctx.query("repositories")}
+
+    def of_pull(test: Test) -> Test:
+        return lambda row: place_and_number(row) in pulls and test(pulls[place_and_number(row)])
+
+    def is_private(row: Row) -> bool:
+        return private[row["owner"], row["repo"]]
+
+    states: dict[str, Test] = {
+        "open": lambda row: row["state"] == "open",
+        "closed": lambda row: row["state"] == "closed",
+        "issue": lambda row: place_and_number(row) not in pulls,
+        "pr": of_pull(lambda _: True),
+        "pull-request": of_pull(lambda _: True),
+        "merged": of_pull(lambda pull: pull["merged"]),
+        "unmerged": of_pull(lambda pull: not pull["merged"]),
+        "draft": of_pull(lambda pull: pull["draft"]),
+        "locked": lambda row: row.get("locked", False),
+        "unlocked": lambda row: not row.get("locked", False),
+        "private": is_private,
+        "public": lambda row: not is_private(row),
+    }
+    missing: dict[str, Test] = {
+        "label": _without(belongs(ctx.query("issue_labels"))),
+        "assignee": _without(belongs(ctx.query("issue_assignees"))),
+        "milestone": lambda row: row.get("milestone") is None,
+    }
+    reviewed: dict[str, Test] = {
+        "approved": of_pull(lambda pull: is_approved(ctx, pull)),
+        "none": of_pull(lambda pull: not ctx.query("reviews", _number_of(pull), limit=1)),
+        "changes_requested": of_pull(
+            lambda pull: bool(
+                ctx.query("reviews", {**_number_of(pull), "state": "CHANGES_REQUESTED"}, limit=1)
+            )
+        ),
+    }
+    counts = comment_counts(ctx, {})
+    owner = lambda login: lambda row: same_name(row["owner"], login)  # noqa: E731
+
+    def involves(login: str) -> Test:
+        login = _named(login)
+        tests = [
+            written_by(login),
+            assigned_to(ctx, {}, login),
+            commented_by(ctx, {}, login),
+            mentions(ctx, {}, login),
+        ]
+        return lambda row: any(test(row) for test in tests)
+
+    return {
+        "is": _one_of(states),
+        "type": _one_of(states),
+        "state": _one_of(states),
+        "no": _one_of(missing),
+        "draft": lambda value: lambda row: states["draft"](row) == (value == "true"),
+        "review": _one_of(reviewed),
+        "repo": lambda name: lambda row: same_name(f"{row['owner']}/{row['repo']}", name),
+        "user": owner,
+        "org": owner,
+        "author": lambda login: written_by(_named(login)),
+        "assignee": lambda login: assigned_to(ctx, {}, _named(login)),
+        "mentions": lambda login: mentions(ctx, {}, _named(login)),
+        "commenter": lambda login: commented_by(ctx, {}, _named(login)),
+        "involves": involves,
+        "label": lambda name: carries(ctx, {}, name),
+        "milestone": lambda title: lambda row: same_name(titles.get(_milestone_key(row), ""), title),
+        "reason": lambda value: lambda row: row.get("state_reason") == value.replace(" ", "_"),
+        "head": lambda name: of_pull(lambda pull: pull["head"].startswith(name)),
+        "base": lambda name: of_pull(lambda pull: pull["base"] == name),
+        "comments": lambda text: in_range(text, lambda row: counts[place_and_number(row)]),
+        "created": lambda text: in_range(text, lambda row: row["created_at"]),
+        "updated": lambda text: in_range(text, lambda row: row["updated_at"]),
+        "closed": lambda text: in_range(text, lambda row: row.get("closed_at")),
+        "merged": lambda text: of_pull(in_range(text, lambda pull: pull.get("merged_at"))),
+    }
+
+
+def search_repositories(ctx: HandlerContext) -> None:
+    rows = [row for row in ctx.query("repositories") if can_see(ctx, row)]
+    tests = _repository_tests()
+    terms = read_query(ctx, {*tests, "in"})
+    places = _places(terms, ("name", "description", "topics"))
+
+    def texts(row: Row) -> list[str]:
+        parts = {**row, "topics": " ".join(row["topics"])}
+        return [parts.get(place) or "" for place in places]
+
+    _answer(
+        ctx,
+        rows=list(filter(selects(terms, tests), rows)),
+        score=lambda row: score_of(terms, texts(row)),
+        sorts={
+            "stars": lambda row: row["stargazers_count"],
+            "forks": lambda row: row["forks_count"],
+            "updated": lambda row: row["updated_at"],
+        },
+        answer=each(lambda row: repository_answer(ctx, row)),
+    )
+
+
+def _repository_tests() -> Tests:
+    states: dict[str, Test] = {
+        "public": lambda row: not row["private"],
+        "private": lambda row: row["private"],
+    }
+    owner = lambda login: lambda row: same_name(row["owner"], _named(login))  # noqa: E731
+    counts = {"stars": "stargazers_count", "forks": "forks_count", "size": "size"}
+    times = {"created": "created_at", "pushed": "pushed_at"}
+    return {
+        "is": _one_of(states),
+        "user": owner,
+        "org": owner,
+        "repo": lambda name: lambda row: same_name(f"{row['owner']}/{row['name']}", name),
+        "language": lambda name: lambda row: same_name(row.get("language") or "", name),
+        "topic": lambda name: lambda row: name.lower() in row["topics"],
+        "license": lambda key: lambda row: ((row.get("license") or {}).get("key")) == key.lower(),
+        "archived": lambda value: lambda row: setting(row, "archived") == (value == "true"),
+        **{name: _range_of(field) for name, field in {**counts, **times}.items()},
+    }
+
+
+def search_users(ctx: HandlerContext) -> None:
+    kinds: dict[str, Test] = {
+        "user": lambda row: row["type"] == "User",
+        "org": lambda row: row["type"] == "Organization",
+    }
+    tests: Tests = {
+        "type": _one_of(kinds),
+        "user": lambda login: lambda row: same_name(row["login"], login),
+        "org": lambda login: lambda row: kinds["org"](row) and same_name(row["login"], login),
+        "location": lambda name: lambda row: name.casefold() in (row["location"] or "").casefold(),
+        "repos": _range_of("public_repos"),
+        "followers": _range_of("followers"),
+        "created": _range_of("created_at"),
+    }
+    terms = read_query(ctx, {*tests, "in"})
+    places = _places(terms, ("login", "name", "email"))
+    _answer(
+        ctx,
+        rows=list(filter(selects(terms, tests), ctx.query("users"))),
+        score=lambda row: score_of(terms, [row[place] or "" for place in places]),
+        sorts={
+            "followers": lambda row: row["followers"],
+            "repositories": lambda row: row["public_repos"],
+            "joined": lambda row: row["created_at"],
+        },
+        answer=each(simple_user),
+    )
+
+
+def _answer(
+    ctx: HandlerContext,
+    rows: list[Row],
+    score: Callable[[Row], int],
+    sorts: dict[str, Callable[[Row], Any]],
+    answer: Callable[[list[Row]], list[Row]],
+) -> None:
+    """The rows that hold the words of the query; the best ones first, unless `sort` says otherwise."""
+    check_depth(ctx)
+    scores = {row["id"]: score(row) for row in rows}
+    found = [row for row in rows if scores[row["id"]]]
+    value = sorts.get(ctx.args.get("sort"))
+    rank = value or (lambda row: scores[row["id"]])
+    answer_page(
+        ctx,
+        found,
+        lambda page: [{**body, "score": 1.0} for body in answer(page)],
+        by=lambda row: (rank(row), row["id"]),
+        downwards=value is None or ctx.args.get("order") != "asc",
+        wrap=lambda items: {
+            "total_count": len(found),
+            "incomplete_results": False,
+            "items": items,
+        },
+    )
+
+
+def _places(terms: list[Term], places: tuple[str, ...]) -> list[str]:
+    """Where words are looked for: everywhere, unless `in:` says otherwise."""
+    wanted = {place for term in terms if term.name == "in" for place in term.value.split(",")}
+    return [place for place in places if place in wanted] or list(places)
+
+
+def _check_places(ctx: HandlerContext, terms: list[Term]) -> None:
+    """A repository or an owner that there is not, or that the viewer cannot see, is refused."""
+    rows = [row for row in ctx.query("repositories") if can_see(ctx, row)]
+    known = {f"{row['owner']}/{row['name']}".casefold() for row in rows}
+    owners = {row["login"].casefold() for row in ctx.query("users")}
+    for term in terms:
+        names = {"repo": known, "user": owners, "org": owners}.get(term.name)
+        if names is not None and not term.negated and term.value.casefold() not in names:
+            message = (
+                "The listed users and repositories cannot be searched either because the resources "
+                "do not exist or you do not have permission to view them."
+            )
+            error = {"message": message, "resource": "Search", "field": "q", "code": "invalid"}
+            refuse(ctx, 422, "Validation Failed", [error])
+
+
+def _one_of(tests: dict[str, Test]) -> Callable[[str], Test]:
+    """A qualifier whose value names a question. A name that is not known finds nothing."""
+    return lambda value: tests.get(value.lower(), lambda _: False)
+
+
+def _range_of(field: str) -> Callable[[str], Test]:
+    return lambda text: in_range(text, lambda row: row.get(field))
+
+
+def _without(test: Test) -> Test:
+    return lambda row: not test(row)
+
+
+def _named(login: str) -> str:
+    return VIEWER if login == "@me" else login
+
+
+def _number_of(pull: Row) -> Row:
+    return {"owner": pull["owner"], "repo": pull["repo"], "number": pull["number"]}
+
+
+def _milestone_key(row: Row) -> tuple[str, str, int | None]:
+    """The milestone that a row of `milestones` is, or that an issue belongs to."""
+    number = row["number"] if "creator" in row else row.get("milestone")
+    return row["owner"], row["repo"], number

@@ -1,0 +1,44 @@
+"""Who is asking, and what they may do.
+
+Whoever calls the API is one user, whose role in an organization decides what they may do there:
+members write to its repositories, admins manage them too. Elsewhere one may read, open issues and
+comment, as anybody may.
+"""
+
+from svc_env import HandlerContext, Row
+
+from .refusals import forbidden
+
+#: The user that a session's token belongs to.
+VIEWER = "quay-triage"
+
+
+def role_in(ctx: HandlerContext, owner: str, login: str = VIEWER) -> str | None:
+    """ "admin", "member" or None. Everybody is the admin of what is their own."""
+    if owner == login:
+        return "admin"
+    membership = ctx.get("memberships", {"org": owner, "login": login})
+    return membership and membership["role"]
+
+
+def can_see(ctx: HandlerContext, repository: Row) -> bool:
+    return not repository["private"] or role_in(ctx, repository["owner"]) is not None
+
+
+def require_write(ctx: HandlerContext, repository: Row) -> None:
+    """403 unless the viewer may write to the repository: label, assign, merge."""
+    if role_in(ctx, repository["owner"]) is None:
+        forbidden(ctx, "Must have admin rights to Repository.")
+
+
+def require_manage(ctx: HandlerContext, repository: Row) -> None:
+    """403 unless the viewer may change the repository itself: settings, hooks, its deletion."""
+    if role_in(ctx, repository["owner"]) != "admin":
+        forbidden(ctx, "Must have admin rights to Repository.")
+
+
+def association(ctx: HandlerContext, owner: str, login: str = VIEWER) -> str:
+    """What a user is to the repositories of an owner, as comments and issues say it."""
+    if owner == login:
+        return "OWNER"
+    return "MEMBER" if role_in(ctx, owner, login) else "NONE"

@@ -1,0 +1,103 @@
+/**
+ * The template `code-hosting`, served in this process, with the vendor's client for it: `@octokit/rest`
+ * as it comes from the registry, given nothing but another base address and the token.
+ */
+import { retry } from '@octokit/plugin-retry';
+import { Octokit } from '@octokit/rest';
+import type { Row } from '#language/contract.ts';
+import { type ServedWorld, serveWorld } from './serve-world.ts';
+import { templateTree } from './worlds.ts';
+
+const RetryingOctokit = Octokit.plugin(retry);
+
+export type Client = InstanceType<typeof RetryingOctokit>;
+
+export type CodeHost = ServedWorld & {
+  /** The client with all its plugins. */
+  octokit(auth?: string | undefined): Client;
+  /** Its methods by topic. */
+  client(): Client['rest'];
+  clientWith(auth: string | undefined): Client['rest'];
+  /** Asks without the client: what it would refuse to send. */
+  ask(method: string, path: string, body?: unknown): Promise<{ response: Response; body: Row }>;
+  /** The output of a tool; throws what the call failed with. */
+  tool(name: string, input: Row): Promise<unknown>;
+  /** Whether the grade passes, and the names of the checks that do not. */
+  grade(): Promise<{ passed: boolean; failed: string[] }>;
+};
+
+export const repository = { owner: 'northquay', repo: 'berth' };
+export const on = (number: number) => ({ ...repository, issue_number: number });
+export const pull = (number: number) => ({ ...repository, pull_number: number });
+export const seconds = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
+
+export const documentation_url = 'https://docs.code.example/rest';
+
+/** What the vendor answers, as `errorOf` tells it. */
+export const refused = (status: number, message: string, errors?: unknown[]) => ({
+  status,
+  data: { message, documentation_url, status: String(status), ...(errors ? { errors } : {}) },
+});
+export const notFound = refused(404, 'Not Found');
+export const invalid = (...errors: unknown[]) => refused(422, 'Validation Failed', errors);
+
+/** The status and the body of the error that a call ends with. */
+export const errorOf = async (
+  call: Promise<unknown>,
+): Promise<{ status: number; data: unknown }> => {
+  const outcome = await call.then(
+    (value) => ({ value }),
+    (error: { status: number; response: { data: unknown } }) => ({ error }),
+  );
+  if (!('error' in outcome)) throw new Error('the call was answered, and should not have been');
+  return { status: outcome.error.status, data: outcome.error.response?.data };
+};
+
+export const names = (labels: readonly (string | { name?: string })[]) =>
+  labels.map((label) => (typeof label === 'string' ? label : label.name));
+
+export const numbers = (rows: readonly { number: number }[]): number[] =>
+  rows.map(({ number }) => number);
+
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+/** Serves the template on the task of this name, or on its first. */
+export const serveCodeHost = async (task?: string): Promise<CodeHost> => {
+  const world = await serveWorld(templateTree('code-hosting'), task === undefined ? {} : { task });
+  const octokit = (auth: string | undefined): Client =>
+    new RetryingOctokit({
+      baseUrl: world.url,
+      ...(auth === undefined ? {} : { auth }),
+      log: silent,
+      // The plugin tries again after seconds; here it tries at once.
+      retry: { retryAfterBaseValue: 1 },
+    });
+  return {
+    ...world,
+    octokit: (auth = world.token) => octokit(auth),
+    client: () => octokit(world.token).rest,
+    clientWith: (auth) => octokit(auth).rest,
+    async ask(method, path, body) {
+      const response = await fetch(`${world.url}${path}`, {
+        method,
+        headers: { authorization: `token ${world.token}` },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      return { response, body: (text === '' ? {} : JSON.parse(text)) as Row };
+    },
+    async tool(name, input) {
+      const { output, error } = await world.call('tool', name, input);
+      if (error !== undefined) throw new Error(`${name}: ${JSON.stringify(error)}`);
+      return output;
+    },
+    async grade() {
+      const { output } = await world.call('grade');
+      const { passed, checks } = output as {
+        passed: boolean;
+        checks: { name: string; passed: boolean }[];
+      };
+      return { passed, failed: checks.filter((check) => !check.passed).map(({ name }) => name) };
+    },
+  };
+};

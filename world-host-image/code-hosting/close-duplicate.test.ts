@@ -1,0 +1,76 @@
+/** The task `close-duplicate` of the template `code-hosting`: right work passes, nothing else does. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type CodeHost, on, serveCodeHost } from '#test/support/code-hosting.ts';
+
+let world: CodeHost;
+
+beforeAll(async () => {
+  world = await serveCodeHost();
+});
+beforeEach(() => world.reset());
+afterAll(() => world?.stop());
+
+describe('the task close-duplicate', () => {
+  const work = async (duplicate = 157, original = 139): Promise<void> => {
+    await world.tool('add_labels', { ...on(duplicate), labels: ['duplicate'] });
+    await world.tool('create_comment', { ...on(duplicate), body: `Duplicate of #${original}` });
+    const closing = { state: 'closed', state_reason: 'not_planned' };
+    await world.tool('update_issue', { ...on(duplicate), ...closing });
+  };
+
+  it('fails an agent that does nothing', async () => {
+    expect(await world.grade()).toEqual({
+      passed: false,
+      failed: [
+        '#157 is labelled as a duplicate',
+        'a comment on #157 names the original, #139',
+        '#157 is closed as not planned',
+      ],
+    });
+  });
+
+  it('passes one that does what the instruction says', async () => {
+    await work();
+    expect(await world.grade()).toEqual({ passed: true, failed: [] });
+  });
+
+  it('passes whatever the order and the words', async () => {
+    const closing = { state: 'closed', state_reason: 'not_planned' };
+    await world.tool('update_issue', {
+      ...on(157),
+      ...closing,
+      labels: ['area: emails', 'duplicate'],
+    });
+    const page = 'https://code.example/northquay/berth/issues/139';
+    await world.tool('create_comment', {
+      ...on(157),
+      body: `Thank you, Claire. We follow this in ${page}.`,
+    });
+    expect(await world.grade()).toEqual({ passed: true, failed: [] });
+  });
+
+  it('fails one that names a look-alike', async () => {
+    await work(157, 131);
+    expect((await world.grade()).failed).toEqual(['a comment on #157 names the original, #139']);
+  });
+
+  it('fails one that closes the original instead', async () => {
+    await work(139, 157);
+    expect((await world.grade()).failed).toContain('the original, #139, is still open');
+  });
+
+  it('fails one that closes the look-alike as well', async () => {
+    await work();
+    await work(158, 139);
+    expect((await world.grade()).failed).toEqual([
+      'no other open issue was closed',
+      'no other open issue was labelled as a duplicate',
+    ]);
+  });
+
+  it('fails one that closes it for another reason', async () => {
+    await work();
+    await world.tool('update_issue', { ...on(157), state: 'closed', state_reason: 'completed' });
+    expect((await world.grade()).failed).toEqual(['#157 is closed as not planned']);
+  });
+});
