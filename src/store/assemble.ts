@@ -9,14 +9,20 @@ import { type Catalog, createCatalog } from './catalog.ts';
 import { openEmpty, openSnapshot } from './open.ts';
 import { createPositions } from './positions.ts';
 import { createReader, type Reader } from './read.ts';
+import { createRowCounts } from './row-counts.ts';
 import { createStatements } from './statements.ts';
 import { createTransactions, type Transactions } from './transaction.ts';
 import { createWriter, type Writer } from './write.ts';
 
+export type StoreReader = Reader & {
+  /** Rows of every entity, as of the end of the last transaction. */
+  counts(): Record<string, number>;
+};
+
 export type StoreParts = {
   db: DatabaseSync;
   catalog: Catalog;
-  reader: Reader;
+  reader: StoreReader;
   writer: Writer;
   transactions: Transactions;
 };
@@ -28,7 +34,8 @@ export const assembleStore = (contract: Contract, snapshot?: Uint8Array): StoreP
   const catalog = createCatalog(contract);
   const prepare = createStatements(db);
   const positions = createPositions(catalog, prepare);
-  const transactions = createTransactions(db, catalog, prepare, positions, sum);
+  const counts = createRowCounts(catalog, prepare);
+  const transactions = createTransactions(db, catalog, prepare, { counts, positions, sum });
   const writer = createWriter({
     catalog,
     prepare,
@@ -36,5 +43,6 @@ export const assembleStore = (contract: Contract, snapshot?: Uint8Array): StoreP
     positions,
     writeSet: transactions.writeSet,
   });
-  return { db, catalog, reader: createReader(catalog, prepare), writer, transactions };
+  const reader = { ...createReader(catalog, prepare), counts: counts.all };
+  return { db, catalog, reader, writer, transactions };
 };

@@ -71,6 +71,9 @@ const perform = (store: WorldStore, { steps, tolerant, fails }: Work) =>
 const rowsOf = (store: WorldStore, entity: string): Row[] =>
   store.query(entity).map((text) => JSON.parse(text) as Row);
 
+const countedRows = (store: WorldStore): Record<string, number> =>
+  Object.fromEntries(contract.entities.map(({ name }) => [name, store.count(name)]));
+
 const danglingReferences = (store: WorldStore): unknown[] =>
   contract.entities.flatMap((entity) =>
     entity.relationships.flatMap(({ fields, target }) => {
@@ -96,6 +99,7 @@ it('a failed transaction changes nothing, a kept one leaves no key dangling', as
           expect(store.digest()).toBe(before);
         }
         expect(store.scanDigest()).toBe(store.digest());
+        expect(store.counts()).toEqual(countedRows(store));
         expect(danglingReferences(store)).toEqual([]);
       }
       store.close();
@@ -116,14 +120,18 @@ it('going back to a mark restores the state, and a snapshot is the state', async
       await performAll(seed);
       store.mark('task');
       const seeded = store.digest();
+      const counted = store.counts();
       await performAll(session);
       const copy = openWorldStore({ contract, snapshot: store.snapshot() });
       expect([copy.digest(), copy.scanDigest()]).toEqual([store.digest(), store.scanDigest()]);
+      expect(copy.counts()).toEqual(countedRows(store));
       store.rollBackTo('task');
+      expect([store.counts(), countedRows(store)]).toEqual([counted, counted]);
       expect([store.digest(), store.scanDigest()]).toEqual([seeded, seeded]);
       await performAll(session);
       store.rollBackTo('base');
       expect([store.digest(), store.scanDigest()]).toEqual([baseDigest, baseDigest]);
+      expect(store.counts()).toEqual(countedRows(store));
       copy.close();
       store.close();
     }),

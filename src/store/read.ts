@@ -47,8 +47,6 @@ export type Reader = {
   list(entity: string, query: ListQuery): RowList;
   /** How many rows match. */
   count(entity: string, where?: readonly Filter[]): number;
-  /** Rows of every entity. */
-  counts(): Record<string, number>;
   /** The largest number at a top-level field; 0 when no row has one. */
   largest(entity: string, field: string): number;
 };
@@ -118,7 +116,6 @@ export const createReader = (catalog: Catalog, prepare: Statements): Reader => {
     },
     list: (name, query) => listRows(catalog.entity(name), prepare, query),
     count,
-    counts: () => Object.fromEntries(catalog.entities.map(({ name }) => [name, count(name)])),
     largest(name, field) {
       const entity = catalog.entity(name);
       const at = valueAt(entity, [field]);

@@ -3,13 +3,14 @@
  * never committed: base mark, task mark, and one savepoint for the work under way. SQLite's journal
  * then holds just the pages changed since each, so going back costs what was changed.
  *
- * The sum of the state digest follows the rows through all of it.
+ * The sum of the state digest and the counts of rows follow them through all of it.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import type { ChangeCounts } from '#domain/call.ts';
 import type { Catalog } from './catalog.ts';
 import type { Positions } from './positions.ts';
 import { checkReferences } from './references.ts';
+import type { RowCounts } from './row-counts.ts';
 import { addHash, rowHash, subtractHash } from './state-digest.ts';
 import type { Statements } from './statements.ts';
 import {
@@ -38,6 +39,20 @@ export type Transactions = {
   sum(): bigint;
 };
 
+/** What follows the rows, and goes back with them. */
+export type Followers = {
+  positions: Positions;
+  counts: RowCounts;
+  /** Of the state digest, for the rows that are there at first. */
+  sum: bigint;
+};
+
+type Marked = {
+  sum: bigint;
+  positions: ReturnType<Positions['save']>;
+  counts: ReturnType<RowCounts['save']>;
+};
+
 const applyTo = (sum: bigint, { entity, key, before, after }: TouchedRow): bigint => {
   const without = before === undefined ? sum : subtractHash(sum, rowHash(entity.name, key, before));
   return after === undefined ? without : addHash(without, rowHash(entity.name, key, after));
@@ -47,12 +62,11 @@ export const createTransactions = (
   db: DatabaseSync,
   catalog: Catalog,
   prepare: Statements,
-  positions: Positions,
-  initialSum: bigint,
+  { counts, positions, sum: initialSum }: Followers,
 ): Transactions => {
   let sum = initialSum;
   let written: WriteSet | undefined;
-  const marks = new Map<Mark, { sum: bigint; positions: ReturnType<Positions['save']> }>();
+  const marks = new Map<Mark, Marked>();
 
   const refuseInside = (what: string): void => {
     if (written !== undefined) throw new Error(`${what} inside a transaction of the store`);
@@ -71,6 +85,7 @@ export const createTransactions = (
       db.exec('RELEASE work');
       written = undefined;
       sum = touched.reduce(applyTo, sum);
+      counts.apply(touched);
       const rows = rowChanges(touched);
       return { rows, changes: countChanges(rows) };
     },
@@ -87,7 +102,7 @@ export const createTransactions = (
       if (marks.has(mark)) throw new Error(`the store has its mark "${mark}" already`);
       if (mark === 'task' && !marks.has('base')) throw new Error('mark "task" needs mark "base"');
       db.exec(`SAVEPOINT ${mark}`);
-      marks.set(mark, { sum, positions: positions.save() });
+      marks.set(mark, { sum, positions: positions.save(), counts: counts.save() });
     },
     rollBackTo(mark) {
       refuseInside(`going back to mark "${mark}"`);
@@ -101,6 +116,7 @@ export const createTransactions = (
       }
       sum = marked.sum;
       positions.restore(marked.positions);
+      counts.restore(marked.counts);
     },
     sum: () => sum,
   };

@@ -8,15 +8,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Digest } from '#domain/world.ts';
 import type { Contract } from '#language/contract.ts';
-import { assembleStore } from './assemble.ts';
+import { assembleStore, type StoreReader } from './assemble.ts';
 import { createLock } from './lock.ts';
-import type { Reader } from './read.ts';
 import { copySnapshot, scanSum } from './scan.ts';
 import { digestOfSum } from './state-digest.ts';
 import type { Changes, Mark } from './transaction.ts';
 import type { Writer } from './write.ts';
 
-export type WorldStore = Reader &
+export type WorldStore = StoreReader &
   Writer & {
     /**
      * Runs `work` as one transaction, after those under way: all its writes are kept, or none when it
