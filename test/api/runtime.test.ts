@@ -49,7 +49,7 @@ describe('validate', () => {
     const { counts, generated, warnings } = await run({ command: 'validate', files });
     expect(counts).toEqual({ entities: 3, tools: 4, routes: 7, tasks: 4 });
     expect(generated).toContainEqual({ path: 'schema/runtime.json', state: 'missing' });
-    expect(warnings).toContain('webhooks are not sent yet');
+    expect(warnings).toContain('webhooks are noted in the request ledger, but not sent yet');
   });
 
   it('warns of what the service would refuse', async () => {

@@ -136,7 +136,7 @@ describe('a world that says more than is served yet', () => {
     const world = await create({ slug: newSlug(), from: encodeTree(toTree(servedSmallWorld())) });
     expect(world.warnings).toEqual([
       'the surface "ui" is not served yet',
-      'webhooks are not sent yet',
+      'webhooks are noted in the request ledger, but not sent yet',
       'linked worlds are not opened along yet: "chat", "crm"',
       'tests are not run on a push yet',
       'tasks graded by a query cannot be opened yet: "queried-too", "queried"',

@@ -78,6 +78,10 @@ const connectorToml = (webhooks: string) => `[connector]
 slug = "desk"
 base_url = "https://desk.example"
 
+[api]
+page_size = 2
+previous_key = "previous"
+
 [[operations]]
 name = "list_tickets"
 path = "/tickets"
@@ -85,6 +89,8 @@ params = ["state"]
 entity = "tickets"
 [operations.api]
 filter = { state = "state" }
+envelope = "tickets"
+page = "cursor"
 
 [[operations]]
 name = "add_ticket"

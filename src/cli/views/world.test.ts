@@ -26,14 +26,14 @@ const world: WorldDetail = {
   redact: null,
   dependencies: [],
   createdAt: '2025-01-02T03:04:05.000Z',
-  warnings: ['webhooks are not sent yet', 'the surface "ui" is not served yet'],
+  warnings: ['webhooks are noted in the request ledger, but not sent yet', 'the surface "ui" is not served yet'],
   files: [],
 };
 
 it('says what the sessions of a world will lack', () => {
   const lines = describeWorld(world).split('\n');
   expect(lines.filter((line) => line.includes('yet'))).toEqual([
-    expect.stringMatching(/^warning +webhooks are not sent yet$/),
+    expect.stringMatching(/^warning +webhooks are noted in the request ledger, but not sent yet$/),
     expect.stringMatching(/^warning +the surface "ui" is not served yet$/),
   ]);
 });

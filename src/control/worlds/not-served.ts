@@ -64,7 +64,7 @@ export const warningsOf = ({ dependencies, onPush, tasks, ui, webhooks }: Contra
   const linked = dependencies.map(({ alias }) => alias);
   const warnings: [isMissing: boolean, sentence: string][] = [
     [ui !== null, 'the surface "ui" is not served yet'],
-    [webhooks !== null, 'webhooks are not sent yet'],
+    [webhooks !== null, 'webhooks are noted in the request ledger, but not sent yet'],
     [linked.length > 0, `linked worlds are not opened along yet: ${quote(linked)}`],
     [onPush.length > 0, 'tests are not run on a push yet'],
     [byQuery.length > 0, `tasks graded by a query cannot be opened yet: ${quote(byQuery)}`],
