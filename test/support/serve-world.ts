@@ -1,6 +1,7 @@
 /**
  * A world served in this process: a tree compiled, its rows and its first task's loaded, its routes
- * behind a world host's own API server, its code in real workers. Neither database nor containers.
+ * behind a world host's own API server, its code, if it has any, in real workers. Neither database nor
+ * containers.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,7 +30,7 @@ import { createOutbox } from '../../world-host-image/session/outbox.ts';
 import { applySeed } from '../../world-host-image/session/seed.ts';
 import { createServing } from '../../world-host-image/session/serving.ts';
 import type { Session } from '../../world-host-image/session/session.ts';
-import { startUserCode } from '../../world-host-image/usercode/runner.ts';
+import { startUserCode, type UserCode } from '../../world-host-image/usercode/runner.ts';
 
 export type ServedWorld = {
   /** Address and token of its API. */
@@ -43,6 +44,14 @@ export type ServedWorld = {
   /** Back to the rows that the task begins with. */
   reset(): Promise<void>;
   stop(): Promise<void>;
+};
+
+/** In place of workers, where there is nothing for them to run. */
+const noUserCode: UserCode = {
+  load: async () => undefined,
+  run: async () => ({ ok: false, error: { code: 'not_found', message: 'the world has no code' } }),
+  restart: async () => undefined,
+  stop: async () => undefined,
 };
 
 const zeroDigest = `sha256:${'0'.repeat(64)}` as const;
@@ -108,8 +117,10 @@ export const serveWorld = async (
   const token = 'st-test';
   const source = { secret: new Secret(token), clock: createClock(clock), ids: createIds(seed) };
   const store = await loadStore(contract, baseRows, task);
-  const userCode = await startUserCode({ python: 'python3', workDir, log });
-  const code = openAuthorCode({ userCode, workDir, files: selectUserCode(contract, tree) });
+  const files = selectUserCode(contract, tree);
+  const userCode =
+    files.length === 0 ? noUserCode : await startUserCode({ python: 'python3', workDir, log });
+  const code = openAuthorCode({ userCode, workDir, files });
   const session: Session = {
     id: 'ses-test',
     token: source.secret,

@@ -1,0 +1,486 @@
+/** What each key of `[operations.api]` makes of a route, over HTTP: its defaults, its values, its refusals. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { compileTree } from '#language/compile.ts';
+import type { Row } from '#language/contract.ts';
+import {
+  type ApiClient,
+  type ApiWorld,
+  apiTree,
+  notesUpTo,
+  operation,
+  serveApi,
+} from '#test/support/api-world.ts';
+import type { ServeOptions } from '#test/support/serve-world.ts';
+
+let api: ApiClient;
+let stop = async (): Promise<void> => undefined;
+
+const serve = async (world: ApiWorld, options?: ServeOptions): Promise<void> => {
+  api = await serveApi(world, options);
+  stop = api.stop;
+};
+
+afterEach(async () => {
+  await stop();
+  stop = async () => undefined;
+});
+
+const ids = (answer: { json: unknown }): unknown => (answer.json as Row[]).map(({ id }) => id);
+
+const notFound = { error: 'not_found' };
+const invalid = { error: 'invalid' };
+
+describe('action', () => {
+  it('is "read" unless it is given, also for an operation without the table', async () => {
+    const plain = '[[operations]]\nname = "plain"\npath = "/plain"\nentity = "notes"\n';
+    await serve({ operations: operation('GET', '/notes') + plain, notes: notesUpTo(2) });
+    const listed = await api.get('/notes');
+    expect([listed.status, listed.text]).toEqual([
+      200,
+      '[{"id":1,"title":"Note 1"},{"id":2,"title":"Note 2"}]',
+    ]);
+    expect((await api.get('/plain')).text).toBe(listed.text);
+    expect(listed.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  });
+
+  it('"create" inserts a row and answers it with 201', async () => {
+    await serve({ operations: operation('POST', '/notes', 'action = "create"') });
+    const created = await api.ask('POST', '/notes', { body: { id: 7, title: 'New' } });
+    expect([created.status, created.json]).toEqual([201, { id: 7, title: 'New' }]);
+    expect(api.rows('notes', {})).toEqual([{ id: 7, title: 'New' }]);
+    const again = await api.ask('POST', '/notes', { body: { id: 7, title: 'Again' } });
+    expect([again.status, again.json]).toEqual([400, invalid]);
+  });
+
+  it('"update" writes the first row that the filter selects and answers it', async () => {
+    const lines = 'action = "update"\nfilter = { id = "id" }';
+    await serve({ operations: operation('PATCH', '/notes/{id}', lines), notes: notesUpTo(2) });
+    const updated = await api.ask('PATCH', '/notes/2', { body: { title: 'Changed', rank: 1.5 } });
+    expect([updated.status, updated.json]).toEqual([200, { id: 2, title: 'Changed', rank: 1.5 }]);
+    expect(api.rows('notes', { id: 1 })).toEqual([{ id: 1, title: 'Note 1' }]);
+    const missing = await api.ask('PATCH', '/notes/3', { body: { title: 'x' } });
+    expect([missing.status, missing.json]).toEqual([404, notFound]);
+    const wrong = await api.ask('PATCH', '/notes/2', { body: { title: 5 } });
+    expect([wrong.status, wrong.json]).toEqual([400, invalid]);
+  });
+
+  it('"delete" removes all rows that the filter selects, with 204 and no body', async () => {
+    const lines = 'action = "delete"\nfilter = { state = "state" }';
+    const notes = notesUpTo(3, (id) => ({ state: id === 2 ? 'open' : 'done' }));
+    await serve({ operations: operation('DELETE', '/notes/of/{state}', lines), notes });
+    const removed = await api.ask('DELETE', '/notes/of/done');
+    expect([removed.status, removed.text]).toEqual([204, '']);
+    expect(removed.headers.get('content-type')).toBeNull();
+    expect(api.rows('notes', {})).toMatchObject([{ id: 2 }]);
+    expect((await api.ask('DELETE', '/notes/of/done')).status).toBe(404);
+  });
+
+  it('"delete" is refused while others refer to the row', async () => {
+    const lines = 'action = "delete"\nfilter = { id = "id" }';
+    const operations = operation('DELETE', '/books/{id}', lines, { entity: 'books' });
+    await serve({ operations, books: [{ id: 1 }], notes: notesUpTo(1, () => ({ book_id: 1 })) });
+    const removed = await api.ask('DELETE', '/books/1');
+    expect([removed.status, removed.json]).toEqual([400, invalid]);
+    expect(api.rows('books', {})).toHaveLength(1);
+  });
+});
+
+describe('filter and match', () => {
+  const params = ['id', 'title', 'state', 'rank', 'pinned', 'tag', 'login', 'start', 'ids[]'];
+  const lines = `filter = { id = "id", title = "title", state = "state", rank = "rank", pinned = "pinned", tag = "tags", login = "owner.login", start = "title", ids = "id" }
+match = { title = "contains", tag = "contains", start = "prefix", login = "equals" }`;
+  const notes: Row[] = [
+    { id: 1, title: 'Buy Milk', state: 'open', rank: 1.5, pinned: true, tags: ['a', 'b'] },
+    { id: 2, title: 'milk the cow', state: 'done', rank: null, pinned: false, tags: ['ab'] },
+    { id: 3, title: 'Sleep', owner: { login: 'Ann Lee', age: 5 } },
+  ];
+  const operations = operation('GET', '/notes', lines, { params });
+
+  it.each([
+    ['', [1, 2, 3]],
+    ['?id=2', [2]],
+    ['?id=02x', []],
+    ['?state=open', [1]],
+    ['?state=OPEN', []],
+    ['?state=', []],
+    ['?rank=1.5', [1]],
+    ['?pinned=false', [2]],
+    ['?title=MILK', [1, 2]],
+    ['?start=milk', [2]],
+    ['?tag=b', [1]],
+    ['?login=Ann%20Lee', [3]],
+    ['?login=Ann+Lee', [3]],
+    ['?login=ann%20lee', []],
+    ['?state=done&title=milk', [2]],
+    ['?state=done&state=open', [1]],
+    ['?unknown=1&constructor=x&__proto__=y', [1, 2, 3]],
+    ['?ids[]=1&ids[]=3', [1, 3]],
+    ['?ids%5B%5D=1&ids%5B%5D=3', [1, 3]],
+    ['?ids=1&ids=3', [1, 3]],
+    ['?ids[0]=3&ids[1]=1', [1, 3]],
+    ['?ids=3', [3]],
+    ['?ids[]=1&ids=2&ids[]=x', [1, 2]],
+    ['?id[]=2', [1, 2, 3]],
+  ])('answers /notes%s with %j', async (query, found) => {
+    await serve({ operations, notes });
+    expect(ids(await api.get(`/notes${query}`))).toEqual(found);
+  });
+
+  it('must have its arguments where rows are written', async () => {
+    const write = (action: string) => `action = "${action}"\nfilter = { id = "id" }`;
+    await serve({
+      operations:
+        operation('DELETE', '/notes', write('delete'), { params: ['id'] }) +
+        operation('PATCH', '/notes', write('update'), { params: ['id'] }),
+      notes,
+    });
+    for (const method of ['DELETE', 'PATCH']) {
+      const answer = await api.ask(method, '/notes', { body: { title: 'x' } });
+      expect([answer.status, answer.json]).toEqual([400, invalid]);
+    }
+    expect((await api.ask('DELETE', '/notes?id=1')).status).toBe(204);
+    expect(api.rows('notes', {})).toHaveLength(2);
+  });
+
+  it('says where a created row belongs, whatever the body says', async () => {
+    const lines = 'action = "create"\nfilter = { login = "owner.login" }';
+    await serve({ operations: operation('POST', '/users/{login}/notes', lines) });
+    const body = { id: 1, title: 'x', owner: { login: 'eve', age: 3 } };
+    expect((await api.ask('POST', '/users/ann/notes', { body })).json).toEqual({
+      ...body,
+      owner: { login: 'ann', age: 3 },
+    });
+  });
+});
+
+describe('paths', () => {
+  const one = 'filter = { id = "id" }\nsingle = true';
+  const byTitle = 'filter = { title = "title" }\nsingle = true';
+  const operations = [
+    operation('GET', '/notes/{id}', one),
+    operation('GET', '/notes/latest', 'defaults = {}\nsingle = true'),
+    operation('GET', '/titles/{title}', byTitle),
+    operation('GET', '/titles/{title}/notes', 'filter = { title = "title" }'),
+  ].join('');
+  const notes = [
+    { id: 1, title: 'a/b' },
+    { id: 2, title: 'é +%' },
+  ];
+
+  it('keep encoded slashes, signs and letters inside an argument', async () => {
+    await serve({ operations, notes });
+    expect((await api.get('/titles/a%2Fb')).json).toMatchObject({ id: 1 });
+    expect(ids(await api.get('/titles/a%2fb/notes'))).toEqual([1]);
+    expect((await api.get('/titles/%C3%A9%20+%25')).json).toMatchObject({ id: 2 });
+    expect((await api.get('/titles/a/b')).status).toBe(404);
+  });
+
+  it('take the literal before the argument, and one slash at the end', async () => {
+    await serve({ operations, notes });
+    expect((await api.get('/notes/latest')).json).toMatchObject({ id: 1 });
+    expect((await api.get('/notes/2/')).json).toMatchObject({ id: 2 });
+    expect((await api.get('/notes/2//')).status).toBe(404);
+    expect((await api.get('/Notes/2')).status).toBe(404);
+  });
+
+  it('are refused when an escape is broken or no UTF-8', async () => {
+    await serve({ operations, notes });
+    for (const path of ['/titles/%', '/titles/%zz', '/titles/%E0%A4%A']) {
+      const answer = await api.get(path);
+      expect([answer.status, answer.json]).toEqual([400, invalid]);
+    }
+  });
+});
+
+describe('status', () => {
+  it('is answered as it is given, without a body where HTTP has none', async () => {
+    await serve({
+      operations: [
+        operation('GET', '/notes', 'status = 203'),
+        operation('POST', '/notes', 'action = "create"\nstatus = 204'),
+        operation('PUT', '/notes', 'action = "create"\nstatus = 202'),
+        operation(
+          'DELETE',
+          '/notes/{id}',
+          'action = "delete"\nstatus = 200\nfilter = { id = "id" }',
+        ),
+      ].join(''),
+    });
+    expect((await api.get('/notes')).status).toBe(203);
+    const silent = await api.ask('POST', '/notes', { body: { id: 1, title: 'x' } });
+    expect([silent.status, silent.text]).toEqual([204, '']);
+    expect((await api.ask('PUT', '/notes', { body: { id: 2, title: 'y' } })).status).toBe(202);
+    const removed = await api.ask('DELETE', '/notes/2');
+    expect([removed.status, removed.json]).toEqual([200, [{ id: 2, title: 'y' }]]);
+  });
+});
+
+describe('envelope and single', () => {
+  it('wrap lists and objects, inherited, own, or none', async () => {
+    await serve({
+      api: 'envelope = "data"',
+      operations: [
+        operation('GET', '/inherited'),
+        operation('GET', '/own', 'envelope = "notes"'),
+        operation('GET', '/bare', 'envelope = ""'),
+        operation('GET', '/one', 'single = true'),
+        operation('GET', '/bare-one', 'single = true\nenvelope = ""'),
+        operation('POST', '/notes', 'action = "create"'),
+        operation('PUT', '/notes', 'action = "create"\nsingle = false'),
+      ].join(''),
+      notes: notesUpTo(1),
+    });
+    const note = '{"id":1,"title":"Note 1"}';
+    expect((await api.get('/inherited')).text).toBe(`{"data":[${note}],"hits":1}`);
+    expect((await api.get('/own')).text).toBe(`{"notes":[${note}],"hits":1}`);
+    expect((await api.get('/bare')).text).toBe(`[${note}]`);
+    expect((await api.get('/one')).text).toBe(`{"data":${note}}`);
+    expect((await api.get('/bare-one')).text).toBe(note);
+    const body = { id: 2, title: 'x' };
+    expect((await api.ask('POST', '/notes', { body })).json).toEqual({ data: body });
+    const listed = await api.ask('PUT', '/notes', { body: { ...body, id: 3 } });
+    expect(listed.json).toEqual({ data: [{ ...body, id: 3 }], hits: 1 });
+  });
+
+  it('"single" of an update that is false writes every row', async () => {
+    const lines = 'action = "update"\nsingle = false\nfilter = { state = "state" }';
+    const notes = notesUpTo(3, (id) => ({ state: id === 3 ? 'open' : 'done' }));
+    await serve({ operations: operation('PATCH', '/notes/of/{state}', lines), notes });
+    const updated = await api.ask('PATCH', '/notes/of/done', { body: { rank: 1 } });
+    expect(ids(updated)).toEqual([1, 2]);
+    expect(api.rows('notes', { rank: 1 })).toHaveLength(2);
+  });
+
+  it('"single" of a delete that is true removes the first row', async () => {
+    const lines = 'action = "delete"\nsingle = true\nstatus = 200\nfilter = { state = "state" }';
+    const notes = notesUpTo(2, () => ({ state: 'done' }));
+    await serve({ operations: operation('DELETE', '/notes/of/{state}', lines), notes });
+    expect((await api.ask('DELETE', '/notes/of/done')).json).toMatchObject({ id: 1 });
+    expect(api.rows('notes', {})).toMatchObject([{ id: 2 }]);
+  });
+
+  it('a single object that is not there is the not_found of the route', async () => {
+    await serve({
+      api: 'not_found = \'{"message":"gone"}\'\nnot_found_status = 410',
+      operations: [
+        operation('GET', '/inherited', 'single = true'),
+        operation('GET', '/own', 'single = true\nnot_found = \'"no"\'\nnot_found_status = 422'),
+        operation('GET', '/silent', 'single = true\nnot_found = ""'),
+      ].join(''),
+    });
+    const inherited = await api.get('/inherited');
+    expect([inherited.status, inherited.text]).toEqual([410, '{"message":"gone"}']);
+    const own = await api.get('/own');
+    expect([own.status, own.text]).toEqual([422, '"no"']);
+    const silent = await api.get('/silent');
+    expect([silent.status, silent.text]).toEqual([410, '']);
+    expect(silent.headers.get('content-type')).toBeNull();
+  });
+});
+
+describe('body, defaults and generate', () => {
+  const create = (lines: string) => operation('POST', '/notes', `action = "create"\n${lines}`);
+
+  it('"body" takes what it names, from where it lies, and nothing else', async () => {
+    const lines = 'body = { id = "number", title = "note.title", "owner.login" = "/by/0" }';
+    await serve({ operations: create(lines) });
+    const body = { number: 1, note: { title: 'x' }, by: ['ann'], state: 'done', id: 99 };
+    expect((await api.ask('POST', '/notes', { body })).json).toEqual({
+      id: 1,
+      title: 'x',
+      owner: { login: 'ann' },
+    });
+    const lacking = await api.ask('POST', '/notes', { body: { number: 2 } });
+    expect([lacking.status, lacking.json]).toEqual([400, invalid]);
+  });
+
+  it('"body" takes null for a value', async () => {
+    await serve({ operations: create('body = { id = "id", title = "title", rank = "rank" }') });
+    const body = { id: 1, title: 'x', rank: null };
+    expect((await api.ask('POST', '/notes', { body })).json).toEqual(body);
+  });
+
+  it('"defaults" stand where the body says nothing, when creating and when updating', async () => {
+    const update =
+      'action = "update"\nfilter = { id = "id" }\ndefaults = { state = "done", tags = ["u"] }';
+    const operations =
+      create('defaults = { state = "open", tags = ["a"] }') +
+      operation('PATCH', '/notes/{id}', update);
+    await serve({ operations });
+    const created = await api.ask('POST', '/notes', { body: { id: 1, title: 'x', state: 'done' } });
+    expect(created.json).toEqual({ id: 1, title: 'x', state: 'done', tags: ['a'] });
+    const plain = await api.ask('POST', '/notes', { body: { id: 2, title: 'y' } });
+    expect(plain.json).toMatchObject({ state: 'open', tags: ['a'] });
+    const updated = await api.ask('PATCH', '/notes/2', { body: { tags: [] } });
+    expect(updated.json).toEqual({ id: 2, title: 'y', state: 'done', tags: [] });
+  });
+
+  it('"generate" makes values that no client can choose', async () => {
+    const lines = 'generate = { id = "int", key = "uuid", made_at = "now", stamp = "now" }';
+    await serve({ operations: create(lines), notes: [{ id: 41, title: 'x' }] });
+    const before = Math.floor(Date.now() / 1000);
+    const { json } = await api.ask('POST', '/notes', { body: { id: 7, key: 'mine', title: 'x' } });
+    expect(json).toMatchObject({ id: 42, title: 'x' });
+    const { key, made_at: madeAt, stamp } = json as Row;
+    expect(key).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
+    expect(madeAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+    expect(Number(stamp)).toBeGreaterThanOrEqual(before);
+    const next = await api.ask('POST', '/notes', { body: { title: 'y' } });
+    expect(next.json).toMatchObject({ id: 43 });
+  });
+
+  it('"generate" goes by the clock and the seed of the session', async () => {
+    const lines = 'generate = { id = "int", key = "uuid", made_at = "now", stamp = "now" }';
+    const world = { operations: create(lines) };
+    const made = async () => {
+      const clock = { at: '2030-01-02T03:04:05Z', mode: 'frozen', rate: 1 } as const;
+      await serve(world, { clock, seed: 5 });
+      return (await api.ask('POST', '/notes', { body: { title: 'x' } })).json as Row;
+    };
+    const first = await made();
+    expect(first).toMatchObject({ id: 1, made_at: '2030-01-02T03:04:05Z', stamp: 1893553445 });
+    await stop();
+    expect(await made()).toEqual(first);
+  });
+
+  it('"generate" of an update writes over the row', async () => {
+    const lines = 'action = "update"\nfilter = { id = "id" }\ngenerate = { stamp = "now" }';
+    await serve({ operations: operation('PATCH', '/notes/{id}', lines), notes: notesUpTo(1) });
+    const { json } = await api.ask('PATCH', '/notes/1', { body: { stamp: 5 } });
+    expect(Number((json as Row).stamp)).toBeGreaterThan(1_000_000_000);
+  });
+
+  it.each([['[]'], ['5'], ['"text"'], ['null']])('refuse the body %s', async (body) => {
+    await serve({ operations: create('defaults = { state = "open" }') });
+    const headers = { 'content-type': 'application/json' };
+    const answer = await api.ask('POST', '/notes', { body, headers });
+    expect([answer.status, answer.json]).toEqual([400, invalid]);
+  });
+
+  it('take no body for an empty one', async () => {
+    const lines = 'defaults = { title = "untitled" }\ngenerate = { id = "int" }';
+    await serve({ operations: create(lines) });
+    expect((await api.ask('POST', '/notes')).json).toEqual({ title: 'untitled', id: 1 });
+  });
+
+  it('take names of prototypes for fields, which the contract refuses', async () => {
+    await serve({ operations: create('') });
+    for (const body of [
+      '{"title":"x","__proto__":{"id":5}}',
+      '{"constructor":1,"id":1,"title":"x"}',
+    ]) {
+      expect((await api.ask('POST', '/notes', { body })).status).toBe(400);
+    }
+    expect(api.rows('notes', {})).toEqual([]);
+  });
+});
+
+describe('handler', () => {
+  const handlers = `
+def echo(ctx):
+    return {"args": ctx.args, "body": ctx.body, "method": ctx.method, "path": ctx.path}
+
+
+def texts(ctx):
+    ctx.respond(200, "a,b\\n", {"content-type": "text/csv", "ETag": '"v1"'})
+
+
+def refuse(ctx):
+    ctx.insert("notes", {"id": 1, "title": "x"})
+    ctx.fail(409, {"message": "taken"}, {"x-reason": "taken"})
+
+
+def nothing(ctx):
+    return None
+`;
+  const route = (method: string, path: string, name: string, params: string[] = []) =>
+    operation(method, path, `action = "handler"\nhandler = "${name}"`, { entity: '', params });
+
+  it('answers with what it returns, responds or fails with', async () => {
+    await serve({
+      operations: [
+        route('GET', '/echo/{a}', 'echo', ['b', 'c[]', 'constructor']),
+        route('POST', '/echo/{a}', 'echo'),
+        route('GET', '/texts', 'texts'),
+        route('POST', '/refuse', 'refuse'),
+        operation('GET', '/nothing', 'action = "handler"\nhandler = "nothing"\nstatus = 204', {
+          entity: '',
+        }),
+      ].join(''),
+      files: { 'api/handlers.py': handlers },
+    });
+    expect((await api.get('/echo/x%2Fy?b=1&b=2&c=3&d=4')).json).toEqual({
+      args: { a: 'x/y', b: '2', c: ['3'] },
+      body: null,
+      method: 'GET',
+      path: '/echo/x%2Fy',
+    });
+    const form = await api.ask('POST', '/echo/x', {
+      body: 'a[b]=1&c[]=2',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    });
+    expect(form.json).toMatchObject({ args: { a: 'x' }, body: { a: { b: '1' }, c: ['2'] } });
+    const texts = await api.get('/texts');
+    expect([texts.text, texts.headers.get('content-type')]).toEqual(['a,b\n', 'text/csv']);
+    expect(texts.headers.get('etag')).toBe('"v1"');
+    expect((await api.get('/texts', { 'if-none-match': 'W/"v1"' })).status).toBe(304);
+    const refused = await api.ask('POST', '/refuse');
+    expect([refused.status, refused.json, refused.headers.get('x-reason')]).toEqual([
+      409,
+      { message: 'taken' },
+      'taken',
+    ]);
+    expect(api.rows('notes', {})).toEqual([]);
+    const nothing = await api.get('/nothing');
+    expect([nothing.status, nothing.text]).toEqual([204, '']);
+  });
+});
+
+describe('a table that makes no sense', () => {
+  const problemOf = (lines: string, method = 'GET'): unknown => {
+    const compiled = compileTree(
+      apiTree({ operations: operation(method, '/notes/{id}', lines, { params: ['q'] }) }),
+    );
+    return compiled.ok ? 'accepted' : compiled.problems.map(({ code, pointer }) => [code, pointer]);
+  };
+  const at = (key: string) => `/operations/0/api/${key}`;
+
+  it.each([
+    ['action = "list"', [['bad_value', at('action')]]],
+    ['action = "update"', [['missing_key', at('filter')]]],
+    ['action = "delete"', [['missing_key', at('filter')]]],
+    ['action = "handler"', [['missing_key', at('handler')]]],
+    [
+      'handler = "x"',
+      [
+        ['missing_file', '/api/handlers'],
+        ['unexpected_key', at('handler')],
+      ],
+    ],
+    ['filter = { nope = "id" }', [['unknown_argument', at('filter/nope')]]],
+    ['filter = { q = "nope" }', [['unknown_field', at('filter/q')]]],
+    ['match = { q = "prefix" }', [['unknown_argument', at('match/q')]]],
+    ['filter = { q = "title" }\nmatch = { q = "fuzzy" }', [['bad_value', at('match/q')]]],
+    ['filter = { q = "id" }\nmatch = { q = "prefix" }', [['type_mismatch', at('filter/q')]]],
+    ['status = 199', [['bad_value', at('status')]]],
+    ['status = 300', [['bad_value', at('status')]]],
+    ['status = 299', 'accepted'],
+    ['body = { title = "t" }', [['unexpected_key', at('body')]]],
+    ['defaults = { title = "t" }', [['unexpected_key', at('defaults')]]],
+    ['generate = { id = "int" }', [['unexpected_key', at('generate')]]],
+    ['action = "create"\ngenerate = { id = "uuid" }', [['type_mismatch', at('generate/id')]]],
+    ['action = "create"\ngenerate = { id = "random" }', [['bad_value', at('generate/id')]]],
+    ['action = "create"\ndefaults = { state = "lost" }', [['type_mismatch', at('defaults/state')]]],
+    ['not_found_status = 399', [['bad_value', at('not_found_status')]]],
+    ['not_found_status = 600', [['bad_value', at('not_found_status')]]],
+    ['not_found_status = 599', 'accepted'],
+    ['not_found = "{"', [['bad_value', at('not_found')]]],
+    ['page = "keyset"', [['bad_value', at('page')]]],
+    ['page = "cursor"', [['bad_paging', at('page')]]],
+    ['page = "offset"\nsingle = true', [['unexpected_key', at('page')]]],
+    ['sample = { nope = 1 }', [['unknown_argument', at('sample/nope')]]],
+    ['colour = 1', [['unknown_key', at('colour')]]],
+  ])('is refused: %s', (lines, problems) => {
+    expect(problemOf(lines)).toEqual(problems);
+  });
+});
