@@ -22,6 +22,7 @@ const tools = {
   open_ticket: tool({ title: text }),
   open_many: tool({ count: { type: 'integer' }, title: text }),
   open_and_fail: tool({ title: text }),
+  open_and_crash: tool({ title: text }),
   rename_ticket: tool({ id, title: text }),
   rename_and_throw: tool({ id, title: text }),
   send: tool({ type: text, body: true, scope: true, times: { type: 'integer' } }),
@@ -140,7 +141,9 @@ action = "handler"
 handler = "answer"
 ${webhooks}`;
 
-const toolsPy = `from svc_env import clock, fail, ids, insert, webhooks
+const toolsPy = `import os
+
+from svc_env import clock, fail, ids, insert, webhooks
 
 
 def open_ticket(title="Help"):
@@ -159,6 +162,11 @@ def open_many(count=2, title="Help"):
 def open_and_fail(title="Help"):
     open_ticket(title)
     fail("the desk is closed", code="closed")
+
+
+def open_and_crash(title="Help"):
+    open_ticket(title)
+    os._exit(3)
 
 
 def send(type="ping", body=None, scope=None, times=1):

@@ -97,10 +97,14 @@ const anyTool = fc.oneof(
   tool('nothing', fc.constant({})),
 );
 
+/** Costs its worker, which takes a while to replace. */
+const crash = tool('open_and_crash', fc.constant({ title: 'Printer' }));
+
 const anyStep = fc.oneof(
-  { weight: 2, arbitrary: anyTool },
+  { weight: 1, arbitrary: crash },
+  { weight: 20, arbitrary: anyTool },
   {
-    weight: 2,
+    weight: 20,
     arbitrary: fc.oneof(
       api('GET', fc.constantFrom('/tickets', '/tickets?limit=1', '/tickets?limit=x', '/nowhere')),
       api('POST', fc.constant('/tickets'), fc.record({ title })),
