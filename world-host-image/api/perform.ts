@@ -35,25 +35,46 @@ export const answerOfFailure = (
 
 export type Performed = { answer: ApiAnswer; changes: ChangeCounts; deliveries: Delivery[] };
 
-/** The answer of the action, and the deliveries that it sends unless it is an error. */
-const perform = async (context: ActionContext): Promise<Omit<Performed, 'changes'>> => {
+type Headers = Record<string, string>;
+
+/**
+ * The answer of the action, and the deliveries that it sends unless it is an error. `common` takes the
+ * headers of every answer to the request, also of what is thrown.
+ */
+const perform = async (
+  context: ActionContext,
+  common: Headers,
+): Promise<Omit<Performed, 'changes'>> => {
   const { api, route, session } = context;
   beginTurn(session);
-  const early = api.before === null ? undefined : await runBefore(context);
+  let early: ApiAnswer | undefined;
+  if (api.before !== null) {
+    const before = await runBefore(context);
+    Object.assign(common, before.headers);
+    early = before.answer;
+  }
   const answer = early ?? (await actions[route.action](context));
   return { answer, deliveries: answer.status < 400 ? session.outbox.take() : [] };
+};
+
+const withHeaders = (performed: Performed, common: Headers): Performed => {
+  const { answer } = performed;
+  return { ...performed, answer: { ...answer, headers: { ...common, ...answer.headers } } };
 };
 
 /** Answers a request that has found its route. */
 export const performAction = async (context: ActionContext): Promise<Performed> => {
   const { api, route, store } = context;
+  const common: Headers = {};
+  const work = () => perform(context, common);
   try {
     if (route.action === 'read' && api.before === null) {
-      return { ...(await store.exclusively(() => perform(context))), changes: {} };
+      return { ...(await store.exclusively(work)), changes: {} };
     }
-    const { value, changes } = await store.atomically(() => perform(context));
-    return { ...value, changes };
+    const { value, changes } = await store.atomically(work);
+    return withHeaders({ ...value, changes }, common);
   } catch (error) {
-    return { answer: answerOfFailure(api, route, error), changes: {}, deliveries: [] };
+    const answer = answerOfFailure(api, route, error);
+    return withHeaders({ answer, changes: {}, deliveries: [] }, common);
   }
 };

@@ -167,6 +167,13 @@ def lets_pass(ctx):
 async def stops(ctx):
     ctx.respond(429, {"message": "slow down"}, {"retry-after": "60"})
 
+def counted(ctx):
+    ctx.set_header("X-Left", 4)
+    if ctx.body is None:
+        ctx.fail(400, None, {"x-left": "none"})
+    if ctx.body["name"] == "new":
+        ctx.respond(202, None, {"x-more": "1"})
+
 def refused(ctx):
     ctx.insert("things", {"id": 77, "name": "never"})
     ctx.fail(422, {"message": "Validation Failed"}, {"x-reason": "name"})
@@ -191,6 +198,11 @@ export async function lets_pass(ctx: HandlerContext) {
 }
 export function stops(ctx: HandlerContext) {
   ctx.respond(429, { message: 'slow down' }, { 'retry-after': '60' });
+}
+export function counted(ctx: HandlerContext) {
+  ctx.setHeader('X-Left', 4);
+  if (ctx.body === null) ctx.fail(400, null, { 'x-left': 'none' });
+  if ((ctx.body as { name: string }).name === 'new') ctx.respond(202, null, { 'x-more': '1' });
 }
 export async function refused(ctx: HandlerContext) {
   await ctx.insert('things', { id: 77, name: 'never' });
@@ -467,6 +479,23 @@ describe.each(['python', 'typescript'] as const)('user code in %s', (language) =
       ok: false,
       vendor: { status: 422 },
     });
+  });
+
+  it('takes headers that go with whatever the answer will be', async () => {
+    const ask = (as: 'handler' | 'before', body: unknown) =>
+      bench.run(language, 'counted', { ...api, as, input: { ...request, body } });
+    const left = { 'x-left': '4' };
+    for (const as of ['handler', 'before'] as const) {
+      expect(await ask(as, { name: '' })).toEqual({ ok: true, value: null, headers: left });
+      const headers = { ...left, 'x-more': '1' };
+      expect(await ask(as, { name: 'new' })).toEqual({
+        ok: true,
+        value: null,
+        status: 202,
+        headers,
+      });
+      expect(await ask(as, null)).toMatchObject({ vendor: { headers: { 'x-left': 'none' } } });
+    }
   });
 
   it('collects the checks of a grader', async () => {

@@ -76,8 +76,8 @@ export type RunRequest =
 export type VendorAnswer = { status: number; body: unknown; headers?: Record<string, string> };
 
 /**
- * What a run came to. `status` and `headers` are there when a handler called `ctx.respond`. The value
- * of a `verify` run is `VerifyReport`.
+ * What a run came to. `status` is there when a handler called `ctx.respond`, `headers` when it set
+ * any. The value of a `verify` run is `VerifyReport`.
  *
  * Error codes: `raised` (the code threw; details `{exception, trace}`), `refused` (an uncaught refusal
  * of the store; details `{entity, kind, field, detail, trace}`), `failed` or a code of the author's

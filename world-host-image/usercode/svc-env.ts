@@ -103,7 +103,10 @@ const checkStatus = (status: number, least: number): void => {
 
 /** What a handler is called with. `run` and `request` are the worker's; authors only take the type. */
 export const handlerContext = (run: Run, request: HandlerRequest) => {
-  const answer: { given: HandlerAnswer | undefined } = { given: undefined };
+  const answer: { given: HandlerAnswer | undefined; headers: Record<string, string> } = {
+    given: undefined,
+    headers: {},
+  };
   const ours = (): Run => run;
   return {
     answer,
@@ -115,6 +118,10 @@ export const handlerContext = (run: Run, request: HandlerRequest) => {
       ids: idsOf(ours),
       /** Sends an event to every webhook that wants it, once the request has succeeded. */
       deliver: deliverOf(ours),
+      /** Adds a header to the answer, whatever it will be; set by `before`, to every answer. */
+      setHeader(name: string, value: string | number): void {
+        answer.headers[name.toLowerCase()] = String(value);
+      },
       /** Sets the answer; what the handler returns is then not used. */
       respond(status: number, body: unknown = null, headers: Record<string, string> = {}): void {
         checkStatus(status, 100);
@@ -123,7 +130,7 @@ export const handlerContext = (run: Run, request: HandlerRequest) => {
       /** Ends the request with an error answer of the vendor's; nothing is written. */
       fail(status: number, body: unknown = null, headers: Record<string, string> = {}): never {
         checkStatus(status, 400);
-        throw new Answered(status, body, headers);
+        throw new Answered(status, body, { ...answer.headers, ...headers });
       },
     },
   };

@@ -59,7 +59,9 @@ const call = async (fn: UserFunction, run: OpenRun, { as, input }: RunMessage): 
   if (as === 'handler' || as === 'before') {
     const { context, answer } = handlerContext(run, input as HandlerRequest);
     const value = await fn(context);
-    return { ok: true, ...(answer.given ?? { value: as === 'before' ? null : value }) };
+    const given = answer.given ?? { value: as === 'before' ? null : value };
+    const headers = { ...answer.headers, ...answer.given?.headers };
+    return { ok: true, ...given, ...(Object.keys(headers).length > 0 ? { headers } : {}) };
   }
   const { context, checks } = verifyContext(run);
   await fn(context);

@@ -80,6 +80,7 @@ class HandlerContext(_Reader):
         self.clock = _Clock(run)
         self.ids = _Ids(run)
         self._response: Row | None = None
+        self._headers: dict[str, str] = {}
 
     def insert(self, entity: str, row: Row) -> Row:
         """Adds a row and returns it. Raises Refused when the contract or a key forbids it."""
@@ -104,6 +105,13 @@ class HandlerContext(_Reader):
         """
         self._run.deliver(event_type, body, scope)
 
+    def set_header(self, name: str, value: object) -> None:
+        """Adds a header to the answer, whatever the answer will be; set by `before`, to every answer.
+
+        >>> ctx.set_header("x-ratelimit-remaining", 4999)
+        """
+        self._headers[str(name).lower()] = str(value)
+
     def respond(self, status: int, body: Any = None, headers: dict[str, str] | None = None) -> None:
         """Sets the answer; what the handler returns is then not used.
 
@@ -120,7 +128,13 @@ class HandlerContext(_Reader):
         >>> ctx.fail(422, {"message": "Validation Failed"})
         """
         _check_status(status, 400)
-        raise Answered(status, body, _texts(headers))
+        raise Answered(status, body, self._headers | _texts(headers))
+
+    def _result(self, value: Any) -> Row:
+        """What the request comes to when the handler returned a value."""
+        given = self._response or {"value": value}
+        headers = self._headers | given.get("headers", {})
+        return {**given, "headers": headers} if headers else given
 
 
 class VerifyContext(_Reader):

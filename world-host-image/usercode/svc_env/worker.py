@@ -75,9 +75,7 @@ def _call(function: Callable[..., Any], run: Run, message: Message) -> Result:
     if message["as"] in ("handler", "before"):
         context = HandlerContext(run, message["input"])
         value = _awaited(function(context))
-        if message["as"] == "before":
-            value = None
-        return {"ok": True, **(context._response or {"value": value})}
+        return {"ok": True, **context._result(None if message["as"] == "before" else value)}
     grader = VerifyContext(run)
     _awaited(function(grader))
     if not grader._checks:
