@@ -98,3 +98,36 @@ describe('autolinks', () => {
     expect(await errorOf(world.client().repos.createAutolink(plain))).toEqual(invalid());
   });
 });
+
+describe('the limit on requests', () => {
+  it('is told with every answer, whether a row, a handler or an error gives it', async () => {
+    for (const path of ['/users/mikkelh', '/user', '/repos/northquay/none', '/users/nobody']) {
+      const { response } = await world.ask('GET', path);
+      expect([path, response.headers.get('x-ratelimit-limit')]).toEqual([path, '5000']);
+      expect(response.headers.get('x-ratelimit-remaining')).toBe('4999');
+      expect(response.headers.get('x-ratelimit-used')).toBe('1');
+      expect(response.headers.get('x-ratelimit-resource')).toBe('core');
+      expect(Number(response.headers.get('x-ratelimit-reset')) * 1_000).toBeGreaterThan(Date.now());
+    }
+    const search = await world.client().search.users({ q: 'mikkel' });
+    expect(search.headers).toMatchObject({
+      'x-ratelimit-limit': '30',
+      'x-ratelimit-resource': 'search',
+    });
+    const { data } = await world.client().rateLimit.get();
+    expect(data.rate).toMatchObject({ limit: 5_000, remaining: 5_000, used: 0 });
+    expect(data.resources.search.limit).toBe(30);
+  });
+});
+
+describe('conditional requests', () => {
+  it('answer 304 until something changes', async () => {
+    const first = await world.client().repos.get(repository);
+    const headers = { 'if-none-match': first.headers.etag ?? '' };
+    expect(headers['if-none-match']).toMatch(/^W\/"/);
+    expect((await errorOf(world.client().repos.get({ ...repository, headers }))).status).toBe(304);
+    await world.client().repos.update({ ...repository, description: 'For harbours.' });
+    const changed = await world.client().repos.get({ ...repository, headers });
+    expect(changed.data.description).toBe('For harbours.');
+  });
+});

@@ -75,7 +75,7 @@ from .routes.pulls import (
     request_reviewers,
     update_pull,
 )
-from .routes.rate_limit import get_rate_limit
+from .routes.rate_limit import get_rate_limit, tell_limits
 from .routes.repositories import (
     create_own_repository,
     create_repository_of_organization,
