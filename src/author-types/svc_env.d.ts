@@ -101,6 +101,8 @@ declare module 'svc_env' {
     clock: Clock;
     ids: Ids;
     deliver: Deliver;
+    /** Adds a header to the answer, whatever it will be; set by `before`, to every answer. */
+    setHeader(name: string, value: string | number): void;
     /** Sets the answer; what the handler returns is then not used. */
     respond(status: number, body?: unknown, headers?: Record<string, string>): void;
     /** Ends the request with an error answer of the vendor's; nothing is written. */

@@ -68,6 +68,12 @@ class HandlerContext(_Reader):
         >>> ctx.deliver("issues", {"action": "closed", "issue": issue}, {"repository": 7})
         """
 
+    def set_header(self, name: str, value: object) -> None:
+        """Adds a header to the answer, whatever the answer will be; set by `before`, to every answer.
+
+        >>> ctx.set_header("x-ratelimit-remaining", 4999)
+        """
+
     def respond(self, status: int, body: Any = None, headers: dict[str, str] | None = None) -> None:
         """Sets the answer; what the handler returns is then not used.
 
