@@ -55,7 +55,9 @@ describe('validate', () => {
   it('warns of what the service would refuse', async () => {
     const whole = encodeTree(toTree(smallWorld()));
     const { warnings } = await run({ command: 'validate', files: whole });
-    expect(warnings).toContainEqual(expect.stringMatching(/^this would be refused: "before" runs/));
+    expect(warnings).toContainEqual(
+      expect.stringMatching(/^this would be refused: "search_cards"/),
+    );
   });
 
   it('rejects with every problem, the first before the others', async () => {

@@ -128,7 +128,6 @@ describe('a world that says more than is served yet', () => {
       ['connector.toml', '/operations/1', 'not_served'],
       ['connector.toml', '/api/previous_key', 'not_served'],
       ['connector.toml', '/api/page_headers', 'not_served'],
-      ['connector.toml', '/api/before', 'not_served'],
     ]);
   });
 

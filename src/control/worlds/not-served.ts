@@ -42,18 +42,7 @@ const refusedPaging = ({ api, vendor }: Contract): Problem[] => {
 };
 
 /** Problems, each `not_served`, for which a world is refused; in the order of the file. */
-export const notServedYet = (contract: Contract): Problem[] => {
-  const { api } = contract;
-  const before =
-    typeof api?.before === 'string'
-      ? notServed(
-          '/api/before',
-          `"before" runs ${api.before} ahead of every route`,
-          'leave "before" out and call the function at the beginning of each handler',
-        )
-      : [];
-  return [refusedPaging(contract), before].flat();
-};
+export const notServedYet = (contract: Contract): Problem[] => refusedPaging(contract);
 
 const quote = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ');
 
