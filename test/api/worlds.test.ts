@@ -57,7 +57,7 @@ describe('a new world', () => {
       name: 'Our host',
       description: 'Where our code is.',
       surfaces: ['api'],
-      warnings: [],
+      warnings: ['webhooks are noted in the request ledger, but not sent yet'],
       tasks: ['close-duplicate'],
       url: 'https://svc.test/world/hosting',
       links: { world: 'https://svc.test/api/public/worlds/hosting' },
