@@ -6,6 +6,7 @@ import type { Row } from '#language/contract.ts';
 import type { ActionContext } from '../api/actions/action.ts';
 import { bodyValue } from '../api/answer.ts';
 import type { Arguments } from '../api/filter-values.ts';
+import { pagingParams } from '../api/pages/page-request.ts';
 import { actions, answerOfFailure } from '../api/perform.ts';
 import { CallFailure } from '../calls/failure.ts';
 import type { ToolContext } from './tool.ts';
@@ -37,7 +38,7 @@ const actionContext = (
   );
   const { args, body } = splitInput(
     input,
-    new Set([...names, ...route.params.map(({ name }) => name)]),
+    new Set([...names, ...route.params.map(({ name }) => name), ...pagingParams(route.page, api)]),
   );
   const request = { method: route.method, path: route.path, headers: {} };
   return { session, contract, api, store, code, route, args, body, request };

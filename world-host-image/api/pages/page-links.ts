@@ -30,9 +30,9 @@ export const pageLinker = (
   api: ApiContract,
 ): ((start: string | null) => string) => {
   const address = `${originOf(base)}${base.path}`;
-  const query = new URLSearchParams(base.query);
   const param = route.page === 'cursor' ? api.paging.cursorParam : api.paging.offsetParam;
   return (start) => {
+    const query = new URLSearchParams(base.query);
     if (start === null) query.delete(param);
     else query.set(param, start);
     const text = query.toString();

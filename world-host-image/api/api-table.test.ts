@@ -1,0 +1,468 @@
+/** What each key of `[api]` makes of a world, over HTTP: its default, its values, its refusals. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { compileTree } from '#language/compile.ts';
+import type { Row } from '#language/contract.ts';
+import {
+  type Answer,
+  type ApiClient,
+  type ApiWorld,
+  apiTree,
+  notesUpTo,
+  operation,
+  serveApi,
+} from '#test/support/api-world.ts';
+
+let api: ApiClient;
+let stop = async (): Promise<void> => undefined;
+
+const serve = async (world: ApiWorld): Promise<void> => {
+  api = await serveApi(world);
+  stop = api.stop;
+};
+
+afterEach(async () => {
+  await stop();
+  stop = async () => undefined;
+});
+
+const ids = (rows: unknown): unknown => (rows as Row[]).map(({ id }) => id);
+
+/** Keys of an answer but for its rows. */
+const beside = ({ json }: Answer, envelope = 'data'): Row => {
+  const { [envelope]: _, ...others } = json as Row;
+  return others;
+};
+
+const list = operation('GET', '/notes', 'filter = { state = "state" }', { params: ['state'] });
+
+describe('paging keys', () => {
+  it('by default: nothing is paged, and a bare list is bare', async () => {
+    await serve({ operations: list, notes: notesUpTo(150) });
+    const answer = await api.get('/notes?limit=5&offset=5&cursor=x');
+    expect(answer.json).toHaveLength(150);
+    expect(answer.headers.get('link')).toBeNull();
+  });
+
+  it('by default: 100 rows a page, "limit", "offset", "cursor", "hits" and "cursor"', async () => {
+    const paged = operation('GET', '/by-offset', 'page = "offset"') + list;
+    await serve({
+      api: 'page = "cursor"\nenvelope = "data"',
+      operations: paged,
+      notes: notesUpTo(250),
+    });
+    const first = await api.get('/notes');
+    expect((first.json as Row).data).toHaveLength(100);
+    expect(beside(first)).toEqual({ hits: 250, cursor: expect.any(String) });
+    expect([...first.headers.keys()]).not.toContain('link');
+    const { cursor } = first.json as Row;
+    const last = await api.get(`/notes?limit=200&cursor=${cursor}`);
+    expect((last.json as Row).data).toHaveLength(150);
+    expect(beside(last)).toEqual({ hits: 250, cursor: null });
+    const offset = await api.get('/by-offset?offset=240');
+    expect(ids((offset.json as Row).data)).toEqual([
+      241, 242, 243, 244, 245, 246, 247, 248, 249, 250,
+    ]);
+    expect(beside(offset)).toEqual({ hits: 250 });
+  });
+
+  it('page, page_size and the names of parameters', async () => {
+    const names =
+      'limit_param = "per_page"\noffset_param = "skip"\ncursor_param = "starting_after"';
+    await serve({
+      api: `page = "offset"\npage_size = 2\nenvelope = "data"\n${names}`,
+      operations: [
+        list,
+        operation('GET', '/by-cursor', 'page = "cursor"'),
+        operation('GET', '/unpaged', 'page = "none"'),
+      ].join(''),
+      notes: notesUpTo(5),
+    });
+    const data = async (path: string) => ids(((await api.get(path)).json as Row).data);
+    expect(await data('/notes')).toEqual([1, 2]);
+    expect(await data('/notes?limit=5&offset=1')).toEqual([1, 2]);
+    expect(await data('/notes?per_page=3&skip=1')).toEqual([2, 3, 4]);
+    expect(await data('/notes?skip=5')).toEqual([]);
+    expect(await data('/unpaged')).toEqual([1, 2, 3, 4, 5]);
+    const { cursor } = (await api.get('/by-cursor?per_page=3')).json as Row;
+    expect(await data(`/by-cursor?starting_after=${cursor}`)).toEqual([4, 5]);
+  });
+
+  it('hits_key, cursor_key and previous_key', async () => {
+    const keys = 'hits_key = "total"\ncursor_key = "next"\nprevious_key = "prev"';
+    await serve({
+      api: `page = "cursor"\npage_size = 2\nenvelope = "data"\n${keys}`,
+      operations: list + operation('GET', '/by-offset', 'page = "offset"'),
+      notes: notesUpTo(5, (id) => ({ state: id < 5 ? 'open' : 'done' })),
+    });
+    const first = await api.get('/notes?state=open');
+    expect(beside(first)).toEqual({ total: 4, next: expect.any(String), prev: null });
+    const second = await api.get(`/notes?state=open&cursor=${(first.json as Row).next}`);
+    expect(beside(second)).toEqual({ total: 4, next: null, prev: expect.any(String) });
+    const back = await api.get(`/notes?state=open&cursor=${(second.json as Row).prev}`);
+    expect(back.json).toEqual(first.json);
+    expect(beside(await api.get('/by-offset?offset=2'))).toEqual({ total: 5 });
+  });
+
+  it('hits_key = "" leaves the count out', async () => {
+    const operations = list + operation('GET', '/unpaged', 'page = "none"');
+    await serve({ api: 'page = "cursor"\nenvelope = "data"\nhits_key = ""', operations });
+    expect(beside(await api.get('/notes'))).toEqual({ cursor: null });
+    expect((await api.get('/unpaged')).json).toEqual({ data: [] });
+  });
+
+  it('cursor_absent_when_done, inherited and own', async () => {
+    const own = operation('GET', '/own', 'cursor_absent_when_done = false');
+    const keys = 'cursor_absent_when_done = true\nprevious_key = "prev"';
+    await serve({
+      api: `page = "cursor"\npage_size = 2\nenvelope = "data"\n${keys}`,
+      operations: list + own,
+      notes: notesUpTo(3),
+    });
+    const first = await api.get('/notes');
+    expect(beside(first)).toEqual({ hits: 3, cursor: expect.any(String), prev: null });
+    const last = await api.get(`/notes?cursor=${(first.json as Row).cursor}`);
+    expect(beside(last)).toEqual({ hits: 3, prev: expect.any(String) });
+    expect(beside(await api.get('/own?limit=3'))).toEqual({ hits: 3, cursor: null, prev: null });
+  });
+
+  it('page_headers, on bare lists too', async () => {
+    const headers = '{ cursor = "X-Next", total = "X-Total", previous = "X-Previous" }';
+    await serve({
+      api: `page = "cursor"\npage_size = 2\npage_headers = ${headers}`,
+      operations: list + operation('GET', '/by-offset', 'page = "offset"'),
+      notes: notesUpTo(3),
+    });
+    const told = ({ headers: sent }: Answer) =>
+      ['x-next', 'x-total', 'x-previous'].map((name) => sent.get(name));
+    const first = await api.get('/notes');
+    expect(ids(first.json)).toEqual([1, 2]);
+    expect(told(first)).toEqual([expect.any(String), '3', null]);
+    const last = await api.get(`/notes?cursor=${first.headers.get('x-next')}`);
+    expect(told(last)).toEqual([null, '3', expect.any(String)]);
+    const back = await api.get(`/notes?cursor=${last.headers.get('x-previous')}`);
+    expect(ids(back.json)).toEqual([1, 2]);
+    expect(told(await api.get('/by-offset?offset=1&limit=1'))).toEqual([null, '3', null]);
+    const head = await api.ask('HEAD', '/notes');
+    expect([told(head)[1], head.text]).toEqual(['3', '']);
+  });
+});
+
+describe('page_links', () => {
+  const links = ({ headers }: Answer): Record<string, string> =>
+    Object.fromEntries(
+      [...(headers.get('link') ?? '').matchAll(/<([^>]+)>; rel="(\w+)"/g)].map(
+        ([, url = '', rel = '']) => [rel, url],
+      ),
+    );
+
+  it('by offset: absolute, with the query of the request', async () => {
+    const keys = 'page_links = true\ncursor_key = "next"\nprevious_key = "previous"';
+    await serve({
+      api: `page = "offset"\npage_size = 2\nenvelope = "data"\n${keys}`,
+      operations: list,
+      notes: notesUpTo(7, () => ({ state: 'open' })),
+    });
+    const at = (query: string) => `${api.url}/notes?${query}`;
+    const first = await api.get('/notes?state=open');
+    expect(beside(first)).toEqual({ hits: 7, next: at('state=open&offset=2'), previous: null });
+    expect(links(first)).toEqual({
+      next: at('state=open&offset=2'),
+      last: at('state=open&offset=6'),
+    });
+    const middle = await api.get('/notes?limit=3&offset=3&state=open&mark=a%26b');
+    expect(links(middle)).toEqual({
+      first: at('limit=3&state=open&mark=a%26b'),
+      prev: at('limit=3&offset=0&state=open&mark=a%26b'),
+      next: at('limit=3&offset=6&state=open&mark=a%26b'),
+      last: at('limit=3&offset=6&state=open&mark=a%26b'),
+    });
+    expect(links(await api.get('/notes?offset=6'))).toEqual({
+      first: `${api.url}/notes`,
+      prev: at('offset=4'),
+    });
+    expect((await api.get('/notes?limit=7')).headers.get('link')).toBeNull();
+    expect(links(await api.get('/notes?offset=99'))).toMatchObject({ prev: at('offset=97') });
+  });
+
+  it('by cursor: followed forwards, from the last page backwards, and to the first', async () => {
+    const header = 'page_headers = { cursor = "X-Next" }';
+    await serve({
+      api: `page = "cursor"\npage_size = 2\npage_links = true\n${header}`,
+      operations: list,
+      notes: notesUpTo(5),
+    });
+    const follow = (url = '') => api.get(url.slice(api.url.length));
+    const first = await api.get('/notes');
+    expect(Object.keys(links(first))).toEqual(['next', 'last']);
+    expect(first.headers.get('x-next')).toBe(links(first).next);
+    const second = await follow(links(first).next);
+    expect([ids(second.json), Object.keys(links(second))]).toEqual([
+      [3, 4],
+      ['first', 'prev', 'next', 'last'],
+    ]);
+    expect(ids((await follow(links(second).prev)).json)).toEqual([1, 2]);
+    expect(ids((await follow(links(second).first)).json)).toEqual([1, 2]);
+    const last = await follow(links(first).last);
+    expect([ids(last.json), Object.keys(links(last))]).toEqual([
+      [4, 5],
+      ['first', 'prev'],
+    ]);
+    expect(ids((await follow(links(last).prev)).json)).toEqual([2, 3]);
+  });
+
+  it('lead to the host that the client called, and never carry a credential', async () => {
+    await serve({
+      api: 'page = "offset"\npage_size = 1\npage_links = true',
+      auth: 'scheme = "query"\nname = "key"\nsecret_env = "KEY"',
+      operations: list,
+      notes: notesUpTo(2),
+    });
+    const secure = await api.get(`/notes?key=${api.token}`, { 'x-forwarded-proto': 'https' });
+    expect(links(secure).next).toBe(`${api.url.replace('http:', 'https:')}/notes?offset=1`);
+  });
+});
+
+describe('a page that makes no sense', () => {
+  const cursorOf = (operationName: string, path: string) => async (): Promise<string> => {
+    const { json } = await api.get(`/${operationName}?limit=1`);
+    return `${path}?cursor=${(json as Row).cursor}`;
+  };
+
+  it.each<[string, string | (() => Promise<string>)]>([
+    ['limit of 0', '/notes?limit=0'],
+    ['limit below 0', '/notes?limit=-1'],
+    ['limit beyond 10,000', '/notes?limit=10001'],
+    ['limit that is no whole number', '/notes?limit=1.5'],
+    ['limit that is no number', '/notes?limit=many'],
+    ['empty limit', '/notes?limit='],
+    ['huge limit', `/notes?limit=${'9'.repeat(400)}`],
+    ['offset below 0', '/by-offset?offset=-1'],
+    ['offset that is no number', '/by-offset?offset=0x1'],
+    ['huge offset', `/by-offset?offset=${'9'.repeat(16)}`],
+    ['empty cursor', '/notes?cursor='],
+    ['cursor of nobody', '/notes?cursor=abc'],
+    ['cursor with another letter', async () => `${await cursorOf('notes', '/notes')()}A`],
+    ['cursor of another route', cursorOf('other', '/notes')],
+  ])('gets "invalid": a %s', async (_, path) => {
+    await serve({
+      api: 'page = "cursor"\nenvelope = "data"\ninvalid = \'{"message":"bad page"}\'\ninvalid_status = 422',
+      operations:
+        list + operation('GET', '/other') + operation('GET', '/by-offset', 'page = "offset"'),
+      notes: notesUpTo(3),
+    });
+    const answer = await api.get(typeof path === 'string' ? path : await path());
+    expect([answer.status, answer.json]).toEqual([422, { message: 'bad page' }]);
+  });
+
+  it('but not a limit of 1, of 10,000, beyond page_size, or beyond the rows', async () => {
+    await serve({ api: 'page = "offset"\npage_size = 2', operations: list, notes: notesUpTo(3) });
+    expect(ids((await api.get('/notes?limit=1')).json)).toEqual([1]);
+    expect((await api.get('/notes?limit=10000')).json).toHaveLength(3);
+    expect((await api.get('/notes?limit=3&limit=1')).json).toHaveLength(1);
+    expect((await api.get(`/notes?offset=${Number.MAX_SAFE_INTEGER}`)).json).toEqual([]);
+  });
+});
+
+describe('errors', () => {
+  const operations = [
+    operation('GET', '/notes/{id}', 'single = true\nfilter = { id = "id" }'),
+    operation('POST', '/notes', 'action = "create"'),
+  ].join('');
+
+  const answers = async () => ({
+    unauthorized: await api.ask('GET', '/notes/1', { headers: { authorization: 'Bearer no' } }),
+    missing: await api.get('/notes/1'),
+    unknown: await api.get('/nowhere'),
+    invalid: await api.ask('POST', '/notes', { body: {} }),
+    broken: await api.ask('POST', '/notes', { body: '{' }),
+    method: await api.ask('PUT', '/notes', { body: {} }),
+  });
+
+  it('by default: JSON with 401, 404 and 400', async () => {
+    await serve({ operations });
+    const shown = Object.entries(await answers()).map(([name, { status, text, headers }]) => [
+      name,
+      status,
+      text,
+      headers.get('content-type'),
+    ]);
+    const type = 'application/json; charset=utf-8';
+    expect(shown).toEqual([
+      ['unauthorized', 401, '{"error":"unauthorized"}', type],
+      ['missing', 404, '{"error":"not_found"}', type],
+      ['unknown', 404, '{"error":"not_found"}', type],
+      ['invalid', 400, '{"error":"invalid"}', type],
+      ['broken', 400, '{"error":"invalid"}', type],
+      ['method', 405, '{"error":"invalid"}', type],
+    ]);
+  });
+
+  it('are replayed as given, with status and content type', async () => {
+    await serve({
+      api: `error_content_type = "application/xml"
+unauthorized = "<no who=\\"you\\"/>"
+unauthorized_status = 403
+not_found = "<gone/>"
+not_found_status = 410
+invalid = "<bad>é</bad>"
+invalid_status = 422`,
+      operations,
+    });
+    const { unauthorized, missing, unknown, invalid, method } = await answers();
+    expect([unauthorized.status, unauthorized.text]).toEqual([403, '<no who="you"/>']);
+    expect([missing.status, missing.text]).toEqual([410, '<gone/>']);
+    expect([unknown.status, unknown.text]).toEqual([410, '<gone/>']);
+    expect([invalid.status, invalid.text]).toEqual([422, '<bad>é</bad>']);
+    expect([method.status, method.text]).toEqual([405, '<bad>é</bad>']);
+    expect(invalid.headers.get('content-type')).toBe('application/xml; charset=utf-8');
+  });
+
+  it('have no body when it is empty', async () => {
+    await serve({ api: 'unauthorized = ""\nnot_found = ""\ninvalid = ""', operations });
+    for (const { text, headers } of Object.values(await answers())) {
+      expect([text, headers.get('content-type')]).toEqual(['', null]);
+    }
+  });
+
+  it('are noted in the ledger with their reason, which the client is not told', async () => {
+    await serve({ operations });
+    await answers();
+    const reasons = (await api.requests()).map(({ response }) => (response as Row).reason);
+    expect(reasons).toEqual([
+      expect.stringContaining('token'),
+      'no row of notes matches',
+      'no route has this path',
+      expect.stringContaining('/id'),
+      'the body is not JSON',
+      'the path does not take PUT',
+    ]);
+  });
+});
+
+describe('handlers and before', () => {
+  const handlers = (language: 'py' | 'ts') =>
+    language === 'py'
+      ? `
+def check(ctx):
+    if ctx.args.get("state") == "stop":
+        ctx.respond(429, {"message": "slow down"}, {"retry-after": "7"})
+    if ctx.args.get("state") == "fail":
+        ctx.insert("notes", {"id": 98, "title": "never"})
+        ctx.fail(403, {"message": "no"})
+    if ctx.args.get("state") == "raise":
+        raise ValueError("broken")
+    used = ctx.get("notes", {"id": 99})
+    if used is None:
+        ctx.insert("notes", {"id": 99, "title": "quota", "stamp": 1})
+    else:
+        ctx.update("notes", {"id": 99}, {"stamp": used["stamp"] + 1})
+    return {"ignored": True}
+`
+      : `
+import type { HandlerContext } from 'svc_env';
+export async function check(ctx: HandlerContext) {
+  if (ctx.args.state === 'stop') ctx.respond(429, { message: 'slow down' }, { 'retry-after': '7' });
+  if (ctx.args.state === 'fail') {
+    await ctx.insert('notes', { id: 98, title: 'never' });
+    ctx.fail(403, { message: 'no' });
+  }
+  if (ctx.args.state === 'raise') throw new Error('broken');
+  const used = await ctx.get('notes', { id: 99 });
+  if (used === null) await ctx.insert('notes', { id: 99, title: 'quota', stamp: 1 });
+  else await ctx.update('notes', { id: 99 }, { stamp: Number(used.stamp) + 1 });
+  return { ignored: true };
+}
+`;
+
+  it.each(['py', 'ts'] as const)('run in the transaction of the request (%s)', async (language) => {
+    const lines = 'action = "update"\nfilter = { id = "id" }';
+    await serve({
+      api: `before = "check"\nhandlers = "api/hooks.${language}"`,
+      operations: list + operation('PATCH', '/notes/{id}', lines),
+      notes: notesUpTo(1, () => ({ state: 'open' })),
+      files: { [`api/hooks.${language}`]: handlers(language) },
+    });
+    const stamp = () => api.rows('notes', { id: 99 })[0]?.stamp;
+    expect(ids((await api.get('/notes')).json)).toEqual([1, 99]);
+    expect(ids((await api.get('/notes?state=open')).json)).toEqual([1]);
+    expect(stamp()).toBe(2);
+    const stopped = await api.get('/notes?state=stop');
+    expect([stopped.status, stopped.json, stopped.headers.get('retry-after')]).toEqual([
+      429,
+      { message: 'slow down' },
+      '7',
+    ]);
+    expect((await api.get('/notes?state=fail')).status).toBe(403);
+    expect(api.rows('notes', { id: 98 })).toEqual([]);
+    expect((await api.get('/notes?state=raise')).status).toBe(500);
+    const before = stamp();
+    expect((await api.ask('PATCH', '/notes/5', { body: { title: 'x' } })).status).toBe(404);
+    expect(stamp()).toBe(before);
+    expect((await api.ask('PATCH', '/notes/1', { body: { title: 'x' } })).status).toBe(200);
+    expect(stamp()).toBe(Number(before) + 1);
+    await api.get('/nowhere');
+    await api.ask('GET', '/notes', { headers: { authorization: 'no' } });
+    expect(stamp()).toBe(Number(before) + 1);
+  });
+});
+
+describe('a tool that is bound to a paged route', () => {
+  it('takes its paging parameters and is answered cursors', async () => {
+    const properties = { limit: { type: 'integer' }, cursor: { type: 'string' } };
+    const input = { type: 'object', additionalProperties: false, properties };
+    await serve({
+      api: 'page = "cursor"\nenvelope = "data"\npage_links = true',
+      operations: operation('GET', '/notes', '', { name: 'page_notes' }),
+      tools: { page_notes: { input, output: true } },
+      notes: notesUpTo(3),
+    });
+    const first = await api.call('tool', 'page_notes', { limit: 2 });
+    expect(first.output).toMatchObject({ data: [{ id: 1 }, { id: 2 }], hits: 3 });
+    const { cursor } = first.output as Row;
+    const next = await api.call('tool', 'page_notes', { cursor });
+    expect(next.output).toEqual({ data: [{ id: 3, title: 'Note 3' }], hits: 3, cursor: null });
+    const broken = await api.call('tool', 'page_notes', { cursor: 'x' });
+    expect(broken.error).toMatchObject({ code: 'refused' });
+  });
+});
+
+describe('a table that makes no sense', () => {
+  const problemOf = (lines: string): unknown => {
+    const compiled = compileTree(apiTree({ api: lines, operations: list }));
+    return compiled.ok ? 'accepted' : compiled.problems.map(({ code, pointer }) => [code, pointer]);
+  };
+  const badValue = (key: string) => [['bad_value', `/api/${key}`]];
+
+  it.each<[string, unknown]>([
+    ['page = "pages"', badValue('page')],
+    ['page = "cursor"', [['bad_paging', '/operations/0/api/page']]],
+    ['page_size = 0', badValue('page_size')],
+    ['page_size = 10001', badValue('page_size')],
+    ['page_size = 10000', 'accepted'],
+    ['page_size = "ten"', [['wrong_type', '/api/page_size']]],
+    ['limit_param = ""', badValue('limit_param')],
+    ['offset_param = "a b"', badValue('offset_param')],
+    ['page = "offset"\nlimit_param = "offset"', [['duplicate', '/api/offset_param']]],
+    ['cursor_param = "limit"', [['duplicate', '/api/cursor_param']]],
+    ['envelope = "hits"', [['duplicate', '/api/hits_key']]],
+    ['cursor_key = ""', badValue('cursor_key')],
+    ['previous_key = ""', badValue('previous_key')],
+    ['page_headers = { cursor = "a b" }', badValue('page_headers/cursor')],
+    ['page_headers = { next = "X-Next" }', [['unknown_key', '/api/page_headers/next']]],
+    ['page_links = 1', [['wrong_type', '/api/page_links']]],
+    ['previous_key = 1', [['wrong_type', '/api/previous_key']]],
+    ['unauthorized_status = 399', badValue('unauthorized_status')],
+    ['not_found_status = 600', badValue('not_found_status')],
+    ['invalid_status = 200', badValue('invalid_status')],
+    ['invalid_status = 599', 'accepted'],
+    ['invalid = "{"', badValue('invalid')],
+    ['invalid = "{"\nerror_content_type = "text/plain"', 'accepted'],
+    ['error_content_type = "text"', badValue('error_content_type')],
+    ['handlers = "api/handlers.js"', badValue('handlers')],
+    ['before = "check"', [['missing_file', '/api/handlers']]],
+    ['token_path = "/token"', [['unexpected_key', '/api/token_path']]],
+    ['colour = 1', [['unknown_key', '/api/colour']]],
+  ])('is refused: %s', (lines, problems) => {
+    expect(problemOf(lines)).toEqual(problems);
+  });
+});
