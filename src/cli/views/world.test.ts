@@ -26,7 +26,10 @@ const world: WorldDetail = {
   redact: null,
   dependencies: [],
   createdAt: '2025-01-02T03:04:05.000Z',
-  warnings: ['webhooks are noted in the request ledger, but not sent yet', 'the surface "ui" is not served yet'],
+  warnings: [
+    'webhooks are noted in the request ledger, but not sent yet',
+    'the surface "ui" is not served yet',
+  ],
   files: [],
 };
 
