@@ -99,7 +99,7 @@ export const operation = (
   lines = '',
   { name = '', params = [] as string[], entity = 'notes' } = {},
 ): string => `[[operations]]
-name = "${name || `${method}_${path}`.toLowerCase().replaceAll(/\W+/g, '_').replace(/_$/, '')}"
+name = "${name || `${method}${path}`.toLowerCase().replaceAll(/\W+/g, '_').replace(/_$/, '')}"
 method = "${method}"
 path = "${path}"
 params = ${JSON.stringify(params)}

@@ -168,6 +168,7 @@ export const serveWorld = async (
     },
     async stop() {
       await server.close();
+      await code.remove();
       await userCode.stop();
       session.ledger.close();
       store.close();
