@@ -6,6 +6,14 @@ from ..viewer import role_in
 from .addresses import API, WEB, api_url, node_id
 from .users import simple_user
 
+#: How pull requests are merged unless a repository's row says otherwise.
+MERGE_SETTINGS = {
+    "allow_merge_commit": True,
+    "allow_squash_merge": True,
+    "allow_rebase_merge": True,
+    "delete_branch_on_merge": False,
+}
+
 #: What a repository is set to unless its row says otherwise.
 SETTINGS = {
     "archived": False,
@@ -14,11 +22,11 @@ SETTINGS = {
     "has_projects": False,
     "has_wiki": False,
     "has_discussions": False,
-    "allow_merge_commit": True,
-    "allow_squash_merge": True,
-    "allow_rebase_merge": True,
-    "delete_branch_on_merge": False,
+    **MERGE_SETTINGS,
 }
+
+#: What a repository shows when it is asked for alone, and not in lists or in other bodies.
+ONLY_ALONE = {*MERGE_SETTINGS, "organization", "subscribers_count", "network_count"}
 
 #: What follows a repository's own URL in each of its `…_url` fields.
 REPOSITORY_URLS = {
@@ -66,6 +74,12 @@ def setting(repository: Row, name: str) -> bool:
 
 
 def repository_answer(ctx: HandlerContext, repository: Row) -> Row:
+    """A repository as it stands in a list, or in another body."""
+    whole = whole_repository_answer(ctx, repository)
+    return {name: value for name, value in whole.items() if name not in ONLY_ALONE}
+
+
+def whole_repository_answer(ctx: HandlerContext, repository: Row) -> Row:
     """A repository with its owner, its URLs and its number of open issues, pull requests included."""
     where = {"owner": repository["owner"], "repo": repository["name"], "state": "open"}
     open_issues = len(ctx.query("issues", where))

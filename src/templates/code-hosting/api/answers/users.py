@@ -84,7 +84,7 @@ def organization_answer(ctx: HandlerContext, user: Row) -> Row:
     private = {"owner": user["login"], "private": True}
     count = len(ctx.query("repositories", private))
     return {
-        **{field: user[field] for field in ORGANIZATION},
+        **{field: user[field] for field in ORGANIZATION if user[field] is not None},
         **simple_organization(user),
         "is_verified": False,
         "has_organization_projects": True,

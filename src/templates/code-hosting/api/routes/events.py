@@ -79,7 +79,8 @@ Moment = tuple[str, Row]
 
 def _events(ctx: HandlerContext, repository: Row, issue: Row) -> list[Moment]:
     rows = ctx.query("issue_events", on_issue(issue))
-    return [(body["created_at"], body) for body in event_answers(ctx, repository, rows)]
+    bodies = event_answers(ctx, repository, rows)
+    return [(body["created_at"], _without(body, "assigner")) for body in bodies]
 
 
 def _comments(ctx: HandlerContext, repository: Row, issue: Row) -> list[Moment]:
@@ -139,6 +140,10 @@ def _committed(body: Row) -> Row:
         **{name: body[name] for name in kept},
         **{name: body["commit"][name] for name in said},
     }
+
+
+def _without(body: Row, name: str) -> Row:
+    return {field: value for field, value in body.items() if field != name}
 
 
 def _by_time(event: Row) -> tuple[str, int]:

@@ -6,7 +6,7 @@ from svc_env import HandlerContext, Row
 
 from ..answers.addresses import node_id
 from ..answers.commits import git_id
-from ..answers.repositories import SETTINGS, repository_answer
+from ..answers.repositories import SETTINGS, repository_answer, whole_repository_answer
 from ..answers.users import simple_user
 from ..finding import find_owner, find_repository
 from ..paging import answer_page, by_id, each
@@ -58,7 +58,7 @@ KEYS = {
 
 
 def get_repository(ctx: HandlerContext) -> Row:
-    return repository_answer(ctx, find_repository(ctx))
+    return whole_repository_answer(ctx, find_repository(ctx))
 
 
 def list_repositories_of_user(ctx: HandlerContext) -> None:
@@ -110,7 +110,7 @@ def update_repository(ctx: HandlerContext) -> Row:
         if not isinstance(branch, str) or ctx.get("branches", key) is None:
             invalid(ctx, "Repository", "default_branch", "invalid")
         patch["default_branch"] = branch
-    return repository_answer(ctx, ctx.update("repositories", _key(repository), patch))
+    return whole_repository_answer(ctx, ctx.update("repositories", _key(repository), patch))
 
 
 def delete_repository(ctx: HandlerContext) -> None:
@@ -201,7 +201,7 @@ def _create(ctx: HandlerContext, owner: Row) -> None:
     _count(ctx, repository, 1)
     if body.get("auto_init") is True:
         _commit_first(ctx, repository)
-    answer = repository_answer(ctx, repository)
+    answer = whole_repository_answer(ctx, repository)
     ctx.respond(201, answer, {"location": answer["url"]})
 
 

@@ -56,8 +56,14 @@ def search_issues(ctx: HandlerContext) -> None:
         rows=list(filter(selects(terms, tests), rows)),
         score=lambda row: score_of(terms, texts(row)),
         sorts=sorts,
-        answer=lambda page: issues_with_repositories(ctx, page),
+        answer=lambda page: [_found(body) for body in issues_with_repositories(ctx, page)],
+        more={"search_type": "lexical"},
     )
+
+
+def _found(body: Row) -> Row:
+    """An issue as a search shows it: who closed it is for those who open it."""
+    return {name: value for name, value in body.items() if name != "closed_by"}
 
 
 def _issue_tests(ctx: HandlerContext) -> Tests:
@@ -220,8 +226,12 @@ def _answer(
     score: Callable[[Row], int],
     sorts: dict[str, Callable[[Row], Any]],
     answer: Callable[[list[Row]], list[Row]],
+    more: Row | None = None,
 ) -> None:
-    """The rows that hold the words of the query; the best ones first, unless `sort` says otherwise."""
+    """The rows that hold the words of the query; the best ones first, unless `sort` says otherwise.
+
+    more: what the answer says beside its items; behind them, as clients take the first for the list.
+    """
     check_depth(ctx)
     scores = {row["id"]: score(row) for row in rows}
     found = [row for row in rows if scores[row["id"]]]
@@ -237,6 +247,7 @@ def _answer(
             "total_count": len(found),
             "incomplete_results": False,
             "items": items,
+            **(more or {}),
         },
     )
 

@@ -1,0 +1,178 @@
+/**
+ * What the code host answers, held against the vendor's own description of its API: every answer is
+ * written down as a literal of the type that `@octokit/openapi-types` gives its route, and the
+ * TypeScript compiler says what is missing, what is of another kind, and what nobody knows.
+ */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type CodeHost, serveCodeHost } from '#test/support/code-hosting.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const berth = '/repos/northquay/berth';
+
+/** The vendor's path of a route, the path asked for, and what is sent. */
+type Asked = [route: string, path: string, body?: object];
+
+const repo = '/repos/{owner}/{repo}';
+const asked: Record<string, Asked[]> = {
+  get: [
+    ['/user', '/user'],
+    ['/users', '/users'],
+    ['/users/{username}', '/users/mikkelh'],
+    ['/users/{username}/repos', '/users/mikkelh/repos'],
+    ['/users/{username}/orgs', '/users/priyaraman/orgs'],
+    ['/user/orgs', '/user/orgs'],
+    ['/user/repos', '/user/repos'],
+    ['/user/memberships/orgs/{org}', '/user/memberships/orgs/northquay'],
+    ['/orgs/{org}', '/orgs/northquay'],
+    ['/orgs/{org}/repos', '/orgs/northquay/repos'],
+    ['/orgs/{org}/members', '/orgs/northquay/members'],
+    ['/orgs/{org}/memberships/{username}', '/orgs/northquay/memberships/sam-okafor'],
+    [repo, berth],
+    [`${repo}/topics`, `${berth}/topics`],
+    [`${repo}/assignees`, `${berth}/assignees`],
+    [`${repo}/branches`, `${berth}/branches`],
+    [`${repo}/branches/{branch}`, `${berth}/branches/main`],
+    [`${repo}/commits`, `${berth}/commits`],
+    [`${repo}/commits/{ref}`, `${berth}/commits/occupancy-nights`],
+    [`${repo}/git/ref/{ref}`, `${berth}/git/ref/heads%2Fmain`],
+    ['/issues', '/issues?filter=all'],
+    [`${repo}/issues`, `${berth}/issues?state=all&per_page=100`],
+    [`${repo}/issues/{issue_number}`, `${berth}/issues/40`],
+    [`${repo}/issues/{issue_number}`, `${berth}/issues/150`],
+    [`${repo}/issues/{issue_number}/labels`, `${berth}/issues/40/labels`],
+    [`${repo}/issues/{issue_number}/comments`, `${berth}/issues/40/comments`],
+    [`${repo}/issues/{issue_number}/events`, `${berth}/issues/150/events`],
+    [`${repo}/issues/{issue_number}/timeline`, `${berth}/issues/150/timeline`],
+    [`${repo}/issues/comments`, `${berth}/issues/comments`],
+    [`${repo}/issues/events`, `${berth}/issues/events`],
+    [`${repo}/labels`, `${berth}/labels`],
+    [`${repo}/milestones`, `${berth}/milestones?state=all`],
+    [`${repo}/milestones/{milestone_number}`, `${berth}/milestones/3`],
+    [`${repo}/pulls`, `${berth}/pulls?state=all`],
+    [`${repo}/pulls/{pull_number}`, `${berth}/pulls/150`],
+    [`${repo}/pulls/{pull_number}`, `${berth}/pulls/123`],
+    [`${repo}/pulls/{pull_number}/commits`, `${berth}/pulls/150/commits`],
+    [`${repo}/pulls/{pull_number}/files`, `${berth}/pulls/150/files`],
+    [`${repo}/pulls/{pull_number}/requested_reviewers`, `${berth}/pulls/155/requested_reviewers`],
+    [`${repo}/pulls/{pull_number}/reviews`, `${berth}/pulls/150/reviews`],
+    [`${repo}/pulls/{pull_number}/comments`, `${berth}/pulls/123/comments`],
+    [
+      `${repo}/pulls/{pull_number}/reviews/{review_id}/comments`,
+      `${berth}/pulls/123/reviews/3231190042/comments`,
+    ],
+    [`${repo}/pulls/comments/{comment_id}`, `${berth}/pulls/comments/2360117845`],
+    [`${repo}/hooks`, `${berth}/hooks`],
+    [`${repo}/autolinks`, `${berth}/autolinks`],
+    ['/search/issues', '/search/issues?q=reminder'],
+    ['/search/repositories', '/search/repositories?q=tide'],
+    ['/search/users', '/search/users?q=mikkel'],
+    ['/rate_limit', '/rate_limit'],
+  ],
+  post: [
+    ['/user/repos', '/user/repos', { name: 'notes', auto_init: true }],
+    [`${repo}/issues`, `${berth}/issues`, { title: 'A', milestone: 3, labels: ['bug'] }],
+    [`${repo}/issues/{issue_number}/comments`, `${berth}/issues/157/comments`, { body: 'A' }],
+    [`${repo}/issues/{issue_number}/labels`, `${berth}/issues/157/labels`, { labels: ['p1'] }],
+    [`${repo}/labels`, `${berth}/labels`, { name: 'new' }],
+    [`${repo}/milestones`, `${berth}/milestones`, { title: '3.0' }],
+    [
+      `${repo}/hooks`,
+      `${berth}/hooks`,
+      { config: { url: 'https://hooks.example/a', content_type: 'json', secret: 's' } },
+    ],
+    [
+      `${repo}/pulls/{pull_number}/reviews`,
+      `${berth}/pulls/155/reviews`,
+      { event: 'APPROVE', body: 'Good' },
+    ],
+    [
+      `${repo}/pulls/{pull_number}/requested_reviewers`,
+      `${berth}/pulls/153/requested_reviewers`,
+      { reviewers: ['jonas-eide'] },
+    ],
+  ],
+  put: [[`${repo}/pulls/{pull_number}/merge`, `${berth}/pulls/150/merge`, {}]],
+};
+
+/** Fields of our answers that the description does not have, by the path that is asked for. */
+const undescribed: Record<string, string[]> = {
+  // A route without code answers the row, whose key says whose autolink it is.
+  [`${berth}/autolinks`]: ['owner', 'repo'],
+  // The vendor sends it here as it does in the events of one issue.
+  [`${berth}/issues/events`]: ['state_reason'],
+};
+
+let world: CodeHost;
+let folder: string;
+
+beforeAll(async () => {
+  world = await serveCodeHost();
+  folder = mkdtempSync(join(tmpdir(), 'svc-shapes-'));
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+  return world?.stop();
+});
+
+/** The rows of a list without these fields. */
+const without = (body: unknown, fields: readonly string[]): unknown => {
+  if (!Array.isArray(body)) return body;
+  return body.map((row: object) =>
+    Object.fromEntries(Object.entries(row).filter(([name]) => !fields.includes(name))),
+  );
+};
+
+const declaration = async (
+  method: string,
+  [route, path, body]: Asked,
+  index: number,
+): Promise<string> => {
+  const answer = await world.ask(method.toUpperCase(), path, body);
+  const { status } = answer.response;
+  if (status >= 400) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`);
+  const type = `Answer<'${route}', '${method}', ${status}>`;
+  return `export const ${method}${index}: ${type} = ${JSON.stringify(without(answer.body, undescribed[path] ?? []))};`;
+};
+
+const prelude = `import type { paths } from '${root}node_modules/@octokit/openapi-types/types.d.ts';
+type Answer<P extends keyof paths, M extends keyof paths[P], S> = paths[P][M] extends {
+  responses: infer R;
+} ? S extends keyof R ? R[S] extends { content: { 'application/json': infer B } } ? B : never : never : never;
+`;
+
+/** What the compiler says of a file, each problem with the declaration that it is in. */
+const compilerProblems = async (file: string): Promise<string[]> => {
+  const options = ['--noEmit', '--strict', '--skipLibCheck', '--ignoreConfig', '--pretty', 'false'];
+  const tsc = join(root, 'node_modules/.bin/tsc');
+  const { stdout } = await promisify(execFile)(tsc, [...options, file], {
+    maxBuffer: 64 * 1024 * 1024,
+  }).catch((error: { stdout: string }) => error);
+  const lines = readFileSync(file, 'utf8').split('\n');
+  return stdout
+    .split('\n')
+    .filter((line) => /error TS/.test(line))
+    .map((line) => {
+      const at = Number(/\((\d+),/.exec(line)?.[1] ?? 0);
+      return `${lines[at - 1]?.slice(0, 120)} … ${line.replace(/^.*?: error /, '')}`;
+    });
+};
+
+describe('answers of the code host', () => {
+  it('have the shapes that the vendor describes', async () => {
+    const declarations: string[] = [];
+    for (const [method, routes] of Object.entries(asked)) {
+      for (const [index, route] of routes.entries()) {
+        declarations.push(await declaration(method, route, index));
+      }
+    }
+    const file = join(folder, 'answers.ts');
+    writeFileSync(file, `${prelude}${declarations.join('\n')}\n`);
+    expect(await compilerProblems(file)).toEqual([]);
+  }, 120_000);
+});
