@@ -5,8 +5,8 @@
 export const languageLimits = {
   entities: 500,
   fieldsPerEntity: 500,
-  tools: 500,
-  operations: 1_000,
+  tools: 1_000,
+  operations: 2_000,
   scenarios: 500,
   definitions: 2_000,
   /** Lists and objects inside one another, in schemas, rows and tool values alike. */
@@ -14,8 +14,19 @@ export const languageLimits = {
   /** Schemas inside one another, references followed. */
   schemaNesting: 200,
   /** Subschemas that may apply to one and the same value. */
-  schemaWork: 5_000,
+  schemaWork: 2_000,
+  /** Keywords and subschemas beside and inside one another, references not followed. */
+  schemaSpan: 800,
+  /** References that lead to one another for one and the same value. */
+  referenceChain: 16,
+  /** References in the schemas of a tree. */
+  references: 20_000,
+  relationshipsPerEntity: 100,
+  uniquePerEntity: 100,
   patternLength: 1_000,
+  /** Characters and operators of a pattern, each as often as it is repeated, and of all of a tree. */
+  patternSize: 3_000,
+  patternSizes: 200_000,
   /** The body of an error as a vendor answers it, which every route may repeat. */
   errorBodyChars: 16 * 1024,
   /** Problems reported of one tree, and of one file of rows. */
@@ -24,5 +35,5 @@ export const languageLimits = {
   /** Keys refused of one table. */
   unknownKeys: 50,
   /** A hand-written JSON or TOML file; files of rows are bounded by the tree's limits. */
-  authoredFileBytes: 1024 * 1024,
+  authoredFileBytes: 2 * 1024 * 1024,
 } as const;

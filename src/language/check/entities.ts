@@ -207,6 +207,18 @@ const createEntity = (
   };
 };
 
+/** Whether an entity has as few keys and relationships as it may; each costs the store an index. */
+const isWithinLimits = (place: Place, { unique, relationships }: EntityTable): boolean => {
+  const accept = (key: string, count: number, most: number): boolean => {
+    if (count <= most) return true;
+    place.at(key).refuse('too_many', `there are ${count} in "${key}", more than ${most}`);
+    return false;
+  };
+  const { uniquePerEntity, relationshipsPerEntity } = languageLimits;
+  const isUniqueFine = accept('unique', unique.length, uniquePerEntity);
+  return accept('relationships', relationships.length, relationshipsPerEntity) && isUniqueFine;
+};
+
 /** Schemas of the tools, taken together with the entities' so that they share definitions. */
 export type ToolSchemas = Map<string, { input: JsonSchema; output: JsonSchema }>;
 
@@ -247,9 +259,9 @@ export const buildModel = (
     checkPrimaryKey(place.at('primary_key'), table.primary_key, root.value, model);
     entities.set(name, createEntity(name, table, root, model));
   }
-  for (const { name, table } of taken) {
+  for (const { name, place, table } of taken) {
     const entity = entities.get(name);
-    if (entity === undefined) continue;
+    if (entity === undefined || !isWithinLimits(place, table)) continue;
     entity.unique = readUnique(table, entity, model);
     checkRelationships(table, entity, model);
   }

@@ -1,8 +1,9 @@
 /**
- * Checks a schema against the keyword table and copies it with its references resolved. References
- * are the only thing it leaves to others: it asks for each, and puts in what it is told.
+ * Checks a schema against the keyword table and copies it with its references resolved. References and
+ * patterns it leaves to others: it asks for each, and puts in, or leaves out, what it is told.
  */
 import type { JsonSchema } from '../contract.ts';
+import { languageLimits } from '../limits.ts';
 import { refuseType } from '../read/kinds.ts';
 import { acceptName } from '../read/names.ts';
 import type { Place } from '../read/place.ts';
@@ -10,8 +11,12 @@ import { nearestName } from '../read/suggest.ts';
 import { isTable } from '../read/values.ts';
 import { type Keyword, keywords, refusedKeywords } from './keywords.ts';
 
-/** The reference to write in place of one that was read; undefined when it was refused. */
-export type ResolveReference = (place: Place, reference: string) => string | undefined;
+/** What a schema is checked within. Both refuse what they do not accept. */
+export type SchemaScope = {
+  /** The reference to write in place of one that was read; undefined when it was refused. */
+  resolve(place: Place, reference: string): string | undefined;
+  acceptsPattern(place: Place, source: string): boolean;
+};
 
 type Checked = JsonSchema | boolean;
 type Entry = [string, unknown];
@@ -30,72 +35,74 @@ const refuseKeyword = (place: Place, name: string): void => {
   place.refuse('unknown_keyword', message, hint);
 };
 
-const checkList = (place: Place, held: unknown, resolve: ResolveReference): Checked[] => {
+const checkList = (place: Place, held: unknown, scope: SchemaScope): Checked[] => {
   if (Array.isArray(held) && held.length > 0) {
-    return held.map((part: unknown, index) => checkAny(place.at(index), part, resolve));
+    return held.map((part: unknown, index) => checkAny(place.at(index), part, scope));
   }
   refuseType(place, 'a list of at least one schema', held);
   return [true];
 };
 
-const checkMap = (place: Place, held: unknown, resolve: ResolveReference): JsonSchema => {
+const checkMap = (place: Place, held: unknown, scope: SchemaScope): JsonSchema => {
   if (!isTable(held)) {
     refuseType(place, 'an object of schemas', held);
     return {};
   }
   const entries = Object.entries(held)
     .filter(([name]) => acceptName(place.at(name), name))
-    .map(([name, part]): Entry => [name, checkAny(place.at(name), part, resolve)]);
+    .map(([name, part]): Entry => [name, checkAny(place.at(name), part, scope)]);
   return Object.fromEntries(entries);
 };
 
-const checkHeld = (
-  place: Place,
-  keyword: Keyword,
-  held: unknown,
-  resolve: ResolveReference,
-): unknown => {
+const checkHeld = (place: Place, keyword: Keyword, held: unknown, scope: SchemaScope): unknown => {
   if (keyword.kind(place, held) === undefined) return undefined;
   switch (keyword.holds) {
     case 'one':
-      return checkAny(place, held, resolve);
+      return checkAny(place, held, scope);
     case 'list':
-      return checkList(place, held, resolve);
+      return checkList(place, held, scope);
     case 'map':
-      return checkMap(place, held, resolve);
+      return checkMap(place, held, scope);
     case 'value':
       return held;
   }
 };
 
-const checkAny = (place: Place, schema: unknown, resolve: ResolveReference): Checked => {
+/** What becomes of a keyword whose value is of the right kind; undefined when it was refused. */
+const settle = (place: Place, name: string, held: unknown, scope: SchemaScope): unknown => {
+  if (name === '$ref') return scope.resolve(place, String(held));
+  if (name === 'pattern') return scope.acceptsPattern(place, String(held)) ? held : undefined;
+  if (name !== 'patternProperties') return held;
+  const patterns = Object.keys(held as JsonSchema);
+  return patterns.every((source) => scope.acceptsPattern(place.at(source), source))
+    ? held
+    : undefined;
+};
+
+const checkAny = (place: Place, schema: unknown, scope: SchemaScope): Checked => {
   if (typeof schema === 'boolean') return schema;
   if (!isTable(schema)) {
     refuseType(place, 'a schema', schema);
     return {};
   }
-  const entries = Object.entries(schema).flatMap(([name, held]): Entry[] => {
+  const names = Object.keys(schema);
+  const unknown = names.filter((name) => !keywords.has(name) && !name.startsWith('x-'));
+  for (const name of unknown.slice(0, languageLimits.unknownKeys))
+    refuseKeyword(place.at(name), name);
+  const entries = names.flatMap((name): Entry[] => {
     const keyword = keywords.get(name);
-    if (keyword === undefined) {
-      if (!name.startsWith('x-')) refuseKeyword(place.at(name), name);
-      return [];
-    }
-    const checked = checkHeld(place.at(name), keyword, held, resolve);
-    if (checked === undefined) return [];
-    if (name !== '$ref') return [[name, checked]];
-    const target = resolve(place.at(name), String(checked));
-    return target === undefined ? [] : [[name, target]];
+    if (keyword === undefined) return [];
+    const checked = checkHeld(place.at(name), keyword, schema[name], scope);
+    const settled =
+      checked === undefined ? undefined : settle(place.at(name), name, checked, scope);
+    return settled === undefined ? [] : [[name, settled]];
   });
   return Object.fromEntries(entries);
 };
 
 /** The schema with its references resolved and notes left out; what is wrong with it is refused. */
-export const checkSchema = (
-  place: Place,
-  schema: unknown,
-  resolve: ResolveReference,
-): JsonSchema => {
-  const checked = checkAny(place, schema, resolve);
+export const checkSchema = (place: Place, schema: unknown, scope: SchemaScope): JsonSchema => {
+  const checked = checkAny(place, schema, scope);
   if (typeof checked === 'object') return checked;
   return checked ? {} : { not: {} };
 };

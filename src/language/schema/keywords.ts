@@ -17,7 +17,6 @@ import {
   textThat,
 } from '../read/kinds.ts';
 import { isTable } from '../read/values.ts';
-import { patternFault } from './patterns.ts';
 
 export const typeNames = [
   'null',
@@ -68,25 +67,6 @@ const types: Kind<unknown> = (place, read) =>
     ? distinct(listOf(typeName, { least: 1 }))(place, read)
     : typeName(place, read);
 
-const pattern: Kind<string> = (place, read) => {
-  const source = text(place, read);
-  const fault = source === undefined ? undefined : patternFault(source);
-  if (fault === undefined) return source;
-  const message = `the pattern ${JSON.stringify(source)} cannot be used: ${fault}`;
-  place.refuse(
-    'bad_pattern',
-    message,
-    'patterns run on RE2, without look-around or back-references',
-  );
-  return undefined;
-};
-
-const patterns: Kind<unknown> = (place, read) => {
-  if (!isTable(read)) return read;
-  const accepted = Object.keys(read).map((name) => pattern(place.at(name).ofKey(), name));
-  return accepted.includes(undefined) ? undefined : read;
-};
-
 const names = distinct(listOf(text));
 
 export const keywords: ReadonlyMap<string, Keyword> = new Map(
@@ -113,7 +93,7 @@ export const keywords: ReadonlyMap<string, Keyword> = new Map(
     exclusiveMinimum: value(finiteNumber),
     maxLength: value(count),
     minLength: value(count),
-    pattern: value(pattern),
+    pattern: value(text),
     maxItems: value(count),
     minItems: value(count),
     uniqueItems: value(flag),
@@ -124,7 +104,7 @@ export const keywords: ReadonlyMap<string, Keyword> = new Map(
     required: value(names),
     dependentRequired: value(mapOf(names)),
     properties: inPart('map'),
-    patternProperties: { ...inPart('map'), kind: patterns },
+    patternProperties: inPart('map'),
     additionalProperties: inPart('one'),
     unevaluatedProperties: inPart('one'),
     propertyNames: inPart('one'),

@@ -12,8 +12,10 @@ import type { Place } from '../read/place.ts';
 import { suggestName } from '../read/suggest.ts';
 import { defaulted, optional, readTable } from '../read/table.ts';
 import type { Tree } from '../read/tree.ts';
-import { checkSchema } from './check-schema.ts';
+import { checkSchema, type SchemaScope } from './check-schema.ts';
 import { deepestDefinition } from './nesting.ts';
+import { type JudgedPattern, judgePattern } from './patterns.ts';
+import { refuseWideSchemas } from './span.ts';
 import { refuseEndlessWork } from './work.ts';
 
 /** A schema as written, with its place. */
@@ -86,12 +88,37 @@ const isWithinLimits = (
   return false;
 };
 
+/** Accepts patterns as long as they are not too large together; each is compiled once. */
+const createPatternCheck = (tree: Tree): SchemaScope['acceptsPattern'] => {
+  const judged = new Map<string, JudgedPattern>();
+  let total = 0;
+  return (place, source) => {
+    if (total > languageLimits.patternSizes) return false;
+    const known = judged.get(source);
+    const { size = 0, fault } = known ?? judgePattern(source);
+    if (known === undefined) {
+      judged.set(source, fault === undefined ? { size } : { fault });
+      total += size;
+    }
+    if (total > languageLimits.patternSizes) {
+      const message = `the patterns of the world are larger than ${languageLimits.patternSizes} characters, each with its repeats`;
+      tree.place(worldFile).refuse('schema_too_complex', message);
+    }
+    if (fault === undefined) return true;
+    const message = `the pattern ${JSON.stringify(source.slice(0, 200))} cannot be used: ${fault}`;
+    const hint = 'patterns run on RE2, without look-around or back-references';
+    place.refuse('bad_pattern', message, hint);
+    return false;
+  };
+};
+
 /** A library over the definitions of `schema/world.json`. */
 export const createLibrary = (tree: Tree, own: Definitions): Library => {
   /** Names by file; a file that was asked for and cannot be read has none. */
   const files = new Map<string, Definitions>();
   const taken = new Map<string, Placed<JsonSchema>>();
   const roots: Placed<JsonSchema>[] = [];
+  let references = 0;
 
   const takeFile = (file: string, definitions: Definitions): void => {
     const accepted = new Map(
@@ -99,7 +126,7 @@ export const createLibrary = (tree: Tree, own: Definitions): Library => {
     );
     files.set(file, accepted);
     for (const [name, { place, value }] of accepted) {
-      taken.set(contractName(file, name), { place, value: checkSchema(place, value, resolve) });
+      taken.set(contractName(file, name), { place, value: checkSchema(place, value, scope) });
     }
   };
 
@@ -119,6 +146,8 @@ export const createLibrary = (tree: Tree, own: Definitions): Library => {
   };
 
   const resolve = (place: Place, reference: string): string | undefined => {
+    references += 1;
+    if (references > languageLimits.references) return undefined;
     const target = splitReference(place, reference);
     const definitions = target && definitionsOf(place, target.file);
     if (target === undefined || definitions === undefined) return undefined;
@@ -131,17 +160,24 @@ export const createLibrary = (tree: Tree, own: Definitions): Library => {
     );
   };
 
+  const scope: SchemaScope = { resolve, acceptsPattern: createPatternCheck(tree) };
   takeFile(worldFile, own);
   return {
     take(place, value) {
-      const schema = checkSchema(place, value, resolve);
+      const schema = checkSchema(place, value, scope);
       roots.push({ place, value: schema });
       return schema;
     },
     definition: (name) => taken.get(name),
     finish() {
       const definitions = Object.fromEntries([...taken].map(([name, { value }]) => [name, value]));
+      if (references > languageLimits.references) {
+        const message = `there are ${references} references, more than ${languageLimits.references}`;
+        tree.place(worldFile).refuse('too_many', message);
+        return {};
+      }
       if (!isWithinLimits(tree, taken, definitions)) return {};
+      refuseWideSchemas([...taken.values(), ...roots]);
       refuseEndlessWork(taken, roots);
       return definitions;
     },

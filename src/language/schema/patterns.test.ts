@@ -2,7 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { choiceLists, createChoices } from '#test/support/choices.ts';
 import { fuzzRuns } from '#test/support/fuzz.ts';
-import { compilePattern, patternFault } from './patterns.ts';
+import { patternSize } from './pattern-size.ts';
+import { compilePattern, judgePattern } from './patterns.ts';
+import { translatePattern } from './translate-pattern.ts';
 
 /** Pieces that patterns are put together from, most of them different in RE2's notation. */
 const pieces = [
@@ -74,7 +76,7 @@ describe('compilePattern', () => {
   );
 });
 
-describe('patternFault', () => {
+describe('judgePattern', () => {
   it.each([
     ['(?=a)', 'looks around'],
     ['a(?!b)', 'looks around'],
@@ -89,10 +91,39 @@ describe('patternFault', () => {
     ['(?P<n>a)', 'no pattern of ECMAScript'],
     ['(', 'no pattern of ECMAScript'],
     ['a{1001}', 'invalid repeat count'],
-    ['((a{100}){100}){100}', 'invalid repeat count'],
+    ['((a{100}){100}){100}', 'with its repeats'],
+    ['\\p{L}{999}'.repeat(90), 'with its repeats'],
+    ['(?:[^a]|[^b]){1000}'.repeat(50), 'with its repeats'],
     ['\\p{Greek}', 'no pattern of ECMAScript'],
     ['a'.repeat(1_001), 'longer than 1000 characters'],
   ])('of %s says why', (source, reason) => {
-    expect(patternFault(source)).toContain(reason);
+    expect(judgePattern(source).fault).toContain(reason);
+  });
+});
+
+describe('patternSize', () => {
+  const sizeOf = (source: string): number => patternSize(translatePattern(source));
+
+  it.each([
+    ['', 0],
+    ['abc', 3],
+    ['[a-z]\\p{L}\\d', 3],
+    ['a{3}', 3],
+    ['a{2,5}', 5],
+    ['a{4,}', 4],
+    ['(ab){3}', 12],
+    ['(?:a|b)*', 6],
+    ['((a{3}){3}){3}', 3 * (3 * (3 + 2) + 2)],
+  ])('of %s is %d', (source, size) => {
+    expect(sizeOf(source)).toBe(size);
+  });
+
+  it('is as large as what the engine makes of it, within a factor', () => {
+    for (const source of ['^[A-Z]+-\\d{1,300}$', '(?:a?b{2}){200}', '(x|y|z){1,100}', '\\S{500}']) {
+      const size = sizeOf(source);
+      const made = compilePattern(source).size;
+      expect(made).toBeGreaterThan(size / 3);
+      expect(made).toBeLessThan(size * 3);
+    }
   });
 });

@@ -4,6 +4,7 @@
  */
 import { RE2JS } from 're2js';
 import { languageLimits } from '../limits.ts';
+import { patternSize } from './pattern-size.ts';
 import { translatePattern } from './translate-pattern.ts';
 
 /** A compiled pattern, in the form that the validator wants one. */
@@ -11,6 +12,8 @@ export type Pattern = {
   /** Whether the pattern is found anywhere in the text. */
   test(text: string): boolean;
   toString(): string;
+  /** Instructions of the compiled program. */
+  size: number;
 };
 
 /** Compiles a pattern in ECMAScript's notation. Throws, saying why, when RE2 cannot. */
@@ -18,16 +21,28 @@ export const compilePattern = (source: string): Pattern => {
   if (source.length > languageLimits.patternLength) {
     throw new Error(`it is longer than ${languageLimits.patternLength} characters`);
   }
-  const compiled = RE2JS.compile(translatePattern(source));
-  return { test: (text) => compiled.test(text), toString: () => source };
+  const translated = translatePattern(source);
+  const size = patternSize(translated);
+  if (size > languageLimits.patternSize) {
+    const most = languageLimits.patternSize;
+    throw new Error(`with its repeats it is ${size} characters, more than ${most}`);
+  }
+  const compiled = RE2JS.compile(translated);
+  return {
+    test: (text) => compiled.test(text),
+    toString: () => source,
+    size: compiled.programSize(),
+  };
 };
 
-/** Why a pattern cannot be used, or undefined. */
-export const patternFault = (source: string): string | undefined => {
+/** What checking a pattern found: its size, or why it cannot be used. */
+export type JudgedPattern = { size: number; fault?: never } | { fault: string; size?: never };
+
+/** Judges a pattern by compiling it. */
+export const judgePattern = (source: string): JudgedPattern => {
   try {
-    compilePattern(source);
-    return undefined;
+    return { size: compilePattern(source).size };
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return { fault: error instanceof Error ? error.message : String(error) };
   }
 };

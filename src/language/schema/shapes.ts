@@ -38,6 +38,12 @@ const tooDeep: ValueProblem = {
   detail: `nests deeper than ${languageLimits.depth} levels`,
 };
 
+/** What a value gets on which the stack ran out; the limits on schemas and values make it unlikely. */
+const tooInvolved: ValueProblem = {
+  pointer: '',
+  detail: 'nests too deeply for its schema to be followed',
+};
+
 /** The validator's engine for regular expressions, which compiles each pattern once. */
 const createPatterns = () => {
   const patterns = new Map<string, Pattern>();
@@ -104,20 +110,33 @@ const createCompiler = (
   const pattern = createPatterns();
   const memory = createMemory();
   const fits = (schema: Table, value: unknown): boolean => {
-    const isValid = () => ajv.compile(schema)(value);
+    const isValid = () => compile(schema)(value);
     return typeof value === 'object' && value !== null
       ? memory.recall(schema, value, isValid)
       : isValid();
   };
+  /** Definitions that a compiled schema refers to and that are not compiled yet. */
+  const wanted = new Set<string>();
+  const compiled = new Map<string, ValidateFunction>();
+  const references = referenceKeyword({
+    want: (name) => compiled.has(name) || wanted.add(name),
+    validatorOf: (name) => compiled.get(name),
+  });
+  const compile = (schema: JsonSchema): ValidateFunction => {
+    const validate = ajv.compile(schema);
+    for (const name of wanted) compiled.set(name, ajv.compile(own(definitions, name) ?? {}));
+    wanted.clear();
+    return validate;
+  };
   const ajv = createValidator(allErrors, pattern, [
-    referenceKeyword((name) => ajv.compile(own(definitions, name) ?? {})),
+    references,
     ...equalityKeywords,
     ...presenceKeywords,
     multipleOfKeyword,
     ...listKeywords,
     ...unevaluatedKeywords({ definitions, fits, pattern }),
   ]);
-  return { compile: (schema) => ajv.compile(schema), begin: memory.forget };
+  return { compile, begin: memory.forget };
 };
 
 /** A check for each schema, by its name. Throws on first use of a schema that is not valid. */
@@ -140,11 +159,19 @@ export const createShapes = (
       begin();
       return validate(value) ? [] : (validate.errors ?? []);
     };
-    return (value) => {
-      if (isDeeperThan(value, languageLimits.depth)) return [tooDeep];
+    const check: CheckValue = (value) => {
       const first = run(value, false);
       if (first.length === 0) return [];
       return describeErrors(isSmall(value) ? run(value, true) : first, maxProblems);
+    };
+    return (value) => {
+      if (isDeeperThan(value, languageLimits.depth)) return [tooDeep];
+      try {
+        return check(value);
+      } catch (error) {
+        if (error instanceof RangeError) return [tooInvolved];
+        throw error;
+      }
     };
   };
   return new Map([...schemas].map(([name, schema]) => [name, createCheck(schema)]));

@@ -1,7 +1,8 @@
 /**
  * Bounds what one value can cost to check. Schemas that apply to the same value (through `$ref`,
- * `allOf` and the like) must neither refer to themselves in a circle nor multiply without end; a
- * schema may well refer to itself for a part of its value, as trees and comment threads do.
+ * `allOf` and the like) must neither refer to themselves in a circle, nor form long chains, nor multiply
+ * without end; a schema may well refer to itself for a part of its value, as trees and comment threads
+ * do.
  */
 import type { JsonSchema } from '../contract.ts';
 import { languageLimits } from '../limits.ts';
@@ -22,49 +23,63 @@ export const definitionName = (reference: unknown): string | undefined =>
 
 const isInPlace = (keyword: string): boolean => keywords.get(keyword)?.isInPlace === true;
 
+/** How many schemas apply to a value, and how many references lead to one another at most. */
+type Work = { schemas: number; chain: number };
+
 /** Refuses circles and excess, each at the definition or schema that has it. */
 export const refuseEndlessWork = (
   definitions: ReadonlyMap<string, PlacedSchema>,
   roots: readonly PlacedSchema[],
 ): void => {
-  const workByName = new Map<string, number>();
+  const workByName = new Map<string, Work>();
   const open = new Set<string>();
 
-  const workOfDefinition = (name: string): number => {
+  const workOfDefinition = (name: string): Work => {
     const known = workByName.get(name);
     const definition = definitions.get(name);
-    if (known !== undefined || definition === undefined) return known ?? 0;
+    const none = { schemas: 0, chain: 0 };
+    if (known !== undefined || definition === undefined) return known ?? none;
     if (open.has(name)) {
       const { place } = definition;
       const message = `the definition "${name}" refers to itself for the same value`;
       place.refuse('reference_cycle', message, 'refer to it from a property or a list item');
-      return 0;
+      return none;
     }
     open.add(name);
-    const work = workOf(definition.value);
+    const { schemas, chain } = workOf(definition.value);
     open.delete(name);
+    const work = { schemas, chain: chain + 1 };
     workByName.set(name, work);
     return work;
   };
 
-  /** How many schemas apply to a value for which `schema` holds. */
-  const workOf = (schema: unknown): number => {
-    if (!isTable(schema)) return 1;
+  /** What it takes to check a value for which `schema` holds. */
+  const workOf = (schema: unknown): Work => {
+    if (!isTable(schema)) return { schemas: 1, chain: 0 };
     const target = definitionName(schema.$ref);
-    return subschemasOf(schema)
+    const parts = subschemasOf(schema)
       .filter(({ keyword }) => isInPlace(keyword))
-      .reduce(
-        (sum, part) => sum + workOf(part.schema),
-        1 + (target ? workOfDefinition(target) : 0),
-      );
+      .map((part) => workOf(part.schema));
+    const all = target === undefined ? parts : [workOfDefinition(target), ...parts];
+    return {
+      schemas: all.reduce((sum, { schemas }) => sum + schemas, 1),
+      chain: all.reduce((most, { chain }) => Math.max(most, chain), 0),
+    };
+  };
+
+  const faultOf = ({ schemas, chain }: Work): string | undefined => {
+    const { schemaWork, referenceChain } = languageLimits;
+    if (schemas > schemaWork)
+      return `${schemas} schemas apply to one value, more than ${schemaWork}`;
+    if (chain <= referenceChain) return undefined;
+    return `${chain} references lead to one another for one value, more than ${referenceChain}`;
   };
 
   const refuseExcess = (place: Place, schema: unknown): void => {
     if (!isTable(schema)) return;
-    const work = workOf(schema);
-    if (work > languageLimits.schemaWork) {
-      const message = `${work} schemas apply to one value, more than ${languageLimits.schemaWork}`;
-      place.refuse('schema_too_complex', message);
+    const fault = faultOf(workOf(schema));
+    if (fault !== undefined) {
+      place.refuse('schema_too_complex', fault);
       return;
     }
     for (const part of subschemasOf(schema)) refuseExcess(place.at(...part.path), part.schema);

@@ -108,9 +108,12 @@ export const openDocuments = (tree: Tree): Documents => {
   open(worldFile);
 
   const plain = ({ file, node }: Located): JsonSchema =>
-    checkSchema(createPlace(createProblems(), file), node, (_place, reference) => {
-      const target = splitReference(file, reference);
-      return target && `#/$defs/${contractName(target.file, target.name)}`;
+    checkSchema(createPlace(createProblems(), file), node, {
+      resolve(_place, reference) {
+        const target = splitReference(file, reference);
+        return target && `#/$defs/${contractName(target.file, target.name)}`;
+      },
+      acceptsPattern: () => true,
     });
 
   return {
