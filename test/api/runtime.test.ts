@@ -5,7 +5,7 @@ import type { RuntimeAnswer, RuntimeBody, RuntimeRejection } from '#wire/public-
 import { startTestControl, type TestControl } from '../support/control.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { replaceIn, smallWorld, toTree } from '../support/small-world.ts';
-import { encodeTree, notesWorld, servedSmallWorld } from '../support/worlds.ts';
+import { encodeTree, notesWorld } from '../support/worlds.ts';
 
 let database: TestDatabase;
 let control: TestControl;
@@ -20,7 +20,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-const files = encodeTree(toTree(servedSmallWorld()));
+const files = encodeTree(toTree(smallWorld()));
 
 type Command = RuntimeAnswer['command'];
 
@@ -50,14 +50,6 @@ describe('validate', () => {
     expect(counts).toEqual({ entities: 3, tools: 4, routes: 7, tasks: 4 });
     expect(generated).toContainEqual({ path: 'schema/runtime.json', state: 'missing' });
     expect(warnings).toContain('webhooks are noted in the request ledger, but not sent yet');
-  });
-
-  it('warns of what the service would refuse', async () => {
-    const whole = encodeTree(toTree(smallWorld()));
-    const { warnings } = await run({ command: 'validate', files: whole });
-    expect(warnings).toContainEqual(
-      expect.stringMatching(/^this would be refused: "search_cards"/),
-    );
   });
 
   it('rejects with every problem, the first before the others', async () => {

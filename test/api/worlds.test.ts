@@ -2,7 +2,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Problem } from '#language/problem.ts';
 import {
   createWorld,
   getWorld,
@@ -16,7 +15,7 @@ import type { ControlConfig } from '../../src/control/config.ts';
 import { startTestControl, type TestControl } from '../support/control.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { smallWorld, toTree } from '../support/small-world.ts';
-import { encodeTree, notesWorld, servedSmallWorld, slowWorld } from '../support/worlds.ts';
+import { encodeTree, notesWorld, slowWorld } from '../support/worlds.ts';
 
 let database: TestDatabase;
 let control: TestControl & { config: ControlConfig };
@@ -118,21 +117,8 @@ describe('a new world', () => {
 });
 
 describe('a world that says more than is served yet', () => {
-  it('is refused when its hosts would answer otherwise than it says', async () => {
-    const from = encodeTree(toTree(smallWorld()));
-    const error = await create({ slug: newSlug(), from }).catch((reason) => reason);
-    expect(error).toMatchObject({ code: 'invalid' });
-    expect(
-      error.detail.problems.map(({ file, pointer, code }: Problem) => [file, pointer, code]),
-    ).toEqual([
-      ['connector.toml', '/operations/1', 'not_served'],
-      ['connector.toml', '/api/previous_key', 'not_served'],
-      ['connector.toml', '/api/page_headers', 'not_served'],
-    ]);
-  });
-
   it('comes with warnings about what its sessions will lack, and with its links', async () => {
-    const world = await create({ slug: newSlug(), from: encodeTree(toTree(servedSmallWorld())) });
+    const world = await create({ slug: newSlug(), from: encodeTree(toTree(smallWorld())) });
     expect(world.warnings).toEqual([
       'the surface "ui" is not served yet',
       'webhooks are noted in the request ledger, but not sent yet',
@@ -264,7 +250,7 @@ describe('the OpenAPI document of a world', () => {
 
   it('describes its routes, and is not sent again to who has it', async () => {
     const slug = newSlug();
-    const world = await create({ slug, from: encodeTree(toTree(servedSmallWorld())) });
+    const world = await create({ slug, from: encodeTree(toTree(smallWorld())) });
     expect(world.links.api).toBe(`https://svc.test/api/public/worlds/${slug}/openapi.json`);
     const { status, headers, body } = await get(slug);
     expect(status).toBe(200);
@@ -290,7 +276,7 @@ describe('the OpenAPI document of a world', () => {
 describe('the tasks of a world', () => {
   it('are those of its head version, with what they are graded by', async () => {
     const slug = newSlug();
-    const world = await create({ slug, from: encodeTree(toTree(servedSmallWorld())) });
+    const world = await create({ slug, from: encodeTree(toTree(smallWorld())) });
     const { body } = await control.read(listWorldTasks, { params: { slug } });
     expect(body.versionId).toBe(world.version.id);
     expect(body.data.map(({ name, grader }) => [name, grader])).toEqual([

@@ -6,7 +6,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TreeFile } from '#domain/world.ts';
-import { replaceIn, type SmallWorld, smallWorld } from './small-world.ts';
 
 const text = (path: string, content: string): TreeFile => ({
   path,
@@ -117,16 +116,6 @@ export const notesWorld = (): TreeFile[] => [
   text('scenarios/finish/scenario.toml', scenarioToml),
   text('scenarios/finish/instruction.md', 'Add note 99 to the inbox, done.\n'),
 ];
-
-/** The small world of the language's tests, without what hosts cannot do yet. */
-export const servedSmallWorld = (): SmallWorld => {
-  const world = smallWorld();
-  const leaveOut = (lines: string): void => replaceIn(world, 'connector.toml', lines, '');
-  leaveOut('page = "cursor"\ncursor_absent_when_done = true\n');
-  leaveOut('previous_key = "previous"\npage_headers = { total = "X-Total" }\n');
-  leaveOut('before = "check_quota"\n');
-  return world;
-};
 
 /** A bundled template as a tree. */
 export const templateTree = (slug: string): TreeFile[] => {

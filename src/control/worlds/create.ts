@@ -22,7 +22,6 @@ import {
 } from '../db/worlds.ts';
 import type { RefusedRow, Rows } from './build.ts';
 import type { Compiler } from './compiler.ts';
-import { notServedYet } from './not-served.ts';
 import { refusedWorld } from './problems.ts';
 import { readTemplate } from './templates.ts';
 import { checkTree, decodeTree, overlay } from './tree.ts';
@@ -123,8 +122,6 @@ export const createWorld = async (
   const built = await compiler.run({ kind: 'build', files: tree, rows }, signal);
   if (!built.ok) throw 'row' in built ? rowRefused(built.row) : refusedWorld(built.problems);
   const { contract, generated, snapshot, bundle } = built;
-  const notServed = notServedYet(contract);
-  if (notServed.length > 0) throw refusedWorld(notServed);
   const source = { tree: overlay(tree, generated), contract, snapshot, bundle };
   const version = await storeVersion(blobs, source, body.message ?? null);
   const world = {

@@ -3,8 +3,8 @@ import type { Static } from 'typebox';
 import type { Contract, Dependency, Task } from '#language/contract.ts';
 import type { BundledTaskView, WorldDetail, WorldView } from '#wire/public-api/world.ts';
 import type { WorldRow } from '../db/worlds.ts';
-import { warningsOf } from './not-served.ts';
 import type { Version } from './versions.ts';
+import { warningsOf } from './warnings.ts';
 
 const viewVersion = (version: Version): WorldView['version'] => ({
   id: version.id,
