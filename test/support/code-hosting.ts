@@ -20,6 +20,8 @@ export type CodeHost = ServedWorld & {
   clientWith(auth: string | undefined): Client['rest'];
   /** Asks without the client: what it would refuse to send. */
   ask(method: string, path: string, body?: unknown): Promise<{ response: Response; body: Row }>;
+  /** The webhooks that were sent, in their order, as the request ledger has them. */
+  deliveries(): Promise<Row[]>;
   /** The output of a tool; throws what the call failed with. */
   tool(name: string, input: Row): Promise<unknown>;
   /** Whether the grade passes, and the names of the checks that do not. */
@@ -85,6 +87,12 @@ export const serveCodeHost = async (task?: string): Promise<CodeHost> => {
       });
       const text = await response.text();
       return { response, body: (text === '' ? {} : JSON.parse(text)) as Row };
+    },
+    async deliveries() {
+      const asked = { entity: 'svc_requests', where: { via: 'webhook' }, limit: 1_000 };
+      const { output, error } = await world.call('state', 'state', asked);
+      if (error !== undefined) throw new Error(JSON.stringify(error));
+      return (output as { rows: Row[] }).rows;
     },
     async tool(name, input) {
       const { output, error } = await world.call('tool', name, input);

@@ -1,0 +1,114 @@
+/** Webhooks of the code host: registered through the vendor's client, delivered into the ledger. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  type CodeHost,
+  errorOf,
+  notFound,
+  on,
+  pull,
+  repository,
+  serveCodeHost,
+} from '#test/support/code-hosting.ts';
+
+let world: CodeHost;
+
+beforeAll(async () => {
+  world = await serveCodeHost();
+});
+beforeEach(() => world.reset());
+afterAll(() => world?.stop());
+
+const config = {
+  url: 'https://hooks.northquay.example/berth',
+  content_type: 'json',
+  secret: 'mooring',
+};
+
+const register = (events: string[], more: object = {}) =>
+  world.client().repos.createWebhook({ ...repository, config, events, ...more });
+
+describe('webhooks', () => {
+  it('are registered, listed, changed and deleted, and never tell their secret', async () => {
+    const { status, data } = await register(['issues', 'issue_comment']);
+    expect(status).toBe(201);
+    expect(data).toMatchObject({
+      name: 'web',
+      active: true,
+      events: ['issues', 'issue_comment'],
+      config: { ...config, secret: '********' },
+    });
+    const twice = register(['issue_comment', 'issues']);
+    expect(await errorOf(twice)).toMatchObject({
+      status: 422,
+      data: { errors: [{ message: 'Hook already exists on this repository' }] },
+    });
+    const hook = { ...repository, hook_id: data.id };
+    const changed = await world
+      .client()
+      .repos.updateWebhook({ ...hook, add_events: ['label'], remove_events: ['issues'] });
+    expect(changed.data.events).toEqual(['issue_comment', 'label']);
+    const all = await world.client().repos.updateWebhook({ ...hook, events: ['*'], active: false });
+    expect([all.data.events, all.data.active]).toEqual([['*'], false]);
+    expect((await world.client().repos.listWebhooks(repository)).data).toHaveLength(1);
+    expect((await world.client().repos.deleteWebhook(hook)).status).toBe(204);
+    expect(await errorOf(world.client().repos.getWebhook(hook))).toEqual(notFound);
+  });
+
+  it('are for those who manage the repository', async () => {
+    const foreign = { owner: 'mikkelh', repo: 'marstal-tides', config };
+    expect(await errorOf(world.client().repos.createWebhook(foreign))).toMatchObject({
+      status: 403,
+      data: { message: 'Must have admin rights to Repository.' },
+    });
+  });
+});
+
+describe('deliveries', () => {
+  it('tell of what happens, to whom it may concern', async () => {
+    await register(['*']);
+    const delivered = await told(async () => {
+      await world.client().issues.create({ ...repository, title: 'A', labels: ['bug'] });
+      await world.client().issues.createComment({ ...on(157), body: 'B' });
+      await world.client().issues.update({ ...on(157), state: 'closed' });
+      await world.client().pulls.merge(pull(150));
+      await world.client().issues.create({ ...repository, repo: 'handbook', title: 'C' });
+    });
+    expect(delivered).toEqual([
+      ['issues', 'labeled'],
+      ['issues', 'opened'],
+      ['issue_comment', 'created'],
+      ['issues', 'closed'],
+      ['pull_request', 'closed'],
+      ['issues', 'closed'],
+    ]);
+  });
+
+  it('are sent for nothing that failed', async () => {
+    await register(['*']);
+    const delivered = await told(async () => {
+      const wrong = { ...repository, title: 'A', labels: ['new'], assignees: ['nobody'] };
+      expect((await errorOf(world.client().issues.create(wrong))).status).toBe(422);
+    });
+    expect(delivered).toEqual([]);
+  });
+
+  it('leave out hooks that are off or want something else', async () => {
+    await register(['pull_request'], { active: true });
+    await register(['*'], { active: false });
+    const delivered = await told(() =>
+      world.client().issues.createComment({ ...on(157), body: 'B' }),
+    );
+    expect(delivered).toEqual([]);
+  });
+});
+
+/** Event and action of each delivery that some work sends. */
+const told = async (work: () => Promise<unknown>): Promise<unknown[]> => {
+  const before = (await world.deliveries()).length;
+  await work();
+  const sent = (await world.deliveries()).slice(before);
+  return sent.map(({ operation, request }) => {
+    const { body } = request as { body: { action?: string } };
+    return [operation, body.action];
+  });
+};

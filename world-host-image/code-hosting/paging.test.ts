@@ -1,0 +1,138 @@
+/** Pages of the code host's lists, and the vendor's client following them. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type CodeHost, numbers, repository, serveCodeHost } from '#test/support/code-hosting.ts';
+
+let world: CodeHost;
+
+beforeAll(async () => {
+  world = await serveCodeHost();
+});
+beforeEach(() => world.reset());
+afterAll(() => world?.stop());
+
+const asked = { ...repository, state: 'all' as const };
+
+/** Where the links of an answer lead, without their cursors. */
+const linksOf = (header: string | undefined): Record<string, string> =>
+  Object.fromEntries(
+    [...(header ?? '').matchAll(/<([^>]+)>; rel="(\w+)"/g)].map(([, url = '', rel = '']) => {
+      const target = new URL(url);
+      target.searchParams.delete('after');
+      return [rel, `${target.pathname}${target.search}`];
+    }),
+  );
+
+const rowsOf = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({
+    ...repository,
+    id: 4_000_000_000 + index,
+    number: 1_000 + index,
+    title: `Mooring ${index}`,
+    user: 'mikkelh',
+    state: 'open',
+    created_at: `2025-12-${String(1 + (index % 28)).padStart(2, '0')}T08:00:00Z`,
+    updated_at: '2025-12-29T08:00:00Z',
+  }));
+
+describe('pages', () => {
+  it('link to each other', async () => {
+    const second = await world.client().issues.listForRepo({ ...asked, per_page: 20, page: 2 });
+    const page = (number: number) =>
+      `/repos/northquay/berth/issues?state=all&per_page=20&page=${number}`;
+    expect(linksOf(second.headers.link)).toEqual({
+      prev: page(1),
+      next: page(3),
+      last: page(3),
+      first: page(1),
+    });
+    const last = await world.client().issues.listForRepo({ ...asked, per_page: 20, page: 3 });
+    expect(Object.keys(linksOf(last.headers.link))).toEqual(['prev', 'first']);
+    const single = await world.client().issues.listForRepo(repository);
+    expect(single.headers.link).toBeUndefined();
+  });
+
+  it('are the same by number and by link', async () => {
+    const octokit = world.octokit();
+    const byLink = await octokit.paginate(octokit.rest.issues.listForRepo, {
+      ...asked,
+      per_page: 7,
+    });
+    const byNumber = [];
+    for (let page = 1; page <= 9; page += 1) {
+      byNumber.push(
+        ...(await octokit.rest.issues.listForRepo({ ...asked, per_page: 7, page })).data,
+      );
+    }
+    expect(numbers(byLink)).toEqual(numbers(byNumber));
+    expect(new Set(numbers(byLink)).size).toBe(58);
+  });
+
+  it('overlook a cursor that is none', async () => {
+    const { response, body } = await world.ask('GET', '/repos/northquay/berth/issues?after=abc');
+    expect(response.status).toBe(200);
+    expect(body).toHaveLength(28);
+  });
+});
+
+describe('a thousand issues', () => {
+  it.each([
+    ['newest first', {}],
+    ['oldest first', { direction: 'asc' as const }],
+    ['by the time of their last change', { sort: 'updated' as const }],
+  ])('are read once each, %s, while another client inserts', async (_name, order) => {
+    const { error } = await world.call('seed', 'seed', { rows: { issues: rowsOf(1_000) } });
+    expect(error).toBeUndefined();
+    const there = new Set(numbers(world.rows('issues', repository) as { number: number }[]));
+    const octokit = world.octokit();
+    const other = world.octokit();
+    const read: number[] = [];
+    const pages = octokit.paginate.iterator(octokit.rest.issues.listForRepo, {
+      ...asked,
+      ...order,
+      per_page: 100,
+    });
+    for await (const { data } of pages) {
+      read.push(...numbers(data));
+      await other.rest.issues.create({ ...repository, title: 'Inserted in between' });
+    }
+    expect(new Set(read).size).toBe(read.length);
+    expect([...there].filter((number) => !read.includes(number))).toEqual([]);
+  });
+
+  it('are inserted at the same time and read at the same time', async () => {
+    await world.call('seed', 'seed', { rows: { issues: rowsOf(1_000) } });
+    const there = numbers(world.rows('issues', repository) as { number: number }[]);
+    const octokit = world.octokit();
+    let isReading = true;
+    const inserting = (async () => {
+      while (isReading) {
+        await world.client().issues.create({ ...repository, title: 'Meanwhile' });
+      }
+    })();
+    const read = await octokit.paginate(octokit.rest.issues.listForRepo, {
+      ...asked,
+      per_page: 100,
+    });
+    isReading = false;
+    await inserting;
+    const seen = new Set(numbers(read));
+    expect(seen.size).toBe(read.length);
+    expect(there.filter((number) => !seen.has(number))).toEqual([]);
+  });
+});
+
+describe('the retry plugin', () => {
+  it('tries again what a gateway could not answer, and not what the code host refused', async () => {
+    let asked = 0;
+    const flaky: typeof fetch = async (...request) => {
+      asked += 1;
+      return asked < 3 ? new Response('bad gateway', { status: 502 }) : fetch(...request);
+    };
+    const get = (issue_number: number) =>
+      world.client().issues.get({ ...repository, issue_number, request: { fetch: flaky } });
+    expect((await get(139)).data.number).toBe(139);
+    expect(asked).toBe(3);
+    await expect(get(9_999)).rejects.toMatchObject({ status: 404 });
+    expect(asked).toBe(4);
+  });
+});

@@ -1,0 +1,309 @@
+/** Pull requests of the code host, through the vendor's client. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  type CodeHost,
+  errorOf,
+  invalid,
+  names,
+  notFound,
+  numbers,
+  on,
+  pull,
+  refused,
+  repository,
+  seconds,
+  serveCodeHost,
+} from '#test/support/code-hosting.ts';
+
+let world: CodeHost;
+
+beforeAll(async () => {
+  world = await serveCodeHost();
+});
+beforeEach(() => world.reset());
+afterAll(() => world?.stop());
+
+const branchOf = async (name: string) =>
+  (await world.client().repos.getBranch({ ...repository, branch: name })).data;
+
+/** A new branch at the tip of another one. */
+const branchOff = async (name: string, from: string): Promise<void> => {
+  const { commit } = await branchOf(from);
+  const ref = `refs/heads/${name}`;
+  await world.client().git.createRef({ ...repository, ref, sha: commit.sha });
+};
+
+describe('lists of pull requests', () => {
+  it('list open ones, newest first', async () => {
+    const { data } = await world.client().pulls.list(repository);
+    expect(numbers(data)).toEqual([156, 155, 153, 150, 142]);
+    expect(data[0]).toMatchObject({
+      state: 'open',
+      draft: false,
+      user: { login: 'sam-okafor' },
+      head: { label: 'northquay:postgres-18', ref: 'postgres-18', repo: { name: 'berth' } },
+      base: { ref: 'main' },
+      merged_at: null,
+    });
+    const closed = await world.client().pulls.list({ ...repository, state: 'closed' });
+    expect(numbers(closed.data)).toEqual([148, 137, 126, 123, 111]);
+  });
+
+  it('filter by head and base, and sort as asked', async () => {
+    const asked = { ...repository, state: 'all' as const };
+    const list = async (query: object) =>
+      numbers((await world.client().pulls.list({ ...asked, ...query })).data);
+    expect(await list({ head: 'northquay:occupancy-nights' })).toEqual([150]);
+    expect(await list({ head: 'mikkelh:occupancy-nights' })).toEqual([]);
+    expect(await list({ base: 'next' })).toEqual([]);
+    expect((await list({ sort: 'updated', direction: 'desc' }))[0]).toBe(156);
+    expect((await list({ sort: 'popularity', direction: 'desc' })).slice(0, 2).sort()).toEqual([
+      137, 150,
+    ]);
+    expect((await list({ sort: 'long-running' }))[0]).toBe(111);
+  });
+
+  it('are issues as well, and say so', async () => {
+    const { data } = await world.client().issues.get(on(150));
+    expect(data.pull_request).toMatchObject({
+      url: 'https://api.code.example/repos/northquay/berth/pulls/150',
+      merged_at: null,
+    });
+    const issue = await world.client().issues.get(on(139));
+    expect(issue.data.pull_request).toBeUndefined();
+    expect(await errorOf(world.client().pulls.get(pull(139)))).toEqual(notFound);
+  });
+});
+
+describe('a pull request', () => {
+  it('tells its size, its commits and its files', async () => {
+    const { data } = await world.client().pulls.get(pull(150));
+    expect(data).toMatchObject({
+      title: 'Count nights in the occupancy report',
+      commits: 2,
+      changed_files: 2,
+      additions: 71,
+      deletions: 12,
+      mergeable: true,
+      mergeable_state: 'clean',
+      merged: false,
+      comments: 1,
+      review_comments: 1,
+      milestone: { title: '2.8' },
+    });
+    expect(names(data.labels)).toEqual(['bug']);
+    const commits = await world.client().pulls.listCommits(pull(150));
+    expect(commits.data.map(({ commit }) => commit.message)).toEqual([
+      'Count nights and not days',
+      'Count a stay that ends before breakfast',
+    ]);
+    expect(commits.data.at(-1)?.sha).toBe(data.head.sha);
+    const files = await world.client().pulls.listFiles(pull(150));
+    expect(files.data.map(({ filename, changes }) => [filename, changes])).toEqual([
+      ['server/reports/occupancy.test.ts', 57],
+      ['server/reports/occupancy.ts', 26],
+    ]);
+  });
+
+  it('says what is in the way of merging it', async () => {
+    const state = async (number: number) => {
+      const { data } = await world.client().pulls.get(pull(number));
+      return [data.mergeable, data.mergeable_state];
+    };
+    expect(await state(142)).toEqual([true, 'draft']);
+    expect(await state(153)).toEqual([true, 'blocked']);
+    expect(await state(155)).toEqual([true, 'blocked']);
+    expect(await state(156)).toEqual([false, 'dirty']);
+    expect(await state(148)).toEqual([null, 'unknown']);
+  });
+
+  it('is opened from a branch that is ahead', async () => {
+    await branchOff('nights-for-all', 'occupancy-nights');
+    const asked = { ...repository, title: 'Nights for all', head: 'nights-for-all', base: 'main' };
+    const { status, data, headers } = await world
+      .client()
+      .pulls.create({ ...asked, body: 'Like #150', draft: true });
+    expect(status).toBe(201);
+    expect(headers.location).toBe(data.url);
+    expect(data).toMatchObject({ number: 159, draft: true, commits: 2, changed_files: 2 });
+    expect(data.created_at).toMatch(seconds);
+    expect((await world.client().issues.get(on(159))).data.title).toBe('Nights for all');
+    expect(await errorOf(world.client().pulls.create(asked))).toEqual(
+      invalid({
+        resource: 'PullRequest',
+        code: 'custom',
+        message: 'A pull request already exists for northquay:nights-for-all.',
+      }),
+    );
+  });
+
+  it('is refused without anything to merge', async () => {
+    await branchOff('nothing-new', 'main');
+    const asked = { ...repository, title: 'A', head: 'nothing-new', base: 'main' };
+    expect(await errorOf(world.client().pulls.create(asked))).toEqual(
+      invalid({
+        resource: 'PullRequest',
+        code: 'custom',
+        message: 'No commits between main and nothing-new',
+      }),
+    );
+    expect(await errorOf(world.client().pulls.create({ ...asked, head: 'none' }))).toEqual(
+      invalid({ resource: 'PullRequest', field: 'head', code: 'invalid' }),
+    );
+    const { body } = await world.ask('POST', '/repos/northquay/berth/pulls', { title: 'A' });
+    expect(body.errors).toEqual([
+      { resource: 'PullRequest', field: 'head', code: 'missing_field' },
+    ]);
+  });
+
+  it('is changed, closed and opened again', async () => {
+    const renamed = await world.client().pulls.update({ ...pull(155), title: 'Danish: Plads' });
+    expect(renamed.data.title).toBe('Danish: Plads');
+    const closed = await world.client().pulls.update({ ...pull(155), state: 'closed' });
+    expect(closed.data).toMatchObject({ state: 'closed', merged: false });
+    const opened = await world.client().pulls.update({ ...pull(155), state: 'open' });
+    expect(opened.data).toMatchObject({ state: 'open', closed_at: null });
+    const merged = world.client().pulls.update({ ...pull(148), state: 'open' });
+    expect(await errorOf(merged)).toEqual(
+      invalid({ resource: 'PullRequest', field: 'state', code: 'invalid' }),
+    );
+    // Labels, assignees and milestones are those of its issue.
+    await world.client().issues.update({ ...on(155), milestone: 4, labels: ['enhancement'] });
+    const { data } = await world.client().pulls.get(pull(155));
+    expect([data.milestone?.title, names(data.labels)]).toEqual(['2.9', ['enhancement']]);
+  });
+});
+
+describe('merging', () => {
+  it('moves the base, closes the pull request and what it fixes', async () => {
+    expect((await errorOf(world.client().pulls.checkIfMerged(pull(150)))).status).toBe(404);
+    const { data } = await world.client().pulls.merge({ ...pull(150), merge_method: 'squash' });
+    expect(data).toMatchObject({ merged: true, message: 'Pull Request successfully merged' });
+    expect((await world.client().pulls.checkIfMerged(pull(150))).status).toBe(204);
+    const merged = await world.client().pulls.get(pull(150));
+    expect(merged.data).toMatchObject({
+      state: 'closed',
+      merged: true,
+      merged_by: { login: 'quay-triage' },
+      merge_commit_sha: data.sha,
+    });
+    const main = await branchOf('main');
+    expect(main.commit).toMatchObject({
+      sha: data.sha,
+      commit: { message: 'Count nights in the occupancy report (#150)' },
+    });
+    expect(main.commit.parents).toHaveLength(1);
+    const fixed = await world.client().issues.get(on(141));
+    expect(fixed.data).toMatchObject({ state: 'closed', state_reason: 'completed' });
+    const events = await world.client().issues.listEvents({ ...on(141), per_page: 100 });
+    expect(events.data.at(-1)).toMatchObject({ event: 'closed', commit_id: data.sha });
+    expect(await errorOf(world.client().pulls.merge(pull(150)))).toEqual(
+      refused(405, 'Pull Request is not mergeable'),
+    );
+  });
+
+  it('is refused while something is in the way', async () => {
+    const why = async (number: number, more: object = {}) =>
+      (await errorOf(world.client().pulls.merge({ ...pull(number), ...more }))) as {
+        status: number;
+        data: { message: string };
+      };
+    expect(await why(142)).toEqual(refused(405, 'Pull Request is still a draft'));
+    expect(await why(156)).toEqual(refused(405, 'Pull Request is not mergeable'));
+    expect(await why(155)).toEqual(
+      refused(405, 'At least 1 approving review is required by reviewers with write access.'),
+    );
+    expect((await why(153)).status).toBe(405);
+    const moved = 'Head branch was modified. Review and try the merge again.';
+    expect(await why(150, { sha: '0'.repeat(40) })).toEqual(refused(409, moved));
+    await world.client().repos.update({ ...repository, allow_rebase_merge: false });
+    expect(await why(150, { merge_method: 'rebase' })).toEqual(
+      refused(405, 'Rebase merges are not allowed on this repository.'),
+    );
+    expect(world.rows('pulls', { merged_by: 'quay-triage' })).toEqual([]);
+  });
+
+  it('makes a commit of two parents, with the words that were given', async () => {
+    const words = { commit_title: 'Nights', commit_message: 'Not days.' };
+    const { data } = await world.client().pulls.merge({ ...pull(150), ...words });
+    const commit = await world.client().repos.getCommit({ ...repository, ref: data.sha });
+    expect(commit.data.parents).toHaveLength(2);
+    expect(commit.data.commit.message).toBe('Nights\n\nNot days.');
+    expect(commit.data.stats).toEqual({ total: 83, additions: 71, deletions: 12 });
+  });
+
+  it('deletes the branch where a repository wants that', async () => {
+    await world.client().repos.update({ ...repository, delete_branch_on_merge: true });
+    await world.client().pulls.merge(pull(150));
+    expect((await errorOf(branchOf('occupancy-nights'))).status).toBe(404);
+  });
+});
+
+describe('branches', () => {
+  it('are listed and got', async () => {
+    const { data } = await world.client().repos.listBranches(repository);
+    expect(data.map(({ name }) => name)).toContain('occupancy-nights');
+    const guarded = await world.client().repos.listBranches({ ...repository, protected: true });
+    expect(guarded.data.map(({ name }) => name)).toEqual(['main']);
+    expect(await branchOf('main')).toMatchObject({ name: 'main', protected: true });
+    expect(await errorOf(branchOf('none'))).toEqual(refused(404, 'Branch not found'));
+  });
+
+  it('are made and deleted as refs', async () => {
+    await branchOff('feat/lights', 'main');
+    const ref = await world.client().git.getRef({ ...repository, ref: 'heads/feat/lights' });
+    expect(ref.data.object.sha).toBe((await branchOf('main')).commit.sha);
+    expect(await errorOf(branchOff('feat/lights', 'main'))).toEqual(
+      refused(422, 'Reference already exists'),
+    );
+    await world.client().git.deleteRef({ ...repository, ref: 'heads/feat/lights' });
+    const { response } = await world.ask(
+      'DELETE',
+      '/repos/northquay/berth/git/refs/heads/postgres-18',
+    );
+    expect(response.status).toBe(204);
+    // The pull request of a branch that is gone is closed.
+    expect((await world.client().pulls.get(pull(156))).data.state).toBe('closed');
+    const main = world.client().git.deleteRef({ ...repository, ref: 'heads/main' });
+    expect((await errorOf(main)).status).toBe(422);
+  });
+
+  it('tell their commits, newest first', async () => {
+    const { data } = await world.client().repos.listCommits({ ...repository, per_page: 2 });
+    expect(data.map(({ commit }) => commit.message.split('\n')[0])).toEqual([
+      'Show the build on the status page (#148)',
+      'Release 2.7',
+    ]);
+    const octokit = world.octokit();
+    const all = await octokit.paginate(octokit.rest.repos.listCommits, {
+      ...repository,
+      per_page: 2,
+    });
+    expect(all).toHaveLength(6);
+  });
+});
+
+describe('requested reviewers', () => {
+  it('are asked, listed and taken back', async () => {
+    const asked = await world
+      .client()
+      .pulls.requestReviewers({ ...pull(153), reviewers: ['jonas-eide', 'sam-okafor'] });
+    expect(asked.status).toBe(201);
+    const listed = await world.client().pulls.listRequestedReviewers(pull(153));
+    expect(listed.data.users.map(({ login }) => login)).toEqual(['jonas-eide', 'sam-okafor']);
+    const left = await world
+      .client()
+      .pulls.removeRequestedReviewers({ ...pull(153), reviewers: ['jonas-eide'] });
+    expect(left.data.requested_reviewers?.map(({ login }) => login)).toEqual(['sam-okafor']);
+  });
+
+  it('cannot be the author or a stranger', async () => {
+    const ask = (login: string) =>
+      errorOf(world.client().pulls.requestReviewers({ ...pull(153), reviewers: [login] }));
+    expect(await ask('tobias-wendt')).toEqual(
+      refused(422, 'Review cannot be requested from pull request author.'),
+    );
+    expect(await ask('mikkelh')).toMatchObject({ status: 422 });
+    expect(await ask('nobody')).toMatchObject({ status: 422 });
+  });
+});

@@ -1,0 +1,137 @@
+/** The code host's search, through the vendor's client. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  type CodeHost,
+  errorOf,
+  invalid,
+  numbers,
+  repository,
+  serveCodeHost,
+} from '#test/support/code-hosting.ts';
+
+let world: CodeHost;
+
+beforeAll(async () => {
+  world = await serveCodeHost();
+});
+beforeEach(() => world.reset());
+afterAll(() => world?.stop());
+
+const issues = async (q: string, more: object = {}): Promise<number[]> => {
+  const { data } = await world.client().search.issuesAndPullRequests({ q, per_page: 100, ...more });
+  expect(data.total_count).toBe(data.items.length);
+  return numbers(data.items);
+};
+
+const berth = 'repo:northquay/berth';
+
+describe('searching issues', () => {
+  it('finds words in titles, texts and comments, titles first', async () => {
+    const found = await issues(`reminder ${berth}`);
+    expect(found).toContain(139);
+    expect(found).toContain(157);
+    const titles = await issues(`reminder in:title ${berth} is:open is:issue`);
+    expect(titles.sort()).toEqual([131, 139, 149, 157, 158]);
+    expect(await issues(`"clocks went back" ${berth}`)).toContain(139);
+    expect(await issues(`unaccent in:comments ${berth} is:issue`)).toEqual([121]);
+    expect(await issues(`xyzzy ${berth}`)).toEqual([]);
+  });
+
+  it.each([
+    ['is:issue is:open label:"area: emails"', [157, 149, 139, 131, 70]],
+    ['is:issue is:open label:bug -label:"area: emails" no:assignee', [154]],
+    ['is:issue is:open label:p1,security', [55]],
+    ['is:pr is:open', [156, 155, 153, 150, 142]],
+    ['is:pr is:open draft:true', [142]],
+    ['is:pr is:merged', [148, 126, 123, 111]],
+    ['is:pr is:unmerged is:closed', [137]],
+    ['is:pr is:open review:approved', [156, 150]],
+    ['is:pr head:danish', [155]],
+    ['is:open author:mikkelh created:>=2025-10-01', [158, 154, 131]],
+    ['is:open assignee:sam-okafor', [156, 147]],
+    ['is:closed reason:"not planned"', [41, 24]],
+    ['milestone:2.9 is:issue comments:>2', [128, 84]],
+    ['created:2025-11-10..2025-11-12 is:issue', [154, 152]],
+    ['closed:<2025-02-12', [15, 12]],
+    ['involves:sam-okafor is:open is:issue', expect.arrayContaining([147])],
+    ['no:label is:open', []],
+    ['NOT reminder label:"area: emails" is:open', [70]],
+  ])('understands %s', async (q, expected) => {
+    expect(await issues(`${q} ${berth}`, { sort: 'created' })).toEqual(expected);
+  });
+
+  it('looks in several places, and in all without one', async () => {
+    const both = await issues(`is:open certificate ${berth} repo:northquay/handbook`);
+    expect(both).toEqual([22]);
+    const all = await issues('is:open is:issue user:mikkelh');
+    expect(all.sort()).toEqual([1, 2]);
+    const { data } = await world.client().search.issuesAndPullRequests({ q: 'is:issue' });
+    expect(data.total_count).toBeGreaterThan(80);
+  });
+
+  it('sorts and pages', async () => {
+    const q = `is:issue ${berth}`;
+    const octokit = world.octokit();
+    const all = await octokit.paginate(octokit.rest.search.issuesAndPullRequests, {
+      q,
+      per_page: 7,
+      sort: 'updated',
+    });
+    expect(all).toHaveLength(48);
+    const times = all.map(({ updated_at }) => updated_at);
+    expect(times).toEqual([...times].sort().reverse());
+    const oldest = await world
+      .client()
+      .search.issuesAndPullRequests({ q, sort: 'created', order: 'asc' });
+    expect(oldest.data.items[0]?.number).toBe(12);
+  });
+
+  it('refuses nothing, unknown places and what lies too deep', async () => {
+    const search = world.client().search;
+    expect(await errorOf(search.issuesAndPullRequests({ q: ' ' }))).toEqual(
+      invalid({ resource: 'Search', field: 'q', code: 'missing' }),
+    );
+    expect(await errorOf(search.issuesAndPullRequests({ q: 'repo:northquay/none' }))).toMatchObject(
+      {
+        status: 422,
+        data: { errors: [{ resource: 'Search', field: 'q', code: 'invalid' }] },
+      },
+    );
+    const deep = search.issuesAndPullRequests({ q: 'is:open', per_page: 100, page: 11 });
+    expect(await errorOf(deep)).toMatchObject({
+      status: 422,
+      data: { message: 'Only the first 1000 search results are available' },
+    });
+  });
+});
+
+describe('searching repositories and users', () => {
+  it('finds repositories by words and qualifiers', async () => {
+    const repositories = async (q: string) => {
+      const { data } = await world.client().search.repos({ q });
+      return data.items.map(({ full_name }) => full_name);
+    };
+    expect(await repositories('tides')).toEqual(['mikkelh/marstal-tides', 'northquay/tide-feed']);
+    expect(await repositories('org:northquay language:typescript')).toEqual(['northquay/berth']);
+    expect(await repositories('topic:tides stars:>10')).toEqual(['northquay/tide-feed']);
+    expect(await repositories('is:private')).toEqual(['northquay/handbook']);
+  });
+
+  it('finds users by words and qualifiers', async () => {
+    const users = async (q: string) => {
+      const { data } = await world.client().search.users({ q });
+      return data.items.map(({ login }) => login);
+    };
+    expect(await users('mikkel')).toEqual(['mikkelh']);
+    expect(await users('type:org')).toEqual(['northquay']);
+    expect((await users('location:Flensburg type:user')).sort()).toEqual([
+      'inesmarchetti',
+      'jonas-eide',
+    ]);
+  });
+
+  it('shows what was just written', async () => {
+    await world.client().issues.create({ ...repository, title: 'Pontoon lights flicker' });
+    expect(await issues('pontoon flicker')).toEqual([159]);
+  });
+});
