@@ -6,6 +6,7 @@ import {
   errorOf,
   invalid,
   notFound,
+  refused,
   repository,
   seconds,
   serveCodeHost,
@@ -129,5 +130,161 @@ describe('conditional requests', () => {
     await world.client().repos.update({ ...repository, description: 'For harbours.' });
     const changed = await world.client().repos.get({ ...repository, headers });
     expect(changed.data.description).toBe('For harbours.');
+  });
+});
+
+describe('own repositories', () => {
+  it('are listed with those of the organization', async () => {
+    const list = async (
+      query: Parameters<ReturnType<typeof world.client>['repos']['listForAuthenticatedUser']>[0],
+    ) => (await world.client().repos.listForAuthenticatedUser(query)).data.map(({ name }) => name);
+    expect(await list({})).toEqual(['berth', 'handbook', 'tide-feed']);
+    expect(await list({ visibility: 'private' })).toEqual(['handbook']);
+    expect(await list({ affiliation: 'owner' })).toEqual([]);
+    expect(await list({ sort: 'created' })).toEqual(['tide-feed', 'handbook', 'berth']);
+    await world.client().repos.createForAuthenticatedUser({ name: 'notes' });
+    expect(await list({ affiliation: 'owner' })).toEqual(['notes']);
+  });
+
+  it('are made, empty or with a first commit', async () => {
+    const { status, data, headers } = await world
+      .client()
+      .repos.createInOrg({ org: 'northquay', name: 'harbour lights', private: true });
+    expect(status).toBe(201);
+    expect(headers.location).toBe(data.url);
+    expect(data).toMatchObject({
+      full_name: 'northquay/harbour-lights',
+      visibility: 'private',
+      default_branch: 'main',
+      permissions: { admin: true },
+    });
+    const lights = { owner: 'northquay', repo: 'harbour-lights' };
+    expect((await world.client().repos.listBranches(lights)).data).toEqual([]);
+    const asked = { name: 'notes', auto_init: true };
+    const notes = await world.client().repos.createForAuthenticatedUser(asked);
+    const own = { owner: notes.data.owner.login, repo: 'notes' };
+    const branches = await world.client().repos.listBranches(own);
+    expect(branches.data.map(({ name }) => name)).toEqual(['main']);
+    const twice = world.client().repos.createForAuthenticatedUser(asked);
+    expect(await errorOf(twice)).toEqual(
+      invalid({
+        message: 'name already exists on this account',
+        resource: 'Repository',
+        field: 'name',
+        code: 'custom',
+      }),
+    );
+    const me = await world.client().users.getAuthenticated();
+    expect(me.data.public_repos).toBe(1);
+  });
+
+  it('are changed', async () => {
+    const { data } = await world.client().repos.update({
+      ...repository,
+      homepage: 'https://berth.example/new',
+      has_wiki: true,
+      default_branch: 'temporal-flag',
+    });
+    expect(data).toMatchObject({
+      homepage: 'https://berth.example/new',
+      has_wiki: true,
+      allow_squash_merge: true,
+      default_branch: 'temporal-flag',
+    });
+    const wrong = world.client().repos.update({ ...repository, default_branch: 'none' });
+    expect(await errorOf(wrong)).toEqual(
+      invalid({ resource: 'Repository', field: 'default_branch', code: 'invalid' }),
+    );
+  });
+
+  it('have topics', async () => {
+    const names = ['boats', 'Harbour', 'boats'];
+    const { data } = await world.client().repos.replaceAllTopics({ ...repository, names });
+    expect(data.names).toEqual(['boats', 'harbour']);
+    expect((await world.client().repos.getAllTopics(repository)).data.names).toEqual(data.names);
+    const odd = world.client().repos.replaceAllTopics({ ...repository, names: ['with space'] });
+    expect((await errorOf(odd)).status).toBe(422);
+  });
+
+  it.each(['berth', 'tide-feed', 'handbook'])(
+    'are deleted with all they hold: %s',
+    async (repo) => {
+      const gone = { owner: 'northquay', repo };
+      expect((await world.client().repos.delete(gone)).status).toBe(204);
+      expect(await errorOf(world.client().repos.get(gone))).toEqual(notFound);
+      expect(world.rows('issues', gone)).toEqual([]);
+      expect(world.rows('commits', gone)).toEqual([]);
+    },
+  );
+});
+
+describe('repositories of somebody else', () => {
+  const foreign = { owner: 'mikkelh', repo: 'marstal-tides' };
+  const forbidden = refused(403, 'Must have admin rights to Repository.');
+
+  it('can be read, and written to as strangers may', async () => {
+    const { data } = await world.client().repos.get(foreign);
+    expect(data.permissions).toMatchObject({ admin: false, push: false, pull: true });
+    const asked = { ...foreign, title: 'Show knots', labels: ['new'], assignees: ['mikkelh'] };
+    const issue = await world.client().issues.create(asked);
+    expect(issue.data).toMatchObject({
+      number: 3,
+      labels: [],
+      assignees: [],
+      author_association: 'NONE',
+    });
+    const own = { ...foreign, issue_number: 3 };
+    expect((await world.client().issues.update({ ...own, title: 'Knots' })).data.title).toBe(
+      'Knots',
+    );
+    await world.client().issues.createComment({ ...foreign, issue_number: 2, body: 'Same here.' });
+  });
+
+  it('cannot be managed', async () => {
+    const issue = { ...foreign, issue_number: 2 };
+    expect(await errorOf(world.client().repos.delete(foreign))).toEqual(forbidden);
+    expect(await errorOf(world.client().repos.update({ ...foreign, has_wiki: true }))).toEqual(
+      forbidden,
+    );
+    expect(await errorOf(world.client().issues.addLabels({ ...issue, labels: ['a'] }))).toEqual(
+      forbidden,
+    );
+    expect(await errorOf(world.client().issues.update({ ...issue, state: 'closed' }))).toEqual(
+      forbidden,
+    );
+    expect(
+      await errorOf(world.client().issues.createMilestone({ ...foreign, title: '1' })),
+    ).toEqual(forbidden);
+  });
+});
+
+describe('organizations', () => {
+  it('tell who belongs to them', async () => {
+    const { data } = await world.client().orgs.get({ org: 'northquay' });
+    expect(data).toMatchObject({ login: 'northquay', name: 'Northquay', type: 'Organization' });
+    const members = async (query: object = {}) =>
+      (await world.client().orgs.listMembers({ org: 'northquay', ...query })).data.map(
+        ({ login }) => login,
+      );
+    expect(await members()).toHaveLength(6);
+    expect(await members({ role: 'admin' })).toEqual(['inesmarchetti', 'quay-triage']);
+    const visible = await world.client().orgs.listPublicMembers({ org: 'northquay' });
+    expect(visible.data).toHaveLength(3);
+    const sam = { org: 'northquay', username: 'sam-okafor' };
+    expect((await world.client().orgs.checkMembershipForUser(sam)).status).toBe(204);
+    expect((await errorOf(world.client().orgs.checkPublicMembershipForUser(sam))).status).toBe(404);
+    const role = await world.client().orgs.getMembershipForUser(sam);
+    expect(role.data).toMatchObject({ role: 'member', state: 'active' });
+    const own = await world.client().orgs.getMembershipForAuthenticatedUser({ org: 'northquay' });
+    expect(own.data.role).toBe('admin');
+  });
+
+  it('are listed for a user', async () => {
+    const own = await world.client().orgs.listForAuthenticatedUser();
+    expect(own.data.map(({ login }) => login)).toEqual(['northquay']);
+    const hidden = await world.client().orgs.listForUser({ username: 'sam-okafor' });
+    expect(hidden.data).toEqual([]);
+    const users = await world.client().users.list({ since: 22904518, per_page: 2 });
+    expect(users.data.map(({ login }) => login)).toEqual(['mikkelh', 'cdubois-stmalo']);
   });
 });
