@@ -6,12 +6,12 @@ import type { Row } from '#language/contract.ts';
 import { rowsAnswer } from '../answer.ts';
 import { assignPath, filterAssignments } from '../filter-values.ts';
 import { type Action, planFor } from './action.ts';
-import { writeBody, writeGenerated } from './written-fields.ts';
+import { defaultsOf, writeBody, writeGenerated } from './written-fields.ts';
 
 export const create: Action = (context) => {
   const { args, route, store } = context;
   const plan = planFor(context);
-  const row: Row = structuredClone(route.defaults);
+  const row: Row = defaultsOf(context);
   writeBody(context, plan.entity, row);
   for (const { path, value } of filterAssignments(plan, args)) assignPath(row, path, value);
   writeGenerated(context, plan.entity, row);

@@ -34,6 +34,10 @@ const valueOfForm = (
   return readText(types, String(value));
 };
 
+/** The route's constant fields as a row of their own, which may be written into. */
+export const defaultsOf = ({ route: { defaults } }: ActionContext): Row =>
+  Object.keys(defaults).length === 0 ? {} : structuredClone(defaults);
+
 /** Sets a field whatever its name is: that of the prototype is one, too, and for the contract to refuse. */
 const setField = (row: Row, field: string, value: unknown): void => {
   if (field !== '__proto__') row[field] = value;
