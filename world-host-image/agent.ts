@@ -15,6 +15,7 @@ import {
   reportWarm,
   type SessionDirective,
 } from '#wire/host-api/operations.ts';
+import { startLedgerDelivery } from './deliver-ledger.ts';
 import { type ServeOptions, serveCalls } from './serve-calls.ts';
 import type { WorldLoader } from './session/load-world.ts';
 import { openSession, recycleSession } from './session/open-session.ts';
@@ -78,10 +79,9 @@ const tellReady = (
   return link.send(reportReady, { params: { sessionId }, body }, { signal });
 };
 
-/** Ends a session: first its token, then the word to the control plane, then its traces. */
+/** Ends a session that is served no more: first the word to the control plane, then its traces. */
 const close = async (options: AgentOptions, session: Session): Promise<Next> => {
-  const { link, serving, standing, stopping: signal } = options;
-  await serving.end();
+  const { link, standing, stopping: signal } = options;
   const params = { sessionId: session.id };
   const body = { generation: standing.generation };
   const closed = await link.send(reportClosed, { params, body }, { signal });
@@ -95,8 +95,15 @@ const serve = async (options: AgentOptions, assignment: Assignment): Promise<Nex
   options.standing.generation = assignment.generation;
   const session = await begin(options, assignment);
   if (session === undefined) return 'exit';
-  const directive = await serveCalls(options, session, await tellReady(options, session));
-  return directive === undefined ? 'exit' : close(options, session);
+  const delivery = startLedgerDelivery(options, session);
+  try {
+    const directive = await serveCalls(options, session, await tellReady(options, session));
+    await options.serving.end();
+    await delivery.finish();
+    return directive === undefined ? 'exit' : await close(options, session);
+  } finally {
+    await delivery.finish();
+  }
 };
 
 const runToEnd = async (options: AgentOptions): Promise<void> => {

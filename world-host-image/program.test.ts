@@ -297,6 +297,7 @@ describe('the API surface', () => {
       operation: 'create_issue',
       request: { headers: { authorization: 'token ***' } },
       changes: { issues: { inserted: 1 } },
+      rows: [{ entity: 'issues', key: { id: 13 }, kind: 'inserted' }],
     });
     expect(JSON.stringify(rows)).not.toContain('st-one');
   });
@@ -377,6 +378,51 @@ describe('recycling', () => {
     expect(requests.output).toMatchObject({ total: 2 });
     expect((await control.call('tool', 'close_all', { repo: 'engine' })).output).toBe(2);
     expect(control.received.filter(({ operation }) => operation === 'getBlob')).toHaveLength(2);
+  });
+});
+
+describe('the request ledger', () => {
+  type Told = { entries: string[] };
+  const entriesOf = (control: StandInControl) =>
+    control.received
+      .filter(({ operation }) => operation === 'deliverRequests')
+      .flatMap(({ body }) => (body as Told).entries)
+      .map((text) => JSON.parse(text) as Record<string, unknown>);
+
+  it('goes to the control plane before the session is reported closed', async () => {
+    const { control } = await startBench();
+    const api = await openOn(control);
+    await api('GET', '/users');
+    await control.call('reset');
+    await control.call('tool', 'close_all', { repo: 'engine' });
+    control.close(false, 'exit');
+    await control.message('reportClosed');
+    const operations = control.received.map(({ operation }) => operation);
+    expect(operations.lastIndexOf('deliverRequests')).toBeLessThan(
+      operations.indexOf('reportClosed'),
+    );
+    expect(entriesOf(control)).toMatchObject([
+      { id: 1, via: 'api', path: '/users', status: 200, rows: [] },
+      { id: 2, via: 'session', operation: 'reset' },
+      {
+        id: 3,
+        via: 'tool',
+        operation: 'close_all',
+        rows: [
+          { entity: 'issues', key: { id: 10 }, kind: 'updated' },
+          { entity: 'issues', key: { id: 11 }, kind: 'updated' },
+        ],
+      },
+    ]);
+  });
+
+  it('goes there, too, when the host is told to stop, and again when it was not taken', async () => {
+    const { control, host } = await startBench();
+    const api = await openOn(control);
+    control.fail('deliverRequests', 503, 2);
+    await api('GET', '/users');
+    await host.stop();
+    expect(entriesOf(control)).toMatchObject([{ id: 1, path: '/users' }]);
   });
 });
 

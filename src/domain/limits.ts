@@ -23,6 +23,10 @@ export const limits = {
   /** What is kept of a session's requests once it is over; the oldest make room. */
   sessionRequests: 5_000,
   sessionRequestBytes: 16 * 1024 * 1024,
+  /** Entries of a ledger that a host delivers together; a character may take several bytes. */
+  ledgerBatchEntries: 500,
+  ledgerBatchChars: 1024 * 1024,
+  ledgerBatchBytes: 8 * 1024 * 1024,
   /** List routes. */
   pageDefault: 50,
   pageMax: 100,

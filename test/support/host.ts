@@ -4,6 +4,7 @@ import {
   type Assignment,
   answerCall,
   type CallAnswer,
+  deliverRequests,
   getBlob,
   heartbeat,
   pollCalls,
@@ -41,6 +42,8 @@ export type PlayedHost = {
   ready(stateDigest?: `sha256:${string}`): Promise<SessionDirective>;
   failed(code: string, message: string): Promise<void>;
   calls(hold?: number): Promise<SessionDirective>;
+  /** Delivers entries of its session's ledger. */
+  requests(entries: readonly unknown[]): Promise<void>;
   answer(callId: string, answer: Partial<CallAnswer>, hold?: number): Promise<SessionDirective>;
   closed(): Promise<'recycle' | 'exit'>;
   beat(idleMs?: number): Promise<{ drain: boolean }>;
@@ -97,6 +100,17 @@ const play = (hostId: string, token: string, send: Send): PlayedHost => {
     async calls(hold = 5) {
       const query = { generation: host.generation, hold };
       return (await send(pollCalls, { params: session(), query })).body;
+    },
+    async requests(entries) {
+      await send(deliverRequests, {
+        params: session(),
+        body: {
+          generation: host.generation,
+          entries: entries.map((entry) =>
+            typeof entry === 'string' ? entry : JSON.stringify(entry),
+          ),
+        },
+      });
     },
     async answer(callId, answer, hold = 0) {
       const { body } = await send(answerCall, {

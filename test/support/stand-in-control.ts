@@ -39,6 +39,7 @@ const patterns: [string, string, RegExp][] = [
   ['reportFailed', 'POST', /^\/world-sessions\/[^/]+\/failed$/],
   ['pollCalls', 'GET', /^\/world-sessions\/[^/]+\/calls$/],
   ['answerCall', 'POST', /^\/world-sessions\/[^/]+\/calls\/[^/]+\/answer$/],
+  ['deliverRequests', 'POST', /^\/world-sessions\/[^/]+\/requests$/],
   ['reportClosed', 'POST', /^\/world-sessions\/[^/]+\/closed$/],
   ['getBlob', 'GET', /^\/blobs\/.+$/],
 ];

@@ -1,7 +1,7 @@
 /** Runs a route's action in a transaction of its own and turns refusals into the vendor's answers. */
-import type { ChangeCounts } from '#domain/call.ts';
 import type { ApiContract, RouteAction, RouteContract } from '#language/contract.ts';
 import { StoreRefusal } from '#store/refusal.ts';
+import type { Changes } from '#store/transaction.ts';
 import type { Delivery } from '../session/outbox.ts';
 import { beginTurn } from '../session/turn.ts';
 import { type Action, type ActionContext, FailedAction } from './actions/action.ts';
@@ -33,7 +33,9 @@ export const answerOfFailure = (
   return vendorAnswer(api, words, `${error.kind}: ${error.message}`);
 };
 
-export type Performed = { answer: ApiAnswer; changes: ChangeCounts; deliveries: Delivery[] };
+export type Performed = Changes & { answer: ApiAnswer; deliveries: Delivery[] };
+
+const unchanged: Changes = { changes: {}, rows: [] };
 
 type Headers = Record<string, string>;
 
@@ -44,7 +46,7 @@ type Headers = Record<string, string>;
 const perform = async (
   context: ActionContext,
   common: Headers,
-): Promise<Omit<Performed, 'changes'>> => {
+): Promise<Omit<Performed, keyof Changes>> => {
   const { api, route, session } = context;
   beginTurn(session);
   let early: ApiAnswer | undefined;
@@ -69,12 +71,12 @@ export const performAction = async (context: ActionContext): Promise<Performed> 
   const work = () => perform(context, common);
   try {
     if (route.action === 'read' && api.before === null) {
-      return { ...(await store.exclusively(work)), changes: {} };
+      return { ...(await store.exclusively(work)), ...unchanged };
     }
-    const { value, changes } = await store.atomically(work);
-    return withHeaders({ ...value, changes }, common);
+    const { value, ...changed } = await store.atomically(work);
+    return withHeaders({ ...value, ...changed }, common);
   } catch (error) {
     const answer = answerOfFailure(api, route, error);
-    return withHeaders({ answer, changes: {}, deliveries: [] }, common);
+    return withHeaders({ answer, ...unchanged, deliveries: [] }, common);
   }
 };

@@ -4,6 +4,7 @@
  */
 import type { ChangeCounts } from '#domain/call.ts';
 import type { ApiContract, RouteContract } from '#language/contract.ts';
+import type { RowChange } from '#store/write-set.ts';
 import type { Delivery } from '../session/outbox.ts';
 import type { Session } from '../session/session.ts';
 import { type ApiAnswer, jsonAnswer, vendorAnswer } from './answer.ts';
@@ -36,6 +37,7 @@ export type ApiOutcome = {
   /** As parsed, or the text that could not be. */
   body: unknown;
   changes: ChangeCounts;
+  rows: RowChange[];
   /** Webhooks that the request sent. */
   deliveries: Delivery[];
 };
@@ -54,7 +56,7 @@ const answerRoute = async (
 ): Promise<Omit<ApiOutcome, 'authorized'>> => {
   const { contract, store, code } = session.world;
   const { method, path, headers, query } = request;
-  const noted = { operation: route.operation, changes: {}, deliveries: [] };
+  const noted = { operation: route.operation, changes: {}, rows: [], deliveries: [] };
   const refuse = (reason: string, body: unknown, status?: number) => ({
     ...noted,
     body,
@@ -97,7 +99,14 @@ export const answerRequest = async (
 ): Promise<ApiOutcome> => {
   const { contract, router } = session.world;
   const { api } = contract;
-  const nothing = { operation: null, authorized: false, body: null, changes: {}, deliveries: [] };
+  const nothing = {
+    operation: null,
+    authorized: false,
+    body: null,
+    changes: {},
+    rows: [],
+    deliveries: [],
+  };
   if (api === null) {
     return { ...nothing, answer: jsonAnswer(404, '{"message":"this world serves no API"}') };
   }

@@ -67,7 +67,7 @@ const note = (
   at: Date,
   startedAt: number,
 ): void => {
-  const { answer, body, changes, operation } = outcome;
+  const { answer, body, changes, operation, rows } = outcome;
   const { path, query, headers } = shownRequest(session.world.contract.api, session.token, request);
   session.ledger.note({
     at: at.toISOString(),
@@ -80,6 +80,7 @@ const note = (
     response: { body: bodyForLedger(answer), reason: answer.reason },
     duration_ms: performance.now() - startedAt,
     changes,
+    rows,
     call_id: null,
   });
   for (const delivery of outcome.deliveries) session.ledger.note(noteOfDelivery(delivery, null));

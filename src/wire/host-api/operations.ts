@@ -161,6 +161,25 @@ export const answerCall = operation({
   answers: { 200: SessionDirective },
 });
 
+export const deliverRequests = operation({
+  id: 'deliverRequests',
+  summary:
+    'Entries of the session’s request ledger, oldest first; also after the session has ended',
+  method: 'POST',
+  path: '/world-sessions/{sessionId}/requests',
+  access: 'host',
+  params: SessionParams,
+  body: Type.Object({
+    generation: Generation,
+    entries: Type.Array(Type.String({ description: 'a `LedgerEntry` as JSON text' }), {
+      minItems: 1,
+      maxItems: limits.ledgerBatchEntries,
+    }),
+  }),
+  bodyBytes: limits.ledgerBatchBytes,
+  answers: { 200: Type.Object({}) },
+});
+
 export const reportClosed = operation({
   id: 'reportClosed',
   summary: 'The host serves the session no longer and will recycle itself or exit',

@@ -7,6 +7,7 @@ import { operation } from '../operation.ts';
 import { Empty, IdempotencyHeaders, JsonObject, WaitSeconds } from '../schemas.ts';
 import { Type } from '../type.ts';
 import { CallRequest, CallView } from './call.ts';
+import { AfterRequest, AfterTime, RequestFilter, RequestView } from './request.ts';
 import { InvalidRequest, RuntimeAnswer, RuntimeBody, RuntimeRejection } from './runtime.ts';
 import { OpenSessionBody, SessionView } from './session.ts';
 import { BundledTaskView, CreateWorldBody, TemplateView, WorldDetail, WorldView } from './world.ts';
@@ -186,6 +187,36 @@ export const listCalls = operation({
   params: SessionParams,
   query: Type.Object(PageQuery, { additionalProperties: false }),
   answers: { 200: Type.Object({ data: Type.Array(CallView), meta: ListMeta }) },
+});
+
+const RequestList = Type.Object({ data: Type.Array(RequestView), meta: ListMeta });
+
+export const listSessionRequests = operation({
+  id: 'listSessionRequests',
+  summary: 'The request ledger of a session, oldest first, also when the session is over',
+  method: 'GET',
+  path: '/world-sessions/{sessionId}/requests',
+  access: 'read',
+  params: SessionParams,
+  query: Type.Object(
+    { ...PageQuery, ...RequestFilter, after: AfterRequest },
+    { additionalProperties: false },
+  ),
+  answers: { 200: RequestList },
+});
+
+export const listWorldRequests = operation({
+  id: 'listWorldRequests',
+  summary: 'The requests to all sessions of a world, newest first',
+  method: 'GET',
+  path: '/worlds/{slug}/requests',
+  access: 'read',
+  params: WorldParams,
+  query: Type.Object(
+    { ...PageQuery, ...RequestFilter, after: AfterTime },
+    { additionalProperties: false },
+  ),
+  answers: { 200: RequestList },
 });
 
 export const getCall = operation({

@@ -2,6 +2,7 @@
 import type { Parts } from '../../parts.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { answerCall } from './answer-call.ts';
+import { deliverRequests } from './deliver-requests.ts';
 import { getBlob } from './get-blob.ts';
 import { heartbeat } from './heartbeat.ts';
 import { pollCalls } from './poll-calls.ts';
@@ -20,6 +21,7 @@ export const hostEndpoints = (parts: Parts): Endpoint[] =>
     reportFailed,
     pollCalls,
     answerCall,
+    deliverRequests,
     reportClosed,
     getBlob,
   ].map((make) => make(parts));

@@ -9,8 +9,10 @@ import { getSession } from './get-session.ts';
 import { getWorld } from './get-world.ts';
 import { getWorldOpenApi } from './get-world-open-api.ts';
 import { listCalls } from './list-calls.ts';
+import { listSessionRequests } from './list-session-requests.ts';
 import { listSessions } from './list-sessions.ts';
 import { listTemplates } from './list-templates.ts';
+import { listWorldRequests } from './list-world-requests.ts';
 import { listWorldTasks } from './list-world-tasks.ts';
 import { listWorlds } from './list-worlds.ts';
 import { openSession } from './open-session.ts';
@@ -25,6 +27,7 @@ export const publicEndpoints = (parts: Parts): Endpoint[] =>
     getWorldOpenApi,
     listTemplates,
     listWorldTasks,
+    listWorldRequests,
     listWorlds,
     openSession,
     listSessions,
@@ -34,4 +37,5 @@ export const publicEndpoints = (parts: Parts): Endpoint[] =>
     enqueueCall,
     listCalls,
     getCall,
+    listSessionRequests,
   ].map((make) => make(parts));

@@ -1,0 +1,170 @@
+/**
+ * Requests to sessions: the entries of their ledgers, as hosts delivered them. An entry is written once,
+ * by the host that serves its session or served it last; of a session the newest are kept.
+ */
+import type { ChangeCounts } from '#domain/call.ts';
+import type { LedgerWay } from '#domain/ledger.ts';
+import { limits } from '#domain/limits.ts';
+import type { LedgerEntry } from '#wire/host-api/ledger.ts';
+import type { SessionHost } from './calls.ts';
+import { type Database, type Queryable, statement } from './pool.ts';
+
+export type RequestRow = {
+  sessionId: string;
+  id: number;
+  at: Date;
+  via: LedgerWay;
+  operation: string | null;
+  method: string | null;
+  path: string | null;
+  status: number | null;
+  durationMs: number;
+  request: unknown;
+  response: unknown;
+  changes: ChangeCounts;
+  rows: LedgerEntry['rows'];
+  callId: string | null;
+};
+
+// The session's row is not locked: its calls are not to wait for this.
+const servedStatement = statement(
+  'served_session',
+  `select world_id as "worldId" from sessions
+    where id = $1 and host_id = $2 and generation = $3`,
+);
+
+const insertStatement = statement(
+  'insert_requests',
+  `insert into requests (session_id, world_id, id, at, via, operation, method, path, status,
+                         duration_ms, request, response, changes, rows, call_id, bytes)
+   select $1, $2, * from unnest($3::int[], $4::timestamptz[], $5::text[], $6::text[], $7::text[],
+     $8::text[], $9::int[], $10::float8[], $11::json[], $12::json[], $13::json[], $14::json[],
+     $15::text[], $16::int[])
+   on conflict do nothing`,
+);
+
+const trimStatement = statement(
+  'trim_requests',
+  `delete from requests
+    where session_id = $1 and id <= (
+      select max(id) from (
+        select id, row_number() over newest as position, sum(bytes) over newest as total
+          from requests where session_id = $1
+        window newest as (order by id desc)
+      ) kept
+       where position > ${limits.sessionRequests} or total > ${limits.sessionRequestBytes}
+    )`,
+);
+
+const jsonColumns = (entries: readonly LedgerEntry[]) =>
+  (['request', 'response', 'changes', 'rows'] as const).map((name) =>
+    entries.map((entry) => JSON.stringify(entry[name] ?? null)),
+  );
+
+/**
+ * Writes entries and lets the oldest of the session make room; false when the host is not the one that
+ * serves the session or served it last. Entries that are there already stay as they are.
+ */
+export const insertRequests = (
+  db: Database,
+  { sessionId, hostId, generation }: SessionHost,
+  entries: readonly LedgerEntry[],
+): Promise<boolean> =>
+  db.transaction(async (tx) => {
+    const [session] = await tx.query<{ worldId: string }>(servedStatement, [
+      sessionId,
+      hostId,
+      generation,
+    ]);
+    if (session === undefined) return false;
+    const json = jsonColumns(entries);
+    const column = <Name extends keyof LedgerEntry>(name: Name) =>
+      entries.map((each) => each[name]);
+    await tx.query(insertStatement, [
+      sessionId,
+      session.worldId,
+      ...(['id', 'at', 'via', 'operation', 'method', 'path', 'status'] as const).map(column),
+      column('duration_ms'),
+      ...json,
+      column('call_id'),
+      entries.map((_, index) =>
+        json.reduce((bytes, texts) => bytes + Buffer.byteLength(texts[index] ?? ''), 0),
+      ),
+    ]);
+    await tx.query(trimStatement, [sessionId]);
+    return true;
+  });
+
+const columns = `r.session_id as "sessionId", r.id, r.at, r.via, r.operation, r.method, r.path,
+  r.status, r.duration_ms as "durationMs", r.request, r.response, r.changes, r.rows,
+  r.call_id as "callId"`;
+
+export type RequestFilter = { via?: LedgerWay; operation?: string; status?: number };
+export type Page = { limit: number; offset: number };
+export type RequestPage = { rows: RequestRow[]; total: number };
+
+const filtered = `($2::text is null or r.via = $2) and ($3::text is null or r.operation = $3)
+  and ($4::int is null or r.status = $4)`;
+
+const listOf = (name: string, matching: string, order: string) => ({
+  list: statement(
+    `list_${name}`,
+    `select ${columns} from requests r where ${matching} order by ${order} limit $6 offset $7`,
+  ),
+  count: statement(
+    `count_${name}`,
+    `select count(*)::int as total from requests r where ${matching}`,
+  ),
+});
+
+const ofSession = listOf(
+  'session_requests',
+  `r.session_id = $1 and ${filtered} and ($5::int is null or r.id > $5)`,
+  'r.id',
+);
+
+const ofWorld = listOf(
+  'world_requests',
+  `r.world_id = $1 and ${filtered} and ($5::timestamptz is null or r.at > $5)`,
+  'r.at desc, r.session_id desc, r.id desc',
+);
+
+const readPage = async (
+  db: Queryable,
+  { list, count }: ReturnType<typeof listOf>,
+  owner: string,
+  { via, operation, status, after }: RequestFilter & { after?: number | Date },
+  { limit, offset }: Page,
+): Promise<RequestPage> => {
+  const values = [owner, via ?? null, operation ?? null, status ?? null, after ?? null];
+  const [rows, [counted]] = await Promise.all([
+    db.query<RequestRow>(list, [...values, limit, offset]),
+    db.query<{ total: number }>(count, values),
+  ]);
+  return { rows, total: counted?.total ?? 0 };
+};
+
+const findStatement = statement(
+  'find_session_of_requests',
+  'select id from sessions where id = $1 and project_id = $2',
+);
+
+/** A page of a session's requests, oldest first; undefined when the project has no such session. */
+export const listSessionRequests = async (
+  db: Queryable,
+  projectId: string,
+  sessionId: string,
+  filter: RequestFilter & { after?: number },
+  page: Page,
+): Promise<RequestPage | undefined> => {
+  const [session] = await db.query(findStatement, [sessionId, projectId]);
+  return session === undefined ? undefined : readPage(db, ofSession, sessionId, filter, page);
+};
+
+/** A page of the requests to all sessions of a world, newest first. */
+export const listWorldRequests = (
+  db: Queryable,
+  worldId: string,
+  filter: RequestFilter & { after?: Date },
+  page: Page,
+): Promise<RequestPage> => readPage(db, ofWorld, worldId, filter, page);

@@ -1,0 +1,208 @@
+/** Requests to sessions: delivered by their hosts, kept when the sessions are over, within bounds. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { limits } from '#domain/limits.ts';
+import {
+  closeSession,
+  createWorld,
+  listSessionRequests,
+  listWorldRequests,
+  openSession,
+} from '#wire/public-api/operations.ts';
+import { startTestControl, type TestControl } from '../support/control.ts';
+import { clearPool, type PlayedHost, warmHost } from '../support/host.ts';
+import { type TestDatabase, testDatabase } from '../support/postgres.ts';
+import { encodeTree, notesWorld } from '../support/worlds.ts';
+
+let database: TestDatabase;
+let control: TestControl;
+let host: PlayedHost;
+let sessionId: string;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  control = await startTestControl({ databaseUrl: database.url });
+  await control.send(createWorld, { body: { slug: 'notes', from: encodeTree(notesWorld()) } });
+});
+afterAll(async () => {
+  await control.stop();
+  await database.drop();
+});
+
+/** Opens a session on a host of its own. */
+const openOn = async (): Promise<[PlayedHost, string]> => {
+  const own = await warmHost(control);
+  const { body } = await control.send(openSession, { body: { slug: 'notes' } });
+  await own.poll();
+  await own.ready();
+  return [own, body.id];
+};
+
+beforeEach(async () => {
+  [host, sessionId] = await openOn();
+});
+afterEach(async () => {
+  await control.sql('delete from requests');
+  await clearPool(control);
+});
+
+const entry = (id: number, parts: Record<string, unknown> = {}) => ({
+  id,
+  at: new Date(Date.UTC(2026, 0, 1) + id * 1_000).toISOString(),
+  via: 'api',
+  operation: 'list_notes',
+  method: 'GET',
+  path: '/notes',
+  status: 200,
+  request: { query: {}, headers: {}, body: null },
+  response: { body: [], reason: null },
+  duration_ms: 1.25,
+  changes: {},
+  rows: [],
+  call_id: null,
+  ...parts,
+});
+
+const ofSession = async (query = {}, id = sessionId) =>
+  (await control.read(listSessionRequests, { params: { sessionId: id }, query })).body;
+
+const ofWorld = async (query = {}) =>
+  (await control.read(listWorldRequests, { params: { slug: 'notes' }, query })).body;
+
+const close = async (own = host, id = sessionId): Promise<void> => {
+  await control.send(closeSession, { params: { sessionId: id }, body: {} });
+  await own.calls();
+  await own.closed();
+};
+
+describe('the requests of a session', () => {
+  it('are there while it lives and when it is over, as they were delivered', async () => {
+    const changed = {
+      via: 'tool',
+      operation: 'create_notes',
+      method: null,
+      path: null,
+      status: null,
+      request: { title: 'a\u0000b\ud800', __proto__x: 1 },
+      changes: { notes: { inserted: 1, updated: 0, deleted: 0 } },
+      rows: [{ entity: 'notes', key: { id: 9 }, kind: 'inserted' }],
+      call_id: 'call-1',
+    };
+    await host.requests([entry(1), entry(2, changed)]);
+    const live = await ofSession();
+    await close();
+    const { data, meta } = await ofSession();
+    expect(data).toEqual(live.data);
+    expect(meta).toEqual({ page: 1, limit: 50, totalItems: 2, totalPages: 1 });
+    const { duration_ms: durationMs, call_id: callId, ...rest } = entry(2, changed);
+    expect(data[1]).toEqual({ sessionId, durationMs, callId, ...rest });
+  });
+
+  it('may come when the session is over already, and again', async () => {
+    await host.requests([entry(1)]);
+    const { generation } = host;
+    await close();
+    host.generation = generation;
+    await host.requests([entry(1, { operation: 'other' }), entry(2)]);
+    expect((await ofSession()).data.map(({ operation }) => operation)).toEqual([
+      'list_notes',
+      'list_notes',
+    ]);
+  });
+
+  it('are found by how they came, what they asked for and how it ended', async () => {
+    await host.requests([
+      entry(1),
+      entry(2, { status: 404 }),
+      entry(3, { via: 'tool', operation: 'create_notes', status: null }),
+      entry(4, { via: 'webhook', operation: 'note.created', status: null }),
+    ]);
+    const ids = async (query: object) => (await ofSession(query)).data.map(({ id }) => id);
+    expect(await ids({ via: 'api' })).toEqual([1, 2]);
+    expect(await ids({ via: 'api', status: 404 })).toEqual([2]);
+    expect(await ids({ operation: 'note.created' })).toEqual([4]);
+    expect(await ids({ after: 2 })).toEqual([3, 4]);
+    expect(await ids({ page: 2, limit: 3 })).toEqual([4]);
+    expect((await ofSession({ page: 9, limit: 3 })).meta).toMatchObject({ totalItems: 4 });
+    for (const query of [{ via: 'post' }, { status: 'ok' }, { after: -1 }, { color: 'red' }]) {
+      await expect(ofSession(query)).rejects.toMatchObject({ code: 'invalid' });
+    }
+    await expect(ofSession({}, 'ses-none')).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('are the newest ones, when there are too many', async () => {
+    const perBatch = limits.ledgerBatchEntries;
+    for (let first = 1; first <= limits.sessionRequests + 1; first += perBatch) {
+      await host.requests(Array.from({ length: perBatch }, (_, n) => entry(first + n)));
+    }
+    const { data, meta } = await ofSession({ limit: 1 });
+    expect(meta.totalItems).toBe(limits.sessionRequests);
+    expect(data[0]?.id).toBe(perBatch + 1);
+    const large = { request: { body: 'x'.repeat(900_000) } };
+    for (let id = 6_000; id < 6_024; id += 1) await host.requests([entry(id, large)]);
+    const kept = (await ofSession()).meta.totalItems;
+    expect(kept).toBe(Math.floor(limits.sessionRequestBytes / 900_200));
+  });
+});
+
+describe('the requests of a world', () => {
+  it('are those of all its sessions, the newest first', async () => {
+    const [other, otherId] = await openOn();
+    await host.requests([entry(1), entry(3), entry(5, { via: 'tool' })]);
+    await other.requests([entry(2), entry(4)]);
+    await close(other, otherId);
+    const { data, meta } = await ofWorld();
+    expect(data.map(({ id }) => id)).toEqual([5, 4, 3, 2, 1]);
+    expect(data.map((request) => request.sessionId)).toEqual(
+      [5, 4, 3, 2, 1].map((id) => (id % 2 === 0 ? otherId : sessionId)),
+    );
+    expect(meta.totalItems).toBe(5);
+    expect((await ofWorld({ via: 'tool' })).data).toHaveLength(1);
+    const after = { after: '2026-01-01T00:00:03Z' };
+    expect((await ofWorld(after)).data.map(({ id }) => id)).toEqual([5, 4]);
+    expect((await ofWorld({ after: '2026-01-02' })).data).toEqual([]);
+    await expect(ofWorld({ after: 'yesterday' })).rejects.toMatchObject({
+      fields: [{ path: ['after'], message: expect.stringContaining('2026-03-01') }],
+    });
+  });
+
+  it('are none of a world that the project does not have', async () => {
+    const params = { slug: 'other' };
+    const asked = control.read(listWorldRequests, { params, query: {} });
+    await expect(asked).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('a delivery', () => {
+  it('is refused from a host that does not serve the session', async () => {
+    const [other] = await openOn();
+    const own = { ...host, assignment: host.assignment };
+    other.assignment = own.assignment;
+    await expect(other.requests([entry(1)])).rejects.toMatchObject({ code: 'conflict' });
+    host.generation -= 1;
+    await expect(host.requests([entry(1)])).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  it('is refused whole for what is no entry', async () => {
+    const broken: [unknown, string][] = [
+      ['{', 'is no entry'],
+      ['null', 'is no entry'],
+      [entry(0), 'is no entry'],
+      [entry(2, { at: 'now' }), 'is no entry'],
+      [entry(2, { at: '2026-13-45T00:00:00.000Z' }), 'is no entry'],
+      [entry(2, { via: 'mail' }), 'is no entry'],
+      [entry(2, { rows: [{ entity: 'notes' }] }), 'is no entry'],
+      [`{"id": 2, "request": ${'['.repeat(300)}${']'.repeat(300)}}`, 'nests deeper'],
+    ];
+    for (const [text, message] of broken) {
+      await expect(host.requests([entry(1), text])).rejects.toMatchObject({
+        code: 'invalid',
+        fields: [{ path: ['entries', '1'], message: expect.stringContaining(message) }],
+      });
+    }
+    await expect(host.requests([])).rejects.toMatchObject({ code: 'invalid' });
+    expect((await ofSession()).data).toEqual([]);
+    const hostile = JSON.stringify(entry(1)).replace('"query":{}', '"__proto__":{"a":1}');
+    await host.requests([hostile]);
+    expect(JSON.stringify((await ofSession()).data)).toContain('"__proto__":{"a":1}');
+  });
+});
