@@ -92,7 +92,7 @@ describe('svc', () => {
     for (const words of [
       'up',
       'demo',
-      ...['create', 'list', 'describe', 'templates'].map((name) => `worlds ${name}`),
+      ...['create', 'list', 'describe', 'templates', 'requests'].map((name) => `worlds ${name}`),
       ...['open', 'list', 'show', 'call', 'state', 'seed', 'reset', 'requests', 'grade'].map(
         (name) => `worlds session ${name}`,
       ),
@@ -239,6 +239,104 @@ describe('svc', () => {
     });
     expect(status).toBe(1);
     expect(err).toBe('error: list_notes failed: KeyError: 7 [raised]\ntools.py:12 in list_notes\n');
+  });
+
+  it('names every place that does not fit a tool', async () => {
+    const problems = [
+      { path: '/a', message: 'must be string, is number 5' },
+      { path: '/b', message: 'is missing' },
+    ];
+    const message = "the input does not fit the tool's schema: /a must be string (and 1 more)";
+    const error = { code: 'invalid_input', message, path: '/a', details: { problems } };
+    const { err } = await run('worlds session call ses-1 list_notes', {
+      body: { ...call, state: 'failed', error },
+    });
+    expect(err).toBe(
+      `error: list_notes failed: ${message} [invalid_input]\n  /a must be string, is number 5\n  /b is missing\n`,
+    );
+  });
+
+  const request = {
+    sessionId: 'ses-1',
+    id: 7,
+    at: '2026-01-01T10:11:12.345Z',
+    via: 'api',
+    operation: 'get_note',
+    method: 'GET',
+    path: '/notes/1',
+    status: 200,
+    request: null,
+    response: null,
+    durationMs: 1.25,
+    changes: {},
+    rows: [],
+    callId: null,
+  };
+
+  it('shows the requests of a session that lives from its host', async () => {
+    const { sessionId: _, durationMs, callId, ...plain } = request;
+    const row = { ...plain, duration_ms: durationMs, call_id: callId };
+    const words = 'worlds session requests ses-1 --via api --status 200';
+    const { out, asked } = await run(
+      words,
+      { body: session },
+      { body: { ...call, kind: 'state', output: { rows: [row], total: 2 } } },
+    );
+    expect(asked[1]?.body).toMatchObject({
+      kind: 'state',
+      input: { entity: 'svc_requests', limit: 1_000, where: { via: 'api', status: 200 } },
+    });
+    expect(out).toMatch(/10:11:12.345 +api +get_note +GET \/notes\/1 +200 +1.3 ms +-\n1 of 2/);
+    server?.close();
+    const json = await run(
+      `${words} --json`,
+      { body: session },
+      { body: { ...call, kind: 'state', output: { rows: [row], total: 1 } } },
+    );
+    expect(JSON.parse(json.out)).toEqual({ data: [request], totalItems: 1 });
+  });
+
+  it('shows the requests of a session that is over, page after page', async () => {
+    const page = (number: number) => ({
+      body: {
+        data: [{ ...request, id: number }],
+        meta: { page: number, limit: 100, totalItems: 2, totalPages: 2 },
+      },
+    });
+    const over = { body: { ...session, state: 'CLOSED' } };
+    const { out, asked } = await run(
+      'worlds session requests ses-1 --operation get_note --json',
+      over,
+      page(1),
+      page(2),
+    );
+    expect(JSON.parse(out).data.map(({ id }: { id: number }) => id)).toEqual([1, 2]);
+    expect(asked[2]?.url).toBe(
+      '/api/public/world-sessions/ses-1/requests?operation=get_note&page=2&limit=100',
+    );
+  });
+
+  it('falls back on what was kept when a session ends under the question', async () => {
+    const { out, status } = await run(
+      'worlds session requests ses-1',
+      { body: session },
+      { status: 409, body: { message: 'ses-1 is CLOSED', error: 'conflict' } },
+      { body: { data: [], meta: { page: 1, limit: 100, totalItems: 0, totalPages: 0 } } },
+    );
+    expect([status, out]).toEqual([0, 'no requests\n']);
+  });
+
+  it('shows the requests to all sessions of a world', async () => {
+    const meta = { page: 1, limit: 2, totalItems: 3, totalPages: 2 };
+    const { out, asked } = await run(
+      'worlds requests notes --via api --after 2026-01-01 --limit 2',
+      { body: { data: [request], meta } },
+    );
+    expect(asked[0]?.url).toBe(
+      '/api/public/worlds/notes/requests?via=api&after=2026-01-01&page=1&limit=2',
+    );
+    expect(out).toMatch(/AT +SESSION +VIA .*\n2026-01-01 10:11:12 +ses-1 +api +get_note/);
+    expect(out).toContain('page 1 of 2, 3 in all');
   });
 
   const grade = {

@@ -1,9 +1,7 @@
 /** `svc worlds session requests`: what the session was asked, by tools and over its API. */
 
-import { type Command, Option } from 'commander';
-import { ledgerEntity } from '#domain/ledger.ts';
+import type { Command } from 'commander';
 import { limits } from '#domain/limits.ts';
-import { runCall } from '../calls.ts';
 import {
   addCommand,
   clientFor,
@@ -13,35 +11,31 @@ import {
   withService,
 } from '../command.ts';
 import type { Context } from '../context.ts';
-import { describeLedger, type LedgerEntry, outputOf } from '../views/call.ts';
+import { addRequestFilters, filterOf, type RequestOptions, readRequests } from '../requests.ts';
+import { describeLedger } from '../views/request.ts';
 
-type Options = ServiceOptions & { via?: string; limit: number };
+type Options = ServiceOptions & RequestOptions & { limit: number };
 
 export const addSessionRequests = (sessions: Command, context: Context): void => {
   const command = addCommand(sessions, {
     usage: 'requests <session>',
-    summary: 'the request ledger of a session, oldest first',
+    summary: 'the request ledger of a session, oldest first, also when the session is over',
     example: 'svc worlds session requests <session> --via api',
-  })
-    .addOption(
-      new Option('--via <way>', 'only requests that came this way').choices([
-        'tool',
-        'api',
-        'session',
-      ]),
-    )
-    .option(
-      '--limit <number>',
-      'entries at most',
-      parseNumber({ min: 1, max: limits.statePageRows, whole: true }),
-      limits.statePageRows,
-    );
-  withService(command).action(async (sessionId: string, { via, limit, ...options }: Options) => {
-    const where = via === undefined ? {} : { where: { via } };
-    const input = { entity: ledgerEntity, limit, ...where };
+  }).option(
+    '--limit <number>',
+    'entries at most',
+    parseNumber({ min: 1, max: limits.statePageRows, whole: true }),
+    limits.statePageRows,
+  );
+  withService(addRequestFilters(command)).action(async (sessionId: string, options: Options) => {
     const client = clientFor(context, options);
-    const call = await runCall(context, { client, sessionId, call: { kind: 'state', input } });
-    const { rows } = outputOf(call) as { rows: LedgerEntry[] };
-    printAnswer(context, options, call, () => describeLedger(rows, context.colors));
+    const question = { client, sessionId, filter: filterOf(options), limit: options.limit };
+    const { data, totalItems } = await readRequests(context, question);
+    printAnswer(context, options, { data, totalItems }, () =>
+      [
+        describeLedger(data, context.colors),
+        ...(data.length < totalItems ? [`${data.length} of ${totalItems}; see --limit`] : []),
+      ].join('\n'),
+    );
   });
 };

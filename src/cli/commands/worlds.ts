@@ -6,6 +6,7 @@ import { addSessions } from './sessions.ts';
 import { addWorldsCreate } from './worlds-create.ts';
 import { addWorldsDescribe } from './worlds-describe.ts';
 import { addWorldsList } from './worlds-list.ts';
+import { addWorldsRequests } from './worlds-requests.ts';
 import { addWorldsTemplates } from './worlds-templates.ts';
 
 export const addWorlds = (program: Command, context: Context): void => {
@@ -16,6 +17,7 @@ export const addWorlds = (program: Command, context: Context): void => {
   addWorldsList(worlds, context);
   addWorldsDescribe(worlds, context);
   addWorldsTemplates(worlds, context);
+  addWorldsRequests(worlds, context);
   addSchema(worlds, context);
   addSessions(worlds, context);
 };

@@ -1,5 +1,4 @@
-/** Answers of calls as a person reads them: values, grades, states, the request ledger. */
-import type { ChangeCounts } from '#domain/call.ts';
+/** Answers of calls as a person reads them: values, grades, states. */
 import { AppError } from '#domain/error.ts';
 import type { Row } from '#language/contract.ts';
 import type { CallView } from '#wire/public-api/call.ts';
@@ -11,7 +10,6 @@ import {
   formatDuration,
   formatFields,
   formatRows,
-  formatTable,
 } from '../print.ts';
 
 /** Output of a call of kind `grade`. */
@@ -23,17 +21,18 @@ export type Grade = {
 /** Output of a call of kind `state` on one entity. */
 export type StatePage = { entity: string; rows: Row[]; total: number };
 
-/** A row of the entity `svc_requests`. */
-export type LedgerEntry = {
-  id: number | string;
-  at: string;
-  via: string;
-  operation: string | null;
-  method: string | null;
-  path: string | null;
-  status: number | null;
-  duration_ms: number;
-  changes: ChangeCounts;
+type Details = { trace?: unknown; problems?: unknown } | undefined;
+
+const traceLines = (details: unknown): string[] => {
+  const trace = (details as Details)?.trace;
+  return typeof trace === 'string' ? [trace.trimEnd()] : [];
+};
+
+/** All places at fault, when the message names but the first of them. */
+const problemLines = (details: unknown): string[] => {
+  const problems = (details as Details)?.problems;
+  if (!Array.isArray(problems) || problems.length < 2) return [];
+  return problems.map(({ path, message }) => `  ${path} ${message}`);
 };
 
 /** The output of a call that succeeded. Throws with the call's own reason when it did not. */
@@ -42,10 +41,9 @@ export const outputOf = (call: CallView): unknown => {
   const what = call.name ?? call.kind;
   if (call.error === null) throw new AppError('conflict', `${what} is ${call.state}`);
   const { code, message, path, details } = call.error;
-  const place = path === undefined ? '' : ` (at ${path})`;
-  const trace = (details as { trace?: unknown } | undefined)?.trace;
-  const lines = typeof trace === 'string' ? `\n${trace.trimEnd()}` : '';
-  throw new AppError('invalid', `${what} failed: ${message}${place} [${code}]${lines}`);
+  const place = path === undefined || message.includes(path) ? '' : ` (at ${path})`;
+  const lines = [...problemLines(details), ...traceLines(details)].map((line) => `\n${line}`);
+  throw new AppError('invalid', `${what} failed: ${message}${place} [${code}]${lines.join('')}`);
 };
 
 /** `issues: 1 updated · 12 ms`. */
@@ -90,21 +88,4 @@ export const describePage = (page: StatePage, columns: number): string => {
   if (page.rows.length === 0) return `no rows of ${page.entity} match`;
   const told = `${page.rows.length} of ${formatCount(page.total, 'row')}`;
   return [formatRows(page.rows, { columns }), told].join('\n');
-};
-
-/** The request ledger, oldest first. */
-export const describeLedger = (entries: readonly LedgerEntry[], colors: Colors): string => {
-  if (entries.length === 0) return 'no requests';
-  return formatTable([
-    ['AT', 'VIA', 'OPERATION', 'REQUEST', 'STATUS', 'TOOK', 'CHANGES'].map(colors.dim),
-    ...entries.map((entry) => [
-      entry.at.slice(11, 23),
-      entry.via,
-      entry.operation ?? '-',
-      entry.method === null ? '-' : `${entry.method} ${entry.path}`,
-      entry.status === null ? '-' : String(entry.status),
-      formatDuration(entry.duration_ms),
-      Object.keys(entry.changes).length === 0 ? '-' : formatChanges(entry.changes),
-    ]),
-  ]);
 };

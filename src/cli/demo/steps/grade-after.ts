@@ -1,7 +1,10 @@
 /** Step 8: graded again, the task passes; the session tells what changed and what it was asked. */
 import { ledgerEntity } from '#domain/ledger.ts';
+import type { LedgerEntry } from '#wire/host-api/ledger.ts';
+import type { RequestView } from '#wire/public-api/request.ts';
 import { sendCall } from '../../calls.ts';
-import { describeLedger, type LedgerEntry, outputOf } from '../../views/call.ts';
+import { outputOf } from '../../views/call.ts';
+import { describeLedger, requestOfRow } from '../../views/request.ts';
 import { expectEqual, expectThat } from '../expect.ts';
 import { duplicate, repository } from '../story.ts';
 import type { Step } from '../timeline.ts';
@@ -17,14 +20,15 @@ const expectedRequests = [
 ];
 const expectedTools = ['triage_summary', 'find_duplicates', 'list_issues'];
 
-const readLedger = async (options: GradeOptions): Promise<LedgerEntry[]> => {
+const readLedger = async (options: GradeOptions): Promise<RequestView[]> => {
   const { client, sessionId, signal } = options;
   const input = { entity: ledgerEntity, limit: 1_000 };
   const call = await sendCall({ client, sessionId, call: { kind: 'state', input }, signal });
-  return (outputOf(call) as { rows: LedgerEntry[] }).rows;
+  const { rows } = outputOf(call) as { rows: LedgerEntry[] };
+  return rows.map((row) => requestOfRow(sessionId, row));
 };
 
-const checkLedger = (entries: readonly LedgerEntry[]): void => {
+const checkLedger = (entries: readonly RequestView[]): void => {
   const requests = entries.map(({ method, path, status }) => `${method} ${path} ${status}`);
   for (const expected of expectedRequests) {
     expectThat(`the request ${expected} in the ledger`, requests.includes(expected), requests);

@@ -1,0 +1,92 @@
+/** Options of commands that show requests, and reading a session's, whether it lives or not. */
+import { type Command, Option } from 'commander';
+import { AppError } from '#domain/error.ts';
+import { type LedgerWay, ledgerEntity, ledgerWays } from '#domain/ledger.ts';
+import { limits } from '#domain/limits.ts';
+import { isReady } from '#domain/session.ts';
+import type { Client } from '#wire/client.ts';
+import type { LedgerEntry } from '#wire/host-api/ledger.ts';
+import { getSession, listSessionRequests } from '#wire/public-api/operations.ts';
+import type { RequestView } from '#wire/public-api/request.ts';
+import { runCall } from './calls.ts';
+import { parseNumber } from './command.ts';
+import type { Context } from './context.ts';
+import { outputOf } from './views/call.ts';
+import { requestOfRow } from './views/request.ts';
+
+export type RequestOptions = { via?: LedgerWay; operation?: string; status?: number };
+
+/** Adds `--via`, `--operation` and `--status`. */
+export const addRequestFilters = (command: Command): Command =>
+  command
+    .addOption(
+      new Option('--via <way>', 'only requests that came this way').choices([...ledgerWays]),
+    )
+    .option('--operation <name>', 'only requests of this tool, operation, call or event')
+    .option(
+      '--status <number>',
+      'only requests answered so',
+      parseNumber({ min: 100, max: 999, whole: true }),
+    );
+
+/** The filters that were given. */
+export const filterOf = ({ via, operation, status }: RequestOptions): RequestOptions => ({
+  ...(via === undefined ? {} : { via }),
+  ...(operation === undefined ? {} : { operation }),
+  ...(status === undefined ? {} : { status }),
+});
+
+export type SessionRequests = { data: RequestView[]; totalItems: number };
+
+export type RequestsQuestion = {
+  client: Client;
+  sessionId: string;
+  filter: RequestOptions;
+  /** Requests at most, up to what a page of a state call may have. */
+  limit: number;
+};
+
+/** What the ledger of a session that lives holds; undefined when it lives no more. */
+const askHost = async (
+  context: Context,
+  { client, sessionId, filter, limit }: RequestsQuestion,
+): Promise<SessionRequests | undefined> => {
+  const input = { entity: ledgerEntity, limit, where: filter };
+  try {
+    const call = await runCall(context, { client, sessionId, call: { kind: 'state', input } });
+    if (call.state === 'lost' || call.state === 'cancelled') return undefined;
+    const { rows, total } = outputOf(call) as { rows: LedgerEntry[]; total: number };
+    return { data: rows.map((row) => requestOfRow(sessionId, row)), totalItems: total };
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'conflict') return undefined;
+    throw error;
+  }
+};
+
+/** What was kept of a session. */
+const askService = async (question: RequestsQuestion): Promise<SessionRequests> => {
+  const { client, sessionId, filter, limit } = question;
+  const data: RequestView[] = [];
+  for (let page = 1; ; page += 1) {
+    const query = { ...filter, page, limit: limits.pageMax };
+    const { body } = await client.send(listSessionRequests, { params: { sessionId }, query });
+    data.push(...body.data);
+    if (data.length >= limit || page >= body.meta.totalPages) {
+      return { data: data.slice(0, limit), totalItems: body.meta.totalItems };
+    }
+  }
+};
+
+/**
+ * The requests of a session, oldest first: of one that is ready what its ledger holds at this moment,
+ * of any other what was kept of it.
+ */
+export const readRequests = async (
+  context: Context,
+  question: RequestsQuestion,
+): Promise<SessionRequests> => {
+  const { client, sessionId } = question;
+  const { body: session } = await client.send(getSession, { params: { sessionId } });
+  const live = isReady(session.state) ? await askHost(context, question) : undefined;
+  return live ?? askService(question);
+};

@@ -1,0 +1,44 @@
+/** Requests to sessions as a person reads them, one a line. */
+import type { LedgerEntry } from '#wire/host-api/ledger.ts';
+import type { RequestView } from '#wire/public-api/request.ts';
+import type { Colors } from '../context.ts';
+import { formatChanges, formatDuration, formatTable } from '../print.ts';
+
+/** A row of the entity `svc_requests` of a session, as the API shows it. */
+export const requestOfRow = (
+  sessionId: string,
+  { duration_ms: durationMs, call_id: callId, ...row }: LedgerEntry,
+): RequestView => ({ sessionId, durationMs, callId, ...row });
+
+const titles = ['VIA', 'OPERATION', 'REQUEST', 'STATUS', 'TOOK', 'CHANGES'];
+
+const cellsOf = (request: RequestView): string[] => [
+  request.via,
+  request.operation ?? '-',
+  request.method === null ? '-' : `${request.method} ${request.path ?? ''}`.trim(),
+  request.status === null ? '-' : String(request.status),
+  formatDuration(request.durationMs),
+  Object.keys(request.changes).length === 0 ? '-' : formatChanges(request.changes),
+];
+
+/** Requests of one session, by the time of day. */
+export const describeLedger = (requests: readonly RequestView[], colors: Colors): string => {
+  if (requests.length === 0) return 'no requests';
+  return formatTable([
+    ['AT', ...titles].map(colors.dim),
+    ...requests.map((request) => [request.at.slice(11, 23), ...cellsOf(request)]),
+  ]);
+};
+
+/** Requests to several sessions, by date and time, each with its session. */
+export const describeRequests = (requests: readonly RequestView[], colors: Colors): string => {
+  if (requests.length === 0) return 'no requests';
+  return formatTable([
+    ['AT', 'SESSION', ...titles].map(colors.dim),
+    ...requests.map((request) => [
+      request.at.slice(0, 19).replace('T', ' '),
+      request.sessionId,
+      ...cellsOf(request),
+    ]),
+  ]);
+};
