@@ -66,24 +66,8 @@ export const connectorRules: Chapter = {
         ],
       ],
       refuses: [
-        [
-          'no scheme',
-          'missing_key',
-          replace(
-            connector,
-            'scheme = "header"\nname = "X-Api-Key"\nsecret_env = "BOARD_KEY"\n',
-            '',
-          ),
-        ],
-        [
-          'another scheme',
-          'bad_value',
-          replace(
-            connector,
-            'scheme = "header"\nname = "X-Api-Key"\nsecret_env = "BOARD_KEY"\n',
-            'scheme = "digest"\n',
-          ),
-        ],
+        ['no scheme', 'missing_key', replace(connector, 'scheme = "header"\n', '')],
+        ['another scheme', 'bad_value', replace(connector, '"header"', '"digest"')],
       ],
     },
     {

@@ -46,6 +46,16 @@ export const operationsRules: Chapter = {
           replace(connector, '"/me"', '"/me/{a}.json"'),
         ],
         ['an argument twice', 'bad_value', replace(connector, '"/me"', '"/me/{a}/{a}"')],
+        [
+          'an argument inside a segment, by which rows are filtered',
+          'bad_value',
+          replace(connector, '"/cards/{card_id}"', '"/cards/{card_id}.json"'),
+        ],
+        [
+          'an argument inside a segment, which captured rows are given',
+          'bad_value',
+          replace(connector, '"/boards/{board_id}/lists"', '"/boards/{board_id}:lists"'),
+        ],
       ],
     },
     {
@@ -95,6 +105,16 @@ export const operationsRules: Chapter = {
           replace(connector, 'action = "handler"\nhandler = "who_am_i"', ''),
         ],
         ['another action', 'bad_value', replace(connector, '"delete"', '"remove"')],
+        [
+          'another action that would write',
+          'bad_value',
+          replace(connector, 'action = "create"', 'action = "insert"'),
+        ],
+        [
+          'another action with a handler',
+          'bad_value',
+          replace(connector, 'action = "handler"', 'action = "handle"'),
+        ],
       ],
     },
     {

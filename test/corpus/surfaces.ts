@@ -119,6 +119,11 @@ export const surfacesRules: Chapter = {
           'bad_value',
           replace(connector, 'signing = "github"', 'signing = "githup"'),
         ],
+        [
+          'an unknown scheme with a prefix',
+          'bad_value',
+          replace(connector, 'signing = "github"', 'signing = "githup"\nprefix = "acme"'),
+        ],
         ['no scheme', 'missing_key', replace(connector, 'signing = "github"\n', '')],
       ],
     },

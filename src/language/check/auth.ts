@@ -52,6 +52,7 @@ const pathOfTokenUrl = (url: string): string =>
   url.startsWith('/') ? url : (URL.parse(url)?.pathname ?? '/');
 
 const readTokenPath = ({ auth, api, place }: Connector): string | null => {
+  if (auth?.place.at('scheme').isRefused()) return null;
   const isMinted = auth?.value.scheme === 'oauth2';
   if (isMinted) return api.token_path ?? pathOfTokenUrl(auth.value.token_url ?? '/oauth/token');
   if (api.token_path !== undefined) {
@@ -62,6 +63,7 @@ const readTokenPath = ({ auth, api, place }: Connector): string | null => {
 };
 
 const checkTable = (place: Place, table: AuthTable): void => {
+  if (place.at('scheme').isRefused()) return;
   for (const key of Object.keys(rules) as (keyof typeof rules)[]) {
     const need = needOf(key, table.scheme);
     if (need === 'must' && table[key] === undefined) {

@@ -96,6 +96,7 @@ const refuseTakenParameters = (draft: RouteDraft, kind: PageKind, api: ApiTable)
 
 /** How a route's rows are cut; a route that answers no list of rows has no pages. */
 export const readPage = (draft: RouteDraft, api: ApiTable): PageKind => {
+  if (draft.apiPlace.at('action').isRefused()) return 'none';
   const { action, single, page } = draft.api;
   const why = action === 'read' ? single && 'answers a single object' : `has action "${action}"`;
   if (why) {

@@ -13,6 +13,7 @@ import type { Connector } from '../files/connector-toml.ts';
 import { languageLimits } from '../limits.ts';
 import type { Placed } from '../read/kinds.ts';
 import type { Place } from '../read/place.ts';
+import { suggestName } from '../read/suggest.ts';
 import { findEntity, type Model } from './model.ts';
 import { readRoutePath } from './route-path.ts';
 import type { FieldValues } from './values.ts';
@@ -39,6 +40,20 @@ export type OperationDraft = {
 
 /** An operation that the world serves, with `[operations.api]`, or its defaults. */
 export type RouteDraft = OperationDraft & { api: OperationApiTable; apiPlace: Place };
+
+/**
+ * Refuses a name that is no argument of the operation. While the path is refused, nobody knows which
+ * arguments it has.
+ */
+export const refuseUnknownArgument = (
+  { place, table, argumentNames }: OperationDraft,
+  at: Place,
+  name: string,
+): void => {
+  if (argumentNames.has(name) || place.at('path').isRefused()) return;
+  const message = `"${name}" is neither a path argument nor a query parameter of ${table.path}`;
+  at.refuse('unknown_argument', message, suggestName(name, argumentNames));
+};
 
 /** Actions that write a row out of the request. */
 export const writingActions: readonly OperationApiTable['action'][] = ['create', 'update'];

@@ -4,10 +4,9 @@
  */
 import type { EntityContract, FilterMatch, RouteContract } from '../contract.ts';
 import type { Place } from '../read/place.ts';
-import { suggestName } from '../read/suggest.ts';
 import type { JsonType } from '../schema/analysis.ts';
 import { type Field, findField, type Model, parseFieldPath } from './model.ts';
-import type { RouteDraft, RouteSources } from './route-draft.ts';
+import { type RouteDraft, type RouteSources, refuseUnknownArgument } from './route-draft.ts';
 
 type GeneratedWith = RouteContract['generate'][number]['with'];
 
@@ -25,11 +24,7 @@ const describeTypes = (types: ReadonlySet<JsonType>): string => [...types].join(
 export const readFilter = (draft: RouteDraft, model: Model): RouteContract['filter'] =>
   [...draft.api.filter].flatMap(([argument, written]) => {
     const place = draft.apiPlace.at('filter', argument);
-    if (!draft.argumentNames.has(argument)) {
-      const hint = suggestName(argument, draft.argumentNames);
-      const message = `"${argument}" is neither a path argument nor a query parameter of ${draft.table.path}`;
-      place.ofKey().refuse('unknown_argument', message, hint);
-    }
+    refuseUnknownArgument(draft, place.ofKey(), argument);
     const field = draft.entity && findField(place, written, draft.entity, model);
     if (field === undefined) return [];
     const match = draft.api.match.get(argument) ?? 'equals';

@@ -46,8 +46,9 @@ const checkEntity = ({ place, table, api }: RouteDraft): void => {
   place.at('entity').refuse('missing_key', message);
 };
 
-/** Refuses keys that the action lacks and keys that it has no use for. */
+/** Refuses keys that an action lacks and keys that it has no use for. */
 export const checkRouteRules = (draft: RouteDraft, sources: RouteSources): void => {
+  if (draft.apiPlace.at('action').isRefused()) return;
   checkEntity(draft);
   checkFilter(draft);
   checkWrites(draft);

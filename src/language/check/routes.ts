@@ -2,13 +2,13 @@
 import type { RouteContract } from '../contract.ts';
 import type { Placed } from '../read/kinds.ts';
 import type { Place } from '../read/place.ts';
-import { suggestName } from '../read/suggest.ts';
 import { readNotFound } from './error-answers.ts';
 import { readPage } from './paging.ts';
 import {
   type OperationDraft,
   type RouteDraft,
   type RouteSources,
+  refuseUnknownArgument,
   toRouteDraft,
   writingActions,
 } from './route-draft.ts';
@@ -24,14 +24,11 @@ const defaultStatus: Record<RouteContract['action'], number> = {
   handler: 200,
 };
 
-const readSample = ({ api, apiPlace, argumentNames }: RouteDraft): RouteContract['sample'] => {
-  for (const name of api.sample.keys()) {
-    if (argumentNames.has(name)) continue;
-    const message = `"${name}" is neither a path argument nor a query parameter`;
-    const hint = suggestName(name, argumentNames);
-    apiPlace.at('sample', name).ofKey().refuse('unknown_argument', message, hint);
+const readSample = (draft: RouteDraft): RouteContract['sample'] => {
+  for (const name of draft.api.sample.keys()) {
+    refuseUnknownArgument(draft, draft.apiPlace.at('sample', name).ofKey(), name);
   }
-  return Object.fromEntries(api.sample);
+  return Object.fromEntries(draft.api.sample);
 };
 
 const toRoute = (draft: RouteDraft, sources: RouteSources): RouteContract => {

@@ -8,9 +8,8 @@ import type { AuthTable, CaptureTable } from '../files/connector/vendor.ts';
 import type { Connector } from '../files/connector-toml.ts';
 import type { Placed } from '../read/kinds.ts';
 import type { Place } from '../read/place.ts';
-import { suggestName } from '../read/suggest.ts';
 import { findEntity, type Model, parseFieldPath } from './model.ts';
-import type { OperationDraft } from './route-draft.ts';
+import { type OperationDraft, refuseUnknownArgument } from './route-draft.ts';
 import { findDirectField } from './route-fields.ts';
 
 /** A path into a vendor's answer, which no schema describes; `[]` for '' where that means the whole. */
@@ -65,17 +64,14 @@ const checkDrop = ({ place, entity }: OperationDraft, drop: readonly string[]): 
 };
 
 const readCarriedArguments = (
-  { place, entity, argumentNames }: OperationDraft,
+  draft: OperationDraft,
   written: ReadonlyMap<string, string>,
   model: Model,
 ): Ingest['carryArgs'] =>
   [...written].map(([field, argument]) => {
-    const at = place.at('ingest', 'carry_args', field);
-    if (entity !== undefined) findDirectField(at, field, entity, model);
-    if (!argumentNames.has(argument)) {
-      const message = `"${argument}" is neither a path argument nor a query parameter`;
-      at.refuse('unknown_argument', message, suggestName(argument, argumentNames));
-    }
+    const at = draft.place.at('ingest', 'carry_args', field);
+    if (draft.entity !== undefined) findDirectField(at, field, draft.entity, model);
+    refuseUnknownArgument(draft, at, argument);
     return { field, argument };
   });
 

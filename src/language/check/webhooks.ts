@@ -41,6 +41,7 @@ const isNeutral = (signing: WebhooksTable['signing']): signing is keyof typeof n
 
 /** Refuses keys that the scheme needs and lacks, or has and cannot use. */
 const checkSigning = (place: Place, table: WebhooksTable): void => {
+  if (place.at('signing').isRefused()) return;
   const { signing, signature_header: header, prefix, secret } = table;
   const needs = (key: string): void =>
     place.at(key).refuse('missing_key', `signing "${signing}" needs the key "${key}"`);

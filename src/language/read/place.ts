@@ -19,6 +19,8 @@ export type Place = {
   ofKey(): Place;
   /** Notes a problem here. */
   refuse(code: ProblemCode, message: string, hint?: string): void;
+  /** Whether what stands here was refused itself, so that a neutral value stands in for it. */
+  isRefused(): boolean;
 };
 
 /** What a problem's line and column are found by, once they are asked for. */
@@ -27,6 +29,8 @@ export type Finder = { locate: Locate; isKey: boolean };
 export type Problems = {
   add(problem: Problem, finder?: Finder): void;
   count(): number;
+  /** Whether a problem lies exactly there. */
+  anyAt(file: string, pointer: string): boolean;
   /** Whether a problem lies in a file, at or below one of the pointers. */
   anyBelow(file: (path: string) => boolean, pointers: readonly string[]): boolean;
   /** In reading order, with lines and columns; past the limit only how many more there are. */
@@ -76,6 +80,7 @@ export const createProblems = (): Problems => {
       else more += 1;
     },
     count: () => noted.length + more,
+    anyAt: (file, pointer) => refused.has(`${file}\n${pointer}`),
     anyBelow: (isFile, pointers) =>
       noted.some(
         ({ problem: { file, pointer } }) =>
@@ -122,6 +127,7 @@ export const createPlace = (
     const finder = locate && { locate, isKey: isKey || keyCodes.has(code) };
     problems.add(problem, finder);
   },
+  isRefused: () => problems.anyAt(file, pointer),
 });
 
 /** The same place, refusing nothing: for defaults of what was already refused as a whole. */
