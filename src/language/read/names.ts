@@ -16,8 +16,12 @@ const storeColumns = ['_key', 'payload'];
 
 export const isInherited = (name: string): boolean => inherited.has(name);
 
-/** Refuses a name that objects inherit; says whether the name may stay. */
+/** Refuses a name that objects inherit or that is half a character; says whether it may stay. */
 export const acceptName = (place: Place, name: string): boolean => {
+  if (!name.isWellFormed()) {
+    place.refuse('bad_name', `${JSON.stringify(name.slice(0, 100))} is not well-formed Unicode`);
+    return false;
+  }
   if (!isInherited(name)) return true;
   place.refuse('reserved_name', `"${name}" is a name that programs use themselves`);
   return false;

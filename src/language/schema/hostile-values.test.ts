@@ -39,6 +39,14 @@ describe('keys that every object inherits', () => {
   });
 });
 
+describe('names', () => {
+  it('are whole characters', () => {
+    const properties = { '\ud800': true };
+    expect(takeSchema({ properties }, {}).refused).toEqual(['bad_name']);
+    expect(takeSchema({ required: ['\ud800'] }, {}).fits?.({ '\ud800': 1 })).toBe(true);
+  });
+});
+
 describe('much work from little text', () => {
   it('compares a long list once', () => {
     const list = Array.from({ length: 200_000 }, (_, index) => (index % 2 ? index : `${index}`));
