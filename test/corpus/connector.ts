@@ -79,6 +79,11 @@ export const connectorRules: Chapter = {
           'missing_key',
           replace(connector, 'name = "X-Api-Key"\n', ''),
         ],
+        [
+          'a name that no header can have',
+          'bad_value',
+          replace(connector, '"X-Api-Key"', '"X-Api:Key"'),
+        ],
         ['a bearer with a name', 'unexpected_key', replace(connector, '"header"', '"bearer"')],
       ],
     },
@@ -124,6 +129,11 @@ export const connectorRules: Chapter = {
           'a header that carries the secret already',
           'duplicate',
           replace(connector, 'X-Account', 'x-api-key'),
+        ],
+        [
+          'a header twice, in another case',
+          'duplicate',
+          replace(connector, 'X-Account =', 'x-account = "BOARD_USER", X-Account ='),
         ],
       ],
     },

@@ -47,6 +47,11 @@ export const operationsRules: Chapter = {
         ],
         ['an argument twice', 'bad_value', replace(connector, '"/me"', '"/me/{a}/{a}"')],
         [
+          'a path longer than any request',
+          'bad_value',
+          replace(connector, '"/me"', `"/me${'/a'.repeat(500)}"`),
+        ],
+        [
           'an argument inside a segment, by which rows are filtered',
           'bad_value',
           replace(connector, '"/cards/{card_id}"', '"/cards/{card_id}.json"'),
@@ -71,6 +76,11 @@ export const operationsRules: Chapter = {
           'a parameter that is a path argument',
           'duplicate',
           replace(connector, 'path = "/me"', 'path = "/me/{a}"\nparams = ["a"]'),
+        ],
+        [
+          'a parameter once repeated and once not',
+          'duplicate',
+          replace(connector, '"state", "login"', '"ids", "state", "login"'),
         ],
       ],
     },

@@ -35,15 +35,24 @@ const secretHeader = ({ scheme, name }: AuthTable): string | undefined => {
   return scheme === 'query' || scheme === 'none' ? undefined : 'authorization';
 };
 
+const isHeaderName = (name: string): boolean => /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name);
+
 const checkHeaders = (place: Place, table: AuthTable): void => {
-  for (const header of table.headers.keys()) {
+  const { scheme, name, headers } = table;
+  if (scheme === 'header' && name !== undefined && !isHeaderName(name)) {
+    place.at('name').refuse('bad_value', `"${name}" is not a header name`);
+  }
+  const seen = new Set<string>();
+  for (const header of headers.keys()) {
     const at = place.at('headers', header).ofKey();
-    if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(header)) {
-      at.refuse('bad_value', `"${header}" is not a header name`);
-    }
-    if (header.toLowerCase() === secretHeader(table)) {
+    const folded = header.toLowerCase();
+    if (!isHeaderName(header)) at.refuse('bad_value', `"${header}" is not a header name`);
+    if (folded === secretHeader(table)) {
       at.refuse('duplicate', `"${header}" already carries the credential`);
+    } else if (seen.has(folded)) {
+      at.refuse('duplicate', `"${header}" is there already in another case`);
     }
+    seen.add(folded);
   }
 };
 

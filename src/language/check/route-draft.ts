@@ -62,15 +62,21 @@ const readParams = (
   place: Place,
   table: OperationTable,
   pathArguments: readonly string[],
-): RouteContract['params'] =>
-  table.params.map((written, index) => {
+): RouteContract['params'] => {
+  const seen = new Set<string>();
+  const inPath = new Set(pathArguments);
+  return table.params.map((written, index) => {
     const name = written.replace(/\[\]$/, '');
-    if (pathArguments.includes(name)) {
-      const message = `"${name}" is both a path argument and a query parameter`;
-      place.at('params', index).refuse('duplicate', message);
+    const at = place.at('params', index);
+    if (inPath.has(name)) {
+      at.refuse('duplicate', `"${name}" is both a path argument and a query parameter`);
+    } else if (seen.has(name)) {
+      at.refuse('duplicate', `"${name}" is listed twice, with and without []`);
     }
+    seen.add(name);
     return { name, repeated: name !== written };
   });
+};
 
 const readOperation = (
   { place, value: table }: Placed<OperationTable>,

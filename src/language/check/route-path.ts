@@ -17,7 +17,10 @@ const segmentFault = (segment: string, isLast: boolean): string | undefined => {
     : undefined;
 };
 
+const maxPathLength = 1_000;
+
 const pathFault = (path: string): string | undefined => {
+  if (path.length > maxPathLength) return `is longer than ${maxPathLength} characters`;
   if (!path.startsWith('/')) return 'must begin with "/"';
   if (/[?#\s]/.test(path)) return 'must have no query, fragment or space';
   const parts = path.slice(1).split('/');
