@@ -133,8 +133,8 @@ export type WorldDeclaration = TableOf<typeof extensionKeys> & {
   definitions: Definitions;
 };
 
-const acceptCount = (place: Place, count: number, most: number): void => {
-  if (count > most) place.refuse('too_many', `there are ${count}, more than ${most}`);
+const acceptCount = (place: Place, what: string, count: number, most: number): void => {
+  if (count > most) place.refuse('too_many', `there are ${count} ${what}, more than ${most}`);
 };
 
 const acceptNames = <Value>(
@@ -162,8 +162,8 @@ export const readWorldJson = (tree: Tree): WorldDeclaration | undefined => {
   const toolsPlace = place.at('tools');
   const entities = acceptNames(entitiesPlace, extension.entities, acceptEntityName);
   const tools = acceptNames(toolsPlace, extension.tools, acceptToolName);
-  acceptCount(entitiesPlace, entities.size, languageLimits.entities);
-  acceptCount(toolsPlace, tools.size, languageLimits.tools);
+  acceptCount(entitiesPlace, 'entities', entities.size, languageLimits.entities);
+  acceptCount(toolsPlace, 'tools', tools.size, languageLimits.tools);
   refuseCaseTwins((name) => entitiesPlace.at(name), [...entities.keys()]);
   return { ...extension, entities, tools, definitions, place };
 };

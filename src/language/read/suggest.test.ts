@@ -23,4 +23,9 @@ describe('suggestName', () => {
     expect(suggestName('color', ['id', 'name'])).toBe('known: id, name');
     expect(suggestName('color', [])).toBeUndefined();
   });
+
+  it('cuts names that a stranger made endless', () => {
+    const known = Array.from({ length: 30 }, (_, index) => `${index}`.repeat(100_000));
+    expect(suggestName('color', known)?.length).toBeLessThan(2_000);
+  });
 });

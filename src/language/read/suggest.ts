@@ -43,6 +43,9 @@ export const suggestName = (name: string, known: Iterable<string>): string | und
   const nearest = nearestName(name, names);
   if (nearest !== undefined) return `did you mean "${nearest}"?`;
   if (names.length === 0) return undefined;
-  const shown = names.slice(0, 20).join(', ');
+  const shown = names
+    .slice(0, 20)
+    .map((each) => each.slice(0, maxNameLength))
+    .join(', ');
   return `known: ${shown}${names.length > 20 ? ` and ${names.length - 20} more` : ''}`;
 };
