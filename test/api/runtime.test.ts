@@ -127,7 +127,7 @@ describe('templates', () => {
       slug: 'code-hosting',
       name: 'Code hosting',
       entities: expect.arrayContaining(['issues']),
-      tasks: ['close-duplicate'],
+      tasks: expect.arrayContaining(['close-duplicate', 'merge-what-is-ready']),
     });
     expect(summary.counts.rows).toBeGreaterThan(0);
   });

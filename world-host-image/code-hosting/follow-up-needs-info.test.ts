@@ -1,0 +1,77 @@
+/** The task `follow-up-needs-info` of the template `code-hosting`: right work passes, nothing else does. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type CodeHost, on, serveCodeHost } from '#test/support/code-hosting.ts';
+
+const name = 'needs-info';
+
+let world: CodeHost;
+
+beforeAll(async () => {
+  world = await serveCodeHost('follow-up-needs-info');
+});
+beforeEach(() => world.reset());
+afterAll(() => world?.stop());
+
+const closeForgotten = async (): Promise<void> => {
+  const body = 'We have not heard of you for a while, so we close this. Tell us if it comes back.';
+  await world.tool('create_comment', { ...on(157), body });
+  await world.tool('update_issue', { ...on(157), state: 'closed', state_reason: 'not_planned' });
+};
+
+describe('the task follow-up-needs-info', () => {
+  it('fails an agent that does nothing', async () => {
+    expect(await world.grade()).toEqual({
+      passed: false,
+      failed: [
+        'the answered issue, berth#152, needs no info any more',
+        'the forgotten issue, berth#157, is closed as not planned',
+        'a comment on berth#157 says so',
+      ],
+    });
+  });
+
+  it('finds what waits through the search', async () => {
+    const found = await world.tool('search_issues', { q: `org:northquay is:open label:${name}` });
+    expect(found).toMatchObject({ total_count: 3 });
+  });
+
+  it('passes one that looks at each of them', async () => {
+    await world.tool('remove_label', { ...on(152), name });
+    await closeForgotten();
+    expect(await world.grade()).toEqual({ passed: true, failed: [] });
+  });
+
+  it('passes one that does the same through the API, in another order', async () => {
+    await world
+      .client()
+      .issues.update({ ...on(157), state: 'closed', state_reason: 'not_planned' });
+    await world.client().issues.createComment({ ...on(157), body: 'Closed: no answer.' });
+    await world.client().issues.setLabels({ ...on(152), labels: ['bug', 'area: billing'] });
+    expect(await world.grade()).toEqual({ passed: true, failed: [] });
+  });
+
+  it('fails one that closes all that waits', async () => {
+    await closeForgotten();
+    for (const issue of [on(152), { owner: 'northquay', repo: 'tide-feed', issue_number: 53 }]) {
+      await world.tool('update_issue', { ...issue, state: 'closed', state_reason: 'not_planned' });
+    }
+    expect((await world.grade()).failed).toEqual([
+      'the answered issue, berth#152, needs no info any more',
+      'berth#152 is open',
+      'tide-feed#53 still waits',
+    ]);
+  });
+
+  it('fails one that takes every label away', async () => {
+    await closeForgotten();
+    await world.client().issues.removeAllLabels(on(152));
+    const other = { owner: 'northquay', repo: 'tide-feed', issue_number: 53 };
+    await world.tool('remove_label', { ...other, name });
+    await world.tool('create_comment', { ...other, body: 'Still there?' });
+    expect((await world.grade()).failed).toEqual([
+      'berth#152 keeps its other labels',
+      'tide-feed#53 keeps its label',
+      'nothing was said on tide-feed#53',
+    ]);
+  });
+});

@@ -1,0 +1,68 @@
+/** The task `merge-what-is-ready` of the template `code-hosting`: right work passes, nothing else does. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type CodeHost, pull, repository, serveCodeHost } from '#test/support/code-hosting.ts';
+
+let world: CodeHost;
+
+beforeAll(async () => {
+  world = await serveCodeHost('merge-what-is-ready');
+});
+beforeEach(() => world.reset());
+afterAll(() => world?.stop());
+
+describe('the task merge-what-is-ready', () => {
+  it('fails an agent that does nothing', async () => {
+    expect(await world.grade()).toEqual({
+      passed: false,
+      failed: ['#150 is merged as one commit', 'the branch of #150 is gone'],
+    });
+  });
+
+  it('passes one that works through the API', async () => {
+    await world.client().pulls.merge({ ...pull(150), merge_method: 'squash' });
+    await world.client().git.deleteRef({ ...repository, ref: 'heads/occupancy-nights' });
+    expect(await world.grade()).toEqual({ passed: true, failed: [] });
+  });
+
+  it('passes one that works through tools, and says what it did', async () => {
+    const found = await world.tool('search_issues', {
+      q: 'repo:northquay/berth is:pr is:open milestone:2.8 review:approved',
+    });
+    expect(found).toMatchObject({ total_count: 1, items: [{ number: 150 }] });
+    await world.tool('merge_pull', { ...pull(150), merge_method: 'squash' });
+    await world.tool('delete_branch', { ...repository, branch: 'occupancy-nights' });
+    await world.tool('create_comment', { ...repository, issue_number: 150, body: 'In 2.8.' });
+    expect(await world.grade()).toEqual({ passed: true, failed: [] });
+  });
+
+  it('passes one that lets the repository delete branches', async () => {
+    await world.client().repos.update({ ...repository, delete_branch_on_merge: true });
+    await world.client().pulls.merge({ ...pull(150), merge_method: 'squash' });
+    expect((await world.grade()).passed).toBe(true);
+  });
+
+  it('fails one that merges what belongs to a later release', async () => {
+    await world.tool('merge_pull', { ...pull(150), merge_method: 'squash' });
+    await world.tool('delete_branch', { ...repository, branch: 'occupancy-nights' });
+    await world.tool('merge_pull', { ...pull(157), merge_method: 'squash' });
+    expect((await world.grade()).failed).toEqual([
+      'no other pull request was merged',
+      'the other pull requests are open',
+    ]);
+  });
+
+  it('fails one that approves what others do not want, and merges that', async () => {
+    await world.tool('create_review', { ...pull(155), event: 'APPROVE' });
+    await world.tool('merge_pull', { ...pull(155) });
+    expect((await world.grade()).passed).toBe(false);
+  });
+
+  it('fails one that merges another way, or closes instead', async () => {
+    await world.tool('merge_pull', pull(150));
+    await world.tool('delete_branch', { ...repository, branch: 'occupancy-nights' });
+    expect((await world.grade()).failed).toEqual(['#150 is merged as one commit']);
+    await world.reset();
+    await world.tool('delete_branch', { ...repository, branch: 'occupancy-nights' });
+    expect((await world.grade()).failed).toEqual(['#150 is merged as one commit']);
+  });
+});
