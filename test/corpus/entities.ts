@@ -215,8 +215,9 @@ export const entitiesRules: Chapter = {
       ],
     },
     {
-      rule: 'Names of entities match `[A-Za-z][A-Za-z0-9_]*`.',
+      rule: 'Names of entities match `[A-Za-z][A-Za-z0-9_]*`, in at most 128 characters.',
       accepts: [
+        ['128 characters', inExtension((x) => (x.entities['l'.repeat(128)] = x.entities.lists))],
         [
           'capitals, digits and underscores',
           inExtension((x) => (x.entities.A1_b = x.entities.lists)),
@@ -227,6 +228,11 @@ export const entitiesRules: Chapter = {
           'an entity with a bad name',
           'bad_name',
           inExtension((x) => (x.entities['card-s'] = x.entities.lists)),
+        ],
+        [
+          'an entity with an endless name',
+          'bad_name',
+          inExtension((x) => (x.entities['l'.repeat(129)] = x.entities.lists)),
         ],
         [
           'an entity with an underscore before it',

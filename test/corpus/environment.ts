@@ -47,6 +47,11 @@ export const environmentRules: Chapter = {
       refuses: [
         ['no kind', 'missing_key', replace(environment, 'kind = "mock-tools"\n', '')],
         ['no name', 'missing_key', replace(environment, 'name = "Board"\n', '')],
+        [
+          'a name that steers a terminal',
+          'bad_value',
+          replace(environment, '"Board"', '"\\u001B[2JBoard"'),
+        ],
         ['another kind', 'bad_value', replace(environment, 'mock-tools', 'real')],
       ],
     },

@@ -3,10 +3,13 @@ import {
   distinct,
   exactly,
   filledText,
+  type Kind,
+  kind,
   listOf,
   oneOf,
   type Placed,
   placed,
+  refuseValue,
   text,
 } from '../read/kinds.ts';
 import type { Place } from '../read/place.ts';
@@ -31,8 +34,15 @@ export const environmentFile = 'svc-env.toml';
 /** There is one engine, so `[environment] db` and `[db] engine` cannot differ once both are valid. */
 const engine = oneOf(['sqlite']);
 
+/** Shown in lists and terminals, so nothing of it may steer one. */
+const worldName: Kind<string> = kind(filledText(200).schema ?? {}, (place, value) => {
+  const read = filledText(200)(place, value);
+  if (read === undefined || !/\p{Cc}/u.test(read)) return read;
+  return refuseValue(place, 'must be one line without control characters');
+});
+
 const environmentKeys = {
-  name: described('Name of the world.', required(filledText(200), '')),
+  name: described('Name of the world.', required(worldName, '')),
   kind: described('Kind of world.', required(exactly('mock-tools'), 'mock-tools')),
   db: described('Engine, the same as in [db].', defaulted(engine, 'sqlite')),
   connector: described('Connector the world is made from; "custom" for its own.', optional(text)),

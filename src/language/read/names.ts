@@ -27,7 +27,15 @@ export const acceptName = (place: Place, name: string): boolean => {
   return false;
 };
 
+/** In characters. Names are repeated in every message, column and index that is about them. */
+const maxNameLength = 128;
+
 const acceptSpelling = (place: Place, name: string, pattern: RegExp, what: string): boolean => {
+  if (name.length > maxNameLength) {
+    const message = `the name of ${what} has ${name.length} characters, more than ${maxNameLength}`;
+    place.refuse('bad_name', message);
+    return false;
+  }
   if (pattern.test(name)) return true;
   const message = `${JSON.stringify(name.slice(0, 100))} is not a name of ${what}`;
   place.refuse('bad_name', message, `names match ${pattern.source.slice(1, -1)}`);

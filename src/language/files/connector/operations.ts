@@ -160,7 +160,7 @@ const parameter = textMatching(
 const operationKeys = {
   name: described(
     'Name of the operation, in snake_case, unique in the file.',
-    required(textMatching('a name in snake_case', /^[a-z][a-z0-9_]*$/), ''),
+    required(textMatching('a name in snake_case', /^[a-z][a-z0-9_]{0,127}$/), ''),
   ),
   method: described('HTTP method.', defaulted<(typeof methods)[number]>(oneOf(methods), 'GET')),
   path: described('Path below base_url; {name} marks an argument.', required(text, '')),
