@@ -2,7 +2,7 @@
  * What a user hands to a command: JSON as text, `@file` or `-` for standard input; files of rows; a
  * folder as a world tree. Mistakes are `invalid` and name the file.
  */
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { AppError } from '#domain/error.ts';
 import type { TreeFile } from '#domain/world.ts';
@@ -96,8 +96,17 @@ export const readRows = (
   return all;
 };
 
+/** What stands at a path that the user named; undefined also where it cannot be looked at. */
+const statOf = (context: Context, path: string): Stats | undefined => {
+  try {
+    return statSync(resolve(context.cwd, path), { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+};
+
 const isFolder = (context: Context, text: string): boolean =>
-  statSync(resolve(context.cwd, text), { throwIfNoEntry: false })?.isDirectory() === true;
+  statOf(context, text)?.isDirectory() === true;
 
 /** Whether a text means a folder, there or not, rather than a template or a world. */
 export const namesFolder = (context: Context, text: string): boolean =>
@@ -105,7 +114,11 @@ export const namesFolder = (context: Context, text: string): boolean =>
 
 /** A folder as a world tree, in the order of paths; hidden files and caches are left out. */
 export const readTree = (context: Context, folder: string): TreeFile[] => {
-  if (!isFolder(context, folder)) throw new AppError('invalid', `there is no folder ${folder}`);
+  if (!isFolder(context, folder)) {
+    const isThere = statOf(context, folder) !== undefined;
+    const message = isThere ? `${folder} is not a folder` : `there is no folder ${folder}`;
+    throw new AppError('invalid', message);
+  }
   return readFolder(resolve(context.cwd, folder), folder);
 };
 

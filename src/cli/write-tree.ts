@@ -9,12 +9,22 @@ import { AppError } from '#domain/error.ts';
 import type { TreeFile } from '#domain/world.ts';
 import type { Context } from './context.ts';
 
+/** Does something to a path; a failure names it. */
+const touch = <Value>(path: string, act: () => Value): Value => {
+  try {
+    return act();
+  } catch (cause) {
+    throw new AppError('invalid', `cannot write ${path}`, { cause });
+  }
+};
+
 /** Refuses to write through a link, and to write a file where a folder is. */
 const refuseInTheWay = (root: string, path: string): void => {
   const parts = path.split('/');
   for (const [index] of parts.entries()) {
     const place = parts.slice(0, index + 1).join('/');
-    const found = lstatSync(join(root, place), { throwIfNoEntry: false });
+    const target = join(root, place);
+    const found = touch(target, () => lstatSync(target, { throwIfNoEntry: false }));
     const isLast = index === parts.length - 1;
     if (found === undefined || (isLast ? found.isFile() : found.isDirectory())) continue;
     const what = found.isSymbolicLink() ? 'a link' : `not a ${isLast ? 'file' : 'folder'}`;
@@ -25,15 +35,15 @@ const refuseInTheWay = (root: string, path: string): void => {
 const writeOne = (root: string, { path, content }: TreeFile): void => {
   const target = join(root, path);
   const beside = join(dirname(target), `.svc-${randomUUID()}`);
-  try {
+  touch(target, () => {
     mkdirSync(dirname(target), { recursive: true });
-    writeFileSync(beside, content, { flag: 'wx' });
-    renameSync(beside, target);
-  } catch (cause) {
-    rmSync(beside, { force: true });
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new AppError('invalid', `cannot write ${target}: ${reason}`, { cause });
-  }
+    try {
+      writeFileSync(beside, content, { flag: 'wx' });
+      renameSync(beside, target);
+    } finally {
+      rmSync(beside, { force: true });
+    }
+  });
 };
 
 /** Writes the files below a folder as the user named it, which is made when it is not there. */
@@ -48,6 +58,7 @@ export const removeFiles = (context: Context, folder: string, paths: readonly st
   const root = resolve(context.cwd, folder);
   for (const path of paths) {
     refuseInTheWay(root, path);
-    rmSync(join(root, path), { force: true });
+    const target = join(root, path);
+    touch(target, () => rmSync(target, { force: true }));
   }
 };

@@ -14,10 +14,18 @@ import { writeEditorFiles } from './types.ts';
 
 type Options = { connector?: string; name?: string; json?: boolean };
 
+const namesIn = (path: string, folder: string): string[] => {
+  try {
+    return readdirSync(path);
+  } catch (cause) {
+    throw new AppError('invalid', `cannot begin a world in ${folder}`, { cause });
+  }
+};
+
 const refuseFilled = (context: Context, folder: string): void => {
   const path = resolve(context.cwd, folder);
   if (!existsSync(path)) return;
-  const first = readdirSync(path).find((name) => name !== '.git');
+  const first = namesIn(path, folder).find((name) => name !== '.git');
   if (first === undefined) return;
   throw new AppError('invalid', `${folder} is not empty: it holds ${first}`, {
     detail: { hint: 'name a folder that is new or empty' },

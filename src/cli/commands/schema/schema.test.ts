@@ -62,6 +62,18 @@ describe('svc worlds schema', () => {
     expect(await run('types ./nowhere')).toMatchObject({ status: 1 });
   });
 
+  it('names what is in the way of a folder', async () => {
+    writeFileSync(pathOf('file'), '');
+    const told = async (words: string): Promise<string> => (await run(words)).err;
+    expect(await told('init file')).toMatch(/^error: cannot begin a world in file: ENOTDIR/);
+    expect(await told('init file/crm')).toMatch(
+      /^error: cannot write .*file\/crm\/README.md: ENOT/,
+    );
+    expect(await told('json-schema --out file')).toMatch(/^error: cannot write .*: ENOTDIR/);
+    expect(await told('check file')).toBe('error: file is not a folder\n');
+    expect(await told('check file/crm')).toBe('error: there is no folder file/crm\n');
+  });
+
   it('begins with a template under another name', async () => {
     await ran('init code --connector code-hosting --name Ours');
     expect(read('code/svc-env.toml')).toMatch(/^name = "Ours"$/m);
