@@ -14,7 +14,8 @@ def find_repository(ctx: HandlerContext) -> Row:
 
 def find_issue(ctx: HandlerContext) -> Row:
     """The issue of `…/issues/{issue_number}/…`, which may be that of a pull request."""
-    return ctx.get("issues", {**place(ctx), "number": _number(ctx, "issue_number")}) or not_found(ctx)
+    key = {**place(ctx), "number": _number(ctx, "issue_number")}
+    return ctx.get("issues", key) or not_found(ctx)
 
 
 def find_pull(ctx: HandlerContext) -> tuple[Row, Row]:

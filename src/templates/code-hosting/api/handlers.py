@@ -1,8 +1,8 @@
 """What connector.toml calls: a function for each route that is more than a row.
 
 `handler = "create_issue"` there is `create_issue` here, which this file takes from where it is
-written. What a handler returns is the JSON body, with the status of its route. What it writes counts
-once it has returned, and nothing of it does when it fails.
+written. What a handler returns is the JSON body, with the status of its route. What it writes
+counts once it has returned, and nothing of it does when it fails.
 
 routes/ has the handlers, answers/ makes rows into bodies, and the modules beside this one are what
 the routes share.

@@ -25,7 +25,9 @@ def record(ctx: HandlerContext, issue: Row, event: str, **facts: Any) -> None:
     ctx.insert("issue_events", row)
 
 
-def tell(ctx: HandlerContext, repository: Row, event: str, action: str | None, **parts: Any) -> None:
+def tell(
+    ctx: HandlerContext, repository: Row, event: str, action: str | None, **parts: Any
+) -> None:
     """Delivers an event to the webhooks of a repository.
 
     parts: what the event is about, in the bodies that the API answers.

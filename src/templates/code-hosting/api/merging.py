@@ -12,18 +12,24 @@ from .history import record, tell
 from .pulling import changed_files, mergeable_state
 from .viewer import VIEWER
 
-METHODS = ("merge", "squash", "rebase")
+#: Ways to merge: the setting that allows each, and what it is called.
+METHODS = {
+    "merge": ("allow_merge_commit", "Merge commits"),
+    "squash": ("allow_squash_merge", "Squash merges"),
+    "rebase": ("allow_rebase_merge", "Rebase merges"),
+}
 
 #: "Fixes #12" in the text of a pull request closes that issue with the merge.
 FIXES = re.compile(r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+#(\d{1,9})\b", re.IGNORECASE)
 
 
-def obstacle(ctx: HandlerContext, repository: Row, issue: Row, pull: Row, method: str) -> str | None:
+def obstacle(
+    ctx: HandlerContext, repository: Row, issue: Row, pull: Row, method: str
+) -> str | None:
     """Why the code host refuses to merge, in its words."""
-    named = {"merge": "Merge commits", "squash": "Squash merges", "rebase": "Rebase merges"}
-    allowed = {"merge": "merge_commit", "squash": "squash_merge", "rebase": "rebase_merge"}
-    if not setting(repository, f"allow_{allowed[method]}"):
-        return f"{named[method]} are not allowed on this repository."
+    allowing, named = METHODS[method]
+    if not setting(repository, allowing):
+        return f"{named} are not allowed on this repository."
     if issue["state"] == "closed":
         return "Pull Request is not mergeable"
     return {
@@ -49,9 +55,7 @@ def write_merge(ctx: HandlerContext, pull: Row, method: str, message: str) -> Ro
     }
     ctx.insert("commits", commit)
     ctx.update("branches", base_key, {"sha": commit["sha"]})
-    ctx.update(
-        "repositories", {"owner": pull["owner"], "name": pull["repo"]}, {"pushed_at": now}
-    )
+    ctx.update("repositories", {"owner": pull["owner"], "name": pull["repo"]}, {"pushed_at": now})
     merged = {
         "merged": True,
         "merged_at": now,
@@ -73,7 +77,7 @@ def close_fixed_issues(ctx: HandlerContext, repository: Row, issue: Row, pull: R
 
 
 def delete_branch(ctx: HandlerContext, repository: Row, branch: Row) -> None:
-    """Deletes a branch. Open pull requests that would merge it are closed, as the code host does."""
+    """Deletes a branch. Open pull requests that would merge it are closed."""
     ctx.delete("branches", {**place_of(branch), "name": branch["name"]})
     for pull in ctx.query("pulls", {**place_of(branch), "head": branch["name"]}):
         issue = ctx.get("issues", numbered(pull))

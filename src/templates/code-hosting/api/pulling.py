@@ -25,10 +25,14 @@ def changed_files(ctx: HandlerContext, pull: Row) -> list[Row]:
     files: dict[str, Row] = {}
     for commit in commits_between(ctx, pull):
         for file in commit["files"]:
-            before = files.get(file["filename"], {"additions": 0, "deletions": 0})
-            counts = {name: before[name] + file[name] for name in ("additions", "deletions")}
-            files[file["filename"]] = {**file, "status": before.get("status", file["status"]), **counts}
+            before = files.get(file["filename"])
+            files[file["filename"]] = file if before is None else _changed_again(before, file)
     return sorted(files.values(), key=lambda file: file["filename"])
+
+
+def _changed_again(before: Row, file: Row) -> Row:
+    sums = {name: before[name] + file[name] for name in ("additions", "deletions")}
+    return {**file, "status": before["status"], **sums}
 
 
 def is_approved(ctx: HandlerContext, pull: Row) -> bool:

@@ -8,9 +8,8 @@ from .users import users_named
 
 def event_answers(ctx: HandlerContext, repository: Row, events: list[Row]) -> list[Row]:
     """Events of one repository's issues."""
-    users = users_named(
-        ctx, (login for event in events for login in (event["actor"], event.get("login")))
-    )
+    logins = [login for event in events for login in (event["actor"], event.get("login"))]
+    users = users_named(ctx, logins)
 
     def answer(event: Row) -> Row:
         commit = event.get("commit_id")

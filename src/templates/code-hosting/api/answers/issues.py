@@ -37,7 +37,8 @@ def issue_answers(ctx: HandlerContext, repository: Row, issues: list[Row]) -> li
     assignees = assignees_of(ctx, repository, issues)
     milestones = milestones_of(ctx, repository, issues)
     pulls = {pull["number"]: pull for pull in ctx.query("pulls", {**whose, "number": numbers})}
-    users = users_named(ctx, (login for row in issues for login in (row["user"], row.get("closed_by"))))
+    logins = [login for issue in issues for login in (issue["user"], issue.get("closed_by"))]
+    users = users_named(ctx, logins)
 
     def answer(issue: Row) -> Row:
         number = issue["number"]

@@ -1,5 +1,7 @@
 """Pull requests. What they share with issues is taken from the body of their issue."""
 
+from collections import defaultdict
+
 from svc_env import HandlerContext, Row
 
 from ..matching import comment_counts, place_and_number
@@ -37,8 +39,7 @@ def pull_answers(ctx: HandlerContext, repository: Row, pulls: list[Row]) -> list
         issue["number"]: issue
         for issue in issue_answers(ctx, repository, ctx.query("issues", where))
     }
-    asked = ctx.query("review_requests", where)
-    users = users_named(ctx, (row["login"] for row in asked))
+    reviewers = _requested_reviewers(ctx, where)
     whole_repository = repository_answer(ctx, repository)
 
     def end(branch: str, sha: str) -> Row:
@@ -61,7 +62,7 @@ def pull_answers(ctx: HandlerContext, repository: Row, pulls: list[Row]) -> list
             "draft": pull["draft"],
             "merged_at": pull.get("merged_at"),
             "merge_commit_sha": pull.get("merge_commit_sha"),
-            "requested_reviewers": [users[row["login"]] for row in asked if row["number"] == number],
+            "requested_reviewers": reviewers[number],
             "requested_teams": [],
             "head": end(pull["head"], pull["head_sha"]),
             "base": end(pull["base"], pull["base_sha"]),
@@ -94,6 +95,16 @@ def pull_answer(ctx: HandlerContext, repository: Row, pull: Row) -> Row:
         "deletions": sum(file["deletions"] for file in files),
         "changed_files": len(files),
     }
+
+
+def _requested_reviewers(ctx: HandlerContext, where: Row) -> dict[int, list[Row]]:
+    """Whose review is waited for, by the number of the pull request."""
+    asked = ctx.query("review_requests", where)
+    users = users_named(ctx, (row["login"] for row in asked))
+    found = defaultdict(list)
+    for row in asked:
+        found[row["number"]].append(users[row["login"]])
+    return found
 
 
 def _whose(row: Row) -> Row:

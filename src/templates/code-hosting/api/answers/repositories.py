@@ -80,7 +80,7 @@ def repository_answer(ctx: HandlerContext, repository: Row) -> Row:
 
 
 def whole_repository_answer(ctx: HandlerContext, repository: Row) -> Row:
-    """A repository with its owner, its URLs and its number of open issues, pull requests included."""
+    """A repository with its owner, its URLs and the number of its open issues and pull requests."""
     where = {"owner": repository["owner"], "repo": repository["name"], "state": "open"}
     open_issues = len(ctx.query("issues", where))
     owner = simple_user(ctx.get("users", {"login": repository["owner"]}))

@@ -39,9 +39,7 @@ def review_comment_answer(ctx: HandlerContext, repository: Row, comment: Row) ->
     return review_comment_answers(ctx, repository, [comment])[0]
 
 
-def review_comment_answers(
-    ctx: HandlerContext, repository: Row, comments: list[Row]
-) -> list[Row]:
+def review_comment_answers(ctx: HandlerContext, repository: Row, comments: list[Row]) -> list[Row]:
     users = users_named(ctx, (comment["user"] for comment in comments))
 
     def answer(comment: Row) -> Row:

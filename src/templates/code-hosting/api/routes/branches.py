@@ -97,7 +97,7 @@ def create_ref(ctx: HandlerContext) -> None:
 
 
 def delete_ref(ctx: HandlerContext) -> None:
-    """Deletes a branch. Open pull requests that would merge it are closed, as the code host does."""
+    """Deletes a branch, which closes the open pull requests that would merge it."""
     repository = find_repository(ctx)
     require_write(ctx, repository)
     branch = _branch_of_ref(ctx)

@@ -83,9 +83,7 @@ def issues_with_repositories(ctx: HandlerContext, issues: list[Row]) -> list[Row
 
 def visible_issues(ctx: HandlerContext, where: Row) -> list[Row]:
     """Issues of the repositories that the viewer can see."""
-    seen = {
-        (row["owner"], row["name"]) for row in ctx.query("repositories") if can_see(ctx, row)
-    }
+    seen = {(row["owner"], row["name"]) for row in ctx.query("repositories") if can_see(ctx, row)}
     rows = ctx.query("issues", where)
     return [row for row in rows if (row["owner"], row["repo"]) in seen]
 
@@ -124,8 +122,13 @@ def _answer_issues(
         counts = comment_counts(ctx, where)
         values["comments"] = lambda issue: counts[place_and_number(issue)]
     value = values[sort]
-    by = lambda issue: (value(issue), issue["number"], issue["id"])  # noqa: E731
-    answer_page(ctx, rows, answer, by=by, downwards=is_downwards(ctx))
+    answer_page(
+        ctx,
+        rows,
+        answer,
+        by=lambda issue: (value(issue), issue["number"], issue["id"]),
+        downwards=is_downwards(ctx),
+    )
 
 
 def get_issue(ctx: HandlerContext) -> Row:
@@ -182,18 +185,14 @@ def update_issue(ctx: HandlerContext) -> Row:
     return issue_answer(ctx, repository, touch(ctx, issue))
 
 
-def write_texts(
-    ctx: HandlerContext, repository: Row, issue: Row, body: Row, resource: str
-) -> Row:
+def write_texts(ctx: HandlerContext, repository: Row, issue: Row, body: Row, resource: str) -> Row:
     """Title and text."""
     patch: Row = {}
     if body.get("title") is not None:
         patch["title"] = title_of(ctx, resource, body["title"])
     if "body" in body:
         patch["body"] = text_of(ctx, resource, "body", body["body"])
-    changes = {
-        name: {"from": issue.get(name)} for name in patch if patch[name] != issue.get(name)
-    }
+    changes = {name: {"from": issue.get(name)} for name in patch if patch[name] != issue.get(name)}
     if not changes:
         return issue
     changed = ctx.update("issues", numbered(issue), patch)
@@ -235,7 +234,7 @@ def _write_milestone(ctx: HandlerContext, repository: Row, issue: Row, body: Row
     """`milestone` is a number, or null to take the issue out of its own."""
     if "milestone" not in body or body["milestone"] == issue.get("milestone"):
         return issue
-    before, after = (_milestone(ctx, number) for number in (issue.get("milestone"), body["milestone"]))
+    before, after = _milestone(ctx, issue.get("milestone")), _milestone(ctx, body["milestone"])
     changed = ctx.update("issues", numbered(issue), {"milestone": body["milestone"]})
     for event, milestone in (("demilestoned", before), ("milestoned", after)):
         if milestone is not None:

@@ -20,7 +20,8 @@ def list_milestones(ctx: HandlerContext) -> None:
     state = asked_choice(ctx, "Milestone", "state", ("open", "closed", "all"), "open")
     sort = asked_choice(ctx, "Milestone", "sort", ("due_on", "completeness"), "due_on")
     rows = ctx.query("milestones", place(ctx) if state == "all" else {**place(ctx), "state": state})
-    done = {body["number"]: _completeness(body) for body in milestone_answers(ctx, repository, rows)}
+    bodies = milestone_answers(ctx, repository, rows)
+    done = {body["number"]: _completeness(body) for body in bodies}
     values = {
         "due_on": lambda row: row.get("due_on") or NEVER,
         "completeness": lambda row: done[row["number"]],

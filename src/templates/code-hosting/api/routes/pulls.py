@@ -194,9 +194,8 @@ def check_merged(ctx: HandlerContext) -> None:
 def merge_pull(ctx: HandlerContext) -> Row:
     repository, (issue, pull), body = find_repository(ctx), find_pull(ctx), body_of(ctx)
     require_write(ctx, repository)
-    method = choice_of(
-        ctx, "PullRequest", "merge_method", body.get("merge_method") or "merge", METHODS
-    )
+    wanted = body.get("merge_method") or "merge"
+    method = choice_of(ctx, "PullRequest", "merge_method", wanted, tuple(METHODS))
     if body.get("sha") not in (None, pull["head_sha"]):
         refuse(ctx, 409, "Head branch was modified. Review and try the merge again.")
     why_not = obstacle(ctx, repository, issue, pull, method)
@@ -222,8 +221,9 @@ def _commit_message(ctx: HandlerContext, issue: Row, pull: Row, method: str) -> 
         "rebase": (issue["title"], ""),
     }[method]
     given = (body_of(ctx).get("commit_title"), body_of(ctx).get("commit_message"))
-    texts = [default if text is None else str(text) for text, default in zip(given, usual, strict=True)]
-    return "\n\n".join(text for text in texts if text)
+    pairs = zip(given, usual, strict=True)
+    texts = [default if text is None else str(text) for text, default in pairs]
+    return "\n\n".join(filter(None, texts))
 
 
 # Who is asked to review
@@ -246,8 +246,8 @@ def request_reviewers(ctx: HandlerContext) -> None:
             refuse(
                 ctx,
                 422,
-                "Reviews may only be requested from collaborators. One or more of the users or teams "
-                f"you specified is not a collaborator of the {full_name} repository.",
+                "Reviews may only be requested from collaborators. One or more of the users or "
+                f"teams you specified is not a collaborator of the {full_name} repository.",
             )
         row = {**numbered(pull), "login": login}
         if ctx.get("review_requests", row) is None:

@@ -19,7 +19,12 @@ TOPIC = re.compile(r"[a-z0-9][a-z0-9-]{0,49}")
 MOST_TOPICS = 20
 
 #: What `sort` of a list may be, and the field that it means.
-SORTS = {"created": "created_at", "updated": "updated_at", "pushed": "pushed_at", "full_name": "name"}
+SORTS = {
+    "created": "created_at",
+    "updated": "updated_at",
+    "pushed": "pushed_at",
+    "full_name": "name",
+}
 
 #: What belongs to a repository, in the order in which it can be deleted: see the references in
 #: schema/world.json.
@@ -93,7 +98,8 @@ def create_own_repository(ctx: HandlerContext) -> None:
 def create_repository_of_organization(ctx: HandlerContext) -> None:
     owner = find_owner(ctx)
     if role_in(ctx, owner["login"]) is None:
-        forbidden(ctx, "You need admin access to the organization before adding a repository to it.")
+        message = "You need admin access to the organization before adding a repository to it."
+        forbidden(ctx, message)
     _create(ctx, owner)
 
 

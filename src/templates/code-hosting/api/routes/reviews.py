@@ -42,7 +42,8 @@ def create_review(ctx: HandlerContext) -> Row:
     repository, (issue, pull), body = find_repository(ctx), find_pull(ctx), body_of(ctx)
     own = {**numbered(pull), "user": VIEWER, "state": "PENDING"}
     if ctx.query("reviews", own, limit=1):
-        refuse(ctx, 422, "Unprocessable Entity", ["User can only have one pending review per pull request"])
+        error = "User can only have one pending review per pull request"
+        refuse(ctx, 422, "Unprocessable Entity", [error])
     review = {
         **own,
         "id": ctx.ids.next("reviews", "id"),
@@ -66,7 +67,8 @@ def update_review(ctx: HandlerContext) -> Row:
     """Another text for an own review."""
     repository, _, _, review = _review(ctx, own=True)
     text = needed_text(ctx, "PullRequestReview", "body")
-    return review_answer(ctx, repository, ctx.update("reviews", {"id": review["id"]}, {"body": text}))
+    changed = ctx.update("reviews", {"id": review["id"]}, {"body": text})
+    return review_answer(ctx, repository, changed)
 
 
 def submit_review(ctx: HandlerContext) -> Row:
@@ -183,9 +185,8 @@ def get_review_comment(ctx: HandlerContext) -> Row:
 
 
 def create_review_comment(ctx: HandlerContext) -> None:
-    """A comment on a line outside of a review is a review of one comment. `in_reply_to` answers one."""
-    replied = body_of(ctx).get("in_reply_to")
-    _answer_new_comment(ctx, body_of(ctx), replied)
+    """A comment outside of a review is a review of one comment. `in_reply_to` names another one."""
+    _answer_new_comment(ctx, body_of(ctx), body_of(ctx).get("in_reply_to"))
 
 
 def reply_to_review_comment(ctx: HandlerContext) -> None:

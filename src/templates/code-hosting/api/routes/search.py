@@ -107,16 +107,15 @@ def _issue_tests(ctx: HandlerContext) -> Tests:
         ),
     }
     counts = comment_counts(ctx, {})
-    owner = lambda login: lambda row: same_name(row["owner"], login)  # noqa: E731
+    people: Tests = {
+        "author": lambda login: written_by(_named(login)),
+        "assignee": lambda login: assigned_to(ctx, {}, _named(login)),
+        "commenter": lambda login: commented_by(ctx, {}, _named(login)),
+        "mentions": lambda login: mentions(ctx, {}, _named(login)),
+    }
 
     def involves(login: str) -> Test:
-        login = _named(login)
-        tests = [
-            written_by(login),
-            assigned_to(ctx, {}, login),
-            commented_by(ctx, {}, login),
-            mentions(ctx, {}, login),
-        ]
+        tests = [made(login) for made in people.values()]
         return lambda row: any(test(row) for test in tests)
 
     return {
@@ -127,15 +126,14 @@ def _issue_tests(ctx: HandlerContext) -> Tests:
         "draft": lambda value: lambda row: states["draft"](row) == (value == "true"),
         "review": _one_of(reviewed),
         "repo": lambda name: lambda row: same_name(f"{row['owner']}/{row['repo']}", name),
-        "user": owner,
-        "org": owner,
-        "author": lambda login: written_by(_named(login)),
-        "assignee": lambda login: assigned_to(ctx, {}, _named(login)),
-        "mentions": lambda login: mentions(ctx, {}, _named(login)),
-        "commenter": lambda login: commented_by(ctx, {}, _named(login)),
+        "user": _of_owner,
+        "org": _of_owner,
+        **people,
         "involves": involves,
         "label": lambda name: carries(ctx, {}, name),
-        "milestone": lambda title: lambda row: same_name(titles.get(_milestone_key(row), ""), title),
+        "milestone": lambda title: (
+            lambda row: same_name(titles.get(_milestone_key(row), ""), title)
+        ),
         "reason": lambda value: lambda row: row.get("state_reason") == value.replace(" ", "_"),
         "head": lambda name: of_pull(lambda pull: pull["head"].startswith(name)),
         "base": lambda name: of_pull(lambda pull: pull["base"] == name),
@@ -175,13 +173,12 @@ def _repository_tests() -> Tests:
         "public": lambda row: not row["private"],
         "private": lambda row: row["private"],
     }
-    owner = lambda login: lambda row: same_name(row["owner"], _named(login))  # noqa: E731
     counts = {"stars": "stargazers_count", "forks": "forks_count", "size": "size"}
     times = {"created": "created_at", "pushed": "pushed_at"}
     return {
         "is": _one_of(states),
-        "user": owner,
-        "org": owner,
+        "user": _of_owner,
+        "org": _of_owner,
         "repo": lambda name: lambda row: same_name(f"{row['owner']}/{row['name']}", name),
         "language": lambda name: lambda row: same_name(row.get("language") or "", name),
         "topic": lambda name: lambda row: name.lower() in row["topics"],
@@ -228,7 +225,7 @@ def _answer(
     answer: Callable[[list[Row]], list[Row]],
     more: Row | None = None,
 ) -> None:
-    """The rows that hold the words of the query; the best ones first, unless `sort` says otherwise.
+    """The rows that hold the words of the query; the best ones first, unless `sort` is given.
 
     more: what the answer says beside its items; behind them, as clients take the first for the list.
     """
@@ -267,8 +264,8 @@ def _check_places(ctx: HandlerContext, terms: list[Term]) -> None:
         names = {"repo": known, "user": owners, "org": owners}.get(term.name)
         if names is not None and not term.negated and term.value.casefold() not in names:
             message = (
-                "The listed users and repositories cannot be searched either because the resources "
-                "do not exist or you do not have permission to view them."
+                "The listed users and repositories cannot be searched either because the "
+                "resources do not exist or you do not have permission to view them."
             )
             error = {"message": message, "resource": "Search", "field": "q", "code": "invalid"}
             refuse(ctx, 422, "Validation Failed", [error])
@@ -281,6 +278,10 @@ def _one_of(tests: dict[str, Test]) -> Callable[[str], Test]:
 
 def _range_of(field: str) -> Callable[[str], Test]:
     return lambda text: in_range(text, lambda row: row.get(field))
+
+
+def _of_owner(login: str) -> Test:
+    return lambda row: same_name(row["owner"], _named(login))
 
 
 def _without(test: Test) -> Test:

@@ -98,4 +98,3 @@ def _answer_organizations(ctx: HandlerContext, where: Row) -> None:
     logins = [row["org"] for row in ctx.query("memberships", where)]
     rows = ctx.query("users", {"login": logins})
     answer_page(ctx, rows, each(simple_organization), by=by_id)
-
