@@ -11,7 +11,7 @@ import { artifactCollisions } from './artifacts/collisions.ts';
 import { generateArtifacts } from './artifacts.ts';
 import { checkApi } from './check/api.ts';
 import { checkDependencies } from './check/dependencies.ts';
-import { buildModel } from './check/entities.ts';
+import { buildModel, hasProblems } from './check/entities.ts';
 import { checkIntegrity } from './check/integrity.ts';
 import type { Model } from './check/model.ts';
 import { checkRedact } from './check/redact.ts';
@@ -107,12 +107,10 @@ const checkData = (
   return { baseRows: Object.fromEntries(baseRows), tasks: tasks.map(({ value }) => value) };
 };
 
-const isSchemaFile = (path: string): boolean => path.startsWith('schema/');
-
 /** Checks everything that the data model is a part of. */
 const checkWorld = (tree: Tree, world: WorldDeclaration): Compiled => {
   const { model, toolSchemas } = buildModel(world, tree);
-  const isSound = !tree.problems.anyBelow(isSchemaFile, ['/$defs', '/x-svc/entities']);
+  const isSound = !hasProblems(tree);
   const checkers = createCheckers(model, isSound);
   const environment = readEnvironment(tree);
   const surfaces = checkConnector(tree, readConnector(tree), model, checkers);

@@ -222,12 +222,15 @@ const isWithinLimits = (place: Place, { unique, relationships }: EntityTable): b
 /** Schemas of the tools, taken together with the entities' so that they share definitions. */
 export type ToolSchemas = Map<string, { input: JsonSchema; output: JsonSchema }>;
 
+/** Whether the data model has problems; those of tools are none of its own. */
+export const hasProblems = ({ problems }: Tree): boolean =>
+  problems.anyBelow((path) => path.startsWith('schema/'), ['/$defs', '/x-svc/entities']);
+
 /** Takes in all schemas of the world and answers its data model. */
 export const buildModel = (
   world: WorldDeclaration,
   tree: Tree,
 ): { model: Model; toolSchemas: ToolSchemas } => {
-  const before = tree.problems.count();
   const library = createLibrary(tree, world.definitions);
   const take = (schema: Placed<unknown> | undefined): JsonSchema =>
     schema === undefined ? {} : library.take(schema.place, schema.value);
@@ -244,7 +247,7 @@ export const buildModel = (
     ]),
   );
   const definitions = library.finish();
-  const isTyped = tree.problems.count() === before;
+  const isTyped = !hasProblems(tree);
   const analysis = createAnalysis(definitions);
   const entities = new Map<string, EntityContract>();
   const model: Model = {
