@@ -81,7 +81,7 @@ const refusals: [limit: string, change: Change, code: string, words: string][] =
     'entities',
     inWorld((document) => fill(document['x-svc'].entities, languageLimits.entities + 1, 'lists')),
     'too_many',
-    'there are 501, more than 500',
+    'there are 501 entities, more than 500',
   ],
   [
     'fields of an entity',
@@ -96,7 +96,7 @@ const refusals: [limit: string, change: Change, code: string, words: string][] =
     'tools',
     inWorld((document) => fill(document['x-svc'].tools, languageLimits.tools + 1, 'list_cards')),
     'too_many',
-    'there are 1001, more than 1000',
+    'there are 1001 tools, more than 1000',
   ],
   [
     'definitions',
@@ -165,13 +165,13 @@ const refusals: [limit: string, change: Change, code: string, words: string][] =
   [
     'schemas for one value',
     define(
-      named(9, 'D', (index) => {
+      named(11, 'D', (index) => {
         const next = { $ref: index === 0 ? '#/$defs/Id' : `#/$defs/D${index - 1}` };
         return { allOf: [next, next] };
       }),
     ),
     'schema_too_complex',
-    'schemas apply to one value, more than 2000',
+    'schemas apply to one value, more than 5000',
   ],
   [
     'keywords and subschemas beside one another',

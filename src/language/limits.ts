@@ -14,7 +14,7 @@ export const languageLimits = {
   /** Schemas inside one another, references followed. */
   schemaNesting: 200,
   /** Subschemas that may apply to one and the same value. */
-  schemaWork: 2_000,
+  schemaWork: 5_000,
   /** Keywords and subschemas beside and inside one another, references not followed. */
   schemaSpan: 800,
   /** References that lead to one another for one and the same value. */

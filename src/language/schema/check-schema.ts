@@ -74,7 +74,7 @@ const settle = (place: Place, name: string, held: unknown, scope: SchemaScope): 
   if (name === 'pattern') return scope.acceptsPattern(place, String(held)) ? held : undefined;
   if (name !== 'patternProperties') return held;
   const patterns = Object.keys(held as JsonSchema);
-  return patterns.every((source) => scope.acceptsPattern(place.at(source), source))
+  return patterns.every((source) => scope.acceptsPattern(place.at(source).ofKey(), source))
     ? held
     : undefined;
 };
