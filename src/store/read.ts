@@ -59,6 +59,9 @@ const orderOf = (entity: CatalogEntity, orderBy: Query['orderBy']): string =>
     entity.position,
   ].join(', ');
 
+/** Sums, since SQLite plans the whole statement anew for each value that is bound to a bare limit. */
+const rowWindow = 'LIMIT ? + 0 OFFSET ? + 0';
+
 /** Reading rows as arrays takes half the time of reading them as objects. */
 const readArrays = (
   prepare: Statements,
@@ -80,7 +83,7 @@ const listRows = (
   const since = after === undefined ? '' : ` AND ${at} > ?`;
   const until = before === undefined ? '' : ` AND ${at} < ?`;
   const order = before === undefined ? at : `${at} DESC`;
-  const text = `SELECT payload, ${at} FROM ${entity.table} WHERE 1${sql}${since}${until} ORDER BY ${order} LIMIT ? OFFSET ?`;
+  const text = `SELECT payload, ${at} FROM ${entity.table} WHERE 1${sql}${since}${until} ORDER BY ${order} ${rowWindow}`;
   const bounds = [after, before].filter((bound) => bound !== undefined);
   const found = readArrays(prepare, text, [...values, ...bounds, limit + 1, offset]);
   const more = found.length > limit;
@@ -110,7 +113,7 @@ export const createReader = (catalog: Catalog, prepare: Statements): Reader => {
     query(name, { where = [], limit, offset, orderBy } = {}) {
       const entity = catalog.entity(name);
       const { sql, values } = conditionOf(entity, where);
-      const text = `SELECT payload FROM ${entity.table} WHERE 1${sql} ORDER BY ${orderOf(entity, orderBy)} LIMIT ? OFFSET ?`;
+      const text = `SELECT payload FROM ${entity.table} WHERE 1${sql} ORDER BY ${orderOf(entity, orderBy)} ${rowWindow}`;
       const rows = readArrays(prepare, text, [...values, limit ?? -1, offset ?? 0]);
       return rows.map(([payload]) => payload as string);
     },
