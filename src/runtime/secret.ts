@@ -1,9 +1,9 @@
 /** A secret that prints as `***` wherever it is logged, formatted or serialised by accident. */
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import { inspect } from 'node:util';
 
 /** Where two digests differ says nothing about where their texts do. */
-const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest();
+const digestOf = (text: string): Buffer => hash('sha256', text, 'buffer');
 
 export class Secret {
   readonly #value: string;
