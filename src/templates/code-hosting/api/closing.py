@@ -11,7 +11,7 @@ def close_issue(
     ctx: HandlerContext,
     repository: Row,
     issue: Row,
-    reason: str = "completed",
+    reason: str | None = "completed",
     commit_id: str | None = None,
 ) -> Row:
     """Closes what is open. Pull requests have no reason.

@@ -6,6 +6,13 @@ from .refusals import not_found
 from .viewer import can_see
 
 
+def known(ctx: HandlerContext, entity: str, key: Row) -> Row:
+    """The row that another row refers to: the contract says that it is there."""
+    row = ctx.get(entity, key)
+    assert row is not None, f"no row of {entity} has the key {key}"
+    return row
+
+
 def find_repository(ctx: HandlerContext) -> Row:
     """The repository of `/repos/{owner}/{repo}/…`. A stranger's private one is not found."""
     repository = ctx.get("repositories", {"owner": ctx.args["owner"], "name": ctx.args["repo"]})

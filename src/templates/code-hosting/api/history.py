@@ -8,7 +8,7 @@ from .answers.issues import issue_answer
 from .answers.pulls import pull_answer
 from .answers.repositories import repository_answer
 from .answers.users import simple_user
-from .finding import numbered, on_issue, place_of
+from .finding import known, numbered, on_issue, place_of
 from .viewer import VIEWER
 
 
@@ -32,11 +32,11 @@ def tell(
 
     parts: what the event is about, in the bodies that the API answers.
     """
-    organization = ctx.get("users", {"login": repository["owner"]})
+    organization = known(ctx, "users", {"login": repository["owner"]})
     about = {"repository": repository_answer(ctx, repository)}
     if organization["type"] == "Organization":
         about["organization"] = simple_user(organization)
-    sender = simple_user(ctx.get("users", {"login": VIEWER}))
+    sender = simple_user(known(ctx, "users", {"login": VIEWER}))
     body = {**({"action": action} if action else {}), **parts, **about, "sender": sender}
     full_name = f"{repository['owner']}/{repository['name']}"
     ctx.deliver(event, body, scope={"repository": full_name})

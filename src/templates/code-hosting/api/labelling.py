@@ -7,7 +7,7 @@ from svc_env import HandlerContext, Row
 from .answers.addresses import api_url, node_id
 from .answers.issues import label_answer
 from .answers.users import simple_user
-from .finding import on_issue, place_of, same_name
+from .finding import known, on_issue, place_of, same_name
 from .history import record, tell_of_issue
 
 DEFAULT_COLOR = "ededed"
@@ -30,7 +30,7 @@ def attach_labels(ctx: HandlerContext, repository: Row, issue: Row, names: list[
 def detach_labels(ctx: HandlerContext, repository: Row, issue: Row, rows: Iterable[Row]) -> None:
     """Takes labels from an issue: rows of `issue_labels`."""
     for row in rows:
-        label = ctx.get("labels", {**place_of(issue), "name": row["label"]})
+        label = known(ctx, "labels", {**place_of(issue), "name": row["label"]})
         ctx.delete("issue_labels", row)
         _labelled(ctx, repository, issue, label, "unlabeled")
 
@@ -116,5 +116,5 @@ def _labelled(ctx: HandlerContext, repository: Row, issue: Row, label: Row, even
 
 def _assigned(ctx: HandlerContext, repository: Row, issue: Row, login: str, event: str) -> None:
     record(ctx, issue, event, login=login)
-    user = simple_user(ctx.get("users", {"login": login}))
+    user = simple_user(known(ctx, "users", {"login": login}))
     tell_of_issue(ctx, repository, issue, event, assignee=user)

@@ -7,7 +7,7 @@ from svc_env import HandlerContext, Row
 from .answers.commits import git_id
 from .answers.repositories import setting
 from .closing import close_issue
-from .finding import numbered, place_of
+from .finding import known, numbered, place_of
 from .history import record, tell
 from .pulling import changed_files, mergeable_state
 from .viewer import VIEWER
@@ -42,7 +42,7 @@ def obstacle(
 def write_merge(ctx: HandlerContext, pull: Row, method: str, message: str) -> Row:
     """Moves the base to a new commit and marks the pull request as merged. Answers it."""
     base_key = {**place_of(pull), "name": pull["base"]}
-    tip, now = ctx.get("branches", base_key)["sha"], ctx.clock.now()
+    tip, now = known(ctx, "branches", base_key)["sha"], ctx.clock.now()
     parents = [tip, pull["head_sha"]] if method == "merge" else [tip]
     commit = {
         **place_of(pull),
@@ -80,7 +80,7 @@ def delete_branch(ctx: HandlerContext, repository: Row, branch: Row) -> None:
     """Deletes a branch. Open pull requests that would merge it are closed."""
     ctx.delete("branches", {**place_of(branch), "name": branch["name"]})
     for pull in ctx.query("pulls", {**place_of(branch), "head": branch["name"]}):
-        issue = ctx.get("issues", numbered(pull))
+        issue = known(ctx, "issues", numbered(pull))
         if issue["state"] == "open":
             close_issue(ctx, repository, issue)
         record(ctx, issue, "head_ref_deleted")

@@ -1,5 +1,6 @@
 """The language of the search: words, "phrases", and qualifiers such as `is:open` or `-label:bug`."""
 
+import operator
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -14,6 +15,8 @@ TERM = re.compile(r'(?P<minus>-?)(?:(?P<name>[a-z][a-z-]*):)?(?:"(?P<phrase>[^"]
 
 #: `>=5`, `<2025-01-01`, `1..9`, `*..9`, `5`.
 RANGE = re.compile(r"(?P<sign>>=|<=|>|<)?(?P<low>[^.]+?)(?:\.\.(?P<high>.+))?")
+
+SIGNS = {"": operator.eq, ">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le}
 
 #: Qualifiers that say where to look.
 SCOPES = ("repo", "user", "org")
@@ -94,7 +97,7 @@ def in_range(text: str, read: Callable[[Row], str | int | None]) -> Test:
     """Compares a number, or a time as far as the range gives it: `2025-11` is all of November."""
     match = RANGE.fullmatch(text)
     low, high = (match["low"], match["high"]) if match else (text, None)
-    sign = match["sign"] if match else None
+    holds = SIGNS[(match and match["sign"]) or ""]
 
     def compare(row: Row) -> bool:
         value = read(row)
@@ -102,10 +105,7 @@ def in_range(text: str, read: Callable[[Row], str | int | None]) -> Test:
             return False
         if high is not None:
             return _order(value, low) >= 0 and _order(value, high) <= 0
-        order = _order(value, low)
-        return {">": order > 0, ">=": order >= 0, "<": order < 0, "<=": order <= 0}.get(
-            sign, order == 0
-        )
+        return holds(_order(value, low), 0)
 
     return compare
 
@@ -114,13 +114,11 @@ def _order(value: str | int, bound: str) -> int:
     """-1, 0 or 1. `*` is no bound at all."""
     if bound == "*":
         return 0
-    if isinstance(value, int):
-        if not bound.isdecimal():
-            return -1
-        other: str | int = int(bound)
-    else:
-        value, other = value[: len(bound)], bound
-    return (value > other) - (value < other)
+    if isinstance(value, str):
+        start = value[: len(bound)]
+        return (start > bound) - (start < bound)
+    number = int(bound) if bound.isdecimal() else 0
+    return (value > number) - (value < number)
 
 
 def check_depth(ctx: HandlerContext) -> None:

@@ -104,7 +104,7 @@ def label_names(ctx: HandlerContext, value: object) -> list[str]:
     names = [item.get("name") if isinstance(item, dict) else item for item in value]
     if not all(isinstance(name, str) and name.strip() for name in names):
         invalid(ctx, "Label", "name", "missing_field")
-    return list(dict.fromkeys(names))
+    return [str(name) for name in dict.fromkeys(names)]
 
 
 def user_logins(ctx: HandlerContext, resource: str, field: str, value: object) -> list[str]:
@@ -115,7 +115,7 @@ def user_logins(ctx: HandlerContext, resource: str, field: str, value: object) -
         user = ctx.get("users", {"login": login}) if isinstance(login, str) else None
         if user is None or user["type"] != "User":
             invalid(ctx, resource, field, "invalid", value=login)
-    return list(dict.fromkeys(value))
+    return [str(login) for login in dict.fromkeys(value)]
 
 
 def _bounded(ctx: HandlerContext, resource: str, field: str, text: str, longest: int) -> str:

@@ -18,7 +18,7 @@ def role_in(ctx: HandlerContext, owner: str, login: str = VIEWER) -> str | None:
     if owner == login:
         return "admin"
     membership = ctx.get("memberships", {"org": owner, "login": login})
-    return membership and membership["role"]
+    return membership["role"] if membership else None
 
 
 def can_see(ctx: HandlerContext, repository: Row) -> bool:

@@ -31,7 +31,7 @@ def event_answers(ctx: HandlerContext, repository: Row, events: list[Row]) -> li
 
 def _facts(event: Row, users: dict[str, Row]) -> Row:
     """The fields that only this kind of event has."""
-    kind, actor, user = event["event"], users[event["actor"]], users.get(event.get("login"))
+    kind, actor, user = event["event"], users[event["actor"]], users.get(event.get("login", ""))
     if kind in ("assigned", "unassigned"):
         return {"assignee": user, "assigner": actor}
     if kind in ("review_requested", "review_request_removed"):

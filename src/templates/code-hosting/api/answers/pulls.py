@@ -4,6 +4,7 @@ from collections import defaultdict
 
 from svc_env import HandlerContext, Row
 
+from ..finding import known
 from ..matching import comment_counts, place_and_number
 from ..pulling import changed_files, commits_between, mergeable_state
 from .addresses import api_url, links, node_id, web_url
@@ -76,7 +77,7 @@ def pull_answer(ctx: HandlerContext, repository: Row, pull: Row) -> Row:
     """A pull request alone: with its size, and whether it can be merged."""
     where = {"owner": pull["owner"], "repo": pull["repo"], "number": pull["number"]}
     files = changed_files(ctx, pull)
-    is_open = not pull["merged"] and ctx.get("issues", where)["state"] == "open"
+    is_open = not pull["merged"] and known(ctx, "issues", where)["state"] == "open"
     mergeable = not pull.get("conflicts", False) if is_open else None
     merger = pull.get("merged_by")
     comments = comment_counts(ctx, {**_whose(pull), "issue_number": pull["number"]})

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from svc_env import HandlerContext, Row
 
+from ..finding import known
 from .addresses import API
 
 #: What a user is cut down to inside another body.
@@ -99,8 +100,8 @@ def organization_answer(ctx: HandlerContext, user: Row) -> Row:
 
 
 def membership_answer(ctx: HandlerContext, membership: Row) -> Row:
-    organization = ctx.get("users", {"login": membership["org"]})
-    user = ctx.get("users", {"login": membership["login"]})
+    organization = known(ctx, "users", {"login": membership["org"]})
+    user = known(ctx, "users", {"login": membership["login"]})
     url = f"{API}/orgs/{membership['org']}"
     return {
         "url": f"{url}/memberships/{membership['login']}",

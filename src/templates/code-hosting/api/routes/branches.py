@@ -7,7 +7,7 @@ from svc_env import HandlerContext, Row
 from ..answers.addresses import web_url
 from ..answers.commits import commit_answers, whole_commit_answer
 from ..answers.repositories import branch_answer, ref_answer
-from ..finding import find_repository, place
+from ..finding import find_repository, known, place
 from ..history import tell
 from ..merging import delete_branch
 from ..paging import answer_page, each
@@ -32,7 +32,7 @@ def get_branch(ctx: HandlerContext) -> Row:
     repository = find_repository(ctx)
     key = {**place(ctx), "name": ctx.args["branch"]}
     branch = ctx.get("branches", key) or not_found(ctx, "Branch not found")
-    commit = ctx.get("commits", {**place(ctx), "sha": branch["sha"]})
+    commit = known(ctx, "commits", {**place(ctx), "sha": branch["sha"]})
     answer = branch_answer(branch)
     addresses = {
         "self": answer["protection_url"].removesuffix("/protection"),

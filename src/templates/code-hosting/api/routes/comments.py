@@ -3,7 +3,7 @@
 from svc_env import HandlerContext, Row
 
 from ..answers.issues import comment_answer, comment_answers, issue_answer
-from ..finding import find_comment, find_issue, find_repository, on_issue, place
+from ..finding import find_comment, find_issue, find_repository, known, on_issue, place
 from ..history import has_listeners, tell, touch
 from ..paging import answer_page, by_id
 from ..reading import asked_choice, is_downwards, needed_text, since_of
@@ -90,7 +90,7 @@ def _own_comment(ctx: HandlerContext) -> tuple[Row, Row]:
 def _tell(ctx: HandlerContext, repository: Row, comment: Row, action: str, **parts: Row) -> None:
     if not has_listeners(ctx, repository):
         return
-    issue = ctx.get("issues", {**place(ctx), "number": comment["issue_number"]})
+    issue = known(ctx, "issues", {**place(ctx), "number": comment["issue_number"]})
     body = {
         "issue": issue_answer(ctx, repository, issue),
         "comment": comment_answer(ctx, repository, comment),

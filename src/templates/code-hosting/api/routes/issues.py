@@ -6,7 +6,7 @@ from svc_env import HandlerContext, Row
 
 from ..answers.issues import issue_answer, issue_answers
 from ..closing import close_issue, reopen_issue
-from ..finding import find_issue, find_repository, next_number, numbered, place
+from ..finding import find_issue, find_repository, known, next_number, numbered, place
 from ..history import record, tell_of_issue, touch
 from ..labelling import assign, replace_assignees, replace_labels, unassign
 from ..matching import (
@@ -75,7 +75,7 @@ def issues_with_repositories(ctx: HandlerContext, issues: list[Row]) -> list[Row
     """Bodies of issues of several repositories, in their order."""
     bodies = {}
     for owner, name in {(issue["owner"], issue["repo"]) for issue in issues}:
-        repository = ctx.get("repositories", {"owner": owner, "name": name})
+        repository = known(ctx, "repositories", {"owner": owner, "name": name})
         its = [issue for issue in issues if (issue["owner"], issue["repo"]) == (owner, name)]
         bodies.update({body["id"]: body for body in issue_answers(ctx, repository, its)})
     return [bodies[issue["id"]] for issue in issues]

@@ -7,7 +7,7 @@ from ..answers.pulls import pull_answer, pull_answers
 from ..answers.repositories import setting
 from ..answers.users import simple_user, users_named
 from ..closing import close_issue, reopen_issue
-from ..finding import find_pull, find_repository, numbered, place
+from ..finding import find_pull, find_repository, known, numbered, place
 from ..history import record, tell_of_issue, touch
 from ..matching import comment_counts, place_and_number
 from ..merging import METHODS, close_fixed_issues, delete_branch, obstacle, write_merge
@@ -125,7 +125,7 @@ def _fork_point(ctx: HandlerContext, head: Row, base: Row) -> str:
 
 def _open_pulls(ctx: HandlerContext, head: str, base: str) -> list[Row]:
     pulls = ctx.query("pulls", {**place(ctx), "head": head, "base": base, "merged": False})
-    return [pull for pull in pulls if ctx.get("issues", numbered(pull))["state"] == "open"]
+    return [pull for pull in pulls if known(ctx, "issues", numbered(pull))["state"] == "open"]
 
 
 def update_pull(ctx: HandlerContext) -> Row:
@@ -277,5 +277,5 @@ def _reviewers(ctx: HandlerContext) -> tuple[Row, Row, Row, list[str]]:
 
 def _requested(ctx: HandlerContext, repository: Row, issue: Row, login: str, event: str) -> None:
     record(ctx, issue, event, login=login)
-    user = simple_user(ctx.get("users", {"login": login}))
+    user = simple_user(known(ctx, "users", {"login": login}))
     tell_of_issue(ctx, repository, issue, event, requested_reviewer=user)

@@ -8,7 +8,7 @@ from ..answers.addresses import node_id
 from ..answers.commits import git_id
 from ..answers.repositories import SETTINGS, repository_answer, whole_repository_answer
 from ..answers.users import simple_user
-from ..finding import find_owner, find_repository
+from ..finding import find_owner, find_repository, known
 from ..paging import answer_page, by_id, each
 from ..reading import asked_choice, body_of, flag_of, is_downwards, text_of
 from ..refusals import forbidden, impossible, invalid
@@ -73,7 +73,7 @@ def list_repositories_of_user(ctx: HandlerContext) -> None:
 def list_repositories_of_organization(ctx: HandlerContext) -> None:
     kinds = ("all", "public", "private", "forks", "sources", "member")
     kind = asked_choice(ctx, "Repository", "type", kinds, "all")
-    where = {"owner": find_owner(ctx)["login"]}
+    where: Row = {"owner": find_owner(ctx)["login"]}
     if kind in ("public", "private"):
         where["private"] = kind == "private"
     _answer_repositories(ctx, where, "created", none=kind == "forks")
@@ -84,7 +84,7 @@ def list_own_repositories(ctx: HandlerContext) -> None:
     organizations = [row["org"] for row in ctx.query("memberships", {"login": VIEWER})]
     named = {"owner": [VIEWER], "organization_member": organizations, "collaborator": []}
     asked = (ctx.args.get("affiliation") or ",".join(named)).split(",")
-    where = {"owner": [login for name in asked for login in named.get(name.strip(), [])]}
+    where: Row = {"owner": [login for name in asked for login in named.get(name.strip(), [])]}
     visibility = asked_choice(ctx, "Repository", "visibility", ("all", "public", "private"), "all")
     if visibility != "all":
         where["private"] = visibility == "private"
@@ -92,7 +92,7 @@ def list_own_repositories(ctx: HandlerContext) -> None:
 
 
 def create_own_repository(ctx: HandlerContext) -> None:
-    _create(ctx, ctx.get("users", {"login": VIEWER}))
+    _create(ctx, known(ctx, "users", {"login": VIEWER}))
 
 
 def create_repository_of_organization(ctx: HandlerContext) -> None:
@@ -249,7 +249,7 @@ def _count(ctx: HandlerContext, repository: Row, step: int) -> None:
     """Keeps the owner's number of public repositories."""
     if not repository["private"]:
         key = {"login": repository["owner"]}
-        count = ctx.get("users", key)["public_repos"] + step
+        count = known(ctx, "users", key)["public_repos"] + step
         ctx.update("users", key, {"public_repos": max(0, count)})
 
 

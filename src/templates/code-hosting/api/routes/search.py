@@ -232,7 +232,7 @@ def _answer(
     check_depth(ctx)
     scores = {row["id"]: score(row) for row in rows}
     found = [row for row in rows if scores[row["id"]]]
-    value = sorts.get(ctx.args.get("sort"))
+    value = sorts.get(ctx.args.get("sort", ""))
     rank = value or (lambda row: scores[row["id"]])
     answer_page(
         ctx,

@@ -8,7 +8,7 @@ from ..answers.users import (
     simple_organization,
     simple_user,
 )
-from ..finding import find_owner
+from ..finding import find_owner, known
 from ..paging import answer_page, by_id, each
 from ..reading import asked_choice
 from ..refusals import forbidden, not_found
@@ -18,7 +18,7 @@ from ..viewer import VIEWER, role_in
 def get_authenticated_user(ctx: HandlerContext) -> Row:
     private = len(ctx.query("repositories", {"owner": VIEWER, "private": True}))
     return {
-        **ctx.get("users", {"login": VIEWER}),
+        **known(ctx, "users", {"login": VIEWER}),
         "private_gists": 0,
         "total_private_repos": private,
         "owned_private_repos": private,
