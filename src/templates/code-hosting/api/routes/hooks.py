@@ -90,10 +90,10 @@ def _patch(ctx: HandlerContext, before: list[str]) -> Row:
         found["active"] = flag_of(ctx, "Hook", "active", body["active"])
     if body.get("events") is not None:
         found["events"] = _events(ctx, body["events"])
-    added, removed = body.get("add_events"), body.get("remove_events")
+    added, removed = _names(ctx, body.get("add_events")), _names(ctx, body.get("remove_events"))
     if added or removed:
-        kept = [event for event in before if event not in (removed or [])]
-        found["events"] = _events(ctx, [*kept, *(added or [])])
+        kept = [event for event in before if event not in removed]
+        found["events"] = _events(ctx, [*kept, *added])
     config = body.get("config")
     if config is None:
         return found
@@ -102,11 +102,18 @@ def _patch(ctx: HandlerContext, before: list[str]) -> Row:
     return {**found, **_config(ctx, config)}
 
 
-def _events(ctx: HandlerContext, events: object) -> list[str]:
+def _events(ctx: HandlerContext, value: object) -> list[str]:
     """Names of events; `*` is all of them, for which a row has none."""
+    events = _names(ctx, value)
+    return [] if "*" in events else list(dict.fromkeys(events)) or DEFAULT_EVENTS
+
+
+def _names(ctx: HandlerContext, events: object) -> list[str]:
+    if events is None:
+        return []
     if not isinstance(events, list) or not all(isinstance(event, str) for event in events):
         invalid(ctx, "Hook", "events", "invalid")
-    return [] if "*" in events else list(dict.fromkeys(events)) or DEFAULT_EVENTS
+    return events
 
 
 def _config(ctx: HandlerContext, config: Row) -> Row:
