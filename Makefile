@@ -1,7 +1,7 @@
 # `make demo` shows the whole thing at work; `make test` proves it. Both install what they need.
 node := node_modules/.bin/node
 
-.PHONY: demo test check format bench docs dev base-image images clean
+.PHONY: demo test check format fuzz bench docs dev base-image images clean
 
 demo: node_modules/.installed ## one world session, end to end, as a timeline
 	npm run -s demo
@@ -15,6 +15,9 @@ check: node_modules/.installed ## types, lint, format
 
 format: node_modules/.installed
 	npm run -s format
+
+fuzz: node_modules/.installed ## 50,000 mutated world trees, and as many schemas and values more; SEED=<n> starts elsewhere
+	FUZZ_TIMES=25 FUZZ_SEED=$(or $(SEED),$(shell date +%Y%m%d)) npm run -s fuzz
 
 bench: node_modules/.installed ## figures with floor, peer and target; ONLY=<prefix> runs a part
 	npm run -s bench -- $(if $(ONLY),--only $(ONLY))
