@@ -16,6 +16,8 @@ import { benchCall } from './call.ts';
 import { benchDocker } from './docker.ts';
 import { type Figure, formatTable } from './figure.ts';
 import { type Floor, measureFloor } from './floor.ts';
+import { benchReset } from './host-reset.ts';
+import { benchLanguage } from './language.ts';
 import { benchOpen, prepareWorlds } from './open.ts';
 
 const outputFile = fileURLToPath(new URL('../../bench.json', import.meta.url));
@@ -56,11 +58,11 @@ const benchProcess = async (server: Server): Promise<Figure[]> => {
   }
 };
 
-const runAll = async (server: Server): Promise<Figure[]> => {
+const wantsProcess = wants('open.warm') || wants('open.reuse') || wants('call');
+
+const benchServed = async (server: Server): Promise<Figure[]> => {
   const figures: Figure[] = [];
-  if (wants('open.warm') || wants('open.reuse') || wants('call')) {
-    figures.push(...(await benchProcess(server)));
-  }
+  if (wantsProcess) figures.push(...(await benchProcess(server)));
   if (wants('open.cold.docker')) {
     if (await dockerAnswers()) {
       say('opening sessions on cold Docker containers');
@@ -69,17 +71,32 @@ const runAll = async (server: Server): Promise<Figure[]> => {
       say('left out: open.cold.docker (no Docker engine answers)');
     }
   }
-  return figures.filter((figure) => figure.name.startsWith(values.only));
+  return figures;
 };
 
-const dataDir = await mkdtemp(join(tmpdir(), 'svc-bench-'));
-const server = await startPostgres({ dataDir: join(dataDir, 'pg') });
-try {
-  const figures = await runAll(server);
-  if (figures.length === 0) throw new Error(`no figure begins with "${values.only}"`);
-  console.log(formatTable(figures));
-  await writeFile(outputFile, `${JSON.stringify(figures, null, 2)}\n`);
-} finally {
-  await server.stop();
-  await rm(dataDir, { recursive: true, force: true });
+/** The figures that need the service, and so a database. */
+const withServer = async (): Promise<Figure[]> => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'svc-bench-'));
+  const server = await startPostgres({ dataDir: join(dataDir, 'pg') });
+  try {
+    return await benchServed(server);
+  } finally {
+    await server.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+};
+
+const measured: Figure[] = [];
+if (wants('language')) {
+  say('compiling worlds');
+  measured.push(...(await benchLanguage()));
 }
+if (wants('host.reset')) {
+  say('resetting worlds of 1,000 and of 1,000,000 rows');
+  measured.push(...(await benchReset(wants)));
+}
+if (wantsProcess || wants('open.cold.docker')) measured.push(...(await withServer()));
+const figures = measured.filter((figure) => figure.name.startsWith(values.only));
+if (figures.length === 0) throw new Error(`no figure begins with "${values.only}"`);
+console.log(formatTable(figures));
+await writeFile(outputFile, `${JSON.stringify(figures, null, 2)}\n`);
