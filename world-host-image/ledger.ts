@@ -37,7 +37,7 @@ export type LedgerNote = {
   call_id: string | null;
 };
 
-export type Ledger = Pick<Reader, 'query' | 'count'> & {
+export type Ledger = Pick<Reader, 'query' | 'list' | 'count'> & {
   note(note: LedgerNote): void;
   /** Notes what ends the ledger as it is, for the backlog alone, and empties it. */
   clear(last: LedgerNote): void;
@@ -153,6 +153,10 @@ export const openLedger = ({
     query(entity, query) {
       write();
       return reader.query(entity, query);
+    },
+    list(entity, query) {
+      write();
+      return reader.list(entity, query);
     },
     count(entity, where) {
       write();

@@ -12,6 +12,7 @@ import type { OpenSessionBody, SessionView } from '#wire/public-api/session.ts';
 import { startTestControl, type TestControl } from '../support/control.ts';
 import { clearPool, type PlayedHost, warmHost } from '../support/host.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
+import { smallWorld, toTree } from '../support/small-world.ts';
 import { encodeTree, notesWorld } from '../support/worlds.ts';
 
 let database: TestDatabase;
@@ -187,6 +188,18 @@ describe('opening a session', () => {
       ['task', 'grader', 'checks', '0', 'where', 'tittle'],
       /did you mean "title"/,
     ],
+    [
+      'a query of a table it lacks',
+      { task: { grader: { kind: 'sql', source: 'select 1 as passed from note' } } },
+      ['task', 'grader', 'source'],
+      /no such table: note; did you mean "notes"/,
+    ],
+    [
+      'a query that writes',
+      { task: { grader: { kind: 'sql', source: 'delete from notes' } } },
+      ['task', 'grader', 'source'],
+      /only reading is allowed/,
+    ],
   ];
 
   it.each(refusals)('refuses %s and says where', async (_, body, path, message) => {
@@ -233,6 +246,48 @@ describe('opening a session', () => {
     const again = await open({ task });
     expect(again.task?.contentHash).toBe(session.task?.contentHash);
     await Promise.all([close(session.id), close(again.id)]);
+  });
+});
+
+describe('a task that is graded by a query', () => {
+  it('comes to the host with its query, whether the world bundles it or not', async () => {
+    const from = encodeTree(toTree(smallWorld()));
+    await control.send(createWorld, { body: { slug: 'board', from } });
+    const [bundled, host] = await openReady({ slug: 'board', task: 'queried' });
+    expect(bundled.task).toMatchObject({ form: 'bundled', name: 'queried' });
+    expect(host.assignment?.task?.grader).toEqual({
+      kind: 'sql',
+      source: expect.stringContaining('passed'),
+    });
+    const source = "select count(*) > 0 as passed from svc_requests where via = 'tool'";
+    const grader = { kind: 'sql' as const, source };
+    const [, other] = await openReady({ task: { grader } });
+    expect(other.assignment?.task).toEqual({ grader });
+  });
+
+  it('is refused when the query cannot be checked in time', async () => {
+    const views = Array.from(
+      { length: 20 },
+      (_, n) => `v${n + 1} as (select a.x from v${n} a, v${n} b)`,
+    );
+    const source = `with v0 as (select 1 as x), ${views.join(', ')} select x as passed from v20`;
+    const hasty = await startTestControl({
+      databaseUrl: database.url,
+      compile: { timeLimitMs: 500 },
+    });
+    try {
+      const body = { slug: 'notes', task: { grader: { kind: 'sql' as const, source } } };
+      await expect(hasty.send(openSession, { body })).rejects.toMatchObject({
+        fields: [
+          {
+            path: ['task', 'grader', 'source'],
+            message: expect.stringContaining('cannot be checked within the time'),
+          },
+        ],
+      });
+    } finally {
+      await hasty.stop();
+    }
   });
 });
 

@@ -124,7 +124,6 @@ describe('a world that says more than is served yet', () => {
       'webhooks are noted in the request ledger, but not sent yet',
       'linked worlds are not opened along yet: "chat", "crm"',
       'tests are not run on a push yet',
-      'tasks graded by a query cannot be opened yet: "queried-too", "queried"',
       'tasks with tools of their own still get all tools: "queried"',
     ]);
     expect(world.dependencies).toEqual([

@@ -68,7 +68,7 @@ const taskSpecOf = ({ name, instruction, seed, grader }: Task): TaskSpec => ({
   name,
   seed,
   ...(instruction === null ? {} : { instruction }),
-  ...(grader?.kind === 'python' ? { grader } : {}),
+  ...(grader?.kind === 'python' || grader?.kind === 'sql' ? { grader } : {}),
   ...(grader?.kind === 'assertions'
     ? {
         grader: {

@@ -6,6 +6,8 @@ import type { TaskSpec } from '#wire/public-api/session.ts';
 import type { Session } from '../session/session.ts';
 import { createGraderAccess } from '../session/store-access.ts';
 import type { VerifyReport } from '../usercode/run.ts';
+import type { Verdict } from '../verifier/protocol.ts';
+import { startVerifier } from '../verifier/verifier.ts';
 import { type CheckResult, checkExpectation } from './assertions.ts';
 import { type RunCall, refuseUnknown } from './call.ts';
 import { CallFailure } from './failure.ts';
@@ -15,15 +17,19 @@ type Grader = NonNullable<TaskSpec['grader']>;
 const pythonTimeoutMs = 120_000;
 const pythonFile = 'checks/verify.py';
 
+type GraderOf<Kind extends Grader['kind']> = Extract<Grader, { kind: Kind }>;
+
 const gradeByAssertions = (
   { world, ledger }: Session,
-  { checks }: Extract<Grader, { kind: 'assertions' }>,
-): CheckResult[] =>
-  checks.map((check, index) => checkExpectation({ store: world.store, ledger }, check, index));
+  { checks }: GraderOf<'assertions'>,
+): Promise<CheckResult[]> =>
+  world.store.exclusively(() =>
+    checks.map((check, index) => checkExpectation({ store: world.store, ledger }, check, index)),
+  );
 
-const gradeByPython = async (
+const verifyByPython = async (
   session: Session,
-  { source }: Extract<Grader, { kind: 'python' }>,
+  { source }: GraderOf<'python'>,
 ): Promise<CheckResult[]> => {
   const { world } = session;
   await world.code.place({ path: pythonFile, content: new TextEncoder().encode(source) });
@@ -41,16 +47,57 @@ const gradeByPython = async (
   return checks.map((check) => ({ ...check, expected: null, found: null }));
 };
 
+const gradeByPython = (session: Session, grader: GraderOf<'python'>): Promise<CheckResult[]> =>
+  session.world.store.exclusively(() => verifyByPython(session, grader));
+
+/** A query that finds nothing to judge does not find the task done. */
+const noVerdict: CheckResult = {
+  name: 'check 1',
+  passed: false,
+  expected: 'a row with passed = 1',
+  found: 'no row',
+  detail: 'the verifier answered no row',
+};
+
+const toCheck = ({ name, passed }: Verdict, index: number): CheckResult => ({
+  name: name ?? `check ${index + 1}`,
+  passed,
+  expected: null,
+  found: null,
+  detail: null,
+});
+
+const gradeBySql = async (
+  { world, ledger }: Session,
+  { source }: GraderOf<'sql'>,
+): Promise<CheckResult[]> => {
+  const verifier = startVerifier(world.contract, source);
+  try {
+    await world.store.exclusively(() => verifier.copy(world.store, ledger));
+    const verdicts = await verifier.judge();
+    return verdicts.length === 0 ? [noVerdict] : verdicts.map(toCheck);
+  } finally {
+    verifier.end();
+  }
+};
+
+const gradeBy = (session: Session, grader: Grader): Promise<CheckResult[]> => {
+  switch (grader.kind) {
+    case 'assertions':
+      return gradeByAssertions(session, grader);
+    case 'python':
+      return gradeByPython(session, grader);
+    case 'sql':
+      return gradeBySql(session, grader);
+  }
+};
+
 export const callGrade: RunCall = async (session, _call, input) => {
   refuseUnknown(input, []);
   const grader = session.task?.grader;
   if (grader === undefined) {
     throw new CallFailure({ code: 'no_grader', message: 'the session has no task with a grader' });
   }
-  const checks = await session.world.store.exclusively(() =>
-    grader.kind === 'assertions'
-      ? gradeByAssertions(session, grader)
-      : gradeByPython(session, grader),
-  );
+  const checks = await gradeBy(session, grader);
   return { output: { passed: checks.every((check) => check.passed), checks }, changes: {} };
 };

@@ -18,7 +18,7 @@ import type { Version } from '../worlds/versions.ts';
 import { resolveClock } from './clock.ts';
 import { resolveTask } from './task.ts';
 
-export type OpenParts = Pick<Parts, 'db' | 'notices' | 'versions'>;
+export type OpenParts = Pick<Parts, 'compiler' | 'db' | 'notices' | 'versions'>;
 
 export type OpenRequest = {
   projectId: string;
@@ -68,9 +68,14 @@ const resolveSurfaces = (version: Version, wanted: readonly SurfaceKind[] = []):
   return has.filter((surface) => surface === 'api' || wanted.includes(surface));
 };
 
-const toNewSession = (request: OpenRequest, version: Version, requestHash: string): NewSession => {
+const toNewSession = async (
+  { compiler }: OpenParts,
+  request: OpenRequest,
+  version: Version,
+  requestHash: string,
+): Promise<NewSession> => {
   const { projectId, body, idempotencyKey } = request;
-  const task = resolveTask(version, body.task);
+  const task = await resolveTask(compiler, version, body.task);
   return {
     id: newId('ses'),
     projectId,
@@ -112,7 +117,7 @@ export const open = async (parts: OpenParts, request: OpenRequest): Promise<Open
   const first = await findFirst(parts, request, requestHash);
   if (first !== undefined) return first;
   const version = await resolveVersion(parts, request);
-  const wanted = toNewSession(request, version, requestHash);
+  const wanted = await toNewSession(parts, request, version, requestHash);
   try {
     const session = await openSession(parts.db, wanted);
     if (session.hostId === null) await placeWaiting(parts, session.id);

@@ -2,13 +2,13 @@
  * The task of a session: one that the world bundles, or one given inline, which is checked against the
  * world's contract before anything is opened. The session keeps its own copy.
  */
-import type { Static } from 'typebox';
 import { AppError, type FieldProblem } from '#domain/error.ts';
 import { ledgerEntity, ledgerFields } from '#domain/ledger.ts';
 import type { Check, Contract, Grader, JsonSchema, Task } from '#language/contract.ts';
 import { suggestName } from '#language/read/suggest.ts';
 import type { OpenSessionBody, TaskSpec } from '#wire/public-api/session.ts';
 import { hashOf } from '../canonical.ts';
+import type { Compiler } from '../worlds/compiler.ts';
 import type { Version } from '../worlds/versions.ts';
 
 export type SessionTask = {
@@ -35,21 +35,17 @@ const toAssertion = ({ name, entity, where, count }: Check): Assertion => ({
 const refuse = (fields: FieldProblem[], message = fields[0]?.message ?? ''): AppError =>
   new AppError('invalid', message, { fields });
 
-const toGrader = (name: string, grader: Grader): GraderSpec => {
-  if (grader.kind === 'assertions') {
-    return { kind: 'assertions', checks: grader.checks.map(toAssertion) };
-  }
-  if (grader.kind === 'python') return grader;
-  const message = `the task "${name}" is graded by a query, which world hosts do not run yet`;
-  throw refuse([{ path: ['task'], message }]);
-};
+const toGrader = (grader: Grader): GraderSpec =>
+  grader.kind === 'assertions'
+    ? { kind: 'assertions', checks: grader.checks.map(toAssertion) }
+    : grader;
 
 /** A bundled task in the form that inline ones have. */
 const toSpec = ({ name, instruction, seed, grader }: Task): TaskSpec => ({
   name,
   ...(instruction === null ? {} : { instruction }),
   seed,
-  ...(grader === null ? {} : { grader: toGrader(name, grader) }),
+  ...(grader === null ? {} : { grader: toGrader(grader) }),
 });
 
 const findBundled = (contract: Contract, name: string): Task => {
@@ -122,16 +118,34 @@ const checkSpec = (version: Version, { seed, grader }: TaskSpec): void => {
   }
 };
 
+/** Strangers' queries are checked where their worlds are compiled, too. */
+const checkQuery = async (
+  compiler: Compiler,
+  { contract: { entities } }: Version,
+  { grader }: TaskSpec,
+): Promise<void> => {
+  if (grader?.kind !== 'sql') return;
+  const judged = await compiler.run({ kind: 'judge', source: grader.source, entities });
+  if (judged.ok) return;
+  const [problem] = judged.problems;
+  const isFault = problem?.code === 'bad_verifier';
+  const message = isFault
+    ? [problem.message, problem.hint ?? []].flat().join('; ')
+    : 'the query cannot be checked within the time and memory that there is for it';
+  throw refuse([{ path: ['task', 'grader', 'source'], message }]);
+};
+
 const isStored = (task: TaskGiven): task is { id: string } =>
   typeof task === 'object' && 'id' in task;
 
 const hashSpec = (spec: TaskSpec): string => `sha256:${hashOf(spec)}`;
 
 /** Finds or checks the task that a session is to be opened on; throws `invalid` naming the field. */
-export const resolveTask = (
+export const resolveTask = async (
+  compiler: Compiler,
   version: Version,
-  given: Static<typeof TaskSpec> | TaskGiven | undefined,
-): SessionTask | undefined => {
+  given: TaskGiven | undefined,
+): Promise<SessionTask | undefined> => {
   if (given === undefined) return undefined;
   if (typeof given === 'string') {
     const spec = toSpec(findBundled(version.contract, given));
@@ -143,5 +157,6 @@ export const resolveTask = (
     throw refuse([{ path: ['task', 'id'], message }]);
   }
   checkSpec(version, given);
+  await checkQuery(compiler, version, given);
   return { form: 'inline', name: given.name ?? null, spec: given, hash: hashSpec(given) };
 };

@@ -2,11 +2,12 @@
 import type { TreeFile } from '#domain/world.ts';
 import { type GeneratedFile, generatedState, staleProblems } from '#language/artifacts/state.ts';
 import { compileTree } from '#language/compile.ts';
-import type { Contract } from '#language/contract.ts';
+import type { Contract, EntityContract } from '#language/contract.ts';
 import { describeContract, type WorldDescription } from '#language/describe.ts';
 import { initTree } from '#language/edit/init.ts';
 import { summarizeTemplate, type TemplateSummaryResult } from '#language/edit/template-summary.ts';
 import type { Problem } from '#language/problem.ts';
+import { verifierFault } from '#language/verifier.ts';
 import { type Built, buildVersion, type Rows } from './build.ts';
 
 type Files = readonly TreeFile[];
@@ -23,6 +24,8 @@ type Inputs = {
   summarize: { slug: string; files: Files };
   /** The files of a new world made of a template; throws `invalid` for a name that no world can have. */
   begin: { name: string; template: Files };
+  /** Whether a query can grade sessions of a world with these entities. */
+  judge: { source: string; entities: EntityContract[] };
 };
 
 export type JobKind = keyof Inputs;
@@ -52,6 +55,7 @@ export type Outcomes = {
   describe: { ok: true; description: WorldDescription } | Refused;
   summarize: TemplateSummaryResult;
   begin: { ok: true; files: TreeFile[] } | Refused;
+  judge: { ok: true } | Refused;
 };
 
 const compile = (files: Files): Compiled => {
@@ -66,14 +70,28 @@ const compile = (files: Files): Compiled => {
       contract.entities.map(({ name }) => [name, rows.get(name)?.length ?? 0]),
     ),
     generated,
-    states: generatedState({ files, generated }),
-    stale: staleProblems({ files, generated }),
+    states: generatedState({ files, generated, contract }),
+    stale: staleProblems({ files, generated, contract }),
   };
 };
 
 const describe = (files: Files): Outcomes['describe'] => {
   const compiled = compileTree(files);
   return compiled.ok ? { ok: true, description: describeContract(compiled.contract) } : compiled;
+};
+
+const judge = (source: string, entities: readonly EntityContract[]): Outcomes['judge'] => {
+  const fault = verifierFault(source, entities);
+  if (fault === undefined) return { ok: true };
+  const { message, hint } = fault;
+  const problem: Problem = {
+    file: '',
+    pointer: '',
+    code: 'bad_verifier',
+    message,
+    ...(hint === undefined ? {} : { hint }),
+  };
+  return { ok: false, problems: [problem] };
 };
 
 /** Does a job; it takes as long and as much memory as it takes. */
@@ -89,5 +107,7 @@ export const runJob = (job: Job): Outcomes[JobKind] => {
       return summarizeTemplate(job.slug, job.files);
     case 'begin':
       return { ok: true, files: initTree(job) };
+    case 'judge':
+      return judge(job.source, job.entities);
   }
 };

@@ -111,6 +111,16 @@ export const TaskSpec = Type.Object(
           { kind: Type.Literal('python'), source: Type.String({ maxLength: 200_000 }) },
           { additionalProperties: false },
         ),
+        Type.Object(
+          {
+            kind: Type.Literal('sql'),
+            source: Type.String({
+              maxLength: 200_000,
+              description: 'one query over the entities; each row a check: passed (0 or 1), name',
+            }),
+          },
+          { additionalProperties: false },
+        ),
       ]),
     ),
     metadata: Type.Optional(JsonObject),

@@ -1,0 +1,97 @@
+/**
+ * The process that runs one verifier: it makes the tables, fills them with the rows that it is sent,
+ * allows itself nothing but reading, runs the query and says what it answered. The host that started it
+ * ends it when it takes too long.
+ */
+import { writeFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import type { DatabaseSync } from 'node:sqlite';
+import { Worker } from 'node:worker_threads';
+import type { EntityContract, Row } from '#language/contract.ts';
+import { quoteName } from '#language/ddl.ts';
+import {
+  allowReadingOnly,
+  findVerifierFault,
+  openVerifierTables,
+  verifiedEntities,
+} from '#language/verifier.ts';
+import { keyFrom } from '#store/keys.ts';
+import { type Judged, loaded, type Question, type Verdict, verdictLimits } from './protocol.ts';
+
+const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+
+const readLine = async (): Promise<string | undefined> => {
+  const { value, done } = await lines.next();
+  return done === true ? undefined : value;
+};
+
+/** Resolves when the line is out: inside SQLite nothing is sent. */
+const say = (line: string): Promise<unknown> =>
+  new Promise((resolve) => process.stdout.write(`${line}\n`, resolve));
+
+/** Where memory runs out, the kernel is to take this process and not the host. */
+const volunteer = (): void => {
+  try {
+    writeFileSync('/proc/self/oom_score_adj', '1000');
+  } catch {
+    // Not on this system, or not allowed: the watchdog is there all the same.
+  }
+};
+
+const insertInto = (database: DatabaseSync, { name, primaryKey }: EntityContract) => {
+  const insert = database.prepare(`INSERT INTO ${quoteName(name)} (_key, payload) VALUES (?, ?)`);
+  return (payload: string): void => {
+    insert.run(keyFrom(JSON.parse(payload) as Row, primaryKey) ?? null, payload);
+  };
+};
+
+const load = async (database: DatabaseSync, entities: readonly EntityContract[]): Promise<void> => {
+  const inserts = entities.map((entity) => insertInto(database, entity));
+  database.exec('BEGIN');
+  for (let line = await readLine(); line !== undefined; line = await readLine()) {
+    const tab = line.indexOf('\t');
+    inserts[Number(line.slice(0, tab))]?.(line.slice(tab + 1));
+  }
+  database.exec('COMMIT');
+};
+
+const readVerdict = (row: Record<string, unknown>, index: number): Verdict => {
+  const { passed, name } = row;
+  if (passed !== 0 && passed !== 1 && passed !== null) {
+    const shown = JSON.stringify(passed)?.slice(0, 60);
+    throw new Error(`row ${index + 1} has ${shown} as "passed", which must be 0 or 1`);
+  }
+  const words = name === null || name === undefined ? null : String(name);
+  return { name: words?.slice(0, verdictLimits.nameChars) ?? null, passed: passed === 1 };
+};
+
+const runQuery = (database: DatabaseSync, source: string): Verdict[] => {
+  const checks: Verdict[] = [];
+  for (const row of database.prepare(source).iterate()) {
+    if (checks.length === verdictLimits.rows) {
+      throw new Error(`it answers more than ${verdictLimits.rows} rows`);
+    }
+    checks.push(readVerdict(row, checks.length));
+  }
+  return checks;
+};
+
+const judge = (database: DatabaseSync, { source, entities }: Question): Judged => {
+  allowReadingOnly(database);
+  const fault = findVerifierFault(source, database, entities);
+  if (fault !== undefined) return { ok: false, message: fault.message };
+  try {
+    return { ok: true, checks: runQuery(database, source) };
+  } catch (error) {
+    return { ok: false, message: (error as Error).message };
+  }
+};
+
+volunteer();
+new Worker(new URL('watchdog.mts', import.meta.url)).unref();
+const question = JSON.parse((await readLine()) ?? 'null') as Question;
+const database = openVerifierTables(question.entities);
+await load(database, verifiedEntities(question.entities));
+await say(loaded);
+await say(JSON.stringify(judge(database, question)));
+process.exit();

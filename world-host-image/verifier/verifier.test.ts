@@ -1,0 +1,157 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import type { Row } from '#language/contract.ts';
+import { until } from '#runtime/pause.ts';
+import { buildSnapshot } from '#store/snapshot.ts';
+import { openWorldStore } from '#store/world-store.ts';
+import { sampleContract, sampleRows } from '#test/support/sample-contract.ts';
+import { openLedger } from '../ledger.ts';
+import { memoryLimitMb } from './protocol.ts';
+import { startVerifier, type VerifierLimits } from './verifier.ts';
+
+const contract = sampleContract();
+const openStore = (rows: Record<string, Row[]>) =>
+  openWorldStore({ contract, snapshot: buildSnapshot(contract, rows).bytes });
+const store = openStore(sampleRows);
+const ledger = openLedger();
+for (const operation of ['get_issue', 'close_all']) {
+  ledger.note({
+    at: '2026-01-01T00:00:00.000Z',
+    via: operation === 'close_all' ? 'tool' : 'api',
+    operation,
+    method: null,
+    path: null,
+    status: null,
+    request: { number: 7 },
+    response: null,
+    duration_ms: 1,
+    changes: {},
+    call_id: null,
+  });
+}
+afterAll(() => {
+  ledger.close();
+  store.close();
+});
+
+const run = async (source: string, limits?: VerifierLimits, over = store) => {
+  const verifier = startVerifier(contract, source, limits);
+  try {
+    await verifier.copy(over, ledger);
+    return await verifier.judge();
+  } finally {
+    verifier.end();
+  }
+};
+const refused = (source: string, limits?: VerifierLimits) =>
+  run(source, limits).then(
+    () => undefined,
+    ({ error }) => error,
+  );
+
+describe('a verifier', () => {
+  it('answers a check a row', async () => {
+    expect(
+      await run(`
+        select 'issue ' || number as name, state = 'closed' as passed from issues order by id;
+        -- that is all
+      `),
+    ).toEqual([
+      { name: 'issue 1', passed: false },
+      { name: 'issue 2', passed: expect.any(Boolean) },
+      { name: 'issue 1', passed: expect.any(Boolean) },
+    ]);
+    expect(await run('select count(*) = 2 as passed from users')).toEqual([
+      { name: null, passed: true },
+    ]);
+    expect(await run('select null as passed')).toEqual([{ name: null, passed: false }]);
+    expect(await run('select 1 as passed from users where login = 0')).toEqual([]);
+  });
+
+  it('reads keys, fields within payloads, and the request ledger', async () => {
+    const [check] = await run(`with asked as (select * from svc_requests where via = 'tool')
+      select count(*) = 1 and max(payload ->> '$.request.number') = 7
+             and (select _key from issues where id = 10) = '[10]' as passed from asked`);
+    expect(check?.passed).toBe(true);
+  });
+
+  it('may do nothing but read, and says why it cannot grade', async () => {
+    const broken: [string, RegExp][] = [
+      ['delete from issues', /only reading is allowed/],
+      ["attach '/tmp/x.db' as x", /only reading is allowed/],
+      ['pragma user_version = 3', /only reading is allowed/],
+      ["select load_extension('x') as passed", /./],
+      ['select 1 as passed; select 0 as passed', /more than one statement/],
+      ['select 1 as passed from isues', /no such table/],
+      ['select 2 as passed', /row 1 has 2 as "passed"/],
+      ["select 'yes' as passed", /row 1 has "yes"/],
+      ["select json('{') as passed", /malformed JSON/],
+      ['', /no query/],
+      [
+        'with recursive n (i) as (select 1 union all select i + 1 from n) select 1 as passed from n',
+        /more than 1000 rows/,
+      ],
+    ];
+    for (const [source, message] of broken) {
+      const error = await refused(source);
+      expect(error, source).toMatchObject({ code: 'bad_verifier' });
+      expect(error.message, source).toMatch(message);
+    }
+    expect(store.digest()).toBe(openStore(sampleRows).digest());
+  });
+
+  it('is stopped when it takes too long, while the host goes on', async () => {
+    let turns = 0;
+    const counting = setInterval(() => {
+      turns += 1;
+    }, 10);
+    const endless = `with recursive n (i) as (select 1 union all select i + 1 from n)
+      select count(*) as passed from n`;
+    const error = await refused(endless, { loadMs: 10_000, queryMs: 500 });
+    clearInterval(counting);
+    expect(error).toEqual({ code: 'timeout', message: 'the verifier was stopped after 0.5 s' });
+    expect(turns).toBeGreaterThan(20);
+    // Views within views take their time before they are run.
+    const views = Array.from(
+      { length: 20 },
+      (_, n) => `v${n + 1} as (select a.x from v${n} a, v${n} b)`,
+    );
+    const slow = `with v0 as (select 1 as x), ${views.join(', ')} select x as passed from v20`;
+    expect(await refused(slow, { loadMs: 10_000, queryMs: 300 })).toMatchObject({
+      code: 'timeout',
+    });
+    await until(() => !process.getActiveResourcesInfo().includes('ProcessWrap'), {
+      timeoutMs: 5_000,
+      what: 'the end of the processes',
+    });
+  });
+
+  it('is stopped when it takes too much memory', async () => {
+    const hungry = 'select length(zeroblob(900000000) || randomblob(900000000)) as passed';
+    const error = await refused(hungry, { loadMs: 10_000, queryMs: 20_000 });
+    expect(error).toEqual({
+      code: 'crashed',
+      message: `the verifier cannot grade: it took more than ${memoryLimitMb} MiB of memory`,
+    });
+  });
+
+  it('gives up when the rows do not come through in time', async () => {
+    const error = await refused('select 1 as passed', { loadMs: 1, queryMs: 1_000 });
+    expect(error).toMatchObject({ code: 'timeout' });
+  });
+
+  it('judges a large world without holding the host up', async () => {
+    const users = Array.from({ length: 60_000 }, (_, id) => ({ login: `user ${id}`, id }));
+    const large = openStore({ users });
+    let longest = 0;
+    let last = performance.now();
+    const watching = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last);
+      last = performance.now();
+    }, 1);
+    const [check] = await run('select count(*) = 60000 as passed from users', undefined, large);
+    clearInterval(watching);
+    expect(check?.passed).toBe(true);
+    expect(longest).toBeLessThan(400);
+    large.close();
+  });
+});

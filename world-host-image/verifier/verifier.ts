@@ -1,0 +1,158 @@
+/**
+ * Runs a verifier, the query of a task that grades it, over a copy of the session's rows in a process
+ * of its own: a query can be as slow as its author likes, and nothing but the end of its process stops
+ * it. The rows are copied while nothing changes them; the query then keeps nobody waiting.
+ */
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Contract } from '#language/contract.ts';
+import { verifiedEntities } from '#language/verifier.ts';
+import type { Reader } from '#store/read.ts';
+import { CallFailure } from '../calls/failure.ts';
+import { type Judged, loaded, memoryLimitMb, outOfMemory, type Verdict } from './protocol.ts';
+
+export type VerifierLimits = {
+  /** To send the rows, to load them, and then to answer the query. */
+  loadMs: number;
+  queryMs: number;
+};
+
+const defaultLimits: VerifierLimits = { loadMs: 60_000, queryMs: 30_000 };
+
+export type Verifier = {
+  /** Sends the rows; to be called while nothing changes them. */
+  copy(store: Pick<Reader, 'list'>, ledger: Pick<Reader, 'list'>): Promise<void>;
+  /** What the query says of the copied rows. Throws `CallFailure` when it cannot say. */
+  judge(): Promise<Verdict[]>;
+  /** Ends the process, whatever it does. */
+  end(): void;
+};
+
+type Child = ChildProcessByStdio<Writable, Readable, Readable>;
+
+const program = fileURLToPath(new URL('process.mts', import.meta.url));
+const rowsAtOnce = 500;
+
+const startProcess = (): Child => {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program], {
+    env: {},
+    cwd: '/',
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  // A broken pipe only says that the process is going; how it went is told by its exit.
+  child.stdin.on('error', () => undefined);
+  return child;
+};
+
+/** Waits until there is room for more, or nobody left to read it. */
+const write = async ({ stdin }: Child, text: string): Promise<void> => {
+  if (!stdin.writable || stdin.write(text)) return;
+  const settled = new AbortController();
+  const { signal } = settled;
+  await Promise.race([once(stdin, 'drain', { signal }), once(stdin, 'close', { signal })]);
+  settled.abort();
+};
+
+/** Pages by position, so that each costs what it holds; others have their turn between two. */
+const sendRows = async (
+  child: Child,
+  number: number,
+  entity: string,
+  source: Pick<Reader, 'list'>,
+): Promise<void> => {
+  let after: number | undefined;
+  for (;;) {
+    const page = source.list(entity, { after, limit: rowsAtOnce });
+    await write(child, page.rows.map((row) => `${number}\t${row}\n`).join(''));
+    if (!page.more) return;
+    after = page.last;
+    await setImmediate();
+  }
+};
+
+const stopped = (what: string, ms: number): CallFailure =>
+  new CallFailure({ code: 'timeout', message: `the verifier ${what} after ${ms / 1_000} s` });
+
+const failed = (code: string, message: string): CallFailure =>
+  new CallFailure({ code, message: `the verifier cannot grade: ${message}` });
+
+/** The lines of the process, each within its time; undefined at their end. */
+const createLineReader = (child: Child) => {
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return async (ms: number, what: string): Promise<string | undefined> => {
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(() => late.reject(stopped(what, ms)), ms);
+    try {
+      const { value, done } = await Promise.race([lines.next(), late.promise]);
+      return done === true ? undefined : value;
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+};
+
+/** Starts the process, so that it is up when the rows come. */
+export const startVerifier = (
+  { entities }: Pick<Contract, 'entities'>,
+  source: string,
+  limits: VerifierLimits = defaultLimits,
+): Verifier => {
+  const child = startProcess();
+  const nextLine = createLineReader(child);
+  let complaint = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    complaint = `${complaint}${chunk}`.slice(-2_000);
+  });
+  const failure = new Promise<CallFailure>((resolve) => {
+    child.on('error', (error) => resolve(failed('crashed', error.message)));
+    child.on('close', (status, signal) => {
+      if (complaint.endsWith(outOfMemory)) {
+        resolve(failed('crashed', `it took more than ${memoryLimitMb} MiB of memory`));
+      } else {
+        resolve(failed('crashed', `its process ended with ${signal ?? `status ${status}`}`));
+      }
+    });
+  });
+
+  const end = (): void => void child.kill('SIGKILL');
+
+  /** A line that must come. */
+  const expectLine = async (ms: number, what: string): Promise<string> => {
+    const line = await nextLine(ms, what);
+    if (line === undefined) throw await failure;
+    return line;
+  };
+
+  return {
+    async copy(store, ledger) {
+      let isLate = false;
+      const timer = setTimeout(() => {
+        isLate = true;
+        end();
+      }, limits.loadMs);
+      try {
+        await write(child, `${JSON.stringify({ entities, source })}\n`);
+        for (const [number, { name }] of verifiedEntities(entities).entries()) {
+          await sendRows(child, number, name, number < entities.length ? store : ledger);
+        }
+        child.stdin.end();
+      } finally {
+        clearTimeout(timer);
+      }
+      if (isLate) throw stopped('had not taken the rows', limits.loadMs);
+    },
+    async judge() {
+      const line = await expectLine(limits.loadMs, 'had not loaded the rows');
+      if (line !== loaded) throw failed('crashed', 'its process said something else');
+      const answer = await expectLine(limits.queryMs, 'was stopped');
+      const judged = JSON.parse(answer) as Judged;
+      if (!judged.ok) throw failed('bad_verifier', judged.message);
+      return judged.checks;
+    },
+    end,
+  };
+};

@@ -1,0 +1,18 @@
+/**
+ * Watches over its process from a thread of its own, because the other one is inside SQLite for as long
+ * as a query takes: it kills the process when its host is gone, and when it takes too much memory.
+ */
+import { writeSync } from 'node:fs';
+import { memoryLimitMb, outOfMemory } from './protocol.ts';
+
+const everyMs = 20;
+const host = process.ppid;
+
+const kill = (): void => void process.kill(process.pid, 'SIGKILL');
+
+setInterval(() => {
+  if (process.ppid !== host) kill();
+  if (process.memoryUsage.rss() <= memoryLimitMb * 1024 * 1024) return;
+  writeSync(2, outOfMemory);
+  kill();
+}, everyMs);
