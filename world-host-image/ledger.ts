@@ -15,7 +15,7 @@ import { createReader, type Reader } from '#store/read.ts';
 import { createStatements } from '#store/statements.ts';
 import type { RowChange } from '#store/write-set.ts';
 import { type Backlog, createBacklog } from './ledger-backlog.ts';
-import { noSecrets, type Secrets, showValue } from './mask.ts';
+import { noSecrets, type Secrets, showText, showValue } from './mask.ts';
 
 /** One request as it is noted; `id`, bounds and secrets are the ledger's business. */
 export type LedgerNote = {
@@ -30,6 +30,8 @@ export type LedgerNote = {
   status: number | null;
   request: unknown;
   response: unknown;
+  /** JSON text that stands for `response` where it is at hand, for it need not be read then. */
+  responseText?: string | undefined;
   duration_ms: number;
   changes: ChangeCounts;
   /** The rows that it changed, in the order they were first touched. */
@@ -80,7 +82,7 @@ const showRows = (rows: readonly RowChange[]) =>
 type Shown = { secrets: Secrets; valueChars: number };
 
 const entryOf = (id: number, note: LedgerNote, { secrets, valueChars }: Shown): string => {
-  const { request, response, changes, rows = [], ...plain } = note;
+  const { request, response, responseText, changes, rows = [], ...plain } = note;
   const head = JSON.stringify({
     id,
     at: plain.at,
@@ -92,12 +94,15 @@ const entryOf = (id: number, note: LedgerNote, { secrets, valueChars }: Shown): 
     duration_ms: Math.round(plain.duration_ms * 1_000) / 1_000,
     call_id: plain.call_id,
     changes,
-    rows: showRows(rows),
+    rows: rows.length === 0 ? [] : showRows(rows),
   });
   // A delivery is kept as it was signed; its body has a limit of its own.
   const asked =
     plain.via === 'webhook' ? JSON.stringify(request) : showValue(request, valueChars, secrets);
-  const answered = showValue(response, valueChars, secrets);
+  const answered =
+    responseText === undefined
+      ? showValue(response, valueChars, secrets)
+      : showText(responseText, valueChars, secrets);
   return `${head.slice(0, -1)},"request":${asked},"response":${answered}}`;
 };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { maskText, noSecrets, type Secrets, showValue } from './mask.ts';
+import { maskText, noSecrets, type Secrets, showText, showValue } from './mask.ts';
 
 const show = (value: unknown, maxChars = 1_000, secrets: Secrets = noSecrets) =>
   JSON.parse(showValue(value, maxChars, secrets));
@@ -52,5 +52,24 @@ describe('a value in the ledger', () => {
     expect(show(deep).truncated).toBe(true);
     const wide = Object.fromEntries(many.slice(0, 1_000).map((_, n) => [`field ${n}`, 'x']));
     expect(JSON.stringify(show(wide, 400)).length).toBeLessThan(400);
+  });
+
+  it('is shown the same when it is JSON text already', () => {
+    const secrets = { names: new Set(['signs_with']), values: ['st-1234'] };
+    const values = [
+      { id: 1, title: 'a "quoted" one', list: [1, [], {}] },
+      { access_token: 'abc' },
+      { Signs_With: 'abc' },
+      { note: 'st-1234 is mine' },
+      { text: 'x'.repeat(300) },
+      Array.from({ length: 100 }, () => ({ a: 1 })),
+      JSON.parse(`${'['.repeat(70)}${']'.repeat(70)}`),
+      null,
+    ];
+    for (const value of values) {
+      expect(showText(JSON.stringify(value), 250, secrets)).toBe(showValue(value, 250, secrets));
+    }
+    const escaped = '{"pass\\u0077ord":"abc"}';
+    expect(showText(escaped, 250, secrets)).toBe('{"password":"***"}');
   });
 });

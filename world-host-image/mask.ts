@@ -26,6 +26,10 @@ export const secretNamesOf = ({ api, webhooks }: Contract): ReadonlySet<string> 
 const secretName =
   /(?:token|secret|password|passwd|passphrase|authorization|cookie|api[-_]?key|private[-_]?key)$/i;
 
+/** What the names of secrets end with, anywhere: found much sooner than the names themselves. */
+const secretWord =
+  /token|secret|passw|passphrase|authorization|cookie|api[-_]?key|private[-_]?key/i;
+
 const mask = '***';
 
 /** Of a credential, the scheme stays: how a client tried to sign in is worth knowing. */
@@ -36,59 +40,95 @@ const hide = (text: string): string => {
 
 /** JSON text that may have been cut off, with the values of secret-like members replaced. */
 export const maskText = (text: string): string =>
-  text.replace(
-    /("[^"\\]{0,200}")(\s*:\s*)"(?:[^"\\]|\\.)*(?:"|$)/g,
-    (member, name: string, colon: string) =>
-      secretName.test(name.slice(1, -1)) ? `${name}${colon}"${mask}"` : member,
-  );
+  secretWord.test(text)
+    ? text.replace(
+        /("[^"\\]{0,200}")(\s*:\s*)"(?:[^"\\]|\\.)*(?:"|$)/g,
+        (member, name: string, colon: string) =>
+          secretName.test(name.slice(1, -1)) ? `${name}${colon}"${mask}"` : member,
+      )
+    : text;
 
 /** JSON nests no deeper in the ledger. */
 const deepest = 64;
-const cutOff = '…';
+const cutOff = '"…"';
 
-/** A copy of what fits into so many characters, about; `left` is below 0 when not all of it does. */
-const createCopier = (names: Secrets['names'], room: number) => {
+/** What there is to know of a member's name: its JSON text, and whether its value is a secret. */
+type Name = { json: string; isSecret: boolean };
+
+/** Names that are looked up once for each set of secrets; clients can make up any number of them. */
+const mostNames = 1_000;
+
+const createNames = ({ names }: Secrets): ((name: string) => Name) => {
+  const known = new Map<string, Name>();
+  return (name) => {
+    let found = known.get(name);
+    if (found === undefined) {
+      const isSecret = secretName.test(name) || names.has(name.toLowerCase());
+      found = { json: JSON.stringify(name), isSecret };
+      if (known.size < mostNames) known.set(name, found);
+    }
+    return found;
+  };
+};
+
+const namesOf = new WeakMap<Secrets, (name: string) => Name>();
+
+const nameLookup = (secrets: Secrets): ((name: string) => Name) => {
+  const known = namesOf.get(secrets) ?? createNames(secrets);
+  namesOf.set(secrets, known);
+  return known;
+};
+
+/** Writes as much as fits into so many characters, about; not all of it when `left` is below 0. */
+const createWriter = (look: (name: string) => Name, room: number) => {
   let left = room;
-  const isSecret = (name: string): boolean =>
-    secretName.test(name) || names.has(name.toLowerCase());
 
-  const copyText = (text: string, hidden: boolean): string => {
+  const writeText = (text: string, hidden: boolean): string => {
     const shown = hidden ? hide(text) : text.slice(0, Math.max(0, left) + 1);
     left -= shown.length + 3;
-    return shown;
+    return JSON.stringify(shown);
   };
 
-  const copyMembers = (value: object, depth: number, hidden: boolean): unknown => {
+  const writeItems = (items: readonly unknown[], depth: number, hidden: boolean): string => {
+    let json = '';
+    for (const item of items) {
+      if (left < 0) break;
+      json += `${json === '' ? '' : ','}${write(item, depth + 1, hidden) ?? 'null'}`;
+    }
+    return `[${json}]`;
+  };
+
+  const writeMembers = (value: object, depth: number): string => {
+    let json = '';
+    for (const [key, member] of Object.entries(value)) {
+      if (left < 0) break;
+      left -= key.length + 4;
+      const name = look(key);
+      const written = write(member, depth + 1, name.isSecret);
+      if (written !== undefined) json += `${json === '' ? '' : ','}${name.json}:${written}`;
+    }
+    return `{${json}}`;
+  };
+
+  /** Undefined for what is no JSON. */
+  const write = (value: unknown, depth: number, hidden: boolean): string | undefined => {
+    if (typeof value === 'string') return writeText(value, hidden);
+    if (typeof value !== 'object' || value === null) {
+      left -= 5;
+      return JSON.stringify(value);
+    }
     if (depth === deepest) {
       left = -1;
       return cutOff;
     }
     left -= 2;
-    if (Array.isArray(value)) {
-      const items: unknown[] = [];
-      for (const item of value) {
-        if (left < 0) break;
-        items.push(copy(item, depth + 1, hidden));
-      }
-      return items;
-    }
-    const members: [string, unknown][] = [];
-    for (const [name, member] of Object.entries(value)) {
-      if (left < 0) break;
-      left -= name.length + 4;
-      members.push([name, copy(member, depth + 1, isSecret(name))]);
-    }
-    return Object.fromEntries(members);
+    return Array.isArray(value) ? writeItems(value, depth, hidden) : writeMembers(value, depth);
   };
 
-  const copy = (value: unknown, depth: number, hidden: boolean): unknown => {
-    if (typeof value === 'string') return copyText(value, hidden);
-    if (typeof value === 'object' && value !== null) return copyMembers(value, depth, hidden);
-    left -= 5;
-    return value;
+  return {
+    write: (value: unknown): string => write(value, 0, false) ?? 'null',
+    isWhole: () => left >= 0,
   };
-
-  return { copy: (value: unknown) => copy(value, 0, false), isWhole: () => left >= 0 };
 };
 
 const withoutValues = (json: string, values: readonly string[]): string =>
@@ -98,10 +138,40 @@ const withoutValues = (json: string, values: readonly string[]): string =>
  * A JSON value as the ledger shows it, as JSON text of at most `maxChars` characters and a few more. A
  * value that is longer, or nests too deep, is shown as `{truncated: true, start}`, its beginning.
  */
-export const showValue = (value: unknown, maxChars: number, { names, values }: Secrets): string => {
-  const copier = createCopier(names, maxChars);
-  const copied = JSON.stringify(copier.copy(value) ?? null);
-  const json = withoutValues(copied, values);
-  if (copier.isWhole() && json.length <= maxChars) return json;
+export const showValue = (value: unknown, maxChars: number, secrets: Secrets): string => {
+  const writer = createWriter(nameLookup(secrets), maxChars);
+  const json = withoutValues(writer.write(value), secrets.values);
+  if (writer.isWhole() && json.length <= maxChars) return json;
   return JSON.stringify({ truncated: true, start: json.slice(0, maxChars / 2) });
 };
+
+/** Brackets in JSON text of which it cannot be said at once that it does not nest too deep. */
+const opening = /[[{]/g;
+
+const nestsLittle = (json: string): boolean => {
+  opening.lastIndex = 0;
+  for (let found = 0; found < deepest; found += 1) if (!opening.test(json)) return true;
+  return false;
+};
+
+const holdsName = (json: string, names: Secrets['names']): boolean => {
+  if (names.size === 0) return false;
+  const text = json.toLowerCase();
+  return [...names].some((name) => text.includes(name));
+};
+
+/**
+ * Whether JSON text is shown as it is: it is short and shallow, and no word in it sounds like the name
+ * of a secret. Text of which it is not so may still hold none.
+ */
+const isShownAsIs = (json: string, maxChars: number, { names, values }: Secrets): boolean =>
+  json.length <= maxChars &&
+  !secretWord.test(json) &&
+  !json.includes('\\u') && // a name may be spelt with escapes
+  !holdsName(json, names) &&
+  values.every((value) => !json.includes(value)) &&
+  nestsLittle(json);
+
+/** As `showValue`, of a value that is JSON text already. */
+export const showText = (json: string, maxChars: number, secrets: Secrets): string =>
+  isShownAsIs(json, maxChars, secrets) ? json : showValue(JSON.parse(json), maxChars, secrets);

@@ -14,6 +14,8 @@ export type ApiAnswer = {
   headers: Record<string, string>;
   /** For the ledger, never for the client: why it is an error. */
   reason: string | null;
+  /** Whether the body is JSON for certain: rows as the store has them. */
+  isRows?: boolean;
 };
 
 export const jsonType = 'application/json; charset=utf-8';
@@ -63,10 +65,10 @@ export const rowsAnswer = (
   { keys, headers }: PageWords = { keys: [], headers: {} },
 ): ApiAnswer => {
   const content = route.single ? (rows[0] ?? 'null') : `[${rows.join(',')}]`;
-  if (opening === '') return { ...jsonAnswer(route.status, content), headers };
+  if (opening === '') return { ...jsonAnswer(route.status, content), headers, isRows: true };
   const hits = hitsKey === null || route.single ? '' : member([hitsKey, String(total)]);
   const body = `${opening}${content}${hits}${keys.map(member).join('')}}`;
-  return { ...jsonAnswer(route.status, body), headers };
+  return { ...jsonAnswer(route.status, body), headers, isRows: true };
 };
 
 /** The body as a value: parsed where it is JSON, which a vendor's error bodies need not be. */

@@ -46,14 +46,17 @@ export const shownRequest = (
   { path, query, headers }: Pick<ApiRequest, 'path' | 'query' | 'headers'>,
 ): Shown => {
   const { header, parameter } = api === null ? { header: null, parameter: null } : carriersOf(api);
-  const mask = (text: string): string => text.replaceAll(token.reveal(), '***');
+  const secret = token.reveal();
+  const mask = (text: string): string =>
+    text.includes(secret) ? text.replaceAll(secret, '***') : text;
   const valuesOf = (name: string): string | string[] => {
     const values = query.getAll(name).map((value) => (name === parameter ? '***' : mask(value)));
     return values.length === 1 ? (values[0] ?? '') : values;
   };
+  const names = query.size === 0 ? [] : [...new Set(query.keys())];
   return {
     path: mask(path),
-    query: Object.fromEntries([...new Set(query.keys())].map((name) => [name, valuesOf(name)])),
+    query: Object.fromEntries(names.map((name) => [name, valuesOf(name)])),
     headers: Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [name, name === header ? '***' : mask(value)]),
     ),

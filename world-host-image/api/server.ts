@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Log } from '#runtime/log.ts';
+import type { LedgerNote } from '../ledger.ts';
 import { maskText } from '../mask.ts';
 import { noteOfDelivery } from '../session/outbox.ts';
 import type { Serving } from '../session/serving.ts';
@@ -30,7 +31,9 @@ export type ApiServerOptions = {
 };
 
 const requestTimeoutMs = 30_000;
-const longestParsed = 16 * 1024;
+/** Characters of an answer that the ledger is given whole, and those it is given of a longer one. */
+const longestNoted = 16 * 1024;
+const notedStart = 2 * 1024;
 
 const waitingAnswer = jsonAnswer(503, '{"message":"no session is served here yet"}');
 const closedAnswer = jsonAnswer(410, '{"message":"the session served here has ended"}');
@@ -55,9 +58,17 @@ const send = (request: IncomingMessage, response: ServerResponse, answer: ApiAns
 /** A long body is noted as its beginning, without being parsed. */
 const bodyForLedger = (answer: ApiAnswer): unknown => {
   const { body } = answer;
-  if (body === null || body.length <= longestParsed) return bodyValue(answer);
-  const start = maskText(body.slice(0, longestParsed / 2));
+  if (body === null || body.length <= longestNoted) return bodyValue(answer);
+  const start = maskText(body.slice(0, notedStart));
   return { truncated: true, bytes: Buffer.byteLength(body), start };
+};
+
+/** The response as the ledger has it: rows, which are most of what is answered, go there unparsed. */
+const responseForLedger = (answer: ApiAnswer): Pick<LedgerNote, 'response' | 'responseText'> => {
+  const { body, isRows, reason } = answer;
+  return isRows === true && body !== null && body.length <= longestNoted && reason === null
+    ? { response: undefined, responseText: `{"body":${body},"reason":null}` }
+    : { response: { body: bodyForLedger(answer), reason } };
 };
 
 const note = (
@@ -77,7 +88,7 @@ const note = (
     path,
     status: answer.status,
     request: { query, headers, body: body ?? null },
-    response: { body: bodyForLedger(answer), reason: answer.reason },
+    ...responseForLedger(answer),
     duration_ms: performance.now() - startedAt,
     changes,
     rows,
