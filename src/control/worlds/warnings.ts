@@ -1,15 +1,10 @@
-/**
- * What the author of a world is warned of: what its contract says that its sessions do not have yet,
- * and what the language itself takes for a slip.
- */
+/** What a world's contract says that its sessions do not have yet, for its author to be warned of. */
 import type { Contract } from '#language/contract.ts';
-import { languageWarnings } from '#language/warnings.ts';
 
 const quote = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ');
 
-/** A sentence each. */
-export const warningsOf = (contract: Contract): string[] => {
-  const { dependencies, onPush, tasks, ui, webhooks } = contract;
+/** What of the world will be missing from its sessions, a sentence each. */
+export const warningsOf = ({ dependencies, onPush, tasks, ui, webhooks }: Contract): string[] => {
   const narrowed = tasks.filter(({ tools }) => tools !== null).map(({ name }) => name);
   const linked = dependencies.map(({ alias }) => alias);
   const warnings: [isMissing: boolean, sentence: string][] = [
@@ -19,6 +14,5 @@ export const warningsOf = (contract: Contract): string[] => {
     [onPush.length > 0, 'tests are not run on a push yet'],
     [narrowed.length > 0, `tasks with tools of their own still get all tools: ${quote(narrowed)}`],
   ];
-  const missing = warnings.filter(([isMissing]) => isMissing).map(([, sentence]) => sentence);
-  return [...languageWarnings(contract), ...missing];
+  return warnings.filter(([isMissing]) => isMissing).map(([, sentence]) => sentence);
 };
