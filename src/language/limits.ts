@@ -23,6 +23,9 @@ export const languageLimits = {
   references: 20_000,
   relationshipsPerEntity: 100,
   uniquePerEntity: 100,
+  /** Unique lists and relationships of all entities: each is an index of the store. */
+  constraints: 2_000,
+  fieldsPerKey: 32,
   patternLength: 1_000,
   /** Characters and operators of a pattern, each as often as it is repeated, and of all of a tree. */
   patternSize: 3_000,

@@ -21,7 +21,9 @@ const compiledThen =
 
 const judge = (files: readonly TreeFile[]): Problem[] => {
   const compiled = compileTree(files);
-  return compiled.ok ? staleProblems({ files, generated: compiled.generated }) : compiled.problems;
+  if (!compiled.ok) return compiled.problems;
+  const { contract, generated } = compiled;
+  return staleProblems({ files, generated, contract });
 };
 
 export const artifactsRules: Chapter = {

@@ -131,6 +131,11 @@ export const captureRules: Chapter = {
       ],
       refuses: [
         [
+          'a list taken out twice',
+          'bad_ingest',
+          replace(connector, 'field = "hook_ids"', 'field = "/cards"'),
+        ],
+        [
           'an unknown entity of items',
           'unknown_entity',
           replace(

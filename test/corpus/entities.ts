@@ -204,6 +204,23 @@ export const entitiesRules: Chapter = {
       refuses: [
         ['a unique list that is none', 'wrong_type', inCards((c) => (c.unique = ['title']))],
 
+        [
+          'a unique list twice',
+          'duplicate',
+          inCards(
+            (c) =>
+              (c.unique = [
+                ['title', 'code'],
+                ['/title', 'code'],
+              ]),
+          ),
+        ],
+        ['the primary key once more', 'duplicate', inCards((c) => (c.unique = [['id']]))],
+        [
+          'a list of more fields than an index has',
+          'too_many',
+          inCards((c) => (c.unique = [Array.from({ length: 40 }, (_, n) => `/labels/${n}`)])),
+        ],
         ['a dotted unique key', 'bad_unique', inCards((c) => (c.unique = [['author.login']]))],
         [
           'a unique key that is no field',

@@ -1,6 +1,6 @@
 /** The rows of `data/`, alone and together. */
 
-import { asItIs, inExtension } from '../support/world-changes.ts';
+import { asItIs, inExtension, put } from '../support/world-changes.ts';
 import type { Chapter } from './chapter.ts';
 
 export const rowsRules: Chapter = {
@@ -17,6 +17,11 @@ export const rowsRules: Chapter = {
           (w) => (w.json['scenarios/finish/seed/lists.json'] = {}),
         ],
         ['rows of no entity', 'unknown_entity', (w) => (w.json['data/card.json'] = [])],
+        [
+          'a row with a key twice',
+          'duplicate_key',
+          put('data/hooks.json', '[{"id": 1, "id": 2, "config": {"url": "a:b"}, "active": true}]'),
+        ],
       ],
     },
     {

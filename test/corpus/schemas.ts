@@ -1,6 +1,6 @@
 /** JSON Schema 2020-12 as far as worlds have it. */
 import { languageLimits } from '#language/limits.ts';
-import { inCardFields, inWorld, people } from '../support/world-changes.ts';
+import { inCardFields, inWorld, people, put } from '../support/world-changes.ts';
 import type { Chapter } from './chapter.ts';
 
 export const schemasRules: Chapter = {
@@ -44,6 +44,11 @@ export const schemasRules: Chapter = {
           'a reference into a definition',
           'bad_reference',
           inCardFields((p) => (p.title = { $ref: '#/$defs/Card/properties/title' })),
+        ],
+        [
+          'a mistake in a sibling that nothing refers to',
+          'unknown_keyword',
+          put('schema/spare.json', '{"$defs": {"Spare": {"typ": "string"}}}'),
         ],
         [
           'a bad reference in a sibling',

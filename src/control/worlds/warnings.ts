@@ -1,10 +1,15 @@
-/** What a world's contract says that its sessions do not have yet, for its author to be warned of. */
+/**
+ * What the author of a world is warned of: what its contract says that its sessions do not have yet,
+ * and what the language itself takes for a slip.
+ */
 import type { Contract } from '#language/contract.ts';
+import { languageWarnings } from '#language/warnings.ts';
 
 const quote = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ');
 
-/** What of the world will be missing from its sessions, a sentence each. */
-export const warningsOf = ({ dependencies, onPush, tasks, ui, webhooks }: Contract): string[] => {
+/** A sentence each. */
+export const warningsOf = (contract: Contract): string[] => {
+  const { dependencies, onPush, tasks, ui, webhooks } = contract;
   const narrowed = tasks.filter(({ tools }) => tools !== null).map(({ name }) => name);
   const linked = dependencies.map(({ alias }) => alias);
   const warnings: [isMissing: boolean, sentence: string][] = [
@@ -14,5 +19,6 @@ export const warningsOf = ({ dependencies, onPush, tasks, ui, webhooks }: Contra
     [onPush.length > 0, 'tests are not run on a push yet'],
     [narrowed.length > 0, `tasks with tools of their own still get all tools: ${quote(narrowed)}`],
   ];
-  return warnings.filter(([isMissing]) => isMissing).map(([, sentence]) => sentence);
+  const missing = warnings.filter(([isMissing]) => isMissing).map(([, sentence]) => sentence);
+  return [...languageWarnings(contract), ...missing];
 };

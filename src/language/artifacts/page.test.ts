@@ -74,7 +74,7 @@ describe('when the page is written', () => {
     const state = (generated: boolean | null, text: string): string | undefined => {
       const contract = contractWith({ generated });
       const files = [textFile('ui/index.html', text)];
-      const tree = { files, generated: generateArtifacts({ contract, files }) };
+      const tree = { files, contract, generated: generateArtifacts({ contract, files }) };
       return generatedState(tree).find(({ path }) => path === 'ui/index.html')?.state;
     };
     const text = textOf(ours);
@@ -82,6 +82,20 @@ describe('when the page is written', () => {
     expect(state(null, `${text} `)).toBeUndefined();
     expect(state(true, `${text} `)).toBe('edited');
     expect(state(false, text)).toBeUndefined();
+  });
+
+  it('is stale where the world has no page any more, unless its author changed it', () => {
+    const contract = contractWith({ static: 'ui' });
+    const compiled = generateArtifacts({ contract, files: [] });
+    const moved = contractWith({ static: 'web' });
+    const stateOf = (files: TreeFile[]): string | undefined => {
+      const generated = generateArtifacts({ contract: moved, files });
+      const states = generatedState({ files, contract: moved, generated });
+      return states.find(({ path }) => path === 'ui/index.html')?.state;
+    };
+    expect(stateOf(compiled)).toBe('stale');
+    const others = compiled.filter(({ path }) => path !== 'ui/index.html');
+    expect(stateOf([...others, textFile('ui/index.html', `${textOf(ours)} `)])).toBeUndefined();
   });
 });
 

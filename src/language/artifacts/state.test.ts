@@ -17,7 +17,7 @@ const inputs = [
 
 const compile = (files: TreeFile[], parts: Partial<Contract> = {}) => {
   const contract = sampleContract({ api: sampleApi, ...parts });
-  return { files, generated: generateArtifacts({ contract, files }) };
+  return { files, contract, generated: generateArtifacts({ contract, files }) };
 };
 
 const without = (files: readonly TreeFile[], path: string): TreeFile[] =>
@@ -86,7 +86,7 @@ describe('generatedState', () => {
         pointer: '',
         code: 'edited_artifact',
         message: 'db/schema.sql is generated, and was changed by hand',
-        hint: 'run svc worlds schema compile, which replaces it; keep what you wrote in another file',
+        hint: 'run svc worlds schema compile on the folder, which replaces it; keep what you wrote in another file',
       },
     ]);
     const cut = without(compiled, 'schema/runtime.json');

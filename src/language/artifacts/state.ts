@@ -4,10 +4,12 @@
  * own `schema/lock.json`, either of which a stranger may have written.
  */
 import type { TreeFile } from '#domain/world.ts';
+import type { Contract } from '../contract.ts';
 import type { Problem } from '../problem.ts';
 import type { ProblemCode } from '../read/codes.ts';
 import { digestOf } from './digest.ts';
 import { readLock } from './lock.ts';
+import { isGeneratedPage } from './page.ts';
 import { compareTexts, generatedPaths, lockPath } from './paths.ts';
 
 /**
@@ -20,7 +22,11 @@ export type GeneratedFile = {
 };
 
 /** A tree's files, and what compiling them gives. */
-export type CompiledTree = { files: readonly TreeFile[]; generated: readonly TreeFile[] };
+export type CompiledTree = {
+  files: readonly TreeFile[];
+  generated: readonly TreeFile[];
+  contract: Pick<Contract, 'ui'>;
+};
 
 const isSame = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
 
@@ -36,15 +42,30 @@ const stateOf = (
   return isOurs ? 'stale' : 'edited';
 };
 
+/**
+ * Paths of what compiling once wrote and does not write any more: files of fixed paths, and pages that
+ * nobody changed and that lie where the world has none now.
+ */
+const leftOvers = (
+  { files, generated, contract }: CompiledTree,
+  recorded: ReadonlyMap<string, unknown>,
+): string[] => {
+  const written = new Set(generated.map(({ path }) => path));
+  const page = contract.ui === null ? undefined : `${contract.ui.static}/index.html`;
+  const isOurs = ({ path, content }: TreeFile): boolean =>
+    generatedPaths.some((fixed) => fixed === path) || (path !== page && isGeneratedPage(content));
+  return files
+    .filter((file) => recorded.has(file.path) && !written.has(file.path) && isOurs(file))
+    .map(({ path }) => path);
+};
+
 /** The state of each generated file, by path. A UI page written by hand is none of them. */
-export const generatedState = ({ files, generated }: CompiledTree): GeneratedFile[] => {
+export const generatedState = (tree: CompiledTree): GeneratedFile[] => {
+  const { files, generated } = tree;
   const standing = new Map(files.map(({ path, content }) => [path, content]));
   const lock = standing.get(lockPath);
   const recorded = lock === undefined ? undefined : readLock(lock);
-  const written = new Set(generated.map(({ path }) => path));
-  const leftOver = generatedPaths.filter(
-    (path) => !written.has(path) && standing.has(path) && recorded?.has(path),
-  );
+  const leftOver = recorded === undefined ? [] : leftOvers(tree, recorded);
   const states = [
     ...generated.map((file) => ({
       path: file.path,
@@ -55,7 +76,7 @@ export const generatedState = ({ files, generated }: CompiledTree): GeneratedFil
   return states.sort((a, b) => compareTexts(a.path, b.path));
 };
 
-const compileHint = 'run svc worlds schema compile';
+const compileHint = 'run svc worlds schema compile on the folder';
 
 type Verdict = [code: ProblemCode, message: string, hint: string];
 
@@ -67,7 +88,11 @@ const verdictOn = ({ path, state }: GeneratedFile, isWritten: boolean): Verdict 
       return ['stale_artifact', `${path} is generated, and is not there`, compileHint];
     case 'stale':
       return isWritten
-        ? ['stale_artifact', `${path} was compiled from other files than these`, compileHint]
+        ? [
+            'stale_artifact',
+            `${path} was compiled from other files, or by another version`,
+            compileHint,
+          ]
         : ['stale_artifact', `${path} is not generated any more`, 'delete it'];
     case 'edited': {
       const hint = `${compileHint}, which replaces it; keep what you wrote in another file`;

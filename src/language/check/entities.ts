@@ -120,13 +120,21 @@ const readUnique = (
   table: EntityTable,
   entity: EntityContract,
   model: Model,
-): EntityContract['unique'] =>
-  table.unique.map(({ place, value }) =>
-    value.flatMap((written, index) => {
+): EntityContract['unique'] => {
+  const seen = new Set([JSON.stringify(entity.primaryKey.map((field) => [field]))]);
+  return table.unique.map(({ place, value }) => {
+    const paths = value.flatMap((written, index) => {
       const path = readUniqueKey(place.at(index), written, entity, model);
       return path === undefined ? [] : [path];
-    }),
-  );
+    });
+    const list = JSON.stringify(paths);
+    if (seen.has(list) && paths.length === value.length) {
+      place.refuse('duplicate', `rows are unique by ${value.join(', ')} already`);
+    }
+    seen.add(list);
+    return paths;
+  });
+};
 
 /** Whether a field can hold the key of another entity, null aside. */
 const fitsKey = (
@@ -157,8 +165,9 @@ const checkRelationship = (
   const target = findEntity(place.at('target'), targetName, model);
   if (target === undefined || found.length < fields.length) return;
   const key = target.primaryKey;
+  if (key.length === 0) return;
   if (key.length !== fields.length) {
-    const message = `${fields.length} fields cannot refer to the key of ${target.name}, which has ${key.length}: ${key.join(', ')}`;
+    const message = `${fields.join(', ')} cannot refer to the key of ${target.name}, which has other fields: ${key.join(', ')}`;
     place.at('fields').refuse('bad_relationship', message);
     return;
   }
@@ -166,7 +175,7 @@ const checkRelationship = (
     const keyField = key[index] ?? '';
     const schemas = model.analysis.at(entity.schema, [field]);
     const keySchemas = model.analysis.at(target.schema, [keyField]);
-    if (fitsKey(schemas, keySchemas, model)) continue;
+    if (keySchemas.length === 0 || fitsKey(schemas, keySchemas, model)) continue;
     const message = `"${field}" does not have the type of ${target.name}.${keyField}, which it refers to`;
     place.at('fields', index).refuse('bad_relationship', message);
   }
@@ -219,6 +228,18 @@ const isWithinLimits = (place: Place, { unique, relationships }: EntityTable): b
   return accept('relationships', relationships.length, relationshipsPerEntity) && isUniqueFine;
 };
 
+/** Whether all entities together have as few as they may. */
+const areWithinLimits = (world: WorldDeclaration): boolean => {
+  const count = [...world.entities.values()].reduce(
+    (sum, { value }) => sum + value.unique.length + value.relationships.length,
+    0,
+  );
+  if (count <= languageLimits.constraints) return true;
+  const message = `the entities have ${count} unique lists and relationships, more than ${languageLimits.constraints}`;
+  world.place.at('entities').refuse('too_many', message);
+  return false;
+};
+
 /** Schemas of the tools, taken together with the entities' so that they share definitions. */
 export type ToolSchemas = Map<string, { input: JsonSchema; output: JsonSchema }>;
 
@@ -262,6 +283,7 @@ export const buildModel = (
     checkPrimaryKey(place.at('primary_key'), table.primary_key, root.value, model);
     entities.set(name, createEntity(name, table, root, model));
   }
+  if (!areWithinLimits(world)) return { model, toolSchemas };
   for (const { name, place, table } of taken) {
     const entity = entities.get(name);
     if (entity === undefined || !isWithinLimits(place, table)) continue;

@@ -49,8 +49,9 @@ const explainMissing = (
   if (types.has('array') && !types.has('object')) {
     return `${before.join('.')} is a list; an item of it is ${[...before, '0'].join('.')}`;
   }
-  const names = around.flatMap((schema) => [...analysis.properties(schema).keys()]);
-  return suggestName(segment, new Set(names));
+  const names = new Set(around.flatMap((schema) => [...analysis.properties(schema).keys()]));
+  if (names.has(segment)) return 'its schema is false: no row can have it';
+  return suggestName(segment, names);
 };
 
 /** The field of an entity's rows at a path, or a refusal that names the segment at fault. */

@@ -75,6 +75,19 @@ const readCarriedArguments = (
     return { field, argument };
   });
 
+/** Refuses to take one list out of a row twice. */
+const refuseExplodeTwins = (explode: readonly Placed<ExplodeTable>[]): void => {
+  const fields = new Set<string>();
+  for (const { place, value } of explode) {
+    const field = JSON.stringify(parseFieldPath(value.field));
+    if (fields.has(field)) {
+      const message = `"${value.field}" is taken out of the row by another table already`;
+      place.at('field').refuse('bad_ingest', message);
+    }
+    fields.add(field);
+  }
+};
+
 const readIngest = (draft: OperationDraft, model: Model): Ingest => {
   const { place, table } = draft;
   if (table.ingest === undefined) return { drop: [], carryArgs: [], explode: [] };
@@ -84,6 +97,7 @@ const readIngest = (draft: OperationDraft, model: Model): Ingest => {
     place.at('entity').refuse('missing_key', message, 'add the key "entity"');
   }
   checkDrop(draft, drop);
+  refuseExplodeTwins(explode);
   return {
     drop,
     carryArgs: readCarriedArguments(draft, carried, model),

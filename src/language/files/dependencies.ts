@@ -13,7 +13,7 @@ import {
   placed,
   refuseType,
   text,
-  textOr,
+  textOrTable,
   textThat,
 } from '../read/kinds.ts';
 import type { Place } from '../read/place.ts';
@@ -78,4 +78,4 @@ const long = kind<DependencyTable>(tableSchema(dependencyKeys), (place, value) =
 );
 
 /** The links by their alias. */
-export const dependencies = mapOf<Placed<DependencyTable>>(placed(textOr(short, long)));
+export const dependencies = mapOf<Placed<DependencyTable>>(placed(textOrTable(short, long)));

@@ -41,7 +41,7 @@ const absoluteUri = textThat(
   (uri) => /^[A-Za-z][A-Za-z0-9+.-]*:/.test(uri) && URL.canParse(uri) && !uri.includes('#'),
 );
 
-const fieldNames = distinct(listOf(text, { least: 1 }));
+const fieldNames = distinct(listOf(text, { least: 1, most: languageLimits.fieldsPerKey }));
 
 const relationshipKeys = {
   fields: described('Fields that refer to the target.', required(fieldNames, [])),

@@ -45,7 +45,7 @@ const parseJsonText = (
   }
 };
 
-/** Parses a JSON file, or notes why it cannot. */
+/** Parses a JSON file, or notes why it cannot. A key written twice is a mistake, not a replacement. */
 export const parseJson = (problems: Problems, file: string, text: string): Document | undefined => {
   const parsed = parseJsonText(problems, file, text);
   if (parsed === undefined) return undefined;
@@ -60,22 +60,11 @@ export const parseJson = (problems: Problems, file: string, text: string): Docum
     const at = place.at(...parsePointer(unsafe.pointer));
     at.refuse('unsafe_number', message, 'write it as a string');
   }
-  return { place, value: parsed.value };
-};
-
-/** `parseJson` for a file written by hand, in which a key written twice is a mistake. */
-export const parseAuthoredJson = (
-  problems: Problems,
-  file: string,
-  text: string,
-): Document | undefined => {
-  const document = parseJson(problems, file, text);
-  if (document === undefined) return undefined;
-  for (const pointer of findDuplicateKeys(text)) {
-    const at = document.place.at(...parsePointer(pointer));
+  for (const pointer of findDuplicateKeys(text, parsed.value)) {
+    const at = place.at(...parsePointer(pointer));
     at.refuse('duplicate_key', `the key at ${pointer} is written twice`);
   }
-  return document;
+  return { place, value: parsed.value };
 };
 
 /** The value with its dates refused and turned into what the author may have meant: quoted ones. */

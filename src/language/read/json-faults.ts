@@ -59,8 +59,29 @@ const walk = (text: string, { duplicate, scalar }: Visitor): void => {
   walkValue('', skipBlanks(text, 0));
 };
 
-/** Pointers of the keys that repeat an earlier one of their object, in a text not nested deeply. */
-export const findDuplicateKeys = (text: string): string[] => {
+const stringToken = /"[^"\\]*(?:\\.[^"\\]*)*"\s*(:?)/g;
+
+/** How many keys a text of valid JSON writes. */
+const countWrittenKeys = (text: string): number => {
+  let count = 0;
+  for (const [, colon] of text.matchAll(stringToken)) if (colon === ':') count += 1;
+  return count;
+};
+
+/** How many keys the objects of a parsed value have. */
+const countKeys = (value: unknown): number => {
+  if (typeof value !== 'object' || value === null) return 0;
+  const items = Object.values(value);
+  const own = Array.isArray(value) ? 0 : items.length;
+  return items.reduce<number>((sum, item) => sum + countKeys(item), own);
+};
+
+/**
+ * Pointers of the keys that repeat an earlier one of their object, in a text not nested deeply. `value`
+ * is what the text was parsed into: as long as it has every key that is written, none is looked for.
+ */
+export const findDuplicateKeys = (text: string, value: unknown): string[] => {
+  if (countWrittenKeys(text) === countKeys(value)) return [];
   const duplicates: string[] = [];
   walk(text, { duplicate: (pointer) => duplicates.push(pointer) });
   return duplicates;

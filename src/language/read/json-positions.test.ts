@@ -86,8 +86,15 @@ describe('outlineJson', () => {
 
 describe('faults of JSON', () => {
   it('finds keys that repeat one of the same object, and nothing below them', () => {
-    expect(findDuplicateKeys('{"a":{"a":1},"b":[{"x":1},{"x":2}],"a":{"a":1}}')).toEqual(['/a']);
-    expect(findDuplicateKeys('{"a":1,"\\u0061":2}')).toEqual(['/a']);
+    expect(
+      findDuplicateKeys(
+        '{"a":{"a":1},"b":[{"x":1},{"x":2}],"a":{"a":1}}',
+        JSON.parse('{"a":{"a":1},"b":[{"x":1},{"x":2}],"a":{"a":1}}'),
+      ),
+    ).toEqual(['/a']);
+    expect(findDuplicateKeys('{"a":1,"\\u0061":2}', JSON.parse('{"a":1,"\\u0061":2}'))).toEqual([
+      '/a',
+    ]);
   });
 
   it('finds the number that loses digits', () => {

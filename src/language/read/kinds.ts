@@ -111,11 +111,21 @@ export const placed = <Value>(inner: Kind<Value>): Kind<Placed<Value>> =>
   });
 
 /** A list; items that are refused are left out. */
-export const listOf = <Value>(item: Kind<Value>, { least = 0 } = {}): Kind<Value[]> => {
-  const schema = { type: 'array', items: item.schema ?? {}, ...(least > 0 && { minItems: least }) };
-  return kind(schema, (place, value) => {
+export const listOf = <Value>(
+  item: Kind<Value>,
+  { least = 0, most = Number.POSITIVE_INFINITY } = {},
+): Kind<Value[]> => {
+  const bounds = {
+    ...(least > 0 && { minItems: least }),
+    ...(Number.isFinite(most) && { maxItems: most }),
+  };
+  return kind({ type: 'array', items: item.schema ?? {}, ...bounds }, (place, value) => {
     if (!Array.isArray(value)) return refuseType(place, 'a list', value);
     if (value.length < least) refuseValue(place, 'the list must not be empty');
+    if (value.length > most) {
+      place.refuse('too_many', `${keyOf(place)}: there are ${value.length}, more than ${most}`);
+      return undefined;
+    }
     return value.flatMap((held: unknown, index) => {
       const read = item(place.at(index), held);
       return read === undefined ? [] : [read];
@@ -153,8 +163,9 @@ export const mapOf = <Value>(held: Kind<Value>, { least = 0 } = {}): Kind<Map<st
   });
 };
 
-/** A text, or a value of another kind: a short and a long way to write the same. */
-export const textOr = <Value>(short: Kind<Value>, long: Kind<Value>): Kind<Value> =>
-  kind({ anyOf: [short.schema ?? {}, long.schema ?? {}] }, (place, value) =>
-    typeof value === 'string' ? short(place, value) : long(place, value),
-  );
+/** A text, or a table: a short and a long way to write the same. */
+export const textOrTable = <Value>(short: Kind<Value>, long: Kind<Value>): Kind<Value> =>
+  kind({ anyOf: [short.schema ?? {}, long.schema ?? {}] }, (place, value) => {
+    if (typeof value === 'string') return short(place, value);
+    return isTable(value) ? long(place, value) : refuseType(place, 'a text or a table', value);
+  });

@@ -5,7 +5,7 @@
 import { limits } from '#domain/limits.ts';
 import type { TreeFile } from '#domain/world.ts';
 import { languageLimits } from '../limits.ts';
-import { type Document, parseAuthoredJson, parseJson, parseToml } from './document.ts';
+import { type Document, parseJson, parseToml } from './document.ts';
 import { createPlace, type Place, type Problems } from './place.ts';
 
 export type Tree = {
@@ -137,7 +137,7 @@ export const openTree = (files: readonly TreeFile[], problems: Problems): Tree |
     has: (path) => contents.has(path),
     paths: (folder) => [...contents.keys()].filter((path) => path.startsWith(folder)),
     text,
-    authoredJson: parseWith(parseAuthoredJson, languageLimits.authoredFileBytes),
+    authoredJson: parseWith(parseJson, languageLimits.authoredFileBytes),
     json: parseWith(parseJson, limits.treeFileBytes),
     toml: parseWith(parseToml, languageLimits.authoredFileBytes),
     place,

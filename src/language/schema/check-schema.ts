@@ -4,7 +4,7 @@
  */
 import type { JsonSchema } from '../contract.ts';
 import { languageLimits } from '../limits.ts';
-import { refuseType } from '../read/kinds.ts';
+import { refuseType, refuseValue } from '../read/kinds.ts';
 import { acceptName } from '../read/names.ts';
 import type { Place } from '../read/place.ts';
 import { nearestName } from '../read/suggest.ts';
@@ -39,7 +39,8 @@ const checkList = (place: Place, held: unknown, scope: SchemaScope): Checked[] =
   if (Array.isArray(held) && held.length > 0) {
     return held.map((part: unknown, index) => checkAny(place.at(index), part, scope));
   }
-  refuseType(place, 'a list of at least one schema', held);
+  if (Array.isArray(held)) refuseValue(place, 'the list must hold at least one schema');
+  else refuseType(place, 'a list of schemas', held);
   return [true];
 };
 

@@ -1,7 +1,7 @@
 /**
  * The schemas of a world and the definitions they share. `$ref` leads to `#/$defs/<name>` of the same
  * file or `<sibling>.json#/$defs/<name>` in the same folder, and nowhere else. Siblings are read when
- * first referred to; their definitions become the contract's own under the name `<sibling>.json:<name>`.
+ * first referred to, and at the end; their definitions become the contract's own under the name `<sibling>.json:<name>`.
  */
 import { generatedPaths } from '../artifacts/paths.ts';
 import type { JsonSchema } from '../contract.ts';
@@ -161,6 +161,15 @@ export const createLibrary = (tree: Tree, own: Definitions): Library => {
   };
 
   const scope: SchemaScope = { resolve, acceptsPattern: createPatternCheck(tree) };
+  /** Reads the siblings that nothing refers to: what is wrong in them is not to be found out later. */
+  const readRest = (): void => {
+    for (const file of tree.paths('schema/')) {
+      const isSibling = /^schema\/[^/]+\.json$/.test(file) && file !== worldFile;
+      const isGenerated = generatedPaths.some((path) => path === file);
+      if (isSibling && !isGenerated) definitionsOf(tree.place(file), file);
+    }
+  };
+
   takeFile(worldFile, own);
   return {
     take(place, value) {
@@ -170,6 +179,7 @@ export const createLibrary = (tree: Tree, own: Definitions): Library => {
     },
     definition: (name) => taken.get(name),
     finish() {
+      readRest();
       const definitions = Object.fromEntries([...taken].map(([name, { value }]) => [name, value]));
       if (references > languageLimits.references) {
         const message = `there are ${references} references, more than ${languageLimits.references}`;

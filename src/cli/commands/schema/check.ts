@@ -7,6 +7,7 @@ import { type GeneratedFile, generatedState, staleProblems } from '#language/art
 import { compileTree } from '#language/compile.ts';
 import type { Contract } from '#language/contract.ts';
 import type { Problem } from '#language/problem.ts';
+import { languageWarnings } from '#language/warnings.ts';
 import { addCommand, printAnswer } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { readTree } from '../../input.ts';
@@ -23,8 +24,8 @@ type Checked = {
 export const checkTree = (files: ReturnType<typeof readTree>): Checked => {
   const compiled = compileTree(files);
   if (!compiled.ok) return { problems: compiled.problems, contract: null, generated: [] };
-  const tree = { files, generated: compiled.generated };
-  const { contract } = compiled;
+  const { contract, generated } = compiled;
+  const tree = { files, generated, contract };
   return { problems: staleProblems(tree), contract, generated: generatedState(tree) };
 };
 
@@ -59,8 +60,14 @@ export const addCheck = (schema: Command, context: Context): void => {
       const files = readTree(context, folder);
       const { problems, contract, generated } = checkTree(files);
       if (contract !== null && problems.length === 0) {
-        const answer = { status: 'ok', problems, generated };
-        printAnswer(context, options, answer, () => describe(folder, contract, generated));
+        const warnings = languageWarnings(contract);
+        const answer = { status: 'ok', problems, warnings, generated };
+        printAnswer(context, options, answer, () =>
+          [
+            ...warnings.map((warning) => `${context.colors.yellow('warning:')} ${warning}`),
+            describe(folder, contract, generated),
+          ].join('\n'),
+        );
       } else if (options.json === true) {
         context.out.write(formatJson({ status: 'rejected', problems, generated }));
         context.setExitStatus(exitStatus.failed);

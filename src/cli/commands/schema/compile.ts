@@ -44,7 +44,7 @@ export const addCompile = (schema: Command, context: Context): void => {
       const compiled = compileTree(files);
       if (!compiled.ok) throw problemsError(folder, compiled.problems, files);
       const { contract, generated } = compiled;
-      const all = toDeeds(generatedState({ files, generated }), generated);
+      const all = toDeeds(generatedState({ files, generated, contract }), generated);
       const changed = all.filter(({ state }) => state !== 'current').map(({ path }) => path);
       const written = generated.filter(({ path }) => changed.includes(path));
       const isWritten = new Set(generated.map(({ path }) => path));

@@ -112,6 +112,10 @@ describe('svc worlds schema', () => {
       problems: [{ file: 'svc-env.toml', code: 'unknown_key', line: expect.any(Number) }],
     });
     expect(await run('compile crm')).toMatchObject({ status: 1 });
+    const compiled = await run('compile crm --json');
+    expect(JSON.parse(compiled.err)).toMatchObject({
+      error: { code: 'invalid', problems: [{ code: 'unknown_key' }] },
+    });
     expect(existsSync(pathOf('crm/schema/lock.json'))).toBe(false);
   });
 

@@ -71,7 +71,7 @@ export const apiKeys = {
   ),
   token_path: described(
     'Path on which the world mints bearers, for "oauth2". Default: that of token_url.',
-    optional(textMatching('a path that begins with "/"', /^\/[^\s?#{}]*$/)),
+    optional(textMatching('a path that begins with "/"', /^\/(?!\/)[^\s?#{}]*$/)),
   ),
   handlers: described(
     'Module that "handler" and "before" name functions of.',

@@ -16,9 +16,12 @@ import { defaulted, described, optional, required, type TableOf } from '../../re
 
 const isBaseUrl = (written: string): boolean => {
   const url = URL.parse(written);
-  if (url === null || !/^https?:\/\//i.test(written) || /[?#\s]/.test(written)) return false;
+  if (url === null || !/^https?:\/\/[^/]/i.test(written) || /[?#\s]/.test(written)) return false;
   return url.username === '' && url.password === '';
 };
+
+const isTokenUrl = (url: string): boolean =>
+  /^https?:\/\/[^/]/i.test(url) && !/[#\s]/.test(url) && URL.canParse(url);
 
 export const connectorKeys = {
   slug: described(
@@ -55,7 +58,7 @@ export const authKeys = {
     optional(
       textThat(
         'a path or an http or https URL',
-        (url) => /^\/[^\s?#]*$/.test(url) || (/^https?:\/\//i.test(url) && URL.canParse(url)),
+        (url) => /^\/(?!\/)[^\s?#]*$/.test(url) || isTokenUrl(url),
       ),
     ),
   ),
