@@ -46,6 +46,6 @@ export const runCommandLine = async (
     await program.parseAsync([...words], { from: 'user' });
     return exitStatus.done;
   } catch (error) {
-    return reportError(context, error);
+    return reportError(context, error, { json: words.includes('--json') });
   }
 };

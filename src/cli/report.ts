@@ -9,7 +9,7 @@ import { AppError, describeError, type FieldProblem } from '#domain/error.ts';
 import type { TreeFile } from '#domain/world.ts';
 import type { Problem } from '#language/problem.ts';
 import { type Context, wantsColor } from './context.ts';
-import { formatCount } from './print.ts';
+import { formatCount, formatJson } from './print.ts';
 import { formatProblems, type ProblemView } from './views/problem.ts';
 
 type ErrorView = Pick<ProblemView, 'colors' | 'columns'>;
@@ -71,18 +71,43 @@ export const describeFailure = (error: unknown, view: ErrorView = plain): string
   ];
 };
 
-/** Writes an error and answers the exit status it stands for. */
-export const reportError = (context: Context, error: unknown): number => {
+/** An error as `--json` prints it: what a program needs to go on. */
+const errorAsJson = (error: unknown): string => {
+  if (!(error instanceof AppError)) {
+    return formatJson({ error: { code: 'internal', message: describeError(error) } });
+  }
+  const hint = hintOf(error);
+  const problems = problemsOf(error);
+  return formatJson({
+    error: {
+      code: error.code,
+      message: describeError(error),
+      ...(hint === undefined ? {} : { hint }),
+      ...(error.fields.length === 0 ? {} : { fields: error.fields }),
+      ...(problems.length === 0 ? {} : { problems }),
+    },
+  });
+};
+
+const errorAsText = ({ env, err }: Context, error: unknown): string => {
+  const colors = picocolors.createColors(wantsColor(env, err.isTerminal));
+  return `${describeFailure(error, { colors, columns: err.columns }).join('\n')}\n`;
+};
+
+/**
+ * Writes an error to standard error, as JSON for a command that was to answer JSON, and answers the
+ * exit status it stands for.
+ */
+export const reportError = (
+  context: Context,
+  error: unknown,
+  { json = false }: { json?: boolean } = {},
+): number => {
   if (error instanceof CommanderError) {
     if (error.code === 'svc.usage') context.err.write(`error: ${error.message}\n`);
     return error.exitCode === 0 ? exitStatus.done : exitStatus.usage;
   }
-  const { env, err } = context;
-  const view = {
-    colors: picocolors.createColors(wantsColor(env, err.isTerminal)),
-    columns: err.columns,
-  };
-  err.write(`${describeFailure(error, view).join('\n')}\n`);
+  context.err.write(json ? errorAsJson(error) : errorAsText(context, error));
   const own = error instanceof AppError ? error.detail.exitStatus : undefined;
   return typeof own === 'number' ? own : exitStatus.failed;
 };
