@@ -4,17 +4,22 @@
  */
 export type Lock = {
   run<Value>(work: () => Value | Promise<Value>): Promise<Value>;
+  /** Whether nobody holds it or waits for it, so that work which takes no time needs no turn. */
+  isFree(): boolean;
 };
 
 export const createLock = (): Lock => {
   let last: Promise<unknown> = Promise.resolve();
+  let turns = 0;
+  const leave = (): void => {
+    turns -= 1;
+  };
   return {
+    isFree: () => turns === 0,
     run(work) {
+      turns += 1;
       const result = last.then(work);
-      last = result.then(
-        () => undefined,
-        () => undefined,
-      );
+      last = result.then(leave, leave);
       return result;
     },
   };

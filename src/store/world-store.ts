@@ -24,6 +24,10 @@ export type WorldStore = StoreReader &
     atomically<Value>(work: () => Value | Promise<Value>): Promise<{ value: Value } & Changes>;
     /** Runs `work` while no transaction is under way. Refuses to be nested. */
     exclusively<Value>(work: () => Value | Promise<Value>): Promise<Value>;
+    /** Whether `atomicallyNow` can be asked, and whatever is read at once is whole: no transaction is under way or waited for. */
+    isIdle(): boolean;
+    /** As `atomically`, of work that is done at once. Throws unless the store is idle. */
+    atomicallyNow<Value>(work: () => Value): { value: Value } & Changes;
     /** Remembers the present state: `base` first, `task` on top of it. */
     mark(mark: Mark): void;
     /** Forgets everything since the mark, at the cost of what was changed; `base` also forgets `task`. */
@@ -69,6 +73,18 @@ export const openWorldStore = ({ contract, snapshot }: OpenOptions): WorldStore 
           throw error;
         }
       }),
+    isIdle: lock.isFree,
+    atomicallyNow(work) {
+      if (!lock.isFree()) throw new Error('the store is not idle');
+      transactions.begin();
+      try {
+        const value = work();
+        return { value, ...transactions.commit() };
+      } catch (error) {
+        transactions.rollBack();
+        throw error;
+      }
+    },
     mark: transactions.mark,
     rollBackTo: transactions.rollBackTo,
     digest: () => digestOfSum(transactions.sum()),

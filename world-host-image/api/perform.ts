@@ -4,7 +4,7 @@ import { StoreRefusal } from '#store/refusal.ts';
 import type { Changes } from '#store/transaction.ts';
 import type { Delivery } from '../session/outbox.ts';
 import { beginTurn } from '../session/turn.ts';
-import { type Action, type ActionContext, FailedAction } from './actions/action.ts';
+import { type Action, type ActionContext, FailedAction, type PlainAction } from './actions/action.ts';
 import { create } from './actions/create.ts';
 import { remove } from './actions/delete.ts';
 import { handler } from './actions/handler.ts';
@@ -13,13 +13,14 @@ import { update } from './actions/update.ts';
 import { type ApiAnswer, vendorAnswer } from './answer.ts';
 import { runBefore } from './before.ts';
 
-export const actions: Record<RouteAction, Action> = {
+const plainActions: Record<Exclude<RouteAction, 'handler'>, PlainAction> = {
   read,
   create,
   update,
   delete: remove,
-  handler,
 };
+
+export const actions: Record<RouteAction, Action> = { ...plainActions, handler };
 
 /** The vendor's words for what an action threw; anything else is a fault of the host, thrown on. */
 export const answerOfFailure = (
@@ -39,6 +40,13 @@ const unchanged: Changes = { changes: {}, rows: [] };
 
 type Headers = Record<string, string>;
 
+type Answered = Omit<Performed, keyof Changes>;
+
+const answered = ({ session }: ActionContext, answer: ApiAnswer): Answered => ({
+  answer,
+  deliveries: answer.status < 400 ? session.outbox.take() : [],
+});
+
 /**
  * The answer of the action, and the deliveries that it sends unless it is an error. `common` takes the
  * headers of every answer to the request, also of what is thrown.
@@ -46,7 +54,7 @@ type Headers = Record<string, string>;
 const perform = async (
   context: ActionContext,
   common: Headers,
-): Promise<Omit<Performed, keyof Changes>> => {
+): Promise<Answered> => {
   const { api, route, session } = context;
   beginTurn(session);
   let early: ApiAnswer | undefined;
@@ -56,7 +64,19 @@ const perform = async (
     early = before.answer;
   }
   const answer = early ?? (await actions[route.action](context));
-  return { answer, deliveries: answer.status < 400 ? session.outbox.take() : [] };
+  return answered(context, answer);
+};
+
+/** The same, of an action that waits for nothing, where no function of the author's runs before it. */
+const performNow = (context: ActionContext, act: PlainAction): Performed => {
+  const { route, session, store } = context;
+  const work = (): Answered => {
+    beginTurn(session);
+    return answered(context, act(context));
+  };
+  if (route.action === 'read') return { ...work(), ...unchanged };
+  const { value, ...changed } = store.atomicallyNow(work);
+  return { ...value, ...changed };
 };
 
 const withHeaders = (performed: Performed, common: Headers): Performed => {
@@ -69,8 +89,11 @@ export const performAction = async (context: ActionContext): Promise<Performed> 
   const { api, route, store } = context;
   const common: Headers = {};
   const work = () => perform(context, common);
+  const plain =
+    api.before === null && route.action !== 'handler' ? plainActions[route.action] : undefined;
   try {
-    if (route.action === 'read' && api.before === null) {
+    if (plain !== undefined && store.isIdle()) return performNow(context, plain);
+    if (plain !== undefined && route.action === 'read') {
       return { ...(await store.exclusively(work)), ...unchanged };
     }
     const { value, ...changed } = await store.atomically(work);

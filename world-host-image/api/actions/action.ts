@@ -32,6 +32,9 @@ export type ActionContext = {
 
 export type Action = (context: ActionContext) => ApiAnswer | Promise<ApiAnswer>;
 
+/** An action that waits for nothing. */
+export type PlainAction = (context: ActionContext) => ApiAnswer;
+
 /** Undoes the transaction and answers this. */
 export class FailedAction extends Error {
   readonly answer: ApiAnswer;

@@ -5,10 +5,10 @@
 import type { Row } from '#language/contract.ts';
 import { rowsAnswer } from '../answer.ts';
 import { assignPath, filterAssignments } from '../filter-values.ts';
-import { type Action, planFor } from './action.ts';
+import { type PlainAction, planFor } from './action.ts';
 import { defaultsOf, writeBody, writeGenerated } from './written-fields.ts';
 
-export const create: Action = (context) => {
+export const create: PlainAction = (context) => {
   const { args, route, store } = context;
   const plan = planFor(context);
   const row: Row = defaultsOf(context);

@@ -1,9 +1,9 @@
 /** Action `delete`: removes the rows that the filter selects. A status with a body answers them. */
 import { rowsAnswer } from '../answer.ts';
-import { type Action, planFor } from './action.ts';
+import { type PlainAction, planFor } from './action.ts';
 import { matchingRows } from './matching-rows.ts';
 
-export const remove: Action = (context) => {
+export const remove: PlainAction = (context) => {
   const { route, store } = context;
   const plan = planFor(context);
   const rows = matchingRows(context, plan);

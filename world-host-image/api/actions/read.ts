@@ -4,7 +4,7 @@ import { filtersOf } from '../filter-values.ts';
 import { cutPage } from '../pages/page.ts';
 import { pageWords, toldBy } from '../pages/page-answer.ts';
 import { maxPageRows, readPageRequest } from '../pages/page-request.ts';
-import { type Action, type ActionContext, planFor } from './action.ts';
+import { type ActionContext, type PlainAction, planFor } from './action.ts';
 
 const readPage = (context: ActionContext): ApiAnswer => {
   const { api, args, links, route, store } = context;
@@ -21,7 +21,7 @@ const readPage = (context: ActionContext): ApiAnswer => {
   return rowsAnswer(route, plan, page.rows, page.total, pageWords(context, page, links));
 };
 
-export const read: Action = (context) => {
+export const read: PlainAction = (context) => {
   const { api, args, route, store } = context;
   if (route.page !== 'none') return readPage(context);
   const plan = planFor(context);

@@ -1,10 +1,10 @@
 /** Action `update`: writes constants, body and generated values into the rows that the filter selects. */
 import { rowsAnswer } from '../answer.ts';
-import { type Action, planFor } from './action.ts';
+import { type PlainAction, planFor } from './action.ts';
 import { matchingRows } from './matching-rows.ts';
 import { defaultsOf, writeBody, writeGenerated } from './written-fields.ts';
 
-export const update: Action = (context) => {
+export const update: PlainAction = (context) => {
   const { route, store } = context;
   const plan = planFor(context);
   const updated = matchingRows(context, plan).map((row) => {
