@@ -12,6 +12,17 @@ it('hides secrets in JSON text, also where it is cut off', () => {
     nested: { password: '***' },
   });
   expect(maskText('[{"secret":"abc')).toBe('[{"secret":"***"');
+  const names = new Set(['signs_with']);
+  expect(maskText('{"Signs_With":"abc","note":"x', names)).toBe('{"Signs_With":"***","note":"x');
+});
+
+it('hides secrets in forms that nobody could read', () => {
+  const form = 'grant_type=x&client_secret=a%20b&refresh_token=abc&title=token';
+  const masked = 'grant_type=x&client_secret=***&refresh_token=***&title=token';
+  expect(maskText(form)).toBe(masked);
+  expect(maskText('password=abc')).toBe('password=***');
+  const broken = '{"note": "no token = here", "a": 1';
+  expect(maskText(broken)).toBe(broken);
 });
 
 describe('a value in the ledger', () => {

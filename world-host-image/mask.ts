@@ -38,15 +38,29 @@ const hide = (text: string): string => {
   return text === '' ? '' : `${scheme}${mask}`;
 };
 
-/** JSON text that may have been cut off, with the values of secret-like members replaced. */
-export const maskText = (text: string): string =>
-  secretWord.test(text)
-    ? text.replace(
-        /("[^"\\]{0,200}")(\s*:\s*)"(?:[^"\\]|\\.)*(?:"|$)/g,
-        (member, name: string, colon: string) =>
-          secretName.test(name.slice(1, -1)) ? `${name}${colon}"${mask}"` : member,
-      )
-    : text;
+const holdsName = (json: string, names: Secrets['names']): boolean => {
+  if (names.size === 0) return false;
+  const text = json.toLowerCase();
+  return [...names].some((name) => text.includes(name));
+};
+
+const jsonMember = /("[^"\\]{0,200}")(\s*:\s*)"(?:[^"\\]|\\.)*(?:"|$)/g;
+const formMember = /(?<=^|[&?\s])([^&=\s"]{1,200})=[^&\s"]+/g;
+
+/**
+ * Text of which no more is known than that a body was to be: JSON or a form, whole, broken or cut off.
+ * The values of members that are named like secrets are replaced.
+ */
+export const maskText = (text: string, names: Secrets['names'] = noSecrets.names): string => {
+  if (!secretWord.test(text) && !holdsName(text, names)) return text;
+  const isSecret = (name: string): boolean =>
+    secretName.test(name) || names.has(name.toLowerCase());
+  return text
+    .replace(jsonMember, (member, name: string, colon: string) =>
+      isSecret(name.slice(1, -1)) ? `${name}${colon}"${mask}"` : member,
+    )
+    .replace(formMember, (member, name: string) => (isSecret(name) ? `${name}=${mask}` : member));
+};
 
 /** JSON nests no deeper in the ledger. */
 const deepest = 64;
@@ -152,12 +166,6 @@ const nestsLittle = (json: string): boolean => {
   opening.lastIndex = 0;
   for (let found = 0; found < deepest; found += 1) if (!opening.test(json)) return true;
   return false;
-};
-
-const holdsName = (json: string, names: Secrets['names']): boolean => {
-  if (names.size === 0) return false;
-  const text = json.toLowerCase();
-  return [...names].some((name) => text.includes(name));
 };
 
 /**

@@ -8,7 +8,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { Log } from '#runtime/log.ts';
 import type { LedgerNote } from '../ledger.ts';
-import { maskText } from '../mask.ts';
+import { maskText, secretNamesOf } from '../mask.ts';
 import { noteOfDelivery } from '../session/outbox.ts';
 import type { Serving } from '../session/serving.ts';
 import type { Session } from '../session/session.ts';
@@ -56,20 +56,29 @@ const send = (request: IncomingMessage, response: ServerResponse, answer: ApiAns
 };
 
 /** A long body is noted as its beginning, without being parsed. */
-const bodyForLedger = (answer: ApiAnswer): unknown => {
+const bodyForLedger = (session: Session, answer: ApiAnswer): unknown => {
   const { body } = answer;
   if (body === null || body.length <= longestNoted) return bodyValue(answer);
-  const start = maskText(body.slice(0, notedStart));
+  const start = maskText(body.slice(0, notedStart), secretNamesOf(session.world.contract));
   return { truncated: true, bytes: Buffer.byteLength(body), start };
 };
 
 /** The response as the ledger has it: rows, which are most of what is answered, go there unparsed. */
-const responseForLedger = (answer: ApiAnswer): Pick<LedgerNote, 'response' | 'responseText'> => {
+const responseForLedger = (
+  session: Session,
+  answer: ApiAnswer,
+): Pick<LedgerNote, 'response' | 'responseText'> => {
   const { body, isRows, reason } = answer;
   return isRows === true && body !== null && body.length <= longestNoted && reason === null
     ? { response: undefined, responseText: `{"body":${body},"reason":null}` }
-    : { response: { body: bodyForLedger(answer), reason } };
+    : { response: { body: bodyForLedger(session, answer), reason } };
 };
+
+/** A body that is no JSON is text of which nothing is known; it may be a form with secrets in it. */
+const requestForLedger = ({ world }: Session, body: unknown): unknown =>
+  typeof body === 'string'
+    ? maskText(body.slice(0, 2 * longestNoted), secretNamesOf(world.contract))
+    : (body ?? null);
 
 const note = (
   session: Session,
@@ -87,8 +96,8 @@ const note = (
     method: request.method,
     path,
     status: answer.status,
-    request: { query, headers, body: body ?? null },
-    ...responseForLedger(answer),
+    request: { query, headers, body: requestForLedger(session, body) },
+    ...responseForLedger(session, answer),
     duration_ms: performance.now() - startedAt,
     changes,
     rows,

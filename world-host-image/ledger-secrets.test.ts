@@ -1,0 +1,92 @@
+/** No secret of a session gets into its ledger, whichever way it comes or goes. */
+import { afterEach, expect, it } from 'vitest';
+import type { Row } from '#language/contract.ts';
+import { type ApiClient, notesUpTo, operation, serveApi } from '#test/support/api-world.ts';
+
+let world: ApiClient;
+afterEach(() => world?.stop());
+
+const form = { 'content-type': 'application/x-www-form-urlencoded' };
+const basic = (secret: string) => `Basic ${Buffer.from(`me:${secret}`).toString('base64')}`;
+
+/** The ledger as text, which holds none of these. */
+const expectNone = async (...secrets: (string | undefined)[]): Promise<string> => {
+  const text = JSON.stringify(await world.requests());
+  for (const secret of secrets) {
+    expect(secret).toMatch(/./);
+    expect(text.includes(secret ?? ''), secret).toBe(false);
+  }
+  return text;
+};
+
+const webhooks = `[webhooks]
+subscriptions = "notes"
+url = "title"
+secret = "key"
+signing = "hmac-sha256"
+signature_header = "x-sign"
+`;
+
+const routes = [
+  operation('GET', '/notes'),
+  operation('GET', '/notes/{id}', 'filter = { id = "id" }\nsingle = true', { name: 'get_note' }),
+  operation('POST', '/notes', 'action = "create"'),
+  operation('PATCH', '/notes/{id}', 'action = "update"\nfilter = { id = "id" }\nsingle = true'),
+  webhooks,
+].join('\n');
+
+it('keeps out the session’s token and what it is exchanged for', async () => {
+  const auth = 'scheme = "oauth2"\nsecret_env = "S"\nclient_id_env = "I"\nscope = "read write"';
+  world = await serveApi({ operations: routes, auth });
+  const minted = await world.ask('POST', '/oauth/token', {
+    body: `grant_type=client_credentials&client_id=me&client_secret=${world.token}`,
+    headers: form,
+  });
+  const { access_token: access, refresh_token: refresh } = minted.json as Record<string, string>;
+  const headers = { authorization: basic(world.token), ...form };
+  const again = `grant_type=refresh_token&refresh_token=${refresh}`;
+  await world.ask('POST', '/oauth/token', { body: again, headers });
+  await world.ask('POST', '/oauth/token', { body: again, headers: { 'content-type': 'text/x' } });
+  const bearer = { authorization: `Bearer ${access}`, cookie: 'sid=c00kie' };
+  await world.ask('POST', '/notes', { body: again, headers: { ...bearer, 'content-type': 'x/y' } });
+  await world.ask('POST', '/notes', { body: `{"refresh_token": "${refresh}"`, headers: bearer });
+  await world.ask('POST', '/notes', {
+    body: { id: 1, title: `my ${world.token}`, owner: { login: 'x' } },
+    headers: bearer,
+  });
+  await world.get(`/notes?access_token=${access}`, { 'x-auth-token': access ?? '' });
+  const text = await expectNone(world.token, access, refresh, 'c00kie', basic(world.token));
+  expect(text.includes('my ***')).toBe(true);
+});
+
+it.each([
+  ['a header', 'scheme = "header"\nname = "X-Vend"\nsecret_env = "S"'],
+  ['the query', 'scheme = "query"\nname = "vend"\nsecret_env = "S"'],
+])('keeps out a credential in %s, whatever it is', async (_, auth) => {
+  world = await serveApi({ operations: routes, auth });
+  await world.ask('GET', '/notes?vend=gu3ss&x=1', { headers: { 'x-vend': 'gu3ss' } });
+  await world.ask('GET', `/notes?vend=${world.token}`, { headers: { 'x-vend': world.token } });
+  await expectNone(world.token, auth.includes('query') ? 'vend=gu3ss' : '"x-vend":"gu3ss"');
+  const [entry] = (await world.requests()) as { request: { headers: Row; query: Row } }[];
+  if (auth.includes('query')) expect(entry?.request.query).toEqual({ vend: '***', x: '1' });
+  else expect(entry?.request.headers['x-vend']).toBe('***');
+});
+
+it('keeps out the secrets of webhooks, in short answers and in long ones', async () => {
+  const notes = notesUpTo(600, (id) => ({ key: `s1gned-${id}` }));
+  world = await serveApi({
+    operations: routes,
+    notes,
+    tools: {
+      list_notes: { input: { type: 'object' }, output: true },
+      get_note: { input: { type: 'object' }, output: true },
+    },
+  });
+  await world.get('/notes');
+  await world.ask('PATCH', '/notes/1', { body: { key: 's1gned-anew' } });
+  await world.call('tool', 'list_notes', {});
+  await world.call('tool', 'get_note', { id: 2 });
+  const text = await expectNone('s1gned');
+  expect(text.includes('\\"key\\":\\"***\\"')).toBe(true);
+  expect(text.includes('"key":"***"')).toBe(true);
+});
