@@ -88,10 +88,16 @@ export const createWriter = ({
       checkRow(checker, entity, row);
       const newKey = keyOf(entity, row);
       const after = JSON.stringify(row);
-      const update = prepare(`UPDATE ${entity.table} SET _key = ?, payload = ? WHERE _key = ?`);
-      store(entity, row, newKey, () => update.run(newKey, after, key));
-      if (newKey !== key) written.record({ entity, key, before, after: undefined });
-      written.record({ entity, key: newKey, before: newKey === key ? before : undefined, after });
+      if (newKey === key) {
+        const update = prepare(`UPDATE ${entity.table} SET payload = ? WHERE _key = ?`);
+        store(entity, row, key, () => update.run(after, key));
+        written.record({ entity, key, before, after });
+        return after;
+      }
+      const move = prepare(`UPDATE ${entity.table} SET _key = ?, payload = ? WHERE _key = ?`);
+      store(entity, row, newKey, () => move.run(newKey, after, key));
+      written.record({ entity, key, before, after: undefined });
+      written.record({ entity, key: newKey, before: undefined, after });
       return after;
     },
     remove(name, keyFields) {

@@ -4,7 +4,12 @@ import { StoreRefusal } from '#store/refusal.ts';
 import type { Changes } from '#store/transaction.ts';
 import type { Delivery } from '../session/outbox.ts';
 import { beginTurn } from '../session/turn.ts';
-import { type Action, type ActionContext, FailedAction, type PlainAction } from './actions/action.ts';
+import {
+  type Action,
+  type ActionContext,
+  FailedAction,
+  type PlainAction,
+} from './actions/action.ts';
 import { create } from './actions/create.ts';
 import { remove } from './actions/delete.ts';
 import { handler } from './actions/handler.ts';
@@ -51,10 +56,7 @@ const answered = ({ session }: ActionContext, answer: ApiAnswer): Answered => ({
  * The answer of the action, and the deliveries that it sends unless it is an error. `common` takes the
  * headers of every answer to the request, also of what is thrown.
  */
-const perform = async (
-  context: ActionContext,
-  common: Headers,
-): Promise<Answered> => {
+const perform = async (context: ActionContext, common: Headers): Promise<Answered> => {
   const { api, route, session } = context;
   beginTurn(session);
   let early: ApiAnswer | undefined;

@@ -33,7 +33,7 @@ export type ApiServerOptions = {
 const requestTimeoutMs = 30_000;
 /** Characters of an answer that the ledger is given whole, and those it is given of a longer one. */
 const longestNoted = 16 * 1024;
-const notedStart = 2 * 1024;
+const notedStart = 1024;
 
 const waitingAnswer = jsonAnswer(503, '{"message":"no session is served here yet"}');
 const closedAnswer = jsonAnswer(410, '{"message":"the session served here has ended"}');
@@ -42,16 +42,22 @@ const faultAnswer = jsonAnswer(500, '{"message":"internal error"}');
 /** Headers that Node works out by itself, and that user code may not decide. */
 const ownHeaders = new Set(['content-length', 'transfer-encoding', 'connection', 'keep-alive']);
 
-const send = (request: IncomingMessage, response: ServerResponse, answer: ApiAnswer): void => {
-  const { body, contentType, headers, status } = answer;
+/** Names and values in turn, which is how Node writes headers soonest. A later one wins. */
+const headOf = (request: IncomingMessage, answer: ApiAnswer): string[] => {
+  const { body, contentType, headers } = answer;
+  const named = new Map<string, string>();
+  if (body !== null) named.set('content-type', contentType);
+  for (const [name, value] of Object.entries(headers)) named.set(name.toLowerCase(), value);
+  for (const name of ownHeaders) named.delete(name);
+  if (body !== null) named.set('content-length', String(Buffer.byteLength(body)));
   // What is left of a body that nobody read would be taken for the next request.
-  if (!request.complete) response.setHeader('connection', 'close');
-  if (body !== null) response.setHeader('content-type', contentType);
-  for (const [name, value] of Object.entries(headers)) {
-    if (!ownHeaders.has(name.toLowerCase())) response.setHeader(name, value);
-  }
-  response.statusCode = status;
-  if (body !== null) response.setHeader('content-length', Buffer.byteLength(body));
+  if (!request.complete) named.set('connection', 'close');
+  return [...named].flat();
+};
+
+const send = (request: IncomingMessage, response: ServerResponse, answer: ApiAnswer): void => {
+  const { body, status } = answer;
+  response.writeHead(status, headOf(request, answer));
   response.end(request.method === 'HEAD' ? undefined : (body ?? undefined));
 };
 
@@ -153,7 +159,6 @@ const handle = async (
   } catch (error) {
     // User code chose a status or a header that HTTP does not have.
     options.log.warn({ err: error, path: pathOf(request) }, 'an answer could not be sent');
-    for (const name of response.getHeaderNames()) response.removeHeader(name);
     send(request, response, faultAnswer);
   }
 };
