@@ -5,7 +5,8 @@
  * do is limited in `svc_env/process.py`, from inside.
  */
 import { execFile } from 'node:child_process';
-import { relative } from 'node:path';
+import { closeSync, existsSync, openSync, readSync, realpathSync } from 'node:fs';
+import { delimiter, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { AppError } from '#domain/error.ts';
@@ -25,11 +26,46 @@ export const cleanEnvironment = (workDir: string): Record<string, string> => ({
   TMPDIR: workDir,
 });
 
+/** Whether a file is machine code, as Linux has it, and no script that stands in for one. */
+const isProgram = (file: string): boolean => {
+  const opened = openSync(file, 'r');
+  try {
+    const start = Buffer.alloc(4);
+    readSync(opened, start, 0, 4, 0);
+    return start.toString('latin1') === '\x7fELF';
+  } finally {
+    closeSync(opened);
+  }
+};
+
+const findCommand = (command: string): string | undefined => {
+  if (command.includes('/')) return existsSync(command) ? command : undefined;
+  return (process.env.PATH ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, command))
+    .find((path) => existsSync(path));
+};
+
 /**
- * The interpreter itself behind a command, which may be a shim that needs an environment.
+ * The interpreter that a command is, told from its file alone: `python3` leads to a program whose name
+ * has the version, as distributions install it. Undefined where it cannot be told so.
+ */
+const lookAtPython = (command: string): string | undefined => {
+  const path = findCommand(command);
+  if (path === undefined) return undefined;
+  const file = realpathSync(path);
+  const [, minor = ''] = /\/python3\.(\d+)$/.exec(file) ?? [];
+  return Number(minor) >= 11 && isProgram(file) ? path : undefined;
+};
+
+/**
+ * The interpreter itself behind a command, which may be a shim that needs an environment. It is run to
+ * say what it is only where its file does not tell: a host that starts would wait for it.
  * Throws `unavailable` when there is none, or an older one than Python 3.11.
  */
 export const findPython = async (command: string): Promise<string> => {
+  const seen = lookAtPython(command);
+  if (seen !== undefined) return seen;
   const probe = 'import sys; print(sys.executable); print(*sys.version_info[:2])';
   const { stdout } = await promisify(execFile)(command, ['-I', '-S', '-c', probe], {
     timeout: 15_000,

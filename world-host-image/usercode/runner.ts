@@ -3,7 +3,8 @@
  * that a first call pays nothing. Whatever user code does (throws, hangs, exits, floods its output)
  * comes back as a `RunResult`; only faults of the host itself are thrown.
  */
-import { mkdir, realpath } from 'node:fs/promises';
+import { mkdirSync, realpathSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
 import { sep } from 'node:path';
 import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
@@ -72,8 +73,10 @@ const codeDirectory = async (directory: string, root: string): Promise<string> =
  */
 export const startUserCode = async (options: UserCodeOptions): Promise<UserCode> => {
   const limits = { ...defaultLimits, ...options.limits };
-  await mkdir(options.workDir, { recursive: true });
-  const [root, python] = await Promise.all([realpath(options.workDir), findPython(options.python)]);
+  // At once: whoever starts them goes on to load a program, and nothing that waits gets a turn then.
+  mkdirSync(options.workDir, { recursive: true });
+  const root = realpathSync(options.workDir);
+  const python = await findPython(options.python);
   const kinds = [pythonWorker(python, root, limits), typescriptWorker(python, root, limits)];
   const startLanes = (): Lane[] => kinds.map((kind) => startLane(kind, limits, options.log));
   const stopLanes = async (old: Lane[]): Promise<void> => {
