@@ -1,7 +1,11 @@
 import { defineConfig } from 'vitest/config';
 
-/** Pure tests stand beside the code; the others need real parts, which `test/support` starts. */
-const pure = ['src/**/*.test.ts', 'orchestrator/**/*.test.ts', 'world-host-image/**/*.test.ts'];
+/**
+ * Pure tests stand beside the code, and so do the host's, which start real Python and Node workers; the
+ * others need a database or an engine, which `test/support` starts.
+ */
+const pure = ['src/**/*.test.ts', 'orchestrator/**/*.test.ts', 'test/*.test.ts'];
+const host = ['world-host-image/**/*.test.ts'];
 const real = ['api', 'contract', 'cluster', 'e2e'].map((folder) => `test/${folder}/**/*.test.ts`);
 
 /** `VITEST_JSON` names a file for the counts that `.ci/run` reads. */
@@ -21,7 +25,15 @@ export default defineConfig({
       {
         test: {
           name: 'pure',
-          include: [...pure, 'test/*.test.ts'],
+          include: pure,
+          testTimeout: 20_000 * fuzz.times,
+          provide: { fuzz },
+        },
+      },
+      {
+        test: {
+          name: 'host',
+          include: host,
           testTimeout: 20_000 * fuzz.times,
           provide: { fuzz },
         },
