@@ -12,18 +12,24 @@ import { createRowRefusals, type RowSets } from './row-files.ts';
 /** A constraint on what may come only once among the rows of an entity. */
 type Constraint = { paths: FieldPath[]; what: string };
 
-const valueAt = (row: Row, path: FieldPath): unknown =>
-  path.reduce<unknown>((value, segment) => {
-    if (Array.isArray(value)) return value[Number(segment)];
-    return isTable(value) ? own(value, segment) : undefined;
-  }, row);
+const valueAt = (row: Row, path: FieldPath): unknown => {
+  let value: unknown = row;
+  for (const segment of path) {
+    if (Array.isArray(value)) value = value[Number(segment)];
+    else value = isTable(value) ? own(value, segment) : undefined;
+  }
+  return value;
+};
 
 /** The values at some paths as one text; undefined when one is null or absent. */
 const tupleOf = (row: Row, paths: readonly FieldPath[]): string | undefined => {
-  const values = paths.map((path) => valueAt(row, path));
-  return values.some((value) => value === null || value === undefined)
-    ? undefined
-    : JSON.stringify(values);
+  const values: unknown[] = [];
+  for (const path of paths) {
+    const value = valueAt(row, path);
+    if (value === null || value === undefined) return undefined;
+    values.push(value);
+  }
+  return JSON.stringify(values);
 };
 
 const asPaths = (fields: readonly string[]): FieldPath[] => fields.map((field) => [field]);

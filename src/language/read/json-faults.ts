@@ -59,12 +59,14 @@ const walk = (text: string, { duplicate, scalar }: Visitor): void => {
   walkValue('', skipBlanks(text, 0));
 };
 
-const stringToken = /"[^"\\]*(?:\\.[^"\\]*)*"\s*(:?)/g;
-
 /** How many keys a text of valid JSON writes. */
 const countWrittenKeys = (text: string): number => {
   let count = 0;
-  for (const [, colon] of text.matchAll(stringToken)) if (colon === ':') count += 1;
+  for (let start = text.indexOf('"'); start !== -1; ) {
+    const end = endOfString(text, start);
+    if (text[skipBlanks(text, end)] === ':') count += 1;
+    start = text.indexOf('"', end);
+  }
   return count;
 };
 
