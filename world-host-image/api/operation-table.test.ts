@@ -392,6 +392,20 @@ def refuse(ctx):
 
 def nothing(ctx):
     return None
+
+
+def unsendable(ctx):
+    ctx.insert("notes", {"id": 1, "title": "x"})
+    ctx.set_header("x-title", "North → South")
+
+
+def unsendable_refusal(ctx):
+    ctx.fail(409, None, {"x title": "x"})
+
+
+def interim(ctx):
+    ctx.insert("notes", {"id": 1, "title": "x"})
+    ctx.respond(103)
 `;
   const route = (method: string, path: string, name: string, params: string[] = []) =>
     operation(method, path, `action = "handler"\nhandler = "${name}"`, { entity: '', params });
@@ -433,6 +447,19 @@ def nothing(ctx):
     expect(api.rows('notes', {})).toEqual([]);
     const nothing = await api.get('/nothing');
     expect([nothing.status, nothing.text]).toEqual([204, '']);
+  });
+
+  it.each([
+    ['unsendable', 'Invalid character in header content ["x-title"]'],
+    ['unsendable_refusal', 'Header name must be a valid HTTP token ["x title"]'],
+    ['interim', '103 is no HTTP status from 200 to 599'],
+  ])('changes nothing with an answer that HTTP cannot carry: %s', async (name, why) => {
+    await serve({ operations: route('POST', '/x', name), files: { 'api/handlers.py': handlers } });
+    expect(await api.ask('POST', '/x')).toMatchObject({ status: 500, json: { error: 'internal' } });
+    expect(api.rows('notes', {})).toEqual([]);
+    expect(await api.requests()).toMatchObject([
+      { status: 500, changes: {}, response: { reason: expect.stringContaining(why) } },
+    ]);
   });
 });
 

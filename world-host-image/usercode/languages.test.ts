@@ -180,6 +180,9 @@ def refused(ctx):
 
 def odd_status(ctx):
     ctx.respond("200")
+
+def interim(ctx):
+    ctx.respond(100)
 `,
   typescript: `
 import type { HandlerContext } from 'svc_env';
@@ -209,6 +212,7 @@ export async function refused(ctx: HandlerContext) {
   ctx.fail(422, { message: 'Validation Failed' }, { 'x-reason': 'name' });
 }
 export const odd_status = (ctx: HandlerContext) => ctx.respond('200' as never);
+export const interim = (ctx: HandlerContext) => ctx.respond(100);
 `,
 };
 
@@ -436,9 +440,11 @@ describe.each(['python', 'typescript'] as const)('user code in %s', (language) =
         headers: { 'x-reason': 'name' },
       },
     });
-    expect(await bench.run(language, 'odd_status', { ...api, input: request })).toMatchObject({
-      error: { code: 'raised', message: expect.stringContaining('no HTTP status') },
-    });
+    for (const odd of ['odd_status', 'interim']) {
+      expect(await bench.run(language, odd, { ...api, input: request })).toMatchObject({
+        error: { code: 'raised', message: expect.stringContaining('no HTTP status') },
+      });
+    }
   });
 
   it('sends events as they are at the call', async () => {

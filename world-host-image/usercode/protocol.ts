@@ -46,7 +46,7 @@ const isHeaders = (value: unknown): value is Record<string, string> =>
   isObject(value) && Object.values(value).every((text) => typeof text === 'string');
 
 const isStatus = (value: unknown): value is number =>
-  Number.isInteger(value) && Number(value) >= 100 && Number(value) <= 599;
+  Number.isInteger(value) && Number(value) >= 200 && Number(value) <= 599;
 
 const readVendor = (value: unknown): VendorAnswer | undefined => {
   if (!isObject(value) || !isStatus(value.status)) return undefined;

@@ -124,7 +124,7 @@ export const handlerContext = (run: Run, request: HandlerRequest) => {
       },
       /** Sets the answer; what the handler returns is then not used. */
       respond(status: number, body: unknown = null, headers: Record<string, string> = {}): void {
-        checkStatus(status, 100);
+        checkStatus(status, 200);
         answer.given = { value: body, status, headers };
       },
       /** Ends the request with an error answer of the vendor's; nothing is written. */

@@ -3,6 +3,7 @@
  * body, `ctx.respond` and `ctx.fail` choose the answer themselves. A function that fails changes
  * nothing.
  */
+import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { createStoreAccess } from '../../session/store-access.ts';
 import type { RunResult } from '../../usercode/run.ts';
 import { type ApiAnswer, jsonAnswer, vendorAnswer } from '../answer.ts';
@@ -31,6 +32,24 @@ export const valueAnswer = (
   return { ...jsonAnswer(status, isText ? value : JSON.stringify(value ?? null)), headers };
 };
 
+const internalAnswer = (reason: string): ApiAnswer => ({
+  ...jsonAnswer(500, '{"error":"internal"}'),
+  reason,
+});
+
+/** What HTTP has against these headers; undefined when they can be sent. */
+const faultOfHeaders = (headers: Readonly<Record<string, string>>): string | undefined => {
+  for (const [name, value] of Object.entries(headers)) {
+    try {
+      validateHeaderName(name);
+      validateHeaderValue(name, value);
+    } catch (error) {
+      return (error as Error).message;
+    }
+  }
+  return undefined;
+};
+
 const failureAnswer = (
   { api }: ActionContext,
   { error, vendor }: Extract<RunResult, { ok: false }>,
@@ -42,7 +61,13 @@ const failureAnswer = (
     return { ...valueAnswer(status, body, headers), reason };
   }
   if (error.code === 'refused') return vendorAnswer(api, api.invalid, reason);
-  return { ...jsonAnswer(500, '{"error":"internal"}'), reason };
+  return internalAnswer(reason);
+};
+
+/** Throws where nobody could be sent the answer, while the transaction can still be undone. */
+const checkHeaders = (name: string, headers: Readonly<Record<string, string>>): void => {
+  const fault = faultOfHeaders(headers);
+  if (fault !== undefined) throw new FailedAction(internalAnswer(`raised: ${name}: ${fault}`));
 };
 
 /** Runs a function in the transaction of the request. Throws `FailedAction` when it fails. */
@@ -62,7 +87,9 @@ export const runAuthorFunction = async (
     access: createStoreAccess(session),
     timeoutMs,
   });
+  const { headers = {} } = result.ok ? result : (result.vendor ?? {});
+  checkHeaders(name, headers);
   if (!result.ok) throw new FailedAction(failureAnswer(context, result));
-  const { status = null, value, headers = {} } = result;
+  const { status = null, value } = result;
   return { status, value, headers };
 };

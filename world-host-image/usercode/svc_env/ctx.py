@@ -117,7 +117,7 @@ class HandlerContext(_Reader):
 
         >>> return ctx.respond(201, issue, {"location": issue["url"]})
         """
-        _check_status(status, 100)
+        _check_status(status, 200)
         self._response = {"value": body, "status": status, "headers": _texts(headers)}
 
     def fail(
