@@ -53,11 +53,22 @@ describe('searching issues', () => {
     ['milestone:2.9 is:issue comments:>2', [128, 84]],
     ['created:2025-11-10..2025-11-12 is:issue', [154, 152]],
     ['closed:<2025-02-12', [15, 12]],
+    ['is:issue is:open label:security language:typescript archived:false', [55]],
+    ['is:issue is:open label:security language:python', []],
+    ['is:issue is:open label:security archived:true', []],
     ['involves:sam-okafor is:open is:issue', expect.arrayContaining([147])],
     ['no:label is:open', []],
     ['NOT reminder label:"area: emails" is:open', [70]],
   ])('understands %s', async (q, expected) => {
     expect(await issues(`${q} ${berth}`, { sort: 'created' })).toEqual(expected);
+  });
+
+  it('sorts as the query says, unless the parameters say otherwise', async () => {
+    const q = `is:issue is:open label:"area: emails" ${berth}`;
+    expect(await issues(`${q} sort:created-asc`)).toEqual([70, 131, 139, 149, 157]);
+    expect(await issues(`sort:created ${q}`)).toEqual([157, 149, 139, 131, 70]);
+    const other = await issues(`${q} sort:created-asc`, { sort: 'created', order: 'desc' });
+    expect(other).toEqual([157, 149, 139, 131, 70]);
   });
 
   it('looks in several places, and in all without one', async () => {

@@ -33,7 +33,7 @@ Tests = dict[str, Callable[[str], Test]]
 def search_issues(ctx: HandlerContext) -> None:
     rows = visible_issues(ctx, {})
     tests = _issue_tests(ctx)
-    terms = read_query(ctx, {*tests, "in"})
+    terms = read_query(ctx, {*tests, "in", "sort"})
     _check_places(ctx, terms)
     places = _places(terms, ("title", "body", "comments"))
     comments: dict[tuple, list[str]] = {}
@@ -53,6 +53,7 @@ def search_issues(ctx: HandlerContext) -> None:
     }
     _answer(
         ctx,
+        terms,
         rows=list(filter(selects(terms, tests), rows)),
         score=lambda row: score_of(terms, texts(row)),
         sorts=sorts,
@@ -70,13 +71,16 @@ def _issue_tests(ctx: HandlerContext) -> Tests:
     """`is:open`, `repo:northquay/berth`, `author:@me` … as questions about rows of `issues`."""
     pulls = {place_and_number(row): row for row in ctx.query("pulls")}
     titles = {_milestone_key(row): row["title"] for row in ctx.query("milestones")}
-    private = {(row["owner"], row["name"]): row["private"] for row in ctx.query("repositories")}
+    repositories = {(row["owner"], row["name"]): row for row in ctx.query("repositories")}
 
     def of_pull(test: Test) -> Test:
         return lambda row: place_and_number(row) in pulls and test(pulls[place_and_number(row)])
 
+    def repository_of(row: Row) -> Row:
+        return repositories[row["owner"], row["repo"]]
+
     def is_private(row: Row) -> bool:
-        return private[row["owner"], row["repo"]]
+        return repository_of(row)["private"]
 
     states: dict[str, Test] = {
         "open": lambda row: row["state"] == "open",
@@ -128,6 +132,12 @@ def _issue_tests(ctx: HandlerContext) -> Tests:
         "repo": lambda name: lambda row: same_name(f"{row['owner']}/{row['repo']}", name),
         "user": _of_owner,
         "org": _of_owner,
+        "language": lambda name: (
+            lambda row: same_name(repository_of(row).get("language") or "", name)
+        ),
+        "archived": lambda value: (
+            lambda row: setting(repository_of(row), "archived") == (value == "true")
+        ),
         **people,
         "involves": involves,
         "label": lambda name: carries(ctx, {}, name),
@@ -148,7 +158,7 @@ def _issue_tests(ctx: HandlerContext) -> Tests:
 def search_repositories(ctx: HandlerContext) -> None:
     rows = [row for row in ctx.query("repositories") if can_see(ctx, row)]
     tests = _repository_tests()
-    terms = read_query(ctx, {*tests, "in"})
+    terms = read_query(ctx, {*tests, "in", "sort"})
     places = _places(terms, ("name", "description", "topics"))
 
     def texts(row: Row) -> list[str]:
@@ -157,6 +167,7 @@ def search_repositories(ctx: HandlerContext) -> None:
 
     _answer(
         ctx,
+        terms,
         rows=list(filter(selects(terms, tests), rows)),
         score=lambda row: score_of(terms, texts(row)),
         sorts={
@@ -202,10 +213,11 @@ def search_users(ctx: HandlerContext) -> None:
         "followers": _range_of("followers"),
         "created": _range_of("created_at"),
     }
-    terms = read_query(ctx, {*tests, "in"})
+    terms = read_query(ctx, {*tests, "in", "sort"})
     places = _places(terms, ("login", "name", "email"))
     _answer(
         ctx,
+        terms,
         rows=list(filter(selects(terms, tests), ctx.query("users"))),
         score=lambda row: score_of(terms, [row[place] or "" for place in places]),
         sorts={
@@ -219,27 +231,29 @@ def search_users(ctx: HandlerContext) -> None:
 
 def _answer(
     ctx: HandlerContext,
+    terms: list[Term],
     rows: list[Row],
     score: Callable[[Row], int],
     sorts: dict[str, Callable[[Row], Any]],
     answer: Callable[[list[Row]], list[Row]],
     more: Row | None = None,
 ) -> None:
-    """The rows that hold the words of the query; the best ones first, unless `sort` is given.
+    """The rows that hold the words of the query; the best ones first, unless told otherwise.
 
     more: what the answer says beside its items; behind them, as clients take the first for the list.
     """
     check_depth(ctx)
     scores = {row["id"]: score(row) for row in rows}
     found = [row for row in rows if scores[row["id"]]]
-    value = sorts.get(ctx.args.get("sort", ""))
+    sort, order = _sorting(ctx, terms)
+    value = sorts.get(sort)
     rank = value or (lambda row: scores[row["id"]])
     answer_page(
         ctx,
         found,
         lambda page: [{**body, "score": 1.0} for body in answer(page)],
         by=lambda row: (rank(row), row["id"]),
-        downwards=value is None or ctx.args.get("order") != "asc",
+        downwards=value is None or order != "asc",
         wrap=lambda items: {
             "total_count": len(found),
             "incomplete_results": False,
@@ -247,6 +261,15 @@ def _answer(
             **(more or {}),
         },
     )
+
+
+def _sorting(ctx: HandlerContext, terms: list[Term]) -> tuple[str, str]:
+    """By what, and "asc" or not: as the parameters say, else the query, as in `sort:created-asc`."""
+    if ctx.args.get("sort"):
+        return ctx.args["sort"], ctx.args.get("order") or ""
+    said = next((term.value for term in reversed(terms) if term.name == "sort"), "")
+    sort, _, order = said.partition("-")
+    return sort, order
 
 
 def _places(terms: list[Term], places: tuple[str, ...]) -> list[str]:
