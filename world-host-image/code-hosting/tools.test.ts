@@ -63,6 +63,7 @@ describe('tools', () => {
     const { error } = await world.call('tool', 'create_issue', { ...repository, title: '' });
     expect(error).toMatchObject({
       code: 'refused',
+      message: expect.stringMatching(/^create_issue answered 422: .*"field":"title"/),
       details: { status: 422, body: { message: 'Validation Failed' } },
     });
   });

@@ -4,7 +4,7 @@
  */
 import type { Row } from '#language/contract.ts';
 import type { ActionContext } from '../api/actions/action.ts';
-import { bodyValue } from '../api/answer.ts';
+import { type ApiAnswer, bodyValue } from '../api/answer.ts';
 import type { Arguments } from '../api/filter-values.ts';
 import { pagingParams } from '../api/pages/page-request.ts';
 import { actions, answerOfFailure } from '../api/perform.ts';
@@ -44,6 +44,16 @@ const actionContext = (
   return { session, contract, api, store, code, route, args, body, request };
 };
 
+/** Of a vendor's error body; all of it is in the details. */
+const mostBodyChars = 1_000;
+
+/** Why a route said no: what the host knows of it, else the vendor's own words. */
+const messageOf = (operation: string, { body, reason, status }: ApiAnswer): string => {
+  if (reason !== null) return reason;
+  const words = body === null ? '' : `: ${body.slice(0, mostBodyChars)}`;
+  return `${operation} answered ${status}${words}`;
+};
+
 /** Runs the route's action and answers its body. An error answer of the vendor fails the call. */
 export const runOperation = async (context: ToolContext, operation: string): Promise<unknown> => {
   const action = actionContext(context, operation);
@@ -54,7 +64,7 @@ export const runOperation = async (context: ToolContext, operation: string): Pro
   if (answer.status < 400) return body;
   throw new CallFailure({
     code: answer.status === 404 ? 'not_found' : 'refused',
-    message: answer.reason ?? `the operation answered ${answer.status}`,
+    message: messageOf(operation, answer),
     details: { status: answer.status, body },
   });
 };

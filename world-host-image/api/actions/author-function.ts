@@ -54,12 +54,12 @@ const failureAnswer = (
   { api }: ActionContext,
   { error, vendor }: Extract<RunResult, { ok: false }>,
 ): ApiAnswer => {
-  const trace = error.details === undefined ? '' : ` ${JSON.stringify(error.details)}`;
-  const reason = `${error.code}: ${error.message}${trace}`;
   if (vendor !== undefined) {
     const { status, body, headers = {} } = vendor;
-    return { ...valueAnswer(status, body, headers), reason };
+    return valueAnswer(status, body, headers);
   }
+  const trace = error.details === undefined ? '' : ` ${JSON.stringify(error.details)}`;
+  const reason = `${error.code}: ${error.message}${trace}`;
   if (error.code === 'refused') return vendorAnswer(api, api.invalid, reason);
   return internalAnswer(reason);
 };
