@@ -83,6 +83,27 @@ describe('deliveries', () => {
     ]);
   });
 
+  it('begin with a ping, to the new hook alone, whatever it is told of', async () => {
+    const hooks: number[] = [];
+    for (const events of [['issues'], ['*']]) hooks.push((await register(events)).data.id);
+    const [first = 0] = hooks;
+    await world.client().repos.pingWebhook({ ...repository, hook_id: first });
+    await world.client().repos.updateWebhook({ ...repository, hook_id: first, events: ['label'] });
+    await world.client().repos.pingWebhook({ ...repository, hook_id: first });
+    const sent = await world.deliveries();
+    expect(
+      sent.map(({ operation, request }) => {
+        const { body } = request as { body: { hook_id: number; hook: { events: string[] } } };
+        return [operation, body.hook_id, body.hook.events];
+      }),
+    ).toEqual([
+      ['ping', first, ['issues']],
+      ['ping', hooks[1], ['*']],
+      ['ping', first, ['issues']],
+      ['ping', first, ['label']],
+    ]);
+  });
+
   it('are sent for nothing that failed', async () => {
     await register(['*']);
     const delivered = await told(async () => {

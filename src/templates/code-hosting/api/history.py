@@ -26,10 +26,16 @@ def record(ctx: HandlerContext, issue: Row, event: str, **facts: Any) -> None:
 
 
 def tell(
-    ctx: HandlerContext, repository: Row, event: str, action: str | None, **parts: Any
+    ctx: HandlerContext,
+    repository: Row,
+    event: str,
+    action: str | None,
+    to: Row | None = None,
+    **parts: Any,
 ) -> None:
     """Delivers an event to the webhooks of a repository.
 
+    to: the one webhook that it is for, where it is not for all.
     parts: what the event is about, in the bodies that the API answers.
     """
     organization = known(ctx, "users", {"login": repository["owner"]})
@@ -39,7 +45,8 @@ def tell(
     sender = simple_user(known(ctx, "users", {"login": VIEWER}))
     body = {**({"action": action} if action else {}), **parts, **about, "sender": sender}
     full_name = f"{repository['owner']}/{repository['name']}"
-    ctx.deliver(event, body, scope={"repository": full_name})
+    scope = {"repository": full_name, **({"hook": to["id"]} if to else {})}
+    ctx.deliver(event, body, scope=scope)
 
 
 def tell_of_issue(

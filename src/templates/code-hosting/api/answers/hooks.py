@@ -4,6 +4,9 @@ from svc_env import Row
 
 from .addresses import api_url
 
+#: The event that every hook gets, whatever it asks for, and that is not listed among its events.
+PING = "ping"
+
 
 def hook_answer(hook: Row) -> Row:
     url = api_url(hook, "hooks", hook["id"])
@@ -13,12 +16,13 @@ def hook_answer(hook: Row) -> Row:
         "insecure_ssl": hook["insecure_ssl"],
         **({"secret": "********"} if hook.get("secret") else {}),
     }
+    events = [event for event in hook["events"] if event != PING]
     return {
         "type": "Repository",
         "id": hook["id"],
         "name": "web",
         "active": hook["active"],
-        "events": hook["events"] or ["*"],
+        "events": events or ["*"],
         "config": config,
         "created_at": hook["created_at"],
         "updated_at": hook["updated_at"],

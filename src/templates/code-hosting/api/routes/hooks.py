@@ -2,7 +2,7 @@
 
 from svc_env import HandlerContext, Row
 
-from ..answers.hooks import hook_answer
+from ..answers.hooks import PING, hook_answer
 from ..finding import find_hook, find_repository, place
 from ..history import tell
 from ..paging import answer_page, by_id, each
@@ -32,13 +32,14 @@ def create_hook(ctx: HandlerContext) -> None:
         invalid(ctx, "Hook", "name", "invalid")
     if not isinstance(body.get("config"), dict) or not body["config"].get("url"):
         impossible(ctx, "Hook", "Config must contain URL for webhooks")
-    now = ctx.clock.now()
+    now, hook_id = ctx.clock.now(), ctx.ids.next("hooks", "id")
     hook = {
         **place(ctx),
-        "id": ctx.ids.next("hooks", "id"),
+        "id": hook_id,
         "repositories": [f"{repository['owner']}/{repository['name']}"],
+        "hooks": [hook_id],
         "active": True,
-        "events": DEFAULT_EVENTS,
+        "events": _events(ctx, DEFAULT_EVENTS),
         "content_type": "form",
         "insecure_ssl": "0",
         "secret": None,
@@ -80,7 +81,7 @@ def _managed_repository(ctx: HandlerContext) -> Row:
 def _ping(ctx: HandlerContext, repository: Row, hook: Row) -> None:
     """The first event of a hook says that it is there."""
     about = {"zen": "Keep it logically awesome.", "hook_id": hook["id"], "hook": hook_answer(hook)}
-    tell(ctx, repository, "ping", None, **about)
+    tell(ctx, repository, PING, None, to=hook, **about)
 
 
 def _patch(ctx: HandlerContext, before: list[str]) -> Row:
@@ -103,9 +104,9 @@ def _patch(ctx: HandlerContext, before: list[str]) -> Row:
 
 
 def _events(ctx: HandlerContext, value: object) -> list[str]:
-    """Names of events; `*` is all of them, for which a row has none."""
+    """Names of events, and the ping; `*` is all of them, for which a row has none."""
     events = _names(ctx, value)
-    return [] if "*" in events else list(dict.fromkeys(events)) or DEFAULT_EVENTS
+    return [] if "*" in events else list(dict.fromkeys([*(events or DEFAULT_EVENTS), PING]))
 
 
 def _names(ctx: HandlerContext, events: object) -> list[str]:
