@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readConnection } from './config.ts';
+import { readConnection, wayToCredentials } from './config.ts';
 
 describe('readConnection', () => {
   let root: string;
@@ -63,6 +63,11 @@ describe('readConnection', () => {
     putCredentials(join(root, 'two'), 'http://two');
     const env = { SVC_PUBLIC_KEY: 'pk' };
     expect(readConnection({ env, cwd: root, data: 'two' }).url).toBe('http://two');
+  });
+
+  it('says how the credentials of a data folder are found', () => {
+    expect(wayToCredentials('/home/ada/.svc')).toContain('by itself');
+    expect(wayToCredentials('/var/svc-data')).toContain('--data');
   });
 
   it('says which file is broken', () => {

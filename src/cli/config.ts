@@ -5,7 +5,7 @@
  * The two are never mixed, so that a local key is not sent to another address.
  */
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { AppError } from '#domain/error.ts';
 import type { Env } from '#runtime/env.ts';
 import { Secret } from '#runtime/secret.ts';
@@ -48,6 +48,12 @@ const fromEnv = (env: Env): Connection | undefined => {
     source: 'SVC_PUBLIC_KEY',
   };
 };
+
+/** How commands find the credentials of the service that keeps its data in a folder. */
+export const wayToCredentials = (dataFolder: string): string =>
+  basename(dataFolder) === defaultDataFolder
+    ? 'svc finds them by itself, there and below'
+    : 'svc finds them with --data or SVC_DATA';
 
 const foldersAbove = (folder: string): string[] => {
   const above = dirname(folder);

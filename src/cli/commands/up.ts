@@ -1,8 +1,8 @@
 /** `svc up`: runs the whole service on this machine until told to stop. */
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { addCommand, parseNumber } from '../command.ts';
-import { defaultDataFolder } from '../config.ts';
+import { defaultDataFolder, wayToCredentials } from '../config.ts';
 import type { Context } from '../context.ts';
 import { formatCount, formatDuration, formatFields } from '../print.ts';
 import { withProgress } from '../progress.ts';
@@ -13,15 +13,17 @@ import { countWarm, startUp, type Up } from '../up/up.ts';
 
 type Options = { data?: string; port: number; runtime: RuntimeWish; pool: number };
 
-const describe = (up: Up, { colors }: Context): string =>
-  formatFields([
+const describe = (up: Up, { colors }: Context): string => {
+  const { credentialsFile, logDir } = up.folder;
+  return formatFields([
     ['url', colors.bold(up.url)],
     ['public key', up.secrets.publicKey],
     ['secret key', up.secrets.secretKey],
-    ['credentials', `${up.folder.credentialsFile} (svc finds them by itself)`],
+    ['credentials', `${credentialsFile} (${wayToCredentials(dirname(credentialsFile))})`],
     ['runtime', `${up.runtime.runtime} (${up.runtime.why})`],
-    ['logs', up.folder.logDir],
+    ['logs', logDir],
   ]);
+};
 
 const start = async (context: Context, options: Options, stopping: Stopping): Promise<Up> => {
   const { data = context.env.SVC_DATA ?? defaultDataFolder, port, runtime, pool } = options;
