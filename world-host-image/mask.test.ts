@@ -41,6 +41,23 @@ describe('a value in the ledger', () => {
     });
   });
 
+  it.each([
+    'x-api-key',
+    'secret_key',
+    'AccessKey',
+    'signing-key',
+    'client_secret',
+    'config[secret]',
+    'refresh_token',
+  ])('lacks what is named %s', (name) => {
+    expect(show({ [name]: 'abc', [`${name}_id`]: 'k-1', key: 'k' })).toEqual({
+      [name]: '***',
+      [`${name}_id`]: 'k-1',
+      key: 'k',
+    });
+    expect(maskText(`${name}=abc&b=c`)).toBe(`${name}=***&b=c`);
+  });
+
   it('lacks what the world calls a secret, and what the host gave away', () => {
     const secrets = { names: new Set(['x-key', 'signs_with']), values: ['st-1234'] };
     expect(show({ 'X-Key': 'a', signs_with: 'b', note: 'st-1234 is mine' }, 500, secrets)).toEqual({

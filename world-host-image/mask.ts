@@ -24,11 +24,11 @@ export const secretNamesOf = ({ api, webhooks }: Contract): ReadonlySet<string> 
 };
 
 const secretName =
-  /(?:token|secret|password|passwd|passphrase|authorization|cookie|api[-_]?key|private[-_]?key)$/i;
+  /(?:token|secret|password|passwd|passphrase|authorization|cookie|(?:api|private|secret|access|signing)[-_]?key)\]?$/i;
 
 /** What the names of secrets end with, anywhere: found much sooner than the names themselves. */
 const secretWord =
-  /token|secret|passw|passphrase|authorization|cookie|api[-_]?key|private[-_]?key/i;
+  /token|secret|passw|passphrase|authorization|cookie|(?:api|private|access|signing)[-_]?key/i;
 
 const mask = '***';
 
