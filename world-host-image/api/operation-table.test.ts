@@ -403,6 +403,10 @@ def unsendable_refusal(ctx):
     ctx.fail(409, None, {"x title": "x"})
 
 
+def stray(ctx):
+    return ctx.query("note")
+
+
 def interim(ctx):
     ctx.insert("notes", {"id": 1, "title": "x"})
     ctx.respond(103)
@@ -447,6 +451,16 @@ def interim(ctx):
     expect(api.rows('notes', {})).toEqual([]);
     const nothing = await api.get('/nothing');
     expect([nothing.status, nothing.text]).toEqual([204, '']);
+  });
+
+  it('is at fault, not its client, when it asks for an entity that there is not', async () => {
+    await serve({
+      operations: route('GET', '/x', 'stray'),
+      files: { 'api/handlers.py': handlers },
+    });
+    expect(await api.get('/x')).toMatchObject({ status: 500, json: { error: 'internal' } });
+    const reason = expect.stringContaining('no entity "note"');
+    expect(await api.requests()).toMatchObject([{ response: { reason } }]);
   });
 
   it.each([

@@ -50,6 +50,10 @@ const faultOfHeaders = (headers: Readonly<Record<string, string>>): string | und
   return undefined;
 };
 
+/**
+ * What the store refused is taken for a fault of what the client sent, except for an entity that there
+ * is not, which only code can name.
+ */
 const failureAnswer = (
   { api }: ActionContext,
   { error, vendor }: Extract<RunResult, { ok: false }>,
@@ -60,7 +64,9 @@ const failureAnswer = (
   }
   const trace = error.details === undefined ? '' : ` ${JSON.stringify(error.details)}`;
   const reason = `${error.code}: ${error.message}${trace}`;
-  if (error.code === 'refused') return vendorAnswer(api, api.invalid, reason);
+  const { kind } = (error.details ?? {}) as { kind?: unknown };
+  if (error.code === 'refused' && kind !== 'unknown_entity')
+    return vendorAnswer(api, api.invalid, reason);
   return internalAnswer(reason);
 };
 
