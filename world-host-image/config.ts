@@ -20,6 +20,8 @@ export type HostConfig = {
   workDir: string;
   /** Command of the Python that runs user code. */
   python: string;
+  /** Folders where commands are found, as in `PATH`. */
+  searchPath: string;
   logLevel: LogLevel;
 };
 
@@ -47,6 +49,7 @@ export const readConfig = (env: Env): HostConfig => {
     reportAddress: read.choice('SVC_REPORT_ADDRESS', ['yes', 'no'], 'no') === 'yes',
     workDir: read.text('SVC_WORK_DIR', defaultWorkDir(hostId)),
     python: read.text('SVC_PYTHON', 'python3'),
+    searchPath: read.text('PATH', ''),
     logLevel: read.choice('SVC_LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
   };
   read.finish();

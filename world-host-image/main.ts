@@ -18,7 +18,8 @@ const start = async (): Promise<Running> => {
   const config = readConfig(process.env);
   const log = createLog('world-host', config.logLevel).child({ host: config.hostId });
   await rm(config.workDir, { recursive: true, force: true });
-  const userCode = startUserCode({ python: config.python, workDir: codeDirectory(config), log });
+  const { python, searchPath } = config;
+  const userCode = startUserCode({ python, searchPath, workDir: codeDirectory(config), log });
   userCode.catch(() => undefined); // startHost awaits it and meets the failure there
   const { startHost } = await import('./program.ts');
   return startHost({ config, log, userCode });

@@ -46,6 +46,7 @@ const startBench = async (): Promise<Bench> => {
     reportAddress: true,
     workDir,
     python: 'python3',
+    searchPath: '',
     logLevel: 'silent',
   };
   const log = pino({ level: 'debug' }, { write: (line) => lines.push(line) });

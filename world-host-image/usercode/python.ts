@@ -1,8 +1,8 @@
 /**
  * How the Python worker is started: apart from what is installed (`-P -s -S`: no site packages, so that
  * code finds the same modules on every machine), in an environment of its own, which fixes the order
- * of sets, unbuffered, without byte code files. What the process may
- * do is limited in `svc_env/process.py`, from inside.
+ * of sets, unbuffered, without byte code files. What the process may do is limited in
+ * `svc_env/process.py`, from inside.
  */
 import { execFile } from 'node:child_process';
 import { closeSync, existsSync, openSync, readSync, realpathSync } from 'node:fs';
@@ -38,9 +38,9 @@ const isProgram = (file: string): boolean => {
   }
 };
 
-const findCommand = (command: string): string | undefined => {
+const findCommand = (command: string, searchPath: string): string | undefined => {
   if (command.includes('/')) return existsSync(command) ? command : undefined;
-  return (process.env.PATH ?? '')
+  return searchPath
     .split(delimiter)
     .map((folder) => join(folder, command))
     .find((path) => existsSync(path));
@@ -50,8 +50,8 @@ const findCommand = (command: string): string | undefined => {
  * The interpreter that a command is, told from its file alone: `python3` leads to a program whose name
  * has the version, as distributions install it. Undefined where it cannot be told so.
  */
-const lookAtPython = (command: string): string | undefined => {
-  const path = findCommand(command);
+const lookAtPython = (command: string, searchPath: string): string | undefined => {
+  const path = findCommand(command, searchPath);
   if (path === undefined) return undefined;
   const file = realpathSync(path);
   const [, minor = ''] = /\/python3\.(\d+)$/.exec(file) ?? [];
@@ -60,11 +60,12 @@ const lookAtPython = (command: string): string | undefined => {
 
 /**
  * The interpreter itself behind a command, which may be a shim that needs an environment. It is run to
- * say what it is only where its file does not tell: a host that starts would wait for it.
+ * say what it is only where its file does not tell: a host that starts would wait for it. Commands are
+ * looked for in `searchPath`, the folders of `PATH`.
  * Throws `unavailable` when there is none, or an older one than Python 3.11.
  */
-export const findPython = async (command: string): Promise<string> => {
-  const seen = lookAtPython(command);
+export const findPython = async (command: string, searchPath = ''): Promise<string> => {
+  const seen = lookAtPython(command, searchPath);
   if (seen !== undefined) return seen;
   const probe = 'import sys; print(sys.executable); print(*sys.version_info[:2])';
   const { stdout } = await promisify(execFile)(command, ['-I', '-S', '-c', probe], {

@@ -28,6 +28,8 @@ export type {
 export type UserCodeOptions = {
   /** Command of Python 3.11 or later. */
   python: string;
+  /** Folders where the command is found, as in `PATH`; without them it is run to be found. */
+  searchPath?: string;
   /** Folder for user code: code directories lie in it, and TypeScript can read nothing else. */
   workDir: string;
   log: Log;
@@ -76,7 +78,7 @@ export const startUserCode = async (options: UserCodeOptions): Promise<UserCode>
   // At once: whoever starts them goes on to load a program, and nothing that waits gets a turn then.
   mkdirSync(options.workDir, { recursive: true });
   const root = realpathSync(options.workDir);
-  const python = await findPython(options.python);
+  const python = await findPython(options.python, options.searchPath);
   const kinds = [pythonWorker(python, root, limits), typescriptWorker(python, root, limits)];
   const startLanes = (): Lane[] => kinds.map((kind) => startLane(kind, limits, options.log));
   const stopLanes = async (old: Lane[]): Promise<void> => {
