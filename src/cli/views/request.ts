@@ -10,13 +10,23 @@ export const requestOfRow = (
   { duration_ms: durationMs, call_id: callId, ...row }: LedgerEntry,
 ): RequestView => ({ sessionId, durationMs, callId, ...row });
 
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
+
 const titles = ['VIA', 'OPERATION', 'REQUEST', 'STATUS', 'TOOK', 'CHANGES'];
+
+/** The status of an answer, or the code of the error that a call failed with. */
+const statusOf = ({ status, response }: RequestView): string => {
+  if (status !== null) return String(status);
+  const error = isObject(response) ? response.error : undefined;
+  return isObject(error) && typeof error.code === 'string' ? error.code : '-';
+};
 
 const cellsOf = (request: RequestView): string[] => [
   request.via,
   request.operation ?? '-',
   request.method === null ? '-' : `${request.method} ${request.path ?? ''}`.trim(),
-  request.status === null ? '-' : String(request.status),
+  statusOf(request),
   formatDuration(request.durationMs),
   Object.keys(request.changes).length === 0 ? '-' : formatChanges(request.changes),
 ];
