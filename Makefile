@@ -19,8 +19,8 @@ format: node_modules/.installed
 fuzz: node_modules/.installed ## 50,000 mutated world trees, and as many schemas and values more; SEED=<n> starts elsewhere
 	FUZZ_TIMES=25 FUZZ_SEED=$(or $(SEED),$(shell date +%Y%m%d)) npm run -s fuzz
 
-bench: node_modules/.installed ## figures with floor, peer and target; ONLY=<prefix> runs a part
-	npm run -s bench -- $(if $(ONLY),--only $(ONLY))
+bench: node_modules/.installed ## figures with floor, peer and target; ONLY=<prefix> runs a part, WRITE=docs its page
+	npm run -s bench -- $(if $(ONLY),--only $(ONLY)) $(if $(WRITE),--write $(WRITE))
 
 docs: node_modules/.installed ## the pages and pictures in docs/ that are made by running the code
 	$(node) test/docs/main.ts

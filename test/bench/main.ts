@@ -1,6 +1,7 @@
 /**
  * `make bench`: our figures, their floor and their target, all from one run on this machine. Prints a
- * table and writes `bench.json`. `--only <prefix>` runs the part whose names begin so.
+ * table and writes `bench.json`. `--only <prefix>` runs the part whose names begin so; `--write docs`
+ * makes the page of a whole run of `host` anew, too.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,6 +17,8 @@ import { benchCall } from './call.ts';
 import { benchDocker } from './docker.ts';
 import { type Figure, formatTable } from './figure.ts';
 import { type Floor, measureFloor } from './floor.ts';
+import { benchHost, type HostReport } from './host.ts';
+import { writeReport } from './host-report.ts';
 import { benchReset } from './host-reset.ts';
 import { benchLanguage } from './language.ts';
 import { benchOpen, prepareWorlds } from './open.ts';
@@ -23,7 +26,12 @@ import { benchOpen, prepareWorlds } from './open.ts';
 const outputFile = fileURLToPath(new URL('../../bench.json', import.meta.url));
 const say = (line: string): void => console.error(line);
 
-const { values } = parseArgs({ options: { only: { type: 'string', default: '' } } });
+const { values } = parseArgs({
+  options: { only: { type: 'string', default: '' }, write: { type: 'string', default: '' } },
+});
+const writesDocs = values.write === 'docs';
+if (values.write !== '' && !writesDocs) throw new Error('--write takes "docs"');
+if (writesDocs && values.only !== 'host') throw new Error('--write docs needs --only host');
 const wants = (prefix: string): boolean =>
   prefix.startsWith(values.only) || values.only.startsWith(prefix);
 
@@ -91,6 +99,12 @@ if (wants('language')) {
   say('compiling worlds');
   measured.push(...(await benchLanguage()));
 }
+const hostNames = ['get', 'list100', 'patch', 'post', 'start', 'rss', 'soak'];
+let host: HostReport | undefined;
+if (hostNames.some((name) => wants(`host.${name}`))) {
+  host = await benchHost({ wants, say });
+  measured.push(...host.figures);
+}
 if (wants('host.reset')) {
   say('resetting worlds of 1,000 and of 1,000,000 rows');
   measured.push(...(await benchReset(wants)));
@@ -99,4 +113,5 @@ if (wantsProcess || wants('open.cold.docker')) measured.push(...(await withServe
 const figures = measured.filter((figure) => figure.name.startsWith(values.only));
 if (figures.length === 0) throw new Error(`no figure begins with "${values.only}"`);
 console.log(formatTable(figures));
+if (writesDocs && host !== undefined) await writeReport({ ...host, figures });
 await writeFile(outputFile, `${JSON.stringify(figures, null, 2)}\n`);

@@ -1,0 +1,167 @@
+/**
+ * The world host as it runs in its image, in a process of its own with a stand-in for its control plane:
+ * as a user without rights, compiled ahead into a folder that it cannot write to, on a Python that is no
+ * shim; ledger, contract and foreign keys on.
+ */
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, existsSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { machineClock } from '../../src/domain/world-clock.ts';
+import { type StandInControl, startStandInControl } from '../support/stand-in-control.ts';
+import { buildWorld, noteCount } from './host-world.ts';
+
+const home = fileURLToPath(new URL('../../world-host-image/', import.meta.url));
+const program = join(home, 'main.ts');
+const token = 'st-bench-of-the-world-host';
+
+/** For whoever looks into a host: `BENCH_HOST_NODE_OPTIONS=--cpu-prof`. */
+const nodeOptions = (process.env.BENCH_HOST_NODE_OPTIONS ?? '').split(' ').filter(Boolean);
+
+/** The user of the image, where the bench is run by root and that user can read the program. */
+const imageUser = { uid: 10_001, gid: 10_001 };
+const canRun = (): boolean => {
+  const look = `require('node:fs').accessSync(${JSON.stringify(program)})`;
+  return spawnSync(process.execPath, ['--eval', look], imageUser).status === 0;
+};
+const user = process.getuid?.() === 0 && canRun() ? imageUser : {};
+
+/** The interpreter itself: a shim takes longer to start than the host does. */
+const python = (): string => {
+  const usual = '/usr/bin/python3';
+  if (existsSync(usual)) return usual;
+  return execFileSync('python3', ['-c', 'import sys; print(sys.executable)']).toString().trim();
+};
+
+export type StartedHost = {
+  url: string;
+  token: string;
+  pid: number;
+  /** Milliseconds from its launch to its report that it is warm. */
+  startMs: number;
+  control: StandInControl;
+  stop(): Promise<void>;
+};
+
+const spawnHost = (control: StandInControl, folder: string, compiled: string): ChildProcess =>
+  spawn(process.execPath, [...nodeOptions, program], {
+    ...user,
+    env: {
+      PATH: process.env.PATH ?? '',
+      NODE_COMPILE_CACHE: compiled,
+      SVC_CONTROL_URL: control.url,
+      SVC_HOST_ID: 'hst-bench',
+      SVC_HOST_GENERATION: '0',
+      SVC_HOST_TOKEN: 'bench',
+      SVC_REPORT_ADDRESS: 'yes',
+      SVC_WORK_DIR: join(folder, 'work'),
+      SVC_PYTHON: python(),
+      SVC_LOG_LEVEL: 'error',
+    },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+
+/** A new folder that the host's user owns. */
+const newFolder = async (): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-bench-host-'));
+  if ('uid' in user) chownSync(folder, imageUser.uid, imageUser.gid);
+  return folder;
+};
+
+/** Ends it in its own time, so that it leaves no workers behind. */
+const endHost = async (child: ChildProcess): Promise<void> => {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  await exited;
+};
+
+const launchWarm = async (
+  control: StandInControl,
+  compiled: string,
+): Promise<Omit<StartedHost, 'control' | 'token'>> => {
+  const folder = await newFolder();
+  const startedAt = performance.now();
+  const child = spawnHost(control, folder, compiled);
+  const stop = async (): Promise<void> => {
+    await endHost(child);
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    const { body } = await control.message('reportWarm');
+    const startMs = performance.now() - startedAt;
+    return { url: String(body.address), pid: child.pid as number, startMs, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+};
+
+const setMode = (folder: string, mode: number): void => {
+  for (const name of readdirSync(folder)) chmodSync(join(folder, name), mode);
+  chmodSync(folder, mode);
+};
+
+/** Compiles host and worker as the image's build does, and closes the folder to writing. */
+const compileAhead = async (): Promise<string> => {
+  const compiled = await newFolder();
+  const env = { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: compiled };
+  const load = (file: string) => `await import(${JSON.stringify(join(home, file))})`;
+  const node = (args: string[]) =>
+    spawnSync(process.execPath, args, { ...user, env, stdio: ['ignore', 'ignore', 'ignore'] });
+  node(['--input-type=module', '--eval', load('program.ts')]);
+  node(['--input-type=module', '--eval', load('usercode/typescript-worker.mts')]);
+  node([program]); // refuses to start without settings, and is compiled by then
+  const folders = readdirSync(compiled).map((name) => join(compiled, name));
+  for (const folder of [...folders, compiled]) setMode(folder, 0o555);
+  process.once('exit', () => {
+    for (const folder of [compiled, ...folders]) setMode(folder, 0o755);
+    rmSync(compiled, { recursive: true });
+  });
+  return compiled;
+};
+
+let compiledAhead: Promise<string> | undefined;
+
+/** Starts a host that waits for a session. */
+export const startWarmHost = async (
+  blobs: ReadonlyMap<string, Uint8Array> = new Map(),
+): Promise<StartedHost> => {
+  compiledAhead ??= compileAhead();
+  const compiled = await compiledAhead;
+  const control = await startStandInControl(blobs);
+  const host = await launchWarm(control, compiled);
+  return {
+    ...host,
+    token,
+    control,
+    async stop() {
+      await host.stop();
+      await control.stop();
+    },
+  };
+};
+
+/** Starts a host that serves the notes. */
+export const startWorldHost = async (): Promise<StartedHost> => {
+  const { bundle, snapshot, blobs } = buildWorld(noteCount);
+  const host = await startWarmHost(blobs);
+  host.control.assign({
+    sessionId: 'ses-bench',
+    generation: 1,
+    sessionToken: token,
+    worldSlug: 'bench-notes',
+    bundle,
+    snapshot,
+    blobs: {},
+    task: null,
+    surfaces: ['api'],
+    clock: machineClock,
+    seed: null,
+  });
+  await host.control.message('reportReady');
+  return host;
+};

@@ -1,0 +1,286 @@
+/**
+ * The servers that are measured against each other, each with the same 1,000 notes: the floor, the peers
+ * as their users start them, and the world host as it runs in its image.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { until } from '../../src/runtime/pause.ts';
+import type { LoadRequest, LoadTarget } from './host-load.ts';
+import { startWorldHost } from './host-ours.ts';
+import { peersFolder } from './host-peers-install.ts';
+import { newNote, noteCount, noteId, notesOf, pageRows } from './host-world.ts';
+
+export const operations = ['get', 'list100', 'patch', 'post'] as const;
+export type Operation = (typeof operations)[number];
+
+export const serverNames = ['floor', 'ours', 'json-server', 'mockoon', 'emulate'] as const;
+export type ServerName = (typeof serverNames)[number];
+
+export type MeasuredServer = LoadTarget & {
+  name: ServerName;
+  /** Milliseconds from its launch to its first answer; of the world host, until it reports warm. */
+  startMs: number;
+  requests: Record<Operation, LoadRequest[]>;
+  stop(): Promise<void>;
+};
+
+/** Requests of one kind, so many that none is repeated while its twin is under way. */
+const requestCount = 320;
+
+type Addresses = {
+  one(index: number): string;
+  page: string;
+  all: string;
+  headers?: (index: number) => Record<string, string>;
+  /** A note as the server takes it. */
+  newBody?: (index: number) => object;
+};
+
+const requestsOf = ({ one, page, all, headers = () => ({}), newBody = newNote }: Addresses) => {
+  const each = (make: (index: number) => LoadRequest): LoadRequest[] =>
+    Array.from({ length: requestCount }, (_, index) => make(index));
+  const json = (index: number) => ({ ...headers(index), 'Content-Type': 'application/json' });
+  // Written twice in turn, so that each request changes its row.
+  const patch = (words: string) =>
+    each((index) => ({
+      method: 'PATCH',
+      path: one(index),
+      headers: json(index),
+      body: JSON.stringify({ title: `Note ${index + 1}, ${words}` }),
+    }));
+  return {
+    get: each((index) => ({ method: 'GET', path: one(index), headers: headers(index) })),
+    list100: each((index) => ({ method: 'GET', path: page, headers: headers(index) })),
+    patch: [...patch('asked about again'), ...patch('answered at last')],
+    post: each((index) => ({
+      method: 'POST',
+      path: all,
+      headers: json(index),
+      body: JSON.stringify(newBody(noteCount + index)),
+    })),
+  } satisfies Record<Operation, LoadRequest[]>;
+};
+
+const startTimeoutMs = 60_000;
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+};
+
+const answers = async (url: string, headers: Record<string, string>): Promise<boolean> => {
+  try {
+    const response = await fetch(url, { headers });
+    await response.arrayBuffer();
+    return response.ok;
+  } catch {
+    return false; // it does not listen yet
+  }
+};
+
+const endChild = async (child: ChildProcess): Promise<void> => {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exited;
+};
+
+type Launch = {
+  name: ServerName;
+  port: number;
+  args: string[];
+  /** What it answers when it is up. */
+  first: LoadRequest;
+  requests: MeasuredServer['requests'];
+  folder: string;
+};
+
+const launch = async (parts: Launch): Promise<MeasuredServer> => {
+  const { name, port, args, first, requests, folder } = parts;
+  const url = `http://127.0.0.1:${port}`;
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, args, {
+    cwd: folder,
+    env: { PATH: process.env.PATH ?? '', HOME: folder },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const stop = async (): Promise<void> => {
+    await endChild(child);
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    await until(() => child.exitCode !== null || answers(url + first.path, first.headers ?? {}), {
+      timeoutMs: startTimeoutMs,
+      everyMs: 2,
+      what: `the first answer of ${name}`,
+    });
+    if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}`);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const startMs = performance.now() - startedAt;
+  return { name, url, pid: child.pid as number, startMs, requests, stop };
+};
+
+const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'svc-bench-host-'));
+
+const programOf = (packageName: string, file: string): string =>
+  join(peersFolder, 'node_modules', packageName, file);
+
+const notes = notesOf(noteCount);
+
+const plainRequests = (page: string) =>
+  requestsOf({ one: (index) => `/notes/${noteId(index)}`, page, all: '/notes' });
+
+const startFloor = async (): Promise<MeasuredServer> => {
+  const [folder, port] = [await newFolder(), await freePort()];
+  const file = join(folder, 'notes.json');
+  await writeFile(file, JSON.stringify(notes));
+  const program = fileURLToPath(new URL('./host-floor.ts', import.meta.url));
+  const requests = plainRequests(`/notes?limit=${pageRows}`);
+  const [first = { method: 'GET', path: '/' }] = requests.get;
+  return launch({
+    name: 'floor',
+    port,
+    folder,
+    first,
+    requests,
+    args: [program, file, String(port)],
+  });
+};
+
+const startJsonServer = async (): Promise<MeasuredServer> => {
+  const [folder, port] = [await newFolder(), await freePort()];
+  const file = join(folder, 'db.json');
+  await writeFile(file, JSON.stringify({ notes }));
+  const requests = plainRequests(`/notes?_page=1&_per_page=${pageRows}`);
+  const [first = { method: 'GET', path: '/' }] = requests.get;
+  const args = [programOf('json-server', 'lib/bin.js'), file, '--port', String(port)];
+  return launch({ name: 'json-server', port, folder, first, requests, args });
+};
+
+/** One route of all four kinds over a bucket of data, as the product's own editor makes it. */
+const mockoonEnvironment = (): object => {
+  const { BuildEnvironment, BuildDatabucket, BuildCRUDRoute } = createRequire(
+    programOf('@mockoon/cli', 'package.json'),
+  )('@mockoon/commons');
+  const bucket = { ...BuildDatabucket({}), name: 'notes', value: JSON.stringify(notes) };
+  const route = { ...BuildCRUDRoute(bucket.id), endpoint: 'notes' };
+  route.responses[0].databucketID = bucket.id;
+  const environment = BuildEnvironment({ hasDefaultRoute: false, hasDefaultHeader: false });
+  return {
+    ...environment,
+    data: [bucket],
+    routes: [route],
+    rootChildren: [{ type: 'route', uuid: route.uuid }],
+  };
+};
+
+const startMockoon = async (): Promise<MeasuredServer> => {
+  const [folder, port] = [await newFolder(), await freePort()];
+  const file = join(folder, 'environment.json');
+  await writeFile(file, JSON.stringify(mockoonEnvironment()));
+  const requests = plainRequests(`/notes?page=1&limit=${pageRows}`);
+  const [first = { method: 'GET', path: '/' }] = requests.get;
+  const options = ['--data', file, '--port', String(port), '--disable-log-to-file'];
+  const args = [programOf('@mockoon/cli', 'bin/run.js'), 'start', ...options];
+  return launch({ name: 'mockoon', port, folder, first, requests, args });
+};
+
+/** Its limit of 5,000 requests an hour is one of each token, and cannot be lifted. */
+const emulateTokens = Array.from({ length: requestCount }, (_, index) => `token-${index}`);
+
+const emulateSeed = () => ({
+  tokens: Object.fromEntries(
+    emulateTokens.map((token) => [token, { login: 'ann', scopes: ['repo'] }]),
+  ),
+  github: {
+    users: [{ login: 'ann', name: 'Ann', email: 'ann@example.com' }],
+    repos: [{ owner: 'ann', name: 'notes' }],
+  },
+});
+
+/** The issues of its GitHub stand for the notes, as it has no rows of a user's own shape. */
+const startEmulate = async (): Promise<MeasuredServer> => {
+  const [folder, port] = [await newFolder(), await freePort()];
+  const file = join(folder, 'seed.json');
+  await writeFile(file, JSON.stringify(emulateSeed()));
+  const all = '/repos/ann/notes/issues';
+  const headers = (index: number) => ({ Authorization: `Bearer ${emulateTokens[index]}` });
+  const newBody = (index: number) => ({ title: newNote(index).title, body: newNote(index).author });
+  const requests = requestsOf({
+    one: (index) => `${all}/${index + 1}`,
+    page: `${all}?per_page=${pageRows}`,
+    all,
+    headers,
+    newBody,
+  });
+  const [first = { method: 'GET', path: '/' }] = requests.list100;
+  const program = programOf('emulate', 'dist/index.js');
+  const args = [program, 'start', '--service', 'github', '--port', String(port), '--seed', file];
+  const server = await launch({ name: 'emulate', port, folder, first, requests, args });
+  for (let index = 0; index < noteCount; index += 1) {
+    const body = JSON.stringify(newBody(index));
+    await fetch(server.url + all, { method: 'POST', headers: headers(index % requestCount), body });
+  }
+  return server;
+};
+
+const startOurs = async (): Promise<MeasuredServer> => {
+  const host = await startWorldHost();
+  const headers = () => ({ Authorization: `Bearer ${host.token}` });
+  const one = (index: number) => `/notes/${noteId(index)}`;
+  const requests = requestsOf({ one, page: `/notes?limit=${pageRows}`, all: '/notes', headers });
+  return { name: 'ours', ...host, requests };
+};
+
+const starts: Record<ServerName, () => Promise<MeasuredServer>> = {
+  floor: startFloor,
+  ours: startOurs,
+  'json-server': startJsonServer,
+  mockoon: startMockoon,
+  emulate: startEmulate,
+};
+
+const rowsIn = (page: unknown): number => {
+  const rows = Array.isArray(page) ? page : (page as { data?: unknown[] }).data;
+  return rows?.length ?? 0;
+};
+
+/** Throws unless a server answers with the rows that it is asked for. */
+const checkAnswers = async ({ name, url, requests }: MeasuredServer): Promise<void> => {
+  for (const [operation, [first]] of Object.entries(requests)) {
+    if (first === undefined) continue;
+    const { path, ...init } = first;
+    const response = await fetch(url + path, init as RequestInit);
+    const answered = await response.json();
+    const isPage = operation === 'list100';
+    if (!response.ok || (isPage && rowsIn(answered) !== pageRows)) {
+      throw new Error(`${name} answers ${operation} with ${response.status}`);
+    }
+  }
+};
+
+/** Starts one of them. */
+export const startServer = async (name: ServerName): Promise<MeasuredServer> => {
+  const server = await starts[name]();
+  try {
+    await checkAnswers(server);
+    return server;
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+};

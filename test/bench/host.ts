@@ -1,0 +1,179 @@
+/**
+ * How fast the world host serves a vendor's API, beside a bare server and its peers: all of them started
+ * on this machine and asked in turn, round after round, so that what else the machine does hits all
+ * alike; each figure is the median of its rounds.
+ */
+import { spawnSync } from 'node:child_process';
+import { type Figure, median, sample } from './figure.ts';
+import { loadFor, loadGenerator, residentMb } from './host-load.ts';
+import { startWarmHost } from './host-ours.ts';
+import { installPeers } from './host-peers-install.ts';
+import {
+  type MeasuredServer,
+  type Operation,
+  operations,
+  type ServerName,
+  serverNames,
+  startServer,
+} from './host-servers.ts';
+import { type SoakSample, soak, soakFigures } from './host-soak.ts';
+
+const warmUpSeconds = 1;
+const rounds = 5;
+const roundSeconds = 2;
+const starts = 11;
+
+/** Medians of the rounds of one server, with the rounds' own requests a second. */
+export type Throughput = {
+  server: ServerName;
+  operation: Operation;
+  perSecond: number;
+  rounds: number[];
+  p99Ms: number;
+  /** Processor time of the server for a request; null where it cannot be read. */
+  cpuMicros: number | null;
+};
+
+/** Everything measured, for the page in `docs/`. */
+export type HostReport = {
+  loadGenerator: string;
+  throughput: Throughput[];
+  /** Milliseconds to the first answer, and megabytes when nothing is asked. */
+  idle: { server: ServerName; startMs: number; rssMb: number | null }[];
+  soak: SoakSample[];
+  figures: Figure[];
+};
+
+type Options = { wants(name: string): boolean; say(line: string): void };
+
+/** The least share of the floor's requests a second. */
+const targetShares: Record<Operation, number> = { get: 0.35, list100: 0.7, patch: 0.2, post: 0.2 };
+
+const startMs = { target: 150 };
+const rssMb = { target: 80 };
+
+/** A round of each server, beginning with another one each time. */
+const measureOperation = async (
+  servers: readonly MeasuredServer[],
+  operation: Operation,
+): Promise<Throughput[]> => {
+  const measured = new Map(
+    servers.map((server) => [server, [] as Awaited<ReturnType<typeof loadFor>>[]]),
+  );
+  for (const server of servers) await loadFor(server, server.requests[operation], warmUpSeconds);
+  for (let round = 0; round < rounds; round += 1) {
+    const first = round % servers.length;
+    for (const server of [...servers.slice(first), ...servers.slice(0, first)]) {
+      measured.get(server)?.push(await loadFor(server, server.requests[operation], roundSeconds));
+    }
+  }
+  return [...measured].map(([server, results]) => {
+    const cpu = results.flatMap(({ cpuMicros }) => (cpuMicros === null ? [] : [cpuMicros]));
+    return {
+      server: server.name,
+      operation,
+      perSecond: median(results.map(({ perSecond }) => perSecond)),
+      rounds: results.map(({ perSecond }) => perSecond),
+      p99Ms: median(results.map(({ p99Ms }) => p99Ms)),
+      cpuMicros: cpu.length === 0 ? null : median(cpu),
+    };
+  });
+};
+
+/** GET has to be ahead of every peer, too; all of them keep state. */
+const throughputFigure = (operation: Operation, measured: readonly Throughput[]): Figure => {
+  const of = (server: ServerName): number =>
+    measured.find((one) => one.server === server)?.perSecond ?? Number.NaN;
+  const peers = serverNames.filter((name) => name !== 'floor' && name !== 'ours').map(of);
+  const share = targetShares[operation] * of('floor');
+  return {
+    name: `host.${operation}`,
+    value: of('ours'),
+    unit: 'requests/s',
+    floor: of('floor'),
+    peer: Math.max(...peers),
+    target: operation === 'get' ? Math.max(share, ...peers) : share,
+    better: 'higher',
+  };
+};
+
+/** Against a start of Node that runs nothing. */
+const startFigure = async (peer: number | null): Promise<Figure> => {
+  const samples: number[] = [];
+  for (let run = 0; run < starts; run += 1) {
+    const host = await startWarmHost();
+    samples.push(host.startMs);
+    await host.stop();
+  }
+  const bare = await sample(starts, async () => spawnSync(process.execPath, ['--eval', '0']));
+  const [value, floor] = [median(samples), median(bare)];
+  const { target } = startMs;
+  return { name: 'host.start', value, unit: 'ms', floor, peer, target, better: 'lower' };
+};
+
+const rssFigure = (idle: HostReport['idle']): Figure | undefined => {
+  const value = idle.find(({ server }) => server === 'ours')?.rssMb ?? null;
+  if (value === null) return undefined;
+  const isPeer = ({ server }: HostReport['idle'][number]) =>
+    server !== 'floor' && server !== 'ours';
+  const peer = Math.min(...idle.filter(isPeer).map((one) => one.rssMb ?? Number.NaN));
+  const { target } = rssMb;
+  return { name: 'host.rss', value, unit: 'MB', floor: null, peer, target, better: 'lower' };
+};
+
+const withServers = async <Value>(
+  say: Options['say'],
+  work: (servers: MeasuredServer[]) => Promise<Value>,
+): Promise<Value> => {
+  const servers: MeasuredServer[] = [];
+  try {
+    for (const name of serverNames) {
+      const server = await startServer(name);
+      servers.push(server);
+      say(`  ${name} answers after ${server.startMs.toFixed(0)} ms`);
+    }
+    return await work(servers);
+  } finally {
+    await Promise.all(servers.map((server) => server.stop()));
+  }
+};
+
+const compare = async ({ wants, say }: Options, report: HostReport): Promise<void> => {
+  const wanted = operations.filter((operation) => wants(`host.${operation}`));
+  if (wanted.length === 0 && !wants('host.rss')) return;
+  say('starting the floor, the host and its peers');
+  await withServers(say, async (servers) => {
+    report.idle = servers.map(({ name, pid, startMs }) => ({
+      server: name,
+      startMs,
+      rssMb: residentMb(pid),
+    }));
+    const rss = rssFigure(report.idle);
+    if (rss === undefined) say('left out: host.rss (there is no /proc)');
+    else report.figures.push(rss);
+    for (const operation of wanted) {
+      say(`asking all of them by ${loadGenerator}: ${operation}`);
+      const measured = await measureOperation(servers, operation);
+      report.throughput.push(...measured);
+      report.figures.push(throughputFigure(operation, measured));
+    }
+  });
+};
+
+/** The figures `host.*` but for those of resets. */
+export const benchHost = async ({ wants, say }: Options): Promise<HostReport> => {
+  const report: HostReport = { loadGenerator, throughput: [], idle: [], soak: [], figures: [] };
+  if (loadGenerator !== 'wrk') say('wrk is not installed: autocannon asks instead, and is slower');
+  await installPeers(say);
+  await compare({ wants, say }, report);
+  if (wants('host.start')) {
+    say('starting hosts');
+    report.figures.push(await startFigure(null));
+  }
+  if (wants('host.soak')) {
+    say('asking one host 1,000,000 times');
+    report.soak = await soak(say);
+    report.figures.push(...soakFigures(report.soak));
+  }
+  return report;
+};
