@@ -4,25 +4,27 @@
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
-const maxStatements = 256;
+/** Twice as many are kept at most. */
+const maxStatements = 128;
 
 export type Statements = (sql: string) => StatementSync;
 
-/** Prepares each text once; the one unused for longest makes room. */
+/**
+ * Prepares each text once. Those that were not used while `maxStatements` others were prepared or found
+ * again make room, so that a hot one costs one look and moves nothing.
+ */
 export const createStatements = (db: DatabaseSync): Statements => {
-  const kept = new Map<string, StatementSync>();
+  let recent = new Map<string, StatementSync>();
+  let earlier = new Map<string, StatementSync>();
   return (sql) => {
-    let statement = kept.get(sql);
-    if (statement === undefined) {
-      statement = db.prepare(sql);
-      if (kept.size >= maxStatements) {
-        const [oldest] = kept.keys();
-        if (oldest !== undefined) kept.delete(oldest);
-      }
-    } else {
-      kept.delete(sql);
+    const known = recent.get(sql);
+    if (known !== undefined) return known;
+    const statement = earlier.get(sql) ?? db.prepare(sql);
+    if (recent.size >= maxStatements) {
+      earlier = recent;
+      recent = new Map();
     }
-    kept.set(sql, statement);
+    recent.set(sql, statement);
     return statement;
   };
 };
