@@ -3,6 +3,7 @@ import { type Env, type EnvReader, readEnv } from '#runtime/env.ts';
 import type { LogLevel } from '#runtime/log.ts';
 import { Secret } from '#runtime/secret.ts';
 import { bundledTemplatesDir } from '#runtime/templates.ts';
+import type { Quotas } from './db/quotas.ts';
 import type { CompileLimits } from './worlds/compiler.ts';
 
 export type ListenAddress = { host: string; port: number };
@@ -21,6 +22,8 @@ export type ControlConfig = {
   poolToken: Secret;
   /** How many sessions one host serves before it is replaced. */
   hostMaxUses: number;
+  /** What each project may use, unless its row says otherwise. */
+  quotas: Quotas;
   /** Bounds on compiling the worlds that clients send. */
   compile: CompileLimits;
   /** A key pair that exists from the start, in the project `local/default`. */
@@ -74,6 +77,15 @@ const readCompile = (env: EnvReader): CompileLimits => ({
   memoryMb: env.integer('SVC_COMPILE_MEMORY_MB', { min: 64, max: 16_384, fallback: 512 }),
 });
 
+const readQuotas = (env: EnvReader): Quotas => ({
+  sessions: env.integer('SVC_QUOTA_SESSIONS', { min: 1, max: 100_000, fallback: 1_000 }),
+  opensPerMinute: env.integer('SVC_QUOTA_OPENS_PER_MINUTE', {
+    min: 1,
+    max: 100_000,
+    fallback: 1_000,
+  }),
+});
+
 /** Reads the configuration, or throws `invalid` with every mistake in it. */
 export const readConfig = (environment: Env): ControlConfig => {
   const env = readEnv(environment);
@@ -86,6 +98,7 @@ export const readConfig = (environment: Env): ControlConfig => {
     secret: env.secret('SVC_SECRET'),
     poolToken: env.secret('SVC_POOL_TOKEN'),
     hostMaxUses: env.integer('SVC_HOST_MAX_USES', { min: 1, max: 1_000_000, fallback: 50 }),
+    quotas: readQuotas(env),
     compile: readCompile(env),
     bootstrap: readBootstrap(env),
     logLevel: env.choice('SVC_LOG_LEVEL', logLevels, 'info'),

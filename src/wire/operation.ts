@@ -27,6 +27,8 @@ export type OperationShape = {
   bodyBytes?: number;
   /** Answer schemas by status. `Type.Unsafe<Uint8Array>` with `format: binary` is sent as bytes. */
   answers: Record<number, TSchema>;
+  /** Refusals of its own by status, in words. Clients get them as errors, like all others. */
+  refusals?: Record<number, string>;
 };
 
 /** Declares an operation; it only fixes the literal types. */

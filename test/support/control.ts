@@ -16,6 +16,7 @@ import { basicAuthorization } from '#wire/client.ts';
 import { fromErrorAnswer } from '#wire/errors.ts';
 import type { Answer, ClientInput, OperationShape } from '#wire/operation.ts';
 import type { ControlConfig } from '../../src/control/config.ts';
+import type { Quotas } from '../../src/control/db/quotas.ts';
 import { type RunningControl, startControl } from '../../src/control/program.ts';
 import type { CompileLimits } from '../../src/control/worlds/compiler.ts';
 import { execute } from './sql.ts';
@@ -103,6 +104,7 @@ export type TestControlOptions = {
   /** Another control plane, whose keys, secrets and blobs this replica shares. */
   replicaOf?: { config: ControlConfig };
   hostMaxUses?: number;
+  quotas?: Partial<Quotas>;
   compile?: Partial<CompileLimits>;
 };
 
@@ -115,6 +117,7 @@ const newConfig = async (options: TestControlOptions): Promise<ControlConfig> =>
   secret: new Secret(randomUUID()),
   poolToken: new Secret(randomUUID()),
   hostMaxUses: options.hostMaxUses ?? 50,
+  quotas: { sessions: 1_000, opensPerMinute: 1_000, ...options.quotas },
   compile: { processes: 1, queued: 8, timeLimitMs: 30_000, memoryMb: 512, ...options.compile },
   bootstrap: { publicKey: `pk-${randomUUID()}`, secretKey: new Secret(`sk-${randomUUID()}`) },
   logLevel: 'silent',

@@ -10,6 +10,7 @@
  */
 import type { BrowserTier, SurfaceKind } from '#domain/session.ts';
 import { type Database, type Queryable, type Statement, statement } from './pool.ts';
+import type { QuotaRefusal, Quotas } from './quotas.ts';
 import { type SessionRow, sessionColumns } from './sessions.ts';
 import { hostBefore } from './states.ts';
 
@@ -37,11 +38,11 @@ export type NewSession = {
 /** The unique index that a second session of one `Idempotency-Key` breaks. */
 export const sessionKeyIndex = 'sessions_idempotency';
 
-/** Warm hosts `h` that may serve a version, best first. */
-const fittingHosts = (version: string, reuseWarm: string): string =>
+/** Warm hosts `h` that may serve a version, best first; none unless `wanted`. */
+const fittingHosts = (version: string, reuseWarm: string, wanted = 'true'): string =>
   `from hosts h
    where h.state in ${hostBefore('assigned')} and h.address is not null
-     and (h.version_id is null or h.version_id = ${version})
+     and (h.version_id is null or h.version_id = ${version}) and ${wanted}
    order by (h.version_id is not null) = ${reuseWarm} desc, h.state_since
    limit 1
    for no key update of h skip locked`;
@@ -56,8 +57,11 @@ const hostTakes = (session: string, version: string): string =>
 
 const openStatement = statement(
   'open_session',
-  `with free as materialized (
-     select h.id, h.version_id ${fittingHosts('$4', '$12::boolean')}
+  `with refused as materialized (
+     select quota, most, retry_after_ms from refuse_open($2, $17, $18)
+   ), free as materialized (
+     select h.id, h.version_id
+       ${fittingHosts('$4', '$12::boolean', '(select quota is null from refused)')}
    ), taken as (
      ${hostTakes('$1', '$4')}
      from free where h.id = free.id
@@ -70,15 +74,30 @@ const openStatement = statement(
        $15::json, $16::bigint,
        taken.id, taken.generation, coalesce(taken.reused, false),
        case when taken.id is null then 0 else 1 end, case when taken.id is not null then now() end
-     from (select) one left join taken on true
+     from refused left join taken on true where refused.quota is null
      returning *
    )
-   select ${sessionColumns('taken.address')} from opened s left join taken on true`,
+   select refused.quota, refused.most as "limit", refused.retry_after_ms as "retryAfterMs",
+     ${sessionColumns('taken.address')}
+     from refused left join opened s on true left join taken on true`,
 );
 
-/** Writes a new session and gives it a warm host if there is one that fits. */
-export const openSession = async (db: Queryable, session: NewSession): Promise<SessionRow> => {
-  const [row] = await db.query<SessionRow>(openStatement, [
+export type OpenOutcome =
+  | { session: SessionRow; refusal?: undefined }
+  | { session?: undefined; refusal: QuotaRefusal };
+
+type OpenRow = SessionRow & { [Key in keyof QuotaRefusal]: QuotaRefusal[Key] | null };
+
+/**
+ * Writes a new session and gives it a warm host if there is one that fits. Where a quota forbids it,
+ * nothing is written and no host is claimed.
+ */
+export const openSession = async (
+  db: Queryable,
+  session: NewSession,
+  quotas: Quotas,
+): Promise<OpenOutcome> => {
+  const [row] = await db.query<OpenRow>(openStatement, [
     session.id,
     session.projectId,
     session.worldId,
@@ -95,9 +114,13 @@ export const openSession = async (db: Queryable, session: NewSession): Promise<S
     session.requestHash,
     session.clock,
     session.seed,
+    quotas.sessions,
+    quotas.opensPerMinute,
   ]);
   if (row === undefined) throw new Error(`session ${session.id} was not written`);
-  return row;
+  const { quota, limit, retryAfterMs, ...opened } = row;
+  if (quota === null || limit === null) return { session: opened };
+  return { refusal: { quota, limit, retryAfterMs } };
 };
 
 /** What an assignment made outside of an open connects. */

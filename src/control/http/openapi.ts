@@ -23,6 +23,21 @@ const errorAnswer = (description: string): Json => ({
   content: mediaType({ $ref: '#/components/schemas/Error' }),
 });
 
+const retryAfterHeader: Json = {
+  'Retry-After': { description: 'seconds to wait', schema: { type: 'integer', minimum: 1 } },
+};
+
+const refusals = ({ refusals: own = {} }: OperationShape): Json =>
+  Object.fromEntries(
+    Object.entries(own).map(([status, description]) => [
+      status,
+      {
+        ...errorAnswer(description),
+        ...(status === '429' ? { headers: retryAfterHeader } : {}),
+      },
+    ]),
+  );
+
 const isEmpty = (schema: unknown): boolean => (schema as { type?: unknown }).type === 'null';
 
 const answers = (operation: OperationShape): Json => {
@@ -38,6 +53,7 @@ const answers = (operation: OperationShape): Json => {
     ...Object.fromEntries(declared),
     '401': errorAnswer('Missing or invalid keys.'),
     ...(operation.access === 'write' ? { '403': errorAnswer('A public key may only read.') } : {}),
+    ...refusals(operation),
     default: errorAnswer('Any other refusal.'),
   };
 };

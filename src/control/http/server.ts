@@ -32,8 +32,13 @@ export type ServerOptions = { apis: readonly Api[]; authenticate: Authenticate; 
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
-/** After these answers a client does well to wait so many seconds before it tries again. */
-const retryAfter: Record<number, string> = { 429: '1', 503: '1' };
+/** After these answers a client does well to wait so many seconds, unless the error says how long. */
+const usualRetryAfter: Record<number, string> = { 429: '1', 503: '1' };
+
+const retryAfterOf = (status: number, { retryAfterMs }: ErrorBody): string | undefined =>
+  typeof retryAfterMs === 'number'
+    ? String(Math.ceil(retryAfterMs / 1_000))
+    : usualRetryAfter[status];
 
 const challenge = (access: Access | undefined): string =>
   access === 'host' || access === 'pool'
@@ -122,7 +127,7 @@ const answerErrors = (app: FastifyInstance, log: Log): void => {
     }
     const { access } = request.routeOptions.config as { access?: Access };
     if (status === 401) reply.header('www-authenticate', challenge(access));
-    const wait = retryAfter[status];
+    const wait = retryAfterOf(status, body);
     if (wait !== undefined) reply.header('retry-after', wait);
     return reply.code(status).send(body);
   });

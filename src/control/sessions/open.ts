@@ -1,6 +1,7 @@
 /**
- * Opens a session: finds the version, checks task and surfaces, then writes the session and claims a
- * warm host in one statement. A repeated `Idempotency-Key` finds the session of the first request.
+ * Opens a session: finds the version, checks task and surfaces, then holds the project to its quotas,
+ * writes the session and claims a warm host in one statement. A repeated `Idempotency-Key` finds the
+ * session of the first request.
  */
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
@@ -16,9 +17,10 @@ import { poolTopic } from '../notify.ts';
 import type { Parts } from '../parts.ts';
 import type { Version } from '../worlds/versions.ts';
 import { resolveClock } from './clock.ts';
+import { quotaError } from './quota.ts';
 import { resolveTask } from './task.ts';
 
-export type OpenParts = Pick<Parts, 'compiler' | 'db' | 'notices' | 'versions'>;
+export type OpenParts = Pick<Parts, 'compiler' | 'config' | 'db' | 'notices' | 'versions'>;
 
 export type OpenRequest = {
   projectId: string;
@@ -111,6 +113,18 @@ const findFirst = async (
   return { session, isNew: false };
 };
 
+const openNew = async (parts: OpenParts, wanted: NewSession): Promise<Opened> => {
+  const { session, refusal } = await openSession(parts.db, wanted, parts.config.quotas);
+  if (session === undefined) throw quotaError(refusal);
+  if (session.hostId === null) await placeWaiting(parts, session.id);
+  else parts.notices.tell(session.hostId, poolTopic);
+  return { session, isNew: true };
+};
+
+/** What happens to the later of two requests with one key that came together. */
+const mayHaveOpened = (error: unknown): boolean =>
+  violates(error, sessionKeyIndex) || (error instanceof AppError && error.code === 'exhausted');
+
 /** Opens a session, or finds the one that this request has opened before. */
 export const open = async (parts: OpenParts, request: OpenRequest): Promise<Opened> => {
   const requestHash = hashOf(request.body);
@@ -119,12 +133,9 @@ export const open = async (parts: OpenParts, request: OpenRequest): Promise<Open
   const version = await resolveVersion(parts, request);
   const wanted = await toNewSession(parts, request, version, requestHash);
   try {
-    const session = await openSession(parts.db, wanted);
-    if (session.hostId === null) await placeWaiting(parts, session.id);
-    else parts.notices.tell(session.hostId, poolTopic);
-    return { session, isNew: true };
+    return await openNew(parts, wanted);
   } catch (error) {
-    if (!violates(error, sessionKeyIndex)) throw error;
+    if (!mayHaveOpened(error)) throw error;
     const winner = await findFirst(parts, request, requestHash);
     if (winner === undefined) throw error;
     return winner;

@@ -23,6 +23,8 @@ const ListMeta = Type.Object({
   totalPages: Type.Integer(),
 });
 
+const compileBusy = 'Too many worlds wait to be compiled.';
+
 const PageQuery = {
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'from 1' })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.pageMax })),
@@ -37,6 +39,7 @@ export const createWorld = operation({
   body: CreateWorldBody,
   bodyBytes: limits.worldBodyBytes,
   answers: { 201: WorldDetail },
+  refusals: { 429: compileBusy },
 });
 
 export const getWorld = operation({
@@ -79,6 +82,7 @@ export const runWorldCommand = operation({
   body: RuntimeBody,
   bodyBytes: limits.worldBodyBytes,
   answers: { 200: RuntimeAnswer, 400: Type.Union([RuntimeRejection, InvalidRequest]) },
+  refusals: { 429: compileBusy },
 });
 
 export const listTemplates = operation({
@@ -110,6 +114,11 @@ export const openSession = operation({
   headers: IdempotencyHeaders,
   body: OpenSessionBody,
   answers: { 200: SessionView, 201: SessionView },
+  refusals: {
+    429:
+      'The project may have no more sessions open, or open no more this minute; `quota` and `limit` ' +
+      'say which, `retryAfterMs` when to try again. Nothing was opened.',
+  },
 });
 
 export const listSessions = operation({
@@ -176,6 +185,7 @@ export const enqueueCall = operation({
   headers: IdempotencyHeaders,
   body: CallRequest,
   answers: { 200: CallView, 202: CallView },
+  refusals: { 429: 'Too many calls of the session wait already.' },
 });
 
 export const listCalls = operation({

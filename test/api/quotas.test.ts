@@ -1,0 +1,395 @@
+/** How many sessions a project may have open, and open in a minute, with several control planes. */
+import { createHash, randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createLog } from '#runtime/log.ts';
+import { until } from '#runtime/pause.ts';
+import { Secret } from '#runtime/secret.ts';
+import { basicAuthorization } from '#wire/client.ts';
+import { closeSession, createWorld, openSession } from '#wire/public-api/operations.ts';
+import type { ControlConfig } from '../../src/control/config.ts';
+import { type NewSession, openSession as writeSession } from '../../src/control/db/placement.ts';
+import { type Database, openDatabase } from '../../src/control/db/pool.ts';
+import { startTestControl, type TestControl } from '../support/control.ts';
+import { clearPool, warmHost } from '../support/host.ts';
+import { type TestDatabase, testDatabase } from '../support/postgres.ts';
+import { encodeTree, notesWorld } from '../support/worlds.ts';
+
+const quotas = { sessions: 3, opensPerMinute: 6 };
+
+let database: TestDatabase;
+let control: TestControl & { config: ControlConfig };
+let replica: TestControl;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  control = await startTestControl({ databaseUrl: database.url, quotas });
+  replica = await startTestControl({ databaseUrl: database.url, replicaOf: control });
+  await control.send(createWorld, { body: { slug: 'notes', from: encodeTree(notesWorld()) } });
+});
+
+afterAll(async () => {
+  await replica.stop();
+  await control.stop();
+  await database.drop();
+});
+
+/** Makes every open that was so much longer ago. */
+const passTime = (seconds: number) =>
+  control.sql(`update sessions set created_at = created_at - $1 * interval '1 second'`, [seconds]);
+
+const setQuotas = (sessions: number | null, opensPerMinute: number | null) =>
+  control.sql(
+    `update projects set quota_sessions = $1, quota_opens_per_minute = $2 where slug = 'default'`,
+    [sessions, opensPerMinute],
+  );
+
+beforeEach(async () => {
+  await clearPool(control);
+  await passTime(3_600);
+  await setQuotas(null, null);
+});
+
+const open = async (at: TestControl = control, key?: string) =>
+  (
+    await at.send(openSession, {
+      body: { slug: 'notes' },
+      headers: key === undefined ? {} : { 'idempotency-key': key },
+    })
+  ).body;
+
+const openMany = async (count: number): Promise<string[]> => {
+  const ids: string[] = [];
+  for (let index = 0; index < count; index += 1) ids.push((await open()).id);
+  return ids;
+};
+
+const close = (sessionId: string) =>
+  control.send(closeSession, { params: { sessionId }, body: {} });
+
+/** The answer to an open, with its headers. */
+const openRaw = (authorization = basicAuthorization(control.publicKey, control.secretKey)) =>
+  control.raw({
+    method: 'POST',
+    path: '/api/public/world-sessions',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: '{"slug": "notes"}',
+  });
+
+const countSessions = async (where = 'true'): Promise<number> => {
+  const rows = await control.sql<{ count: number }>(
+    `select count(*)::int as count from sessions where ${where}`,
+  );
+  return rows[0]?.count ?? 0;
+};
+
+const recent = `created_at > now() - interval '1 minute'`;
+
+/** Opens at both replicas at once; how many were opened, the others having been refused. */
+const race = async (count: number): Promise<number> => {
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: count }, (_, index) => open(index % 2 === 0 ? control : replica)),
+  );
+  for (const outcome of outcomes) {
+    if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'exhausted' });
+  }
+  return outcomes.filter(({ status }) => status === 'fulfilled').length;
+};
+
+describe('the quota of open sessions', () => {
+  it('refuses one more, names itself, and writes nothing', async () => {
+    await openMany(quotas.sessions);
+    const before = await countSessions();
+    const { status, headers, body } = await openRaw();
+    expect(status).toBe(429);
+    expect(headers['retry-after']).toBe('5');
+    expect(body).toEqual({
+      error: 'exhausted',
+      message: expect.stringMatching(/"sessions", 3 at once.*close .*quota raised/),
+      quota: 'sessions',
+      limit: 3,
+      retryAfterMs: 5_000,
+    });
+    expect(await countSessions()).toBe(before);
+  });
+
+  it('leaves a warm host to those who may open', async () => {
+    await setQuotas(1, null);
+    await warmHost(control);
+    await open();
+    const spare = await warmHost(control);
+    await expect(open()).rejects.toMatchObject({ code: 'exhausted' });
+    const states = await control.sql('select state, generation from hosts where id = $1', [
+      spare.id,
+    ]);
+    expect(states).toEqual([{ state: 'warm', generation: 0 }]);
+  });
+
+  it('counts a session until it is closed, and no longer', async () => {
+    await setQuotas(1, null);
+    const host = await warmHost(control);
+    const session = await open();
+    await host.poll();
+    await host.ready();
+    expect((await close(session.id)).body.state).toBe('CLOSING');
+    await expect(open()).rejects.toMatchObject({ detail: { quota: 'sessions' } });
+    await host.closed();
+    await open();
+  });
+
+  it('does not count a session that failed', async () => {
+    await setQuotas(1, null);
+    const host = await warmHost(control);
+    await open();
+    await host.poll();
+    await host.failed('load_failed', 'no such file');
+    await open();
+  });
+
+  it.each([
+    [5, 40],
+    [30, 90],
+  ])('of %i holds when %i ask at once, at two control planes', async (most, asked) => {
+    await setQuotas(most, 10_000);
+    for (let round = 0; round < 5; round += 1) {
+      expect(await race(asked)).toBe(most);
+      expect(await countSessions('closed_at is null')).toBe(most);
+      await clearPool(control);
+    }
+  });
+});
+
+describe('the quota of opens per minute', () => {
+  const openAndClose = async (count: number): Promise<void> => {
+    for (let index = 0; index < count; index += 1) await close((await open()).id);
+  };
+
+  it('refuses one more, and says when there is room to the second', async () => {
+    await openAndClose(1);
+    await passTime(10.5);
+    await openAndClose(quotas.opensPerMinute - 1);
+    const { status, headers, body } = await openRaw();
+    expect(status).toBe(429);
+    expect(body).toMatchObject({
+      error: 'exhausted',
+      message: expect.stringMatching(/"opens_per_minute", 6 in 60 seconds.*later.*quota raised/),
+      quota: 'opens_per_minute',
+      limit: 6,
+    });
+    const { retryAfterMs } = body as { retryAfterMs: number };
+    const [first] = await control.sql<{ ms: number }>(
+      `select extract(epoch from min(created_at) + interval '1 minute' - clock_timestamp())::float8
+         * 1000 as ms from sessions where ${recent}`,
+    );
+    expect(retryAfterMs).toBeGreaterThanOrEqual(first?.ms ?? Number.NaN);
+    expect(retryAfterMs).toBeLessThan(49_501);
+    expect(headers['retry-after']).toBe(String(Math.ceil(retryAfterMs / 1_000)));
+
+    await passTime(retryAfterMs / 1_000);
+    await openAndClose(1);
+    await expect(open()).rejects.toMatchObject({ detail: { quota: 'opens_per_minute' } });
+  });
+
+  it.each([
+    [7, 40],
+    [30, 90],
+  ])('of %i holds when %i ask at once, at two control planes', async (most, asked) => {
+    await setQuotas(10_000, most);
+    for (let round = 0; round < 4; round += 1) {
+      expect(await race(asked)).toBe(most);
+      expect(await countSessions(recent)).toBe(most);
+      await passTime(61);
+    }
+  });
+});
+
+describe('opens that overlap in the database', () => {
+  const databases: Database[] = [];
+
+  beforeAll(() => {
+    const log = createLog('test', 'silent');
+    for (let index = 0; index < 2; index += 1) {
+      databases.push(openDatabase(new Secret(database.url), log));
+    }
+  });
+
+  const commits: (() => Promise<void> | undefined)[] = [];
+
+  afterEach(() => Promise.all(commits.splice(0).map((commit) => commit())));
+
+  afterAll(() => Promise.all(databases.map((db) => db.close())));
+
+  const newSession = async (): Promise<NewSession> => {
+    const [version] = await control.sql<
+      Pick<NewSession, 'projectId' | 'worldId' | 'versionId'>
+    >(`select v.project_id as "projectId", v.world_id as "worldId", v.id as "versionId"
+         from versions v join projects p on p.id = v.project_id where p.slug = 'default'`);
+    if (version === undefined) throw new Error('there is no version');
+    return {
+      ...version,
+      id: `ses-${randomUUID()}`,
+      task: null,
+      taskForm: null,
+      taskName: null,
+      taskHash: null,
+      instruction: null,
+      surfaces: [],
+      browserTier: 'standard',
+      reuseWarm: false,
+      clock: '{"at": null, "mode": "real", "rate": 1}',
+      seed: null,
+      idempotencyKey: null,
+      requestHash: '',
+    };
+  };
+
+  /** Begins an open: `decided` when the database has answered, and committed when told. */
+  const begin = async (db: Database | undefined = databases[0]) => {
+    const wanted = await newSession();
+    const decided = Promise.withResolvers<boolean>();
+    const mayCommit = Promise.withResolvers<void>();
+    const done = db?.transaction(async (tx) => {
+      const usual = control.config.quotas;
+      decided.resolve((await writeSession(tx, wanted, usual)).session !== undefined);
+      await mayCommit.promise;
+    });
+    const commit = () => {
+      mayCommit.resolve();
+      return done;
+    };
+    commits.push(commit);
+    return { decided: decided.promise, commit };
+  };
+
+  const someoneWaits = () =>
+    until(
+      async () =>
+        (await control.sql(`select from pg_locks where locktype = 'advisory' and not granted`))
+          .length > 0,
+      { timeoutMs: 10_000, what: 'an open that waits for another' },
+    );
+
+  it('do not wait for each other while there is room', async () => {
+    await setQuotas(16, 16);
+    const first = await begin();
+    expect(await first.decided).toBe(true);
+    // What it has written nobody sees.
+    await open();
+    await first.commit();
+  });
+
+  it.each([
+    [16, 1_000],
+    [1_000, 16],
+  ])('wait for those under way near the quotas %i and %i', async (sessions, opens) => {
+    await setQuotas(sessions, opens);
+    const first = await begin();
+    expect(await first.decided).toBe(true);
+    await open();
+    const later = open();
+    await someoneWaits();
+    await first.commit();
+    await later;
+    await openMany(13);
+    await expect(open()).rejects.toMatchObject({ detail: { limit: 16 } });
+    expect(await countSessions('closed_at is null')).toBe(16);
+  });
+
+  it('are never more than fit into the room that they leave', async () => {
+    await setQuotas(1_000, 1_000);
+    const many = await Promise.all(
+      Array.from({ length: 17 }, (_, index) => begin(databases[index % 2])),
+    );
+    await someoneWaits();
+    await Promise.all(many.map(({ commit }) => commit()));
+    expect(await Promise.all(many.map(({ decided }) => decided))).not.toContain(false);
+  });
+});
+
+describe('a repeated Idempotency-Key', () => {
+  it('is answered with its session, whatever the quotas, and counts once', async () => {
+    await setQuotas(2, 2);
+    const first = await open(control, 'quota-once');
+    for (const at of [control, replica]) {
+      expect((await open(at, 'quota-once')).id).toBe(first.id);
+    }
+    await open();
+    expect((await open(replica, 'quota-once')).id).toBe(first.id);
+    await expect(open(control, 'quota-other')).rejects.toMatchObject({ code: 'exhausted' });
+  });
+
+  it('gets the last place once, however many ask for it together', async () => {
+    await setQuotas(1, 1);
+    const opened = await Promise.all(
+      Array.from({ length: 24 }, (_, index) =>
+        open(index % 2 === 0 ? control : replica, 'quota-together'),
+      ),
+    );
+    expect(new Set(opened.map(({ id }) => id)).size).toBe(1);
+  });
+
+  it('that was refused opens when there is room', async () => {
+    await setQuotas(1, null);
+    const first = await open();
+    await expect(open(control, 'quota-later')).rejects.toMatchObject({ code: 'exhausted' });
+    await close(first.id);
+    expect((await open(control, 'quota-later')).id).not.toBe(first.id);
+  });
+});
+
+describe("a project's own quotas", () => {
+  it('take the place of the usual ones, from the next open on', async () => {
+    await openMany(quotas.sessions);
+    await expect(open()).rejects.toMatchObject({ detail: { quota: 'sessions', limit: 3 } });
+    await setQuotas(4, 4);
+    await openMany(1);
+    await expect(open()).rejects.toMatchObject({ detail: { quota: 'sessions', limit: 4 } });
+    await setQuotas(5, 4);
+    await expect(open()).rejects.toMatchObject({ detail: { quota: 'opens_per_minute', limit: 4 } });
+    await setQuotas(2, null);
+    await expect(open()).rejects.toMatchObject({ detail: { quota: 'sessions', limit: 2 } });
+  });
+
+  it('are at least 1', async () => {
+    await expect(setQuotas(0, null)).rejects.toThrow(/quota_sessions/);
+    await expect(setQuotas(null, 0)).rejects.toThrow(/quota_opens_per_minute/);
+  });
+
+  it('are not touched by what other projects open', async () => {
+    await control.sql(
+      `insert into projects (id, organization_id, slug, name)
+       select 'prj-neighbour', id, 'neighbour', 'neighbour' from organizations`,
+    );
+    await control.sql(
+      `insert into keys (id, organization_id, project_id, public_key, secret_hash)
+       select $1, id, 'prj-neighbour', $1, $2 from organizations`,
+      ['pk-neighbour', createHash('sha256').update('sk-neighbour').digest()],
+    );
+    const authorization = basicAuthorization('pk-neighbour', 'sk-neighbour');
+    await control.raw({
+      method: 'POST',
+      path: '/api/public/worlds',
+      headers: { authorization, 'content-type': 'application/json' },
+      body: JSON.stringify({ slug: 'notes', from: encodeTree(notesWorld()) }),
+    });
+    await openMany(quotas.sessions);
+    expect((await openRaw(authorization)).status).toBe(201);
+    expect((await openRaw()).status).toBe(429);
+    await control.sql(
+      `update sessions set state = 'CLOSED', end_reason = 'requested', closed_at = now()
+        where project_id = 'prj-neighbour'`,
+    );
+  });
+});
+
+describe('the OpenAPI document', () => {
+  it('has the refusal, with when to try again', async () => {
+    const { body } = await control.raw({ method: 'GET', path: '/api/public/openapi.json' });
+    const { paths } = body as { paths: Record<string, { post: { responses: object } }> };
+    expect(paths['/world-sessions']?.post.responses).toMatchObject({
+      429: {
+        headers: { 'Retry-After': { schema: { type: 'integer' } } },
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+      },
+    });
+  });
+});
