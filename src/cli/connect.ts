@@ -12,6 +12,8 @@ const hintFor = (error: AppError, { source }: Connection): string | undefined =>
     return `is the service running? The address is from ${source}; "svc up" starts a service`;
   }
   if (error.code === 'unauthenticated') return `the key pair is from ${source}`;
+  const { retryAfterMs } = error.detail;
+  if (typeof retryAfterMs === 'number') return `try again in ${Math.ceil(retryAfterMs / 1_000)} s`;
   if (error.code === 'forbidden') return 'this needs the secret key, not only the public key';
   return undefined;
 };

@@ -206,6 +206,19 @@ describe('svc', () => {
     expect(err).toBe('error: session ses-1 is FAILED: no such file [load_failed]\n');
   });
 
+  it('says why no session was opened, and when to try again', async () => {
+    const message = 'the quota of opens is used up';
+    const body = { error: 'exhausted', message, quota: 'opens_per_minute', retryAfterMs: 12_345 };
+    const answer = { status: 429, body };
+    const { status, err } = await run('worlds session open notes', answer);
+    expect([status, err]).toEqual([1, `error: ${message}\nhint: try again in 13 s\n`]);
+    server?.close();
+    const json = await run('worlds session open notes --json', answer);
+    expect(JSON.parse(json.err)).toEqual({
+      error: { code: 'exhausted', message, hint: 'try again in 13 s' },
+    });
+  });
+
   it('prints the output of a tool alone, and the rest beside it', async () => {
     const { status, out, err, asked } = await run('worlds session call ses-1 list_notes', {
       body: call,
