@@ -14,7 +14,7 @@ describe('readConfig', () => {
       listen: [{ host: '127.0.0.1', port: 4500 }],
       publicUrl: null,
       hostMaxUses: 50,
-      quotas: { sessions: 1_000, opensPerMinute: 1_000 },
+      quotas: { sessions: 1_000, opensPerMinute: 10_000 },
       compile: { processes: 2, queued: 16, timeLimitMs: 10_000, memoryMb: 512 },
       bootstrap: null,
       logLevel: 'info',

@@ -82,7 +82,7 @@ const readQuotas = (env: EnvReader): Quotas => ({
   opensPerMinute: env.integer('SVC_QUOTA_OPENS_PER_MINUTE', {
     min: 1,
     max: 100_000,
-    fallback: 1_000,
+    fallback: 10_000,
   }),
 });
 

@@ -117,7 +117,7 @@ const newConfig = async (options: TestControlOptions): Promise<ControlConfig> =>
   secret: new Secret(randomUUID()),
   poolToken: new Secret(randomUUID()),
   hostMaxUses: options.hostMaxUses ?? 50,
-  quotas: { sessions: 1_000, opensPerMinute: 1_000, ...options.quotas },
+  quotas: { sessions: 1_000, opensPerMinute: 10_000, ...options.quotas },
   compile: { processes: 1, queued: 8, timeLimitMs: 30_000, memoryMb: 512, ...options.compile },
   bootstrap: { publicKey: `pk-${randomUUID()}`, secretKey: new Secret(`sk-${randomUUID()}`) },
   logLevel: 'silent',
