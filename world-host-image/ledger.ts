@@ -63,13 +63,12 @@ const mostKeyChars = 1_024;
 const mostPathChars = 2_048;
 const mostNameChars = 256;
 
-/** Entries are written together; reading writes those that wait. */
-const writtenTogether = 64;
-
 const contract = { entities: [ledgerEntityContract] };
 
 const cut = (text: string | null, most: number): string | null =>
   text === null || text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+
+const quote = (text: string | null, most: number): string => JSON.stringify(cut(text, most));
 
 /** A key that would take the room of many is left out. */
 const showRows = (rows: readonly RowChange[]) =>
@@ -83,19 +82,6 @@ type Shown = { secrets: Secrets; valueChars: number };
 
 const entryOf = (id: number, note: LedgerNote, { secrets, valueChars }: Shown): string => {
   const { request, response, responseText, changes, rows = [], ...plain } = note;
-  const head = JSON.stringify({
-    id,
-    at: plain.at,
-    via: plain.via,
-    operation: cut(plain.operation, mostNameChars),
-    method: cut(plain.method, mostNameChars),
-    path: cut(plain.path, mostPathChars),
-    status: plain.status,
-    duration_ms: Math.round(plain.duration_ms * 1_000) / 1_000,
-    call_id: plain.call_id,
-    changes,
-    rows: rows.length === 0 ? [] : showRows(rows),
-  });
   // A delivery is kept as it was signed; its body has a limit of its own.
   const asked =
     plain.via === 'webhook' ? JSON.stringify(request) : showValue(request, valueChars, secrets);
@@ -103,7 +89,18 @@ const entryOf = (id: number, note: LedgerNote, { secrets, valueChars }: Shown): 
     responseText === undefined
       ? showValue(response, valueChars, secrets)
       : showText(responseText, valueChars, secrets);
-  return `${head.slice(0, -1)},"request":${asked},"response":${answered}}`;
+  // Joined, and not added up, it is one text without the parts that it was made of.
+  return [
+    `{"id":${id},"at":${JSON.stringify(plain.at)},"via":"${plain.via}"`,
+    `"operation":${quote(plain.operation, mostNameChars)}`,
+    `"method":${quote(plain.method, mostNameChars)}`,
+    `"path":${quote(plain.path, mostPathChars)}`,
+    `"status":${plain.status},"duration_ms":${Math.round(plain.duration_ms * 1_000) / 1_000}`,
+    `"call_id":${JSON.stringify(plain.call_id)},"changes":${JSON.stringify(changes)}`,
+    `"rows":${rows.length === 0 ? '[]' : JSON.stringify(showRows(rows))}`,
+    `"request":${asked}`,
+    `"response":${answered}}`,
+  ].join();
 };
 
 export type LedgerOptions = { secrets?: Secrets; limits?: LedgerLimits };
@@ -118,10 +115,11 @@ export const openLedger = ({
   const reader = createReader(createCatalog(contract), prepare);
   const backlog = createBacklog();
   const shown = { secrets, valueChars: limits.valueChars };
+  /** Entries are written when somebody reads: most are read once, by a grader, or never. */
+  const unwritten = createBacklog(limits);
   let lastId = 0;
   let kept = 0;
   let bytes = 0;
-  let unwritten: { id: number; entry: string }[] = [];
 
   const makeRoom = (): void => {
     const oldest = prepare(`DELETE FROM ${ledgerEntity}
@@ -133,24 +131,26 @@ export const openLedger = ({
   };
 
   const write = (): void => {
-    if (unwritten.length === 0) return;
+    const entries = unwritten.first({ entries: limits.entries, bytes: limits.bytes });
+    if (entries.length === 0) return;
     db.exec('BEGIN');
     const insert = prepare(`INSERT INTO ${ledgerEntity} (_key, payload) VALUES (?, ?)`);
-    for (const { id, entry } of unwritten) {
-      insert.run(JSON.stringify([id]), entry);
-      bytes += Buffer.byteLength(entry);
+    for (const { id, json } of entries) {
+      insert.run(JSON.stringify([id]), json);
+      bytes += Buffer.byteLength(json);
     }
-    kept += unwritten.length;
-    unwritten = [];
+    kept += entries.length;
+    unwritten.removeTo(lastId);
     makeRoom();
     db.exec('COMMIT');
   };
 
-  const number = (note: LedgerNote): { id: number; entry: string } => {
+  /** The text of an entry, which the control plane is told of. */
+  const tell = (note: LedgerNote): string => {
     lastId += 1;
     const entry = entryOf(lastId, note, shown);
     backlog.add(lastId, entry);
-    return { id: lastId, entry };
+    return entry;
   };
 
   return {
@@ -168,13 +168,13 @@ export const openLedger = ({
       return reader.count(entity, where);
     },
     note(note) {
-      unwritten.push(number(note));
-      if (unwritten.length >= writtenTogether) write();
+      const entry = tell(note);
+      unwritten.add(lastId, entry);
     },
     clear(last) {
-      number(last);
+      tell(last);
       db.exec(`DELETE FROM ${ledgerEntity}`);
-      unwritten = [];
+      unwritten.removeTo(lastId);
       kept = 0;
       bytes = 0;
     },
