@@ -27,7 +27,14 @@ const canRun = (): boolean => {
   const look = `require('node:fs').accessSync(${JSON.stringify(program)})`;
   return spawnSync(process.execPath, ['--eval', look], imageUser).status === 0;
 };
-const user = process.getuid?.() === 0 && canRun() ? imageUser : {};
+
+let chosenUser: Partial<typeof imageUser> | undefined;
+
+/** As whom the host is run; empty: as whoever runs the bench. */
+const hostUser = (): Partial<typeof imageUser> => {
+  chosenUser ??= process.getuid?.() === 0 && canRun() ? imageUser : {};
+  return chosenUser;
+};
 
 /** The interpreter itself: a shim takes longer to start than the host does. */
 const python = (): string => {
@@ -48,7 +55,7 @@ export type StartedHost = {
 
 const spawnHost = (control: StandInControl, folder: string, compiled: string): ChildProcess =>
   spawn(process.execPath, [...nodeOptions, program], {
-    ...user,
+    ...hostUser(),
     env: {
       PATH: process.env.PATH ?? '',
       NODE_COMPILE_CACHE: compiled,
@@ -67,7 +74,7 @@ const spawnHost = (control: StandInControl, folder: string, compiled: string): C
 /** A new folder that the host's user owns. */
 const newFolder = async (): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'svc-bench-host-'));
-  if ('uid' in user) chownSync(folder, imageUser.uid, imageUser.gid);
+  if ('uid' in hostUser()) chownSync(folder, imageUser.uid, imageUser.gid);
   return folder;
 };
 
@@ -111,7 +118,11 @@ const compileAhead = async (): Promise<string> => {
   const env = { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: compiled };
   const load = (file: string) => `await import(${JSON.stringify(join(home, file))})`;
   const node = (args: string[]) =>
-    spawnSync(process.execPath, args, { ...user, env, stdio: ['ignore', 'ignore', 'ignore'] });
+    spawnSync(process.execPath, args, {
+      ...hostUser(),
+      env,
+      stdio: ['ignore', 'ignore', 'ignore'],
+    });
   node(['--input-type=module', '--eval', load('program.ts')]);
   node(['--input-type=module', '--eval', load('usercode/typescript-worker.mts')]);
   node([program]); // refuses to start without settings, and is compiled by then
