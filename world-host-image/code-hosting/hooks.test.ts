@@ -1,5 +1,6 @@
 /** Webhooks of the code host: registered through the vendor's client, delivered into the ledger. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Row } from '#language/contract.ts';
 import {
   type CodeHost,
   errorOf,
@@ -17,6 +18,9 @@ beforeAll(async () => {
 });
 beforeEach(() => world.reset());
 afterAll(() => world?.stop());
+
+/** A milestone of the repository that is open. */
+const openMilestone = 4;
 
 const config = {
   url: 'https://hooks.northquay.example/berth',
@@ -74,13 +78,41 @@ describe('deliveries', () => {
       await world.client().issues.create({ ...repository, repo: 'handbook', title: 'C' });
     });
     expect(delivered).toEqual([
-      ['issues', 'labeled'],
       ['issues', 'opened'],
+      ['issues', 'labeled'],
       ['issue_comment', 'created'],
       ['issues', 'closed'],
       ['pull_request', 'closed'],
       ['issues', 'closed'],
     ]);
+  });
+
+  it('tell of a new issue before they tell what it was given, each with the issue as it is', async () => {
+    await register(['issues']);
+    const given = {
+      labels: ['bug', 'p1'],
+      assignees: ['sam-okafor', 'jonas-eide'],
+      milestone: openMilestone,
+    };
+    const delivered = await told(async () => {
+      await world.client().issues.create({ ...repository, title: 'A', ...given });
+    });
+    expect(delivered.map(([, action]) => action)).toEqual([
+      'opened',
+      'labeled',
+      'labeled',
+      'assigned',
+      'assigned',
+      'milestoned',
+    ]);
+    const bodies = (await world.deliveries()).map(({ request }) => (request as { body: Row }).body);
+    const [ping, opened, first, second] = bodies;
+    expect(ping).toHaveProperty('zen');
+    expect(opened).toMatchObject({
+      issue: { labels: [{ name: 'bug' }, { name: 'p1' }], milestone: { number: openMilestone } },
+    });
+    expect(first).toMatchObject({ label: { name: 'bug' } });
+    expect(second).toMatchObject({ label: { name: 'p1' }, issue: opened?.issue });
   });
 
   it('begin with a ping, to the new hook alone, whatever it is told of', async () => {
@@ -124,7 +156,7 @@ describe('deliveries', () => {
 });
 
 /** Event and action of each delivery that some work sends. */
-const told = async (work: () => Promise<unknown>): Promise<unknown[]> => {
+const told = async (work: () => Promise<unknown>): Promise<[unknown, unknown][]> => {
   const before = (await world.deliveries()).length;
   await work();
   const sent = (await world.deliveries()).slice(before);

@@ -14,8 +14,16 @@ DEFAULT_COLOR = "ededed"
 
 
 def attach_labels(ctx: HandlerContext, repository: Row, issue: Row, names: list[str]) -> None:
-    """Adds labels to an issue. A label that the repository lacks is made, as the code host does."""
+    """Adds labels to an issue, and tells of each."""
+    for label in write_labels(ctx, repository, issue, names):
+        tell_of_label(ctx, repository, issue, label, "labeled")
+
+
+def write_labels(ctx: HandlerContext, repository: Row, issue: Row, names: list[str]) -> list[Row]:
+    """Adds labels to an issue and answers those that are new there; telling of them is left to the
+    caller. A label that the repository lacks is made, as the code host does."""
     labels = ctx.query("labels", place_of(issue))
+    added = []
     for name in names:
         label = next((label for label in labels if same_name(label["name"], name)), None)
         if label is None:
@@ -24,7 +32,15 @@ def attach_labels(ctx: HandlerContext, repository: Row, issue: Row, names: list[
         row = {**on_issue(issue), "label": label["name"]}
         if ctx.get("issue_labels", row) is None:
             ctx.insert("issue_labels", row)
-            _labelled(ctx, repository, issue, label, "labeled")
+            _record_label(ctx, issue, label, "labeled")
+            added.append(label)
+    return added
+
+
+def tell_of_label(
+    ctx: HandlerContext, repository: Row, issue: Row, label: Row, action: str
+) -> None:
+    tell_of_issue(ctx, repository, issue, action, label=label_answer(label))
 
 
 def detach_labels(ctx: HandlerContext, repository: Row, issue: Row, rows: Iterable[Row]) -> None:
@@ -32,7 +48,8 @@ def detach_labels(ctx: HandlerContext, repository: Row, issue: Row, rows: Iterab
     for row in rows:
         label = known(ctx, "labels", {**place_of(issue), "name": row["label"]})
         ctx.delete("issue_labels", row)
-        _labelled(ctx, repository, issue, label, "unlabeled")
+        _record_label(ctx, issue, label, "unlabeled")
+        tell_of_label(ctx, repository, issue, label, "unlabeled")
 
 
 def replace_labels(ctx: HandlerContext, repository: Row, issue: Row, names: list[str]) -> None:
@@ -84,12 +101,29 @@ def delete_label_rows(ctx: HandlerContext, label: Row) -> None:
 
 
 def assign(ctx: HandlerContext, repository: Row, issue: Row, logins: Iterable[str]) -> None:
-    """Puts users in charge of an issue."""
+    """Puts users in charge of an issue, and tells of each."""
+    for login in write_assignees(ctx, issue, logins):
+        tell_of_assignee(ctx, repository, issue, login, "assigned")
+
+
+def write_assignees(ctx: HandlerContext, issue: Row, logins: Iterable[str]) -> list[str]:
+    """Puts users in charge of an issue and answers those who were not; telling of them is left to the
+    caller."""
+    added = []
     for login in logins:
         row = {**on_issue(issue), "login": login}
         if ctx.get("issue_assignees", row) is None:
             ctx.insert("issue_assignees", row)
-            _assigned(ctx, repository, issue, login, "assigned")
+            record(ctx, issue, "assigned", login=login)
+            added.append(login)
+    return added
+
+
+def tell_of_assignee(
+    ctx: HandlerContext, repository: Row, issue: Row, login: str, action: str
+) -> None:
+    user = simple_user(known(ctx, "users", {"login": login}))
+    tell_of_issue(ctx, repository, issue, action, assignee=user)
 
 
 def unassign(ctx: HandlerContext, repository: Row, issue: Row, logins: Iterable[str]) -> None:
@@ -98,7 +132,8 @@ def unassign(ctx: HandlerContext, repository: Row, issue: Row, logins: Iterable[
         row = {**on_issue(issue), "login": login}
         if ctx.get("issue_assignees", row) is not None:
             ctx.delete("issue_assignees", row)
-            _assigned(ctx, repository, issue, login, "unassigned")
+            record(ctx, issue, "unassigned", login=login)
+            tell_of_assignee(ctx, repository, issue, login, "unassigned")
 
 
 def replace_assignees(ctx: HandlerContext, repository: Row, issue: Row, logins: list[str]) -> None:
@@ -108,13 +143,5 @@ def replace_assignees(ctx: HandlerContext, repository: Row, issue: Row, logins: 
     assign(ctx, repository, issue, logins)
 
 
-def _labelled(ctx: HandlerContext, repository: Row, issue: Row, label: Row, event: str) -> None:
-    facts = {"name": label["name"], "color": label["color"]}
-    record(ctx, issue, event, label=facts)
-    tell_of_issue(ctx, repository, issue, event, label=label_answer(label))
-
-
-def _assigned(ctx: HandlerContext, repository: Row, issue: Row, login: str, event: str) -> None:
-    record(ctx, issue, event, login=login)
-    user = simple_user(known(ctx, "users", {"login": login}))
-    tell_of_issue(ctx, repository, issue, event, assignee=user)
+def _record_label(ctx: HandlerContext, issue: Row, label: Row, event: str) -> None:
+    record(ctx, issue, event, label={"name": label["name"], "color": label["color"]})

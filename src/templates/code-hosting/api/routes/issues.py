@@ -8,7 +8,16 @@ from ..answers.issues import issue_answer, issue_answers
 from ..closing import close_issue, reopen_issue
 from ..finding import find_issue, find_repository, known, next_number, numbered, place
 from ..history import record, tell_of_issue, touch
-from ..labelling import assign, replace_assignees, replace_labels, unassign
+from ..labelling import (
+    assign,
+    replace_assignees,
+    replace_labels,
+    tell_of_assignee,
+    tell_of_label,
+    unassign,
+    write_assignees,
+    write_labels,
+)
 from ..matching import (
     Test,
     assigned_to,
@@ -142,11 +151,19 @@ def create_issue(ctx: HandlerContext) -> None:
     title = title_of(ctx, "Issue", body.get("title"))
     issue = insert_issue(ctx, repository, title, text_of(ctx, "Issue", "body", body.get("body")))
     # Strangers may open an issue, not sort it in: what they say of that is overlooked.
-    if role_in(ctx, repository["owner"]):
-        _write_lists(ctx, repository, issue, body)
-        issue = _write_milestone(ctx, repository, issue, body)
-    answer = issue_answer(ctx, repository, issue)
+    given = body if role_in(ctx, repository["owner"]) else {}
+    labels = write_labels(ctx, repository, issue, _labels_in(ctx, given) or [])
+    logins = write_assignees(ctx, issue, _assignees_in(ctx, given) or [])
+    events = _write_milestone(ctx, issue, given)
+    # Webhooks hear that there is an issue before they hear what it was given.
     tell_of_issue(ctx, repository, issue, "opened")
+    for label in labels:
+        tell_of_label(ctx, repository, issue, label, "labeled")
+    for login in logins:
+        tell_of_assignee(ctx, repository, issue, login, "assigned")
+    for event in events:
+        tell_of_issue(ctx, repository, issue, event)
+    answer = issue_answer(ctx, repository, known(ctx, "issues", numbered(issue)))
     ctx.respond(201, answer, {"location": answer["url"]})
 
 
@@ -180,8 +197,9 @@ def update_issue(ctx: HandlerContext) -> Row:
         require_write(ctx, repository)
     issue = write_texts(ctx, repository, issue, body, "Issue")
     _write_lists(ctx, repository, issue, body)
-    issue = _write_milestone(ctx, repository, issue, body)
-    issue = _write_state(ctx, repository, issue, body)
+    for event in _write_milestone(ctx, issue, body):
+        tell_of_issue(ctx, repository, issue, event)
+    _write_state(ctx, repository, known(ctx, "issues", numbered(issue)), body)
     return issue_answer(ctx, repository, touch(ctx, issue))
 
 
@@ -202,45 +220,56 @@ def write_texts(ctx: HandlerContext, repository: Row, issue: Row, body: Row, res
     return changed
 
 
-def _write_state(ctx: HandlerContext, repository: Row, issue: Row, body: Row) -> Row:
+def _write_state(ctx: HandlerContext, repository: Row, issue: Row, body: Row) -> None:
     """Opens or closes. A reason without a state says nothing and is overlooked."""
     state, reason = body.get("state"), body.get("state_reason")
     if state is None:
-        return issue
+        return
     if state not in ("open", "closed"):
         invalid(ctx, "Issue", "state", "invalid")
     if reason not in (None, *STATE_REASONS) or (state, reason) == ("closed", "reopened"):
         invalid(ctx, "Issue", "state_reason", "invalid")
-    if state == "open":
-        return reopen_issue(ctx, repository, issue) if issue["state"] == "closed" else issue
-    if issue["state"] == "open":
-        return close_issue(ctx, repository, issue, reason or "completed")
-    return ctx.update("issues", numbered(issue), {"state_reason": reason}) if reason else issue
+    if state != issue["state"] and state == "open":
+        reopen_issue(ctx, repository, issue)
+    elif state != issue["state"]:
+        close_issue(ctx, repository, issue, reason or "completed")
+    elif state == "closed" and reason:
+        ctx.update("issues", numbered(issue), {"state_reason": reason})
 
 
 def _write_lists(ctx: HandlerContext, repository: Row, issue: Row, body: Row) -> None:
     """The parts of an issue that are rows of their own."""
-    if body.get("labels") is not None:
-        replace_labels(ctx, repository, issue, label_names(ctx, body["labels"]))
-    logins = body.get("assignees")
-    if logins is None and "assignee" in body:
-        logins = [body["assignee"]] if body["assignee"] else []
+    labels, logins = _labels_in(ctx, body), _assignees_in(ctx, body)
+    if labels is not None:
+        replace_labels(ctx, repository, issue, labels)
     if logins is not None:
-        logins = user_logins(ctx, "Issue", "assignees", logins)
         replace_assignees(ctx, repository, issue, logins)
 
 
-def _write_milestone(ctx: HandlerContext, repository: Row, issue: Row, body: Row) -> Row:
-    """`milestone` is a number, or null to take the issue out of its own."""
+def _labels_in(ctx: HandlerContext, body: Row) -> list[str] | None:
+    """The names that the body gives; None when it says nothing of labels."""
+    return None if body.get("labels") is None else label_names(ctx, body["labels"])
+
+
+def _assignees_in(ctx: HandlerContext, body: Row) -> list[str] | None:
+    """The logins that the body gives as a list or, as clients of old do, one by itself."""
+    logins = body.get("assignees")
+    if logins is None and "assignee" in body:
+        logins = [body["assignee"]] if body["assignee"] else []
+    return None if logins is None else user_logins(ctx, "Issue", "assignees", logins)
+
+
+def _write_milestone(ctx: HandlerContext, issue: Row, body: Row) -> list[str]:
+    """`milestone` is a number, or null to take the issue out of its own. Answers what happened."""
     if "milestone" not in body or body["milestone"] == issue.get("milestone"):
-        return issue
+        return []
     before, after = _milestone(ctx, issue.get("milestone")), _milestone(ctx, body["milestone"])
-    changed = ctx.update("issues", numbered(issue), {"milestone": body["milestone"]})
-    for event, milestone in (("demilestoned", before), ("milestoned", after)):
-        if milestone is not None:
-            record(ctx, issue, event, milestone=milestone["title"])
-            tell_of_issue(ctx, repository, changed, event)
-    return changed
+    ctx.update("issues", numbered(issue), {"milestone": body["milestone"]})
+    moves = [("demilestoned", before), ("milestoned", after)]
+    happened = {event: milestone for event, milestone in moves if milestone is not None}
+    for event, milestone in happened.items():
+        record(ctx, issue, event, milestone=milestone["title"])
+    return list(happened)
 
 
 def _milestone(ctx: HandlerContext, number: object) -> Row | None:
