@@ -63,7 +63,7 @@ const mostKeyChars = 1_024;
 const mostPathChars = 2_048;
 const mostNameChars = 256;
 
-const contract = { entities: [ledgerEntityContract] };
+const contract = { entities: [ledgerEntityContract], definitions: {} };
 
 const cut = (text: string | null, most: number): string | null =>
   text === null || text.length <= most ? text : `${text.slice(0, most - 1)}…`;

@@ -2,14 +2,16 @@
  * The request ledger as an entity: its columns, for those who query it. A host keeps it in a database
  * of its own; a verifier finds it beside the tables of the world.
  */
-import { ledgerEntity } from '#domain/ledger.ts';
-import type { EntityContract, JsonSchema } from './contract.ts';
-
-const text: JsonSchema = { type: 'string' };
+import { ledgerEntity, ledgerFields } from '#domain/ledger.ts';
+import type { EntityContract } from './contract.ts';
 
 export const ledgerEntityContract: EntityContract = {
   name: ledgerEntity,
-  schema: { type: 'object', properties: { id: { type: 'integer' }, at: text } },
+  schema: {
+    type: 'object',
+    properties: Object.fromEntries(ledgerFields.map((field) => [field, {}])),
+    additionalProperties: false,
+  },
   primaryKey: ['id'],
   unique: [],
   relationships: [],

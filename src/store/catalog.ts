@@ -4,6 +4,8 @@
  */
 import type { ColumnType, Contract, EntityContract } from '#language/contract.ts';
 import { quoteName } from '#language/ddl.ts';
+import { createAnalysis } from '#language/schema/analysis.ts';
+import { createFieldCheck, type FieldCheck } from './fields.ts';
 import { StoreRefusal } from './refusal.ts';
 
 export type CatalogEntity = {
@@ -15,6 +17,8 @@ export type CatalogEntity = {
   primaryKey: string[];
   unique: EntityContract['unique'];
   columns: ReadonlyMap<string, ColumnType>;
+  /** Tells paths that lead nowhere. */
+  checkPath: FieldCheck;
   /** Foreign keys of this entity. */
   references: { fields: string[]; target: string }[];
   /** Foreign keys of any entity that point here. */
@@ -48,7 +52,8 @@ const positionOf = ({ name, columns }: EntityContract): string => {
   throw new Error(`entity "${name}" has fields named ${positionNames.join(', ')}, all of them`);
 };
 
-export const createCatalog = (contract: Pick<Contract, 'entities'>): Catalog => {
+export const createCatalog = (contract: Pick<Contract, 'entities' | 'definitions'>): Catalog => {
+  const analysis = createAnalysis(contract.definitions);
   const byName = new Map<string, CatalogEntity>(
     contract.entities.map((entity) => [
       entity.name,
@@ -59,6 +64,7 @@ export const createCatalog = (contract: Pick<Contract, 'entities'>): Catalog => 
         primaryKey: entity.primaryKey,
         unique: entity.unique,
         columns: new Map(entity.columns.map(({ name, type }) => [name, type])),
+        checkPath: createFieldCheck(analysis, entity.schema),
         references: entity.relationships,
         dependents: dependentsOf(contract, entity.name),
       },

@@ -7,7 +7,7 @@
  * - `contains`: the text holds the value; a field that is a list has it as an item.
  * - `prefix`: the text begins with the value. Both ignore the case of ASCII letters.
  *
- * A list as value matches any of its items, an empty one nothing.
+ * A list as value matches any of its items, an empty one nothing. A path that no row can have is refused.
  */
 import type { FieldPath, FilterMatch } from '#language/contract.ts';
 import { jsonPath, quoteName, quoteText } from '#language/ddl.ts';
@@ -27,19 +27,18 @@ const refuse = (entity: CatalogEntity, path: FieldPath, detail: string): never =
   throw new StoreRefusal({ entity: entity.name, kind: 'shape', field, detail });
 };
 
-/** The path as an SQL literal. SQLite's notation has no way to quote these two characters. */
+/** The path as an SQL literal. Refuses one that leads nowhere in the entity's rows. */
 const pathLiteral = (entity: CatalogEntity, path: FieldPath): string => {
-  if (path.some((segment) => /["\\]/.test(segment))) {
-    refuse(entity, path, `"${path.join('.')}" is not a path of fields`);
-  }
-  return quoteText(jsonPath(path));
+  const fault = entity.checkPath(path);
+  return fault === undefined ? quoteText(jsonPath(path)) : refuse(entity, path, fault);
 };
 
 /** The value at a path: a generated column where there is one, else an expression on the payload. */
 export const valueAt = (entity: CatalogEntity, path: FieldPath): string => {
   const [field] = path;
-  if (field === undefined) return refuse(entity, path, 'an empty path names no field');
-  if (path.length === 1 && entity.columns.has(field)) return quoteName(field);
+  if (path.length === 1 && field !== undefined && entity.columns.has(field)) {
+    return quoteName(field);
+  }
   return `json_extract(payload, ${pathLiteral(entity, path)})`;
 };
 

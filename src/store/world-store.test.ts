@@ -198,6 +198,34 @@ describe('reading', () => {
     expect(store.largest('issues', 'duplicate_of')).toBe(10);
   });
 
+  it('refuses a field that no row can have, naming the one that was meant', async () => {
+    const where = (path: string[], match: 'equals' | 'contains' = 'equals') =>
+      refusalOf(() => found(path, 'x', match));
+    const misspelt = {
+      entity: 'issues',
+      kind: 'shape',
+      field: 'titel',
+      message: 'issues: there is no field "titel"; did you mean "title"?',
+    };
+    expect(await where(['titel'])).toMatchObject(misspelt);
+    expect(await where(['titel'], 'contains')).toMatchObject(misspelt);
+    const orderBy = [{ path: ['titel'] }];
+    expect(await refusalOf(() => store.query('issues', { orderBy }))).toMatchObject(misspelt);
+    expect(await refusalOf(() => store.largest('issues', 'titel'))).toMatchObject(misspelt);
+    expect((await where(['title', 'text'])).detail).toBe('there is no field "title.text"');
+    expect((await where(['labels', 'name'])).detail).toBe(
+      'there is no field "labels.name"; labels is a list; an item of it is labels.0',
+    );
+    expect((await where(Array<string>(65).fill('a'))).detail).toContain('is not a path of fields');
+  });
+
+  it('follows paths into objects that are open', () => {
+    const users = (path: string[]) =>
+      store.query('users', { where: [{ path, match: 'equals', value: 'x' }] });
+    expect(users(['profile', 'email'])).toEqual([]);
+    expect(users(['profile', 'nick', 'name'])).toEqual([]);
+  });
+
   it('takes quotes in values and refuses them in paths', async () => {
     expect(found(['title'], `' OR 1=1 --`)).toEqual([]);
     expect((await refusalOf(() => found(['a"b'], 1))).kind).toBe('shape');

@@ -4,8 +4,9 @@ import { ledgerEntity } from '#domain/ledger.ts';
 import { limits } from '#domain/limits.ts';
 import type { Row } from '#language/contract.ts';
 import type { Filter } from '#store/filter.ts';
+import { StoreRefusal } from '#store/refusal.ts';
 import { type RunCall, refuseUnknown } from './call.ts';
-import { CallFailure } from './failure.ts';
+import { CallFailure, errorOfRefusal } from './failure.ts';
 
 const defaultPageRows = 100;
 
@@ -34,6 +35,16 @@ const readWhere = (where: unknown = {}): Filter[] => {
     : invalid('/where', 'where must be an object of fields and values');
 };
 
+/** What `read` finds. Fails at `where` for a condition that cannot be asked. */
+const reading = <Found>(read: () => Found): Found => {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof StoreRefusal) || error.kind !== 'shape') throw error;
+    throw new CallFailure({ ...errorOfRefusal(error), path: '/where' });
+  }
+};
+
 export const callState: RunCall = ({ world: { store }, ledger }, _call, input) =>
   store.exclusively(() => {
     refuseUnknown(input, ['entity', 'where', 'limit', 'offset']);
@@ -47,8 +58,10 @@ export const callState: RunCall = ({ world: { store }, ledger }, _call, input) =
     const limit = readNumber(input, 'limit', defaultPageRows, limits.statePageRows);
     const offset = readNumber(input, 'offset', 0, Number.MAX_SAFE_INTEGER);
     const source = entity === ledgerEntity ? ledger : store;
-    const rows = source
-      .query(entity, { where, limit, offset })
-      .map((payload) => JSON.parse(payload) as Row);
-    return { output: { entity, rows, total: source.count(entity, where) }, changes: {} };
+    return reading(() => {
+      const rows = source
+        .query(entity, { where, limit, offset })
+        .map((payload) => JSON.parse(payload) as Row);
+      return { output: { entity, rows, total: source.count(entity, where) }, changes: {} };
+    });
   });

@@ -5,6 +5,7 @@ import type { Place } from '../read/place.ts';
 import { parsePointer } from '../read/pointer.ts';
 import { suggestName } from '../read/suggest.ts';
 import type { Analysis, JsonType } from '../schema/analysis.ts';
+import { findMissingField } from '../schema/missing-field.ts';
 
 export type Model = {
   definitions: Record<string, JsonSchema>;
@@ -38,22 +39,6 @@ export const parseFieldPath = (written: string): FieldPath | undefined => {
   return path.includes('') || path.length > languageLimits.depth ? undefined : path;
 };
 
-const explainMissing = (
-  entity: EntityContract,
-  before: FieldPath,
-  segment: string,
-  { analysis }: Model,
-): string | undefined => {
-  const around = analysis.at(entity.schema, before);
-  const types = analysis.types(around);
-  if (types.has('array') && !types.has('object')) {
-    return `${before.join('.')} is a list; an item of it is ${[...before, '0'].join('.')}`;
-  }
-  const names = new Set(around.flatMap((schema) => [...analysis.properties(schema).keys()]));
-  if (names.has(segment)) return 'its schema is false: no row can have it';
-  return suggestName(segment, names);
-};
-
 /** The field of an entity's rows at a path, or a refusal that names the segment at fault. */
 export const findField = (
   place: Place,
@@ -67,11 +52,10 @@ export const findField = (
     place.refuse('bad_value', message, 'write a.b.c or /a/b/c');
     return undefined;
   }
-  for (const [index, segment] of path.entries()) {
-    if (model.analysis.at(entity.schema, path.slice(0, index + 1)).length > 0) continue;
-    const message = `${entity.name} has no field "${path.slice(0, index + 1).join('.')}"`;
-    const hint = explainMissing(entity, path.slice(0, index), segment, model);
-    place.refuse('unknown_field', message, hint);
+  const missing = findMissingField(model.analysis, entity.schema, path);
+  if (missing !== undefined) {
+    const message = `${entity.name} has no field "${missing.path.join('.')}"`;
+    place.refuse('unknown_field', message, missing.hint);
     return undefined;
   }
   return { path, schemas: model.analysis.at(entity.schema, path) };

@@ -1,0 +1,44 @@
+/**
+ * Where a path of fields leads nowhere: its first segment that no value of a schema can have, and what
+ * may have been meant. Who speaks of it, and as what, is the caller's to say.
+ */
+import type { FieldPath } from '../contract.ts';
+import { suggestName } from '../read/suggest.ts';
+import type { Analysis } from './analysis.ts';
+
+export type MissingField = {
+  /** The path up to the segment that is missing, that one included. */
+  path: FieldPath;
+  /** What to write instead; undefined where nothing is known of what is there. */
+  hint: string | undefined;
+};
+
+const hintFor = (
+  analysis: Analysis,
+  schema: unknown,
+  before: FieldPath,
+  segment: string,
+): string | undefined => {
+  const around = analysis.at(schema, before);
+  const types = analysis.types(around);
+  if (types.has('array') && !types.has('object')) {
+    return `${before.join('.')} is a list; an item of it is ${[...before, '0'].join('.')}`;
+  }
+  const names = new Set(around.flatMap((part) => [...analysis.properties(part).keys()]));
+  if (names.has(segment)) return 'its schema is false: no row can have it';
+  return suggestName(segment, names);
+};
+
+/** What is missing on the way along a path below values of a schema; undefined when nothing is. */
+export const findMissingField = (
+  analysis: Analysis,
+  schema: unknown,
+  path: FieldPath,
+): MissingField | undefined => {
+  for (const [index, segment] of path.entries()) {
+    const here = path.slice(0, index + 1);
+    if (analysis.at(schema, here).length > 0) continue;
+    return { path: here, hint: hintFor(analysis, schema, path.slice(0, index), segment) };
+  }
+  return undefined;
+};

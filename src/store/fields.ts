@@ -1,0 +1,43 @@
+/**
+ * Which paths lead to something in the rows of an entity, by its schema. A path that leads nowhere is a
+ * name that was misspelt: asked for as it is, it would find nothing and say nothing.
+ *
+ * Answers are kept, since the same few queries come again and again.
+ */
+import type { FieldPath, JsonSchema } from '#language/contract.ts';
+import { languageLimits } from '#language/limits.ts';
+import type { Analysis } from '#language/schema/analysis.ts';
+import { findMissingField } from '#language/schema/missing-field.ts';
+
+/** What is wrong with a path, for a refusal; undefined when a row can have a value there. */
+export type FieldCheck = (path: FieldPath) => string | undefined;
+
+/** Paths that are remembered; clients can make up any number of them. */
+const mostKnown = 1_000;
+const mostShownChars = 200;
+
+const faultOf = (analysis: Analysis, schema: JsonSchema, path: FieldPath): string | undefined => {
+  const shown = (fields: FieldPath): string => fields.join('.').slice(0, mostShownChars);
+  if (path.length === 0) return 'an empty path names no field';
+  // SQLite's notation has no way to quote these two characters.
+  const isPlain = !path.some((segment) => /["\\]/.test(segment));
+  if (!isPlain || path.length > languageLimits.depth) {
+    return `"${shown(path)}" is not a path of fields`;
+  }
+  const missing = findMissingField(analysis, schema, path);
+  if (missing === undefined) return undefined;
+  const hint = missing.hint === undefined ? '' : `; ${missing.hint}`;
+  return `there is no field "${shown(missing.path)}"${hint}`;
+};
+
+/** The check of an entity's paths. */
+export const createFieldCheck = (analysis: Analysis, schema: JsonSchema): FieldCheck => {
+  const known = new Map<string, string | undefined>();
+  return (path) => {
+    const key = path.length === 1 ? (path[0] ?? '') : JSON.stringify(path);
+    if (known.has(key)) return known.get(key);
+    const fault = faultOf(analysis, schema, path);
+    if (known.size < mostKnown) known.set(key, fault);
+    return fault;
+  };
+};
