@@ -11,6 +11,9 @@ const row = (id: string, state: HostState): PoolHost => ({
   stateAgeMs: 0,
   silentMs: null,
   launched: true,
+  ageMs: 0,
+  versionId: null,
+  uses: 0,
 });
 
 const failTimes = (breaker: ReturnType<typeof createBreaker>, times: number): void => {

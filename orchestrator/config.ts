@@ -2,9 +2,11 @@
  * The orchestrator's configuration, typed. Each runtime has its own settings, so that one cannot be
  * half configured for another.
  */
+import { usualSize } from '#domain/pool.ts';
 import { type Env, type EnvReader, readEnv } from '#runtime/env.ts';
 import type { LogLevel } from '#runtime/log.ts';
 import type { Secret } from '#runtime/secret.ts';
+import type { HostSize, PoolConfig } from './pools/pool-config.ts';
 
 /** What a runtime needs to make containers, apart from what a host is told. */
 export type RuntimeConfig =
@@ -24,7 +26,6 @@ export type RuntimeConfig =
       image: string | undefined;
       /** What that image is built on; absent: what can be had. */
       baseImage: string | undefined;
-      limits: { memoryMb: number; cpus: number; pids: number };
     };
 
 /** What `prepare` needs. */
@@ -37,10 +38,7 @@ export type Config = PrepareConfig & {
   poolToken: Secret;
   /** Name of this orchestrator in the lease. */
   holder: string;
-  /** The one pool it keeps, how many hosts of it stay warm, and how many may exist. */
-  pool: string;
-  poolSize: number;
-  poolMax: number;
+  pools: readonly PoolConfig[];
   idleMs: number;
   maxAgeMs: number;
   /** What becomes of the hosts when the program stops. */
@@ -69,11 +67,33 @@ const readRuntime = (read: EnvReader): RuntimeConfig => {
     runtime,
     ...readEngine(read),
     image: read.optionalText('SVC_IMAGE'),
-    limits: {
-      memoryMb: read.integer('SVC_HOST_MEMORY_MB', { min: 128, max: 1_048_576, fallback: 512 }),
-      cpus: read.integer('SVC_HOST_CPUS', { min: 1, max: 1_024, fallback: 1 }),
-      pids: read.integer('SVC_HOST_PIDS', { min: 32, max: 65_536, fallback: 128 }),
-    },
+  };
+};
+
+const readSize = (read: EnvReader): HostSize => ({
+  name: usualSize,
+  memoryMb: read.integer('SVC_HOST_MEMORY_MB', { min: 128, max: 1_048_576, fallback: 512 }),
+  cpus: read.integer('SVC_HOST_CPUS', { min: 1, max: 1_024, fallback: 1 }),
+  pids: read.integer('SVC_HOST_PIDS', { min: 32, max: 65_536, fallback: 128 }),
+});
+
+/** The one pool of an installation that has no file of pools: it serves every session. */
+const readPool = (read: EnvReader, { runtime }: RuntimeConfig): PoolConfig => {
+  const warm = read.integer('SVC_POOL_SIZE', { min: 0, max: 10_000, fallback: 2 });
+  return {
+    pool: 'default',
+    tier: null,
+    isolation: runtime === 'process' ? 'process' : 'container',
+    size: readSize(read),
+    minimum: warm,
+    maximum: read.integer('SVC_POOL_MAX', { min: 1, max: 100_000, fallback: 64 }),
+    target: warm,
+    surge: 1,
+    refill: { perSecond: 50, burst: 100 },
+    maxAgeMs: null,
+    maxAgeJitter: 0.2,
+    startMs: 60_000,
+    worlds: [],
   };
 };
 
@@ -112,15 +132,14 @@ export const readPrepareConfig = (env: Env): PrepareConfig => {
 export const readConfig = (env: Env, hostname: string): Config => {
   const read = readEnv(env);
   const controlUrl = read.url('SVC_CONTROL_URL');
+  const shared = readShared(read);
   const config: Config = {
-    ...readShared(read),
+    ...shared,
     controlUrl,
     hostControlUrl: read.url('SVC_HOST_CONTROL_URL', controlUrl),
     poolToken: read.secret('SVC_POOL_TOKEN'),
     holder: read.text('SVC_HOLDER', hostname),
-    pool: 'default',
-    poolSize: read.integer('SVC_POOL_SIZE', { min: 0, max: 10_000, fallback: 2 }),
-    poolMax: read.integer('SVC_POOL_MAX', { min: 1, max: 100_000, fallback: 64 }),
+    pools: [readPool(read, shared.runtime)],
     idleMs: read.integer('SVC_IDLE_MS', { min: 1_000, max: 30 * dayMs, fallback: 1_800_000 }),
     maxAgeMs: read.integer('SVC_MAX_AGE_MS', { min: 1_000, max: 365 * dayMs, fallback: dayMs }),
     onStop: read.choice('SVC_ON_STOP', ['leave', 'destroy'], 'leave'),

@@ -17,7 +17,6 @@ const destroysAtOnce = 8;
 
 /** How long a host may be in a bad way, in milliseconds. */
 export const deadlines: Deadlines = {
-  startMs: 60_000,
   silentMs: 10_000,
   recycleMs: 20_000,
   intentMs: 10_000,
@@ -39,7 +38,6 @@ export type ControlLoopParts = {
   execution: ExecutorParts;
   background: Background;
   breaker: Breaker;
-  target: number;
   log: Log;
   /** Told whenever launches begin or cease to be held back, with the reason. */
   onHold: (status: BreakerStatus) => void;
@@ -66,21 +64,23 @@ export const startControlLoop = (parts: ControlLoopParts): Loop<PoolStatus> => {
       const observation = await observe(signal);
       breaker.settle(observation.view.hosts);
       const settings: PlanSettings = {
-        pool: execution.poolName,
-        target: parts.target,
-        max: execution.maxHosts,
-        launchAllowance: breaker.allowance(),
+        pools: execution.pools().map((config) => ({
+          config,
+          digest: execution.driver.digestOf(config),
+          target: config.target === 'auto' ? config.minimum : config.target,
+          launchAllowance: breaker.allowance(),
+        })),
         launchesAtOnce,
         destroysAtOnce,
         deadlines,
       };
       await executePlan(execution, plan(observation, settings));
       tell(breaker.status());
-      const { hosts, waitingSessions } = observation.view;
+      const { hosts, waiting } = observation.view;
       return {
         hosts: hosts.length,
         warm: hosts.filter((host) => host.state === 'warm').length,
-        waitingSessions,
+        waitingSessions: waiting.reduce((sum, { count }) => sum + count, 0),
         underWay: background.busy.size,
         launches: breaker.status(),
       };

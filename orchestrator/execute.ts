@@ -10,6 +10,7 @@ import type { Breaker } from './breaker.ts';
 import type { Container, Driver, Launched, LaunchSpec } from './driver/driver.ts';
 import type { Action } from './plan.ts';
 import type { PoolApi } from './pool.ts';
+import type { PoolConfig } from './pools/pool-config.ts';
 
 export type ExecutorParts = {
   pool: PoolApi;
@@ -17,9 +18,8 @@ export type ExecutorParts = {
   breaker: Breaker;
   background: Background;
   log: Log;
-  /** The pool that launches go to, and the most hosts that may exist. */
-  poolName: string;
-  maxHosts: number;
+  /** The pools as they are to be now. */
+  pools(): readonly PoolConfig[];
 };
 
 type Of<Kind extends Action['kind']> = Extract<Action, { kind: Kind }>;
@@ -76,14 +76,16 @@ const launchOne = async (parts: ExecutorParts, spec: LaunchSpec): Promise<void> 
   await pool.reportLaunched(hostId, launched);
 };
 
-const launch = async (parts: ExecutorParts, { count }: Of<'launch'>): Promise<void> => {
+const launch = async (parts: ExecutorParts, action: Of<'launch'>): Promise<void> => {
   const { pool, driver, breaker, background } = parts;
+  const config = parts.pools().find((one) => one.pool === action.pool);
+  if (config === undefined) return; // it was taken out of the configuration since
   const registerOne = async (): Promise<void> => {
-    const spec = await pool.register(parts.poolName, driver.runtime, parts.maxHosts);
+    const spec = await pool.register(config, driver.runtime, config.maximum);
     breaker.began(spec.hostId);
     background.begin(spec.hostId, 'launch', () => launchOne(parts, spec));
   };
-  const results = await Promise.allSettled(Array.from({ length: count }, registerOne));
+  const results = await Promise.allSettled(Array.from({ length: action.count }, registerOne));
   for (const result of results) {
     // `exhausted`: another writer filled the pool since the view was read; the next view shows it.
     if (result.status === 'rejected' && !isCode(result.reason, 'exhausted')) throw result.reason;

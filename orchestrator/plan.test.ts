@@ -9,7 +9,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type HostState, hostStates } from '#domain/host.ts';
-import type { PoolHost } from '#wire/pool-api/operations.ts';
+import { testPool } from '#test/support/pools.ts';
+import type { PoolHost, WaitingSessions } from '#wire/pool-api/operations.ts';
 import { deadlines } from './control-loop.ts';
 import type { Container } from './driver/driver.ts';
 import { type Action, type Observation, type PlanSettings, plan } from './plan.ts';
@@ -41,8 +42,10 @@ const readHost = (id: string, state: string, { flags, values }: Words): PoolHost
     sessionId: null,
     stateAgeMs: readMs(values.get('age')),
     silentMs: state === 'starting' ? null : readMs(values.get('silent')),
+    ageMs: readMs(values.get('age')),
     launched: flags.has('launched'),
-    ...(flags.has('holding') ? { holding: true } : {}),
+    versionId: flags.has('holding') ? 'ver-1' : null,
+    uses: flags.has('holding') ? 1 : 0,
   };
 };
 
@@ -51,10 +54,13 @@ const readContainer = (hostId: string, phase: string, { flags }: Words): Contain
   return {
     hostId,
     phase: name as Container['phase'],
-    outdated: flags.has('outdated'),
+    digest: flags.has('outdated') ? 'old' : 'new',
     ...(reason === 'out_of_memory' ? { exit: { reason, detail: '' } } : {}),
   };
 };
+
+const readWaiting = (count: number): WaitingSessions[] =>
+  count === 0 ? [] : [{ tier: 'standard', isolation: null, size: 'standard', count }];
 
 const readSituation = (lines: string[]): [Observation, PlanSettings] => {
   const pool = readWords(['target=0', 'max=10']).values;
@@ -79,16 +85,20 @@ const readSituation = (lines: string[]): [Observation, PlanSettings] => {
   const number = (name: string, fallback: number): number => Number(pool.get(name) ?? fallback);
   return [
     {
-      view: { revision: '1', hosts, waitingSessions: number('waiting', 0) },
+      view: { revision: '1', hosts, waiting: readWaiting(number('waiting', 0)) },
       containers,
       busy,
       steadyMs: readMs(pool.get('steady') ?? '9m'),
     },
     {
-      pool: 'default',
-      target: number('target', 0),
-      max: number('max', 10),
-      launchAllowance: number('allowance', Number.POSITIVE_INFINITY),
+      pools: [
+        {
+          config: { ...testPool(), maximum: number('max', 10) },
+          digest: 'new',
+          target: number('target', 0),
+          launchAllowance: number('allowance', Number.POSITIVE_INFINITY),
+        },
+      ],
       launchesAtOnce: number('launches', 8),
       destroysAtOnce: number('destroys', 8),
       deadlines,
@@ -99,7 +109,7 @@ const readSituation = (lines: string[]): [Observation, PlanSettings] => {
 const printAction = (action: Action): string => {
   switch (action.kind) {
     case 'launch':
-      return `launch ${action.count}`;
+      return `launch ${action.count} in ${action.pool}`;
     case 'adopt':
       return `adopt ${action.hostId}`;
     case 'drain':

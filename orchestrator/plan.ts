@@ -6,8 +6,10 @@
  * The tables of decisions are in docs/orchestrator.md, and in plan.golden.txt row by row.
  */
 import type { HostEnd, HostState } from '#domain/host.ts';
+import { suits } from '#domain/pool.ts';
 import type { PoolHost, PoolView } from '#wire/pool-api/operations.ts';
 import type { Container } from './driver/driver.ts';
+import { offerOf, type PoolConfig } from './pools/pool-config.ts';
 
 export type Observation = {
   view: PoolView;
@@ -18,13 +20,20 @@ export type Observation = {
   steadyMs: number;
 };
 
-export type PlanSettings = {
-  pool: string;
-  /** Hosts to keep warm, and the most that may exist. */
+/** A pool as it is to be now. */
+export type PoolSettings = {
+  config: PoolConfig;
+  /** What its containers are made from now; those with another digest are outdated. */
+  digest: string;
+  /** Hosts to keep warm. */
   target: number;
-  max: number;
   /** Launches that the breaker allows now. */
   launchAllowance: number;
+};
+
+export type PlanSettings = {
+  /** In the order in which they are asked to serve a session that several suit. */
+  pools: readonly PoolSettings[];
   /** Launches and destroys that may be under way at once, each. */
   launchesAtOnce: number;
   destroysAtOnce: number;
@@ -33,8 +42,6 @@ export type PlanSettings = {
 
 /** How long a host may be in a bad way before something is done about it, in milliseconds. */
 export type Deadlines = {
-  /** From the intent to the first sign of a warm host. */
-  startMs: number;
   /** Without a message from a host that has to send heartbeats. */
   silentMs: number;
   recycleMs: number;
@@ -49,7 +56,7 @@ export type Deadlines = {
 };
 
 export type Action =
-  | { kind: 'launch'; count: number }
+  | { kind: 'launch'; pool: string; count: number }
   | { kind: 'adopt'; hostId: string; state: HostState }
   | { kind: 'drain'; hostId: string; state: HostState; reason: HostEnd }
   | { kind: 'report_gone'; hostId: string; state: HostState; reason: HostEnd }
@@ -71,31 +78,36 @@ const goneReason = (
   return host.stateAgeMs > intentMs ? 'start_timeout' : undefined;
 };
 
+/** What of its pool a host is judged by; undefined for a host of a pool that is no more. */
+type OwnPool = PoolSettings | undefined;
+
 /** Why a host with a running container must leave service; undefined when it may stay. */
 const drainReason = (
   host: PoolHost,
   container: Container | undefined,
-  steadyMs: number,
-  deadlines: Deadlines,
+  pool: OwnPool,
+  { steadyMs, deadlines }: Judging,
 ): HostEnd | undefined => {
   // Time in which the control plane did not answer is nobody's fault: a host could not report either.
   const inStateMs = Math.min(host.stateAgeMs, steadyMs);
   const silentMs = Math.min(host.silentMs ?? 0, steadyMs);
   if (host.state === 'starting') {
-    return inStateMs > deadlines.startMs ? 'start_timeout' : undefined;
+    return inStateMs > (pool?.config.startMs ?? 0) ? 'start_timeout' : undefined;
   }
   if (silentMs > deadlines.silentMs) return 'silent';
   if (host.state === 'recycling' && inStateMs > deadlines.recycleMs) return 'recycle_timeout';
-  if (host.state === 'warm' && container?.outdated === true) return 'outdated';
+  if (host.state === 'warm' && container?.digest !== pool?.digest) return 'outdated';
   return undefined;
 };
+
+type Judging = { steadyMs: number; deadlines: Deadlines };
 
 /** The step that one host's own condition asks for. */
 const planHost = (
   host: PoolHost,
   container: Container | undefined,
-  steadyMs: number,
-  deadlines: Deadlines,
+  pool: OwnPool,
+  judging: Judging,
 ): Action | undefined => {
   const { id: hostId, state } = host;
   if (state === 'draining') {
@@ -103,10 +115,10 @@ const planHost = (
       ? { kind: 'report_gone', hostId, state, reason: 'exited' }
       : { kind: 'destroy', hostId, why: 'draining' };
   }
-  const gone = goneReason(host, container, deadlines);
+  const gone = goneReason(host, container, judging.deadlines);
   if (gone !== undefined) return { kind: 'report_gone', hostId, state, reason: gone };
   if (isDead(container)) return undefined;
-  const drain = drainReason(host, container, steadyMs, deadlines);
+  const drain = drainReason(host, container, pool, judging);
   if (drain !== undefined) return { kind: 'drain', hostId, state, reason: drain };
   return host.launched ? undefined : { kind: 'adopt', hostId, state };
 };
@@ -118,7 +130,7 @@ const takeStock = (hosts: readonly PoolHost[], leaving: ReadonlySet<string>, poo
   return {
     starting: staying.filter((host) => host.state === 'starting').length,
     warm,
-    fresh: warm.filter((host) => host.holding !== true).length,
+    fresh: warm.filter((host) => host.versionId === null).length,
   };
 };
 
@@ -134,15 +146,16 @@ const canWait = (
   hosts: readonly PoolHost[],
   fresh: number,
   waiting: number,
-  { target, deadlines }: PlanSettings,
+  target: number,
+  { loadingMs }: Deadlines,
 ): boolean =>
   waiting === 0 &&
   fresh > 0 &&
   fresh * 2 >= target &&
-  hosts.some(({ state, stateAgeMs }) => state === 'assigned' && stateAgeMs < deadlines.loadingMs);
+  hosts.some(({ state, stateAgeMs }) => state === 'assigned' && stateAgeMs < loadingMs);
 
 const byHoldingThenAge = (a: PoolHost, b: PoolHost): number =>
-  Number(b.holding === true) - Number(a.holding === true) || b.stateAgeMs - a.stateAgeMs;
+  Number(b.versionId !== null) - Number(a.versionId !== null) || b.stateAgeMs - a.stateAgeMs;
 
 const drainSurplus = ({ id: hostId, state }: PoolHost): Action => ({
   kind: 'drain',
@@ -152,32 +165,60 @@ const drainSurplus = ({ id: hostId, state }: PoolHost): Action => ({
 });
 
 /** Warm hosts to give up: those over the target for long, and those in the way of waiting sessions. */
-const planSurplus = (warm: readonly PoolHost[], inTheWay: number, settings: PlanSettings) => {
-  const { surplusMs, unfitMs } = settings.deadlines;
+const planSurplus = (
+  warm: readonly PoolHost[],
+  target: number,
+  inTheWay: number,
+  { surplusMs, unfitMs }: Deadlines,
+): Action[] => {
   const candidates = warm.toSorted(byHoldingThenAge);
   const over = candidates
-    .slice(0, Math.max(0, warm.length - settings.target))
+    .slice(0, Math.max(0, warm.length - target))
     .filter((host) => host.stateAgeMs > surplusMs);
   const unfit = candidates.filter((host) => host.stateAgeMs > unfitMs).slice(0, inTheWay);
   return [...new Set([...over, ...unfit])].map(drainSurplus);
 };
 
+/** One pool's part of a plan. */
 const planSize = (
+  hosts: readonly PoolHost[],
+  pool: PoolSettings,
+  waiting: number,
+  atOnce: number,
+  { deadlines }: PlanSettings,
+  leaving: ReadonlySet<string>,
+): Action[] => {
+  const { config, target } = pool;
+  const stock = takeStock(hosts, leaving, config.pool);
+  const { starting, fresh } = stock;
+  const wanted = canWait(hosts, fresh, waiting, target, deadlines)
+    ? 0
+    : wantedLaunches(starting, fresh, waiting, target);
+  const live = hosts.filter((host) => host.pool === config.pool).length;
+  const room = Math.max(0, config.maximum - live);
+  const count = Math.min(wanted, room, atOnce, pool.launchAllowance);
+  const unserved = Math.max(0, waiting - starting - room);
+  const surplus = planSurplus(stock.warm, target, unserved, deadlines);
+  return count > 0 ? [...surplus, { kind: 'launch', pool: config.pool, count }] : surplus;
+};
+
+const waitingFor = (view: PoolView, pool: PoolSettings, pools: readonly PoolSettings[]): number =>
+  view.waiting
+    .filter((wish) => pools.find(({ config }) => suits(offerOf(config), wish)) === pool)
+    .reduce((sum, { count }) => sum + count, 0);
+
+const planSizes = (
   { view, busy }: Observation,
   settings: PlanSettings,
   leaving: ReadonlySet<string>,
 ): Action[] => {
-  const stock = takeStock(view.hosts, leaving, settings.pool);
-  const { starting, fresh } = stock;
-  const wanted = canWait(view.hosts, fresh, view.waitingSessions, settings)
-    ? 0
-    : wantedLaunches(starting, fresh, view.waitingSessions, settings.target);
-  const room = Math.max(0, settings.max - view.hosts.length);
-  const atOnce = settings.launchesAtOnce - countOf(busy, 'launch');
-  const count = Math.min(wanted, room, atOnce, settings.launchAllowance);
-  const unserved = Math.max(0, view.waitingSessions - starting - room);
-  const surplus = planSurplus(stock.warm, unserved, settings);
-  return count > 0 ? [...surplus, { kind: 'launch', count }] : surplus;
+  let atOnce = settings.launchesAtOnce - countOf(busy, 'launch');
+  return settings.pools.flatMap((pool) => {
+    const waiting = waitingFor(view, pool, settings.pools);
+    const actions = planSize(view.hosts, pool, waiting, atOnce, settings, leaving);
+    for (const action of actions) if (action.kind === 'launch') atOnce -= action.count;
+    return actions;
+  });
 };
 
 const countOf = (busy: Observation['busy'], work: 'launch' | 'destroy'): number =>
@@ -186,11 +227,13 @@ const countOf = (busy: Observation['busy'], work: 'launch' | 'destroy'): number 
 /** The next steps, most urgent first. Equal observations give equal plans. */
 export const plan = (observation: Observation, settings: PlanSettings): Action[] => {
   const { view, containers, busy, steadyMs } = observation;
+  const judging = { steadyMs, deadlines: settings.deadlines };
   const containerOf = new Map(containers.map((container) => [container.hostId, container]));
+  const poolOf = new Map(settings.pools.map((pool) => [pool.config.pool, pool]));
   const rows = new Set(view.hosts.map((host) => host.id));
   const perHost = view.hosts
     .filter((host) => !busy.has(host.id))
-    .map((host) => planHost(host, containerOf.get(host.id), steadyMs, settings.deadlines))
+    .map((host) => planHost(host, containerOf.get(host.id), poolOf.get(host.pool), judging))
     .filter(isPresent);
   const orphans = containers
     .filter(({ hostId }) => !rows.has(hostId) && !busy.has(hostId))
@@ -205,5 +248,5 @@ export const plan = (observation: Observation, settings: PlanSettings): Action[]
       action.kind === 'drain' || action.kind === 'report_gone' ? [action.hostId] : [],
     ),
   );
-  return [...reports, ...planSize(observation, settings, leaving), ...destroys];
+  return [...reports, ...planSizes(observation, settings, leaving), ...destroys];
 };

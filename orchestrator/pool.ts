@@ -10,6 +10,7 @@ import type { Answer, ClientInput, OperationShape } from '#wire/operation.ts';
 import type { PoolView } from '#wire/pool-api/operations.ts';
 import * as operations from '#wire/pool-api/operations.ts';
 import type { Launched, LaunchSpec, RuntimeName } from './driver/driver.ts';
+import { type HostShape, offerOf } from './pools/pool-config.ts';
 
 const answerMs = 5_000;
 /** A renewal that takes longer is no use: the lease would run out under it. */
@@ -42,7 +43,7 @@ export type PoolApi = {
   /** Takes or renews the lease; 0 gives it up. Answers whether it is held. */
   lease(ttlMs: number): Promise<boolean>;
   /** Writes an intent down. Throws `exhausted` when `maxLive` hosts exist. */
-  register(pool: string, runtime: RuntimeName, maxLive: number): Promise<LaunchSpec>;
+  register(shape: HostShape, runtime: RuntimeName, maxLive: number): Promise<LaunchSpec>;
   reportLaunched(hostId: string, launched: Launched): Promise<boolean>;
   drain(hostId: string, options: DrainOptions): Promise<boolean>;
   reportGone(hostId: string, reason: HostEnd, detail?: string): Promise<boolean>;
@@ -98,10 +99,10 @@ export const createPoolApi = (client: Client, installation: string, holder: stri
       const body = { installation, holder, ttlMs };
       return (await send(operations.acquireLease, { body }, leaseAnswerMs)).body.held;
     },
-    async register(pool, runtime, maxLive) {
-      const body = { installation, pool, runtime, maxLive };
+    async register(shape, runtime, maxLive) {
+      const body = { installation, pool: shape.pool, runtime, maxLive, ...offerOf(shape) };
       const { hostId, generation, token } = (await send(operations.registerHost, { body })).body;
-      return { hostId, generation, token: new Secret(token), pool };
+      return { hostId, generation, token: new Secret(token), shape };
     },
     reportLaunched: (hostId, launched) =>
       unlessMovedOn(send(operations.reportLaunched, { params: { hostId }, body: launched })),

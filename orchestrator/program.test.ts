@@ -9,24 +9,28 @@ import { until } from '#runtime/pause.ts';
 import type { Running } from '#runtime/run.ts';
 import { createMachine, createMemoryDriver } from '#test/support/memory-driver.ts';
 import { createMemoryPool, type MemoryPool } from '#test/support/memory-pool.ts';
+import { testPool } from '#test/support/pools.ts';
 import { type Config, readConfig } from './config.ts';
 import { type Say, startOrchestrator } from './program.ts';
 
 const installation = 'test';
+type StartOptions = Partial<Config> & { poolSize?: number; poolMax?: number };
+
 let pool: MemoryPool;
 let machine: ReturnType<typeof createMachine>;
 let said: Parameters<Say>[0][];
 let running: Running[];
 
-const start = (changes: Partial<Config> = {}): Running => {
+const start = ({ poolSize = 2, poolMax = 64, ...changes }: StartOptions = {}): Running => {
   const env = {
     SVC_CONTROL_URL: 'http://127.0.0.1:1',
     SVC_POOL_TOKEN: 'secret',
     SVC_INSTALLATION: installation,
     SVC_RUNTIME: 'process',
   };
+  const pools = [testPool({ target: poolSize, minimum: poolSize, maximum: poolMax })];
   const orchestrator = startOrchestrator({
-    config: { ...readConfig(env, 'a'), ...changes },
+    config: { ...readConfig(env, 'a'), pools, ...changes },
     client: pool.client,
     driver: createMemoryDriver(machine),
     log: createLog('orchestrator', 'silent'),
@@ -139,7 +143,7 @@ describe('a successor', () => {
   });
 
   it('removes containers that no row wants', async () => {
-    const container = { hostId: 'hst-old', phase: 'running', outdated: false } as const;
+    const container = { hostId: 'hst-old', phase: 'running', digest: 'memory' } as const;
     machine.containers.set('hst-old', container);
     start({ poolSize: 0 });
     await eventually('removed', () => machine.containers.size === 0);

@@ -43,14 +43,13 @@ const lead = (pool: PoolApi, { config, driver, log, say }: OrchestratorParts): R
   const background = createBackground(log, nudge);
   const breaker = createBreaker(() => performance.now());
   const observe = createObserver(pool, driver, background, Date.now);
-  const { pool: poolName, poolMax: maxHosts, poolSize: target } = config;
-  const execution = { pool, driver, breaker, background, log, poolName, maxHosts };
+  const pools = () => config.pools;
+  const execution = { pool, driver, breaker, background, log, pools };
   const control = startControlLoop({
     observe,
     execution,
     background,
     breaker,
-    target,
     log,
     onHold: (launches) => {
       log.warn(launches, launches.reason === undefined ? 'launches work again' : 'launches held');

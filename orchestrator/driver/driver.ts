@@ -7,8 +7,9 @@
  * group with a folder. Every method is idempotent: repeating it after a crash does no harm.
  */
 import type { Secret } from '#runtime/secret.ts';
+import type { HostShape } from '../pools/pool-config.ts';
 
-export type RuntimeName = 'process' | 'docker';
+export type RuntimeName = 'process' | 'docker' | 'kubernetes';
 
 /** How a container ended, when the runtime still knows. */
 export type ContainerExit = {
@@ -17,15 +18,33 @@ export type ContainerExit = {
   detail: string;
 };
 
+/** Why a container that was asked for does not run yet. */
+export type ContainerTrouble = {
+  /**
+   * `unschedulable`: there is no room for it, which may change. `image`: its image cannot be had.
+   * `crash_loop`: it ends again and again. `refused`: the runtime will not have it as it is.
+   */
+  kind: 'unschedulable' | 'image' | 'crash_loop' | 'refused';
+  /** For a person: what the runtime says, and about what. */
+  message: string;
+};
+
 /** A container of this installation, dead or alive. */
 export type Container = {
   /** The host it was made for; its name comes from this. */
   hostId: string;
-  /** `created`: it exists and was never started, as after a launch that was cut off. */
-  phase: 'created' | 'running' | 'exited';
+  /**
+   * `created`: it exists and was never started, as after a launch that was cut off. `pending`: the
+   * runtime has accepted it and works on it, or waits for room.
+   */
+  phase: 'created' | 'pending' | 'running' | 'exited';
+  /** Of a pending one. */
+  trouble?: ContainerTrouble;
   exit?: ContainerExit;
-  /** It runs another release of the world host than this driver would launch. */
-  outdated: boolean;
+  /** The runtime takes it away soon, by no wish of ours: an eviction, a drained node, spot reclaim. */
+  reclaimed?: string;
+  /** What it was made from, as `digestOf` had it then. */
+  digest: string;
 };
 
 /** What a new world host is told. */
@@ -34,7 +53,7 @@ export type LaunchSpec = {
   generation: number;
   /** The host's own token; it is in the container's environment and nowhere else. */
   token: Secret;
-  pool: string;
+  shape: HostShape;
 };
 
 /** A container that runs behind every fence its runtime has. */
@@ -66,12 +85,18 @@ export type Watch = { stop(): Promise<void> };
 
 export type Driver = {
   readonly runtime: RuntimeName;
+  /**
+   * A short hash of all that a container of this shape would be made from today: image, limits,
+   * template. A container with another digest is outdated.
+   */
+  digestOf(shape: HostShape): string;
   /** Makes what hosts need before the first launch: image, network, folder. */
   prepare(options: PrepareOptions): Promise<Prepared>;
   /** Every container of this installation, dead ones included. */
   list(): Promise<Container[]>;
   /**
-   * Makes a container and resolves when it runs, fenced. Launching a host that has a running container
+   * Makes a container and resolves when it runs, fenced, or, on a runtime that schedules, when it is
+   * accepted and the fence stands that it will run behind. Launching a host that has a running container
    * changes nothing and answers that one. Throws `unavailable` with the runtime's reason.
    */
   launch(spec: LaunchSpec): Promise<Launched>;

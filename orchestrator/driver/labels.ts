@@ -7,13 +7,14 @@ export const labelNames = {
   pool: 'svc.pool',
   host: 'svc.host',
   role: 'svc.role',
+  digest: 'svc.digest',
 } as const;
 
 /** What a container is to its host: the host itself, or the one that puts up its fence. */
 export type Role = 'host' | 'fence';
 
-/** Whose a container is. */
-export type Owner = { installation: string; pool: string; hostId: string };
+/** Whose a container is, and what it was made from. */
+export type Owner = { installation: string; pool: string; hostId: string; digest: string };
 
 /** The one name that a host's container can have, so that a second launch of it cannot succeed. */
 export const containerName = (hostId: string): string => `svc-${hostId}`;
@@ -22,6 +23,7 @@ export const labelsOf = (owner: Owner, role: Role): Record<string, string> => ({
   [labelNames.installation]: owner.installation,
   [labelNames.pool]: owner.pool,
   [labelNames.host]: owner.hostId,
+  [labelNames.digest]: owner.digest,
   [labelNames.role]: role,
 });
 
@@ -30,16 +32,23 @@ export const ownerOf = (labels: Readonly<Record<string, string>>): Owner | undef
   const installation = labels[labelNames.installation];
   const pool = labels[labelNames.pool];
   const hostId = labels[labelNames.host];
-  return installation && pool && hostId ? { installation, pool, hostId } : undefined;
+  const digest = labels[labelNames.digest] ?? '';
+  return installation && pool && hostId ? { installation, pool, hostId, digest } : undefined;
 };
 
-const flags = { installation: '--installation=', pool: '--pool=', hostId: '--host=' } as const;
+const flags = {
+  installation: '--installation=',
+  pool: '--pool=',
+  hostId: '--host=',
+  digest: '--digest=',
+} as const;
 
 /** The labels of a process: arguments at the end of its command line. */
 export const argumentsOf = (owner: Owner): string[] => [
   `${flags.installation}${owner.installation}`,
   `${flags.pool}${owner.pool}`,
   `${flags.hostId}${owner.hostId}`,
+  `${flags.digest}${owner.digest}`,
 ];
 
 /** Reads the labels of a command line back; undefined when it is not a world host's. */
@@ -49,5 +58,6 @@ export const ownerOfCommand = (command: readonly string[]): Owner | undefined =>
   const installation = read(flags.installation);
   const pool = read(flags.pool);
   const hostId = read(flags.hostId);
-  return installation && pool && hostId ? { installation, pool, hostId } : undefined;
+  const digest = read(flags.digest) ?? '';
+  return installation && pool && hostId ? { installation, pool, hostId, digest } : undefined;
 };

@@ -18,16 +18,15 @@ type DockerConfig = Extract<RuntimeConfig, { runtime: 'docker' }>;
 export type DriverOptions = { installation: string; host: HostSettings; log: Log };
 
 const openDocker = async (config: DockerConfig, options: DriverOptions): Promise<Driver> => {
-  const { image, baseImage, limits } = config;
+  const { image, baseImage } = config;
   const engine = await findEngine(config);
   if (image !== undefined) {
-    return createDockerDriver({ ...options, engine, limits, image, makeImage: undefined });
+    return createDockerDriver({ ...options, engine, image, makeImage: undefined });
   }
   const inputs = await readImageInputs(root, baseImage);
   return createDockerDriver({
     ...options,
     engine,
-    limits,
     image: inputs.image,
     makeImage: (preparing) => ensureImage(engine, { root, inputs, baseImage }, preparing),
   });

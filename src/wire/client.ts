@@ -7,6 +7,7 @@
  */
 import { AppError } from '#domain/error.ts';
 import { fromErrorAnswer } from './errors.ts';
+import { type Exchanged, exchange } from './exchange.ts';
 import type { Answer, ClientInput, OperationShape } from './operation.ts';
 
 export type ClientOptions = {
@@ -40,30 +41,33 @@ const searchOf = (query: Record<string, unknown>): string => {
   return text === '' ? '' : `?${text}`;
 };
 
-const headersOf = (options: ClientOptions, input: ClientInput<OperationShape>): Headers => {
-  const headers = new Headers({ authorization: options.authorization });
-  for (const [name, value] of Object.entries((input.headers ?? {}) as Record<string, unknown>)) {
-    if (value !== undefined) headers.set(name, String(value));
-  }
-  if (input.body !== undefined) headers.set('content-type', 'application/json');
-  return headers;
+const headersOf = (
+  options: ClientOptions,
+  input: ClientInput<OperationShape>,
+): Record<string, string> => {
+  const given = Object.entries((input.headers ?? {}) as Record<string, unknown>)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => [name, String(value)]);
+  return {
+    authorization: options.authorization,
+    ...Object.fromEntries(given),
+    ...(input.body === undefined ? {} : { 'content-type': 'application/json' }),
+  };
 };
 
-const readBody = async (response: Response): Promise<unknown> => {
-  const type = response.headers.get('content-type') ?? '';
-  if (type.startsWith('application/octet-stream'))
-    return new Uint8Array(await response.arrayBuffer());
-  const text = await response.text();
+const bodyOf = (url: string, { contentType, bytes }: Exchanged): unknown => {
+  if (contentType.startsWith('application/octet-stream')) return new Uint8Array(bytes);
+  const text = bytes.toString('utf8');
   if (text === '') return undefined;
-  if (!type.includes('json')) return text;
+  if (!contentType.includes('json')) return text;
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new AppError('unavailable', `${response.url} answered broken JSON`, { cause });
+    throw new AppError('unavailable', `${url} answered broken JSON`, { cause });
   }
 };
 
-/** A client of one API. It is cheap to make and holds no connection of its own. */
+/** A client of one API. It is cheap to make; all clients of a process share their connections. */
 export const createClient = (options: ClientOptions): Client => {
   const baseUrl = options.baseUrl.replace(/\/+$/, '');
   return {
@@ -72,22 +76,21 @@ export const createClient = (options: ClientOptions): Client => {
       const request = input as ClientInput<OperationShape>;
       const path = fillPath(shape.path, (request.params ?? {}) as Record<string, unknown>);
       const search = searchOf((request.query ?? {}) as Record<string, unknown>);
-      let status: number;
-      let body: unknown;
+      const url = `${baseUrl}${path}${search}`;
+      let answer: Exchanged;
       try {
-        const response = await fetch(`${baseUrl}${path}${search}`, {
+        answer = await exchange(url, {
           method: shape.method,
           headers: headersOf(options, request),
           ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
-          ...(request.signal === undefined ? {} : { signal: request.signal }),
+          signal: request.signal,
         });
-        status = response.status;
-        body = await readBody(response);
       } catch (cause) {
-        if (cause instanceof AppError) throw cause;
         if (request.signal?.aborted) throw request.signal.reason;
         throw new AppError('unavailable', `no answer from ${baseUrl}${path}`, { cause });
       }
+      const { status } = answer;
+      const body = bodyOf(url, answer);
       if (!(status in shape.answers)) throw fromErrorAnswer(status, body);
       return { status, body } as Answer<typeof shape>;
     },

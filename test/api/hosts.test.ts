@@ -19,6 +19,7 @@ import {
 import type { SessionView } from '#wire/public-api/session.ts';
 import { startTestControl, type TestControl } from '../support/control.ts';
 import {
+  anyHost,
   baseState,
   clearPool,
   installation,
@@ -118,7 +119,7 @@ describe('an intent', () => {
   it('counts hosts that are draining, and no others', async () => {
     const host = await warmHost(control);
     await drain(host, 'surplus');
-    const body = { installation, pool: 'default', runtime: 'process', maxLive: 1 } as const;
+    const body = { ...anyHost, maxLive: 1 };
     await expect(control.pool(registerHost, { body })).rejects.toMatchObject({ code: 'exhausted' });
     await gone(host);
     expect((await control.pool(registerHost, { body })).status).toBe(201);
@@ -374,7 +375,7 @@ describe('the view of the pool', () => {
     const host = await warmHost(control);
     const view = await observe();
     expect(view).toMatchObject({
-      waitingSessions: 0,
+      waiting: [],
       hosts: [{ id: host.id, pool: 'default', state: 'warm', sessionId: null, launched: true }],
     });
     const other = await control.pool(observePool, { query: { installation: 'other' } });
@@ -396,7 +397,9 @@ describe('the view of the pool', () => {
 
   it('shows a session that no host fits as waiting', async () => {
     await open();
-    expect((await observe()).waitingSessions).toBe(1);
+    expect((await observe()).waiting).toMatchObject([
+      { tier: 'standard', isolation: null, size: 'standard', count: 1 },
+    ]);
   });
 });
 

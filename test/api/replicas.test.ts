@@ -89,7 +89,7 @@ describe('two replicas', () => {
     const { revision } = (await control.pool(observePool, { query })).body;
     const held = control.pool(observePool, { query: { ...query, after: revision } });
     await open(replica);
-    expect((await timed(held)).body.waitingSessions).toBe(1);
+    expect((await timed(held)).body.waiting).toMatchObject([{ count: 1 }]);
   });
 
   it('keep calls in order when they come to both and the host moves between them', async () => {

@@ -10,6 +10,7 @@ import { newId } from '#domain/id.ts';
 import { Secret } from '#runtime/secret.ts';
 import type { Driver } from '../../orchestrator/driver/driver.ts';
 import { type HostApi, startHostApi } from '../support/host-api.ts';
+import { testPool } from '../support/pools.ts';
 import { dockerAnswers } from '../support/prepare-docker.ts';
 import {
   docker,
@@ -65,7 +66,8 @@ describe.skipIf(!hasDocker)('a world host on Docker', () => {
     const controlUrl = `http://${host}:${control.port}`;
     driver = await driverOf(runtime, installation, controlUrl, prepared.image);
     for (const hostId of hosts) {
-      await driver.launch({ hostId, generation: 0, token: new Secret('token'), pool: 'default' });
+      const shape = testPool({ isolation: 'container' });
+      await driver.launch({ hostId, generation: 0, token: new Secret('token'), shape });
     }
   }, 300_000);
 

@@ -7,6 +7,7 @@ import { until } from '#runtime/pause.ts';
 import { Secret } from '#runtime/secret.ts';
 import type { Driver, Launched } from '../../orchestrator/driver/driver.ts';
 import { type HostApi, startHostApi } from '../support/host-api.ts';
+import { testPool } from '../support/pools.ts';
 import { dockerAnswers } from '../support/prepare-docker.ts';
 import { driverOf, newInstallation, prepareQuietly, runtimes } from '../support/runtimes.ts';
 
@@ -18,6 +19,7 @@ const startMs = 20_000;
 describe.each(['process', 'docker'] as const)('%s driver', (name) => {
   describe.skipIf(name === 'docker' && !hasDocker)('on real hosts', () => {
     const runtime = runtimes[name];
+    const shape = testPool({ isolation: name === 'process' ? 'process' : 'container' });
     const installation = newInstallation();
     let control: HostApi;
     let controlUrl: string;
@@ -47,7 +49,7 @@ describe.each(['process', 'docker'] as const)('%s driver', (name) => {
       hostId,
       generation: 0,
       token: new Secret('token'),
-      pool: 'default',
+      shape,
     });
 
     const launch = async (): Promise<Launched & { hostId: string }> => {
@@ -74,7 +76,9 @@ describe.each(['process', 'docker'] as const)('%s driver', (name) => {
       expect(known).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
       const response = await fetch(known);
       expect(response.status).toBeGreaterThanOrEqual(200);
-      expect(await driver.list()).toEqual([{ hostId, phase: 'running', outdated: false }]);
+      expect(await driver.list()).toEqual([
+        { hostId, phase: 'running', digest: driver.digestOf(shape) },
+      ]);
     });
 
     it('makes one container of a host, however often it is launched', async () => {

@@ -145,10 +145,20 @@ const play = (hostId: string, token: string, send: Send): PlayedHost => {
   return host;
 };
 
+/** What a played host is: of the usual size, for both tiers. */
+export const anyHost = {
+  installation,
+  pool: 'default',
+  runtime: 'process',
+  tier: null,
+  isolation: 'process',
+  size: 'standard',
+} as const;
+
 /** Registers a host and reports it launched; it has not said anything yet. */
 export const launchHost = async (control: TestControl, maxLive = 1_000): Promise<PlayedHost> => {
   const { body } = await control.pool(registerHost, {
-    body: { installation, pool: 'default', runtime: 'process', maxLive },
+    body: { ...anyHost, maxLive },
   });
   await control.pool(reportLaunched, {
     params: { hostId: body.hostId },

@@ -28,7 +28,7 @@ export const createMachine = (): Machine & { watchers: Set<() => void> } => {
     watchers,
     kill(hostId: string) {
       const exit = { reason: 'exited', detail: 'exit status 3' } as const;
-      machine.containers.set(hostId, { hostId, phase: 'exited', outdated: false, exit });
+      machine.containers.set(hostId, { hostId, phase: 'exited', digest: 'memory', exit });
       for (const notify of watchers) notify();
     },
   };
@@ -40,6 +40,7 @@ export const createMemoryDriver = (machine: ReturnType<typeof createMachine>): D
   let atOnce = 0;
   return {
     runtime: 'process',
+    digestOf: () => 'memory',
     prepare: async () => ({ listen: null, host: '127.0.0.1', image: null }),
     list: async () => [...machine.containers.values()],
     async launch({ hostId }) {
@@ -48,7 +49,7 @@ export const createMemoryDriver = (machine: ReturnType<typeof createMachine>): D
       machine.mostAtOnce = Math.max(machine.mostAtOnce, atOnce);
       try {
         await machine.onLaunch(hostId);
-        machine.containers.set(hostId, { hostId, phase: 'running', outdated: false });
+        machine.containers.set(hostId, { hostId, phase: 'running', digest: 'memory' });
         return { runtimeId: hostId, address: 'http://127.0.0.1:1' };
       } finally {
         atOnce -= 1;

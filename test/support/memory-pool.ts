@@ -84,7 +84,10 @@ export const createMemoryPool = (): MemoryPool => {
 
   const view = (installation: string | undefined): PoolView => ({
     revision: String(revision),
-    waitingSessions: waiting,
+    waiting:
+      waiting === 0
+        ? []
+        : [{ tier: 'standard', isolation: null, size: 'standard', count: waiting }],
     hosts: live()
       .filter((host) => host.installation === installation)
       .map((host) => ({
@@ -94,7 +97,10 @@ export const createMemoryPool = (): MemoryPool => {
         sessionId: null,
         stateAgeMs: Date.now() - host.since,
         silentMs: host.heardAt === null ? null : Date.now() - host.heardAt,
+        ageMs: Date.now() - host.since,
         launched: host.launched,
+        versionId: null,
+        uses: 0,
       })),
   });
 

@@ -47,7 +47,6 @@ export const runtimes: Record<'process' | 'docker', Runtime> = {
       home: process.env.HOME,
       image: undefined,
       baseImage: undefined,
-      limits: { memoryMb: 512, cpus: 1, pids: 128 },
     },
     kill: async ({ runtimeId }) => {
       await docker('kill', runtimeId);

@@ -3,6 +3,8 @@
  * capability, bounded memory, processors, processes, output and scratch space.
  */
 import type Docker from 'dockerode';
+import type { HostShape, HostSize } from '../../pools/pool-config.ts';
+import { digestOf } from '../digest.ts';
 import type { LaunchSpec } from '../driver.ts';
 import { type HostSettings, hostEnvironment } from '../host-environment.ts';
 import { containerName, labelsOf } from '../labels.ts';
@@ -20,12 +22,15 @@ const cpuPeriodUs = 500_000;
 /** What every container of an installation has in common. */
 export type ContainerSettings = {
   installation: string;
+  /** What hosts run whose pool names no image. */
   image: string;
   host: HostSettings;
-  limits: { memoryMb: number; cpus: number; pids: number };
 };
 
-const isolation = ({ limits }: ContainerSettings): Docker.HostConfig => ({
+const imageOf = ({ image }: HostShape, settings: ContainerSettings): string =>
+  image ?? settings.image;
+
+const isolation = (limits: HostSize): Docker.HostConfig => ({
   ReadonlyRootfs: true,
   CapDrop: ['ALL'],
   SecurityOpt: ['no-new-privileges'],
@@ -40,12 +45,18 @@ const isolation = ({ limits }: ContainerSettings): Docker.HostConfig => ({
   LogConfig: { Type: 'json-file', Config: { 'max-size': '1m', 'max-file': '1' } },
 });
 
+/** What a container of this shape is made from. */
+export const containerDigest = (shape: HostShape, settings: ContainerSettings): string =>
+  digestOf([imageOf(shape, settings), isolation(shape.size)]);
+
 /** The request that creates the container of a host. */
 export const containerRequest = (
   spec: LaunchSpec,
   settings: ContainerSettings,
 ): Docker.ContainerCreateOptions => {
   const { installation, host } = settings;
+  const { hostId, shape } = spec;
+  const digest = containerDigest(shape, settings);
   const place = {
     listen: `0.0.0.0:${apiPort}`,
     reportsAddress: false,
@@ -55,17 +66,17 @@ export const containerRequest = (
   const isNamed = new URL(host.controlUrl).hostname === machineName;
   return {
     name: containerName(spec.hostId),
-    Image: settings.image,
+    Image: imageOf(shape, settings),
     User: userId,
     Env: Object.entries({
       HOME: '/tmp',
       TMPDIR: '/tmp',
       ...hostEnvironment(spec, host, place),
     }).map(([name, value]) => `${name}=${value}`),
-    Labels: labelsOf({ installation, pool: spec.pool, hostId: spec.hostId }, 'host'),
+    Labels: labelsOf({ installation, pool: shape.pool, hostId, digest }, 'host'),
     ExposedPorts: { [`${apiPort}/tcp`]: {} },
     HostConfig: {
-      ...isolation(settings),
+      ...isolation(shape.size),
       Init: true,
       RestartPolicy: { Name: 'no' },
       NetworkMode: networkName(installation),

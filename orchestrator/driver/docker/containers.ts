@@ -18,8 +18,8 @@ export type FoundContainer = { owner: Owner; info: Docker.ContainerInspectInfo }
 export type Containers = {
   /** The host's own container, dead or alive. */
   find(hostId: string): Promise<FoundContainer | undefined>;
-  /** Every host with a container. `image` is what a current one runs. */
-  list(image: string): Promise<Container[]>;
+  /** Every host with a container. */
+  list(): Promise<Container[]>;
   /** Creates a container; false when there is one by its name. */
   create(request: Docker.ContainerCreateOptions): Promise<boolean>;
   start(hostId: string): Promise<void>;
@@ -56,12 +56,12 @@ export const createContainers = (docker: Docker, installation: string): Containe
     }
   };
 
-  const describe = async (info: Docker.ContainerInfo, image: string): Promise<Container[]> => {
+  const describe = async (info: Docker.ContainerInfo): Promise<Container[]> => {
     const owner = ownerOf(info.Labels);
     if (owner === undefined) return [];
-    const { hostId } = owner;
+    const { hostId, digest } = owner;
     const phase = phaseOf(info.State);
-    const container = { hostId, phase, outdated: info.Image !== image };
+    const container = { hostId, phase, digest };
     if (phase !== 'exited') return [container];
     const found = await find(hostId);
     return found === undefined ? [] : [{ ...container, exit: exitOf(found.info) }];
@@ -84,16 +84,16 @@ export const createContainers = (docker: Docker, installation: string): Containe
   return {
     find,
     remove,
-    async list(image) {
+    async list() {
       const infos = await listLabelled();
       const ofHosts = infos.filter((info) => roleOf(info) === 'host');
-      const hosts = (await Promise.all(ofHosts.map((info) => describe(info, image)))).flat();
+      const hosts = (await Promise.all(ofHosts.map((info) => describe(info)))).flat();
       const known = new Set(hosts.map(({ hostId }) => hostId));
       // What is left of a fence whose host is gone stands for that host, so that it is destroyed.
       const left = infos
         .flatMap((info) => (roleOf(info) === 'fence' ? (ownerOf(info.Labels) ?? []) : []))
         .filter(({ hostId }) => !known.has(hostId))
-        .map(({ hostId }): Container => ({ hostId, phase: 'exited', outdated: false }));
+        .map(({ hostId, digest }): Container => ({ hostId, phase: 'exited', digest }));
       return [...hosts, ...left];
     },
     async create(request) {

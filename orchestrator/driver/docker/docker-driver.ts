@@ -7,7 +7,12 @@ import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
 import type { Driver, Launched, PrepareOptions } from '../driver.ts';
 import { containerName, labelsOf } from '../labels.ts';
-import { addressOf, type ContainerSettings, containerRequest } from './container.ts';
+import {
+  addressOf,
+  type ContainerSettings,
+  containerDigest,
+  containerRequest,
+} from './container.ts';
 import { createContainers, type FoundContainer } from './containers.ts';
 import { type Engine, engineRefusal } from './engine.ts';
 import { watchContainers } from './events.ts';
@@ -50,13 +55,14 @@ export const createDockerDriver = (options: DockerDriverOptions): Driver => {
 
   return {
     runtime: 'docker',
+    digestOf: (shape) => containerDigest(shape, options),
     async prepare(preparing) {
       preparing.onProgress(`Docker engine ${engine.version} at ${engine.address}`);
       await options.makeImage?.(preparing);
       const gateway = await ensureNetwork(docker, installation);
       return { ...(await meetingPoint(gateway)), image };
     },
-    list: () => containers.list(image),
+    list: () => containers.list(),
     async launch(spec) {
       const isNew = await containers.create(containerRequest(spec, options));
       const found = isNew ? undefined : await containers.find(spec.hostId);

@@ -48,9 +48,11 @@ export const startHostProcess = async (
   spec: LaunchSpec,
   folder: string,
   options: HostProcessOptions,
+  digest: string,
   onExit: (exit: ContainerExit) => void,
 ): Promise<number | undefined> => {
-  const labels = { installation: options.installation, pool: spec.pool, hostId: spec.hostId };
+  const { hostId, shape } = spec;
+  const labels = { installation: options.installation, pool: shape.pool, hostId, digest };
   const output = await openOutput(folder);
   try {
     const child = spawn(process.execPath, [...options.command, ...argumentsOf(labels)], {
@@ -68,12 +70,16 @@ export const startHostProcess = async (
   }
 };
 
-/** Process ids of an installation's hosts, by host. Each heads a group of its own. */
-export const findHosts = async (installation: string): Promise<Map<string, number>> => {
-  const found = new Map<string, number>();
+/** A host's process, the head of a group of its own. */
+export type FoundProcess = { pid: number; digest: string };
+
+/** The processes of an installation's hosts, by host. */
+export const findHosts = async (installation: string): Promise<Map<string, FoundProcess>> => {
+  const found = new Map<string, FoundProcess>();
   for (const { pid, command } of await listProcesses()) {
     const owner = ownerOfCommand(command);
-    if (owner?.installation === installation) found.set(owner.hostId, pid);
+    if (owner?.installation === installation)
+      found.set(owner.hostId, { pid, digest: owner.digest });
   }
   return found;
 };

@@ -9,6 +9,8 @@
 import { join } from 'node:path';
 import { AppError } from '#domain/error.ts';
 import { until } from '#runtime/pause.ts';
+import type { HostShape } from '../../pools/pool-config.ts';
+import { digestOf } from '../digest.ts';
 import type { Container, ContainerExit, Driver, Launched } from '../driver.ts';
 import {
   boundOutput,
@@ -19,7 +21,13 @@ import {
   readOutputTail,
   removeFolder,
 } from './host-folder.ts';
-import { findHosts, type HostProcessOptions, kill, startHostProcess } from './host-process.ts';
+import {
+  type FoundProcess,
+  findHosts,
+  type HostProcessOptions,
+  kill,
+  startHostProcess,
+} from './host-process.ts';
 import { processesOfFolder } from './process-table.ts';
 
 const endTimeoutMs = 5_000;
@@ -44,29 +52,33 @@ export const createProcessDriver = (options: ProcessDriverOptions): Driver => {
   };
 
   const adopt = async (hostId: string): Promise<Launched> => {
-    const pid = (await findHosts(installation)).get(hostId);
-    if (pid === undefined) throw new AppError('not_found', `no process of host ${hostId} runs`);
-    return { runtimeId: String(pid) };
+    const found = (await findHosts(installation)).get(hostId);
+    if (found === undefined) throw new AppError('not_found', `no process of host ${hostId} runs`);
+    return { runtimeId: String(found.pid) };
   };
 
-  const describe = (hostId: string, isListed: boolean): Container => {
+  const digest = ({ isolation }: HostShape): string => digestOf({ isolation });
+
+  const describe = (hostId: string, found: FoundProcess | undefined): Container => {
     const exit = children.get(hostId);
+    const known = { hostId, digest: found?.digest ?? '' };
     // A child that has ended is out of the table a moment before its exit is told.
-    if (isListed || exit === 'runs') return { hostId, phase: 'running', outdated: false };
-    return { hostId, phase: 'exited', outdated: false, ...(exit === undefined ? {} : { exit }) };
+    if (found !== undefined || exit === 'runs') return { ...known, phase: 'running' };
+    return { ...known, phase: 'exited', ...(exit === undefined ? {} : { exit }) };
   };
 
   /** Kills a host's group and whatever workers are left of it; answers whether there were any. */
   const killAll = async (hostId: string): Promise<boolean> => {
     const leader = (await findHosts(installation)).get(hostId);
     const left = processesOfFolder(folderOf(hostId));
-    if (leader !== undefined) kill(-leader);
+    if (leader !== undefined) kill(-leader.pid);
     for (const pid of left) kill(pid);
     return leader !== undefined || left.length > 0;
   };
 
   return {
     runtime: 'process',
+    digestOf: digest,
     async prepare() {
       await makeInstallationFolder(root);
       return { listen: null, host: '127.0.0.1', image: null };
@@ -78,7 +90,7 @@ export const createProcessDriver = (options: ProcessDriverOptions): Driver => {
       ]);
       await Promise.all(folders.map((hostId) => boundOutput(folderOf(hostId))));
       const hosts = new Set([...folders, ...running.keys()]);
-      return [...hosts].map((hostId) => describe(hostId, running.has(hostId)));
+      return [...hosts].map((hostId) => describe(hostId, running.get(hostId)));
     },
     async launch(spec) {
       const { hostId } = spec;
@@ -86,7 +98,10 @@ export const createProcessDriver = (options: ProcessDriverOptions): Driver => {
       await makeInstallationFolder(root);
       if (!(await claimHostFolder(folder))) return adopt(hostId);
       try {
-        const pid = await startHostProcess(spec, folder, options, (exit) => onExit(hostId, exit));
+        const made = digest(spec.shape);
+        const pid = await startHostProcess(spec, folder, options, made, (exit) =>
+          onExit(hostId, exit),
+        );
         children.set(hostId, 'runs');
         return { runtimeId: String(pid) };
       } catch (cause) {

@@ -1,5 +1,6 @@
 /** Hosts: their intent, what they report, and what they are to do. */
 import type { HostEnd, HostState } from '#domain/host.ts';
+import type { HostOffer } from '#domain/pool.ts';
 import type { SessionState, SurfaceKind } from '#domain/session.ts';
 import type { Digest } from '#domain/world.ts';
 import type { SessionClock } from '#domain/world-clock.ts';
@@ -8,7 +9,7 @@ import { type Database, type Queryable, statement } from './pool.ts';
 import { seedColumn } from './sessions.ts';
 import { hostBefore, liveHosts } from './states.ts';
 
-export type NewHost = {
+export type NewHost = HostOffer & {
   id: string;
   installation: string;
   pool: string;
@@ -25,8 +26,8 @@ const lockPoolStatement = statement(
 const insertHostStatement = statement(
   'insert_host',
   `with host as (
-     insert into hosts (id, installation, pool, runtime, state)
-     select $1, $2, $3, $4, 'starting'
+     insert into hosts (id, installation, pool, runtime, tier, isolation, size, state)
+     select $1, $2, $3, $4, $6, $7, $8, 'starting'
       where (select count(*) from hosts
               where installation = $2 and pool = $3 and state in ${liveHosts}) < $5
      returning id
@@ -45,6 +46,9 @@ export const insertHost = (db: Database, host: NewHost): Promise<boolean> =>
       host.pool,
       host.runtime,
       host.maxLive,
+      host.tier,
+      host.isolation,
+      host.size,
     ]);
     return rows.length > 0;
   });

@@ -6,15 +6,18 @@
  * an advisory lock: two that each held one half of a pair would both skip the other half.
  *
  * A host that holds a world version serves only that version, and so only its project. A blank host
- * serves anyone. `reuseWarm` says which of the two is tried first.
+ * serves anyone. One that holds the version and never had a session comes first; whether one that had
+ * comes before or after the blank ones is what `reuseWarm` says. Either has to suit the session
+ * (src/domain/pool.ts).
  */
-import type { BrowserTier, SurfaceKind } from '#domain/session.ts';
+import type { HostWish } from '#domain/pool.ts';
+import type { SurfaceKind } from '#domain/session.ts';
 import { type Database, type Queryable, type Statement, statement } from './pool.ts';
 import type { QuotaRefusal, Quotas } from './quotas.ts';
 import { type SessionRow, sessionColumns } from './sessions.ts';
 import { hostBefore } from './states.ts';
 
-export type NewSession = {
+export type NewSession = HostWish & {
   id: string;
   projectId: string;
   worldId: string;
@@ -26,7 +29,6 @@ export type NewSession = {
   taskHash: string | null;
   instruction: string | null;
   surfaces: SurfaceKind[];
-  browserTier: BrowserTier;
   reuseWarm: boolean;
   /** As JSON text. */
   clock: string;
@@ -38,12 +40,36 @@ export type NewSession = {
 /** The unique index that a second session of one `Idempotency-Key` breaks. */
 export const sessionKeyIndex = 'sessions_idempotency';
 
-/** Warm hosts `h` that may serve a version, best first; none unless `wanted`. */
-const fittingHosts = (version: string, reuseWarm: string, wanted = 'true'): string =>
+/** Expressions of what a session asks for. */
+type Wish = Record<'tier' | 'isolation' | 'size', string>;
+
+/** Whether host `h` suits such a session. */
+const suits = (h: string, { tier, isolation, size }: Wish): string =>
+  `(${h}.tier is null or ${h}.tier = ${tier}) and ${h}.size = ${size}
+     and (${isolation}::text is null or ${h}.isolation = ${isolation})`;
+
+const wishOf = (s: string): Wish => ({
+  tier: `${s}.browser_tier`,
+  isolation: `${s}.isolation`,
+  size: `${s}.size`,
+});
+
+type Fitting = {
+  version: string;
+  reuseWarm: string;
+  wish: Wish;
+  /** Nothing fits unless this holds. */
+  onlyIf?: string;
+};
+
+/** The best warm host `h` that may serve a session. */
+const fittingHost = ({ version, reuseWarm, wish, onlyIf = 'true' }: Fitting): string =>
   `from hosts h
    where h.state in ${hostBefore('assigned')} and h.address is not null
-     and (h.version_id is null or h.version_id = ${version}) and ${wanted}
-   order by (h.version_id is not null) = ${reuseWarm} desc, h.state_since
+     and (h.version_id is null or h.version_id = ${version})
+     and ${suits('h', wish)} and ${onlyIf}
+   order by case when h.version_id is null then 1 when h.uses = 0 or ${reuseWarm} then 0 else 2 end,
+     h.state_since
    limit 1
    for no key update of h skip locked`;
 
@@ -61,7 +87,12 @@ const openStatement = statement(
      select quota, most, retry_after_ms from refuse_open($2, $17, $18)
    ), free as materialized (
      select h.id, h.version_id
-       ${fittingHosts('$4', '$12::boolean', '(select quota is null from refused)')}
+       ${fittingHost({
+         version: '$4',
+         reuseWarm: '$12::boolean',
+         wish: { tier: '$11', isolation: '$20', size: '$19' },
+         onlyIf: '(select quota is null from refused)',
+       })}
    ), taken as (
      ${hostTakes('$1', '$4')}
      from free where h.id = free.id
@@ -69,9 +100,9 @@ const openStatement = statement(
    ), opened as (
      insert into sessions (id, project_id, world_id, version_id, state, task, task_form, task_name,
        task_hash, instruction, surfaces, browser_tier, reuse_warm, idempotency_key, request_hash,
-       clock, seed, host_id, generation, host_reused, attempts, assigned_at)
+       clock, seed, size, isolation, host_id, generation, host_reused, attempts, assigned_at)
      select $1, $2, $3, $4, 'PROVISIONING', $5::json, $6, $7, $8, $9, $10::text[], $11, $12, $13, $14,
-       $15::json, $16::bigint,
+       $15::json, $16::bigint, $19, $20,
        taken.id, taken.generation, coalesce(taken.reused, false),
        case when taken.id is null then 0 else 1 end, case when taken.id is not null then now() end
      from refused left join taken on true where refused.quota is null
@@ -108,7 +139,7 @@ export const openSession = async (
     session.taskHash,
     session.instruction,
     session.surfaces,
-    session.browserTier,
+    session.tier,
     session.reuseWarm,
     session.idempotencyKey,
     session.requestHash,
@@ -116,6 +147,8 @@ export const openSession = async (
     session.seed,
     quotas.sessions,
     quotas.opensPerMinute,
+    session.size,
+    session.isolation,
   ]);
   if (row === undefined) throw new Error(`session ${session.id} was not written`);
   const { quota, limit, retryAfterMs, ...opened } = row;
@@ -139,12 +172,16 @@ const sessionGets = `update sessions s
 const placeSessionStatement = statement(
   'place_session',
   `with waiting as materialized (
-     select s.id, s.version_id, s.reuse_warm from sessions s
+     select s.id, s.version_id, s.reuse_warm, s.browser_tier, s.isolation, s.size from sessions s
       where s.id = $1 and ${waits} for no key update
    ), free as materialized (
      select candidate.*, waiting.id as session_id, waiting.version_id as wanted
        from waiting cross join lateral (
-         select h.id, h.version_id ${fittingHosts('waiting.version_id', 'waiting.reuse_warm')}
+         select h.id, h.version_id ${fittingHost({
+           version: 'waiting.version_id',
+           reuseWarm: 'waiting.reuse_warm',
+           wish: wishOf('waiting'),
+         })}
        ) candidate
    ), taken as (
      ${hostTakes('free.session_id', 'free.wanted')}
@@ -158,7 +195,7 @@ const placeSessionStatement = statement(
 const placeHostStatement = statement(
   'place_host',
   `with free as materialized (
-     select h.id, h.version_id from hosts h
+     select h.id, h.version_id, h.tier, h.isolation, h.size from hosts h
       where h.id = $1 and h.state in ${hostBefore('assigned')} and h.address is not null
         and exists (select from sessions s where ${waits})
         for no key update skip locked
@@ -167,6 +204,7 @@ const placeHostStatement = statement(
        from free cross join lateral (
          select s.id, s.version_id from sessions s
           where ${waits} and (free.version_id is null or free.version_id = s.version_id)
+            and ${suits('free', wishOf('s'))}
           order by s.created_at, s.id
           limit 1
           for no key update skip locked

@@ -1,4 +1,5 @@
 /** Sessions: how they are read, and the changes that concern a session alone. */
+import type { Isolation } from '#domain/pool.ts';
 import type { BrowserTier, EndReason, SessionState, SurfaceKind } from '#domain/session.ts';
 import type { SessionClock } from '#domain/world-clock.ts';
 import { type Queryable, statement } from './pool.ts';
@@ -20,6 +21,9 @@ export type SessionRow = {
   instruction: string | null;
   surfaces: SurfaceKind[];
   browserTier: BrowserTier;
+  /** What its host must have; `isolation` null: any. */
+  size: string;
+  isolation: Isolation | null;
   pinned: boolean;
   clock: SessionClock;
   seed: number | null;
@@ -44,7 +48,7 @@ export const sessionColumns = (hostAddress: string): string =>
   `s.id, s.project_id as "projectId", s.version_id as "versionId", s.state,
    s.end_reason as "endReason", s.error, s.task_form as "taskForm", s.task_name as "taskName",
    s.task_hash as "taskHash", s.instruction, s.surfaces, s.browser_tier as "browserTier",
-   s.pinned, s.clock, ${seedColumn} as seed, s.host_id as "hostId", ${hostAddress} as "hostAddress",
+   s.size, s.isolation, s.pinned, s.clock, ${seedColumn} as seed, s.host_id as "hostId", ${hostAddress} as "hostAddress",
    s.host_reused as "hostReused", s.request_hash as "requestHash", s.created_at as "createdAt",
    s.assigned_at as "assignedAt", s.ready_at as "readyAt", s.closed_at as "closedAt",
    s.last_activity_at as "lastActivityAt"`;

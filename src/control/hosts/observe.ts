@@ -6,16 +6,10 @@ import { holdUntil, poolTopic } from '../notify.ts';
 import type { Parts } from '../parts.ts';
 
 /** Ages are left out: they change all the time. */
-const revisionOf = ({ hosts, waitingSessions }: PoolStock): string =>
+const revisionOf = ({ hosts, waiting }: PoolStock): string =>
   hashOf([
-    waitingSessions,
-    hosts.map(({ id, state, sessionId, launched, holding }) => [
-      id,
-      state,
-      sessionId,
-      launched,
-      holding,
-    ]),
+    waiting,
+    hosts.map(({ stateAgeMs: _, silentMs: __, ageMs: ___, ...host }) => host),
   ]).slice(0, 16);
 
 export type PoolQuestion = {

@@ -5,6 +5,7 @@
  */
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
+import { usualSize } from '#domain/pool.ts';
 import type { SurfaceKind } from '#domain/session.ts';
 import type { OpenSessionBody } from '#wire/public-api/session.ts';
 import { hashOf } from '../canonical.ts';
@@ -89,7 +90,9 @@ const toNewSession = async (
     taskHash: task?.hash ?? null,
     instruction: task?.spec.instruction ?? null,
     surfaces: resolveSurfaces(version, body.surfaces),
-    browserTier: body.browserTier ?? 'standard',
+    tier: body.browserTier ?? 'standard',
+    isolation: body.isolation ?? null,
+    size: body.size ?? usualSize,
     reuseWarm: body.reuseWarm ?? false,
     clock: JSON.stringify(resolveClock(body.clock, new Date())),
     seed: body.seed ?? null,

@@ -51,6 +51,8 @@ export const viewSession = (
   task: viewTask(session),
   pinned: session.pinned,
   browserTier: session.browserTier,
+  size: session.size,
+  isolation: session.isolation,
   clock: session.clock,
   seed: session.seed,
   hostReused: session.hostReused,

@@ -6,6 +6,8 @@
 
 import { hostStates } from '#domain/host.ts';
 import { limits } from '#domain/limits.ts';
+import { isolations } from '#domain/pool.ts';
+import { browserTiers } from '#domain/session.ts';
 import { operation } from '../operation.ts';
 import { nullable, oneOf } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
@@ -20,17 +22,28 @@ export const PoolHost = Type.Object({
   sessionId: nullable(Type.String()),
   stateAgeMs: Type.Number({ description: 'since it entered its state' }),
   silentMs: nullable(Type.Number({ description: 'since its last message; null before the first' })),
+  ageMs: Type.Number({ description: 'since its launch was intended' }),
   launched: Type.Boolean({ description: 'whether the runtime reported its container' }),
-  holding: Type.Optional(
-    Type.Boolean({ description: 'holds a world version: fits only sessions of that project' }),
+  versionId: nullable(
+    Type.String({ description: 'the world version that it holds: it suits no other' }),
   ),
+  uses: Type.Integer({ description: 'sessions that it was given so far' }),
 });
 export type PoolHost = Static<typeof PoolHost>;
+
+/** Sessions without a host that ask for the same. */
+export const WaitingSessions = Type.Object({
+  tier: oneOf(browserTiers),
+  isolation: nullable(oneOf(isolations)),
+  size: Type.String(),
+  count: Type.Integer({ minimum: 1 }),
+});
+export type WaitingSessions = Static<typeof WaitingSessions>;
 
 export const PoolView = Type.Object({
   revision: Type.String({ description: 'changes whenever anything the planner looks at changes' }),
   hosts: Type.Array(PoolHost, { description: 'every host that is not gone' }),
-  waitingSessions: Type.Integer({ description: 'sessions without a host' }),
+  waiting: Type.Array(WaitingSessions, { description: 'one entry for all that ask for the same' }),
 });
 export type PoolView = Static<typeof PoolView>;
 
@@ -72,6 +85,9 @@ export const registerHost = operation({
     installation: Type.String({ minLength: 1, maxLength: 64 }),
     pool: Type.String({ minLength: 1, maxLength: 64 }),
     runtime: oneOf(['process', 'docker', 'kubernetes']),
+    tier: nullable(oneOf(browserTiers, 'null: it serves both')),
+    isolation: oneOf(isolations),
+    size: Type.String({ minLength: 1, maxLength: 64 }),
     maxLive: Type.Integer({
       minimum: 0,
       description: 'refused with `exhausted` when the pool has so many live hosts already',

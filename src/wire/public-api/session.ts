@@ -1,5 +1,6 @@
 /** The session as clients see it, and the forms of a task. */
 
+import { isolations, namePattern } from '#domain/pool.ts';
 import { browserTiers, endReasons, sessionStates, surfaceKinds } from '#domain/session.ts';
 import { clockModes } from '#domain/world-clock.ts';
 import { JsonObject, nullable, oneOf, Timestamp } from '../schemas.ts';
@@ -61,6 +62,8 @@ export const SessionView = Type.Object({
   ),
   pinned: Type.Boolean(),
   browserTier: oneOf(browserTiers),
+  size: Type.String({ description: 'the size of its host' }),
+  isolation: nullable(oneOf(isolations, 'what its host must have; null: any')),
   clock: SessionClock,
   seed: nullable(Type.Integer({ description: 'what new ids are drawn by; null: by chance' })),
   hostReused: Type.Boolean({ description: 'whether its host already held this world version' }),
@@ -146,6 +149,13 @@ export const OpenSessionBody = Type.Object(
     surfaces: Type.Optional(Type.Array(oneOf(surfaceKinds), { maxItems: 3, uniqueItems: true })),
     reuseWarm: Type.Optional(Type.Boolean()),
     browserTier: Type.Optional(oneOf(browserTiers)),
+    size: Type.Optional(
+      Type.String({
+        pattern: namePattern.source,
+        description: 'the size of its host, by the name that its pool gives it; default standard',
+      }),
+    ),
+    isolation: Type.Optional(oneOf(isolations, 'what its host must have; absent: any')),
     clock: Type.Optional(
       Type.Object(
         {

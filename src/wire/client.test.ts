@@ -1,0 +1,113 @@
+/** The client against a server that answers well, badly and not at all. */
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createClient } from './client.ts';
+import { answerCall, getBlob, pollCalls } from './host-api/operations.ts';
+
+const params = { sessionId: 'ses-1' };
+const query = { generation: 1, hold: 0 };
+const digest = `sha256:${'0'.repeat(64)}` as const;
+
+let server: Server;
+
+const clientOf = async (listener: RequestListener) => {
+  server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return createClient({ baseUrl: `http://127.0.0.1:${port}/api/`, authorization: 'Bearer x' });
+};
+
+afterEach(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+describe('the client', () => {
+  it('sends path, query, headers and body, and reads JSON', async () => {
+    const seen: unknown[] = [];
+    const client = await clientOf(async (request, response) => {
+      const chunks = await request.toArray();
+      const { authorization, 'content-type': type, 'content-length': length } = request.headers;
+      const text = Buffer.concat(chunks).toString();
+      seen.push([request.method, request.url, authorization, type, length, text.length]);
+      response.setHeader('content-type', 'application/json').end('{"close":null}');
+    });
+    const body = { generation: 1, hold: 0, answer: { output: 'ä', changes: {} } };
+    const answer = await client.send(answerCall, {
+      params: { sessionId: 'ses/1', callId: 'call-1' },
+      body,
+    });
+    expect(answer).toEqual({ status: 200, body: { close: null } });
+    const text = JSON.stringify(body);
+    expect(seen).toEqual([
+      [
+        'POST',
+        '/api/world-sessions/ses%2F1/calls/call-1/answer',
+        'Bearer x',
+        'application/json',
+        String(Buffer.byteLength(text)),
+        text.length,
+      ],
+    ]);
+  });
+
+  it('reads bytes', async () => {
+    const client = await clientOf((_, response) => {
+      response.setHeader('content-type', 'application/octet-stream').end(Buffer.from([0, 255, 7]));
+    });
+    const { body } = await client.send(getBlob, { params: { digest } });
+    expect(body).toEqual(new Uint8Array([0, 255, 7]));
+  });
+
+  it('throws what the server refuses', async () => {
+    const client = await clientOf((_, response) => {
+      response.writeHead(409, { 'content-type': 'application/json' });
+      response.end('{"message":"an old generation","error":"conflict"}');
+    });
+    await expect(client.send(pollCalls, { params, query })).rejects.toMatchObject({
+      code: 'conflict',
+      message: 'an old generation',
+    });
+  });
+
+  it('calls a server unavailable that hangs up, before its answer or in the middle of it', async () => {
+    let isCutShort = false;
+    const client = await clientOf((request, response) => {
+      if (isCutShort) response.writeHead(200, { 'content-length': '99' }).write('{"close":');
+      setImmediate(() => request.socket.destroy());
+    });
+    const ask = () => client.send(pollCalls, { params, query });
+    await expect(ask()).rejects.toMatchObject({ code: 'unavailable' });
+    isCutShort = true;
+    await expect(ask()).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  it('calls broken JSON unavailable', async () => {
+    const client = await clientOf((_, response) => {
+      response.setHeader('content-type', 'application/json').end('{"close"');
+    });
+    const sent = client.send(pollCalls, { params, query });
+    await expect(sent).rejects.toThrow(/answered broken JSON/);
+  });
+
+  it.each([false, true])(
+    'ends by its signal, with its reason (answer begun: %s)',
+    async (begun) => {
+      const asked = Promise.withResolvers<void>();
+      const client = await clientOf((_, response) => {
+        if (begun) response.writeHead(200, { 'content-length': '99' }).write('{"close":');
+        asked.resolve();
+      });
+      const stopping = new AbortController();
+      const sent = client.send(pollCalls, { params, query, signal: stopping.signal });
+      await asked.promise;
+      stopping.abort(new Error('no longer wanted'));
+      await expect(sent).rejects.toThrow('no longer wanted');
+      await expect(
+        client.send(pollCalls, { params, query, signal: stopping.signal }),
+      ).rejects.toThrow('no longer wanted');
+    },
+  );
+});
