@@ -4,9 +4,10 @@
  * answered.
  */
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Log } from '#runtime/log.ts';
+import { http } from '#wire/http.ts';
 import type { LedgerNote } from '../ledger.ts';
 import { maskText, secretNamesOf } from '../mask.ts';
 import { noteOfDelivery } from '../session/outbox.ts';
@@ -186,7 +187,7 @@ const handle = async (
 /** Listens. Throws when the address is taken. */
 export const startApiServer = async (options: ApiServerOptions): Promise<ApiServer> => {
   const { host, port } = options.listen;
-  const server = createServer({ requestTimeout: requestTimeoutMs }, (request, response) => {
+  const server = http.createServer({ requestTimeout: requestTimeoutMs }, (request, response) => {
     request.on('error', (error) => options.log.debug({ err: error }, 'a request broke off'));
     void handle(options, request, response);
   });

@@ -3,7 +3,7 @@
  * body, `ctx.respond` and `ctx.fail` choose the answer themselves. A function that fails changes
  * nothing.
  */
-import { validateHeaderName, validateHeaderValue } from 'node:http';
+import { http } from '#wire/http.ts';
 import { createStoreAccess } from '../../session/store-access.ts';
 import type { RunResult } from '../../usercode/run.ts';
 import { type ApiAnswer, jsonAnswer, vendorAnswer } from '../answer.ts';
@@ -41,8 +41,8 @@ const internalAnswer = (reason: string): ApiAnswer => ({
 const faultOfHeaders = (headers: Readonly<Record<string, string>>): string | undefined => {
   for (const [name, value] of Object.entries(headers)) {
     try {
-      validateHeaderName(name);
-      validateHeaderValue(name, value);
+      http.validateHeaderName(name);
+      http.validateHeaderValue(name, value);
     } catch (error) {
       return (error as Error).message;
     }
