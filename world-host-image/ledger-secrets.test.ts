@@ -59,6 +59,44 @@ it('keeps out the session’s token and what it is exchanged for', async () => {
   expect(text.includes('my ***')).toBe(true);
 });
 
+it('keeps out the bearers that it mints wherever they stand, also those it has forgotten', async () => {
+  const auth = 'scheme = "oauth2"\nsecret_env = "S"\nclient_id_env = "I"\nscope = "read write"';
+  world = await serveApi({
+    operations: routes,
+    auth,
+    tools: {
+      list_notes: { input: { type: 'object' }, output: true },
+      create_notes: { input: { type: 'object' }, output: true },
+    },
+  });
+  const mint = async (): Promise<string[]> => {
+    const body = `grant_type=client_credentials&client_secret=${world.token}`;
+    const { json } = await world.ask('POST', '/oauth/token', { body, headers: form });
+    const { access_token, refresh_token } = json as Record<string, string>;
+    return [access_token ?? '', refresh_token ?? ''];
+  };
+  const forgotten = await mint();
+  await world.reset();
+  const secrets = [...forgotten, ...(await mint())];
+  for (const [index, secret] of secrets.entries()) {
+    const note = { id: index + 1, title: `keep ${secret}`, key: secret, tags: [secret] };
+    await world.ask('POST', `/notes?title=${secret}`, {
+      body: note,
+      headers: { 'x-note': secret },
+    });
+    await world.ask('POST', '/notes', { body: { ...note, id: 9 } }); // refused for its key
+    await world.ask('POST', '/notes', { body: `nothing that is read: ${secret}` });
+    await world.get(`/notes/${secret}`);
+    await world.get(`/none/x-${secret}`, { accept: `text/${secret}` });
+    await world.call('tool', 'create_notes', { ...note, id: index + 5, key: `x${secret}` });
+    await world.call('tool', secret, { [secret]: secret });
+  }
+  await world.get('/notes');
+  await world.call('tool', 'list_notes', {});
+  const text = await expectNone(...secrets);
+  expect(text.match(/"keep \*\*\*"/g)?.length).toBeGreaterThanOrEqual(4 * secrets.length);
+});
+
 it.each([
   ['a header', 'scheme = "header"\nname = "X-Vend"\nsecret_env = "S"'],
   ['the query', 'scheme = "query"\nname = "vend"\nsecret_env = "S"'],

@@ -15,7 +15,7 @@ import { createReader, type Reader } from '#store/read.ts';
 import { createStatements } from '#store/statements.ts';
 import type { RowChange } from '#store/write-set.ts';
 import { type Backlog, createBacklog } from './ledger-backlog.ts';
-import { noSecrets, type Secrets, showText, showValue } from './mask.ts';
+import { hideValues, noSecrets, type Secrets, showText, showValue } from './mask.ts';
 
 /** One request as it is noted; `id`, bounds and secrets are the ledger's business. */
 export type LedgerNote = {
@@ -65,10 +65,11 @@ const mostNameChars = 256;
 
 const contract = { entities: [ledgerEntityContract], definitions: {} };
 
-const cut = (text: string | null, most: number): string | null =>
-  text === null || text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+const cut = (text: string, most: number): string =>
+  text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 
-const quote = (text: string | null, most: number): string => JSON.stringify(cut(text, most));
+const quote = (text: string | null, most: number, secrets: Secrets): string =>
+  text === null ? 'null' : JSON.stringify(cut(hideValues(text, secrets), most));
 
 /** A key that would take the room of many is left out. */
 const showRows = (rows: readonly RowChange[]) =>
@@ -92,12 +93,12 @@ const entryOf = (id: number, note: LedgerNote, { secrets, valueChars }: Shown): 
   // Joined, and not added up, it is one text without the parts that it was made of.
   return [
     `{"id":${id},"at":${JSON.stringify(plain.at)},"via":"${plain.via}"`,
-    `"operation":${quote(plain.operation, mostNameChars)}`,
-    `"method":${quote(plain.method, mostNameChars)}`,
-    `"path":${quote(plain.path, mostPathChars)}`,
+    `"operation":${quote(plain.operation, mostNameChars, secrets)}`,
+    `"method":${quote(plain.method, mostNameChars, secrets)}`,
+    `"path":${quote(plain.path, mostPathChars, secrets)}`,
     `"status":${plain.status},"duration_ms":${Math.round(plain.duration_ms * 1_000) / 1_000}`,
     `"call_id":${JSON.stringify(plain.call_id)},"changes":${JSON.stringify(changes)}`,
-    `"rows":${rows.length === 0 ? '[]' : JSON.stringify(showRows(rows))}`,
+    `"rows":${rows.length === 0 ? '[]' : hideValues(JSON.stringify(showRows(rows)), secrets)}`,
     `"request":${asked}`,
     `"response":${answered}}`,
   ].join();

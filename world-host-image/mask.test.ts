@@ -59,7 +59,15 @@ describe('a value in the ledger', () => {
   });
 
   it('lacks what the world calls a secret, and what the host gave away', () => {
-    const secrets = { names: new Set(['x-key', 'signs_with']), values: ['st-1234'] };
+    const secrets = {
+      names: new Set(['x-key', 'signs_with']),
+      values: ['st-1234'],
+      openings: ['oa_'],
+    };
+    expect(show(['oa_b-4, oa_', { oa_5: '(oa_6)' }], 500, secrets)).toEqual([
+      '***, ***',
+      { '***': '(***)' },
+    ]);
     expect(show({ 'X-Key': 'a', signs_with: 'b', note: 'st-1234 is mine' }, 500, secrets)).toEqual({
       'X-Key': '***',
       signs_with: '***',
@@ -83,12 +91,13 @@ describe('a value in the ledger', () => {
   });
 
   it('is shown the same when it is JSON text already', () => {
-    const secrets = { names: new Set(['signs_with']), values: ['st-1234'] };
+    const secrets = { names: new Set(['signs_with']), values: ['st-1234'], openings: ['oa_'] };
     const values = [
       { id: 1, title: 'a "quoted" one', list: [1, [], {}] },
       { access_token: 'abc' },
       { Signs_With: 'abc' },
       { note: 'st-1234 is mine' },
+      { note: 'oa_5 is mine' },
       { text: 'x'.repeat(300) },
       Array.from({ length: 100 }, () => ({ a: 1 })),
       JSON.parse(`${'['.repeat(70)}${']'.repeat(70)}`),

@@ -13,9 +13,11 @@ export type Secrets = {
   names: ReadonlySet<string>;
   /** Texts that must not be kept, wherever they stand. */
   values: readonly string[];
+  /** How such texts begin, of which there is no list; they are made of `A-Z`, `a-z`, `0-9`, `_` and `-`. */
+  openings: readonly string[];
 };
 
-export const noSecrets: Secrets = { names: new Set(), values: [] };
+export const noSecrets: Secrets = { names: new Set(), values: [], openings: [] };
 
 /** The names that a contract itself gives to secrets, whatever they sound like. */
 export const secretNamesOf = ({ api, webhooks }: Contract): ReadonlySet<string> => {
@@ -145,8 +147,16 @@ const createWriter = (look: (name: string) => Name, room: number) => {
   };
 };
 
-const withoutValues = (json: string, values: readonly string[]): string =>
-  values.reduce((text, value) => text.replaceAll(value, mask), json);
+/** A text, which may be JSON, without the secrets that are known by their values. */
+export const hideValues = (text: string, { values, openings }: Secrets): string => {
+  let shown = text;
+  for (const value of values) shown = shown.replaceAll(value, mask);
+  for (const opening of openings) {
+    if (shown.includes(opening))
+      shown = shown.replaceAll(new RegExp(`${opening}[\\w-]*`, 'g'), mask);
+  }
+  return shown;
+};
 
 /**
  * A JSON value as the ledger shows it, as JSON text of at most `maxChars` characters and a few more. A
@@ -154,7 +164,7 @@ const withoutValues = (json: string, values: readonly string[]): string =>
  */
 export const showValue = (value: unknown, maxChars: number, secrets: Secrets): string => {
   const writer = createWriter(nameLookup(secrets), maxChars);
-  const json = withoutValues(writer.write(value), secrets.values);
+  const json = hideValues(writer.write(value), secrets);
   if (writer.isWhole() && json.length <= maxChars) return json;
   return JSON.stringify({ truncated: true, start: json.slice(0, maxChars / 2) });
 };
@@ -172,12 +182,16 @@ const nestsLittle = (json: string): boolean => {
  * Whether JSON text is shown as it is: it is short and shallow, and no word in it sounds like the name
  * of a secret. Text of which it is not so may still hold none.
  */
-const isShownAsIs = (json: string, maxChars: number, { names, values }: Secrets): boolean =>
+const isShownAsIs = (
+  json: string,
+  maxChars: number,
+  { names, values, openings }: Secrets,
+): boolean =>
   json.length <= maxChars &&
   !secretWord.test(json) &&
   !json.includes('\\u') && // a name may be spelt with escapes
   !holdsName(json, names) &&
-  values.every((value) => !json.includes(value)) &&
+  ![...values, ...openings].some((text) => json.includes(text)) &&
   nestsLittle(json);
 
 /** As `showValue`, of a value that is JSON text already. */

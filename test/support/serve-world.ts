@@ -23,11 +23,11 @@ import { createRouter } from '../../world-host-image/api/router.ts';
 import { startApiServer } from '../../world-host-image/api/server.ts';
 import { runCall } from '../../world-host-image/calls/run-call.ts';
 import { openLedger } from '../../world-host-image/ledger.ts';
-import { secretNamesOf } from '../../world-host-image/mask.ts';
 import { openAuthorCode } from '../../world-host-image/session/author-code.ts';
 import { createClock } from '../../world-host-image/session/clock.ts';
 import { createIds } from '../../world-host-image/session/ids.ts';
 import { createOutbox } from '../../world-host-image/session/outbox.ts';
+import { secretsOf } from '../../world-host-image/session/secrets.ts';
 import { applySeed } from '../../world-host-image/session/seed.ts';
 import { createServing } from '../../world-host-image/session/serving.ts';
 import type { Session } from '../../world-host-image/session/session.ts';
@@ -126,7 +126,7 @@ export const serveWorld = async (
     id: 'ses-test',
     token: source.secret,
     task: task === undefined ? null : taskSpecOf(task),
-    ledger: openLedger({ secrets: { names: secretNamesOf(contract), values: [token] } }),
+    ledger: openLedger({ secrets: secretsOf(contract, source.secret) }),
     clock: source.clock,
     ids: source.ids,
     outbox: createOutbox(),

@@ -4,7 +4,6 @@
  * a page, nor the request ledger.
  */
 import type { ApiContract } from '#language/contract.ts';
-import type { Secret } from '#runtime/secret.ts';
 import type { ApiRequest } from './request.ts';
 
 type Carriers = { header: string | null; parameter: string | null };
@@ -38,27 +37,22 @@ type Shown = {
 
 /**
  * Path, query and headers for the ledger. What is sent in the vendor's own places is masked whatever it
- * is, the session's token wherever it is; names that sound like secrets are the ledger's to look for.
+ * is; secrets that are known by their names or values are the ledger's to look for.
  */
 export const shownRequest = (
   api: ApiContract | null,
-  token: Secret,
   { path, query, headers }: Pick<ApiRequest, 'path' | 'query' | 'headers'>,
 ): Shown => {
   const { header, parameter } = api === null ? { header: null, parameter: null } : carriersOf(api);
-  const secret = token.reveal();
-  const mask = (text: string): string =>
-    text.includes(secret) ? text.replaceAll(secret, '***') : text;
   const valuesOf = (name: string): string | string[] => {
-    const values = query.getAll(name).map((value) => (name === parameter ? '***' : mask(value)));
+    const values = query.getAll(name).map((value) => (name === parameter ? '***' : value));
     return values.length === 1 ? (values[0] ?? '') : values;
   };
   const names = query.size === 0 ? [] : [...new Set(query.keys())];
   return {
-    path: mask(path),
+    path,
     query: Object.fromEntries(names.map((name) => [name, valuesOf(name)])),
-    headers: Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [name, name === header ? '***' : mask(value)]),
-    ),
+    headers:
+      header === null || headers[header] === undefined ? headers : { ...headers, [header]: '***' },
   };
 };

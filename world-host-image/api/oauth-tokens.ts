@@ -4,7 +4,8 @@
  *
  * A token is derived from the session's own token and an identifier of the session. So a seeded session
  * mints the same ones for the same requests, also after a reset, and yet nobody who knows the seed can
- * make one. They are looked up by their hashes: how long that takes says nothing about a token.
+ * make one. They are looked up by their hashes: how long that takes says nothing about a token. All of a
+ * session begin alike, by which those that it has forgotten are still known for what they are.
  */
 import { hash } from 'node:crypto';
 import type { Secret } from '#runtime/secret.ts';
@@ -16,6 +17,13 @@ export const tokenLifetimeSeconds = 3_600;
 
 /** Of each kind; the oldest make room. */
 const mostTokens = 10_000;
+
+/** Long enough that nobody writes it by chance. */
+const openingChars = 12;
+
+/** What all tokens begin with that a session with this secret mints. It gives nothing away. */
+export const openingOfTokens = (secret: Secret): string =>
+  secret.derive('oauth opening').slice(0, openingChars);
 
 export type Tokens = {
   /** A new access token. */
@@ -49,7 +57,9 @@ const keep = <Value>(kept: Map<string, Value>, token: string, value: Value): voi
 export const createTokens = ({ secret, clock, ids }: TokenSource): Tokens => {
   const access = new Map<string, { scopes: readonly string[]; expiresMs: number }>();
   const refresh = new Map<string, readonly string[]>();
-  const mint = (kind: string): string => secret.derive(`oauth ${kind} ${ids.uuid()}`);
+  const opening = openingOfTokens(secret);
+  const mint = (kind: string): string =>
+    `${opening}${secret.derive(`oauth ${kind} ${ids.uuid()}`)}`;
   return {
     mintAccess(scopes) {
       const token = mint('access');

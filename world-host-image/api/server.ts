@@ -95,7 +95,7 @@ const note = (
   startedAt: number,
 ): void => {
   const { answer, body, changes, operation, rows } = outcome;
-  const { path, query, headers } = shownRequest(session.world.contract.api, session.token, request);
+  const { path, query, headers } = shownRequest(session.world.contract.api, request);
   session.ledger.note({
     at: at.toISOString(),
     via: 'api',

@@ -5,11 +5,11 @@ import { locateRefusal } from '#store/snapshot.ts';
 import type { Assignment } from '#wire/host-api/operations.ts';
 import { createTokens } from '../api/oauth-tokens.ts';
 import { openLedger } from '../ledger.ts';
-import { secretNamesOf } from '../mask.ts';
 import { createClock } from './clock.ts';
 import { createIds } from './ids.ts';
 import type { WorldLoader } from './load-world.ts';
 import { createOutbox } from './outbox.ts';
+import { secretsOf } from './secrets.ts';
 import { applySeed } from './seed.ts';
 import type { LoadedWorld, Session } from './session.ts';
 
@@ -37,8 +37,7 @@ export const openSession = async (
   await seedTask(world, assignment.task);
   world.store.mark('task');
   const token = new Secret(assignment.sessionToken);
-  const names = secretNamesOf(world.contract);
-  const ledger = openLedger({ secrets: { names, values: [token.reveal()] } });
+  const ledger = openLedger({ secrets: secretsOf(world.contract, token) });
   const clock = createClock(assignment.clock);
   const ids = createIds(assignment.seed);
   return {
