@@ -88,6 +88,8 @@ declare module 'svc_env' {
   export type HandlerRequest = {
     method: string;
     path: string;
+    /** The path of its route as the connector has it, for example `/repos/{owner}/issues`. */
+    route: string;
     /** Path arguments and query parameters. */
     args: Row;
     /** The JSON body, or null. */

@@ -51,6 +51,18 @@ describe('pages', () => {
     expect(single.headers.link).toBeUndefined();
   });
 
+  it.each([
+    '/repos/northquay/berth/issues/139/comments',
+    '/repos/northquay/berth/pulls/150/commits',
+    '/repos/northquay/berth/milestones/3/labels',
+    '/repos/northquay/berth/branches',
+    '/orgs/northquay/members',
+    '/users/northquay/repos',
+  ])('link with the query alone: %s', async (path) => {
+    const { response } = await world.ask('GET', `${path}?per_page=1`);
+    expect(linksOf(response.headers.get('link') ?? '').next).toBe(`${path}?per_page=1&page=2`);
+  });
+
   it('are the same by number and by link', async () => {
     const octokit = world.octokit();
     const byLink = await octokit.paginate(octokit.rest.issues.listForRepo, {

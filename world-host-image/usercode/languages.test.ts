@@ -151,7 +151,7 @@ export const many = () => query('things');
 const handlers = {
   python: `
 def shown(ctx):
-    return [ctx.method, ctx.path, ctx.args, ctx.body, ctx.headers]
+    return [ctx.method, ctx.path, ctx.route, ctx.args, ctx.body, ctx.headers]
 
 def created(ctx):
     row = ctx.insert("things", {"id": ctx.ids.next("things", "id"), "name": ctx.body["name"]})
@@ -186,7 +186,7 @@ def interim(ctx):
 `,
   typescript: `
 import type { HandlerContext } from 'svc_env';
-export const shown = (ctx: HandlerContext) => [ctx.method, ctx.path, ctx.args, ctx.body, ctx.headers];
+export const shown = (ctx: HandlerContext) => [ctx.method, ctx.path, ctx.route, ctx.args, ctx.body, ctx.headers];
 export async function created(ctx: HandlerContext) {
   const { name } = ctx.body as { name: string };
   const row = await ctx.insert('things', { id: await ctx.ids.next('things', 'id'), name });
@@ -288,8 +288,9 @@ describe.each(['python', 'typescript'] as const)('user code in %s', (language) =
   } as const;
   const request = {
     method: 'POST',
-    path: '/things',
-    args: { page: '2' },
+    path: '/things/7',
+    route: '/things/{number}',
+    args: { number: '7', page: '2' },
     body: { name: 'new' },
     headers: { accept: '*/*' },
   };
@@ -474,7 +475,7 @@ describe.each(['python', 'typescript'] as const)('user code in %s', (language) =
     const { access, things } = createMemoryStore();
     const before = { ...api, as: 'before', input: request, access } as const;
     expect(await bench.run(language, 'lets_pass', before)).toEqual({ ok: true, value: null });
-    expect([...things.values()]).toEqual([{ id: 5, name: '/things' }]);
+    expect([...things.values()]).toEqual([{ id: 5, name: '/things/7' }]);
     expect(await bench.run(language, 'stops', before)).toEqual({
       ok: true,
       value: { message: 'slow down' },

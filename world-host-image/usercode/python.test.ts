@@ -21,7 +21,7 @@ const errorOf = (result: RunResult) => {
 const handler = {
   as: 'handler',
   file: 'api/handlers.py',
-  input: { method: 'GET', path: '/', args: {}, body: null, headers: {} },
+  input: { method: 'GET', path: '/', route: '/', args: {}, body: null, headers: {} },
 } as const;
 
 describe('imports', () => {

@@ -13,6 +13,8 @@ export type UserLanguage = 'python' | 'typescript';
 export type HandlerRequest = {
   method: string;
   path: string;
+  /** The path of its route as the connector has it, for example `/repos/{owner}/issues`. */
+  route: string;
   /** Path arguments and query parameters. */
   args: Row;
   body: unknown;

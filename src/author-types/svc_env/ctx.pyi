@@ -40,6 +40,8 @@ class HandlerContext(_Reader):
 
     method: str
     path: str
+    #: The path of its route as the connector has it, for example `/repos/{owner}/issues`.
+    route: str
     #: Path arguments and query parameters.
     args: Row
     #: The JSON body, or None.

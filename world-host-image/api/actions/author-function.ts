@@ -82,14 +82,14 @@ export const runAuthorFunction = async (
   as: 'handler' | 'before',
   name: string,
 ): Promise<FunctionAnswer> => {
-  const { api, args, body, code, request, session } = context;
+  const { api, args, body, code, request, route, session } = context;
   const file = api.handlers ?? '';
   const result = await code.run({
     language: file.endsWith('.ts') ? 'typescript' : 'python',
     file,
     function: name,
     as,
-    input: { ...request, args: { ...args }, body: body ?? null },
+    input: { ...request, route: route.path, args: { ...args }, body: body ?? null },
     access: createStoreAccess(session),
     timeoutMs,
   });

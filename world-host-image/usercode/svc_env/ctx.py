@@ -61,6 +61,8 @@ class HandlerContext(_Reader):
 
     method: str
     path: str
+    #: The path of its route as the connector has it, for example `/repos/{owner}/issues`.
+    route: str
     #: Path arguments and query parameters.
     args: Row
     #: The JSON body, or None.
@@ -74,6 +76,7 @@ class HandlerContext(_Reader):
         super().__init__(run)
         self.method = request["method"]
         self.path = request["path"]
+        self.route = request["route"]
         self.args = request["args"]
         self.body = request["body"]
         self.headers = request["headers"]

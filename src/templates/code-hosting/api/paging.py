@@ -6,6 +6,7 @@ begins. Whoever follows links therefore sees every row once, whatever is inserte
 
 import base64
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlencode
@@ -17,19 +18,8 @@ from .answers.addresses import API
 DEFAULT_SIZE = 30
 LARGEST_SIZE = 100
 
-#: Arguments that stand in a path; all others came with the query.
-PATH_ARGUMENTS = {
-    "owner",
-    "repo",
-    "org",
-    "username",
-    "branch",
-    "ref",
-    "issue_number",
-    "milestone_number",
-    "pull_number",
-    "review_id",
-}
+#: An argument of a route's path, as in `/repos/{owner}`. All other arguments came with the query.
+PATH_ARGUMENT = re.compile(r"\{(\w+)\}")
 
 #: Where a row stands in its list: values that no other row has together, none of them None.
 Position = tuple[Any, ...]
@@ -100,6 +90,6 @@ def _url(ctx: HandlerContext, target: Row) -> str:
     host = ctx.headers.get("host")
     scheme = ctx.headers.get("x-forwarded-proto", "http")
     origin = f"{scheme}://{host}" if host else API
-    own = PATH_ARGUMENTS | {"page", "after"}
+    own = {*PATH_ARGUMENT.findall(ctx.route), "page", "after"}
     query = {name: value for name, value in ctx.args.items() if name not in own}
     return f"{origin}{ctx.path.split('?')[0]}?{urlencode({**query, **target}, doseq=True)}"
