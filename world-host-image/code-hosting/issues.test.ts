@@ -258,7 +258,9 @@ describe('issues', () => {
       active_lock_reason: null,
     });
     const reason = { ...on(149), lock_reason: 'boring' as 'spam' };
-    expect(await errorOf(world.client().issues.lock(reason))).toEqual(invalid());
+    expect(await errorOf(world.client().issues.lock(reason))).toEqual(
+      invalid({ resource: 'Issue', field: 'lock_reason', code: 'invalid' }),
+    );
     expect(await errorOf(world.client().issues.lock(on(9_999)))).toEqual(notFound);
   });
 });

@@ -1,4 +1,8 @@
-"""Finds the row that a path speaks of, or answers 404."""
+"""Finds the row that a path speaks of, or answers 404.
+
+Names of owners, repositories and users are found however their letters are written, large or small;
+what is answered and what is kept has the spelling of the row.
+"""
 
 from svc_env import HandlerContext, Row
 
@@ -13,10 +17,27 @@ def known(ctx: HandlerContext, entity: str, key: Row) -> Row:
     return row
 
 
+def named(ctx: HandlerContext, entity: str, key: Row) -> Row | None:
+    """The row whose key has these names, whatever the case of their letters."""
+    exact = ctx.get(entity, key)
+    if exact is not None:
+        return exact
+    rows = ctx.query(entity)
+    return next((row for row in rows if all(same_name(row[of], key[of]) for of in key)), None)
+
+
 def find_repository(ctx: HandlerContext) -> Row:
-    """The repository of `/repos/{owner}/{repo}/…`. A stranger's private one is not found."""
-    repository = ctx.get("repositories", {"owner": ctx.args["owner"], "name": ctx.args["repo"]})
-    return repository if repository and can_see(ctx, repository) else not_found(ctx)
+    """The repository of `/repos/{owner}/{repo}/…`. A stranger's private one is not found.
+
+    The arguments are spelled as the row is from here on: all that is found in the repository, and all
+    that is written there, goes by `place`.
+    """
+    key = {"owner": ctx.args["owner"], "name": ctx.args["repo"]}
+    repository = named(ctx, "repositories", key)
+    if repository is None or not can_see(ctx, repository):
+        not_found(ctx)
+    ctx.args.update(owner=repository["owner"], repo=repository["name"])
+    return repository
 
 
 def find_issue(ctx: HandlerContext) -> Row:
@@ -72,7 +93,7 @@ def label_named(ctx: HandlerContext, name: str) -> Row | None:
 
 def find_owner(ctx: HandlerContext) -> Row:
     """The user of `/users/{username}/…`, or the organization of `/orgs/{org}/…`."""
-    owner = ctx.get("users", {"login": ctx.args.get("org") or ctx.args["username"]})
+    owner = named(ctx, "users", {"login": ctx.args.get("org") or ctx.args["username"]})
     if owner is None or ("org" in ctx.args and owner["type"] != "Organization"):
         not_found(ctx)
     return owner
@@ -83,7 +104,7 @@ def same_name(one: str, other: str) -> bool:
 
 
 def place(ctx: HandlerContext) -> Row:
-    """Which repository the path is about, in the words of the rows."""
+    """Which repository the path is about, in the words of the rows, once it was found."""
     return {"owner": ctx.args["owner"], "repo": ctx.args["repo"]}
 
 

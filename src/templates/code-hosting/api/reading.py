@@ -5,10 +5,14 @@ from datetime import UTC, datetime
 
 from svc_env import HandlerContext, Row
 
+from .finding import named
 from .refusals import invalid, refuse
 
+#: How many characters a text may have, where no smaller number is said.
+LONGEST_TEXT = 65536
 LONGEST_TITLE = 256
-LONGEST_DESCRIPTION = 100
+LONGEST_LABEL = 50
+LONGEST_LABEL_DESCRIPTION = 100
 
 
 def body_of(ctx: HandlerContext) -> Row:
@@ -20,10 +24,14 @@ def body_of(ctx: HandlerContext) -> Row:
     return ctx.body
 
 
-def text_of(ctx: HandlerContext, resource: str, field: str, value: object) -> str | None:
-    if value is not None and not isinstance(value, str):
+def text_of(
+    ctx: HandlerContext, resource: str, field: str, value: object, longest: int = LONGEST_TEXT
+) -> str | None:
+    if value is None:
+        return None
+    if not isinstance(value, str):
         invalid(ctx, resource, field, "invalid")
-    return value
+    return _bounded(ctx, resource, field, value, longest)
 
 
 def needed_text(ctx: HandlerContext, resource: str, field: str) -> str:
@@ -76,13 +84,15 @@ def since_of(ctx: HandlerContext, resource: str) -> str:
     return instant_of(ctx, resource, "since", since) if since else ""
 
 
-def title_of(ctx: HandlerContext, resource: str, title: object) -> str:
+def title_of(
+    ctx: HandlerContext, resource: str, title: object, longest: int = LONGEST_TITLE
+) -> str:
     """A title. The code host takes a number for a text here."""
     is_text = isinstance(title, (str, int)) and not isinstance(title, bool)
     text = str(title).strip() if is_text else ""
     if not text:
         invalid(ctx, resource, "title", "missing_field")
-    return _bounded(ctx, resource, "title", text, LONGEST_TITLE)
+    return _bounded(ctx, resource, "title", text, longest)
 
 
 def color_of(ctx: HandlerContext, color: object) -> str:
@@ -93,8 +103,13 @@ def color_of(ctx: HandlerContext, color: object) -> str:
 
 
 def description_of(ctx: HandlerContext, description: object) -> str | None:
-    text = text_of(ctx, "Label", "description", description)
-    return text and _bounded(ctx, "Label", "description", text, LONGEST_DESCRIPTION)
+    return text_of(ctx, "Label", "description", description, LONGEST_LABEL_DESCRIPTION)
+
+
+def label_name_of(ctx: HandlerContext, name: object) -> str:
+    if not isinstance(name, str) or not name.strip():
+        invalid(ctx, "Label", "name", "missing_field")
+    return _bounded(ctx, "Label", "name", name, LONGEST_LABEL)
 
 
 def label_names(ctx: HandlerContext, value: object) -> list[str]:
@@ -102,20 +117,20 @@ def label_names(ctx: HandlerContext, value: object) -> list[str]:
     if not isinstance(value, list):
         invalid(ctx, "Issue", "labels", "invalid")
     names = [item.get("name") if isinstance(item, dict) else item for item in value]
-    if not all(isinstance(name, str) and name.strip() for name in names):
-        invalid(ctx, "Label", "name", "missing_field")
-    return [str(name) for name in dict.fromkeys(names)]
+    return list(dict.fromkeys(label_name_of(ctx, name) for name in names))
 
 
 def user_logins(ctx: HandlerContext, resource: str, field: str, value: object) -> list[str]:
     """Logins of users that there are; each once."""
     if not isinstance(value, list):
         invalid(ctx, resource, field, "invalid")
+    logins: dict[str, None] = {}
     for login in value:
-        user = ctx.get("users", {"login": login}) if isinstance(login, str) else None
+        user = named(ctx, "users", {"login": login}) if isinstance(login, str) else None
         if user is None or user["type"] != "User":
             invalid(ctx, resource, field, "invalid", value=login)
-    return [str(login) for login in dict.fromkeys(value)]
+        logins[user["login"]] = None
+    return list(logins)
 
 
 def _bounded(ctx: HandlerContext, resource: str, field: str, text: str, longest: int) -> str:

@@ -8,6 +8,7 @@ import re
 from svc_env import HandlerContext, Row
 
 from .answers.addresses import WEB
+from .finding import named
 
 #: `#12`, `owner/repo#12`, or the address of an issue's page.
 MENTION = re.compile(
@@ -19,7 +20,7 @@ MENTION = re.compile(
 def record_references(ctx: HandlerContext, comment: Row) -> None:
     """Writes a reference for each issue that exists and is not the one commented on."""
     here = (comment["owner"], comment["repo"], comment["issue_number"])
-    for owner, repo, number in sorted(_mentions(comment) - {here}):
+    for owner, repo, number in sorted(_mentions(ctx, comment) - {here}):
         if ctx.get("issues", {"owner": owner, "repo": repo, "number": number}) is None:
             continue
         reference = {
@@ -43,10 +44,13 @@ def forget_references(ctx: HandlerContext, comment: Row) -> None:
         ctx.delete("cross_references", key)
 
 
-def _mentions(comment: Row) -> set[tuple[str, str, int]]:
+def _mentions(ctx: HandlerContext, comment: Row) -> set[tuple[str, str, int]]:
     found = set()
     for match in MENTION.finditer(comment["body"]):
         owner = match["owner"] or match["page_owner"] or comment["owner"]
         repo = match["repo"] or match["page_repo"] or comment["repo"]
-        found.add((owner, repo, int(match["number"] or match["page"])))
+        repository = named(ctx, "repositories", {"owner": owner, "name": repo})
+        if repository is not None:
+            number = int(match["number"] or match["page"])
+            found.add((repository["owner"], repository["name"], number))
     return found

@@ -6,7 +6,7 @@ from svc_env import HandlerContext, Row
 
 from ..answers.issues import issue_answer, issue_answers
 from ..closing import close_issue, reopen_issue
-from ..finding import find_issue, find_repository, known, next_number, numbered, place
+from ..finding import find_issue, find_repository, known, named, next_number, numbered, place
 from ..history import record, tell_of_issue, touch
 from ..labelling import (
     assign,
@@ -33,6 +33,7 @@ from ..paging import answer_page
 from ..reading import (
     asked_choice,
     body_of,
+    choice_of,
     is_downwards,
     label_names,
     since_of,
@@ -43,6 +44,7 @@ from ..reading import (
 from ..refusals import invalid, refuse
 from ..viewer import VIEWER, association, can_see, require_write, role_in
 
+LOCK_REASONS = ("off-topic", "too heated", "resolved", "spam")
 STATE_REASONS = ("completed", "not_planned", "duplicate", "reopened")
 
 #: Parameters of a list: each makes a question that an issue must answer with yes.
@@ -280,6 +282,23 @@ def _milestone(ctx: HandlerContext, number: object) -> Row | None:
     return found or invalid(ctx, "Issue", "milestone", "invalid", value=number)
 
 
+def lock_issue(ctx: HandlerContext) -> None:
+    """Leaves talking about the issue to those who may write to the repository."""
+    repository, issue, body = find_repository(ctx), find_issue(ctx), body_of(ctx)
+    require_write(ctx, repository)
+    patch: Row = {"locked": True}
+    if body.get("lock_reason") is not None:
+        reason = choice_of(ctx, "Issue", "lock_reason", body["lock_reason"], LOCK_REASONS)
+        patch["active_lock_reason"] = reason
+    ctx.update("issues", numbered(issue), patch)
+
+
+def unlock_issue(ctx: HandlerContext) -> None:
+    repository, issue = find_repository(ctx), find_issue(ctx)
+    require_write(ctx, repository)
+    ctx.update("issues", numbered(issue), {"locked": False, "active_lock_reason": None})
+
+
 def add_assignees(ctx: HandlerContext) -> None:
     repository, issue, logins = _assignees(ctx)
     assign(ctx, repository, issue, user_logins(ctx, "Issue", "assignees", logins))
@@ -288,7 +307,8 @@ def add_assignees(ctx: HandlerContext) -> None:
 
 def remove_assignees(ctx: HandlerContext) -> Row:
     repository, issue, logins = _assignees(ctx)
-    unassign(ctx, repository, issue, [login for login in logins if isinstance(login, str)])
+    rows = [named(ctx, "users", {"login": one}) for one in logins if isinstance(one, str)]
+    unassign(ctx, repository, issue, [row["login"] for row in rows if row])
     return issue_answer(ctx, repository, touch(ctx, issue))
 
 

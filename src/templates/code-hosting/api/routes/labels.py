@@ -24,7 +24,7 @@ from ..labelling import (
     replace_labels,
 )
 from ..paging import Position, answer_page, each
-from ..reading import body_of, color_of, description_of, label_names
+from ..reading import body_of, color_of, description_of, label_name_of, label_names
 from ..refusals import invalid, not_found
 from ..viewer import require_write
 
@@ -114,6 +114,11 @@ def create_label(ctx: HandlerContext) -> None:
     ctx.respond(201, label_answer(label), {"location": label["url"]})
 
 
+def get_label(ctx: HandlerContext) -> Row:
+    find_repository(ctx)
+    return label_answer(find_label(ctx))
+
+
 def update_label(ctx: HandlerContext) -> Row:
     repository, before, body = find_repository(ctx), find_label(ctx), body_of(ctx)
     require_write(ctx, repository)
@@ -142,9 +147,8 @@ def delete_label(ctx: HandlerContext) -> None:
 
 def _label_name(ctx: HandlerContext, name: object, renamed: Row | None = None) -> str:
     """A name that no label of the repository has, but for the one that is being renamed."""
-    if not isinstance(name, str) or not name.strip():
-        invalid(ctx, "Label", "name", "missing_field")
-    known = label_named(ctx, name)
-    if known is not None and known != renamed:
+    text = label_name_of(ctx, name)
+    known = label_named(ctx, text)
+    if known is not None and known["id"] != (renamed or {}).get("id"):
         invalid(ctx, "Label", "name", "already_exists")
-    return name
+    return text

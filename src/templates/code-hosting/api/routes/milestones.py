@@ -10,6 +10,8 @@ from ..reading import asked_choice, body_of, choice_of, instant_of, is_downwards
 from ..refusals import invalid
 from ..viewer import VIEWER, require_write
 
+LONGEST_TITLE = 255
+
 #: A milestone without a date comes after all that have one.
 NEVER = "9999"
 
@@ -108,7 +110,7 @@ def _details(ctx: HandlerContext) -> Row:
 
 def _free_title(ctx: HandlerContext, value: object) -> str:
     """A title that no other milestone of the repository has."""
-    title = title_of(ctx, "Milestone", value)
+    title = title_of(ctx, "Milestone", value, LONGEST_TITLE)
     if ctx.query("milestones", {**place(ctx), "title": title}, limit=1):
         invalid(ctx, "Milestone", "title", "already_exists")
     return title

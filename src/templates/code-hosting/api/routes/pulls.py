@@ -7,7 +7,7 @@ from ..answers.pulls import pull_answer, pull_answers
 from ..answers.repositories import setting
 from ..answers.users import simple_user, users_named
 from ..closing import close_issue, reopen_issue
-from ..finding import find_pull, find_repository, known, numbered, place
+from ..finding import find_pull, find_repository, known, numbered, place, same_name
 from ..history import record, tell_of_issue, touch
 from ..matching import comment_counts, place_and_number
 from ..merging import METHODS, close_fixed_issues, delete_branch, obstacle, write_merge
@@ -58,10 +58,11 @@ def list_pulls(ctx: HandlerContext) -> None:
 def _is_wanted(ctx: HandlerContext, pull: Row, issue: Row, state: str) -> bool:
     """`head` is a user and a branch, `northquay:fix-mails`; `base` a branch."""
     head, base = ctx.args.get("head"), ctx.args.get("base")
+    owner, _, branch = (head or "").partition(":")
     return (
         state in ("all", issue["state"])
         and base in (None, "", pull["base"])
-        and head in (None, "", f"{pull['owner']}:{pull['head']}")
+        and (not head or (branch == pull["head"] and same_name(owner, pull["owner"])))
     )
 
 
@@ -108,8 +109,10 @@ def _branch(ctx: HandlerContext, field: str) -> Row:
     name = text_of(ctx, "PullRequest", field, body_of(ctx).get(field)) or ""
     if not name:
         invalid(ctx, "PullRequest", field, "missing_field")
-    key = {**place(ctx), "name": name.removeprefix(f"{ctx.args['owner']}:")}
-    return ctx.get("branches", key) or invalid(ctx, "PullRequest", field, "invalid")
+    owner, _, branch = name.rpartition(":")
+    is_ours = same_name(owner or ctx.args["owner"], ctx.args["owner"])
+    found = ctx.get("branches", {**place(ctx), "name": branch}) if is_ours else None
+    return found or invalid(ctx, "PullRequest", field, "invalid")
 
 
 def _fork_point(ctx: HandlerContext, head: Row, base: Row) -> str:

@@ -8,13 +8,15 @@ from ..answers.addresses import node_id
 from ..answers.commits import git_id
 from ..answers.repositories import SETTINGS, repository_answer, whole_repository_answer
 from ..answers.users import simple_user
-from ..finding import find_owner, find_repository, known
+from ..finding import find_owner, find_repository, known, same_name
 from ..paging import answer_page, by_id, each
 from ..reading import asked_choice, body_of, flag_of, is_downwards, text_of
 from ..refusals import forbidden, impossible, invalid
 from ..viewer import VIEWER, can_see, require_manage, role_in
 
-NAME = re.compile(r"[A-Za-z0-9._-]{1,100}")
+LONGEST_NAME = 100
+#: How long the texts are that a repository keeps as they are.
+LONGEST = {"description": 350, "homepage": 255}
 TOPIC = re.compile(r"[a-z0-9][a-z0-9-]{0,49}")
 MOST_TOPICS = 20
 
@@ -176,11 +178,12 @@ def _answer_repositories(ctx: HandlerContext, where: Row, default: str, none: bo
 
 def _create(ctx: HandlerContext, owner: Row) -> None:
     body, now = body_of(ctx), ctx.clock.now()
-    name = text_of(ctx, "Repository", "name", body.get("name"))
+    name = text_of(ctx, "Repository", "name", body.get("name"), LONGEST_NAME)
     if not name:
         invalid(ctx, "Repository", "name", "missing_field")
     name = re.sub(r"[^A-Za-z0-9._-]", "-", name)
-    if not NAME.fullmatch(name) or ctx.get("repositories", {"owner": owner["login"], "name": name}):
+    taken = [row["name"] for row in ctx.query("repositories", {"owner": owner["login"]})]
+    if any(same_name(name, other) for other in taken):
         message = "name already exists on this account"
         invalid(ctx, "Repository", "name", "custom", message=message)
     repository = {
@@ -234,8 +237,8 @@ def _commit_first(ctx: HandlerContext, repository: Row) -> None:
 def _texts_and_flags(ctx: HandlerContext, body: Row) -> Row:
     """The fields of the body that a repository keeps as they are."""
     found: Row = {
-        name: text_of(ctx, "Repository", name, body[name])
-        for name in ("description", "homepage")
+        name: text_of(ctx, "Repository", name, body[name], longest)
+        for name, longest in LONGEST.items()
         if name in body
     }
     if body.get("visibility") is not None:

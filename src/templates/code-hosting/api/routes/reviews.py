@@ -190,6 +190,7 @@ def create_review_comment(ctx: HandlerContext) -> None:
 
 
 def reply_to_review_comment(ctx: HandlerContext) -> None:
+    find_repository(ctx)
     _answer_new_comment(ctx, body_of(ctx), find_review_comment(ctx)["id"])
 
 
@@ -254,8 +255,9 @@ def _insert_comment(
     ctx: HandlerContext, repository: Row, pull: Row, review: Row, content: Row
 ) -> Row:
     """A comment on a line of a file that the pull request changes."""
-    text, path = content.get("body"), content.get("path")
-    if not isinstance(text, str) or not text.strip():
+    path = content.get("path")
+    text = text_of(ctx, "PullRequestReviewComment", "body", content.get("body")) or ""
+    if not text.strip():
         invalid(ctx, "PullRequestReviewComment", "body", "missing_field")
     file = next((file for file in changed_files(ctx, pull) if file["filename"] == path), None)
     if file is None:

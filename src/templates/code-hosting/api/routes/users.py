@@ -1,4 +1,4 @@
-"""Users, organizations, and who belongs to them. GET /users/{username} is a row: see connector.toml."""
+"""Users, organizations, and who belongs to them."""
 
 from svc_env import HandlerContext, Row
 
@@ -8,7 +8,7 @@ from ..answers.users import (
     simple_organization,
     simple_user,
 )
-from ..finding import find_owner, known
+from ..finding import find_owner, known, named
 from ..paging import answer_page, by_id, each
 from ..reading import asked_choice
 from ..refusals import forbidden, not_found
@@ -26,6 +26,11 @@ def get_authenticated_user(ctx: HandlerContext) -> Row:
         "collaborators": 0,
         "two_factor_authentication": True,
     }
+
+
+def get_user(ctx: HandlerContext) -> Row:
+    """A user or an organization: their row is the body as it is sent."""
+    return find_owner(ctx)
 
 
 def list_users(ctx: HandlerContext) -> None:
@@ -74,18 +79,19 @@ def check_public_membership(ctx: HandlerContext) -> None:
 
 
 def get_membership(ctx: HandlerContext) -> Row:
-    if role_in(ctx, ctx.args["org"]) is None:
+    if role_in(ctx, find_owner(ctx)["login"]) is None:
         forbidden(ctx, "You must be a member of this organization to see its memberships.")
     return membership_answer(ctx, _membership(ctx) or not_found(ctx))
 
 
 def get_own_membership(ctx: HandlerContext) -> Row:
     key = {"org": ctx.args["org"], "login": VIEWER}
-    return membership_answer(ctx, ctx.get("memberships", key) or not_found(ctx))
+    return membership_answer(ctx, named(ctx, "memberships", key) or not_found(ctx))
 
 
 def _membership(ctx: HandlerContext) -> Row | None:
-    return ctx.get("memberships", {"org": ctx.args["org"], "login": ctx.args["username"]})
+    key = {"org": ctx.args["org"], "login": ctx.args["username"]}
+    return named(ctx, "memberships", key)
 
 
 def _answer_members(ctx: HandlerContext, where: Row) -> None:
