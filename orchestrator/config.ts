@@ -7,6 +7,7 @@ import { type Env, type EnvReader, readEnv } from '#runtime/env.ts';
 import type { LogLevel } from '#runtime/log.ts';
 import type { Secret } from '#runtime/secret.ts';
 import type { HostSize, PoolConfig } from './pools/pool-config.ts';
+import type { SessionLimits, Settings } from './pools/settings.ts';
 
 /** What a runtime needs to make containers, apart from what a host is told. */
 export type RuntimeConfig =
@@ -38,9 +39,10 @@ export type Config = PrepareConfig & {
   poolToken: Secret;
   /** Name of this orchestrator in the lease. */
   holder: string;
-  pools: readonly PoolConfig[];
-  idleMs: number;
-  maxAgeMs: number;
+  /** The file with the pools; absent: there is one, as the environment describes it. */
+  poolsFile: string | undefined;
+  /** As the environment has them. */
+  settings: Settings;
   /** What becomes of the hosts when the program stops. */
   onStop: 'destroy' | 'leave';
 };
@@ -97,6 +99,12 @@ const readPool = (read: EnvReader, { runtime }: RuntimeConfig): PoolConfig => {
   };
 };
 
+const readSessionLimits = (read: EnvReader): SessionLimits => ({
+  idleMs: read.integer('SVC_IDLE_MS', { min: 1_000, max: 30 * dayMs, fallback: 1_800_000 }),
+  maxAgeMs: read.integer('SVC_MAX_AGE_MS', { min: 1_000, max: 365 * dayMs, fallback: dayMs }),
+  provisionMs: read.integer('SVC_PROVISION_MS', { min: 1_000, max: dayMs, fallback: 120_000 }),
+});
+
 /** It is part of the names of containers, networks and folders. */
 const installationPattern = /^[a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?$/;
 
@@ -139,9 +147,8 @@ export const readConfig = (env: Env, hostname: string): Config => {
     hostControlUrl: read.url('SVC_HOST_CONTROL_URL', controlUrl),
     poolToken: read.secret('SVC_POOL_TOKEN'),
     holder: read.text('SVC_HOLDER', hostname),
-    pools: [readPool(read, shared.runtime)],
-    idleMs: read.integer('SVC_IDLE_MS', { min: 1_000, max: 30 * dayMs, fallback: 1_800_000 }),
-    maxAgeMs: read.integer('SVC_MAX_AGE_MS', { min: 1_000, max: 365 * dayMs, fallback: dayMs }),
+    poolsFile: read.optionalText('SVC_POOLS_FILE'),
+    settings: { pools: [readPool(read, shared.runtime)], sessions: readSessionLimits(read) },
     onStop: read.choice('SVC_ON_STOP', ['leave', 'destroy'], 'leave'),
   };
   read.finish();

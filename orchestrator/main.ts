@@ -48,7 +48,8 @@ const start = async () => {
     baseUrl: `${config.controlUrl}/api/pool`,
     authorization: `Bearer ${config.poolToken.reveal()}`,
   });
-  return startOrchestrator({ config, client, driver, log, say });
+  const settings = () => config.settings;
+  return startOrchestrator({ config, settings, client, driver, log, say });
 };
 
 /** A driver that launches nothing, and so tells no host where the control plane is. */

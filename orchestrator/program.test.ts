@@ -28,9 +28,11 @@ const start = ({ poolSize = 2, poolMax = 64, ...changes }: StartOptions = {}): R
     SVC_INSTALLATION: installation,
     SVC_RUNTIME: 'process',
   };
+  const config = { ...readConfig(env, 'a'), ...changes };
   const pools = [testPool({ target: poolSize, minimum: poolSize, maximum: poolMax })];
   const orchestrator = startOrchestrator({
-    config: { ...readConfig(env, 'a'), pools, ...changes },
+    config,
+    settings: () => ({ ...config.settings, pools }),
     client: pool.client,
     driver: createMemoryDriver(machine),
     log: createLog('orchestrator', 'silent'),

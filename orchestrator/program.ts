@@ -16,11 +16,11 @@ import type { Driver } from './driver/driver.ts';
 import { startLeadership } from './leadership.ts';
 import { createObserver, watchPool } from './observe.ts';
 import { createPoolApi, type PoolApi } from './pool.ts';
+import type { Settings } from './pools/settings.ts';
 import { startReaper } from './reaper.ts';
 import { shutDown } from './shut-down.ts';
 
-/** How long a session may wait for its host, and a host may take to let go of one. */
-const provisionMs = 120_000;
+/** How long a host may take to let go of a session. */
 const closingMs = 20_000;
 /** How long a stop waits for container steps under way; their rest is adopted or removed later. */
 const finishMs = 2_000;
@@ -30,6 +30,8 @@ export type Say = (line: { leading: boolean } | { launches: BreakerStatus }) => 
 
 export type OrchestratorParts = {
   config: Config;
+  /** The pools and limits as they are to be now. */
+  settings(): Settings;
   /** A client of the pool API. */
   client: Client;
   driver: Driver;
@@ -38,12 +40,12 @@ export type OrchestratorParts = {
 };
 
 /** Everything that runs only while leading. */
-const lead = (pool: PoolApi, { config, driver, log, say }: OrchestratorParts): Running => {
+const lead = (pool: PoolApi, { settings, driver, log, say }: OrchestratorParts): Running => {
   const nudge = (): void => control.nudge();
   const background = createBackground(log, nudge);
   const breaker = createBreaker(() => performance.now());
   const observe = createObserver(pool, driver, background, Date.now);
-  const pools = () => config.pools;
+  const pools = () => settings().pools;
   const execution = { pool, driver, breaker, background, log, pools };
   const control = startControlLoop({
     observe,
@@ -56,11 +58,10 @@ const lead = (pool: PoolApi, { config, driver, log, say }: OrchestratorParts): R
       say({ launches });
     },
   });
-  const { idleMs, maxAgeMs } = config;
   const watches = [
     watchPool(pool, nudge, log),
     driver.watch(nudge),
-    startReaper(pool, { idleMs, maxAgeMs, provisionMs, closingMs }, log),
+    startReaper(pool, () => ({ ...settings().sessions, closingMs }), log),
   ];
   say({ leading: true });
   return {

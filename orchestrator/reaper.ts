@@ -9,14 +9,17 @@ import type { PoolApi, ReapLimits } from './pool.ts';
 
 const everyMs = 2_000;
 
-/** Asks the control plane to reap every two seconds; each tick returns the sessions it ended. */
-export const startReaper = (pool: PoolApi, limits: ReapLimits, log: Log): Loop<string[]> =>
+/**
+ * Asks the control plane every two seconds to reap by the limits of then; each tick returns the sessions
+ * it ended.
+ */
+export const startReaper = (pool: PoolApi, limits: () => ReapLimits, log: Log): Loop<string[]> =>
   startLoop({
     name: 'reap',
     everyMs,
     log,
     tick: async () => {
-      const ended = await pool.reap(limits);
+      const ended = await pool.reap(limits());
       if (ended.length > 0) log.info({ ended }, 'reaped');
       return ended;
     },

@@ -4,6 +4,7 @@
  */
 import type { HostOffer, Isolation } from '#domain/pool.ts';
 import type { BrowserTier } from '#domain/session.ts';
+import type { KubernetesTable } from './kubernetes-table.ts';
 
 /** What one host may use. */
 export type HostSize = { name: string; memoryMb: number; cpus: number; pids: number };
@@ -17,6 +18,8 @@ export type HostShape = {
   size: HostSize;
   /** The image that it runs; absent: the one that the driver was prepared with. */
   image?: string;
+  /** What only pods have; absent on other runtimes. */
+  kubernetes?: KubernetesTable;
 };
 
 export type PoolConfig = HostShape & {
