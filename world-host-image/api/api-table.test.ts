@@ -344,6 +344,9 @@ describe('handlers and before', () => {
     language === 'py'
       ? `
 def check(ctx):
+    ctx.set_header("x-left", 41)
+    if ctx.args.get("state") == "refuse":
+        ctx.insert("notes", {"id": "none"})
     if ctx.args.get("state") == "stop":
         ctx.respond(429, {"message": "slow down"}, {"retry-after": "7"})
     if ctx.args.get("state") == "fail":
@@ -361,6 +364,8 @@ def check(ctx):
       : `
 import type { HandlerContext } from 'svc_env';
 export async function check(ctx: HandlerContext) {
+  ctx.setHeader('X-Left', 41);
+  if (ctx.args.state === 'refuse') await ctx.insert('notes', { id: 'none' });
   if (ctx.args.state === 'stop') ctx.respond(429, { message: 'slow down' }, { 'retry-after': '7' });
   if (ctx.args.state === 'fail') {
     await ctx.insert('notes', { id: 98, title: 'never' });
@@ -395,6 +400,11 @@ export async function check(ctx: HandlerContext) {
     expect((await api.get('/notes?state=fail')).status).toBe(403);
     expect(api.rows('notes', { id: 98 })).toEqual([]);
     expect((await api.get('/notes?state=raise')).status).toBe(500);
+    const statuses = { open: 200, stop: 429, fail: 403, raise: 500, refuse: 400 };
+    for (const [state, status] of Object.entries(statuses)) {
+      const { headers, ...answer } = await api.get(`/notes?state=${state}`);
+      expect([state, answer.status, headers.get('x-left')]).toEqual([state, status, '41']);
+    }
     const before = stamp();
     expect((await api.ask('PATCH', '/notes/5', { body: { title: 'x' } })).status).toBe(404);
     expect(stamp()).toBe(before);

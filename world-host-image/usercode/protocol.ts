@@ -63,19 +63,20 @@ const readError = (value: unknown): CallError | undefined => {
 
 const readResult = (value: unknown): RunResult | undefined => {
   if (!isObject(value)) return undefined;
+  const headers = isHeaders(value.headers) ? { headers: value.headers } : {};
   if (value.ok === true) {
-    const { status, headers } = value;
+    const { status } = value;
     return {
       ok: true,
       value: value.value ?? null,
       ...(isStatus(status) ? { status } : {}),
-      ...(isHeaders(headers) ? { headers } : {}),
+      ...headers,
     };
   }
   const error = readError(value.error);
   const vendor = readVendor(value.vendor);
   if (error === undefined) return undefined;
-  return { ok: false, error, ...(vendor === undefined ? {} : { vendor }) };
+  return { ok: false, error, ...(vendor === undefined ? {} : { vendor }), ...headers };
 };
 
 const parseObject = (line: string): Row | undefined => {

@@ -79,7 +79,7 @@ export type VendorAnswer = { status: number; body: unknown; headers?: Record<str
 
 /**
  * What a run came to. `status` is there when a handler called `ctx.respond`, `headers` when it set
- * any. The value of a `verify` run is `VerifyReport`.
+ * any, also when it failed after that. The value of a `verify` run is `VerifyReport`.
  *
  * Error codes: `raised` (the code threw; details `{exception, trace}`), `refused` (an uncaught refusal
  * of the store; details `{entity, kind, field, detail, trace}`), `failed` or a code of the author's
@@ -89,7 +89,7 @@ export type VendorAnswer = { status: number; body: unknown; headers?: Record<str
  */
 export type RunResult =
   | { ok: true; value: unknown; status?: number; headers?: Record<string, string> }
-  | { ok: false; error: CallError; vendor?: VendorAnswer };
+  | { ok: false; error: CallError; vendor?: VendorAnswer; headers?: Record<string, string> };
 
 export type VerifyReport = {
   checks: { name: string; passed: boolean; detail: string | null }[];

@@ -105,10 +105,7 @@ const checkStatus = (status: number, least: number): void => {
 
 /** What a handler is called with. `run` and `request` are the worker's; authors only take the type. */
 export const handlerContext = (run: Run, request: HandlerRequest) => {
-  const answer: { given: HandlerAnswer | undefined; headers: Record<string, string> } = {
-    given: undefined,
-    headers: {},
-  };
+  const answer: { given: HandlerAnswer | undefined } = { given: undefined };
   const ours = (): Run => run;
   return {
     answer,
@@ -122,7 +119,7 @@ export const handlerContext = (run: Run, request: HandlerRequest) => {
       deliver: deliverOf(ours),
       /** Adds a header to the answer, whatever it will be; set by `before`, to every answer. */
       setHeader(name: string, value: string | number): void {
-        answer.headers[name.toLowerCase()] = String(value);
+        run.headers[name.toLowerCase()] = String(value);
       },
       /** Sets the answer; what the handler returns is then not used. */
       respond(status: number, body: unknown = null, headers: Record<string, string> = {}): void {
@@ -132,7 +129,7 @@ export const handlerContext = (run: Run, request: HandlerRequest) => {
       /** Ends the request with an error answer of the vendor's; nothing is written. */
       fail(status: number, body: unknown = null, headers: Record<string, string> = {}): never {
         checkStatus(status, 400);
-        throw new Answered(status, body, { ...answer.headers, ...headers });
+        throw new Answered(status, body, { ...run.headers, ...headers });
       },
     },
   };

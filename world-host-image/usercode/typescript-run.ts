@@ -60,6 +60,8 @@ export type Reply = { id: number; value?: unknown; refusal?: Refused };
 export type Run = {
   /** Uses the store. Rejects with `Refused`. */
   ask(operation: string, given: Json): Promise<unknown>;
+  /** Headers that a handler has set so far; they go with the answer, whatever it is. */
+  headers: Record<string, string>;
 };
 
 /** A run as the worker holds it. */
@@ -91,6 +93,7 @@ export const openRun = (nonce: string, send: (message: Json) => void): OpenRun =
 
   return {
     nonce,
+    headers: {},
     strayed: strays.promise,
     stray: strays.reject,
     ask(operation, given) {

@@ -54,14 +54,17 @@ const send = (message: Json): void => {
   toHost.write(`${line}\n`);
 };
 
+const headersOf = (headers: Record<string, string>): Json =>
+  Object.keys(headers).length > 0 ? { headers } : {};
+
 const call = async (fn: UserFunction, run: OpenRun, { as, input }: RunMessage): Promise<Json> => {
   if (as === 'tool') return { ok: true, value: await fn(input) };
   if (as === 'handler' || as === 'before') {
     const { context, answer } = handlerContext(run, input as HandlerRequest);
     const value = await fn(context);
     const given = answer.given ?? { value: as === 'before' ? null : value };
-    const headers = { ...answer.headers, ...answer.given?.headers };
-    return { ok: true, ...given, ...(Object.keys(headers).length > 0 ? { headers } : {}) };
+    const headers = { ...run.headers, ...answer.given?.headers };
+    return { ok: true, ...given, ...headersOf(headers) };
   }
   const { context, checks } = verifyContext(run);
   await fn(context);
@@ -115,7 +118,7 @@ const outcomeOf = async (run: OpenRun, message: RunMessage): Promise<Json> => {
     }
     return result;
   } catch (error) {
-    return failureOf(error);
+    return { ...failureOf(error), ...headersOf(run.headers) };
   }
 };
 

@@ -93,7 +93,12 @@ export const runAuthorFunction = async (
     access: createStoreAccess(session),
     timeoutMs,
   });
-  const { headers = {} } = result.ok ? result : (result.vendor ?? {});
+  const { headers = {} } = result.ok ? result : (result.vendor ?? result);
+  // What went wrong is told, also where the headers that were set before could not be sent.
+  if (!result.ok && result.vendor === undefined) {
+    const sent = faultOfHeaders(headers) === undefined ? headers : {};
+    throw new FailedAction({ ...failureAnswer(context, result), headers: sent });
+  }
   checkHeaders(name, headers);
   if (!result.ok) throw new FailedAction(failureAnswer(context, result));
   const { status = null, value } = result;

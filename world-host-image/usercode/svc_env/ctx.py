@@ -83,7 +83,7 @@ class HandlerContext(_Reader):
         self.clock = _Clock(run)
         self.ids = _Ids(run)
         self._response: Row | None = None
-        self._headers: dict[str, str] = {}
+        self._headers = run.headers
 
     def insert(self, entity: str, row: Row) -> Row:
         """Adds a row and returns it. Raises Refused when the contract or a key forbids it."""

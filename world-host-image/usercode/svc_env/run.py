@@ -55,6 +55,8 @@ class Run:
         self._lock = threading.Lock()
         self._asked = 0
         self._ended = False
+        #: Headers that a handler has set so far; they go with the answer, whatever it is.
+        self.headers: dict[str, str] = {}
 
     def end(self, result: Row) -> None:
         """Sends the result, after which the store is out of reach. Raises like `Channel.send`."""

@@ -61,6 +61,8 @@ def _serve(loader: Loader, channel: Channel, message: Message) -> None:
         result = {"ok": False, "error": problem.error}
     except BaseException as error:
         result = _failure(error, loader.root, function)
+        if run.headers:
+            result["headers"] = run.headers
     try:
         run.end(result)
     except (TypeError, ValueError, RecursionError) as error:
