@@ -37,7 +37,10 @@ export const liveHostStates: readonly HostState[] = [
   'draining',
 ];
 
-/** Why a host was drained or is gone; kept on the host's row and shown to operators. */
+/**
+ * Why a host was drained or is gone; kept on the host's row and shown to operators. `reclaimed`: its
+ * runtime took it away. `image`, `unschedulable`, `crash_loop` and `refused`: its runtime never ran it.
+ */
 export type HostEnd =
   | 'session_closed'
   | 'not_clean'
@@ -50,7 +53,13 @@ export type HostEnd =
   | 'surplus'
   | 'shutdown'
   | 'outdated'
-  | 'load_failed';
+  | 'max_age'
+  | 'load_failed'
+  | 'reclaimed'
+  | 'image'
+  | 'unschedulable'
+  | 'crash_loop'
+  | 'refused';
 
 /**
  * A host's name towards the control plane. The generation goes up by one at each assignment and at

@@ -13,6 +13,7 @@ describe('fateOf', () => {
     ['READY', 'silent', 1, 'FAILED host_lost'],
     ['READY', 'out_of_memory', 1, 'FAILED out_of_memory'],
     ['READY', 'shutdown', 1, 'FAILED reclaimed'],
+    ['READY', 'reclaimed', 1, 'FAILED reclaimed'],
     ['READY', 'something new', 1, 'FAILED host_lost'],
     ['RECOVERING', 'exited', 1, 'FAILED host_lost'],
     ['CLOSING', 'exited', 1, 'CLOSED requested'],

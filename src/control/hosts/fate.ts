@@ -15,6 +15,7 @@ const reasonOf = (hostEnd: string): EndReason => {
     shutdown: 'reclaimed',
     surplus: 'reclaimed',
     outdated: 'reclaimed',
+    reclaimed: 'reclaimed',
     load_failed: 'provision_failed',
   };
   return reasons[hostEnd as HostEnd] ?? 'host_lost';
