@@ -16,6 +16,7 @@ describe('readConfig', () => {
       hostMaxUses: 50,
       quotas: { sessions: 1_000, opensPerMinute: 10_000 },
       compile: { processes: 2, queued: 16, timeLimitMs: 10_000, memoryMb: 512 },
+      ending: { drainMs: 0, finishMs: 2_500 },
       bootstrap: null,
       logLevel: 'info',
       templatesDir: expect.stringMatching(/src\/templates$/),
@@ -40,6 +41,7 @@ describe('readConfig', () => {
       readConfig({
         SVC_LISTEN: 'nowhere,127.0.0.1:70000',
         SVC_HOST_MAX_USES: 'many',
+        SVC_DRAIN_MS: '-1',
         SVC_QUOTA_SESSIONS: '0',
         SVC_QUOTA_OPENS_PER_MINUTE: 'few',
         SVC_PUBLIC_URL: 'not a url',
@@ -51,6 +53,7 @@ describe('readConfig', () => {
       'SVC_LISTEN has "nowhere"',
       'SVC_LISTEN has "127.0.0.1:70000"',
       'SVC_HOST_MAX_USES',
+      'SVC_DRAIN_MS is "-1"',
       'SVC_QUOTA_SESSIONS is "0", not a whole number from 1',
       'SVC_QUOTA_OPENS_PER_MINUTE is "few"',
       'SVC_PUBLIC_URL',

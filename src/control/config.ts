@@ -26,6 +26,13 @@ export type ControlConfig = {
   quotas: Quotas;
   /** Bounds on compiling the worlds that clients send. */
   compile: CompileLimits;
+  /** How it ends once it is told to, in milliseconds. */
+  ending: {
+    /** It says that it is not ready and serves on, so that balancers send requests elsewhere. */
+    drainMs: number;
+    /** Then it takes no more requests; those under way may take so long to finish. */
+    finishMs: number;
+  };
   /** A key pair that exists from the start, in the project `local/default`. */
   bootstrap: { publicKey: string; secretKey: Secret } | null;
   logLevel: LogLevel;
@@ -100,6 +107,10 @@ export const readConfig = (environment: Env): ControlConfig => {
     hostMaxUses: env.integer('SVC_HOST_MAX_USES', { min: 1, max: 1_000_000, fallback: 50 }),
     quotas: readQuotas(env),
     compile: readCompile(env),
+    ending: {
+      drainMs: env.integer('SVC_DRAIN_MS', { min: 0, max: 600_000, fallback: 0 }),
+      finishMs: env.integer('SVC_FINISH_MS', { min: 0, max: 600_000, fallback: 2_500 }),
+    },
     bootstrap: readBootstrap(env),
     logLevel: env.choice('SVC_LOG_LEVEL', logLevels, 'info'),
   };

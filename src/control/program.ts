@@ -4,6 +4,7 @@
  */
 import type { FastifyInstance } from 'fastify';
 import type { Log } from '#runtime/log.ts';
+import { pause } from '#runtime/pause.ts';
 import type { Running } from '#runtime/run.ts';
 import { openFolderBlobs } from './blobs/folder.ts';
 import { createSmallBlobs } from './blobs/small.ts';
@@ -35,8 +36,8 @@ export type RunningControl = Running & {
 
 const publicPath = '/api/public';
 
-/** Requests under way may take so long to finish once the program is told to stop. */
-const finishMs = 2_500;
+/** What closing the database and the rest may take when all requests have ended. */
+const releaseMs = 1_000;
 
 const bootstrap = async (db: Database, key: ControlConfig['bootstrap']): Promise<void> => {
   if (key === null) return;
@@ -45,7 +46,7 @@ const bootstrap = async (db: Database, key: ControlConfig['bootstrap']): Promise
   await ensureKeyPair(db, place, { publicKey: key.publicKey, secretHash });
 };
 
-const createApp = (parts: Parts): FastifyInstance => {
+const createApp = (parts: Parts, isEnding: () => boolean): FastifyInstance => {
   const { config, db, log } = parts;
   const endpoints = publicEndpoints(parts);
   const operations = endpoints.map(({ operation }) => operation);
@@ -56,7 +57,7 @@ const createApp = (parts: Parts): FastifyInstance => {
   ];
   const authenticate = createAuthenticate(config, db);
   return createServer({ apis, authenticate, log }, (app) => {
-    addHealthRoutes(app, parts);
+    addHealthRoutes(app, { ...parts, isEnding });
     app.get(`${publicPath}/openapi.json`, async () =>
       openApiDocument(operations, `${parts.publicUrl()}${publicPath}`),
     );
@@ -83,7 +84,8 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
     const compiler = createCompiler(config.compile);
     releases.push(() => compiler.stop());
     let listening: Listening | undefined;
-    const app = createApp({
+    let stopped: Promise<void> | undefined;
+    const parts: Parts = {
       config,
       publicUrl: () => config.publicUrl ?? listening?.addresses[0] ?? '',
       db,
@@ -95,20 +97,30 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
       seats: createSeats((sessionId) => notices.ring(sessionId)),
       compiler,
       log,
-    });
+    };
+    const app = createApp(parts, () => stopped !== undefined);
     releases.push(() => app.close());
     const bound = await listen(app, config.listen);
     listening = bound;
+    const { drainMs, finishMs } = config.ending;
     releases.push(() => bound.stop(finishMs));
+    const end = async (): Promise<void> => {
+      bound.drain();
+      if (drainMs > 0) {
+        log.info({ drainMs }, 'told to stop; serving on until balancers have noticed');
+        await pause(drainMs);
+      }
+      // Long polls answer at once; everything else finishes what it has begun.
+      notices.close();
+      await releaseAll(releases);
+    };
     log.info({ addresses: bound.addresses }, 'listening');
-    let stopped: Promise<void> | undefined;
     return {
       addresses: bound.addresses,
       app,
+      stopDeadlineMs: drainMs + finishMs + releaseMs,
       stop() {
-        // Long polls answer at once; everything else finishes what it has begun.
-        notices.close();
-        stopped ??= releaseAll(releases);
+        stopped ??= end();
         return stopped;
       },
     };

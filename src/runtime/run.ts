@@ -11,6 +11,8 @@ export type Running = {
   stop(): Promise<void>;
   /** Resolves when the program has nothing left to do and is to be stopped; absent: it runs on. */
   ended?: Promise<void>;
+  /** The program's own stop deadline in milliseconds, where its configuration decides on it. */
+  stopDeadlineMs?: number;
 };
 
 export type RunOptions = {
@@ -43,7 +45,7 @@ export const runProgram = async (
   }
   process.channel?.unref();
   await Promise.race([told.promise, ...(running.ended === undefined ? [] : [running.ended])]);
-  setTimeout(() => process.exit(1), stopDeadlineMs).unref();
+  setTimeout(() => process.exit(1), running.stopDeadlineMs ?? stopDeadlineMs).unref();
   try {
     await running.stop();
     process.exit(0);

@@ -192,4 +192,20 @@ describe('a control plane that stops', () => {
     expect(await answer.json()).toEqual({});
     await expect(fetch(`${address}/health`)).rejects.toThrow();
   });
+
+  it('is not ready while it drains, and serves on', async () => {
+    const ending = { drainMs: 2_000, finishMs: 2_500 };
+    const config = { ...control.config, ending };
+    const another = await startTestControl({ databaseUrl: database.url, replicaOf: { config } });
+    const stopped = another.stop();
+    expect(await another.raw({ method: 'GET', path: '/ready' })).toMatchObject({
+      status: 503,
+      body: { status: 'not ready', checks: { running: 'it was told to stop', database: 'ok' } },
+    });
+    const session = await open(another);
+    expect((await another.send(getSession, { params: { sessionId: session.id } })).status).toBe(
+      200,
+    );
+    await stopped;
+  });
 });

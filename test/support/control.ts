@@ -119,6 +119,7 @@ const newConfig = async (options: TestControlOptions): Promise<ControlConfig> =>
   hostMaxUses: options.hostMaxUses ?? 50,
   quotas: { sessions: 1_000, opensPerMinute: 10_000, ...options.quotas },
   compile: { processes: 1, queued: 8, timeLimitMs: 30_000, memoryMb: 512, ...options.compile },
+  ending: { drainMs: 0, finishMs: 2_500 },
   bootstrap: { publicKey: `pk-${randomUUID()}`, secretKey: new Secret(`sk-${randomUUID()}`) },
   logLevel: 'silent',
 });

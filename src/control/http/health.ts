@@ -1,9 +1,9 @@
 /**
  * Routes for whoever runs the program: `/health` says that the process answers, `/ready` that it can
- * serve, because database, schema and blob store do.
+ * serve, because database, schema and blob store do, and that it is not about to end.
  */
 import type { FastifyInstance } from 'fastify';
-import { describeError } from '#domain/error.ts';
+import { AppError, describeError } from '#domain/error.ts';
 import { checkSchema } from '../db/migrate.ts';
 import type { Parts } from '../parts.ts';
 
@@ -18,12 +18,21 @@ const runCheck = async ({ name, run }: Check): Promise<[string, string]> => {
   }
 };
 
+export type HealthParts = Pick<Parts, 'blobs' | 'db'> & {
+  /** Whether the program was told to stop: it serves on, but balancers are to leave it alone. */
+  isEnding(): boolean;
+};
+
 /** Adds both routes. They tell nothing that needs a key. */
 export const addHealthRoutes = (
   app: FastifyInstance,
-  { blobs, db }: Pick<Parts, 'blobs' | 'db'>,
+  { blobs, db, isEnding }: HealthParts,
 ): void => {
+  const checkRunning = async (): Promise<void> => {
+    if (isEnding()) throw new AppError('unavailable', 'it was told to stop');
+  };
   const checks: Check[] = [
+    { name: 'running', run: checkRunning },
     { name: 'database', run: () => checkSchema(db) },
     { name: 'blobs', run: () => blobs.check() },
   ];

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { Agent, get, type IncomingMessage } from 'node:http';
 import { type FastifyInstance, fastify } from 'fastify';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Listening, listen } from './listen.ts';
@@ -65,6 +67,27 @@ describe('listen', () => {
     const answer = await slow;
     expect(await answer.text()).toBe('finished');
     await stopped;
+  });
+
+  it('serves on while it drains, and ends each connection with its next answer', async () => {
+    const { listening, begun, finish } = await serve();
+    const address = listening.addresses[0] ?? '';
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const ask = async (path = '') => {
+      const request = get(`${address}${path}`, { agent });
+      const [response] = (await once(request, 'response')) as [IncomingMessage];
+      await response.toArray();
+      return [request.reusedSocket, response.statusCode, response.headers.connection];
+    };
+    expect(await ask()).toEqual([false, 200, 'keep-alive']);
+    const slow = ask('/slow');
+    await begun;
+    listening.drain();
+    finish();
+    expect(await slow).toEqual([true, 200, 'close']);
+    expect(await ask()).toEqual([false, 200, 'close']);
+    expect(await ask('/nowhere')).toEqual([false, 404, 'close']);
+    agent.destroy();
   });
 
   it('cuts off what is not finished by the deadline', async () => {

@@ -1,6 +1,7 @@
 /**
- * Listens on every configured address with one and the same application. Stopping takes no new
- * connections and requests, lets those under way finish, and cuts off what is left at a deadline.
+ * Listens on every configured address with one and the same application. Draining serves on, and makes
+ * each answer the last one of its connection, so that clients come back through the balancer. Stopping
+ * takes no new connections, lets requests under way finish, and cuts off what is left at a deadline.
  */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,6 +13,8 @@ import type { ListenAddress } from '../config.ts';
 export type Listening = {
   /** `http://host:port` of each address, in the order of the configuration. */
   addresses: string[];
+  /** From now on connections end with their next answer. New ones are still taken. */
+  drain(): void;
   stop(deadlineMs: number): Promise<void>;
 };
 
@@ -42,16 +45,12 @@ export const listen = async (
   app: FastifyInstance,
   wanted: readonly ListenAddress[],
 ): Promise<Listening> => {
+  let draining = false;
+  app.addHook('onSend', async (_, reply) => {
+    if (draining) reply.header('connection', 'close');
+  });
   await app.ready();
-  let stopping = false;
-  const handle: RequestListener = (request, response) => {
-    // While stopping, an answer is the last one on its connection.
-    if (stopping) response.setHeader('connection', 'close');
-    response.once('finish', () => {
-      if (stopping) request.socket.end();
-    });
-    app.routing(request, response);
-  };
+  const handle: RequestListener = (request, response) => app.routing(request, response);
   const results = await Promise.allSettled(wanted.map((address) => listenOn(handle, address)));
   const servers = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
   const failed = results.find((result) => result.status === 'rejected');
@@ -61,8 +60,11 @@ export const listen = async (
   }
   return {
     addresses: servers.map(urlOf),
+    drain() {
+      draining = true;
+    },
     async stop(deadlineMs) {
-      stopping = true;
+      draining = true;
       const closed = closeAll(servers);
       await Promise.race([closed, pause(deadlineMs)]);
       for (const server of servers) server.closeAllConnections();
