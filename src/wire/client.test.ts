@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createClient } from './client.ts';
 import { answerCall, getBlob, pollCalls } from './host-api/operations.ts';
+import { closeSession } from './public-api/operations.ts';
 
 const params = { sessionId: 'ses-1' };
 const query = { generation: 1, hold: 0 };
@@ -51,6 +52,18 @@ describe('the client', () => {
         text.length,
       ],
     ]);
+  });
+
+  it('sends the body of a DELETE, whatever comes after it', async () => {
+    const seen: string[] = [];
+    const client = await clientOf(async (request, response) => {
+      seen.push(`${request.method} ${Buffer.concat(await request.toArray())}`);
+      response.setHeader('content-type', 'application/json').end('{}');
+    });
+    const close = { params, query: {}, body: { keepWarm: true } };
+    await client.send(closeSession, close);
+    await client.send(closeSession, close);
+    expect(seen).toEqual(['DELETE {"keepWarm":true}', 'DELETE {"keepWarm":true}']);
   });
 
   it('reads bytes', async () => {

@@ -30,9 +30,14 @@ const watchConnect = (request: ClientRequest): void => {
   });
 };
 
+/** Node gives the body of a DELETE no length by itself, and the server would read it as a request. */
+const lengthOf = (body: string | undefined): Record<string, string> =>
+  body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+
 /** Throws when no whole answer came: Node's own error, or `AbortError` when the signal ended it. */
 export const exchange = async (url: string, sent: Exchange): Promise<Exchanged> => {
-  const { method, headers, signal } = sent;
+  const { method, signal } = sent;
+  const headers = { ...sent.headers, ...lengthOf(sent.body) };
   const { request: begin } = url.startsWith('https:') ? https() : http;
   const request = begin(url, { method, headers, ...(signal === undefined ? {} : { signal }) });
   watchConnect(request);
