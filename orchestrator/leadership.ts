@@ -11,6 +11,8 @@ import type { PoolApi } from './pool.ts';
 
 const ttlMs = 6_000;
 const renewEveryMs = 2_000;
+/** Whoever waits asks so often: a lease that is given up is taken within that time. */
+const seekEveryMs = 500;
 
 export type Leadership = {
   /** Ends the work if it leads; answers whether it did. The lease is kept. */
@@ -36,7 +38,9 @@ export const startLeadership = (pool: PoolApi, lead: () => Running, log: Log): L
     if (held) leaseEndsAt = askedAt + ttlMs;
     return held;
   };
+  const isFresh = (): boolean => performance.now() < leaseEndsAt - ttlMs + renewEveryMs;
   const tick = async (): Promise<string> => {
+    if (work !== undefined && isFresh()) return 'leading';
     try {
       if (await renew()) {
         work ??= lead();
@@ -49,7 +53,7 @@ export const startLeadership = (pool: PoolApi, lead: () => Running, log: Log): L
       throw error;
     }
   };
-  const loop = startLoop({ name: 'lease', everyMs: renewEveryMs, tick, log });
+  const loop = startLoop({ name: 'lease', everyMs: seekEveryMs, tick, log });
 
   return {
     async halt() {
