@@ -1,6 +1,6 @@
 /**
  * The world host as it runs in its image, in a process of its own with a stand-in for its control plane:
- * as a user without rights, compiled ahead into a folder that it cannot write to, on a Python that is no
+ * bundled, as a user without rights, compiled ahead into a folder that it cannot write to, on a Python that is no
  * shim; ledger, contract and foreign keys on.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
@@ -9,13 +9,13 @@ import { chmodSync, chownSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { layOutImage } from '../../orchestrator/driver/docker/image-context.ts';
+import { readImageInputs } from '../../orchestrator/driver/docker/image-inputs.ts';
 import { machineClock } from '../../src/domain/world-clock.ts';
 import { type StandInControl, startStandInControl } from '../support/stand-in-control.ts';
 import { buildWorld, noteCount } from './host-world.ts';
 
-const home = fileURLToPath(new URL('../../world-host-image/', import.meta.url));
-const program = join(home, 'main.ts');
+const root = join(import.meta.dirname, '../..');
 const token = 'st-bench-of-the-world-host';
 
 /** For whoever looks into a host: `BENCH_HOST_NODE_OPTIONS=--cpu-prof`. */
@@ -24,7 +24,7 @@ const nodeOptions = (process.env.BENCH_HOST_NODE_OPTIONS ?? '').split(' ').filte
 /** The user of the image, where the bench is run by root and that user can read the program. */
 const imageUser = { uid: 10_001, gid: 10_001 };
 const canRun = (): boolean => {
-  const look = `require('node:fs').accessSync(${JSON.stringify(program)})`;
+  const look = `require('node:fs').accessSync(${JSON.stringify(join(root, 'package.json'))})`;
   return spawnSync(process.execPath, ['--eval', look], imageUser).status === 0;
 };
 
@@ -53,12 +53,15 @@ export type StartedHost = {
   stop(): Promise<void>;
 };
 
-const spawnHost = (control: StandInControl, folder: string, compiled: string): ChildProcess =>
-  spawn(process.execPath, [...nodeOptions, program], {
+/** The host laid out as in the image, and the folder of its code compiled ahead. */
+type Laid = { home: string; compiled: string };
+
+const spawnHost = (control: StandInControl, folder: string, laid: Laid): ChildProcess =>
+  spawn(process.execPath, [...nodeOptions, join(laid.home, 'main.mjs')], {
     ...hostUser(),
     env: {
       PATH: process.env.PATH ?? '',
-      NODE_COMPILE_CACHE: compiled,
+      NODE_COMPILE_CACHE: laid.compiled,
       SVC_CONTROL_URL: control.url,
       SVC_HOST_ID: 'hst-bench',
       SVC_HOST_GENERATION: '0',
@@ -88,11 +91,11 @@ const endHost = async (child: ChildProcess): Promise<void> => {
 
 const launchWarm = async (
   control: StandInControl,
-  compiled: string,
+  laid: Laid,
 ): Promise<Omit<StartedHost, 'control' | 'token'>> => {
   const folder = await newFolder();
   const startedAt = performance.now();
-  const child = spawnHost(control, folder, compiled);
+  const child = spawnHost(control, folder, laid);
   const stop = async (): Promise<void> => {
     await endHost(child);
     await rm(folder, { recursive: true, force: true });
@@ -113,7 +116,7 @@ const setMode = (folder: string, mode: number): void => {
 };
 
 /** Compiles host and worker as the image's build does, and closes the folder to writing. */
-const compileAhead = async (): Promise<string> => {
+const compileAhead = async (home: string): Promise<string> => {
   const compiled = await newFolder();
   const env = { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: compiled };
   const load = (file: string) => `await import(${JSON.stringify(join(home, file))})`;
@@ -123,9 +126,9 @@ const compileAhead = async (): Promise<string> => {
       env,
       stdio: ['ignore', 'ignore', 'ignore'],
     });
-  node(['--input-type=module', '--eval', load('program.ts')]);
+  node(['--input-type=module', '--eval', load('program.mjs')]);
   node(['--input-type=module', '--eval', load('usercode/typescript-worker.mts')]);
-  node([program]); // refuses to start without settings, and is compiled by then
+  node([join(home, 'main.mjs')]); // refuses to start without settings, and is compiled by then
   const folders = readdirSync(compiled).map((name) => join(compiled, name));
   for (const folder of [...folders, compiled]) setMode(folder, 0o555);
   process.once('exit', () => {
@@ -135,16 +138,25 @@ const compileAhead = async (): Promise<string> => {
   return compiled;
 };
 
-let compiledAhead: Promise<string> | undefined;
+/** Lays the host out and compiles it ahead; both folders are gone when the process ends. */
+const layOut = async (): Promise<Laid> => {
+  const folder = await newFolder();
+  process.once('exit', () => rmSync(folder, { recursive: true }));
+  await layOutImage(root, await readImageInputs(root, undefined), folder);
+  const home = join(folder, 'world-host-image');
+  return { home, compiled: await compileAhead(home) };
+};
+
+let laidOut: Promise<Laid> | undefined;
 
 /** Starts a host that waits for a session. */
 export const startWarmHost = async (
   blobs: ReadonlyMap<string, Uint8Array> = new Map(),
 ): Promise<StartedHost> => {
-  compiledAhead ??= compileAhead();
-  const compiled = await compiledAhead;
+  laidOut ??= layOut();
+  const laid = await laidOut;
   const control = await startStandInControl(blobs);
-  const host = await launchWarm(control, compiled);
+  const host = await launchWarm(control, laid);
   return {
     ...host,
     token,

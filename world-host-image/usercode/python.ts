@@ -7,14 +7,14 @@
 import { execFile } from 'node:child_process';
 import { closeSync, existsSync, openSync, readSync, realpathSync } from 'node:fs';
 import { delimiter, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { AppError } from '#domain/error.ts';
+import { hostFolder } from '../place.ts';
 import type { TraceFrame, UserCodeLimits } from './run.ts';
 import type { WorkerKind } from './worker.ts';
 
 /** Folder that holds the package `svc_env`. */
-export const packageRoot = fileURLToPath(new URL('.', import.meta.url)).replace(/\/$/, '');
+export const packageRoot = join(hostFolder, 'usercode');
 
 export const isolated = ['-P', '-s', '-S', '-B', '-u', '-X', 'utf8'];
 

@@ -5,14 +5,15 @@
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import type { Contract } from '#language/contract.ts';
 import { verifiedEntities } from '#language/verifier.ts';
 import type { Reader } from '#store/read.ts';
 import { CallFailure } from '../calls/failure.ts';
+import { hostFolder } from '../place.ts';
 import { type Judged, loaded, memoryLimitMb, outOfMemory, type Verdict } from './protocol.ts';
 
 export type VerifierLimits = {
@@ -34,7 +35,7 @@ export type Verifier = {
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
-const program = fileURLToPath(new URL('process.mts', import.meta.url));
+const program = join(hostFolder, 'verifier/process.mts');
 const rowsAtOnce = 500;
 
 const startProcess = (): Child => {

@@ -1,7 +1,7 @@
 /**
  * What the world-host image is made of: the shared libraries, the host program, and the packages that
- * these import. The image's tag is a hash of exactly that, so an image is built anew when, and only
- * when, something in it has changed.
+ * these import. The image's tag is a hash of exactly that, and of what bundles the host, so an image is
+ * built anew when, and only when, something in it has changed.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -20,6 +20,9 @@ const folders = [
   'world-host-image',
 ];
 const singleFiles = ['package.json'];
+/** How the host is bundled, and by what. */
+const bundling = join(import.meta.dirname, 'image-context.ts');
+const bundler = 'node_modules/rolldown';
 /** Not in the image: tests and byte code. */
 const isLeftOut = (path: string): boolean => /\.test\.ts$|__pycache__|\.pyc$/.test(path);
 const tagLength = 16;
@@ -27,7 +30,7 @@ const tagLength = 16;
 export type ImageInputs = {
   /** `svc-world-host:<hash>`. */
   image: string;
-  /** Files and package folders to send to the engine, relative to the root of the tree. */
+  /** Files and package folders that go into the image, relative to the root of the tree. */
   context: string[];
 };
 
@@ -54,8 +57,12 @@ export const readImageInputs = async (
   const packages = closePackages(lock, new Set(imported)).filter(({ place }) =>
     existsSync(join(root, place)),
   );
-  const hash = createHash('sha256').update(JSON.stringify([paths, packages, baseImage ?? null]));
-  for (const content of contents) hash.update(createHash('sha256').update(content).digest());
+  const { version } = lock.packages[bundler] ?? {};
+  const hash = createHash('sha256').update(
+    JSON.stringify([paths, packages, version ?? null, baseImage ?? null]),
+  );
+  for (const content of [...contents, await readFile(bundling)])
+    hash.update(createHash('sha256').update(content).digest());
   return {
     image: `${imageRepository}:${hash.digest('hex').slice(0, tagLength)}`,
     context: [...paths, ...packages.map(({ place }) => place)],

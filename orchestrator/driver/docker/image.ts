@@ -3,11 +3,15 @@
  * are removed after a build, unless a container uses them or they are so new that another checkout may
  * be about to.
  */
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { AppError, describeError } from '#domain/error.ts';
 import type { PrepareOptions } from '../driver.ts';
 import { findBaseImage, isPresent } from './base-image.ts';
 import { type Engine, isStatus } from './engine.ts';
+import { layOutImage } from './image-context.ts';
 import { type ImageInputs, imageRepository } from './image-inputs.ts';
 import { followStream } from './streams.ts';
 
@@ -46,9 +50,11 @@ const build = async (
   { onProgress, signal }: PrepareOptions,
 ): Promise<void> => {
   const said: string[] = [];
+  const folder = await mkdtemp(join(tmpdir(), 'svc-image-'));
   try {
+    await layOutImage(root, inputs, folder);
     const stream = await streams.buildImage(
-      { context: root, src: inputs.context },
+      { context: folder, src: await readdir(folder) },
       {
         t: inputs.image,
         dockerfile,
@@ -68,6 +74,8 @@ const build = async (
     const last = oneLine(said.slice(-shownLines).join(' '));
     const reason = `${oneLine(describeError(error))}; before that: ${last}`;
     throw new AppError('unavailable', `${inputs.image} cannot be built: ${reason}`);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
   }
 };
 
