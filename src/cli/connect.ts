@@ -1,10 +1,14 @@
 /**
- * The client of the public API that commands use. It is the wire's client; it only adds to what a
- * service refuses, or to its silence, what the user can do about it.
+ * The client of the public API that commands use. It is the wire's client, which rides out a restart
+ * of the service; it only adds to what a service refuses, or to its silence, what the user can do.
  */
 import { AppError } from '#domain/error.ts';
 import { basicAuthorization, type Client, createClient } from '#wire/client.ts';
+import { retrying } from '#wire/retry.ts';
 import { type Connection, type Place, readConnection } from './config.ts';
+
+/** A service that starts again is back sooner. */
+const retryForMs = 15_000;
 
 const hintFor = (error: AppError, { source }: Connection): string | undefined => {
   const answered = error.detail.status !== undefined;
@@ -33,7 +37,8 @@ export const clientOf = (connection: Connection): Client => {
     secretKey === undefined
       ? `Bearer ${publicKey}`
       : basicAuthorization(publicKey, secretKey.reveal());
-  const client = createClient({ baseUrl: `${url}/api/public`, authorization });
+  const plain = createClient({ baseUrl: `${url}/api/public`, authorization });
+  const client = retrying(plain, { forMs: retryForMs });
   return {
     baseUrl: client.baseUrl,
     async send(shape, input) {

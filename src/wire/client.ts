@@ -2,8 +2,8 @@
  * The one HTTP client of the project's own contracts. It sends an operation and returns its typed
  * answer, or throws an `AppError`: the server's own, or `unavailable` when no answer came.
  *
- * It never repeats a request. Who may safely repeat one (because the operation is idempotent, or
- * carries an `Idempotency-Key`) knows so and does it itself.
+ * It never repeats a request. `retry.ts` makes of it one that does, where that is safe; a world host
+ * repeats its messages by itself, as each names the step that it is about.
  */
 import { AppError } from '#domain/error.ts';
 import { fromErrorAnswer } from './errors.ts';

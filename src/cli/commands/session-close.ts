@@ -12,6 +12,7 @@ import {
 } from '../command.ts';
 import type { Context } from '../context.ts';
 import { withProgress } from '../progress.ts';
+import { firstWaitSeconds, waitUntilClosed } from '../sessions.ts';
 
 type Options = ServiceOptions & { keepWarm?: boolean; wait: number | false };
 
@@ -32,13 +33,16 @@ export const addSessionClose = (sessions: Command, context: Context): void => {
   withService(command).action(async (sessionId: string, options: Options) => {
     const { keepWarm, wait } = options;
     const client = clientFor(context, options);
-    const { body } = await withProgress({ out: context.err, step: 'closing the session' }, () =>
-      client.send(closeSession, {
+    const endsAt = performance.now() + (wait === false ? 0 : wait * 1_000);
+    const close = async () => {
+      const answer = await client.send(closeSession, {
         params: { sessionId },
-        query: { wait: wait === false ? 0 : wait },
+        query: { wait: firstWaitSeconds(wait) },
         body: keepWarm === undefined ? {} : { keepWarm },
-      }),
-    );
+      });
+      return waitUntilClosed({ client, session: answer.body, endsAt });
+    };
+    const body = await withProgress({ out: context.err, step: 'closing the session' }, close);
     const reason = body.endReason === null ? '' : ` (${body.endReason})`;
     printAnswer(context, options, body, () => `${body.id} is ${body.state}${reason}`);
   });
