@@ -23,8 +23,8 @@ const everyMs = 2_000;
 /** Of the end: a session is not kept waiting for its ledger longer than that. */
 const finishMs = 5_000;
 
-type Batch = { entries: number; bytes: number };
-const whole: Batch = { entries: limits.ledgerBatchEntries, bytes: limits.ledgerBatchChars };
+type Batch = { entries: number; chars: number };
+const whole: Batch = { entries: limits.ledgerBatchEntries, chars: limits.ledgerBatchChars };
 const single: Batch = { ...whole, entries: 1 };
 
 /** Whether the control plane will never take this message, whoever repeats it. */

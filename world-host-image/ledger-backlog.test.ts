@@ -6,8 +6,8 @@ const filled = (count: number, most?: { entries: number; bytes: number }) => {
   for (let id = 1; id <= count; id += 1) backlog.add(id, `entry ${id}`);
   return backlog;
 };
-const ids = (backlog: ReturnType<typeof createBacklog>, entries = 10, bytes = 1_000) =>
-  backlog.first({ entries, bytes }).map(({ id }) => id);
+const ids = (backlog: ReturnType<typeof createBacklog>, entries = 10, chars = 1_000) =>
+  backlog.first({ entries, chars }).map(({ id }) => id);
 
 describe('the backlog', () => {
   it('gives its first entries until they are removed', () => {
@@ -26,6 +26,10 @@ describe('the backlog', () => {
   it('lets the oldest make room', () => {
     expect(ids(filled(8, { entries: 3, bytes: 1_000 }))).toEqual([6, 7, 8]);
     expect(ids(filled(8, { entries: 100, bytes: 15 }))).toEqual([7, 8]);
+    const wide = createBacklog({ entries: 100, bytes: 15 });
+    for (const id of [1, 2, 3]) wide.add(id, 'ü'.repeat(5));
+    wide.add(4, '→'.repeat(5));
+    expect(ids(wide)).toEqual([3, 4]);
     const many = filled(5_000, { entries: 10, bytes: 1_000 });
     expect([many.size(), ids(many)[0]]).toEqual([10, 4_991]);
   });

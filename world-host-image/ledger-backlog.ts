@@ -7,11 +7,18 @@ import { limits } from '#domain/limits.ts';
 /** An entry as JSON text, by its number. */
 type Waiting = { id: number; json: string };
 
+/** Beyond these a text takes two bytes for each of its characters, all of them. */
+const wideCharacter = /[\u0100-\uffff]/;
+
+/** What a text takes of the heap. */
+const bytesOf = ({ json }: Waiting): number =>
+  wideCharacter.test(json) ? 2 * json.length : json.length;
+
 export type Backlog = {
   /** Puts an entry at the end. */
   add(id: number, json: string): void;
-  /** The first entries, at most so many and, but for the first, so many bytes. */
-  first(most: { entries: number; bytes: number }): Waiting[];
+  /** The first entries, at most so many and, but for the first, so many characters. */
+  first(most: { entries: number; chars: number }): Waiting[];
   /** Lets go of the entries up to this number. */
   removeTo(id: number): void;
   size(): number;
@@ -33,7 +40,8 @@ export const createBacklog = (most = defaultLimits): Backlog => {
 
   const size = (): number => entries.length - begin;
   const removeFirst = (): void => {
-    bytes -= entries[begin]?.json.length ?? 0;
+    const first = entries[begin];
+    if (first !== undefined) bytes -= bytesOf(first);
     begin += 1;
     if (begin < sweepAt) return;
     entries = entries.slice(begin);
@@ -43,8 +51,9 @@ export const createBacklog = (most = defaultLimits): Backlog => {
   return {
     size,
     add(id, json) {
-      entries.push({ id, json });
-      bytes += json.length;
+      const entry = { id, json };
+      entries.push(entry);
+      bytes += bytesOf(entry);
       while (size() > most.entries || bytes > most.bytes) removeFirst();
     },
     first(wanted) {
@@ -52,7 +61,7 @@ export const createBacklog = (most = defaultLimits): Backlog => {
       let taken = 0;
       while (end < entries.length && end - begin < wanted.entries) {
         taken += entries[end]?.json.length ?? 0;
-        if (taken > wanted.bytes && end > begin) break;
+        if (taken > wanted.chars && end > begin) break;
         end += 1;
       }
       return entries.slice(begin, end);

@@ -31,7 +31,7 @@ describe('request ledger', () => {
     expect(read(ledger)).toEqual([]);
     ledger.note(note());
     expect(read(ledger).map(({ id }) => id)).toEqual([4]);
-    const told = ledger.backlog.first({ entries: 9, bytes: 10_000 }).map(({ id, json }) => {
+    const told = ledger.backlog.first({ entries: 9, chars: 10_000 }).map(({ id, json }) => {
       const entry = JSON.parse(json);
       expect(entry.id).toBe(id);
       return entry.operation;

@@ -132,7 +132,7 @@ export const openLedger = ({
   };
 
   const write = (): void => {
-    const entries = unwritten.first({ entries: limits.entries, bytes: limits.bytes });
+    const entries = unwritten.first({ entries: limits.entries, chars: limits.bytes });
     if (entries.length === 0) return;
     db.exec('BEGIN');
     const insert = prepare(`INSERT INTO ${ledgerEntity} (_key, payload) VALUES (?, ?)`);
