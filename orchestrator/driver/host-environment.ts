@@ -4,6 +4,7 @@
  */
 import type { LogLevel } from '#runtime/log.ts';
 import type { LaunchSpec } from './driver.ts';
+import { heapOptions } from './heap.ts';
 
 /** What every host of an installation is told alike. */
 export type HostSettings = {
@@ -28,6 +29,7 @@ export const hostEnvironment = (
   settings: HostSettings,
   place: HostPlace,
 ): Record<string, string> => ({
+  NODE_OPTIONS: heapOptions(spec.shape.size.memoryMb),
   SVC_CONTROL_URL: settings.controlUrl,
   SVC_LOG_LEVEL: settings.logLevel,
   SVC_HOST_ID: spec.hostId,

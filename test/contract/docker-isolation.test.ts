@@ -7,6 +7,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#domain/id.ts';
+import { until } from '#runtime/pause.ts';
 import { Secret } from '#runtime/secret.ts';
 import type { Driver } from '../../orchestrator/driver/driver.ts';
 import { type HostApi, startHostApi } from '../support/host-api.ts';
@@ -91,6 +92,11 @@ describe.skipIf(!hasDocker)('a world host on Docker', () => {
       '{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}',
       `svc-${hostId}`,
     );
+
+  it('has a heap that leaves room for workers and rows', async () => {
+    const limit = "require('node:v8').getHeapStatistics().heap_size_limit / 2 ** 20";
+    expect(Number(await inside('node', '--print', limit))).toBe(192 + 3 * 16);
+  });
 
   it('reaches the control plane', async () => {
     expect(await python(connecting(gateway, control.port))).toBe('open');
@@ -183,6 +189,25 @@ print(times.children_user + times.children_system)
 `;
     const usedSeconds = Number((await python(burning)).split('\n').at(-1));
     expect(usedSeconds).toBeLessThan(2.6);
+  });
+
+  it('is told to have run out of memory when its heap is full', async () => {
+    const hostId = newId('hst');
+    const shape = testPool({ isolation: 'container' });
+    const { runtimeId } = await driver.launch({
+      hostId,
+      generation: 0,
+      token: new Secret('token'),
+      shape,
+    });
+    await until(() => control.warm.has(hostId), { timeoutMs: 20_000, what: `${hostId} warm` });
+    // As V8 does then. The container's first process is Docker's, which passes this signal on to nobody.
+    await docker('exec', runtimeId, 'sh', '-c', 'kill -ABRT $(cat /proc/1/task/1/children)');
+    const exit = async () => (await driver.list()).find((found) => found.hostId === hostId)?.exit;
+    expect(await until(exit, { timeoutMs: 20_000, what: `the end of ${hostId}` })).toMatchObject({
+      reason: 'out_of_memory',
+    });
+    await driver.destroy(hostId);
   });
 
   it('has its API server on loopback only', async () => {

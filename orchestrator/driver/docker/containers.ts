@@ -4,6 +4,7 @@
  */
 import type Docker from 'dockerode';
 import type { Container, ContainerExit } from '../driver.ts';
+import { heapExit, heapStatus } from '../heap.ts';
 import { containerName, labelNames, type Owner, ownerOf } from '../labels.ts';
 import { engineRefusal, isStatus } from './engine.ts';
 import { readFrames } from './frames.ts';
@@ -31,10 +32,12 @@ export type Containers = {
   logs(id: string): Promise<string>;
 };
 
-const exitOf = ({ State }: Docker.ContainerInspectInfo): ContainerExit =>
-  State.OOMKilled && State.ExitCode === killedStatus
+const exitOf = ({ State }: Docker.ContainerInspectInfo): ContainerExit => {
+  if (State.ExitCode === heapStatus) return heapExit;
+  return State.OOMKilled && State.ExitCode === killedStatus
     ? { reason: 'out_of_memory', detail: 'killed: out of memory' }
     : { reason: 'exited', detail: `exit status ${State.ExitCode} ${State.Error}`.trim() };
+};
 
 const phaseOf = (state: string): Container['phase'] => {
   if (state === 'created') return 'created';

@@ -1,0 +1,39 @@
+/** The limit of a host's heap, on a real Node: how large it is, and how a process ends that reaches it. */
+import { spawnSync } from 'node:child_process';
+import { expect, it } from 'vitest';
+import { Secret } from '#runtime/secret.ts';
+import { testPool } from '#test/support/pools.ts';
+import { heapOptions, heapSignal } from './heap.ts';
+import { hostEnvironment } from './host-environment.ts';
+
+const place = { listen: 'x:0', reportsAddress: true, workDir: '/tmp/work', python: 'python3' };
+const settings = { controlUrl: 'http://127.0.0.1:1', logLevel: 'info' } as const;
+
+const hostWith = (memoryMb: number): NodeJS.ProcessEnv => {
+  const size = { name: 'some', memoryMb, cpus: 1, pids: 128 };
+  const shape = testPool({ size });
+  const spec = { hostId: 'hst-1', generation: 0, token: new Secret('token'), shape };
+  return hostEnvironment(spec, settings, place);
+};
+
+const node = (program: string, memoryMb: number) =>
+  spawnSync(process.execPath, ['--eval', program], { env: hostWith(memoryMb), encoding: 'utf8' });
+
+it.each([
+  [512, 192 + 3 * 16],
+  [2_048, 768 + 3 * 16],
+  [128, 48 + 3 * 4],
+])('of %i MiB of memory a host has a heap of %i', (memoryMb, heapMb) => {
+  const program = 'console.log(require("node:v8").getHeapStatistics().heap_size_limit / 2 ** 20)';
+  expect(Number(node(program, memoryMb).stdout)).toBe(heapMb);
+  expect(heapMb).toBeLessThan(memoryMb / 2);
+});
+
+it('a heap that is full ends the host by the signal that stands for it', () => {
+  const { signal, stderr } = node('const kept = []; for (;;) kept.push({ kept });', 128);
+  expect([signal, stderr.includes('heap out of memory')]).toEqual([heapSignal, true]);
+});
+
+it('gives the smallest host a heap, too', () => {
+  expect(heapOptions(16)).toBe('--max-old-space-size=6 --max-semi-space-size=1');
+});
