@@ -21,10 +21,18 @@ export type Leadership = {
   release(): Promise<void>;
 };
 
-/** Seeks the lease, and runs `lead()` for as long as it is held. */
-export const startLeadership = (pool: PoolApi, lead: () => Running, log: Log): Leadership => {
+export type Duties = {
+  /** What runs for as long as the lease is held. */
+  lead(): Running;
+  /** Told once, when another holds the lease at first. */
+  onWait(): void;
+};
+
+/** Seeks the lease, and works while it is held. */
+export const startLeadership = (pool: PoolApi, duties: Duties, log: Log): Leadership => {
   let work: Running | undefined;
   let leaseEndsAt = 0;
+  let hasAsked = false;
 
   const stopWork = async (): Promise<boolean> => {
     const stopping = work;
@@ -43,9 +51,12 @@ export const startLeadership = (pool: PoolApi, lead: () => Running, log: Log): L
     if (work !== undefined && isFresh()) return 'leading';
     try {
       if (await renew()) {
-        work ??= lead();
+        hasAsked = true;
+        work ??= duties.lead();
         return 'leading';
       }
+      if (!hasAsked) duties.onWait();
+      hasAsked = true;
       if (await stopWork()) log.warn('another orchestrator has taken the lease');
       return 'waiting';
     } catch (error) {

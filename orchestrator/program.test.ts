@@ -155,7 +155,9 @@ describe('a successor', () => {
     const first = start({ poolSize: 1, holder: 'a' });
     await eventually('1 warm', () => warm().length === 1);
     start({ poolSize: 3, holder: 'b' });
-    await eventually('asked for the lease', () => pool.holder() === 'a');
+    await eventually('asked for the lease', () =>
+      said.some((line) => 'leading' in line && !line.leading),
+    );
     expect(pool.live()).toHaveLength(1);
     await first.stop();
     await eventually('taken over', () => warm().length === 3);

@@ -77,7 +77,11 @@ const lead = (pool: PoolApi, { settings, driver, log, say }: OrchestratorParts):
 export const startOrchestrator = (parts: OrchestratorParts): Running => {
   const { config, client, driver, log } = parts;
   const pool = createPoolApi(client, config.installation, config.holder);
-  const leadership = startLeadership(pool, () => lead(pool, parts), log);
+  const duties = {
+    lead: () => lead(pool, parts),
+    onWait: () => parts.say({ leading: false }),
+  };
+  const leadership = startLeadership(pool, duties, log);
   return {
     async stop() {
       const led = await leadership.halt();
