@@ -48,8 +48,7 @@ export const readBody = async (request: IncomingMessage): Promise<Buffer | undef
 export type ParsedBody =
   /** `value` is undefined when there is none. The leaves of a form are texts. */
   | { ok: true; value: unknown; isForm: boolean }
-  /** No status: that of the vendor's `invalid`. */
-  | { ok: false; reason: string; text: string; status?: 415 };
+  | { ok: false; reason: string; text: string; status: 400 | 415 };
 
 /** JSON as a value. Throws `SyntaxError`. */
 const parseJson = (text: string): ParsedBody => ({
@@ -69,12 +68,13 @@ const parseText = (text: string, type: string): ParsedBody => {
   if (isForm && !looksLikeJson(text)) {
     const value = parseForm(text);
     if (value !== undefined) return { ok: true, value, isForm };
-    return { ok: false, reason: 'the form gives a name both a value and parts', text };
+    const reason = 'the form gives a name both a value and parts';
+    return { ok: false, reason, text, status: 400 };
   }
   try {
     return parseJson(text);
   } catch {
-    return { ok: false, reason: 'the body is not JSON', text }; // as its client is told
+    return { ok: false, reason: 'the body is not JSON', text, status: 400 }; // as its client is told
   }
 };
 
@@ -90,7 +90,9 @@ export const parseBody = (bytes: Buffer, headers: Readonly<Record<string, string
   if (type.startsWith('multipart/')) {
     return { ok: false, reason: `a body of type ${type} is not understood`, text: '', status: 415 };
   }
-  if (!isUtf8(bytes)) return { ok: false, reason: 'the body is not UTF-8', text: '' };
+  if (!isUtf8(bytes)) {
+    return { ok: false, reason: 'the body is not UTF-8', text: '', status: 400 };
+  }
   const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
   if (text.trim() === '') return { ok: true, value: undefined, isForm: false };
   return parseText(text, type);

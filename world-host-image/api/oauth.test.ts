@@ -235,6 +235,18 @@ describe('the token path', () => {
     expect((await get('/oauth/access-token', bearer(world.token))).status).toBe(404);
   });
 
+  it.each([
+    ['/token', '/token/', 200, 'oauth2.token'],
+    ['/token/', '/token', 200, 'oauth2.token'],
+    ['/token/', '/token/', 200, 'oauth2.token'],
+    ['/token', '/token//', 401, null],
+  ])('%s answers at %s with %i', async (tokenPath, path, status, operation) => {
+    await open(oauthScheme.replace('/oauth/access-token', tokenPath));
+    const body = new URLSearchParams(own());
+    expect((await fetch(world.url + path, { method: 'POST', body })).status).toBe(status);
+    expect(await ledger()).toMatchObject([{ status, operation, path }]);
+  });
+
   it('is noted in the ledger without a secret', async () => {
     await open(oauthScheme);
     const { body } = await post(own({ client_id: `own ${world.token}`, assertion: 'private' }));
@@ -250,6 +262,9 @@ describe('the token path', () => {
       ['/oauth/access-token', 400],
       ['/notes', 200],
     ]);
+    expect(new Set(entries.map(({ operation }) => operation))).toEqual(
+      new Set(['oauth2.token', 'list_notes']),
+    );
     expect(entries[0]?.request).toMatchObject({
       body: {
         grant_type: 'client_credentials',

@@ -41,13 +41,22 @@ const strangerAnswer = (): ApiAnswer => {
   return { ...answer, headers: { ...answer.headers, 'www-authenticate': 'Basic realm="token"' } };
 };
 
+/** The operation of requests for tokens, as the ledger has it. */
+export const tokenOperation = 'oauth2.token';
+
+/** A slash at the end of a path makes no difference. */
+const segmentsOf = (path: string): string[] | undefined => {
+  const segments = splitPath(path);
+  return segments?.at(-1) === '' ? segments.slice(0, -1) : segments;
+};
+
 /** Whether this is a request for a token, which is answered without looking at routes. */
 export const isTokenRequest = (
   { auth }: ApiContract,
   { method, path }: Pick<ApiRequest, 'method' | 'path'>,
 ): boolean => {
   if (auth.tokenPath === null || method !== 'POST') return false;
-  return auth.tokenPath === path || isDeepStrictEqual(splitPath(path), splitPath(auth.tokenPath));
+  return auth.tokenPath === path || isDeepStrictEqual(segmentsOf(path), segmentsOf(auth.tokenPath));
 };
 
 type Wish = { granted: readonly string[]; refreshToken: string | null };

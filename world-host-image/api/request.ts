@@ -13,8 +13,9 @@ import { refusalOf } from './auth.ts';
 import { parseBody } from './body.ts';
 import { answerConditionally } from './conditional.ts';
 import { withoutCredential } from './credential.ts';
-import { answerTokenRequest, isTokenRequest } from './oauth.ts';
+import { answerTokenRequest, isTokenRequest, tokenOperation } from './oauth.ts';
 import { performAction } from './perform.ts';
+import { refusedRequest } from './refused-request.ts';
 import { type RouteMatch, splitPath } from './router.ts';
 
 export type ApiRequest = {
@@ -30,7 +31,7 @@ export type ApiRequest = {
 
 export type ApiOutcome = {
   answer: ApiAnswer;
-  /** The route's name, when one was found. */
+  /** The route's name, or that of requests for tokens; null when no route was found. */
   operation: string | null;
   /** Whether the request carried a valid credential. */
   authorized: boolean;
@@ -57,10 +58,10 @@ const answerRoute = async (
   const { contract, store, code } = session.world;
   const { method, path, headers, query } = request;
   const noted = { operation: route.operation, changes: {}, rows: [], deliveries: [] };
-  const refuse = (reason: string, body: unknown, status?: number) => ({
+  const refuse = (reason: string, body: unknown, status: number) => ({
     ...noted,
     body,
-    answer: vendorAnswer(api, api.invalid, reason, status),
+    answer: refusedRequest(api, reason, status),
   });
   const bytes = await request.readBody();
   if (bytes === undefined) return refuse('the body is over the limit of 1 MiB', null, 413);
@@ -89,7 +90,7 @@ const answerRoute = async (
 const methodAnswer = (api: ApiContract, method: string, allowed: string[]): ApiAnswer => {
   const headers = { allow: allowed.join(', ') };
   if (method === 'OPTIONS') return { ...jsonAnswer(204, null), headers };
-  return { ...vendorAnswer(api, api.invalid, `the path does not take ${method}`, 405), headers };
+  return { ...refusedRequest(api, `the path does not take ${method}`, 405), headers };
 };
 
 /** Throws only for faults of the host. */
@@ -111,7 +112,8 @@ export const answerRequest = async (
     return { ...nothing, answer: jsonAnswer(404, '{"message":"this world serves no API"}') };
   }
   if (isTokenRequest(api, received)) {
-    return { ...nothing, ...(await answerTokenRequest(session, api, received)) };
+    const answered = await answerTokenRequest(session, api, received);
+    return { ...nothing, operation: tokenOperation, ...answered };
   }
   const refusal = refusalOf(session, api, received);
   if (refusal !== undefined) return { ...nothing, answer: refusal };
@@ -119,7 +121,7 @@ export const answerRequest = async (
   const known = { ...nothing, authorized: true };
   const segments = splitPath(request.path);
   if (segments === undefined) {
-    return { ...known, answer: vendorAnswer(api, api.invalid, 'the path has a broken escape') };
+    return { ...known, answer: refusedRequest(api, 'the path has a broken escape', 400) };
   }
   const found = router.match(request.method, segments);
   switch (found.kind) {

@@ -1,0 +1,77 @@
+/** How far numbers in paths and queries are understood, and when a number that was asked for is taken. */
+import { afterEach, expect, it } from 'vitest';
+import type { Row } from '#language/contract.ts';
+import { type ApiClient, notesUpTo, operation, serveApi } from '#test/support/api-world.ts';
+
+let api: ApiClient;
+afterEach(() => api?.stop());
+
+const one = (path: string, field: string, name: string): string =>
+  operation('GET', path, `filter = { ${field} = "${field}" }\nsingle = true`, { name });
+
+it('zeros ahead of a number say nothing in a field of numbers, and all in one of texts', async () => {
+  api = await serveApi({
+    operations: one('/notes/{id}', 'id', 'by_id') + one('/keys/{key}', 'key', 'by_key'),
+    notes: notesUpTo(2, (id) => ({ key: `0${id}` })),
+  });
+  for (const path of ['/notes/1', '/notes/01', '/notes/0001', '/keys/01']) {
+    expect([path, (await api.get(path)).json]).toEqual([
+      path,
+      { id: 1, title: 'Note 1', key: '01' },
+    ]);
+  }
+  for (const path of [
+    '/keys/1',
+    '/keys/001',
+    '/notes/1.0',
+    '/notes/+1',
+    '/notes/0x1',
+    '/notes/1e0',
+  ]) {
+    expect([path, (await api.get(path)).status]).toEqual([path, 404]);
+  }
+});
+
+it('a limit may have zeros ahead; an empty one is no number', async () => {
+  const list = operation('GET', '/notes', 'page = "offset"');
+  api = await serveApi({ operations: list, notes: notesUpTo(3) });
+  expect((await api.get('/notes?limit=01&offset=002')).json).toMatchObject([{ id: 3 }]);
+  for (const query of ['limit=', 'offset=', 'limit=%201', 'limit=+1', 'limit=1&limit=']) {
+    expect([query, (await api.get(`/notes?${query}`)).status]).toEqual([query, 400]);
+  }
+});
+
+const handlers = {
+  py: `
+def draw(ctx):
+    first = [ctx.ids.next("notes", "id"), ctx.ids.next("notes", "id")]
+    ctx.insert("notes", {"id": first[0], "title": "taken"})
+    after = ctx.ids.next("notes", "id")
+    ctx.delete("notes", {"id": first[0]})
+    return [*first, after, ctx.ids.next("notes", "id")]
+`,
+  ts: `
+import type { HandlerContext } from 'svc_env';
+export async function draw(ctx: HandlerContext) {
+  const next = () => ctx.ids.next('notes', 'id');
+  const first = [await next(), await next()];
+  await ctx.insert('notes', { id: first[0], title: 'taken' });
+  const after = await next();
+  await ctx.remove('notes', { id: first[0] });
+  return [...first, after, await next()];
+}
+`,
+};
+
+it.each(['py', 'ts'] as const)('a next number is taken by inserting it (%s)', async (language) => {
+  const lines = 'action = "handler"\nhandler = "draw"';
+  api = await serveApi({
+    api: `handlers = "api/handlers.${language}"`,
+    operations: operation('POST', '/draw', lines, { entity: '' }),
+    notes: notesUpTo(2),
+    files: { [`api/handlers.${language}`]: handlers[language] },
+  });
+  const drawn = async (): Promise<Row> => (await api.ask('POST', '/draw')).json as Row;
+  expect(await drawn()).toEqual([3, 3, 4, 3]);
+  expect(await drawn()).toEqual([3, 3, 4, 3]);
+});
