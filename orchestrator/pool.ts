@@ -7,7 +7,7 @@ import type { HostEnd, HostState } from '#domain/host.ts';
 import { Secret } from '#runtime/secret.ts';
 import type { Client } from '#wire/client.ts';
 import type { Answer, ClientInput, OperationShape } from '#wire/operation.ts';
-import type { PoolView } from '#wire/pool-api/operations.ts';
+import type { PoolView, PublishedPool } from '#wire/pool-api/operations.ts';
 import * as operations from '#wire/pool-api/operations.ts';
 import type { Launched, LaunchSpec, RuntimeName } from './driver/driver.ts';
 import { type HostShape, offerOf } from './pools/pool-config.ts';
@@ -44,6 +44,10 @@ export type PoolApi = {
   lease(ttlMs: number): Promise<boolean>;
   /** Writes an intent down. Throws `exhausted` when `maxLive` hosts exist. */
   register(shape: HostShape, runtime: RuntimeName, maxLive: number): Promise<LaunchSpec>;
+  /** Says which pools there are; answers the worlds of theirs that nobody has made. */
+  publish(pools: PublishedPool[]): Promise<string[]>;
+  /** Has a warm host that holds nothing load a version. */
+  load(hostId: string, versionId: string): Promise<boolean>;
   reportLaunched(hostId: string, launched: Launched): Promise<boolean>;
   drain(hostId: string, options: DrainOptions): Promise<boolean>;
   reportGone(hostId: string, reason: HostEnd, detail?: string): Promise<boolean>;
@@ -104,6 +108,12 @@ export const createPoolApi = (client: Client, installation: string, holder: stri
       const { hostId, generation, token } = (await send(operations.registerHost, { body })).body;
       return { hostId, generation, token: new Secret(token), shape };
     },
+    async publish(pools) {
+      const body = { installation, pools };
+      return (await send(operations.publishPools, { body })).body.unknownWorlds;
+    },
+    load: (hostId, versionId) =>
+      unlessMovedOn(send(operations.loadHost, { params: { hostId }, body: { versionId } })),
     reportLaunched: (hostId, launched) =>
       unlessMovedOn(send(operations.reportLaunched, { params: { hostId }, body: launched })),
     drain: (hostId, { reason, detail, ifState }) =>

@@ -1,6 +1,7 @@
 /**
- * The agent: reports that the host is warm, waits for a session, serves it to its end, and begins
- * again or stops. It holds one request to the control plane at a time.
+ * The agent: reports that the host is warm, waits for a session (or for a world to load before there is
+ * one), serves it to its end, and begins again or stops. It holds one request to the control plane at a
+ * time.
  */
 import { describeError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
@@ -8,10 +9,12 @@ import { StoreRefusal } from '#store/refusal.ts';
 import {
   type Assignment,
   type Holding,
+  type LoadOrder,
   pollHost,
   reportClosed,
   reportFailed,
   reportReady,
+  reportUnloaded,
   reportWarm,
   type SessionDirective,
 } from '#wire/host-api/operations.ts';
@@ -36,13 +39,13 @@ const hold = limits.pollMs / 1000;
 
 const tellWarm = async (
   { address, link, standing, stopping: signal }: AgentOptions,
-  recycled?: Holding,
+  holding?: Holding,
 ): Promise<void> => {
   const { hostId, generation } = standing;
   const body = {
     generation,
     ...(address === undefined ? {} : { address }),
-    ...(recycled === undefined ? {} : { recycled }),
+    ...(holding === undefined ? {} : { holding }),
   };
   await link.send(reportWarm, { params: { hostId }, body }, { signal });
 };
@@ -106,6 +109,29 @@ const serve = async (options: AgentOptions, assignment: Assignment): Promise<Nex
   }
 };
 
+/** Loads a version that no session has asked for yet; a host that cannot has nothing left to do. */
+const loadAhead = async (options: AgentOptions, order: LoadOrder): Promise<Next> => {
+  const { link, log, standing, stopping: signal, worlds } = options;
+  const { generation } = order;
+  const startedAt = performance.now();
+  standing.generation = generation;
+  let holding: Holding;
+  try {
+    const { bundle, baseDigest } = await worlds.load(order);
+    holding = { bundle, stateDigest: baseDigest };
+  } catch (error) {
+    signal.throwIfAborted();
+    log.error({ err: error, bundle: order.bundle }, 'the version cannot be loaded');
+    const params = { hostId: standing.hostId };
+    const body = { generation, message: describeError(error) };
+    await link.send(reportUnloaded, { params, body }, { signal });
+    return 'exit';
+  }
+  await tellWarm(options, holding);
+  log.info({ bundle: order.bundle, loadMs: performance.now() - startedAt }, 'loaded ahead');
+  return 'wait';
+};
+
 const runToEnd = async (options: AgentOptions): Promise<void> => {
   const { link, log, standing, stopping: signal } = options;
   await tellWarm(options);
@@ -113,12 +139,13 @@ const runToEnd = async (options: AgentOptions): Promise<void> => {
   let next: Next = 'wait';
   while (next === 'wait' && !signal.aborted) {
     const { hostId, generation } = standing;
-    const { assignment, drain } = await link.send(
+    const { assignment, load, drain } = await link.send(
       pollHost,
       { params: { hostId }, body: { generation, hold } },
       { signal, holdSeconds: hold },
     );
     if (drain === true) return;
+    if (load !== undefined) next = await loadAhead(options, load);
     if (assignment !== undefined) next = await serve(options, assignment);
   }
 };

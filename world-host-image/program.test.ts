@@ -366,7 +366,7 @@ describe('recycling', () => {
     const warm = await control.message('reportWarm', 2);
     expect(warm.body).toMatchObject({
       generation: 2,
-      recycled: { bundle: version.bundle, stateDigest: version.stateDigest },
+      holding: { bundle: version.bundle, stateDigest: version.stateDigest },
     });
     const second = await openOn(
       control,
@@ -379,6 +379,38 @@ describe('recycling', () => {
     expect(requests.output).toMatchObject({ total: 2 });
     expect((await control.call('tool', 'close_all', { repo: 'engine' })).output).toBe(2);
     expect(control.received.filter(({ operation }) => operation === 'getBlob')).toHaveLength(2);
+  });
+});
+
+describe('loading ahead of a session', () => {
+  const order = { generation: 1, bundle: version.bundle, snapshot: version.snapshot, blobs: {} };
+
+  it('holds the version, tells its digest, and serves it without fetching again', async () => {
+    const { control } = await startBench();
+    await control.message('reportWarm');
+    control.load(order);
+    const loaded = await control.message('reportWarm', 2);
+    expect(loaded.body).toMatchObject({
+      generation: 1,
+      holding: { bundle: version.bundle, stateDigest: version.stateDigest },
+    });
+    expect((await fetch(`${loaded.body.address}/users`)).status).toBe(503);
+    control.assign(assignment({ generation: 2 }));
+    await control.message('reportReady');
+    await control.call('tool', 'close_all', { repo: 'engine' });
+    control.close(true, 'recycle');
+    const recycled = await control.message('reportWarm', 3);
+    expect(recycled.body).toMatchObject({ generation: 3, holding: loaded.body.holding });
+    expect(control.received.filter(({ operation }) => operation === 'getBlob')).toHaveLength(2);
+  });
+
+  it('tells why it cannot, and ends', async () => {
+    const { control, host } = await startBench();
+    await control.message('reportWarm');
+    control.load({ ...order, snapshot: `sha256:${'0'.repeat(64)}` });
+    const { body } = await control.message('reportUnloaded');
+    expect(body).toEqual({ generation: 1, message: 'no such blob' });
+    await host.ended;
   });
 });
 

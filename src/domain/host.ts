@@ -16,12 +16,13 @@ export type HostState = (typeof hostStates)[number];
 
 /**
  * `starting`: the intent is written, the container may not exist yet. `warm`: it waits for a session.
- * `assigned`: it holds one. `recycling`: it is proving that nothing of the last session is left.
- * `draining`: it must be destroyed. `gone`: its container is known not to exist.
+ * `assigned`: it holds one. `recycling`: it is proving that nothing of the last session is left, or
+ * loads a world before any session asks for it. `draining`: it must be destroyed. `gone`: its container
+ * is known not to exist.
  */
 export const hostTransitions: TransitionTable<HostState> = {
   starting: ['warm', 'draining', 'gone'],
-  warm: ['assigned', 'draining', 'gone'],
+  warm: ['assigned', 'recycling', 'draining', 'gone'],
   assigned: ['recycling', 'draining', 'gone'],
   recycling: ['warm', 'draining', 'gone'],
   draining: ['gone'],
@@ -62,7 +63,7 @@ export type HostEnd =
   | 'refused';
 
 /**
- * A host's name towards the control plane. The generation goes up by one at each assignment and at
- * each end of one; whatever carries an older generation is refused.
+ * A host's name towards the control plane. The generation goes up by one at each assignment, at each end
+ * of one, and when it is to load a world; whatever carries an older generation is refused.
  */
 export type HostClaim = { hostId: string; generation: number };

@@ -7,6 +7,7 @@ import {
   deliverRequests,
   getBlob,
   heartbeat,
+  type LoadOrder,
   pollCalls,
   pollHost,
   reportClosed,
@@ -36,9 +37,11 @@ export type PlayedHost = {
   generation: number;
   /** What it serves. */
   assignment: Assignment | undefined;
-  warm(recycled?: { bundle: `sha256:${string}`; stateDigest: `sha256:${string}` }): Promise<string>;
+  warm(holding?: { bundle: `sha256:${string}`; stateDigest: `sha256:${string}` }): Promise<string>;
   /** Polls for an assignment; undefined when there was none in time. */
   poll(hold?: number): Promise<Assignment | undefined>;
+  /** Polls for a version to load ahead; undefined when there was none in time. */
+  pollLoad(hold?: number): Promise<LoadOrder | undefined>;
   ready(stateDigest?: `sha256:${string}`): Promise<SessionDirective>;
   failed(code: string, message: string): Promise<void>;
   calls(hold?: number): Promise<SessionDirective>;
@@ -61,13 +64,13 @@ const play = (hostId: string, token: string, send: Send): PlayedHost => {
     send,
     generation: 0,
     assignment: undefined,
-    async warm(recycled) {
+    async warm(holding) {
       const { body } = await send(reportWarm, {
         params: { hostId },
         body: {
           generation: host.generation,
           address: `http://127.0.0.1:1/${hostId}`,
-          ...(recycled === undefined ? {} : { recycled }),
+          ...(holding === undefined ? {} : { holding }),
         },
       });
       return body.state;
@@ -82,6 +85,12 @@ const play = (hostId: string, token: string, send: Send): PlayedHost => {
         host.generation = body.assignment.generation;
       }
       return body.assignment;
+    },
+    async pollLoad(hold = 5) {
+      const body = { generation: host.generation, hold };
+      const { load } = (await send(pollHost, { params: { hostId }, body })).body;
+      host.generation = load?.generation ?? host.generation;
+      return load;
     },
     async ready(stateDigest = baseState) {
       const bundle = host.assignment?.bundle ?? baseState;

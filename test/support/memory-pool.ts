@@ -84,6 +84,7 @@ export const createMemoryPool = (): MemoryPool => {
 
   const view = (installation: string | undefined): PoolView => ({
     revision: String(revision),
+    worlds: [],
     waiting:
       waiting === 0
         ? []
@@ -135,6 +136,7 @@ export const createMemoryPool = (): MemoryPool => {
       change();
       return { hostId: id, generation: 0, token: `token-${id}` };
     },
+    publishPools: () => ({ unknownWorlds: [] }),
     reportLaunched({ params, body = {} }) {
       const host = find(params?.hostId);
       if (host.state === 'gone') throw new AppError('conflict', `host ${host.id} is gone`);

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { until } from '#runtime/pause.ts';
-import type { Assignment, CallAnswer, HostCall } from '#wire/host-api/operations.ts';
+import type { Assignment, CallAnswer, HostCall, LoadOrder } from '#wire/host-api/operations.ts';
 
 export type Received = { operation: string; body: Record<string, unknown> };
 
@@ -17,6 +17,8 @@ export type StandInControl = {
   received: Received[];
   /** Gives the host a session at its next poll. */
   assign(assignment: Assignment): void;
+  /** Has the host load a version at its next poll. */
+  load(order: LoadOrder): void;
   /** Hands a call out and resolves with the answer it got. */
   call(kind: HostCall['kind'], name?: string, input?: unknown): Promise<CallAnswer>;
   /** Hands out the call with this id once more. */
@@ -34,6 +36,7 @@ export type StandInControl = {
 const patterns: [string, string, RegExp][] = [
   ['reportWarm', 'POST', /^\/hosts\/[^/]+\/warm$/],
   ['pollHost', 'POST', /^\/hosts\/[^/]+\/poll$/],
+  ['reportUnloaded', 'POST', /^\/hosts\/[^/]+\/unloaded$/],
   ['heartbeat', 'POST', /^\/hosts\/[^/]+\/heartbeat$/],
   ['reportReady', 'POST', /^\/world-sessions\/[^/]+\/ready$/],
   ['reportFailed', 'POST', /^\/world-sessions\/[^/]+\/failed$/],
@@ -62,6 +65,7 @@ export const startStandInControl = async (
   const handedOut = new Map<string, HostCall>();
   const answers = new Map<string, CallAnswer>();
   let assignment: Assignment | undefined;
+  let toLoad: LoadOrder | undefined;
   let closing: { keepWarm: boolean; next: 'recycle' | 'exit' } | undefined;
   let drained = false;
   let seq = 0;
@@ -90,6 +94,11 @@ export const startStandInControl = async (
 
   const pollHost = (): Record<string, unknown> | undefined => {
     if (drained) return { drain: true };
+    if (toLoad !== undefined) {
+      const load = toLoad;
+      toLoad = undefined;
+      return { load };
+    }
     if (assignment === undefined) return undefined;
     const given = assignment;
     assignment = undefined;
@@ -163,6 +172,10 @@ export const startStandInControl = async (
     received,
     assign(given) {
       assignment = given;
+    },
+    load(order) {
+      toLoad = order;
+      generation = order.generation;
     },
     async call(kind, name, input) {
       seq += 1;

@@ -78,13 +78,18 @@ export type HostStanding = {
   state: HostState;
   generation: number;
   sessionId: string | null;
+  /** Whether it is loading a version before any session asks for it. */
+  isLoading: boolean;
 };
 
-const standingColumns = `state, generation, session_id as "sessionId"`;
+/** Whether host `h` is loading ahead: one that recycles after a session has what it must prove to hold. */
+const isLoading = "(h.state = 'recycling' and h.bundle is null)";
+
+const standingColumns = `h.state, h.generation, h.session_id as "sessionId", ${isLoading} as "isLoading"`;
 
 const standingStatement = statement(
   'host_standing',
-  `select ${standingColumns} from hosts where id = $1`,
+  `select ${standingColumns} from hosts h where h.id = $1`,
 );
 
 export const findStanding = async (
@@ -97,28 +102,36 @@ export type WarmReport = {
   hostId: string;
   generation: number;
   address?: string | undefined;
-  /** What a recycled host holds now. */
-  recycled?: { bundle: string; stateDigest: string } | undefined;
+  /** What it holds now, when it was recycled or has loaded a version ahead. */
+  holding?: { bundle: string; stateDigest: string } | undefined;
 };
 
 const warmStatement = statement(
   'host_warm',
-  `update hosts
-      set state = 'warm', address = coalesce($3, address), state_since = now()
-    where id = $1 and generation = $2 and state in ${hostBefore('warm')}
-      and (version_id is null or (bundle = $4 and state_digest = $5))
-   returning id`,
+  `update hosts h
+      set state = 'warm', address = coalesce($3, h.address), state_since = now(),
+          bundle = case when h.version_id is not null then $4::text end,
+          state_digest = case when h.version_id is not null then $5::text end
+    where h.id = $1 and h.generation = $2 and h.state in ${hostBefore('warm')}
+      and case when h.version_id is null then true
+               when ${isLoading}
+               then $5::text is not null and $4::text = (select v.bundle from versions v where v.id = h.version_id)
+               else h.bundle = $4::text and h.state_digest = $5::text end
+   returning h.id`,
 );
 
-/** Makes a host warm; false when it is not on the way there, or did not prove that it is clean. */
+/**
+ * Makes a host warm; false when it is not on the way there, or did not prove that it is clean. What it
+ * loaded ahead is what it must show from then on.
+ */
 export const makeWarm = async (db: Queryable, report: WarmReport): Promise<boolean> => {
-  const { hostId, generation, address, recycled } = report;
+  const { hostId, generation, address, holding } = report;
   const rows = await db.query(warmStatement, [
     hostId,
     generation,
     address ?? null,
-    recycled?.bundle ?? null,
-    recycled?.stateDigest ?? null,
+    holding?.bundle ?? null,
+    holding?.stateDigest ?? null,
   ]);
   return rows.length > 0;
 };
@@ -140,16 +153,49 @@ export const drainUnclean = async (
   return (await db.query(drainUncleanStatement, [hostId, generation, reason])).length > 0;
 };
 
+const loadStatement = statement(
+  'load_host',
+  `update hosts h
+      set state = 'recycling', generation = h.generation + 1, version_id = v.id, state_since = now()
+     from versions v
+    where v.id = $2 and h.id = $1 and h.state = 'warm' and h.version_id is null
+   returning h.id`,
+);
+
+/** Has a warm host that holds nothing load a version; false when it is not one, or there is no such. */
+export const beginLoad = async (
+  db: Queryable,
+  hostId: string,
+  versionId: string,
+): Promise<boolean> => (await db.query(loadStatement, [hostId, versionId])).length > 0;
+
+const loadFailedStatement = statement(
+  'host_load_failed',
+  `update hosts h
+      set state = 'draining', state_since = now(), end_reason = $3, end_detail = $4
+    where h.id = $1 and h.generation = $2 and ${isLoading}
+   returning h.id`,
+);
+
+/** Drains a host that could not load a version ahead; false when it is not loading one. */
+export const drainUnloaded = async (
+  db: Queryable,
+  { hostId, generation, detail }: { hostId: string; generation: number; detail: string },
+): Promise<boolean> => {
+  const reason: HostEnd = 'load_failed';
+  return (await db.query(loadFailedStatement, [hostId, generation, reason, detail])).length > 0;
+};
+
 const beatStatement = statement(
   'host_beat',
   `with host as (
-     select id, ${standingColumns} from hosts
-      where id = $1 and generation between $2 and $2 + 1 and state in ${liveHosts}
+     select h.id, ${standingColumns} from hosts h
+      where h.id = $1 and h.generation between $2 and $2 + 1 and h.state in ${liveHosts}
    ), beat as (
      update beats set last_seen_at = now(), rss_bytes = coalesce($3, rss_bytes)
        from host where beats.host_id = host.id
    )
-   select state, generation, "sessionId" from host`,
+   select state, generation, "sessionId", "isLoading" from host`,
 );
 
 /**
@@ -166,6 +212,8 @@ export const noteBeat = async (
 export type HostOrders = HostStanding & {
   /** Whether some session waits for a host. */
   isWanted: boolean;
+  /** The version that it holds or is to load. */
+  heldVersionId: string | null;
   session: {
     id: string;
     state: SessionState;
@@ -174,13 +222,14 @@ export type HostOrders = HostStanding & {
     surfaces: SurfaceKind[];
     clock: SessionClock;
     seed: number | null;
-    /** Whether the host holds the version from an earlier session. */
+    /** Whether the host held the version before the session came. */
     isHeld: boolean;
   } | null;
 };
 
 type OrdersRow = HostStanding & {
   isWanted: boolean;
+  heldVersionId: string | null;
   sessionState: SessionState;
   versionId: string;
   task: TaskSpec | null;
@@ -192,9 +241,9 @@ type OrdersRow = HostStanding & {
 
 const ordersStatement = statement(
   'host_orders',
-  `select h.state, h.generation, h.session_id as "sessionId", s.state as "sessionState",
+  `select ${standingColumns}, h.version_id as "heldVersionId", s.state as "sessionState",
           s.version_id as "versionId", s.task, s.surfaces, s.clock,
-          ${seedColumn} as seed, s.host_reused as "isHeld",
+          ${seedColumn} as seed, h.bundle is not null as "isHeld",
           exists (select from sessions
                    where state = 'PROVISIONING' and host_id is null) as "isWanted"
      from hosts h left join sessions s on s.id = h.session_id
@@ -208,22 +257,22 @@ export const findOrders = async (
 ): Promise<HostOrders | undefined> => {
   const [row] = await db.query<OrdersRow>(ordersStatement, [hostId]);
   if (row === undefined) return undefined;
-  const { state, generation, sessionId, isWanted } = row;
+  const { state, generation, sessionId, isLoading: loads, isWanted, heldVersionId } = row;
   const { sessionState: ofSession, versionId, task, surfaces, clock, seed, isHeld } = row;
   const session =
     sessionId === null
       ? null
       : { id: sessionId, state: ofSession, versionId, task, surfaces, clock, seed, isHeld };
-  return { state, generation, sessionId, isWanted, session };
+  return { state, generation, sessionId, isLoading: loads, isWanted, heldVersionId, session };
 };
 
 const blobStatement = statement(
   'host_blob',
   `select true from hosts h join versions v on v.id = h.version_id
-    where h.id = $1 and h.state = 'assigned' and $2 in (v.bundle, v.snapshot)`,
+    where h.id = $1 and (h.state = 'assigned' or ${isLoading}) and $2 in (v.bundle, v.snapshot)`,
 );
 
-/** Whether the host is assigned a world version that this blob is part of. */
+/** Whether the host is to load a world version that this blob is part of. */
 export const mayReadBlob = async (
   db: Queryable,
   hostId: string,

@@ -13,6 +13,7 @@
 import type { HostWish } from '#domain/pool.ts';
 import type { SurfaceKind } from '#domain/session.ts';
 import { type Database, type Queryable, type Statement, statement } from './pool.ts';
+import { ledPools, suits, type Wish, wishOf } from './pools.ts';
 import type { QuotaRefusal, Quotas } from './quotas.ts';
 import { type SessionRow, sessionColumns } from './sessions.ts';
 import { hostBefore } from './states.ts';
@@ -39,20 +40,6 @@ export type NewSession = HostWish & {
 
 /** The unique index that a second session of one `Idempotency-Key` breaks. */
 export const sessionKeyIndex = 'sessions_idempotency';
-
-/** Expressions of what a session asks for. */
-type Wish = Record<'tier' | 'isolation' | 'size', string>;
-
-/** Whether host `h` suits such a session. */
-const suits = (h: string, { tier, isolation, size }: Wish): string =>
-  `(${h}.tier is null or ${h}.tier = ${tier}) and ${h}.size = ${size}
-     and (${isolation}::text is null or ${h}.isolation = ${isolation})`;
-
-const wishOf = (s: string): Wish => ({
-  tier: `${s}.browser_tier`,
-  isolation: `${s}.isolation`,
-  size: `${s}.size`,
-});
 
 type Fitting = {
   version: string;
@@ -81,22 +68,27 @@ const hostTakes = (session: string, version: string): string =>
           state_digest = case when h.version_id = ${version} then h.state_digest end,
           version_id = ${version}, uses = h.uses + 1, state_since = now()`;
 
+const wanted: Wish = { tier: '$11', isolation: '$20', size: '$19' };
+
 const openStatement = statement(
   'open_session',
-  `with refused as materialized (
+  `with offered as materialized (
+     select not exists (select from ${ledPools})
+         or exists (select from ${ledPools} where ${suits('p', wanted)}) as suits
+   ), refused as materialized (
      select quota, most, retry_after_ms from refuse_open($2, $17, $18)
    ), free as materialized (
      select h.id, h.version_id
        ${fittingHost({
          version: '$4',
          reuseWarm: '$12::boolean',
-         wish: { tier: '$11', isolation: '$20', size: '$19' },
-         onlyIf: '(select quota is null from refused)',
+         wish: wanted,
+         onlyIf: '(select quota is null and offered.suits from refused, offered)',
        })}
    ), taken as (
      ${hostTakes('$1', '$4')}
      from free where h.id = free.id
-     returning h.id, h.generation, h.address, free.version_id is not null as reused
+     returning h.id, h.generation, h.address, h.uses > 1 as reused
    ), opened as (
      insert into sessions (id, project_id, world_id, version_id, state, task, task_form, task_name,
        task_hash, instruction, surfaces, browser_tier, reuse_warm, idempotency_key, request_hash,
@@ -105,23 +97,26 @@ const openStatement = statement(
        $15::json, $16::bigint, $19, $20,
        taken.id, taken.generation, coalesce(taken.reused, false),
        case when taken.id is null then 0 else 1 end, case when taken.id is not null then now() end
-     from refused left join taken on true where refused.quota is null
+     from offered cross join refused left join taken on true
+    where offered.suits and refused.quota is null
      returning *
    )
-   select refused.quota, refused.most as "limit", refused.retry_after_ms as "retryAfterMs",
+   select offered.suits, refused.quota, refused.most as "limit", refused.retry_after_ms as "retryAfterMs",
      ${sessionColumns('taken.address')}
-     from refused left join opened s on true left join taken on true`,
+     from offered cross join refused left join opened s on true left join taken on true`,
 );
 
 export type OpenOutcome =
   | { session: SessionRow; refusal?: undefined }
-  | { session?: undefined; refusal: QuotaRefusal };
+  | { session?: undefined; refusal: QuotaRefusal | 'unsuited' };
 
-type OpenRow = SessionRow & { [Key in keyof QuotaRefusal]: QuotaRefusal[Key] | null };
+type OpenRow = SessionRow & { suits: boolean } & {
+  [Key in keyof QuotaRefusal]: QuotaRefusal[Key] | null;
+};
 
 /**
  * Writes a new session and gives it a warm host if there is one that fits. Where a quota forbids it,
- * nothing is written and no host is claimed.
+ * or no published pool suits it, nothing is written and no host is claimed.
  */
 export const openSession = async (
   db: Queryable,
@@ -151,7 +146,8 @@ export const openSession = async (
     session.isolation,
   ]);
   if (row === undefined) throw new Error(`session ${session.id} was not written`);
-  const { quota, limit, retryAfterMs, ...opened } = row;
+  const { suits: isSuited, quota, limit, retryAfterMs, ...opened } = row;
+  if (!isSuited) return { refusal: 'unsuited' };
   if (quota === null || limit === null) return { session: opened };
   return { refusal: { quota, limit, retryAfterMs } };
 };
@@ -186,7 +182,7 @@ const placeSessionStatement = statement(
    ), taken as (
      ${hostTakes('free.session_id', 'free.wanted')}
      from free where h.id = free.id
-     returning h.id, h.generation, h.session_id, free.version_id is not null as reused
+     returning h.id, h.generation, h.session_id, h.uses > 1 as reused
    )
    ${sessionGets}`,
 );
@@ -200,7 +196,7 @@ const placeHostStatement = statement(
         and exists (select from sessions s where ${waits})
         for no key update skip locked
    ), waiting as materialized (
-     select s.id, s.version_id, free.id as host_id, free.version_id as held
+     select s.id, s.version_id, free.id as host_id
        from free cross join lateral (
          select s.id, s.version_id from sessions s
           where ${waits} and (free.version_id is null or free.version_id = s.version_id)
@@ -212,7 +208,7 @@ const placeHostStatement = statement(
    ), taken as (
      ${hostTakes('waiting.id', 'waiting.version_id')}
      from waiting where h.id = waiting.host_id
-     returning h.id, h.generation, h.session_id, waiting.held is not null as reused
+     returning h.id, h.generation, h.session_id, h.uses > 1 as reused
    )
    ${sessionGets}`,
 );

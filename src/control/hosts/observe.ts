@@ -6,9 +6,10 @@ import { holdUntil, poolTopic } from '../notify.ts';
 import type { Parts } from '../parts.ts';
 
 /** Ages are left out: they change all the time. */
-const revisionOf = ({ hosts, waiting }: PoolStock): string =>
+const revisionOf = ({ hosts, waiting, worlds }: PoolStock): string =>
   hashOf([
     waiting,
+    worlds,
     hosts.map(({ stateAgeMs: _, silentMs: __, ageMs: ___, ...host }) => host),
   ]).slice(0, 16);
 

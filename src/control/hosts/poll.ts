@@ -1,12 +1,13 @@
-/** A warm host asks what to do: serve a session, or go. */
+/** A warm host asks what to do: serve a session, load a version ahead of one, or go. */
 import type { Static } from 'typebox';
 import { limits } from '#domain/limits.ts';
-import type { Assignment, pollHost } from '#wire/host-api/operations.ts';
+import type { Assignment, pollHost, WorldSources } from '#wire/host-api/operations.ts';
 import type { Answer } from '#wire/operation.ts';
 import { findOrders, type HostOrders } from '../db/hosts.ts';
 import { sessionToken } from '../http/auth.ts';
 import { holdUntil } from '../notify.ts';
 import type { Parts } from '../parts.ts';
+import type { Version } from '../worlds/versions.ts';
 import { placeWarm } from './place.ts';
 import { staleGeneration } from './warm.ts';
 
@@ -20,21 +21,35 @@ export type HostPoll = {
 };
 type Told = Answer<typeof pollHost>['body'];
 
+const findVersion = async ({ versions }: PollParts, id: string): Promise<Version> => {
+  const version = await versions.get(id);
+  if (version === undefined) throw new Error(`version ${id} is missing`);
+  return version;
+};
+
+/** What a version is loaded from; a host that holds it already needs none of the bytes. */
+const toSources = async (
+  { smallBlobs }: PollParts,
+  { bundle, snapshot }: Version,
+  isHeld: boolean,
+): Promise<WorldSources> => ({
+  bundle,
+  snapshot,
+  blobs: isHeld ? {} : await smallBlobs.pick([bundle, snapshot]),
+});
+
 const toAssignment = async (
-  { config, smallBlobs, versions }: PollParts,
+  parts: PollParts,
   session: NonNullable<HostOrders['session']>,
   generation: number,
 ): Promise<Static<typeof Assignment>> => {
-  const version = await versions.get(session.versionId);
-  if (version === undefined) throw new Error(`version ${session.versionId} is missing`);
+  const version = await findVersion(parts, session.versionId);
   return {
     sessionId: session.id,
     generation,
-    sessionToken: sessionToken(config.secret, session.id),
+    sessionToken: sessionToken(parts.config.secret, session.id),
     worldSlug: version.slug,
-    bundle: version.bundle,
-    snapshot: version.snapshot,
-    blobs: session.isHeld ? {} : await smallBlobs.pick([version.bundle, version.snapshot]),
+    ...(await toSources(parts, version, session.isHeld)),
     task: session.task,
     surfaces: session.surfaces,
     clock: session.clock,
@@ -43,8 +58,8 @@ const toAssignment = async (
 };
 
 /**
- * What the host's row says. A host learns its new generation with its assignment, so the poll that
- * brings it, first or again, comes with the one before.
+ * What the host's row says. A host learns its new generation with its assignment, or with what it is to
+ * load, so the poll that brings it, first or again, comes with the one before.
  */
 const look = async (parts: PollParts, asked: HostPoll): Promise<Told | undefined> => {
   const { hostId, generation } = asked;
@@ -52,8 +67,14 @@ const look = async (parts: PollParts, asked: HostPoll): Promise<Told | undefined
   if (orders === undefined || orders.state === 'gone') throw staleGeneration(hostId, generation);
   if (orders.state === 'draining') return { drain: true };
   const isOwn = orders.generation === generation;
-  if (orders.session !== null && (isOwn || orders.generation === generation + 1)) {
+  const isNext = isOwn || orders.generation === generation + 1;
+  if (orders.session !== null && isNext) {
     return { assignment: await toAssignment(parts, orders.session, orders.generation) };
+  }
+  if (orders.isLoading && orders.heldVersionId !== null && isNext) {
+    const version = await findVersion(parts, orders.heldVersionId);
+    const sources = await toSources(parts, version, false);
+    return { load: { generation: orders.generation, ...sources } };
   }
   if (!isOwn) throw staleGeneration(hostId, generation);
   if (!orders.isWanted || !(await placeWarm(parts, hostId))) return undefined;

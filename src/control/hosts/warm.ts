@@ -1,6 +1,6 @@
 /**
- * A host says that it is warm: freshly started, or recycled. A recycled one must hold what it held
- * after its load, to the digest; else something of a session may be left, and it is destroyed.
+ * A host says that it is warm: freshly started, loaded ahead, or recycled. A recycled one must hold what
+ * it held after its load, to the digest; else something of a session may be left, and it is destroyed.
  */
 import { AppError } from '#domain/error.ts';
 import type { HostState } from '#domain/host.ts';
@@ -16,10 +16,10 @@ export const staleGeneration = (hostId: string, generation: number): AppError =>
 /** What a host is told whose report made it no warmer: it is so already, or is to be destroyed. */
 const explain = async (
   { db, notices, log }: Pick<Parts, 'db' | 'notices' | 'log'>,
-  { hostId, generation, recycled }: WarmReport,
+  { hostId, generation, holding }: WarmReport,
 ): Promise<HostState> => {
   if (await drainUnclean(db, hostId, generation)) {
-    log.warn({ hostId, recycled }, 'a recycled host is not what it was; it is drained');
+    log.warn({ hostId, holding }, 'a host does not hold what it should; it is drained');
     notices.tell(hostId, poolTopic);
     return 'draining';
   }
@@ -28,8 +28,9 @@ const explain = async (
     throw staleGeneration(hostId, generation);
   }
   const { state } = standing;
-  // A repeated report may find the host assigned already: the poll brings the assignment.
-  const isNext = state === 'assigned' && standing.generation === generation + 1;
+  // A repeated report may find that the host has its next orders already: the poll brings them.
+  const hasOrders = state === 'assigned' || standing.isLoading;
+  const isNext = hasOrders && standing.generation === generation + 1;
   if (!isNext && standing.generation !== generation) throw staleGeneration(hostId, generation);
   return state;
 };

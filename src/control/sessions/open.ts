@@ -11,6 +11,7 @@ import type { OpenSessionBody } from '#wire/public-api/session.ts';
 import { hashOf } from '../canonical.ts';
 import { violates } from '../db/errors.ts';
 import { type NewSession, openSession, sessionKeyIndex } from '../db/placement.ts';
+import { listOffers } from '../db/pools.ts';
 import { findSessionByKey, type SessionRow } from '../db/sessions.ts';
 import { findWorld } from '../db/worlds.ts';
 import { placeWaiting } from '../hosts/place.ts';
@@ -20,6 +21,7 @@ import type { Version } from '../worlds/versions.ts';
 import { resolveClock } from './clock.ts';
 import { quotaError } from './quota.ts';
 import { resolveTask } from './task.ts';
+import { unsuitedError } from './unsuited.ts';
 
 export type OpenParts = Pick<Parts, 'compiler' | 'config' | 'db' | 'notices' | 'versions'>;
 
@@ -118,6 +120,7 @@ const findFirst = async (
 
 const openNew = async (parts: OpenParts, wanted: NewSession): Promise<Opened> => {
   const { session, refusal } = await openSession(parts.db, wanted, parts.config.quotas);
+  if (refusal === 'unsuited') throw unsuitedError(wanted, await listOffers(parts.db));
   if (session === undefined) throw quotaError(refusal);
   if (session.hostId === null) await placeWaiting(parts, session.id);
   else parts.notices.tell(session.hostId, poolTopic);

@@ -4,6 +4,8 @@
  */
 import type { SessionState } from '#domain/session.ts';
 import { cancelQueued, type Ending, type LockedSession, lockStuckSession } from '../db/endings.ts';
+import type { Queryable } from '../db/pool.ts';
+import { findHeldPool } from '../db/pools.ts';
 import { findStuck, reapSessions } from '../db/reap.ts';
 import type { Parts } from '../parts.ts';
 import { endedCalls, endWithHost, tellNews } from './end.ts';
@@ -32,19 +34,26 @@ const reapTimed = async ({ db, notices }: ReapParts, asked: ReapLimits): Promise
 type Stuck = {
   state: SessionState;
   overMs: number;
-  ending(session: LockedSession): Ending;
+  ending(tx: Queryable, session: LockedSession): Promise<Ending>;
   detail: string;
+};
+
+/** Why a session got no host, with the reason of the pool that should have had one. */
+const describeLack = async (tx: Queryable, sessionId: string, overMs: number): Promise<string> => {
+  const pool = await findHeldPool(tx, sessionId);
+  const because = pool === undefined ? '' : `; pool "${pool.name}" launches none: ${pool.held}`;
+  return `no warm host was free within ${overMs} ms${because}`;
 };
 
 const provisioning = (overMs: number): Stuck => ({
   state: 'PROVISIONING',
   overMs,
-  ending: ({ hostId }) => ({
+  ending: async (tx, { id, hostId }) => ({
     to: 'FAILED',
     reason: 'provision_failed',
     error:
       hostId === null
-        ? { code: 'no_host', message: `no warm host was free within ${overMs} ms` }
+        ? { code: 'no_host', message: await describeLack(tx, id, overMs) }
         : { code: 'load_timeout', message: `the host did not load the world within ${overMs} ms` },
   }),
   detail: `did not load a session within ${overMs} ms`,
@@ -53,7 +62,7 @@ const provisioning = (overMs: number): Stuck => ({
 const closing = (overMs: number): Stuck => ({
   state: 'CLOSING',
   overMs,
-  ending: () => ({ to: 'CLOSED', reason: 'requested', error: null }),
+  ending: async () => ({ to: 'CLOSED', reason: 'requested', error: null }),
   detail: `did not report its session closed within ${overMs} ms`,
 });
 
@@ -65,7 +74,7 @@ const endStuck = async ({ db, notices }: ReapParts, stuck: Stuck): Promise<strin
       const session = await lockStuckSession(tx, id, stuck);
       if (session === undefined) return [];
       const host = { reason: 'silent', detail: stuck.detail } as const;
-      return endWithHost(tx, session, stuck.ending(session), host);
+      return endWithHost(tx, session, await stuck.ending(tx, session), host);
     });
     tellNews(notices, news);
     if (news.length > 0) ended.push(id);

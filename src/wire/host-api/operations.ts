@@ -23,17 +23,28 @@ const HoldSeconds = Type.Optional(
 export const Holding = Type.Object({ bundle: DigestText, stateDigest: DigestText });
 export type Holding = Static<typeof Holding>;
 
+/** What a world version is loaded from. */
+const sources = {
+  bundle: DigestText,
+  snapshot: DigestText,
+  blobs: Type.Record(Type.String(), Type.String(), {
+    description: 'base64 of those of the two that are small, by digest; the others are fetched',
+  }),
+};
+export const WorldSources = Type.Object(sources);
+export type WorldSources = Static<typeof WorldSources>;
+
+/** A world version that a host is to load before any session asks for it. */
+export const LoadOrder = Type.Object({ generation: Generation, ...sources });
+export type LoadOrder = Static<typeof LoadOrder>;
+
 /** The session that a host is to serve, and from what. */
 export const Assignment = Type.Object({
   sessionId: Type.String(),
   generation: Generation,
   sessionToken: Type.String({ description: 'the bearer its API surface accepts' }),
   worldSlug: Type.String(),
-  bundle: DigestText,
-  snapshot: DigestText,
-  blobs: Type.Record(Type.String(), Type.String(), {
-    description: 'base64 of those of the two that are small, by digest; the others are fetched',
-  }),
+  ...sources,
   task: nullable(TaskSpec),
   surfaces: Type.Array(Type.String()),
   clock: SessionClock,
@@ -68,7 +79,7 @@ export type CallAnswer = Static<typeof CallAnswer>;
 
 export const reportWarm = operation({
   id: 'reportWarm',
-  summary: 'The host has started, or has been recycled, and can take a session',
+  summary: 'The host has started, loaded a version, or been recycled, and can take a session',
   method: 'POST',
   path: '/hosts/{hostId}/warm',
   access: 'host',
@@ -78,14 +89,14 @@ export const reportWarm = operation({
     address: Type.Optional(
       Type.String({ description: 'base address of its API server, when the host itself knows it' }),
     ),
-    recycled: Type.Optional(Holding),
+    holding: Type.Optional(Holding),
   }),
   answers: { 200: Type.Object({ state: Type.String() }) },
 });
 
 export const pollHost = operation({
   id: 'pollHost',
-  summary: 'Long poll of a warm host for its assignment',
+  summary: 'Long poll of a warm host for its assignment, or for a version to load',
   method: 'POST',
   path: '/hosts/{hostId}/poll',
   access: 'host',
@@ -94,9 +105,21 @@ export const pollHost = operation({
   answers: {
     200: Type.Object({
       assignment: Type.Optional(Assignment),
+      load: Type.Optional(LoadOrder),
       drain: Type.Optional(Type.Boolean()),
     }),
   },
+});
+
+export const reportUnloaded = operation({
+  id: 'reportUnloaded',
+  summary: 'The version to be held ready cannot be loaded; the host will be destroyed',
+  method: 'POST',
+  path: '/hosts/{hostId}/unloaded',
+  access: 'host',
+  params: HostParams,
+  body: Type.Object({ generation: Generation, message: Type.String() }),
+  answers: { 200: Type.Object({}) },
 });
 
 export const heartbeat = operation({

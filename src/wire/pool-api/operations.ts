@@ -13,6 +13,8 @@ import { nullable, oneOf } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
 
 const HostParams = Type.Object({ hostId: Type.String() });
+/** Names of installations, pools and sizes. */
+const PoolName = Type.String({ minLength: 1, maxLength: 64 });
 
 /** A host as the planner sees it. Ages are in milliseconds on the database's clock. */
 export const PoolHost = Type.Object({
@@ -40,10 +42,23 @@ export const WaitingSessions = Type.Object({
 });
 export type WaitingSessions = Static<typeof WaitingSessions>;
 
+/** A world that a pool keeps loaded on hosts that no session has asked for yet. */
+export const PoolWorld = Type.Object({
+  pool: Type.String(),
+  world: Type.String({ description: '`organization/project/slug`' }),
+  versionId: Type.String({ description: 'its head version' }),
+  hosts: Type.Integer({ minimum: 0, description: 'how many hosts are to hold it' }),
+});
+export type PoolWorld = Static<typeof PoolWorld>;
+
 export const PoolView = Type.Object({
   revision: Type.String({ description: 'changes whenever anything the planner looks at changes' }),
   hosts: Type.Array(PoolHost, { description: 'every host that is not gone' }),
   waiting: Type.Array(WaitingSessions, { description: 'one entry for all that ask for the same' }),
+  worlds: Type.Array(PoolWorld, {
+    description:
+      'of the published pools; worlds that do not exist, or just failed to load, are left out',
+  }),
 });
 export type PoolView = Static<typeof PoolView>;
 
@@ -96,6 +111,57 @@ export const registerHost = operation({
   answers: {
     201: Type.Object({ hostId: Type.String(), generation: Type.Integer(), token: Type.String() }),
   },
+});
+
+/** A pool as its orchestrator runs it. */
+export const PublishedPool = Type.Object({
+  name: PoolName,
+  tier: nullable(oneOf(browserTiers, 'null: it serves both')),
+  isolation: oneOf(isolations),
+  size: PoolName,
+  minimum: Type.Integer({ minimum: 0 }),
+  maximum: Type.Integer({ minimum: 0 }),
+  target: Type.Integer({ minimum: 0, description: 'hosts to keep warm now' }),
+  held: nullable(
+    Type.String({ maxLength: 4_000, description: 'why no host is launched now; null: they are' }),
+  ),
+  worlds: Type.Array(
+    Type.Object({
+      world: Type.String({ maxLength: 256, description: '`organization/project/slug`' }),
+      hosts: Type.Integer({ minimum: 0 }),
+    }),
+    { maxItems: 1_000 },
+  ),
+});
+export type PublishedPool = Static<typeof PublishedPool>;
+
+export const publishPools = operation({
+  id: 'publishPools',
+  summary: 'The pools of an installation, in the order in which they serve; replaces those before',
+  method: 'PUT',
+  path: '/pools',
+  access: 'pool',
+  body: Type.Object({
+    installation: PoolName,
+    pools: Type.Array(PublishedPool, { maxItems: 200 }),
+  }),
+  answers: {
+    200: Type.Object({
+      unknownWorlds: Type.Array(Type.String(), { description: 'worlds that nobody has made yet' }),
+    }),
+  },
+});
+
+export const loadHost = operation({
+  id: 'loadHost',
+  summary: 'Have a warm host that holds nothing load a world version before a session asks for it',
+  method: 'POST',
+  path: '/hosts/{hostId}/load',
+  access: 'pool',
+  params: HostParams,
+  body: Type.Object({ versionId: Type.String() }),
+  answers: { 200: Type.Object({}) },
+  refusals: { 409: 'the host is not warm and empty, or the version does not exist' },
 });
 
 export const reportLaunched = operation({

@@ -10,12 +10,14 @@ import { pollHost } from './poll-host.ts';
 import { reportClosed } from './report-closed.ts';
 import { reportFailed } from './report-failed.ts';
 import { reportReady } from './report-ready.ts';
+import { reportUnloaded } from './report-unloaded.ts';
 import { reportWarm } from './report-warm.ts';
 
 export const hostEndpoints = (parts: Parts): Endpoint[] =>
   [
     reportWarm,
     pollHost,
+    reportUnloaded,
     heartbeat,
     reportReady,
     reportFailed,

@@ -1,0 +1,17 @@
+/** POST /hosts/{hostId}/load */
+import { AppError } from '#domain/error.ts';
+import { loadHost as operation } from '#wire/pool-api/operations.ts';
+import { beginLoad } from '../../db/hosts.ts';
+import { poolTopic } from '../../notify.ts';
+import type { Parts } from '../../parts.ts';
+import { endpoint, respond } from '../endpoint.ts';
+
+export const loadHost = ({ db, notices }: Pick<Parts, 'db' | 'notices'>) =>
+  endpoint(operation, async ({ params: { hostId }, body: { versionId } }) => {
+    if (!(await beginLoad(db, hostId, versionId))) {
+      const message = `${hostId} is not warm and empty by now, or there is no version "${versionId}"`;
+      throw new AppError('conflict', message);
+    }
+    notices.tell(hostId, poolTopic);
+    return respond(200, {});
+  });

@@ -1,0 +1,271 @@
+/** Pools as their orchestrator publishes them: what is offered, what is refused, what is loaded ahead. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { reportUnloaded } from '#wire/host-api/operations.ts';
+import {
+  acquireLease,
+  loadHost,
+  observePool,
+  type PublishedPool,
+  publishPools,
+  reap,
+} from '#wire/pool-api/operations.ts';
+import { closeSession, createWorld, getSession, openSession } from '#wire/public-api/operations.ts';
+import type { OpenSessionBody } from '#wire/public-api/session.ts';
+import { startTestControl, type TestControl } from '../support/control.ts';
+import { baseState, clearPool, installation, type PlayedHost, warmHost } from '../support/host.ts';
+import { type TestDatabase, testDatabase } from '../support/postgres.ts';
+import { encodeTree, notesWorld } from '../support/worlds.ts';
+
+const notes = 'local/default/notes';
+let database: TestDatabase;
+let control: TestControl;
+let versionId: string;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  control = await startTestControl({ databaseUrl: database.url });
+  const from = encodeTree(notesWorld());
+  await control.send(createWorld, { body: { slug: 'notes', from } });
+  const heads = await control.sql<{ id: string }>('select head_version_id as id from worlds');
+  versionId = heads[0]?.id ?? '';
+  await control.send(createWorld, { body: { slug: 'other', from } });
+});
+
+afterEach(async () => {
+  await publish([]);
+  await clearPool(control);
+});
+
+afterAll(async () => {
+  await control.stop();
+  await database.drop();
+});
+
+const lead = (ttlMs = 60_000) =>
+  control.pool(acquireLease, { body: { installation, holder: 'test', ttlMs } });
+
+const publish = async (pools: Partial<PublishedPool>[]): Promise<string[]> => {
+  await lead();
+  const whole = pools.map((pool, index) => ({
+    name: `pool-${index}`,
+    tier: null,
+    isolation: 'process' as const,
+    size: 'standard',
+    minimum: 0,
+    maximum: 10,
+    target: 1,
+    held: null,
+    worlds: [],
+    ...pool,
+  }));
+  const { body } = await control.pool(publishPools, { body: { installation, pools: whole } });
+  return body.unknownWorlds;
+};
+
+const open = async (body: OpenSessionBody = {}) =>
+  (await control.send(openSession, { body: { slug: 'notes', ...body } })).body;
+
+const observe = async () => (await control.pool(observePool, { query: { installation } })).body;
+
+const load = (host: PlayedHost, version = versionId) =>
+  control.pool(loadHost, { params: { hostId: host.id }, body: { versionId: version } });
+
+const rowOf = async (host: PlayedHost) =>
+  (
+    await control.sql<Record<string, unknown>>(
+      'select state, bundle, state_digest, uses, end_reason, end_detail from hosts where id = $1',
+      [host.id],
+    )
+  )[0];
+
+/** A warm host that has loaded the world ahead. */
+const loadedHost = async (): Promise<PlayedHost> => {
+  const host = await warmHost(control);
+  await load(host);
+  const order = await host.pollLoad();
+  expect(await host.warm({ bundle: order?.bundle ?? baseState, stateDigest: baseState })).toBe(
+    'warm',
+  );
+  return host;
+};
+
+describe('published pools', () => {
+  it('refuse an open that none of them suits, at the field to change', async () => {
+    await publish([
+      { size: 'standard' },
+      { size: 'large', isolation: 'container', tier: 'premium' },
+    ]);
+    const wishes: [OpenSessionBody, string][] = [
+      [{ size: 'huge' }, 'size'],
+      [{ isolation: 'gvisor' }, 'isolation'],
+      [{ size: 'large' }, 'browserTier'],
+    ];
+    for (const [wish, field] of wishes) {
+      await expect(open(wish)).rejects.toMatchObject({
+        code: 'invalid',
+        fields: [
+          {
+            path: [field],
+            message: expect.stringContaining(
+              'there are: size "large" with isolation "container" for premium sessions; size "standard" with isolation "process" for standard and premium sessions',
+            ),
+          },
+        ],
+      });
+    }
+    expect(await control.sql(`select id from sessions where state = 'PROVISIONING'`)).toEqual([]);
+    expect(await open({ size: 'large', browserTier: 'premium' })).toMatchObject({
+      state: 'PROVISIONING',
+      size: 'large',
+    });
+  });
+
+  it('leave everything open while nobody leads their installation', async () => {
+    await publish([{}]);
+    await lead(0);
+    expect((await open({ size: 'huge' })).state).toBe('PROVISIONING');
+  });
+
+  it('take the place of those before', async () => {
+    await publish([{ size: 'small' }, { size: 'large' }]);
+    await publish([{ size: 'small' }]);
+    await expect(open({ size: 'large' })).rejects.toMatchObject({ code: 'invalid' });
+    expect((await open({ size: 'small' })).state).toBe('PROVISIONING');
+  });
+
+  it('change the revision of the view only when a world does', async () => {
+    await publish([{ worlds: [{ world: notes, hosts: 1 }] }]);
+    const { revision } = await observe();
+    await publish([{ worlds: [{ world: notes, hosts: 1 }], target: 7 }]);
+    expect((await observe()).revision).toBe(revision);
+    await publish([{ worlds: [{ world: notes, hosts: 2 }] }]);
+    expect((await observe()).revision).not.toBe(revision);
+  });
+
+  it('say why a session got no host', async () => {
+    await publish([{ name: 'spot', held: 'no node has 512 MB left' }]);
+    const session = await open();
+    await control.sql(`update sessions set state_since = now() - interval '1 hour' where id = $1`, [
+      session.id,
+    ]);
+    const limits = { idleMs: 60_000, maxAgeMs: 600_000, provisionMs: 1_000, closingMs: 1_000 };
+    await control.pool(reap, { body: limits });
+    const { body } = await control.send(getSession, { params: { sessionId: session.id } });
+    expect(body).toMatchObject({
+      state: 'FAILED',
+      endReason: 'provision_failed',
+      error: {
+        code: 'no_host',
+        message:
+          'no warm host was free within 1000 ms; pool "spot" launches none: no node has 512 MB left',
+      },
+    });
+  });
+});
+
+describe('worlds of a pool', () => {
+  it('are in the view with their head versions, and unknown ones are told', async () => {
+    const worlds = [
+      { world: notes, hosts: 2 },
+      { world: 'local/default/nothing', hosts: 1 },
+    ];
+    expect(await publish([{ worlds }])).toEqual(['local/default/nothing']);
+    expect((await observe()).worlds).toEqual([
+      { pool: 'pool-0', world: notes, versionId, hosts: 2 },
+    ]);
+  });
+
+  it('rest for a while after a host could not load them', async () => {
+    await publish([{ worlds: [{ world: notes, hosts: 1 }] }]);
+    const host = await warmHost(control);
+    await load(host);
+    await host.pollLoad();
+    const body = { generation: host.generation, message: 'tools.py: line 3: no module' };
+    await host.send(reportUnloaded, { params: { hostId: host.id }, body });
+    expect(await rowOf(host)).toMatchObject({
+      state: 'draining',
+      end_reason: 'load_failed',
+      end_detail: 'tools.py: line 3: no module',
+    });
+    expect((await observe()).worlds).toEqual([]);
+    await control.sql(`update hosts set state_since = now() - interval '1 hour' where id = $1`, [
+      host.id,
+    ]);
+    expect((await observe()).worlds).toHaveLength(1);
+    // A failure that another session's task may have caused says nothing of the version.
+    await control.sql('update hosts set state_since = now(), uses = 1 where id = $1', [host.id]);
+    expect((await observe()).worlds).toHaveLength(1);
+  });
+});
+
+describe('a host that loads ahead', () => {
+  it('takes no session until it holds the version, and then only one of it, before blank ones', async () => {
+    const host = await warmHost(control);
+    await load(host);
+    expect((await open()).assignedAt).toBeNull();
+    await clearPool(control);
+
+    const loaded = await loadedHost();
+    await warmHost(control);
+    const other = await open({ slug: 'other' });
+    const session = await open();
+    const [row] = await control.sql<{ session_id: string }>(
+      'select session_id from hosts where id = $1',
+      [loaded.id],
+    );
+    expect(row?.session_id).toBe(session.id);
+    expect(other.assignedAt).not.toBeNull();
+    expect(session.hostReused).toBe(false);
+    const assignment = await loaded.poll();
+    expect(assignment).toMatchObject({ sessionId: session.id, blobs: {}, generation: 2 });
+  });
+
+  it('must be after each session what it was when it was loaded', async () => {
+    const host = await loadedHost();
+    const session = await open();
+    await host.poll();
+    await host.ready();
+    await control.send(closeSession, {
+      params: { sessionId: session.id },
+      body: { keepWarm: true },
+    });
+    expect(await host.closed()).toBe('recycle');
+    const bundle = host.assignment?.bundle ?? baseState;
+    expect(await host.warm({ bundle, stateDigest: `sha256:${'1'.repeat(64)}` })).toBe('draining');
+    expect(await rowOf(host)).toMatchObject({ end_reason: 'not_clean' });
+  });
+
+  it('is drained when it loaded something else, or does not say what', async () => {
+    for (const holding of [undefined, { bundle: baseState, stateDigest: baseState }]) {
+      const host = await warmHost(control);
+      await load(host);
+      await host.pollLoad();
+      expect(await host.warm(holding)).toBe('draining');
+    }
+  });
+
+  it('is told again what to load, and its repeated reports pass', async () => {
+    const host = await warmHost(control);
+    await load(host);
+    expect(await host.warm()).toBe('recycling');
+    expect((await host.pollLoad())?.generation).toBe(1);
+    const order = await host.pollLoad();
+    const holding = { bundle: order?.bundle ?? baseState, stateDigest: baseState };
+    expect(order?.generation).toBe(1);
+    expect((await host.blob(holding.bundle)).byteLength).toBeGreaterThan(100);
+    expect(await host.warm(holding)).toBe('warm');
+    expect(await host.warm(holding)).toBe('warm');
+    expect(await rowOf(host)).toMatchObject({ ...{ bundle: holding.bundle }, uses: 0 });
+  });
+
+  it('is warm, holds nothing, and loads a version that there is', async () => {
+    const host = await loadedHost();
+    await expect(load(host)).rejects.toMatchObject({ code: 'conflict' });
+    const blank = await warmHost(control);
+    await expect(load(blank, 'ver-none')).rejects.toMatchObject({ code: 'conflict' });
+    const serving = await warmHost(control);
+    await open({ slug: 'other' });
+    await open({ slug: 'other' });
+    await expect(load(serving)).rejects.toMatchObject({ code: 'conflict' });
+  });
+});
