@@ -18,14 +18,15 @@ export type Exchanged = { status: number; contentType: string; bytes: Buffer };
 /** A machine that does not take a connection within this time is not there. */
 const connectMs = 10_000;
 
-/** Fails a request whose connection does not come about. */
+/** Fails a request whose connection does not come about, as the system does when it gives up. */
 const watchConnect = (request: ClientRequest): void => {
   request.once('socket', (socket) => {
     if (!socket.connecting) return;
-    const late = setTimeout(() => {
-      request.destroy(new Error(`no connection in ${connectMs / 1000} s`));
+    const timer = setTimeout(() => {
+      const late = new Error(`no connection in ${connectMs / 1000} s`);
+      request.destroy(Object.assign(late, { code: 'ETIMEDOUT', syscall: 'connect' }));
     }, connectMs);
-    const settled = (): void => clearTimeout(late);
+    const settled = (): void => clearTimeout(timer);
     socket.once('connect', settled).once('close', settled);
   });
 };
