@@ -6,11 +6,13 @@ import { usualSize } from '#domain/pool.ts';
 import { type Env, type EnvReader, readEnv } from '#runtime/env.ts';
 import type { LogLevel } from '#runtime/log.ts';
 import type { Secret } from '#runtime/secret.ts';
+import { type KubernetesConfig, readKubernetes } from './driver/kubernetes/kubernetes-config.ts';
 import type { HostSize, PoolConfig } from './pools/pool-config.ts';
 import type { SessionLimits, Settings } from './pools/settings.ts';
 
 /** What a runtime needs to make containers, apart from what a host is told. */
 export type RuntimeConfig =
+  | KubernetesConfig
   | {
       runtime: 'process';
       /** The Python that hosts run user code with, and the PATH on which it is found. */
@@ -57,7 +59,8 @@ const readEngine = (read: EnvReader) => ({
 });
 
 const readRuntime = (read: EnvReader): RuntimeConfig => {
-  const runtime = read.choice('SVC_RUNTIME', ['process', 'docker']);
+  const runtime = read.choice('SVC_RUNTIME', ['process', 'docker', 'kubernetes']);
+  if (runtime === 'kubernetes') return readKubernetes(read);
   if (runtime === 'process') {
     return {
       runtime,

@@ -37,6 +37,11 @@ export const openDriver = async (
   config: RuntimeConfig,
   options: DriverOptions,
 ): Promise<Driver> => {
+  if (config.runtime === 'kubernetes') {
+    // Loaded only where it is used: its client library takes half a second and 90 MB of memory.
+    const { openKubernetes } = await import('./kubernetes/open-kubernetes.ts');
+    return openKubernetes(config, options);
+  }
   if (config.runtime === 'docker') return openDocker(config, options);
   return createProcessDriver({
     ...options,

@@ -1,13 +1,61 @@
 /**
- * The table `[pools.<name>.kubernetes]` of the configuration file: what the pods of a pool have that
- * containers of other runtimes do not. Its keys are the Kubernetes driver's to know.
+ * The table `[pools.<name>.kubernetes]` of the configuration file: what an operator says of a pool's pods,
+ * by the names that Kubernetes has for it. What keeps a host in its bounds (its user, rights, volumes,
+ * environment and limits) is not to be said here. What is inside of lists and tables is for the cluster
+ * to judge, which refuses a pod that it does not understand.
  */
-import { type Kind, kind, refuseType } from '#language/read/kinds.ts';
-import { isTable } from '#language/read/values.ts';
+import {
+  flag,
+  integer,
+  type Kind,
+  kind,
+  listOf,
+  refuseType,
+  text,
+  textMatching,
+} from '#language/read/kinds.ts';
+import { optional, type TableOf, tableOf } from '#language/read/table.ts';
+import { isTable, type Table } from '#language/read/values.ts';
 
-export type KubernetesTable = Readonly<Record<string, unknown>>;
-
-/** Reads the table at its place; every mistake in it is refused there. */
-export const kubernetesTable: Kind<KubernetesTable> = kind({ type: 'object' }, (place, value) =>
+const table: Kind<Table> = kind({ type: 'object' }, (place, value) =>
   isTable(value) ? value : refuseType(place, 'a table', value),
 );
+
+const texts: Kind<Record<string, string>> = kind(
+  { type: 'object', additionalProperties: { type: 'string' } },
+  (place, value) => {
+    const read = table(place, value);
+    if (read === undefined) return undefined;
+    const entries = Object.entries(read).flatMap(([key, held]): [string, string][] => {
+      const word = text(place.at(key), held);
+      return word === undefined ? [] : [[key, word]];
+    });
+    return Object.fromEntries(entries);
+  },
+);
+
+const quantity = textMatching('an amount such as 250m or 0.5', /^\d+(?:\.\d+)?m?$/);
+
+const keys = {
+  labels: optional(texts),
+  annotations: optional(texts),
+  nodeSelector: optional(texts),
+  tolerations: optional(listOf(table)),
+  affinity: optional(table),
+  topologySpreadConstraints: optional(listOf(table)),
+  priorityClassName: optional(text),
+  /** Absent: `gvisor` or `kata` for pools of that isolation, else the cluster's usual one. */
+  runtimeClassName: optional(text),
+  schedulerName: optional(text),
+  imagePullSecrets: optional(listOf(table)),
+  /** False: users of the pod are nobody on its node, where nodes can do that. */
+  hostUsers: optional(flag),
+  terminationGracePeriodSeconds: optional(integer(1, 3_600)),
+  /** Processor time that is set aside for a host. */
+  cpuRequest: optional(quantity),
+};
+
+export type KubernetesTable = Partial<TableOf<typeof keys>>;
+
+/** Reads the table at its place; every mistake in it is refused there. */
+export const kubernetesTable: Kind<KubernetesTable> = tableOf(keys);

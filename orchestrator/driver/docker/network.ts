@@ -3,11 +3,10 @@
  * another and are not translated to outside addresses. That alone does not keep packets in; each
  * container's own fence does (fence.ts).
  */
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import type Docker from 'dockerode';
 import { AppError } from '#domain/error.ts';
 import { labelNames } from '../labels.ts';
+import { isOurs } from '../own-address.ts';
 import { isStatus } from './engine.ts';
 
 /** The name under which containers know the machine when the engine runs in a virtual one. */
@@ -60,21 +59,6 @@ export const removeNetwork = async (docker: Docker, installation: string): Promi
     await docker.getNetwork(networkName(installation)).remove();
   } catch (error) {
     if (!isStatus(error, 404)) throw error;
-  }
-};
-
-/** Whether an address is this machine's. A bridge without containers is, though no list shows it. */
-const isOurs = async (address: string): Promise<boolean> => {
-  const server = createServer();
-  try {
-    server.listen(0, address);
-    await once(server, 'listening');
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EADDRNOTAVAIL') return false;
-    throw error;
-  } finally {
-    server.close();
   }
 };
 

@@ -1,0 +1,58 @@
+/**
+ * What the orchestrator must be allowed to do in its namespace, asked of the cluster before anything is
+ * made, so that a missing right is told at once and together with all others.
+ */
+import { AppError } from '#domain/error.ts';
+import { type Cluster, clusterRefusal } from './cluster.ts';
+
+type Need = { group: string; resource: string; subresource?: string; verbs: readonly string[] };
+
+const standing = ['create', 'patch', 'delete'];
+
+/** The rights that a role for the orchestrator has to give; docs/kubernetes.md shows them as one. */
+export const needs: readonly Need[] = [
+  { group: '', resource: 'pods', verbs: ['get', 'list', 'watch', 'create', 'delete', 'patch'] },
+  { group: '', resource: 'pods', subresource: 'log', verbs: ['get'] },
+  { group: '', resource: 'events', verbs: ['list'] },
+  { group: '', resource: 'secrets', verbs: ['create'] },
+  { group: 'networking.k8s.io', resource: 'networkpolicies', verbs: standing },
+  { group: 'policy', resource: 'poddisruptionbudgets', verbs: standing },
+  { group: 'apps', resource: 'daemonsets', verbs: [...standing, 'list'] },
+];
+
+const nameOf = ({ group, resource, subresource }: Need): string =>
+  `${resource}${subresource === undefined ? '' : `/${subresource}`}${group === '' ? '' : `.${group}`}`;
+
+/** Throws `forbidden` naming every right that is missing. */
+export const checkAccess = async ({ authorization }: Cluster, namespace: string): Promise<void> => {
+  const isAllowed = async (need: Need, verb: string): Promise<boolean> => {
+    const { group, resource, subresource } = need;
+    const resourceAttributes = {
+      namespace,
+      group,
+      resource,
+      verb,
+      ...(subresource === undefined ? {} : { subresource }),
+    };
+    const body = { spec: { resourceAttributes } };
+    const { status } = await authorization.createSelfSubjectAccessReview({ body });
+    return status?.allowed === true;
+  };
+  const missingOf = async (need: Need): Promise<string[]> => {
+    const allowed = await Promise.all(need.verbs.map((verb) => isAllowed(need, verb)));
+    const missing = need.verbs.filter((_, index) => allowed[index] !== true);
+    return missing.length === 0 ? [] : [`${missing.join(', ')} ${nameOf(need)}`];
+  };
+  let missing: string[];
+  try {
+    missing = (await Promise.all(needs.map(missingOf))).flat();
+  } catch (error) {
+    throw clusterRefusal(`asking for its rights in namespace ${namespace}`, error);
+  }
+  if (missing.length > 0) {
+    throw new AppError(
+      'forbidden',
+      `Kubernetes: not allowed in namespace ${namespace}: ${missing.join('; ')}`,
+    );
+  }
+};

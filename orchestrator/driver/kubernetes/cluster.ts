@@ -1,0 +1,147 @@
+/**
+ * The connection to a cluster: from a kubeconfig file, or from within the cluster itself. Requests have a
+ * deadline and share their connections, which the client library would otherwise open anew for each.
+ */
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import {
+  AppsV1Api,
+  AuthorizationV1Api,
+  type Configuration,
+  CoreV1Api,
+  createConfiguration,
+  KubeConfig,
+  KubernetesObjectApi,
+  type Middleware,
+  NetworkingV1Api,
+  PolicyV1Api,
+  type RequestContext,
+  ServerConfiguration,
+} from '@kubernetes/client-node';
+import { AppError, describeError } from '#domain/error.ts';
+
+/** A request that the API server has not answered for so long has failed. */
+const answerMs = 15_000;
+/** Connections are made anew after this long, so that a changed certificate is noticed. */
+const connectionsMs = 10 * 60_000;
+
+/** Where to look for a cluster. */
+export type ClusterLocation = {
+  /** `KUBECONFIG`: paths of files that are read as one. */
+  kubeconfig: string | undefined;
+  /** `KUBERNETES_SERVICE_HOST`: set in every pod of a cluster. */
+  inCluster: boolean;
+  home: string | undefined;
+};
+
+export type Cluster = {
+  config: KubeConfig;
+  core: CoreV1Api;
+  apps: AppsV1Api;
+  networking: NetworkingV1Api;
+  policy: PolicyV1Api;
+  authorization: AuthorizationV1Api;
+  /** Of any kind, by what they say of themselves. */
+  objects: KubernetesObjectApi;
+  /** Of its API server, for messages. */
+  address: string;
+};
+
+const readFiles = (paths: readonly string[]): KubeConfig => {
+  const config = new KubeConfig();
+  for (const [index, path] of paths.entries()) {
+    try {
+      const one = new KubeConfig();
+      one.loadFromFile(path);
+      if (index === 0) config.loadFromFile(path);
+      else config.mergeConfig(one, true);
+    } catch (cause) {
+      throw new AppError('invalid', `the kubeconfig ${path} cannot be read`, { cause });
+    }
+  }
+  return config;
+};
+
+const readKubeConfig = ({ kubeconfig, inCluster, home }: ClusterLocation): KubeConfig => {
+  if (kubeconfig !== undefined) return readFiles(kubeconfig.split(delimiter).filter(Boolean));
+  if (inCluster) {
+    const config = new KubeConfig();
+    config.loadFromCluster();
+    return config;
+  }
+  const usual = home === undefined ? undefined : join(home, '.kube/config');
+  if (usual !== undefined && existsSync(usual)) return readFiles([usual]);
+  throw new AppError(
+    'unavailable',
+    'no Kubernetes cluster: KUBECONFIG is not set, there is no ~/.kube/config, and this is no pod',
+  );
+};
+
+/** Gives each request its deadline and the connections of the ones before it. */
+const shareConnections = (): Middleware => {
+  let shared: { dispatcher: ReturnType<RequestContext['getDispatcher']>; since: number };
+  return {
+    async pre(request) {
+      const now = performance.now();
+      if (shared === undefined || now - shared.since > connectionsMs) {
+        shared = { dispatcher: request.getDispatcher(), since: now };
+      }
+      if (shared.dispatcher !== undefined) request.setDispatcher(shared.dispatcher);
+      request.setSignal(AbortSignal.timeout(answerMs));
+      return request;
+    },
+    post: async (response) => response,
+  };
+};
+
+const configurationOf = (config: KubeConfig, server: string): Configuration =>
+  createConfiguration({
+    baseServer: new ServerConfiguration(server, {}),
+    authMethods: { default: config },
+    promiseMiddleware: [shareConnections()],
+  });
+
+/** The cluster that the location names; whether it answers shows with the first request. */
+export const connectCluster = (location: ClusterLocation): Cluster => {
+  const config = readKubeConfig(location);
+  const address = config.getCurrentCluster()?.server;
+  if (address === undefined) {
+    throw new AppError('invalid', 'the kubeconfig has no current context with a cluster');
+  }
+  const configuration = configurationOf(config, address);
+  return {
+    config,
+    address,
+    core: new CoreV1Api(configuration),
+    apps: new AppsV1Api(configuration),
+    networking: new NetworkingV1Api(configuration),
+    policy: new PolicyV1Api(configuration),
+    authorization: new AuthorizationV1Api(configuration),
+    objects: new KubernetesObjectApi(configuration),
+  };
+};
+
+/** Whether the API server refused with this HTTP status. */
+export const isStatus = (error: unknown, ...statuses: number[]): boolean =>
+  error instanceof Error &&
+  (('code' in error && statuses.some((status) => error.code === status)) ||
+    ('statusCode' in error && statuses.some((status) => error.statusCode === status)));
+
+/** What the API server says of a refusal: the message of its status object. */
+const saidIn = (error: unknown): string => {
+  if (!(error instanceof Error && 'body' in error)) return describeError(error);
+  let body = error.body;
+  try {
+    if (typeof body === 'string') body = JSON.parse(body);
+  } catch {
+    return String(body).trim(); // a proxy's page, not the API server's word
+  }
+  const said = (body as { message?: unknown } | null)?.message;
+  return typeof said === 'string' ? said : describeError(error);
+};
+
+/** Words for a refusal; what was asked for comes first. */
+export const clusterRefusal = (what: string, cause: unknown): AppError =>
+  cause instanceof AppError
+    ? cause
+    : new AppError('unavailable', `Kubernetes: ${what}: ${saidIn(cause)}`);

@@ -1,0 +1,100 @@
+/**
+ * What a pod's status means for its host, in plain words: whether it runs, why it does not yet, how it
+ * ended, and whether the cluster takes it away.
+ */
+import type { V1ContainerState, V1ContainerStatus, V1Pod } from '@kubernetes/client-node';
+import type { Container, ContainerExit, ContainerTrouble } from '../driver.ts';
+import { heapExit, heapStatus } from '../heap.ts';
+import { ownerOf } from '../labels.ts';
+
+/** The name of the one container of a host's pod. */
+export const hostContainer = 'host';
+
+const troubles: Readonly<Record<string, ContainerTrouble['kind']>> = {
+  ErrImagePull: 'image',
+  ImagePullBackOff: 'image',
+  ErrImageNeverPull: 'image',
+  ImageInspectError: 'image',
+  InvalidImageName: 'image',
+  RegistryUnavailable: 'image',
+  SignatureValidationFailed: 'image',
+  CrashLoopBackOff: 'crash_loop',
+  CreateContainerConfigError: 'refused',
+  CreateContainerError: 'refused',
+  RunContainerError: 'refused',
+  PreCreateHookError: 'refused',
+  PreStartHookError: 'refused',
+  PostStartHookError: 'refused',
+};
+
+/** Reasons with which a kubelet ends a pod that did nothing wrong. */
+const takenAway = new Set([
+  'Evicted',
+  'NodeAffinity',
+  'NodeLost',
+  'NodeShutdown',
+  'Preempting',
+  'Shutdown',
+  'Terminated',
+]);
+
+const joined = (...parts: (string | undefined)[]): string =>
+  parts
+    .map((part) => part?.trim())
+    .filter(Boolean)
+    .join(': ');
+
+const conditionOf = (pod: V1Pod, type: string) =>
+  pod.status?.conditions?.find((condition) => condition.type === type);
+
+const reclaimedOf = (pod: V1Pod): string | undefined => {
+  const { metadata, status } = pod;
+  const disruption = conditionOf(pod, 'DisruptionTarget');
+  if (disruption?.status === 'True') return joined(disruption.reason, disruption.message);
+  if (takenAway.has(status?.reason ?? '')) return joined(status?.reason, status?.message);
+  if (metadata?.deletionTimestamp === undefined) return undefined;
+  return `the pod is being deleted${status?.reason ? `: ${status.reason}` : ''}`;
+};
+
+const troubleOf = (
+  pod: V1Pod,
+  state: V1ContainerState | undefined,
+): ContainerTrouble | undefined => {
+  const { reason = '', message } = state?.waiting ?? {};
+  const kind = troubles[reason];
+  if (kind !== undefined) return { kind, message: joined(reason, message) };
+  const scheduled = conditionOf(pod, 'PodScheduled');
+  if (scheduled?.status !== 'False') return undefined;
+  return { kind: 'unschedulable', message: joined(scheduled.reason, scheduled.message) };
+};
+
+const exitOf = (pod: V1Pod, state: V1ContainerState | undefined): ContainerExit => {
+  const ended = state?.terminated;
+  if (ended?.reason === 'OOMKilled') {
+    return { reason: 'out_of_memory', detail: joined('killed: out of memory', ended.message) };
+  }
+  if (ended?.exitCode === heapStatus) return heapExit;
+  const status = ended === undefined ? undefined : `exit status ${ended.exitCode}`;
+  const reason = ended?.reason === 'Error' ? undefined : ended?.reason;
+  const detail = joined(status, reason, ended?.message, pod.status?.reason, pod.status?.message);
+  return { reason: 'exited', detail: detail || 'the pod ended without a word' };
+};
+
+const hasEnded = ({ status }: V1Pod, state: V1ContainerState | undefined): boolean =>
+  state?.terminated !== undefined || status?.phase === 'Succeeded' || status?.phase === 'Failed';
+
+const isHost = ({ name }: V1ContainerStatus): boolean => name === hostContainer;
+
+/** The container that a pod is; undefined when it does not say which host it was made for. */
+export const describePod = (pod: V1Pod): Container | undefined => {
+  const owner = ownerOf(pod.metadata?.labels ?? {});
+  if (owner === undefined) return undefined;
+  const { hostId, digest } = owner;
+  const state = pod.status?.containerStatuses?.find(isHost)?.state;
+  const reclaimed = reclaimedOf(pod);
+  const known = { hostId, digest, ...(reclaimed === undefined ? {} : { reclaimed }) };
+  if (hasEnded(pod, state)) return { ...known, phase: 'exited', exit: exitOf(pod, state) };
+  if (state?.running !== undefined) return { ...known, phase: 'running' };
+  const trouble = troubleOf(pod, state);
+  return { ...known, phase: 'pending', ...(trouble === undefined ? {} : { trouble }) };
+};

@@ -1,0 +1,64 @@
+/** The settings of the Kubernetes runtime; what differs from pool to pool is in the pools' own file. */
+import type { V1NetworkPolicyPeer } from '@kubernetes/client-node';
+import type { EnvReader } from '#runtime/env.ts';
+import { readPeers } from './peers.ts';
+
+export type KubernetesConfig = {
+  runtime: 'kubernetes';
+  /** `KUBECONFIG`; absent: the cluster that this runs in, else `~/.kube/config`. */
+  kubeconfig: string | undefined;
+  inCluster: boolean;
+  home: string | undefined;
+  /** The namespace of the hosts; absent: one of the installation's own. */
+  namespace: string | undefined;
+  /** The image that hosts run, where nodes find it. */
+  image: string;
+  /** Whether images are pulled to nodes before a host is launched there. */
+  prePull: boolean;
+  /** Processor time set aside for a host, in thousandths; pools may say another. */
+  cpuRequestMilli: number;
+  /** Where the control plane is; needed when hosts know it by a name. */
+  controlPeers: readonly V1NetworkPolicyPeer[];
+  /** Who calls hosts: gateway and clients; nobody given: where the control plane is. */
+  callerPeers: readonly V1NetworkPolicyPeer[];
+  /** How pods know the machine that the control plane runs on; absent: worked out. */
+  hostAddress: string | undefined;
+};
+
+const namespacePattern = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+
+const readPeersOf = (read: EnvReader, name: string): V1NetworkPolicyPeer[] => {
+  const { peers, wrong } = readPeers(read.text(name, ' '));
+  for (const word of wrong) {
+    read.refuse(
+      `${name} has "${word}", neither a network (10.0.0.0/16) nor pods (namespace/label=value)`,
+    );
+  }
+  return peers;
+};
+
+const readNamespace = (read: EnvReader): string | undefined => {
+  const namespace = read.optionalText('SVC_KUBE_NAMESPACE');
+  if (namespace !== undefined && !namespacePattern.test(namespace)) {
+    read.refuse(`SVC_KUBE_NAMESPACE is "${namespace}", which no namespace can be called`);
+  }
+  return namespace;
+};
+
+export const readKubernetes = (read: EnvReader): KubernetesConfig => ({
+  runtime: 'kubernetes',
+  kubeconfig: read.optionalText('KUBECONFIG'),
+  inCluster: read.optionalText('KUBERNETES_SERVICE_HOST') !== undefined,
+  home: read.optionalText('HOME'),
+  namespace: readNamespace(read),
+  image: read.text('SVC_IMAGE'),
+  prePull: read.choice('SVC_KUBE_PRE_PULL', ['yes', 'no'], 'no') === 'yes',
+  cpuRequestMilli: read.integer('SVC_KUBE_CPU_REQUEST_MILLI', {
+    min: 1,
+    max: 1_024_000,
+    fallback: 100,
+  }),
+  controlPeers: readPeersOf(read, 'SVC_KUBE_CONTROL'),
+  callerPeers: readPeersOf(read, 'SVC_KUBE_CALLERS'),
+  hostAddress: read.optionalText('SVC_KUBE_HOST_ADDRESS'),
+});

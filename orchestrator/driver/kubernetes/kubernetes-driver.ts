@@ -1,0 +1,173 @@
+/**
+ * World hosts as pods. A host's pod has a name of its own that nothing else can take, labels that tell
+ * whose it is, and a network policy that stands before it is made. The host itself tells its address,
+ * once it has one.
+ *
+ * While somebody watches, pods are known from one watch; a driver that nobody watches asks each time.
+ */
+import type { V1Pod } from '@kubernetes/client-node';
+import { AppError } from '#domain/error.ts';
+import type { Log } from '#runtime/log.ts';
+import { until } from '#runtime/pause.ts';
+import type { Container, Driver, Launched, LaunchSpec } from '../driver.ts';
+import { containerName } from '../labels.ts';
+import { checkAccess } from './access.ts';
+import { type Cluster, clusterRefusal, isStatus } from './cluster.ts';
+import { describePod } from './describe-pod.ts';
+import { meetingPoint } from './meeting-point.ts';
+import { ensureNamespace, removeNamespace } from './namespace.ts';
+import { type FenceSettings, networkPolicyOf } from './network-policy.ts';
+import { type PodSettings, podDigest, podOf, protectedLabel, secretOf } from './pod.ts';
+import { type PodWatch, startPodWatch } from './pod-watch.ts';
+import { createPods, type FoundPod, foreignPod } from './pods.ts';
+import { apply, removeStanding } from './standing.ts';
+
+/** A host that is destroyed is done: it gets a moment to let go of its work. */
+const endSeconds = 1;
+const endTimeoutMs = 20_000;
+const endPollMs = 250;
+/** A node that has not confirmed the end of a pod so long after it was due does not answer. */
+const overdueMs = 30_000;
+/** A policy that somebody removed stands again before a launch after this long. */
+const fenceMs = 60_000;
+
+export type KubernetesDriverOptions = PodSettings &
+  Pick<FenceSettings, 'controlPeers' | 'callerPeers'> & {
+    cluster: Cluster;
+    /** How pods know the machine that the control plane runs on; absent: worked out. */
+    hostAddress: string | undefined;
+    log: Log;
+  };
+
+const uidOf = (pod: V1Pod): string => pod.metadata?.uid ?? '';
+
+const isServing = ({ pod }: FoundPod): boolean =>
+  pod.metadata?.deletionTimestamp === undefined && describePod(pod)?.phase !== 'exited';
+
+/** Whether the kubelet has let the time pass at which the pod was to be gone. */
+const isOverdue = ({ pod }: FoundPod): boolean => {
+  const due = pod.metadata?.deletionTimestamp;
+  return due !== undefined && Date.now() - new Date(due).getTime() > overdueMs;
+};
+
+/** A driver of one installation's hosts in one namespace. */
+export const createKubernetesDriver = (options: KubernetesDriverOptions): Driver => {
+  const { cluster, namespace, image, log } = options;
+  const pods = createPods(cluster, options);
+  const watchers = new Set<() => void>();
+  let watch: PodWatch | undefined;
+  let fencedAt = Number.NEGATIVE_INFINITY;
+
+  const fence = async (): Promise<void> => {
+    const now = performance.now();
+    if (now - fencedAt < fenceMs) return;
+    const { controlUrl } = options.host;
+    await apply(cluster, networkPolicyOf({ ...options, controlUrl }));
+    fencedAt = now;
+  };
+
+  const giveToken = async (spec: LaunchSpec, podUid: string): Promise<void> => {
+    try {
+      await cluster.core.createNamespacedSecret({
+        namespace,
+        body: secretOf(spec, options, podUid),
+      });
+    } catch (error) {
+      if (isStatus(error, 409)) return; // of a launch before this one
+      throw clusterRefusal(`creating secret ${namespace}/${containerName(spec.hostId)}`, error);
+    }
+  };
+
+  /** The host's pod, made now or by an earlier launch. */
+  const makePod = async (spec: LaunchSpec): Promise<V1Pod> => {
+    const made = await pods.create(podOf(spec, options));
+    if (made !== undefined) return made;
+    const found = await pods.find(spec.hostId);
+    if (found === undefined) throw foreignPod(spec.hostId, options);
+    return found.pod;
+  };
+
+  const end = async (found: FoundPod): Promise<void> => {
+    if (!isOverdue(found)) return pods.remove(found, endSeconds);
+    log.warn({ pod: found.name, node: found.pod.spec?.nodeName }, 'its node does not end it');
+    await pods.remove(found, 0);
+  };
+
+  return {
+    runtime: 'kubernetes',
+    digestOf: (shape) => podDigest(shape, options),
+    async prepare(preparing) {
+      preparing.onProgress(`Kubernetes at ${cluster.address}, namespace ${namespace}`);
+      await ensureNamespace(cluster, options);
+      await checkAccess(cluster, namespace);
+      return { ...(await meetingPoint(cluster, options.hostAddress)), image };
+    },
+    async list() {
+      if (watch !== undefined) return watch.list().map(({ container }) => container);
+      const { pods: found } = await pods.list();
+      return found.map(describePod).filter((one): one is Container => one !== undefined);
+    },
+    async launch(spec): Promise<Launched> {
+      await fence();
+      const pod = await makePod(spec);
+      watch?.expect(pod);
+      await giveToken(spec, uidOf(pod));
+      return { runtimeId: uidOf(pod) };
+    },
+    async adopt(hostId) {
+      const found = await pods.find(hostId);
+      if (found === undefined || !isServing(found)) {
+        throw new AppError('not_found', `no pod of host ${hostId} runs`);
+      }
+      return { runtimeId: found.uid };
+    },
+    async destroy(hostId) {
+      const name = containerName(hostId);
+      let found = await pods.find(hostId);
+      if (found !== undefined) {
+        await end(found);
+        const { uid } = found;
+        await until(
+          async () => {
+            found = await pods.find(hostId);
+            return found?.uid !== uid;
+          },
+          {
+            timeoutMs: endTimeoutMs,
+            everyMs: endPollMs,
+            what: `the end of pod ${name} on node ${found.pod.spec?.nodeName ?? '(none)'}`,
+          },
+        );
+      }
+      watch?.forget(name);
+    },
+    async logs(hostId) {
+      const found = await pods.find(hostId);
+      return found === undefined ? '' : pods.logs(found);
+    },
+    watch(onChange) {
+      watchers.add(onChange);
+      watch ??= startPodWatch({
+        ...options,
+        pods,
+        isProtected: (pod) => pod.metadata?.labels?.[protectedLabel] !== undefined,
+        onChange: () => {
+          for (const notify of watchers) notify();
+        },
+      });
+      return {
+        async stop() {
+          watchers.delete(onChange);
+          if (watchers.size > 0) return;
+          const last = watch;
+          watch = undefined;
+          await last?.stop();
+        },
+      };
+    },
+    async dismantle() {
+      await removeStanding(cluster, options);
+      await removeNamespace(cluster, options);
+    },
+  };
+};

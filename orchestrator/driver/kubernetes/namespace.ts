@@ -1,0 +1,64 @@
+/**
+ * The namespace of an installation. One that the operator names is taken as it is; without a name the
+ * installation gets one of its own, which holds its pods to the Pod Security level "restricted" and is
+ * removed with it.
+ */
+import { AppError } from '#domain/error.ts';
+import { labelNames } from '../labels.ts';
+import { type Cluster, clusterRefusal, isStatus } from './cluster.ts';
+import { managedBy, type Standing } from './standing.ts';
+
+export const ownNamespace = (installation: string): string => `svc-${installation}`;
+
+const readOwner = async (
+  { core }: Cluster,
+  name: string,
+): Promise<{ owner: string | undefined } | undefined> => {
+  try {
+    const { metadata } = await core.readNamespace({ name });
+    if (metadata?.deletionTimestamp !== undefined) {
+      throw new AppError('unavailable', `Kubernetes: namespace ${name} is being deleted`);
+    }
+    return { owner: metadata?.labels?.[labelNames.installation] };
+  } catch (error) {
+    if (isStatus(error, 404)) return undefined;
+    throw clusterRefusal(`reading namespace ${name}`, error);
+  }
+};
+
+/** Makes sure that the namespace is there. Throws `not_found` for one that somebody else has to make. */
+export const ensureNamespace = async (
+  cluster: Cluster,
+  { installation, namespace }: Standing,
+): Promise<void> => {
+  if ((await readOwner(cluster, namespace)) !== undefined) return;
+  if (namespace !== ownNamespace(installation)) {
+    throw new AppError('not_found', `Kubernetes: namespace ${namespace} does not exist: create it`);
+  }
+  const labels = {
+    ...managedBy,
+    [labelNames.installation]: installation,
+    'pod-security.kubernetes.io/enforce': 'restricted',
+  };
+  try {
+    await cluster.core.createNamespace({ body: { metadata: { name: namespace, labels } } });
+  } catch (error) {
+    if (!isStatus(error, 409)) throw clusterRefusal(`creating namespace ${namespace}`, error);
+  }
+};
+
+/** Removes the namespace if it was made for this installation and nobody's pods are in it. */
+export const removeNamespace = async (
+  cluster: Cluster,
+  { installation, namespace }: Standing,
+): Promise<void> => {
+  if (namespace !== ownNamespace(installation)) return;
+  const found = await readOwner(cluster, namespace);
+  if (found?.owner !== installation) return;
+  try {
+    const { items } = await cluster.core.listNamespacedPod({ namespace, limit: 1 });
+    if (items.length === 0) await cluster.core.deleteNamespace({ name: namespace });
+  } catch (error) {
+    if (!isStatus(error, 404)) throw clusterRefusal(`deleting namespace ${namespace}`, error);
+  }
+};

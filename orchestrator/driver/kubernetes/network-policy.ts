@@ -1,0 +1,78 @@
+/**
+ * The fence of an installation's pods: in only to the API port and only from those who may call it, out
+ * only to the control plane, and to the cluster's name server when the control plane is known by a name.
+ * It selects pods by a label that they are created with, so it stands before the first one runs.
+ */
+import { isIP } from 'node:net';
+import type {
+  V1NetworkPolicy,
+  V1NetworkPolicyEgressRule,
+  V1NetworkPolicyPeer,
+} from '@kubernetes/client-node';
+import { AppError } from '#domain/error.ts';
+import { labelNames } from '../labels.ts';
+import { networkOf } from './peers.ts';
+import { apiPort } from './pod.ts';
+import { fenceName, type Standing, standingMetadata } from './standing.ts';
+
+export type FenceSettings = Standing & {
+  /** The control plane's address as hosts reach it. */
+  controlUrl: string;
+  /** Where the control plane is, when its address is a name. */
+  controlPeers: readonly V1NetworkPolicyPeer[];
+  /** Who may call hosts; nobody given: where the control plane is. */
+  callerPeers: readonly V1NetworkPolicyPeer[];
+};
+
+const nameServer: V1NetworkPolicyEgressRule = {
+  to: [
+    {
+      namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'kube-system' } },
+      podSelector: { matchLabels: { 'k8s-app': 'kube-dns' } },
+    },
+  ],
+  ports: [
+    { protocol: 'UDP', port: 53 },
+    { protocol: 'TCP', port: 53 },
+  ],
+};
+
+const bare = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1');
+
+/** The way out. Throws `invalid` for a name of which nobody says where it leads. */
+const wayOut = ({ controlUrl, controlPeers }: FenceSettings): V1NetworkPolicyEgressRule[] => {
+  const { hostname, port, protocol } = new URL(controlUrl);
+  const address = bare(hostname);
+  const isName = isIP(address) === 0;
+  if (isName && controlPeers.length === 0) {
+    throw new AppError(
+      'invalid',
+      `hosts reach the control plane as ${hostname}, which no network policy can name: ` +
+        'set SVC_KUBE_CONTROL to its pods (namespace/label=value) or its network (10.0.0.0/16)',
+    );
+  }
+  // Behind a service the port is the pod's own, which the address does not tell.
+  if (controlPeers.length > 0) {
+    return [{ to: [...controlPeers] }, ...(isName ? [nameServer] : [])];
+  }
+  const number = Number(port) || (protocol === 'https:' ? 443 : 80);
+  return [{ to: [networkOf(address)], ports: [{ protocol: 'TCP', port: number }] }];
+};
+
+/** The policy of an installation. */
+export const networkPolicyOf = (settings: FenceSettings): V1NetworkPolicy => {
+  const egress = wayOut(settings);
+  const callers =
+    settings.callerPeers.length > 0 ? [...settings.callerPeers] : (egress[0]?.to ?? []);
+  return {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'NetworkPolicy',
+    metadata: standingMetadata(settings, fenceName),
+    spec: {
+      podSelector: { matchLabels: { [labelNames.installation]: settings.installation } },
+      policyTypes: ['Ingress', 'Egress'],
+      ingress: [{ _from: callers, ports: [{ protocol: 'TCP', port: apiPort }] }],
+      egress,
+    },
+  };
+};

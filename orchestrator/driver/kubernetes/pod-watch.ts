@@ -1,0 +1,197 @@
+/**
+ * The installation's pods as a watch keeps them: one list, then each change as it comes, with bookmarks so
+ * that a broken watch goes on where it was; a version that the cluster has forgotten (410) leads to a new
+ * list. While the watch is broken nothing is known, and that is what a reader is told: pods are never
+ * taken for gone because the API server does not answer.
+ */
+import { type V1Pod, Watch as WatchRequest } from '@kubernetes/client-node';
+import { AppError, describeError } from '#domain/error.ts';
+import type { Log } from '#runtime/log.ts';
+import { type Loop, startLoop } from '#runtime/loop.ts';
+import type { Container } from '../driver.ts';
+import { type Cluster, isStatus } from './cluster.ts';
+import { describePod } from './describe-pod.ts';
+import { hostSelector, type Pods } from './pods.ts';
+import type { Standing } from './standing.ts';
+
+/** A watch that breaks is as a rule back at once; what is known stays good for so long. */
+const toleratedMs = 3_000;
+/** The API server ends a watch after this long, and it is opened again. */
+const watchSeconds = 300;
+const reopenMs = 100;
+
+/** A pod as far as it matters here. */
+export type KnownPod = { uid: string; name: string; isProtected: boolean; container: Container };
+
+export type PodWatch = {
+  /** Every pod. Throws `unavailable` while the watch is broken. */
+  list(): KnownPod[];
+  /** Notes a pod just made, of which the watch may not have heard. */
+  expect(pod: V1Pod): void;
+  /** Notes that a pod of this name is known to be gone. */
+  forget(name: string): void;
+  stop(): Promise<void>;
+};
+
+export type PodWatchOptions = Standing & {
+  cluster: Cluster;
+  pods: Pods;
+  log: Log;
+  isProtected(pod: V1Pod): boolean;
+  onChange(): void;
+};
+
+type WatchEvent = { type: string; object: V1Pod & { code?: number; message?: string } };
+
+const versionOf = (pod: V1Pod): string | undefined => pod.metadata?.resourceVersion;
+
+/**
+ * Reads a watch to its end: resolves when the API server ends it or it was silent for long, rejects when
+ * it breaks. `onOpen` is told when it is established.
+ */
+const readWatch = async (
+  { cluster, installation, namespace }: PodWatchOptions,
+  resourceVersion: string,
+  signal: AbortSignal,
+  on: { open(): void; event(event: WatchEvent): void },
+): Promise<void> => {
+  const ended = Promise.withResolvers<void>();
+  const end = (error: unknown): void => {
+    if (error instanceof Error && error.name !== 'TimeoutError') ended.reject(error);
+    else ended.resolve();
+  };
+  let isOver = false;
+  const onEnd = (error: unknown): void => {
+    isOver = true;
+    end(error);
+  };
+  const request = new WatchRequest(cluster.config).watch(
+    `/api/v1/namespaces/${namespace}/pods`,
+    {
+      labelSelector: hostSelector(installation),
+      allowWatchBookmarks: true,
+      resourceVersion,
+      timeoutSeconds: watchSeconds,
+    },
+    (type, object) => on.event({ type, object }),
+    onEnd,
+  );
+  const abort = (): void => {
+    ended.resolve();
+    request.then(
+      (controller) => controller.abort(),
+      () => undefined, // it never began
+    );
+  };
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    request.then(() => {
+      if (!isOver) on.open();
+    }, end);
+    await ended.promise;
+  } finally {
+    signal.removeEventListener('abort', abort);
+    abort();
+  }
+};
+
+/** Starts to watch. */
+export const startPodWatch = (options: PodWatchOptions): PodWatch => {
+  const { onChange, log } = options;
+  let known = new Map<string, KnownPod>();
+  /** Pods just made of which no event has come, by name. */
+  const expected = new Map<string, { pod: KnownPod; since: number }>();
+  let resourceVersion: string | undefined;
+  let brokenSince: number | undefined = Number.NEGATIVE_INFINITY;
+  let lastError = 'they are being listed';
+
+  const knownPod = (pod: V1Pod): KnownPod | undefined => {
+    const { name, uid } = pod.metadata ?? {};
+    const container = describePod(pod);
+    if (name === undefined || uid === undefined || container === undefined) return undefined;
+    return { name, uid, container, isProtected: options.isProtected(pod) };
+  };
+
+  const markBroken = (error: unknown): void => {
+    brokenSince ??= performance.now();
+    lastError = describeError(error);
+  };
+
+  const relist = async (): Promise<void> => {
+    const startedAt = performance.now();
+    const listed = await options.pods.list();
+    const read = listed.pods.flatMap((pod) => knownPod(pod) ?? []);
+    known = new Map(read.map((pod) => [pod.name, pod]));
+    for (const [name, { since }] of expected) if (since < startedAt) expected.delete(name);
+    resourceVersion = listed.resourceVersion;
+    onChange();
+  };
+
+  const keep = (pod: V1Pod): void => {
+    const now = knownPod(pod);
+    if (now === undefined) return;
+    const before = known.get(now.name);
+    known.set(now.name, now);
+    expected.delete(now.name);
+    if (JSON.stringify(before) !== JSON.stringify(now)) onChange();
+  };
+
+  const drop = (pod: V1Pod): void => {
+    const { name = '', uid } = pod.metadata ?? {};
+    if (known.get(name)?.uid === uid) known.delete(name);
+    if (expected.get(name)?.pod.uid === uid) expected.delete(name);
+    onChange();
+  };
+
+  const onEvent = ({ type, object }: WatchEvent): void => {
+    if (type === 'ERROR') {
+      // What follows is the end of the watch; the next one begins with a list.
+      resourceVersion = undefined;
+      log.debug({ code: object.code, message: object.message }, 'the watch of pods ended');
+      return;
+    }
+    if (type === 'ADDED' || type === 'MODIFIED') keep(object);
+    if (type === 'DELETED') drop(object);
+    resourceVersion = versionOf(object) ?? resourceVersion;
+  };
+
+  const tick = async (signal: AbortSignal): Promise<void> => {
+    try {
+      if (resourceVersion === undefined) await relist();
+      await readWatch(options, resourceVersion ?? '', signal, {
+        open: () => {
+          brokenSince = undefined;
+        },
+        event: onEvent,
+      });
+      markBroken('the watch of pods has ended');
+    } catch (error) {
+      if (isStatus(error, 410)) resourceVersion = undefined;
+      markBroken(error);
+      throw error;
+    }
+  };
+
+  const loop: Loop<void> = startLoop({ name: 'watch-pods', everyMs: reopenMs, log, tick });
+
+  return {
+    list() {
+      if (brokenSince !== undefined && performance.now() - brokenSince > toleratedMs) {
+        throw new AppError('unavailable', `Kubernetes: pods are not known now: ${lastError}`);
+      }
+      const awaited = [...expected.values()].map(({ pod }) => pod);
+      return [...known.values(), ...awaited.filter(({ name }) => !known.has(name))];
+    },
+    expect(pod) {
+      const made = knownPod(pod);
+      if (made === undefined || known.get(made.name)?.uid === made.uid) return;
+      expected.set(made.name, { pod: made, since: performance.now() });
+      onChange();
+    },
+    forget(name) {
+      known.delete(name);
+      expected.delete(name);
+    },
+    stop: () => loop.stop(),
+  };
+};

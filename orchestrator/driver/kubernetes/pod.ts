@@ -1,0 +1,190 @@
+/**
+ * The pod of a world host: one unprivileged user, a read-only root, no capability, no token of the
+ * cluster, bounded memory, processors and scratch space; it meets the Pod Security level "restricted".
+ * What the operator says of a pool's pods is added where it cannot widen that.
+ */
+import type { V1EnvVar, V1Pod, V1PodSpec, V1Secret } from '@kubernetes/client-node';
+import type { KubernetesTable } from '../../pools/kubernetes-table.ts';
+import type { HostShape, HostSize } from '../../pools/pool-config.ts';
+import { digestOf } from '../digest.ts';
+import type { LaunchSpec } from '../driver.ts';
+import { type HostSettings, hostEnvironment } from '../host-environment.ts';
+import { containerName, labelNames, labelsOf } from '../labels.ts';
+import { hostContainer } from './describe-pod.ts';
+import { managedBy, type Standing } from './standing.ts';
+
+export const apiPort = 8080;
+const userId = 10_001;
+/** The key of the token in a host's secret. */
+const tokenKey = 'token';
+const tokenVariable = 'SVC_HOST_TOKEN';
+const addressVariable = 'SVC_POD_ADDRESS';
+/** Of an evicted host: as long as it may take to finish what it is at. */
+const graceSeconds = 30;
+
+/** Set while a host serves a session: a disruption budget and the autoscaler of nodes go by it. */
+export const protectedLabel = 'svc.protected';
+export const safeToEvict = 'cluster-autoscaler.kubernetes.io/safe-to-evict';
+
+/** What every pod of an installation has in common. */
+export type PodSettings = Standing & {
+  /** What hosts run whose pool names no image. */
+  image: string;
+  host: HostSettings;
+  /** Processor time set aside for a host whose pool does not say, in thousandths of a processor. */
+  cpuRequestMilli: number;
+};
+
+export const imageOf = ({ image }: HostShape, settings: PodSettings): string =>
+  image ?? settings.image;
+
+const templateOf = ({ kubernetes }: HostShape): KubernetesTable => kubernetes ?? {};
+
+/** Where and how a pool's pods run, as its operator says; the cluster judges what it says in detail. */
+export const placementOf = (shape: HostShape): Partial<V1PodSpec> => {
+  const { labels, annotations, cpuRequest, terminationGracePeriodSeconds, ...placement } =
+    templateOf(shape);
+  const { isolation } = shape;
+  const usual = isolation === 'gvisor' || isolation === 'kata' ? isolation : undefined;
+  const spec: Readonly<Record<string, unknown>> = {
+    ...placement,
+    runtimeClassName: placement.runtimeClassName ?? usual,
+  };
+  return spec;
+};
+
+/** Of one host, or of anything else of ours that runs on the nodes. */
+export const restricted: Pick<V1PodSpec, 'securityContext'> = {
+  securityContext: {
+    runAsNonRoot: true,
+    runAsUser: userId,
+    runAsGroup: userId,
+    seccompProfile: { type: 'RuntimeDefault' },
+  },
+};
+
+export const restrictedContainer = {
+  allowPrivilegeEscalation: false,
+  privileged: false,
+  readOnlyRootFilesystem: true,
+  capabilities: { drop: ['ALL'] },
+};
+
+const resourcesOf = ({ memoryMb, cpus }: HostSize, cpuRequest: string) => ({
+  requests: { memory: `${memoryMb}Mi`, cpu: cpuRequest, 'ephemeral-storage': '64Mi' },
+  limits: { memory: `${memoryMb}Mi`, cpu: String(cpus), 'ephemeral-storage': '64Mi' },
+});
+
+/** The pod of any host of a shape, apart from what is a host's own. */
+const specOf = (shape: HostShape, settings: PodSettings): V1PodSpec => {
+  const { size } = shape;
+  const { cpuRequest, terminationGracePeriodSeconds } = templateOf(shape);
+  return {
+    ...placementOf(shape),
+    ...restricted,
+    restartPolicy: 'Never',
+    terminationGracePeriodSeconds: terminationGracePeriodSeconds ?? graceSeconds,
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    // Something other than the host is process 1: it reaps orphans, and the host can be killed.
+    shareProcessNamespace: true,
+    containers: [
+      {
+        name: hostContainer,
+        image: imageOf(shape, settings),
+        imagePullPolicy: 'IfNotPresent',
+        ports: [{ name: 'api', containerPort: apiPort, protocol: 'TCP' }],
+        resources: resourcesOf(size, cpuRequest ?? `${settings.cpuRequestMilli}m`),
+        securityContext: restrictedContainer,
+        volumeMounts: [{ name: 'scratch', mountPath: '/tmp' }],
+        terminationMessagePolicy: 'File',
+      },
+    ],
+    volumes: [
+      {
+        name: 'scratch',
+        emptyDir: { medium: 'Memory', sizeLimit: `${Math.ceil(size.memoryMb / 4)}Mi` },
+      },
+    ],
+  };
+};
+
+/** What a pod of this shape is made from. */
+export const podDigest = (shape: HostShape, settings: PodSettings): string => {
+  const { labels, annotations } = templateOf(shape);
+  return digestOf([specOf(shape, settings), shape.tier, labels ?? null, annotations ?? null]);
+};
+
+/** The host listens on its pod's own address, and tells the control plane that one. */
+const environmentOf = (spec: LaunchSpec, settings: PodSettings): V1EnvVar[] => {
+  const place = {
+    listen: `$(${addressVariable}):${apiPort}`,
+    reportsAddress: true,
+    workDir: '/tmp/work',
+    python: 'python3',
+  };
+  const { [tokenVariable]: _token, ...plain } = hostEnvironment(spec, settings.host, place);
+  const token = { name: containerName(spec.hostId), key: tokenKey };
+  return [
+    // Before the one that is made of it.
+    { name: addressVariable, valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
+    { name: tokenVariable, valueFrom: { secretKeyRef: token } },
+    ...Object.entries({ HOME: '/tmp', TMPDIR: '/tmp', ...plain }).map(([name, value]) => ({
+      name,
+      value,
+    })),
+  ];
+};
+
+/** The pod of a host. */
+export const podOf = (spec: LaunchSpec, settings: PodSettings): V1Pod => {
+  const { hostId, shape } = spec;
+  const { installation, namespace } = settings;
+  const { labels, annotations } = templateOf(shape);
+  const made = specOf(shape, settings);
+  const digest = podDigest(shape, settings);
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name: containerName(hostId),
+      namespace,
+      labels: {
+        ...labels,
+        ...managedBy,
+        'app.kubernetes.io/name': 'svc-world-host',
+        ...labelsOf({ installation, pool: shape.pool, hostId, digest }, 'host'),
+        ...(shape.tier === null ? {} : { 'svc.tier': shape.tier }),
+      },
+      annotations: { [safeToEvict]: 'false', ...annotations },
+    },
+    spec: {
+      ...made,
+      containers: made.containers.map((container) => ({
+        ...container,
+        env: environmentOf(spec, settings),
+      })),
+    },
+  };
+};
+
+/** The secret of a host: its token. It goes with its pod, which owns it. */
+export const secretOf = (
+  { hostId, token }: LaunchSpec,
+  { installation, namespace }: PodSettings,
+  podUid: string,
+): V1Secret => {
+  const name = containerName(hostId);
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: {
+      name,
+      namespace,
+      labels: { ...managedBy, [labelNames.installation]: installation, [labelNames.host]: hostId },
+      ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name, uid: podUid }],
+    },
+    immutable: true,
+    stringData: { [tokenKey]: token.reveal() },
+  };
+};

@@ -1,0 +1,134 @@
+/**
+ * An installation's pods as the cluster has them now: read by name or all of them, made, removed. What
+ * carries another installation's label is as good as absent.
+ */
+import type { V1Pod } from '@kubernetes/client-node';
+import { AppError } from '#domain/error.ts';
+import type { Owner } from '../labels.ts';
+import { containerName, labelNames, ownerOf } from '../labels.ts';
+import { type Cluster, clusterRefusal, isStatus } from './cluster.ts';
+import { type Standing, selectorOf } from './standing.ts';
+
+/** Pods are listed in pages, so that a large cluster answers each one soon. */
+const pageSize = 500;
+const logLines = 50;
+const logBytes = 64 * 1024;
+const eventsShown = 5;
+
+export type FoundPod = { owner: Owner; uid: string; name: string; pod: V1Pod };
+
+/** Every pod of the installation, and the version that the list is of. */
+export type PodList = { pods: V1Pod[]; resourceVersion: string };
+
+export type Pods = {
+  list(): Promise<PodList>;
+  find(hostId: string): Promise<FoundPod | undefined>;
+  /** Undefined when there is a pod by its name. */
+  create(pod: V1Pod): Promise<V1Pod | undefined>;
+  /** Asks for a pod's end; nothing happens when that very pod is gone. */
+  remove(found: FoundPod, graceSeconds: number): Promise<void>;
+  /** The last that a host wrote; of one that never ran, what the cluster says about it. */
+  logs(found: FoundPod): Promise<string>;
+};
+
+/** Selects the pods of an installation's hosts. */
+export const hostSelector = (installation: string): string =>
+  `${selectorOf(installation)},${labelNames.role}=host`;
+
+/** The pods of an installation. */
+export const createPods = ({ core }: Cluster, { installation, namespace }: Standing): Pods => {
+  const readEvents = async ({ name, uid }: FoundPod): Promise<string> => {
+    const fieldSelector = `involvedObject.name=${name},involvedObject.uid=${uid}`;
+    const { items } = await core.listNamespacedEvent({ namespace, fieldSelector });
+    return items
+      .filter(({ type }) => type === 'Warning')
+      .slice(-eventsShown)
+      .map(({ reason, message }) => `${reason}: ${message}`)
+      .join('\n');
+  };
+
+  const readLog = async ({ name }: FoundPod): Promise<string> => {
+    try {
+      return await core.readNamespacedPodLog({
+        name,
+        namespace,
+        tailLines: logLines,
+        limitBytes: logBytes,
+      });
+    } catch (error) {
+      // 400: its container has not run yet, or is not kept any more.
+      if (isStatus(error, 400, 404)) return '';
+      throw error;
+    }
+  };
+
+  return {
+    async list() {
+      const pods: V1Pod[] = [];
+      let page: string | undefined;
+      try {
+        for (;;) {
+          const { items, metadata } = await core.listNamespacedPod({
+            namespace,
+            labelSelector: hostSelector(installation),
+            limit: pageSize,
+            ...(page === undefined ? {} : { _continue: page }),
+          });
+          pods.push(...items);
+          page = metadata?._continue || undefined;
+          const resourceVersion = metadata?.resourceVersion ?? '';
+          if (page === undefined) return { pods, resourceVersion };
+        }
+      } catch (error) {
+        throw clusterRefusal(`listing pods in namespace ${namespace}`, error);
+      }
+    },
+    async find(hostId) {
+      const name = containerName(hostId);
+      try {
+        const pod = await core.readNamespacedPod({ name, namespace });
+        const owner = ownerOf(pod.metadata?.labels ?? {});
+        const uid = pod.metadata?.uid;
+        if (uid === undefined || owner?.installation !== installation) return undefined;
+        return owner.hostId === hostId ? { owner, uid, name, pod } : undefined;
+      } catch (error) {
+        if (isStatus(error, 404)) return undefined;
+        throw clusterRefusal(`reading pod ${namespace}/${name}`, error);
+      }
+    },
+    async create(pod) {
+      try {
+        return await core.createNamespacedPod({ namespace, body: pod });
+      } catch (error) {
+        if (isStatus(error, 409)) return undefined;
+        throw clusterRefusal(`creating pod ${namespace}/${pod.metadata?.name}`, error);
+      }
+    },
+    async remove({ name, uid }, gracePeriodSeconds) {
+      try {
+        const body = { gracePeriodSeconds, preconditions: { uid } };
+        await core.deleteNamespacedPod({ name, namespace, body });
+      } catch (error) {
+        // 409: another pod has its name by now.
+        if (!isStatus(error, 404, 409)) {
+          throw clusterRefusal(`deleting pod ${namespace}/${name}`, error);
+        }
+      }
+    },
+    async logs(found) {
+      try {
+        const log = await readLog(found);
+        return log === '' ? await readEvents(found) : log;
+      } catch (error) {
+        throw clusterRefusal(`reading the output of pod ${namespace}/${found.name}`, error);
+      }
+    },
+  };
+};
+
+/** A pod that is to be there and is not ours. */
+export const foreignPod = (hostId: string, { installation, namespace }: Standing): AppError =>
+  new AppError(
+    'unavailable',
+    `Kubernetes: pod ${namespace}/${containerName(hostId)} is not of installation ${installation}`,
+  );

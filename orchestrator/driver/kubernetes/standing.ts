@@ -1,0 +1,77 @@
+/**
+ * What an installation has in a cluster besides its hosts' pods, and how it is known as its own: a name
+ * and labels that it is applied with, and removed by.
+ */
+import type { KubernetesObject, V1ObjectMeta } from '@kubernetes/client-node';
+import { PatchStrategy } from '@kubernetes/client-node';
+import { labelNames } from '../labels.ts';
+import { type Cluster, clusterRefusal, isStatus } from './cluster.ts';
+
+export type Standing = { installation: string; namespace: string };
+
+/** Who applies; fields that others set stay theirs. */
+export const fieldManager = 'svc-orchestrator';
+
+export const managedBy = { 'app.kubernetes.io/managed-by': fieldManager } as const;
+
+/** The names of an installation's network policy and disruption budget, after its own. */
+export const fenceName = 'hosts';
+export const budgetName = 'serving';
+
+/** Selects what belongs to an installation. */
+export const selectorOf = (installation: string): string =>
+  `${labelNames.installation}=${installation}`;
+
+/** Name and labels of an object of an installation. */
+export const standingMetadata = (
+  { installation, namespace }: Standing,
+  what: string,
+): V1ObjectMeta => ({
+  name: `svc-${installation}-${what}`,
+  namespace,
+  labels: { ...managedBy, [labelNames.installation]: installation },
+});
+
+/** Makes an object, or makes it as it is given here, by server-side apply. */
+export const apply = async ({ objects }: Cluster, object: KubernetesObject): Promise<void> => {
+  try {
+    await objects.patch(
+      object,
+      undefined,
+      undefined,
+      fieldManager,
+      true,
+      PatchStrategy.ServerSideApply,
+    );
+  } catch (error) {
+    const { kind, metadata } = object;
+    throw clusterRefusal(`applying ${kind} ${metadata?.namespace}/${metadata?.name}`, error);
+  }
+};
+
+/** Removes all that was applied for an installation. */
+export const removeStanding = async (cluster: Cluster, standing: Standing): Promise<void> => {
+  const { networking, policy, apps } = cluster;
+  const { installation, namespace } = standing;
+  const absent = async (removal: Promise<unknown>): Promise<void> => {
+    try {
+      await removal;
+    } catch (error) {
+      if (!isStatus(error, 404)) {
+        throw clusterRefusal(`removing what ${installation} has in ${namespace}`, error);
+      }
+    }
+  };
+  const nameOf = (what: string): { name: string; namespace: string } => ({
+    name: standingMetadata(standing, what).name ?? '',
+    namespace,
+  });
+  const labelSelector = selectorOf(installation);
+  const sets = await apps.listNamespacedDaemonSet({ namespace, labelSelector });
+  const setNames = sets.items.flatMap(({ metadata }) => metadata?.name ?? []);
+  await Promise.all([
+    ...setNames.map((name) => absent(apps.deleteNamespacedDaemonSet({ name, namespace }))),
+    absent(networking.deleteNamespacedNetworkPolicy(nameOf(fenceName))),
+    absent(policy.deleteNamespacedPodDisruptionBudget(nameOf(budgetName))),
+  ]);
+};

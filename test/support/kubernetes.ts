@@ -1,0 +1,139 @@
+/**
+ * The cluster that `KUBECONFIG` names, for tests: whether it answers, the image of this tree on its nodes,
+ * a namespace of a test's own, and what a test does behind a driver's back.
+ *
+ * `SVC_TEST_KUBE_IMAGE` names an image that nodes have or pull. Without it, one is built on the Docker
+ * engine and handed over by the command `SVC_TEST_KUBE_LOAD`, which gets the image's name.
+ */
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { PassThrough } from 'node:stream';
+import { promisify } from 'node:util';
+import { Exec, type V1Status, VersionApi } from '@kubernetes/client-node';
+import { describeError } from '#domain/error.ts';
+import { type Cluster, connectCluster } from '../../orchestrator/driver/kubernetes/cluster.ts';
+import type { KubernetesConfig } from '../../orchestrator/driver/kubernetes/kubernetes-config.ts';
+import { labelNames } from '../../orchestrator/driver/labels.ts';
+import { dockerAnswers, prepareDocker } from './prepare-docker.ts';
+
+const run = promisify(execFile);
+const loadTimeoutMs = 180_000;
+
+export type TestCluster = {
+  cluster: Cluster;
+  /** The image of world hosts that its nodes have. */
+  image: string;
+};
+
+/** Runs a command that the environment gives as words with spaces between. */
+export const runGiven = async (command: string, ...words: string[]): Promise<string> => {
+  const [program = '', ...given] = command.split(' ').filter(Boolean);
+  const { stdout } = await run(program, [...given, ...words], { timeout: loadTimeoutMs });
+  return stdout.trim();
+};
+
+const hasImage = async ({ core }: Cluster, image: string): Promise<boolean> => {
+  const { items } = await core.listNode();
+  return items.every(({ status }) =>
+    (status?.images ?? []).some(({ names }) => names?.some((name) => name.endsWith(`/${image}`))),
+  );
+};
+
+const findImage = async (cluster: Cluster): Promise<string> => {
+  const given = process.env.SVC_TEST_KUBE_IMAGE;
+  if (given !== undefined) return given;
+  const load = process.env.SVC_TEST_KUBE_LOAD;
+  if (load === undefined || !(await dockerAnswers())) {
+    throw new Error('neither SVC_TEST_KUBE_IMAGE, nor SVC_TEST_KUBE_LOAD with a Docker engine');
+  }
+  const { image } = await prepareDocker('test-kubernetes-image');
+  if (!(await hasImage(cluster, image))) await runGiven(load, image);
+  return image;
+};
+
+/** The cluster with its image, or why there is none. */
+export const findTestCluster = async (): Promise<TestCluster | { missing: string }> => {
+  const kubeconfig = process.env.KUBECONFIG;
+  if (kubeconfig === undefined) return { missing: 'KUBECONFIG is not set' };
+  try {
+    const cluster = connectCluster({ kubeconfig, inCluster: false, home: undefined });
+    await cluster.config.makeApiClient(VersionApi).getCode();
+    return { cluster, image: await findImage(cluster) };
+  } catch (error) {
+    return { missing: describeError(error).split('\n', 1)[0] ?? '' };
+  }
+};
+
+/** The settings of the runtime on that cluster, in a namespace. */
+export const configOf = ({ image }: TestCluster, namespace?: string): KubernetesConfig => ({
+  runtime: 'kubernetes',
+  kubeconfig: process.env.KUBECONFIG,
+  inCluster: false,
+  home: undefined,
+  namespace,
+  image,
+  prePull: false,
+  cpuRequestMilli: 10,
+  controlPeers: [],
+  callerPeers: [],
+  hostAddress: process.env.SVC_TEST_KUBE_HOST_ADDRESS,
+});
+
+export type TestNamespace = { name: string; remove(): Promise<void> };
+
+/** A namespace that admits only restricted pods. */
+export const testNamespace = async ({ core }: Cluster): Promise<TestNamespace> => {
+  const name = `svc-test-${randomBytes(4).toString('hex')}`;
+  const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
+  await core.createNamespace({ body: { metadata: { name, labels } } });
+  return {
+    name,
+    remove: async () => {
+      await core.deleteNamespace({ name });
+    },
+  };
+};
+
+/** Runs a command in a pod's container; answers what it printed. */
+export const execIn = async (
+  { config }: Cluster,
+  namespace: string,
+  pod: string,
+  ...command: string[]
+): Promise<string> => {
+  const out = new PassThrough();
+  const text = out.toArray();
+  const status = await new Promise<V1Status>((resolve, reject) => {
+    new Exec(config)
+      .exec(namespace, pod, 'host', command, out, out, null, false, resolve)
+      .catch(reject);
+  });
+  out.end();
+  const said = Buffer.concat(await text).toString();
+  if (status.status !== 'Success')
+    throw new Error(`${command.join(' ')}: ${said || status.message}`);
+  return said;
+};
+
+/** Ends every process of a host at once, as a crash would. */
+export const crash = async (cluster: Cluster, namespace: string, pod: string): Promise<void> => {
+  // The shell is killed with the others where it runs beside them; that is no failure.
+  await execIn(cluster, namespace, pod, 'sh', '-c', 'kill -9 -1').catch(() => undefined);
+};
+
+/** Names of all that an installation has in the cluster. */
+export const leftoversIn = async (cluster: Cluster, installation: string): Promise<string[]> => {
+  const labelSelector = `${labelNames.installation}=${installation}`;
+  const { core, apps, networking, policy } = cluster;
+  const lists = await Promise.all([
+    core.listPodForAllNamespaces({ labelSelector }),
+    core.listSecretForAllNamespaces({ labelSelector }),
+    core.listNamespace({ labelSelector }),
+    apps.listDaemonSetForAllNamespaces({ labelSelector }),
+    networking.listNetworkPolicyForAllNamespaces({ labelSelector }),
+    policy.listPodDisruptionBudgetForAllNamespaces({ labelSelector }),
+  ]);
+  return lists.flatMap(({ kind, items }) =>
+    items.map(({ metadata }) => `${kind} ${metadata?.namespace ?? ''}/${metadata?.name}`),
+  );
+};
