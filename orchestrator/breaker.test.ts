@@ -43,6 +43,23 @@ describe('breaker', () => {
     expect(breaker.status().reason).toBeUndefined();
   });
 
+  it('counts launches that were under way together as one failure', () => {
+    let now = 0;
+    const breaker = createBreaker(() => now);
+    for (const id of ['a', 'b', 'c']) breaker.began(id);
+    now = 50;
+    breaker.failed('a', 'no image');
+    now = 60;
+    breaker.failed('b', 'no image at all');
+    expect(breaker.status()).toMatchObject({ failuresInARow: 1, reason: 'no image at all' });
+    now = 150;
+    breaker.began('d');
+    breaker.failed('c', 'no image');
+    breaker.failed('d', 'no image');
+    expect(breaker.status()).toMatchObject({ failuresInARow: 2, heldForMs: 200 });
+    expect(breaker.isHeld()).toBe(false);
+  });
+
   it('does not take a host that was drained or vanished for a success', () => {
     let now = 0;
     const breaker = createBreaker(() => now);

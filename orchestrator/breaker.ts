@@ -2,6 +2,7 @@
  * Keeps a pool that cannot launch from launching on and on. Each failure in a row makes the next
  * launch wait longer; from the fifth on the pool is held, and each hold ends in a single trial. Only a
  * host that got as far as `warm` counts as a success: a container that starts and dies is a failure.
+ * Launches that were under way together fail for one reason, and count as one failure.
  *
  * Its memory is one process's: a new orchestrator begins with trust and learns again.
  */
@@ -23,6 +24,8 @@ export type BreakerStatus = {
 export type Breaker = {
   /** How many launches may begin now. */
   allowance(): number;
+  /** Whether it lets no more than trials through. */
+  isHeld(): boolean;
   /** A launch has begun. */
   began(hostId: string): void;
   /** A launch, or the host it made, failed before it was warm. */
@@ -40,8 +43,10 @@ export const waitAfter = (failures: number): number =>
 
 /** A closed breaker. `now` is a clock in milliseconds that never goes back. */
 export const createBreaker = (now: () => number): Breaker => {
-  const trials = new Set<string>();
+  /** Launches that have come to nothing yet, and when they began. */
+  const trials = new Map<string, number>();
   let failures = 0;
+  let lastFailureAt = Number.NEGATIVE_INFINITY;
   let heldUntil = 0;
   let reason: string | undefined;
   return {
@@ -50,16 +55,21 @@ export const createBreaker = (now: () => number): Breaker => {
       if (failures < failuresUntilHeld) return Number.POSITIVE_INFINITY;
       return trials.size > 0 ? 0 : 1;
     },
-    began: (hostId) => trials.add(hostId),
+    isHeld: () => failures >= failuresUntilHeld,
+    began: (hostId) => trials.set(hostId, now()),
     failed(hostId, why) {
+      const beganAt = trials.get(hostId) ?? now();
       trials.delete(hostId);
-      failures += 1;
-      heldUntil = now() + waitAfter(failures);
       reason = why;
+      if (beganAt < lastFailureAt) return;
+      failures += 1;
+      lastFailureAt = now();
+      heldUntil = now() + waitAfter(failures);
     },
     settle(hosts) {
+      if (trials.size === 0) return;
       const stateOf = new Map(hosts.map((host) => [host.id, host.state]));
-      for (const hostId of trials) {
+      for (const hostId of trials.keys()) {
         const state = stateOf.get(hostId);
         if (state === 'starting') continue;
         trials.delete(hostId);

@@ -1,88 +1,92 @@
 /**
- * The loop that keeps the pool: observe, plan, execute, once a second and whenever a watcher or a step
- * that ended says so. What a tick returns is the pool's status; a change in why launches are held is
- * told to whoever started the program.
+ * The loop that keeps the pools: observe, plan, execute, once a second and whenever a watcher or a step
+ * that ended says so. What a tick returns is the pools' status; a change in why a pool's launches are
+ * held is told to whoever started the program.
  */
 import type { Log } from '#runtime/log.ts';
 import { type Loop, startLoop } from '#runtime/loop.ts';
 import type { Background } from './background.ts';
-import type { Breaker, BreakerStatus } from './breaker.ts';
+import type { BreakerStatus } from './breaker.ts';
 import { type ExecutorParts, executePlan } from './execute.ts';
-import type { Observe } from './observe.ts';
-import { type Deadlines, type PlanSettings, plan } from './plan.ts';
+import type { Observer } from './observe.ts';
+import { plan } from './plan.ts';
+import type { Deadlines, PlanSettings } from './plan-terms.ts';
+import type { PoolStatus } from './pools/pool-memory.ts';
 
 const tickMs = 1_000;
-const launchesAtOnce = 8;
-const destroysAtOnce = 8;
+/** A scheduler only takes launches down; elsewhere each is a process that begins on this machine. */
+const launchesAtOnce = { process: 8, docker: 8, kubernetes: 64 };
+const destroysAtOnce = { process: 8, docker: 8, kubernetes: 64 };
 
 /** How long a host may be in a bad way, in milliseconds. */
 export const deadlines: Deadlines = {
   silentMs: 10_000,
   recycleMs: 20_000,
   intentMs: 10_000,
+  troubleMs: 10_000,
   surplusMs: 60_000,
   unfitMs: 2_000,
   loadingMs: 250,
 };
 
-export type PoolStatus = {
+export type LoopStatus = {
   hosts: number;
   warm: number;
   waitingSessions: number;
   underWay: number;
-  launches: BreakerStatus;
+  pools: PoolStatus[];
 };
+
+/** Why launches of a pool are held back, or that they are not any more. */
+export type Hold = BreakerStatus & { pool: string };
 
 export type ControlLoopParts = {
-  observe: Observe;
+  observer: Observer;
   execution: ExecutorParts;
   background: Background;
-  breaker: Breaker;
   log: Log;
-  /** Told whenever launches begin or cease to be held back, with the reason. */
-  onHold: (status: BreakerStatus) => void;
+  /** Told whenever launches of a pool begin or cease to be held back, with the reason. */
+  onHold: (hold: Hold) => void;
 };
 
-const tellOfHolds = (onHold: ControlLoopParts['onHold']): ((status: BreakerStatus) => void) => {
-  let told: string | undefined;
-  return (status) => {
-    if (status.reason === told) return;
-    told = status.reason;
-    onHold(status);
+const tellOfHolds = (onHold: ControlLoopParts['onHold']) => {
+  let told = new Map<string, string | undefined>();
+  return (statuses: readonly PoolStatus[]): void => {
+    for (const { pool, launches } of statuses) {
+      if (launches.reason !== told.get(pool)) onHold({ pool, ...launches });
+    }
+    told = new Map(statuses.map(({ pool, launches }) => [pool, launches.reason]));
   };
 };
 
 /** Starts the loop at once. */
-export const startControlLoop = (parts: ControlLoopParts): Loop<PoolStatus> => {
-  const { observe, execution, background, breaker } = parts;
+export const startControlLoop = (parts: ControlLoopParts): Loop<LoopStatus> => {
+  const { observer, execution, background } = parts;
+  const { memory, driver } = execution;
   const tell = tellOfHolds(parts.onHold);
   return startLoop({
-    name: 'pool',
+    name: 'pools',
     everyMs: tickMs,
     log: parts.log,
     tick: async (signal) => {
-      const observation = await observe(signal);
-      breaker.settle(observation.view.hosts);
+      const observation = await observer.observe(signal);
       const settings: PlanSettings = {
-        pools: execution.pools().map((config) => ({
-          config,
-          digest: execution.driver.digestOf(config),
-          target: config.target === 'auto' ? config.minimum : config.target,
-          launchAllowance: breaker.allowance(),
-        })),
-        launchesAtOnce,
-        destroysAtOnce,
+        pools: memory.learn(observation, execution.pools()),
+        launchesAtOnce: launchesAtOnce[driver.runtime],
+        destroysAtOnce: destroysAtOnce[driver.runtime],
         deadlines,
       };
-      await executePlan(execution, plan(observation, settings));
-      tell(breaker.status());
+      const actions = plan(observation, settings);
+      memory.noteLaunches(actions);
+      await executePlan(execution, actions);
+      tell(memory.statuses());
       const { hosts, waiting } = observation.view;
       return {
         hosts: hosts.length,
         warm: hosts.filter((host) => host.state === 'warm').length,
         waitingSessions: waiting.reduce((sum, { count }) => sum + count, 0),
         underWay: background.busy.size,
-        launches: breaker.status(),
+        pools: memory.statuses(),
       };
     },
   });

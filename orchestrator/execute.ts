@@ -4,18 +4,23 @@
  * leaves a host that has moved on as it is, and when it fails it is logged and planned anew.
  */
 import { AppError, describeError } from '#domain/error.ts';
+import type { HostEnd } from '#domain/host.ts';
+import { forEachAtOnce } from '#runtime/at-once.ts';
 import type { Log } from '#runtime/log.ts';
 import type { Background } from './background.ts';
-import type { Breaker } from './breaker.ts';
 import type { Container, Driver, Launched, LaunchSpec } from './driver/driver.ts';
-import type { Action } from './plan.ts';
+import type { Action } from './plan-terms.ts';
 import type { PoolApi } from './pool.ts';
 import type { PoolConfig } from './pools/pool-config.ts';
+import type { PoolMemory } from './pools/pool-memory.ts';
+
+/** Messages that may be on their way together. */
+const stepsAtOnce = 32;
 
 export type ExecutorParts = {
   pool: PoolApi;
   driver: Driver;
-  breaker: Breaker;
+  memory: PoolMemory;
   background: Background;
   log: Log;
   /** The pools as they are to be now. */
@@ -25,7 +30,10 @@ export type ExecutorParts = {
 type Of<Kind extends Action['kind']> = Extract<Action, { kind: Kind }>;
 
 /** What steps re-read before they act: fetched at most once for all steps of one plan. */
-type Fresh = { containers(): Promise<Container[]>; rows(): Promise<Set<string>> };
+type Fresh = {
+  containers(): Promise<Map<string, Container>>;
+  rows(): Promise<Set<string>>;
+};
 
 const readOnce = <Value>(read: () => Promise<Value>): (() => Promise<Value>) => {
   let value: Promise<Value> | undefined;
@@ -50,12 +58,25 @@ const lastWords = async (
   return [container?.exit?.detail, written.trim()].filter(Boolean).join('\n');
 };
 
+/** What the runtime says about a container, or else what its host wrote. */
+const whyOf = async (
+  driver: Driver,
+  hostId: string,
+  container: Container | undefined,
+): Promise<string> =>
+  container?.reclaimed ??
+  container?.trouble?.message ??
+  (await lastWords(driver, hostId, container));
+
 /** A launch that failed leaves neither a container nor a live row; the breaker paces the next one. */
-const abandon = async (parts: ExecutorParts, hostId: string, err: unknown): Promise<void> => {
-  const { breaker, driver, pool, log } = parts;
+const abandon = async (
+  { memory, driver, pool, log }: ExecutorParts,
+  { hostId, shape }: LaunchSpec,
+  err: unknown,
+): Promise<void> => {
   const reason = describeError(err);
-  log.warn({ err, hostId }, 'launch failed');
-  breaker.failed(hostId, reason);
+  log.warn({ err, hostId, pool: shape.pool }, 'launch failed');
+  memory.breakerOf(shape.pool)?.failed(hostId, reason);
   const detail = [reason, await lastWords(driver, hostId)].filter(Boolean).join('\n');
   await driver.destroy(hostId);
   await pool.reportGone(hostId, 'exited', detail);
@@ -69,7 +90,7 @@ const launchOne = async (parts: ExecutorParts, spec: LaunchSpec): Promise<void> 
   try {
     launched = await driver.launch(spec);
   } catch (error) {
-    return abandon(parts, hostId, error);
+    return abandon(parts, spec, error);
   }
   const tookMs = Math.round(performance.now() - startedAt);
   log.info({ hostId, runtimeId: launched.runtimeId, tookMs }, 'launched');
@@ -77,12 +98,12 @@ const launchOne = async (parts: ExecutorParts, spec: LaunchSpec): Promise<void> 
 };
 
 const launch = async (parts: ExecutorParts, action: Of<'launch'>): Promise<void> => {
-  const { pool, driver, breaker, background } = parts;
+  const { pool, driver, memory, background } = parts;
   const config = parts.pools().find((one) => one.pool === action.pool);
   if (config === undefined) return; // it was taken out of the configuration since
   const registerOne = async (): Promise<void> => {
     const spec = await pool.register(config, driver.runtime, config.maximum);
-    breaker.began(spec.hostId);
+    memory.breakerOf(config.pool)?.began(spec.hostId);
     background.begin(spec.hostId, 'launch', () => launchOne(parts, spec));
   };
   const results = await Promise.allSettled(Array.from({ length: action.count }, registerOne));
@@ -94,13 +115,13 @@ const launch = async (parts: ExecutorParts, action: Of<'launch'>): Promise<void>
 
 /** A container that cannot be fenced never gets an address, so its host has to go. */
 const giveUp = async (
-  { breaker, pool }: ExecutorParts,
-  { hostId, state }: Of<'adopt'>,
+  { memory, pool }: ExecutorParts,
+  { hostId, state, pool: poolName }: Of<'adopt'>,
   error: unknown,
 ): Promise<never> => {
   if (isCode(error, 'not_found')) throw error;
   const detail = describeError(error);
-  breaker.failed(hostId, detail);
+  memory.breakerOf(poolName)?.failed(hostId, detail);
   await pool.drain(hostId, { reason: 'start_timeout', detail, ifState: state });
   throw error;
 };
@@ -119,27 +140,48 @@ const adopt = (parts: ExecutorParts, action: Of<'adopt'>): void => {
 
 const lastLine = (text: string): string => text.slice(text.lastIndexOf('\n') + 1);
 
-const drain = async (parts: ExecutorParts, action: Of<'drain'>): Promise<void> => {
+/** Ends of our own choice: nothing is wrong with the host, and nobody asks what it wrote. */
+const chosen: ReadonlySet<HostEnd> = new Set(['surplus', 'outdated', 'max_age']);
+
+const load = async (
+  { pool, log }: ExecutorParts,
+  { hostId, versionId }: Of<'load'>,
+): Promise<void> => {
+  if (await pool.load(hostId, versionId)) log.info({ hostId, versionId }, 'loads a world');
+};
+
+/** A host that failed before it was warm counts against launching others like it. */
+const noteFailure = (
+  { memory }: ExecutorParts,
+  { pool, hostId, state, reason }: Of<'drain' | 'report_gone'>,
+  detail: string,
+): void => {
+  if (state !== 'starting' || chosen.has(reason) || reason === 'reclaimed') return;
+  memory.breakerOf(pool)?.failed(hostId, [reason, lastLine(detail)].filter(Boolean).join(': '));
+};
+
+const drain = async (parts: ExecutorParts, action: Of<'drain'>, fresh: Fresh): Promise<void> => {
   const { hostId, reason, state } = action;
-  const isFailure = reason !== 'surplus' && reason !== 'outdated';
-  const detail = isFailure ? await lastWords(parts.driver, hostId) : undefined;
+  const container = chosen.has(reason) ? undefined : (await fresh.containers()).get(hostId);
+  const detail = chosen.has(reason) ? undefined : await whyOf(parts.driver, hostId, container);
   const drained = await parts.pool.drain(hostId, { reason, detail, ifState: state });
   if (!drained) return;
   parts.log.info({ hostId, reason, state }, 'drained');
-  if (state === 'starting') parts.breaker.failed(hostId, `${reason}: ${lastLine(detail ?? '')}`);
+  noteFailure(parts, action, detail ?? '');
 };
 
 const reportGone = async (
   parts: ExecutorParts,
-  { hostId, state, reason }: Of<'report_gone'>,
+  action: Of<'report_gone'>,
   fresh: Fresh,
 ): Promise<void> => {
-  const container = (await fresh.containers()).find((found) => found.hostId === hostId);
-  if (container?.phase === 'running') return;
+  const { hostId, state, reason } = action;
+  const container = (await fresh.containers()).get(hostId);
+  if (container?.phase === 'running' || container?.phase === 'pending') return;
   const detail = await lastWords(parts.driver, hostId, container);
   if (!(await parts.pool.reportGone(hostId, reason, detail))) return;
   parts.log.info({ hostId, reason, state, detail }, 'gone');
-  if (state === 'starting') parts.breaker.failed(hostId, `${reason}: ${lastLine(detail)}`);
+  noteFailure(parts, action, detail);
 };
 
 const destroy = (parts: ExecutorParts, { hostId, why }: Of<'destroy'>, fresh: Fresh): void => {
@@ -157,8 +199,10 @@ const execute = async (parts: ExecutorParts, action: Action, fresh: Fresh): Prom
       return launch(parts, action);
     case 'adopt':
       return adopt(parts, action);
+    case 'load':
+      return load(parts, action);
     case 'drain':
-      return drain(parts, action);
+      return drain(parts, action, fresh);
     case 'report_gone':
       return reportGone(parts, action, fresh);
     case 'destroy':
@@ -169,21 +213,26 @@ const execute = async (parts: ExecutorParts, action: Action, fresh: Fresh): Prom
 };
 
 /**
- * Runs a plan: resolves when every message is answered and every container step has begun. Steps do
- * not wait for one another; the first that failed is thrown once all have been tried.
+ * Runs a plan: resolves when every message is answered and every container step has begun. A step that
+ * fails does not keep others from being tried; the first failure is thrown at the end.
  */
 export const executePlan = async (
   parts: ExecutorParts,
   actions: readonly Action[],
 ): Promise<void> => {
   const fresh: Fresh = {
-    containers: readOnce(() => parts.driver.list()),
+    containers: readOnce(async () => {
+      const containers = await parts.driver.list();
+      return new Map(containers.map((container) => [container.hostId, container]));
+    }),
     rows: readOnce(async () => {
       const { hosts } = await parts.pool.observe();
       return new Set(hosts.map((host) => host.id));
     }),
   };
-  const results = await Promise.allSettled(actions.map((action) => execute(parts, action, fresh)));
-  const failed = results.find((result) => result.status === 'rejected');
-  if (failed !== undefined) throw failed.reason;
+  const failures: unknown[] = [];
+  await forEachAtOnce(stepsAtOnce, actions, async (action) => {
+    await execute(parts, action, fresh).catch((error: unknown) => failures.push(error));
+  });
+  if (failures.length > 0) throw failures[0];
 };

@@ -2,19 +2,30 @@
  * Looking at the world before a plan: the pool's rows and the runtime's containers, read side by side.
  * Two watchers say when to look again, and carry nothing but that: the pool view's long poll (demand
  * and states) and the driver's notices (containers that ended). A lost notice costs one tick.
+ *
+ * The view of ten thousand hosts is large, so looks are paced by how long the last one took.
  */
 import type { Log } from '#runtime/log.ts';
 import { type Loop, startLoop } from '#runtime/loop.ts';
+import { restAfter } from '#runtime/pace.ts';
+import { pause } from '#runtime/pause.ts';
 import type { Background } from './background.ts';
 import type { Driver } from './driver/driver.ts';
-import type { Observation } from './plan.ts';
+import type { Observation } from './plan-terms.ts';
 import type { PoolApi } from './pool.ts';
 
 /** Looks further apart than this leave a gap: the control plane or this machine stood still. */
 const gapMs = 5_000;
 const viewHoldMs = 20_000;
+/** The longest rest between two looks: far below the deadlines that are judged by them. */
+const longestRestMs = 2_000;
 
-export type Observe = (signal: AbortSignal) => Promise<Observation>;
+export type Observer = {
+  /** Looks, after the rest that the last look calls for. */
+  observe(signal: AbortSignal): Promise<Observation>;
+  /** The rest that the last look calls for, in milliseconds. */
+  restMs(): number;
+};
 
 /**
  * An observer. `now` is the time of day in milliseconds: unlike a monotonic clock it also shows the
@@ -25,21 +36,35 @@ export const createObserver = (
   driver: Driver,
   background: Background,
   now: () => number,
-): Observe => {
+): Observer => {
   let steadySince = now();
   let lastSeenAt = now();
-  return async (signal) => {
-    const busy = new Map(background.busy);
-    const [view, containers] = await Promise.all([pool.observe({ signal }), driver.list()]);
-    const seenAt = now();
-    if (seenAt - lastSeenAt > gapMs) steadySince = seenAt;
-    lastSeenAt = seenAt;
-    return { view, containers, busy, steadyMs: Math.max(0, seenAt - steadySince) };
+  let restMs = 0;
+  let endedAt = Number.NEGATIVE_INFINITY;
+  return {
+    restMs: () => restMs,
+    async observe(signal) {
+      await pause(Math.max(0, endedAt + restMs - performance.now()), signal);
+      const beganAt = performance.now();
+      const busy = new Map(background.busy);
+      const [view, containers] = await Promise.all([pool.observe({ signal }), driver.list()]);
+      endedAt = performance.now();
+      restMs = restAfter(endedAt - beganAt, longestRestMs);
+      const seenAt = now();
+      if (seenAt - lastSeenAt > gapMs) steadySince = seenAt;
+      lastSeenAt = seenAt;
+      return { view, containers, busy, steadyMs: Math.max(0, seenAt - steadySince) };
+    },
   };
 };
 
-/** Calls back whenever the pool's view changes, by long poll. */
-export const watchPool = (pool: PoolApi, onChange: () => void, log: Log): Loop<string> => {
+/** Calls back whenever the pool's view changes, by long poll; `restMs` paces it. */
+export const watchPool = (
+  pool: PoolApi,
+  onChange: () => void,
+  restMs: () => number,
+  log: Log,
+): Loop<string> => {
   let revision: string | undefined;
   return startLoop({
     name: 'watch-pool',
@@ -48,8 +73,12 @@ export const watchPool = (pool: PoolApi, onChange: () => void, log: Log): Loop<s
     tick: async (signal) => {
       const after = revision === undefined ? {} : { after: revision };
       const view = await pool.observe({ ...after, holdMs: viewHoldMs, signal });
-      if (view.revision !== revision) onChange();
+      const hasChanged = view.revision !== revision;
       revision = view.revision;
+      if (hasChanged) {
+        onChange();
+        await pause(restMs(), signal);
+      }
       return view.revision;
     },
   });

@@ -9,13 +9,13 @@ import { pause } from '#runtime/pause.ts';
 import type { Running } from '#runtime/run.ts';
 import type { Client } from '#wire/client.ts';
 import { createBackground } from './background.ts';
-import { type BreakerStatus, createBreaker } from './breaker.ts';
 import type { Config } from './config.ts';
-import { startControlLoop } from './control-loop.ts';
+import { type Hold, startControlLoop } from './control-loop.ts';
 import type { Driver } from './driver/driver.ts';
 import { startLeadership } from './leadership.ts';
 import { createObserver, watchPool } from './observe.ts';
 import { createPoolApi, type PoolApi } from './pool.ts';
+import { createPoolMemory } from './pools/pool-memory.ts';
 import type { Settings } from './pools/settings.ts';
 import { startReaper } from './reaper.ts';
 import { shutDown } from './shut-down.ts';
@@ -26,7 +26,7 @@ const closingMs = 20_000;
 const finishMs = 2_000;
 
 /** What the program says to whoever started it: one JSON object a line on standard output. */
-export type Say = (line: { leading: boolean } | { launches: BreakerStatus }) => void;
+export type Say = (line: { leading: boolean } | { launches: Hold }) => void;
 
 export type OrchestratorParts = {
   config: Config;
@@ -43,15 +43,17 @@ export type OrchestratorParts = {
 const lead = (pool: PoolApi, { settings, driver, log, say }: OrchestratorParts): Running => {
   const nudge = (): void => control.nudge();
   const background = createBackground(log, nudge);
-  const breaker = createBreaker(() => performance.now());
-  const observe = createObserver(pool, driver, background, Date.now);
+  const memory = createPoolMemory({
+    now: () => performance.now(),
+    digestOf: (shape) => driver.digestOf(shape),
+  });
+  const observer = createObserver(pool, driver, background, Date.now);
   const pools = () => settings().pools;
-  const execution = { pool, driver, breaker, background, log, pools };
+  const execution = { pool, driver, memory, background, log, pools };
   const control = startControlLoop({
-    observe,
+    observer,
     execution,
     background,
-    breaker,
     log,
     onHold: (launches) => {
       log.warn(launches, launches.reason === undefined ? 'launches work again' : 'launches held');
@@ -59,7 +61,7 @@ const lead = (pool: PoolApi, { settings, driver, log, say }: OrchestratorParts):
     },
   });
   const watches = [
-    watchPool(pool, nudge, log),
+    watchPool(pool, nudge, observer.restMs, log),
     driver.watch(nudge),
     startReaper(pool, () => ({ ...settings().sessions, closingMs }), log),
   ];

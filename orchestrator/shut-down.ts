@@ -3,27 +3,17 @@
  * control plane that no longer answers does not keep a container alive; its rows are settled by the
  * next orchestrator, which finds no containers.
  */
+import { forEachAtOnce } from '#runtime/at-once.ts';
 import type { Log } from '#runtime/log.ts';
 import type { Driver } from './driver/driver.ts';
 import type { PoolApi } from './pool.ts';
 
 const atOnce = 8;
 
-const forEachAtOnce = async <Item>(
-  items: readonly Item[],
-  step: (item: Item) => Promise<void>,
-): Promise<void> => {
-  const queue = items.values();
-  const worker = async (): Promise<void> => {
-    for (const item of queue) await step(item);
-  };
-  await Promise.all(Array.from({ length: atOnce }, worker));
-};
-
 /** Destroys every container that there is, whatever the control plane knows of them. */
 export const destroyAll = async (driver: Driver): Promise<void> => {
   const containers = await driver.list();
-  await forEachAtOnce(containers, ({ hostId }) => driver.destroy(hostId));
+  await forEachAtOnce(atOnce, containers, ({ hostId }) => driver.destroy(hostId));
   await driver.dismantle();
 };
 
@@ -40,17 +30,17 @@ export const shutDown = async (pool: PoolApi, driver: Driver, log: Log): Promise
   await attempt('reading the pool', async () => {
     rows = (await pool.observe()).hosts.map((host) => host.id);
   });
-  await forEachAtOnce(rows, (hostId) =>
+  await forEachAtOnce(atOnce, rows, (hostId) =>
     attempt(`draining ${hostId}`, () => pool.drain(hostId, { reason: 'shutdown' })),
   );
   await attempt('destroying containers', async () => {
     const containers = await driver.list();
-    await forEachAtOnce(containers, ({ hostId }) =>
+    await forEachAtOnce(atOnce, containers, ({ hostId }) =>
       attempt(`destroying ${hostId}`, () => driver.destroy(hostId)),
     );
     await driver.dismantle();
   });
-  await forEachAtOnce(rows, (hostId) =>
+  await forEachAtOnce(atOnce, rows, (hostId) =>
     attempt(`reporting ${hostId} gone`, () => pool.reportGone(hostId, 'shutdown')),
   );
 };

@@ -1,0 +1,98 @@
+/**
+ * What one host's own condition asks for, whatever its pool needs: the table "Rows and containers" of
+ * docs/orchestrator.md, from top to bottom.
+ */
+import type { HostEnd } from '#domain/host.ts';
+import type { PoolHost } from '#wire/pool-api/operations.ts';
+import type { Container } from './driver/driver.ts';
+import type { Action, Deadlines, PoolSettings } from './plan-terms.ts';
+import { ageLimitMs } from './pools/age.ts';
+
+/** What hosts are judged by. */
+export type Judging = { steadyMs: number; deadlines: Deadlines };
+
+const lives = (container: Container | undefined): container is Container =>
+  container?.phase === 'running' || container?.phase === 'pending';
+
+/** Why a row's container is known not to serve any more; undefined while it may still come. */
+const goneReason = (
+  host: PoolHost,
+  container: Container | undefined,
+  { intentMs }: Deadlines,
+): HostEnd | undefined => {
+  if (container?.phase === 'exited') {
+    return container.reclaimed === undefined ? (container.exit?.reason ?? 'exited') : 'reclaimed';
+  }
+  if (host.launched || host.state !== 'starting') return 'exited';
+  return host.stateAgeMs > intentMs ? 'start_timeout' : undefined;
+};
+
+/**
+ * Why a host is to be replaced once it serves nobody: what it was made from is not what its pool is
+ * made from now, or it is older than its pool lets it grow. Undefined when it is as good as a new one.
+ */
+export const staleness = (
+  host: PoolHost,
+  container: Container | undefined,
+  { config, digest }: PoolSettings,
+): HostEnd | undefined => {
+  if (container !== undefined && container.digest !== digest) return 'outdated';
+  const { maxAgeMs, maxAgeJitter } = config;
+  if (maxAgeMs === null || host.ageMs <= maxAgeMs * (1 - maxAgeJitter)) return undefined;
+  return host.ageMs > ageLimitMs(host.id, maxAgeMs, maxAgeJitter) ? 'max_age' : undefined;
+};
+
+/** Why a host that has not become warm yet is given up. */
+const startFailure = (
+  { trouble, digest }: Container,
+  pool: PoolSettings,
+  inStateMs: number,
+  { troubleMs }: Deadlines,
+): HostEnd | undefined => {
+  if (trouble !== undefined && digest !== pool.digest) return 'outdated';
+  const mayPass = trouble === undefined || trouble.kind === 'unschedulable';
+  if (inStateMs <= (mayPass ? pool.config.startMs : troubleMs)) return undefined;
+  return trouble?.kind ?? 'start_timeout';
+};
+
+/** Why a host whose container lives must leave service; undefined when it may stay. */
+const drainReason = (
+  host: PoolHost,
+  container: Container,
+  pool: PoolSettings | undefined,
+  { steadyMs, deadlines }: Judging,
+): HostEnd | undefined => {
+  const { state } = host;
+  // Time in which the control plane did not answer is nobody's fault: a host could not report either.
+  const inStateMs = Math.min(host.stateAgeMs, steadyMs);
+  const silentMs = Math.min(host.silentMs ?? 0, steadyMs);
+  if (container.reclaimed !== undefined) return 'reclaimed';
+  if (state !== 'starting' && silentMs > deadlines.silentMs) return 'silent';
+  if (state === 'assigned') return undefined;
+  if (pool === undefined) return 'surplus';
+  if (state === 'starting') return startFailure(container, pool, inStateMs, deadlines);
+  if (state !== 'recycling') return undefined;
+  return inStateMs > deadlines.recycleMs ? 'recycle_timeout' : staleness(host, container, pool);
+};
+
+/** The step that one host's own condition asks for; `pool` is undefined once it is no more. */
+export const planHost = (
+  host: PoolHost,
+  container: Container | undefined,
+  pool: PoolSettings | undefined,
+  judging: Judging,
+): Action | undefined => {
+  const { id: hostId, pool: poolName, state } = host;
+  if (state === 'draining') {
+    return container === undefined
+      ? { kind: 'report_gone', hostId, pool: poolName, state, reason: 'exited' }
+      : { kind: 'destroy', hostId, why: 'draining' };
+  }
+  if (!lives(container)) {
+    const reason = goneReason(host, container, judging.deadlines);
+    return reason && { kind: 'report_gone', hostId, pool: poolName, state, reason };
+  }
+  const reason = drainReason(host, container, pool, judging);
+  if (reason !== undefined) return { kind: 'drain', hostId, pool: poolName, state, reason };
+  return host.launched ? undefined : { kind: 'adopt', hostId, pool: poolName, state };
+};
