@@ -11,12 +11,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { layOutImage } from '../../orchestrator/driver/docker/image-context.ts';
 import { readImageInputs } from '../../orchestrator/driver/docker/image-inputs.ts';
+import { heapOptions } from '../../orchestrator/driver/heap.ts';
 import { machineClock } from '../../src/domain/world-clock.ts';
 import { type StandInControl, startStandInControl } from '../support/stand-in-control.ts';
 import { buildWorld, noteCount } from './host-world.ts';
 
 const root = join(import.meta.dirname, '../..');
 const token = 'st-bench-of-the-world-host';
+/** Of the container that its heap is made for: the usual size of a host. */
+const memoryMb = 512;
 
 /** For whoever looks into a host: `BENCH_HOST_NODE_OPTIONS=--cpu-prof`. */
 const nodeOptions = (process.env.BENCH_HOST_NODE_OPTIONS ?? '').split(' ').filter(Boolean);
@@ -61,6 +64,7 @@ const spawnHost = (control: StandInControl, folder: string, laid: Laid): ChildPr
     ...hostUser(),
     env: {
       PATH: process.env.PATH ?? '',
+      NODE_OPTIONS: heapOptions(memoryMb),
       NODE_COMPILE_CACHE: laid.compiled,
       SVC_CONTROL_URL: control.url,
       SVC_HOST_ID: 'hst-bench',
