@@ -1,7 +1,7 @@
 /**
  * The whole product on one machine for a test: control plane and orchestrator as real processes on a
  * database of their own, with world hosts on the process or the Docker runtime. A test can end and
- * start each program as it likes; `stop` ends everything and tells what was left over.
+ * start each program as it likes, and behind a balancer several of one; `stop` ends everything.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from '#runtime/pause.ts';
 import { basicAuthorization, type Client, createClient } from '#wire/client.ts';
+import type { Balancer } from './balancer.ts';
 import { type Program, startProgram } from './program.ts';
 import { execute } from './sql.ts';
 
@@ -26,6 +27,10 @@ export type NetworkOptions = {
   /** Where the control plane listens and how hosts name it, when the runtime needs more than loopback. */
   listen?: string;
   hostName?: string;
+  /** Everyone reaches the control planes through it; each takes a port of its own. */
+  balancer?: Balancer;
+  /** What the orchestrator does with hosts when it stops. */
+  onStop?: 'destroy' | 'leave';
 };
 
 export type HostRow = {
@@ -44,6 +49,9 @@ export type Network = {
   installation: string;
   control: Program;
   orchestrator: Program;
+  /** Starts another replica; behind a balancer it resolves when that sends requests there. */
+  startControl(): Promise<Program>;
+  startOrchestrator(holder?: string): Promise<Program>;
   restartControl(): Promise<void>;
   restartOrchestrator(): Promise<void>;
   /** Hosts that are not gone, as the database has them. */
@@ -63,10 +71,15 @@ const freePort = async (): Promise<number> => {
   return address.port;
 };
 
+/** Where a control plane listens first. */
+export const addressOf = ({ said }: Program): string => String((said.listening as string[])[0]);
+
 /** Starts the programs; the caller owns the database. */
 export const startNetwork = async (options: NetworkOptions): Promise<Network> => {
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
+  const { balancer } = options;
+  const port = balancer === undefined ? await freePort() : 0;
+  const url = balancer?.url ?? `http://127.0.0.1:${port}`;
+  const hostUrl = balancer?.url ?? `http://${options.hostName ?? '127.0.0.1'}:${port}`;
   const blobDir = await mkdtemp(join(tmpdir(), 'svc-test-blobs-'));
   const publicKey = `pk-${randomUUID()}`;
   const secretKey = `sk-${randomUUID()}`;
@@ -88,20 +101,24 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
   };
   const orchestratorEnv = {
     SVC_CONTROL_URL: url,
-    SVC_HOST_CONTROL_URL: `http://${options.hostName ?? '127.0.0.1'}:${port}`,
+    SVC_HOST_CONTROL_URL: hostUrl,
     SVC_POOL_TOKEN: poolToken,
     SVC_INSTALLATION: installation,
-    SVC_HOLDER: 'test',
     SVC_RUNTIME: options.runtime ?? 'process',
     SVC_POOL_SIZE: String(options.poolSize ?? 2),
     SVC_POOL_MAX: String(options.poolMax ?? 16),
     SVC_IDLE_MS: String(options.idleMs ?? 1_800_000),
-    SVC_ON_STOP: 'destroy',
+    SVC_ON_STOP: options.onStop ?? 'destroy',
     SVC_LOG_LEVEL: 'info',
     ...options.env,
   };
-  const startControl = () => startProgram('src/control/main.ts', controlEnv);
-  const startOrchestrator = () => startProgram('orchestrator/main.ts', orchestratorEnv);
+  const startControl = async (): Promise<Program> => {
+    const control = await startProgram('src/control/main.ts', controlEnv);
+    await balancer?.add(addressOf(control));
+    return control;
+  };
+  const startOrchestrator = (holder = 'test') =>
+    startProgram('orchestrator/main.ts', { ...orchestratorEnv, SVC_HOLDER: holder });
   const sql = <Row extends object>(text: string, values: unknown[] = []) =>
     execute<Row>(options.databaseUrl, text, values);
 
@@ -116,6 +133,8 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
     installation,
     control: await startControl(),
     orchestrator: await startOrchestrator(),
+    startControl,
+    startOrchestrator,
     restartControl: async () => {
       network.control = await startControl();
     },

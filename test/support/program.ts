@@ -14,8 +14,8 @@ export type Program = {
   pid: number;
   /** The JSON line with which it said that it is up. */
   said: Record<string, unknown>;
-  /** Sends the signal and resolves when the process has ended. */
-  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
+  /** Sends the signal and resolves when the process has ended, with its exit status if it had one. */
+  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>;
   log(): string;
 };
 
@@ -55,6 +55,7 @@ export const startProgram = async (main: string, env: Record<string, string>): P
         child.kill(signal);
         await exited;
       }
+      return child.exitCode;
     },
   };
 };

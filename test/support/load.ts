@@ -1,0 +1,136 @@
+/**
+ * Steady use of the service by several clients, each with one session after the other: opened, called
+ * now quickly, now slowly, asked for its rows, closed, and its ledger read. What is not as it must be is
+ * gathered and told at the end.
+ */
+import { describeError } from '#domain/error.ts';
+import { isReady } from '#domain/session.ts';
+import { until } from '#runtime/pause.ts';
+import type { Client } from '#wire/client.ts';
+import type { CallRequest, CallView } from '#wire/public-api/call.ts';
+import {
+  closeSession,
+  enqueueCall,
+  getCall,
+  getSession,
+  listSessionRequests,
+  openSession,
+} from '#wire/public-api/operations.ts';
+import type { SessionView } from '#wire/public-api/session.ts';
+
+export type Load = {
+  /** Resolves when so many more sessions have come to their end. */
+  beyond(sessions: number): Promise<void>;
+  /** Lets the clients finish what they have begun. */
+  stop(): Promise<{ lived: number; failures: string[] }>;
+};
+
+export type LoadOptions = { client: Client; clients: number };
+
+const callsEach = 6;
+const slowMs = 150;
+/** Most hosts are used again, as starting one costs more than a session; one in so many is not. */
+const freshEvery = 5;
+const holdSeconds = 20;
+const patienceMs = 90_000;
+const query = { wait: holdSeconds };
+
+/** A wait that is answered before its time is up is repeated: that is how clients are to wait. */
+const awaitSession = async (
+  client: Client,
+  first: SessionView,
+  isDone: (session: SessionView) => boolean,
+): Promise<SessionView> => {
+  let session = first;
+  while (!isDone(session)) {
+    const params = { sessionId: session.id };
+    session = (await client.send(getSession, { params, query })).body;
+  }
+  return session;
+};
+
+const isOver = ({ state }: SessionView): boolean => state === 'CLOSED' || state === 'FAILED';
+
+const call = async (client: Client, sessionId: string, body: CallRequest): Promise<CallView> => {
+  let { body: record } = await client.send(enqueueCall, { params: { sessionId }, query, body });
+  while (record.answeredAt === null) {
+    const params = { sessionId, callId: record.id };
+    record = (await client.send(getCall, { params, query })).body;
+  }
+  if (record.state !== 'succeeded') {
+    throw new Error(`${record.id} is ${record.state}: ${JSON.stringify(record.error)}`);
+  }
+  return record;
+};
+
+const expectSame = (what: string, found: unknown, wanted: unknown): void => {
+  if (JSON.stringify(found) === JSON.stringify(wanted)) return;
+  throw new Error(`${what}: ${JSON.stringify(found)} instead of ${JSON.stringify(wanted)}`);
+};
+
+/** Adds notes 1001, 1002, …, so that a call that ran twice or never shows in the rows. */
+const addNotes = async (client: Client, sessionId: string): Promise<void> => {
+  for (let n = 1; n <= callsEach; n += 1) {
+    const note_id = 1_000 + n;
+    if (n % 3 === 0) {
+      const input = { milliseconds: slowMs, note_id };
+      const slow = await call(client, sessionId, { kind: 'tool', name: 'count_slowly', input });
+      expectSame('notes counted', slow.output, n + 1);
+    } else {
+      const input = { id: note_id, folder_id: 1, title: 'a note', done: false };
+      await call(client, sessionId, { kind: 'tool', name: 'create_notes', input });
+    }
+  }
+};
+
+const live = async (client: Client, keepWarm: boolean): Promise<void> => {
+  const wanted = { slug: 'notes', reuseWarm: true };
+  const opened = await client.send(openSession, { body: wanted, query });
+  const session = await awaitSession(client, opened.body, (s) => isReady(s.state) || isOver(s));
+  const { id: sessionId } = session;
+  expectSame(`${sessionId} opened`, session.state, 'READY');
+  await addNotes(client, sessionId);
+  const state = await call(client, sessionId, { kind: 'state', input: {} });
+  const { counts } = state.output as { counts: Record<string, number> };
+  expectSame(`rows of ${sessionId}`, counts.notes, callsEach + 1);
+  const params = { sessionId };
+  const closing = await client.send(closeSession, { params, query, body: { keepWarm } });
+  const { state: end, endReason } = await awaitSession(client, closing.body, isOver);
+  expectSame(`${sessionId} ended`, [end, endReason], ['CLOSED', 'requested']);
+  const { body } = await client.send(listSessionRequests, { params, query: { via: 'tool' } });
+  expectSame(`ledger of ${sessionId}`, body.meta.totalItems, callsEach);
+};
+
+/** Starts the clients at once. */
+export const startLoad = ({ client, clients }: LoadOptions): Load => {
+  const failures: string[] = [];
+  let begun = 0;
+  let lived = 0;
+  let isOn = true;
+  const use = async (): Promise<void> => {
+    while (isOn) {
+      begun += 1;
+      try {
+        await live(client, begun % freshEvery !== 0);
+      } catch (error) {
+        failures.push(describeError(error));
+      }
+      lived += 1;
+    }
+  };
+  const used = Promise.all(Array.from({ length: clients }, use));
+  return {
+    async beyond(sessions) {
+      const wanted = lived + sessions;
+      await until(() => lived >= wanted || failures.length > 0, {
+        timeoutMs: patienceMs,
+        what: `${wanted} sessions lived`,
+      });
+    },
+    async stop() {
+      isOn = false;
+      await used;
+      return { lived, failures };
+    },
+  };
+};
