@@ -58,6 +58,14 @@ describe('searching issues', () => {
     ['is:issue is:open label:security archived:true', []],
     ['involves:sam-okafor is:open is:issue', expect.arrayContaining([147])],
     ['no:label is:open', []],
+    ['IS:PR Is:Open draft:true', [142]],
+    ['is:pr is:open draft:true foo:bar -colour:"dark blue"', [142]],
+    ['"foo:bar"', []],
+    ['https://example.com', []],
+    ['is:pr is:open review-requested:nobody', []],
+    ['is:issue is:open label:security no:project reactions:0', [55]],
+    ['is:pr is:open state:open type:pr draft:true -reviewed-by:nobody', [142]],
+    ['a::b', []],
     ['NOT reminder label:"area: emails" is:open', [70]],
   ])('understands %s', async (q, expected) => {
     expect(await issues(`${q} ${berth}`, { sort: 'created' })).toEqual(expected);
@@ -126,6 +134,15 @@ describe('searching repositories and users', () => {
     expect(await repositories('org:northquay language:typescript')).toEqual(['northquay/berth']);
     expect(await repositories('topic:tides stars:>10')).toEqual(['northquay/tide-feed']);
     expect(await repositories('is:private')).toEqual(['northquay/handbook']);
+    expect(await repositories('org:northquay stars:>10 fork:true archived:false foo:bar')).toEqual([
+      'northquay/tide-feed',
+      'northquay/berth',
+    ]);
+    expect(await repositories('org:northquay fork:only')).toEqual([]);
+    expect(await repositories('org:northquay is:template')).toEqual([]);
+    expect(await repositories('repo:NorthQuay/Berth updated:>2020-01-01 topics:>=0')).toEqual([
+      'northquay/berth',
+    ]);
   });
 
   it('finds users by words and qualifiers', async () => {

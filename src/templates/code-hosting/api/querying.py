@@ -10,8 +10,11 @@ from svc_env import HandlerContext, Row
 from .matching import Test
 from .refusals import invalid, refuse
 
-#: A qualifier's name and a colon, or nothing; then a phrase or a word.
-TERM = re.compile(r'(?P<minus>-?)(?:(?P<name>[a-z][a-z-]*):)?(?:"(?P<phrase>[^"]*)"|(?P<word>\S+))')
+#: A qualifier's name and a colon, or nothing; then a phrase or a word. `https://…` and `a::b` are words.
+TERM = re.compile(
+    r'(?P<minus>-?)(?:(?P<name>[A-Za-z][A-Za-z-]*):(?![:/]))?'
+    r'(?:"(?P<phrase>[^"]*)"|(?P<word>\S+))'
+)
 
 #: `>=5`, `<2025-01-01`, `1..9`, `*..9`, `5`.
 RANGE = re.compile(r"(?P<sign>>=|<=|>|<)?(?P<low>[^.]+?)(?:\.\.(?P<high>.+))?")
@@ -34,16 +37,16 @@ class Term:
 
 
 def read_query(ctx: HandlerContext, known: Iterable[str]) -> list[Term]:
-    """The terms of the parameter `q`. A qualifier that is not known is a word like any other."""
+    """The terms of the parameter `q`. A qualifier that is not known says nothing: it is left out."""
     text = ctx.args.get("q") or ""
     if not text.strip():
         invalid(ctx, "Search", "q", "missing")
     known, terms = set(known), []
     for match in TERM.finditer(text):
         value = match["word"] if match["phrase"] is None else match["phrase"]
-        name = match["name"] or ""
+        name = (match["name"] or "").lower()
         if name and name not in known:
-            name, value = "", f"{name}:{value}"
+            continue
         terms.append(Term(name, value, match["minus"] == "-"))
     return _negated_by_word(terms)
 

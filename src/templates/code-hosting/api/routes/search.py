@@ -97,6 +97,9 @@ def _issue_tests(ctx: HandlerContext) -> Tests:
         "public": lambda row: not is_private(row),
     }
     missing: dict[str, Test] = {
+        # There are neither projects nor types of issues in this world.
+        "project": lambda _: True,
+        "type": lambda _: True,
         "label": _without(belongs(ctx.query("issue_labels"))),
         "assignee": _without(belongs(ctx.query("issue_assignees"))),
         "milestone": lambda row: row.get("milestone") is None,
@@ -129,6 +132,14 @@ def _issue_tests(ctx: HandlerContext) -> Tests:
         "no": _one_of(missing),
         "draft": lambda value: lambda row: states["draft"](row) == (value == "true"),
         "review": _one_of(reviewed),
+        "review-requested": lambda login: _asked_to_review(ctx, _named(login)),
+        "user-review-requested": lambda login: _asked_to_review(ctx, _named(login)),
+        "reviewed-by": lambda login: _reviewed_by(ctx, _named(login)),
+        "linked": lambda _: lambda _row: False,
+        "project": lambda _: lambda _row: False,
+        "team": lambda _: lambda _row: False,
+        "reactions": lambda text: in_range(text, lambda _row: 0),
+        "interactions": lambda text: in_range(text, lambda row: counts[place_and_number(row)]),
         "repo": lambda name: lambda row: same_name(f"{row['owner']}/{row['repo']}", name),
         "user": _of_owner,
         "org": _of_owner,
@@ -153,6 +164,18 @@ def _issue_tests(ctx: HandlerContext) -> Tests:
         "closed": lambda text: in_range(text, lambda row: row.get("closed_at")),
         "merged": lambda text: of_pull(in_range(text, lambda pull: pull.get("merged_at"))),
     }
+
+
+def _asked_to_review(ctx: HandlerContext, login: str) -> Test:
+    rows = ctx.query("review_requests")
+    return belongs(row for row in rows if same_name(row["login"], login))
+
+
+def _reviewed_by(ctx: HandlerContext, login: str) -> Test:
+    rows = ctx.query("reviews")
+    return belongs(
+        row for row in rows if same_name(row["user"], login) and row["state"] != "PENDING"
+    )
 
 
 def search_repositories(ctx: HandlerContext) -> None:
@@ -183,9 +206,11 @@ def _repository_tests() -> Tests:
     states: dict[str, Test] = {
         "public": lambda row: not row["private"],
         "private": lambda row: row["private"],
+        "template": lambda row: setting(row, "is_template"),
+        "archived": lambda row: setting(row, "archived"),
     }
     counts = {"stars": "stargazers_count", "forks": "forks_count", "size": "size"}
-    times = {"created": "created_at", "pushed": "pushed_at"}
+    times = {"created": "created_at", "updated": "updated_at", "pushed": "pushed_at"}
     return {
         "is": _one_of(states),
         "user": _of_owner,
@@ -195,6 +220,12 @@ def _repository_tests() -> Tests:
         "topic": lambda name: lambda row: name.lower() in row["topics"],
         "license": lambda key: lambda row: ((row.get("license") or {}).get("key")) == key.lower(),
         "archived": lambda value: lambda row: setting(row, "archived") == (value == "true"),
+        "template": lambda value: lambda row: setting(row, "is_template") == (value == "true"),
+        "mirror": lambda value: lambda _row: value != "true",
+        # No repository of this world is a fork: `true` and `false` do not narrow, `only` leaves none.
+        "fork": lambda value: lambda _row: value != "only",
+        "topics": lambda text: in_range(text, lambda row: len(row["topics"])),
+        "followers": lambda text: in_range(text, lambda row: row["subscribers_count"]),
         **{name: _range_of(field) for name, field in {**counts, **times}.items()},
     }
 
