@@ -52,10 +52,10 @@ export type ControlLoopParts = {
 const tellOfHolds = (onHold: ControlLoopParts['onHold']) => {
   let told = new Map<string, string | undefined>();
   return (statuses: readonly PoolStatus[]): void => {
-    for (const { pool, launches } of statuses) {
-      if (launches.reason !== told.get(pool)) onHold({ pool, ...launches });
+    for (const { config, launches } of statuses) {
+      if (launches.reason !== told.get(config.pool)) onHold({ pool: config.pool, ...launches });
     }
-    told = new Map(statuses.map(({ pool, launches }) => [pool, launches.reason]));
+    told = new Map(statuses.map(({ config, launches }) => [config.pool, launches.reason]));
   };
 };
 

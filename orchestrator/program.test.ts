@@ -120,6 +120,9 @@ describe('launches that fail', () => {
       launches: { reason: expect.stringContaining('no space left on device') },
     });
     await eventually('another try', () => machine.launches >= 2);
+    await eventually('published', () =>
+      pool.published().some(({ held }) => held?.includes('no space left on device') === true),
+    );
     await eventually('no live row', () => pool.live().length === 0);
     expect(machine.containers.size).toBe(0);
     expect(pool.hosts()[0]).toMatchObject({
@@ -128,7 +131,10 @@ describe('launches that fail', () => {
     });
     machine.onLaunch = warmAfterLaunch;
     await eventually('healed', () => warm().length === 1);
-    expect(said.at(-1)).toMatchObject({ launches: { reason: undefined, failuresInARow: 0 } });
+    expect(said.at(-1)).toMatchObject({
+      launches: { pool: 'default', reason: undefined, failuresInARow: 0 },
+    });
+    await eventually('published again', () => pool.published().every(({ held }) => held === null));
   });
 });
 

@@ -17,6 +17,7 @@ import { createObserver, watchPool } from './observe.ts';
 import { createPoolApi, type PoolApi } from './pool.ts';
 import { createPoolMemory } from './pools/pool-memory.ts';
 import type { Settings } from './pools/settings.ts';
+import { startPublishing } from './publish.ts';
 import { startReaper } from './reaper.ts';
 import { shutDown } from './shut-down.ts';
 
@@ -63,6 +64,7 @@ const lead = (pool: PoolApi, { settings, driver, log, say }: OrchestratorParts):
   const watches = [
     watchPool(pool, nudge, observer.restMs, log),
     driver.watch(nudge),
+    startPublishing(pool, memory.statuses, log),
     startReaper(pool, () => ({ ...settings().sessions, closingMs }), log),
   ];
   say({ leading: true });

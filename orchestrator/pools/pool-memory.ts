@@ -15,7 +15,7 @@ import { type Bucket, newBucket, refill, take } from './bucket.ts';
 import type { HostShape, PoolConfig } from './pool-config.ts';
 
 export type PoolStatus = {
-  pool: string;
+  config: PoolConfig;
   /** Blank hosts to keep warm. */
   target: number;
   launches: BreakerStatus;
@@ -139,7 +139,7 @@ export const createPoolMemory = ({ now, digestOf }: PoolMemoryParts): PoolMemory
       [...known.values()].map(({ config, target, breaker, trouble }) => {
         const status = breaker.status();
         const reason = status.reason ?? trouble;
-        return { pool: config.pool, target, launches: { ...status, reason } };
+        return { config, target, launches: { ...status, reason } };
       }),
   };
 };

@@ -7,7 +7,7 @@ import { AppError } from '#domain/error.ts';
 import { type HostState, hostTransitions } from '#domain/host.ts';
 import { can } from '#domain/transitions.ts';
 import type { Client } from '#wire/client.ts';
-import type { PoolView } from '#wire/pool-api/operations.ts';
+import type { PoolView, PublishedPool } from '#wire/pool-api/operations.ts';
 
 export type MemoryHost = {
   id: string;
@@ -45,6 +45,8 @@ export type MemoryPool = {
   setDown(down: boolean): void;
   holder(): string | undefined;
   reaps(): number;
+  /** The pools as last published. */
+  published(): PublishedPool[];
 };
 
 /** An empty pool. */
@@ -54,6 +56,7 @@ export const createMemoryPool = (): MemoryPool => {
   let waiting = 0;
   let down = false;
   let reaps = 0;
+  let published: PublishedPool[] = [];
   let lease: { holder: string; endsAt: number } | undefined;
   let changed = Promise.withResolvers<void>();
 
@@ -136,7 +139,10 @@ export const createMemoryPool = (): MemoryPool => {
       change();
       return { hostId: id, generation: 0, token: `token-${id}` };
     },
-    publishPools: () => ({ unknownWorlds: [] }),
+    publishPools({ body = {} }) {
+      published = body.pools as PublishedPool[];
+      return { unknownWorlds: [] };
+    },
     reportLaunched({ params, body = {} }) {
       const host = find(params?.hostId);
       if (host.state === 'gone') throw new AppError('conflict', `host ${host.id} is gone`);
@@ -188,5 +194,6 @@ export const createMemoryPool = (): MemoryPool => {
     },
     holder: () => lease?.holder,
     reaps: () => reaps,
+    published: () => published,
   };
 };

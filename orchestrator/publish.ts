@@ -1,0 +1,56 @@
+/**
+ * Tells the control plane which pools there are, how many hosts each keeps warm, and why one launches
+ * none: an open that no pool suits is refused by it, and a session that got no host is told the reason.
+ * Said anew whenever it has changed; what was not heard is said again by the next round.
+ */
+import type { Log } from '#runtime/log.ts';
+import { type Loop, startLoop } from '#runtime/loop.ts';
+import type { PublishedPool } from '#wire/pool-api/operations.ts';
+import type { PoolApi } from './pool.ts';
+import { offerOf } from './pools/pool-config.ts';
+import type { PoolStatus } from './pools/pool-memory.ts';
+
+const everyMs = 1_000;
+const heldLength = 4_000;
+/** Said again after so many rounds: a world that nobody had made may have been made since. */
+const roundsBetween = 60;
+
+const publishedPool = ({ config, target, launches }: PoolStatus): PublishedPool => ({
+  name: config.pool,
+  ...offerOf(config),
+  minimum: config.minimum,
+  maximum: config.maximum,
+  target,
+  held: launches.reason?.slice(0, heldLength) ?? null,
+  worlds: [...config.worlds],
+});
+
+/** Starts telling of the pools as they are at each round; there are none before the first plan. */
+export const startPublishing = (
+  pool: PoolApi,
+  statuses: () => readonly PoolStatus[],
+  log: Log,
+): Loop<number> => {
+  let said: string | undefined;
+  let rounds = 0;
+  let unknownBefore = '';
+  return startLoop({
+    name: 'publish',
+    everyMs,
+    log,
+    tick: async () => {
+      const pools = statuses().map(publishedPool);
+      const text = JSON.stringify(pools);
+      rounds += 1;
+      if (pools.length === 0 || (text === said && rounds < roundsBetween)) return pools.length;
+      const unknown = (await pool.publish(pools)).join(', ');
+      if (unknown !== '' && unknown !== unknownBefore) {
+        log.warn({ worlds: unknown }, 'pools are to keep worlds loaded that nobody has made');
+      }
+      unknownBefore = unknown;
+      said = text;
+      rounds = 0;
+      return pools.length;
+    },
+  });
+};
