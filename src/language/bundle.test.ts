@@ -1,3 +1,4 @@
+import { zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { contractOf, smallWorld, textFile, toTree } from '#test/support/small-world.ts';
 import { decodeBundle, encodeBundle, selectUserCode } from './bundle.ts';
@@ -5,6 +6,7 @@ import { decodeBundle, encodeBundle, selectUserCode } from './bundle.ts';
 describe('bundle', () => {
   const files = [
     textFile('tools.ts', 'export {};'),
+    textFile('api/words.txt', '\uFEFFfjord, \u0000 and 🚀\r\n'),
     { path: 'api/data.bin', content: new Uint8Array([0, 255, 10]) },
   ];
 
@@ -12,7 +14,17 @@ describe('bundle', () => {
     const contract = contractOf();
     const bundle = decodeBundle(encodeBundle({ contract, files }));
     expect(bundle.contract).toEqual(contract);
-    expect(bundle.files).toEqual(files.toReversed());
+    expect(bundle.files).toEqual([...files].sort((one, other) => (one.path < other.path ? -1 : 1)));
+  });
+
+  it('comes back from a blob of before', () => {
+    const contract = contractOf();
+    const stored = files.map(({ path, content }) => ({
+      path,
+      content: Buffer.from(content).toString('base64'),
+    }));
+    const blob = zstdCompressSync(Buffer.from(JSON.stringify({ contract, files: stored })));
+    expect(decodeBundle(blob)).toEqual({ contract, files });
   });
 
   it('has the same bytes whatever the order of the files', () => {

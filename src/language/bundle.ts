@@ -14,10 +14,18 @@ export type Bundle = {
   files: TreeFile[];
 };
 
-type StoredBundle = { contract: Contract; files: { path: string; content: string }[] };
+/** The head of a bundle, one line of JSON. Behind it come the contents of the files, one after another. */
+type Head = { contract: Contract; files: StoredFile[] };
+/** A file by its size; in bundles of before with its content as base64, and nothing behind the head. */
+type StoredFile = { path: string; sizeBytes: number } | { path: string; content: string };
+
+const lineEnd = 0x0a;
 
 /** Bound on what a blob may unpack to, in bytes. */
 const maxBundleBytes = 256 * 1024 * 1024;
+
+/** Room for what is unpacked. Node asks for it in portions of this size, and the usual ones are small. */
+const chunkBytes = 1024 * 1024;
 
 const isCode = (path: string): boolean => /\.(py|ts)$/.test(path);
 
@@ -43,26 +51,30 @@ export const selectUserCode = (contract: Contract, files: readonly TreeFile[]): 
   return files.filter(isRun).sort(comparePaths);
 };
 
-/** The blob of a bundle: zstd over JSON. */
+/** The blob of a bundle: zstd over its head and the contents of its files. */
 export const encodeBundle = ({ contract, files }: Bundle): Uint8Array => {
-  const stored: StoredBundle = {
-    contract,
-    files: [...files]
-      .sort(comparePaths)
-      .map(({ path, content }) => ({ path, content: Buffer.from(content).toString('base64') })),
-  };
-  return zstdCompressSync(Buffer.from(JSON.stringify(stored)));
+  const sorted = [...files].sort(comparePaths);
+  const stored = sorted.map(({ path, content }) => ({ path, sizeBytes: content.length }));
+  const head: Head = { contract, files: stored };
+  const contents = sorted.map(({ content }) => content);
+  return zstdCompressSync(Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), ...contents]));
 };
 
 /** Reads a blob that `encodeBundle` made; throws when it is something else. */
-export const decodeBundle = (bytes: Uint8Array): Bundle => {
-  const json = zstdDecompressSync(bytes, { maxOutputLength: maxBundleBytes }).toString('utf8');
-  const { contract, files } = JSON.parse(json) as StoredBundle;
-  return {
-    contract,
-    files: files.map(({ path, content }) => ({
-      path,
-      content: new Uint8Array(Buffer.from(content, 'base64')),
-    })),
+export const decodeBundle = (blob: Uint8Array): Bundle => {
+  const limits = { maxOutputLength: maxBundleBytes, chunkSize: chunkBytes };
+  const bytes = zstdDecompressSync(blob, limits);
+  const end = bytes.indexOf(lineEnd);
+  const headBytes = end === -1 ? bytes : bytes.subarray(0, end);
+  const { contract, files } = JSON.parse(headBytes.toString('utf8')) as Head;
+  let at = headBytes.length + 1;
+  const restore = (file: StoredFile): TreeFile => {
+    if ('content' in file) {
+      return { path: file.path, content: new Uint8Array(Buffer.from(file.content, 'base64')) };
+    }
+    const start = at;
+    at += file.sizeBytes;
+    return { path: file.path, content: new Uint8Array(bytes.subarray(start, at)) };
   };
+  return { contract, files: files.map(restore) };
 };

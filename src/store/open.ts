@@ -12,6 +12,8 @@ import { createTablesSql } from '#language/ddl.ts';
 /** Largest database of one world; a container has to hold it beside its own needs. */
 const maxStoreBytes = 256 * 1024 * 1024;
 const pageBytes = 4096;
+/** Room for what is unpacked. Node asks for it in portions of this size, and the usual ones are small. */
+const chunkBytes = 1024 * 1024;
 
 /**
  * Nothing may touch a disk (a host's root is read-only) and nothing here outlives the process, so
@@ -40,7 +42,8 @@ export type OpenedSnapshot = { db: DatabaseSync; sum: bigint };
 
 /** The database that a snapshot holds. Throws when the bytes are none. */
 export const openSnapshot = (snapshot: Uint8Array): OpenedSnapshot => {
-  const bytes = zstdDecompressSync(snapshot, { maxOutputLength: maxStoreBytes });
+  const limits = { maxOutputLength: maxStoreBytes, chunkSize: chunkBytes };
+  const bytes = zstdDecompressSync(snapshot, limits);
   const db = new DatabaseSync(':memory:');
   db.deserialize(bytes);
   db.exec(settings);
