@@ -8,6 +8,7 @@ import type { LogLevel } from '#runtime/log.ts';
 import type { Secret } from '#runtime/secret.ts';
 import { type KubernetesConfig, readKubernetes } from './driver/kubernetes/kubernetes-config.ts';
 import type { HostSize, PoolConfig } from './pools/pool-config.ts';
+import type { PoolsFileContext } from './pools/pools-file.ts';
 import type { SessionLimits, Settings } from './pools/settings.ts';
 
 /** What a runtime needs to make containers, apart from what a host is told. */
@@ -50,6 +51,7 @@ export type Config = PrepareConfig & {
 };
 
 const dayMs = 86_400_000;
+const runtimes = ['process', 'docker', 'kubernetes'] as const;
 const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
 const readEngine = (read: EnvReader) => ({
@@ -59,7 +61,7 @@ const readEngine = (read: EnvReader) => ({
 });
 
 const readRuntime = (read: EnvReader): RuntimeConfig => {
-  const runtime = read.choice('SVC_RUNTIME', ['process', 'docker', 'kubernetes']);
+  const runtime = read.choice('SVC_RUNTIME', runtimes);
   if (runtime === 'kubernetes') return readKubernetes(read);
   if (runtime === 'process') {
     return {
@@ -119,6 +121,20 @@ const readInstallation = (read: EnvReader): string => {
     );
   }
   return installation;
+};
+
+/** What checking a file of pools goes by; where no runtime is named, its limits are not checked. */
+export const readCheckContext = (env: Env): PoolsFileContext => {
+  const read = readEnv(env);
+  const context = {
+    runtime:
+      read.optionalText('SVC_RUNTIME') === undefined
+        ? undefined
+        : read.choice('SVC_RUNTIME', runtimes),
+    sessions: readSessionLimits(read),
+  };
+  read.finish();
+  return context;
 };
 
 const readShared = (read: EnvReader): PrepareConfig => ({

@@ -5,6 +5,8 @@
  *   node orchestrator/main.ts prepare    makes what hosts need (image, network), and says where the
  *                                        control plane has to listen for them
  *   node orchestrator/main.ts image      builds the world-host image alone
+ *   node orchestrator/main.ts check-config <file>
+ *                                        says for people what is wrong with a file of pools
  *   node orchestrator/main.ts dismantle  removes all that is left of an installation whose programs
  *                                        have ended
  *
@@ -12,12 +14,20 @@
  */
 import { hostname } from 'node:os';
 import { AppError, describeError } from '#domain/error.ts';
-import { createLog } from '#runtime/log.ts';
+import { createLog, type Log } from '#runtime/log.ts';
 import { runProgram } from '#runtime/run.ts';
 import { createClient } from '#wire/client.ts';
-import { readConfig, readImageConfig, readPrepareConfig } from './config.ts';
+import {
+  type Config,
+  readCheckContext,
+  readConfig,
+  readImageConfig,
+  readPrepareConfig,
+} from './config.ts';
 import type { Driver } from './driver/driver.ts';
 import { buildImage, openDriver } from './driver/open-driver.ts';
+import { type LiveSettings, loadPoolsFile, openLiveSettings } from './pools/live-settings.ts';
+import { describeProblem } from './pools/pools-file.ts';
 import { startOrchestrator } from './program.ts';
 import { destroyAll } from './shut-down.ts';
 
@@ -38,6 +48,14 @@ const preparing = () => {
   };
 };
 
+/** The settings of the file that the configuration names, or else those of the environment. */
+const openSettings = async (config: Config, log: Log): Promise<LiveSettings> => {
+  const { poolsFile: file, settings, runtime } = config;
+  if (file === undefined) return { settings: () => settings, stop: async () => undefined };
+  const context = { runtime: runtime.runtime, sessions: settings.sessions };
+  return await openLiveSettings({ file, context, log, say });
+};
+
 const start = async () => {
   const config = readConfig(process.env, hostname());
   const log = createLog('orchestrator', config.logLevel);
@@ -48,8 +66,31 @@ const start = async () => {
     baseUrl: `${config.controlUrl}/api/pool`,
     authorization: `Bearer ${config.poolToken.reveal()}`,
   });
-  const settings = () => config.settings;
-  return startOrchestrator({ config, settings, client, driver, log, say });
+  const live = await openSettings(config, log);
+  const { settings } = live;
+  const orchestrator = startOrchestrator({ config, settings, client, driver, log, say });
+  return {
+    async stop() {
+      await live.stop();
+      await orchestrator.stop();
+    },
+  };
+};
+
+/** Says what is wrong with a file of pools, one line a mistake; the exit status says whether any is. */
+const checkConfig = async (): Promise<void> => {
+  const file = process.argv[3];
+  if (file === undefined) throw new AppError('invalid', 'name the file: check-config <file>');
+  const context = readCheckContext(process.env);
+  const { problems, warnings, settings } = await loadPoolsFile(file, context);
+  const pools = settings?.pools.map(({ pool }) => pool).join(', ');
+  const lines = [
+    ...problems.map(describeProblem),
+    ...warnings.map((warning) => `${describeProblem(warning)} [warning]`),
+    ...(pools === undefined ? [] : [`${file}: good; pools: ${pools}`]),
+  ];
+  process.stdout.write(`${lines.join('\n')}\n`);
+  if (settings === undefined) process.exitCode = 1;
 };
 
 /** A driver that launches nothing, and so tells no host where the control plane is. */
@@ -79,6 +120,7 @@ const commands: Record<string, () => Promise<void>> = {
   prepare,
   image,
   dismantle,
+  'check-config': checkConfig,
 };
 
 const name = process.argv[2] ?? 'run';

@@ -94,6 +94,14 @@ export const integer = (min: number, max: number): Kind<number> =>
     return refuseValue(place, `must be a whole number from ${min} to ${max}, is ${value}`);
   });
 
+/** A number within bounds, both included. */
+export const number = (min: number, max: number): Kind<number> =>
+  kind({ type: 'number', minimum: min, maximum: max }, (place, value) => {
+    if (typeof value !== 'number') return refuseType(place, 'a number', value);
+    if (value >= min && value <= max) return value;
+    return refuseValue(place, `must be a number from ${min} to ${max}, is ${value}`);
+  });
+
 export const flag: Kind<boolean> = kind({ type: 'boolean' }, (place, value) =>
   typeof value === 'boolean' ? value : refuseType(place, 'true or false', value),
 );

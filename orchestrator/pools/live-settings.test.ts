@@ -1,0 +1,112 @@
+import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createLog } from '#runtime/log.ts';
+import { until } from '#runtime/pause.ts';
+import { type ConfigurationReport, type LiveSettings, openLiveSettings } from './live-settings.ts';
+
+let folder: string;
+let file: string;
+let said: ConfigurationReport[];
+let live: LiveSettings | undefined;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'svc-settings-'));
+  file = join(folder, 'pools.toml');
+  said = [];
+  live = undefined;
+});
+
+afterEach(async () => {
+  await live?.stop();
+  await rm(folder, { recursive: true });
+});
+
+const pool = (maximum: number): string => `[pools.a]\nmaximum = ${maximum}\n`;
+
+const open = async (): Promise<LiveSettings> => {
+  live = await openLiveSettings({
+    file,
+    context: {
+      runtime: 'process',
+      sessions: { idleMs: 1_000, maxAgeMs: 2_000, provisionMs: 3_000 },
+    },
+    log: createLog('test', 'silent'),
+    say: ({ configuration }) => said.push(configuration),
+  });
+  return live;
+};
+
+const maximum = ({ settings }: LiveSettings) => settings().pools[0]?.maximum;
+const eventually = (what: string, probe: () => boolean) =>
+  until(probe, { timeoutMs: 15_000, what });
+
+describe('live settings', () => {
+  it('follow the file, however it is replaced', async () => {
+    await writeFile(file, pool(3));
+    const opened = await open();
+    expect(maximum(opened)).toBe(3);
+    await writeFile(file, pool(4));
+    await eventually('the file written over', () => maximum(opened) === 4);
+    await writeFile(join(folder, 'new'), `${pool(5)}[sessions]\nidle = "9m"\n`);
+    await rename(join(folder, 'new'), file);
+    await eventually('another file in its place', () => maximum(opened) === 5);
+    expect(opened.settings().sessions).toEqual({
+      idleMs: 540_000,
+      maxAgeMs: 2_000,
+      provisionMs: 3_000,
+    });
+    expect(said.map(({ pools, problems }) => [pools, problems])).toEqual([
+      [['a'], []],
+      [['a'], []],
+      [['a'], []],
+    ]);
+  });
+
+  it('follow a link that is swapped, as a cluster does it', async () => {
+    const release = async (name: string, text: string): Promise<void> => {
+      await mkdir(join(folder, name));
+      await writeFile(join(folder, name, 'pools.toml'), text);
+      await symlink(name, join(folder, '..data-new'));
+      await rename(join(folder, '..data-new'), join(folder, '..data'));
+    };
+    await release('one', pool(3));
+    await symlink(join('..data', 'pools.toml'), file);
+    const opened = await open();
+    await release('two', pool(7));
+    await eventually('the new release', () => maximum(opened) === 7);
+  });
+
+  it('stay as they are while the file is wrong or away, and say each reason once', async () => {
+    await writeFile(file, pool(3));
+    const opened = await open();
+    await writeFile(file, `${pool(0)}surge = 0\n`);
+    await eventually('both mistakes told', () => said.at(-1)?.problems.length === 2);
+    expect(said.at(-1)).toEqual({
+      file,
+      warnings: [],
+      problems: [
+        expect.objectContaining({ pointer: '/pools/a/maximum', line: 2 }),
+        expect.objectContaining({ pointer: '/pools/a/surge', line: 3 }),
+      ],
+    });
+    await rm(file);
+    await eventually('its absence told', () => said.at(-1)?.problems.length === 1);
+    expect(said.at(-1)?.problems[0]?.message).toContain('cannot be read');
+    expect(maximum(opened)).toBe(3);
+    const before = said.length;
+    await writeFile(file, pool(6));
+    await eventually('the right file', () => maximum(opened) === 6);
+    expect(said).toHaveLength(before + 1);
+  });
+
+  it('are not opened on a file with a mistake', async () => {
+    await writeFile(file, '[pools.a]\nmaximun = 3\n');
+    await expect(open()).rejects.toMatchObject({
+      code: 'invalid',
+      message: `configuration: ${file}:1:1: pools.a.maximum: the key "maximum" is missing; ${file}:2:1: pools.a.maximun: unknown key "maximun" (did you mean "maximum"?)`,
+    });
+    expect(said[0]?.problems).toHaveLength(2);
+  });
+});

@@ -1,0 +1,143 @@
+/**
+ * The settings of a configuration file that may change while the program runs. The folder of the file is
+ * watched, and the contents compared: editors put a new file in the place of the old one, and clusters
+ * swap a link. A notice can be lost, so the file is also read every few seconds.
+ *
+ * A change with a mistake in it is refused whole and what held before stays, until the file is right.
+ */
+import { watch } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { AppError, describeError } from '#domain/error.ts';
+import type { Problem } from '#language/problem.ts';
+import type { Log } from '#runtime/log.ts';
+import { startLoop } from '#runtime/loop.ts';
+import { pause } from '#runtime/pause.ts';
+import {
+  describeProblem,
+  type PoolsFile,
+  type PoolsFileContext,
+  readPoolsFile,
+} from './pools-file.ts';
+import type { Settings } from './settings.ts';
+
+/** What is said of a file that was read: what it holds now, or why it was refused. */
+export type ConfigurationReport = {
+  file: string;
+  problems: Problem[];
+  warnings: Problem[];
+  /** The pools from now on, in their order; absent when the file was refused. */
+  pools?: string[];
+};
+
+export type LiveSettingsParts = {
+  /** Path of the file. */
+  file: string;
+  context: PoolsFileContext;
+  log: Log;
+  say(line: { configuration: ConfigurationReport }): void;
+  /** Called when other settings hold. */
+  onChange?(): void;
+};
+
+export type LiveSettings = { settings(): Settings; stop(): Promise<void> };
+
+const everyMs = 5_000;
+/** A file is taken once it has not changed for so long: it may just be being written. */
+const settledMs = 200;
+
+type FileText = { text: string } | { problems: Problem[] };
+
+/** The file's text; a file that cannot be read is a problem like any other in it. */
+const readText = async (file: string): Promise<FileText> => {
+  try {
+    return { text: await readFile(file, 'utf8') };
+  } catch (error) {
+    const message = `it cannot be read: ${describeError(error)}`;
+    return { problems: [{ file, pointer: '', code: 'missing_file', message }] };
+  }
+};
+
+const readAs = (file: string, read: FileText, context: PoolsFileContext): PoolsFile =>
+  'text' in read
+    ? readPoolsFile(file, read.text, context)
+    : { problems: read.problems, warnings: [] };
+
+/** Reads a file once, as it is. */
+export const loadPoolsFile = async (file: string, context: PoolsFileContext): Promise<PoolsFile> =>
+  readAs(file, await readText(file), context);
+
+const reportOf = (file: string, read: PoolsFile): ConfigurationReport => {
+  const { problems, warnings, settings } = read;
+  const pools = settings?.pools.map(({ pool }) => pool);
+  return { file, problems, warnings, ...(pools === undefined ? {} : { pools }) };
+};
+
+/** Calls back when something in the folder may have changed. */
+const watchFolder = (folder: string, onChange: () => void, log: Log): (() => void) => {
+  try {
+    const watcher = watch(folder, { persistent: false }, onChange);
+    watcher.on('error', (err) =>
+      log.warn({ err, folder }, 'the folder cannot be watched any more'),
+    );
+    return () => watcher.close();
+  } catch (err) {
+    log.warn({ err, folder }, 'the folder cannot be watched; the file is read now and then');
+    return () => undefined;
+  }
+};
+
+/** Reads the file and follows it. Throws `invalid` with every mistake when it has any now. */
+export const openLiveSettings = async (parts: LiveSettingsParts): Promise<LiveSettings> => {
+  const { file, context, log, say, onChange } = parts;
+  const report = (read: PoolsFile): void => {
+    say({ configuration: reportOf(file, read) });
+    for (const warning of read.warnings) log.warn({ file }, describeProblem(warning));
+  };
+  let last = await readText(file);
+  const first = readAs(file, last, context);
+  report(first);
+  if (first.settings === undefined) {
+    const mistakes = first.problems.map(describeProblem).join('; ');
+    throw new AppError('invalid', `configuration: ${mistakes}`);
+  }
+  let current = first.settings;
+
+  /** What the file says now, once it has settled; undefined when that is what it said before. */
+  const readNews = async (signal: AbortSignal): Promise<FileText | undefined> => {
+    for (let read = await readText(file); !isDeepStrictEqual(read, last); ) {
+      await pause(settledMs, signal);
+      signal.throwIfAborted();
+      const again = await readText(file);
+      if (isDeepStrictEqual(again, read)) return again;
+      read = again;
+    }
+    return undefined;
+  };
+
+  const follow = async (signal: AbortSignal): Promise<void> => {
+    const news = await readNews(signal);
+    if (news === undefined) return;
+    last = news;
+    const read = readAs(file, news, context);
+    report(read);
+    if (read.settings === undefined) {
+      const problems = read.problems.map(describeProblem);
+      log.error({ file, problems }, 'configuration refused, the last one stays');
+      return;
+    }
+    current = read.settings;
+    log.info({ file, pools: current.pools.map(({ pool }) => pool) }, 'configuration changed');
+    onChange?.();
+  };
+  const loop = startLoop({ name: 'configuration', everyMs, log, tick: follow });
+  const unwatch = watchFolder(dirname(file), () => loop.nudge(), log);
+  return {
+    settings: () => current,
+    async stop() {
+      unwatch();
+      await loop.stop();
+    },
+  };
+};
