@@ -7,6 +7,7 @@ import { type Env, type EnvReader, readEnv } from '#runtime/env.ts';
 import type { LogLevel } from '#runtime/log.ts';
 import type { Secret } from '#runtime/secret.ts';
 import { type KubernetesConfig, readKubernetes } from './driver/kubernetes/kubernetes-config.ts';
+import { type SandboxChoice, sandboxChoices } from './driver/process/sandbox.ts';
 import type { HostSize, PoolConfig } from './pools/pool-config.ts';
 import type { PoolsFileContext } from './pools/pools-file.ts';
 import type { SessionLimits, Settings } from './pools/settings.ts';
@@ -19,6 +20,8 @@ export type RuntimeConfig =
       /** The Python that hosts run user code with, and the PATH on which it is found. */
       python: string;
       path: string;
+      /** What stands between hosts; `auto`: bubblewrap where it works. */
+      sandbox: SandboxChoice;
     }
   | {
       runtime: 'docker';
@@ -68,6 +71,7 @@ const readRuntime = (read: EnvReader): RuntimeConfig => {
       runtime,
       python: read.text('SVC_PYTHON', 'python3'),
       path: read.text('PATH', '/usr/local/bin:/usr/bin:/bin'),
+      sandbox: read.choice('SVC_PROCESS_SANDBOX', sandboxChoices, 'auto'),
     };
   }
   return {

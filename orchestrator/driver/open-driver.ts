@@ -10,10 +10,12 @@ import { readImageInputs } from './docker/image-inputs.ts';
 import type { Driver, PrepareOptions } from './driver.ts';
 import type { HostSettings } from './host-environment.ts';
 import { createProcessDriver } from './process/process-driver.ts';
+import { findSandbox } from './process/sandbox.ts';
 
 const root = join(import.meta.dirname, '../..');
 
 type DockerConfig = Extract<RuntimeConfig, { runtime: 'docker' }>;
+type ProcessConfig = Extract<RuntimeConfig, { runtime: 'process' }>;
 
 export type DriverOptions = { installation: string; host: HostSettings; log: Log };
 
@@ -32,6 +34,26 @@ const openDocker = async (config: DockerConfig, options: DriverOptions): Promise
   });
 };
 
+/** What of the tree hosts see that are processes in a sandbox. */
+const hostCode = ['src', 'world-host-image', 'node_modules', 'package.json'];
+
+const openProcess = async (config: ProcessConfig, options: DriverOptions): Promise<Driver> => {
+  const { python, path, sandbox } = config;
+  const [{ image: release }, found] = await Promise.all([
+    readImageInputs(root, undefined),
+    findSandbox(sandbox, { root, code: hostCode, python, path }),
+  ]);
+  return createProcessDriver({
+    ...options,
+    python,
+    path,
+    release,
+    sandbox: found,
+    temporaryDir: tmpdir(),
+    command: [join(root, 'world-host-image/main.ts')],
+  });
+};
+
 /** The driver of a runtime. Throws `unavailable` when its engine does not answer. */
 export const openDriver = async (
   config: RuntimeConfig,
@@ -42,14 +64,7 @@ export const openDriver = async (
     const { openKubernetes } = await import('./kubernetes/open-kubernetes.ts');
     return openKubernetes(config, options);
   }
-  if (config.runtime === 'docker') return openDocker(config, options);
-  return createProcessDriver({
-    ...options,
-    python: config.python,
-    path: config.path,
-    temporaryDir: tmpdir(),
-    command: [join(root, 'world-host-image/main.ts')],
-  });
+  return config.runtime === 'docker' ? openDocker(config, options) : openProcess(config, options);
 };
 
 /** Builds the world-host image of this tree and answers its name. */

@@ -3,23 +3,40 @@
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#domain/id.ts';
+import { forEachAtOnce } from '#runtime/at-once.ts';
 import { until } from '#runtime/pause.ts';
 import { Secret } from '#runtime/secret.ts';
 import type { Driver, Launched } from '../../orchestrator/driver/driver.ts';
 import { type HostApi, startHostApi } from '../support/host-api.ts';
 import { testPool } from '../support/pools.ts';
 import { dockerAnswers } from '../support/prepare-docker.ts';
-import { driverOf, newInstallation, prepareQuietly, runtimes } from '../support/runtimes.ts';
-
-const hasDocker = await dockerAnswers();
-if (!hasDocker) console.info('the Docker driver is not tested: no Docker engine answers');
+import {
+  driverOf,
+  newInstallation,
+  prepareQuietly,
+  runtimes,
+  sandboxWorks,
+} from '../support/runtimes.ts';
 
 const startMs = 20_000;
+const manyMs = 120_000;
+const many = 30;
+/** As many steps as the orchestrator takes together. */
+const atOnce = 8;
 
-describe.each(['process', 'docker'] as const)('%s driver', (name) => {
-  describe.skipIf(name === 'docker' && !hasDocker)('on real hosts', () => {
+const names = ['process', 'bubblewrap', 'docker'] as const;
+
+/** Why a runtime cannot be tested here; those without an entry can. */
+const missing: Partial<Record<(typeof names)[number], string>> = {
+  ...((await dockerAnswers()) ? {} : { docker: 'no Docker engine answers' }),
+  ...((await sandboxWorks()) ? {} : { bubblewrap: 'bubblewrap does not work here' }),
+};
+for (const [name, why] of Object.entries(missing)) console.info(`${name} is not tested: ${why}`);
+
+describe.each(names)('%s driver', (name) => {
+  describe.skipIf(missing[name] !== undefined)('on real hosts', () => {
     const runtime = runtimes[name];
-    const shape = testPool({ isolation: name === 'process' ? 'process' : 'container' });
+    const shape = testPool({ isolation: name === 'docker' ? 'container' : 'process' });
     const installation = newInstallation();
     let control: HostApi;
     let controlUrl: string;
@@ -100,7 +117,7 @@ describe.each(['process', 'docker'] as const)('%s driver', (name) => {
         timeoutMs: 5_000,
         what: 'output of the host',
       });
-      await until(() => changes > 0 || name === 'process', { timeoutMs: 5_000, what: 'watching' });
+      await until(() => changes > 0 || name !== 'docker', { timeoutMs: 5_000, what: 'watching' });
       const before = changes;
       await runtime.kill(host);
       await until(() => changes > before, { timeoutMs: 5_000, what: 'a notice of the kill' });
@@ -148,6 +165,52 @@ describe.each(['process', 'docker'] as const)('%s driver', (name) => {
       await successor.destroy(hostId);
       expect(await driver.list()).toEqual([]);
     });
+
+    it('has one digest for what is alike, and another for what differs', async () => {
+      const { hostId } = await launch();
+      const digest = driver.digestOf(shape);
+      expect(await driver.list()).toMatchObject([{ hostId, digest }]);
+      const successor = await driverOf(runtime, installation, controlUrl, image);
+      expect(successor.digestOf(structuredClone(shape))).toBe(digest);
+      expect(successor.digestOf({ ...shape, pool: 'another' })).toBe(digest);
+      const larger = { ...shape.size, memoryMb: shape.size.memoryMb * 2 };
+      expect(successor.digestOf({ ...shape, size: larger })).not.toBe(digest);
+    });
+
+    it('labels a container with all that a stranger has to know of it', async () => {
+      const { hostId, ...launched } = await launch();
+      const labels = await runtime.labels({ ...launched });
+      for (const value of [installation, shape.pool, hostId, driver.digestOf(shape)]) {
+        expect(labels).toContain(value);
+      }
+      expect(labels).not.toContain('token');
+    });
+
+    it('tells a launch that was cut off from a host that ended, and clears it away', async () => {
+      const hostId = newId('hst');
+      const owner = { installation, pool: shape.pool, hostId, digest: driver.digestOf(shape) };
+      await runtime.halfLaunch(owner, image);
+      expect(await driver.list()).toMatchObject([{ hostId, phase: 'created' }]);
+      await expect(driver.adopt(hostId)).rejects.toMatchObject({ code: 'not_found' });
+      expect(await driver.logs(hostId)).toBe('');
+      await driver.destroy(hostId);
+      expect(await driver.list()).toEqual([]);
+    });
+
+    it(
+      'launches and destroys many, several at once',
+      async () => {
+        const hostIds = Array.from({ length: many }, () => newId('hst'));
+        await forEachAtOnce(atOnce, hostIds, async (hostId) => {
+          await driver.launch(specOf(hostId));
+        });
+        const listed = await driver.list();
+        expect(listed.map(({ hostId }) => hostId).sort()).toEqual(hostIds.sort());
+        await forEachAtOnce(atOnce, hostIds, (hostId) => driver.destroy(hostId));
+        expect(await driver.list()).toEqual([]);
+      },
+      manyMs,
+    );
 
     it('refuses to adopt what does not run', async () => {
       await expect(driver.adopt(newId('hst'))).rejects.toMatchObject({ code: 'not_found' });

@@ -4,13 +4,14 @@
  */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createLog } from '#runtime/log.ts';
 import type { RuntimeConfig } from '../../orchestrator/config.ts';
 import type { Driver, Launched, Prepared } from '../../orchestrator/driver/driver.ts';
+import { containerName, labelsOf, type Owner } from '../../orchestrator/driver/labels.ts';
 import { openDriver } from '../../orchestrator/driver/open-driver.ts';
 import { processesNaming } from './processes.ts';
 
@@ -23,23 +24,34 @@ export const docker = async (...words: string[]): Promise<string> =>
 export type Runtime = {
   config: RuntimeConfig;
   kill(launched: Launched): Promise<void>;
+  /** Leaves what a launch leaves that was cut off before its container ran. */
+  halfLaunch(owner: Owner, image: string | null): Promise<void>;
+  /** What a container says of itself to whoever looks at the machine. */
+  labels(launched: Launched): Promise<string>;
   /** Names of what an installation has on this machine. */
   leftovers(installation: string): Promise<string[]>;
 };
 
 const lines = (text: string): string[] => text.split('\n').filter((line) => line !== '');
 
-export const runtimes: Record<'process' | 'docker', Runtime> = {
-  process: {
-    config: { runtime: 'process', python: 'python3', path: process.env.PATH ?? '' },
-    kill: async ({ runtimeId }) => {
-      process.kill(Number(runtimeId), 'SIGKILL');
-    },
-    leftovers: async (installation) => [
-      ...processesNaming(installation).map(({ commandLine }) => commandLine),
-      ...[join(tmpdir(), `svc-${installation}`)].filter((folder) => existsSync(folder)),
-    ],
+const processRuntime = (sandbox: 'bubblewrap' | 'none'): Runtime => ({
+  config: { runtime: 'process', python: 'python3', path: process.env.PATH ?? '', sandbox },
+  kill: async ({ runtimeId }) => {
+    process.kill(Number(runtimeId), 'SIGKILL');
   },
+  halfLaunch: async ({ installation, hostId }) => {
+    mkdirSync(join(tmpdir(), `svc-${installation}`, hostId), { recursive: true });
+  },
+  labels: async ({ runtimeId }) => readFileSync(`/proc/${runtimeId}/cmdline`, 'utf8'),
+  leftovers: async (installation) => [
+    ...processesNaming(installation).map(({ commandLine }) => commandLine),
+    ...[join(tmpdir(), `svc-${installation}`)].filter((folder) => existsSync(folder)),
+  ],
+});
+
+export const runtimes: Record<'process' | 'bubblewrap' | 'docker', Runtime> = {
+  process: processRuntime('none'),
+  bubblewrap: processRuntime('bubblewrap'),
   docker: {
     config: {
       runtime: 'docker',
@@ -51,6 +63,14 @@ export const runtimes: Record<'process' | 'docker', Runtime> = {
     kill: async ({ runtimeId }) => {
       await docker('kill', runtimeId);
     },
+    halfLaunch: async (owner, image) => {
+      const labels = Object.entries(labelsOf(owner, 'host')).flatMap(([name, value]) => [
+        '--label',
+        `${name}=${value}`,
+      ]);
+      await docker('create', '--name', containerName(owner.hostId), ...labels, String(image));
+    },
+    labels: ({ runtimeId }) => docker('inspect', '--format', '{{json .Config.Labels}}', runtimeId),
     leftovers: async (installation) => {
       const label = ['--quiet', '--filter', `label=svc.installation=${installation}`];
       const [containers, networks] = await Promise.all([
@@ -60,6 +80,18 @@ export const runtimes: Record<'process' | 'docker', Runtime> = {
       return [...lines(containers), ...lines(networks)];
     },
   },
+};
+
+/** Whether bubblewrap works here, with Node and Python in it. */
+export const sandboxWorks = async (): Promise<boolean> => {
+  const { config } = runtimes.bubblewrap;
+  const host = { controlUrl: 'http://127.0.0.1:1', logLevel: 'info' } as const;
+  const log = createLog('orchestrator', 'silent');
+  const opened = openDriver(config, { installation: newInstallation(), host, log });
+  return opened.then(
+    () => true,
+    () => false,
+  );
 };
 
 /** Prepares a runtime for tests: progress goes nowhere. */

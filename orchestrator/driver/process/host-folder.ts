@@ -38,15 +38,9 @@ export const makeInstallationFolder = async (folder: string): Promise<void> => {
   }
 };
 
-/** Makes a host's folder. False when it exists, that is, when the host was launched before. */
-export const claimHostFolder = async (folder: string): Promise<boolean> => {
-  try {
-    await mkdir(folder, { mode: 0o700 });
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  }
+/** Makes a host's folder unless it is there. */
+export const makeHostFolder = async (folder: string): Promise<void> => {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
 };
 
 /** Names of the hosts that have a folder. */
@@ -63,9 +57,18 @@ export const listHostFolders = async (installation: string): Promise<string[]> =
 export const removeFolder = (folder: string): Promise<void> =>
   rm(folder, { recursive: true, force: true, maxRetries: 3 });
 
-/** The file that takes a host's output, opened to append: cutting it short leaves no hole. */
-export const openOutput = (folder: string): Promise<FileHandle> =>
-  open(join(folder, outputName), 'a', 0o600);
+/**
+ * The file that takes a host's output, opened to append: cutting it short leaves no hole. Undefined when
+ * it is there already: whoever makes it is the one that starts the host.
+ */
+export const openOutput = async (folder: string): Promise<FileHandle | undefined> => {
+  try {
+    return await open(join(folder, outputName), 'ax', 0o600);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined;
+    throw error;
+  }
+};
 
 /** The last of a host's output; empty when there is none. */
 export const readOutputTail = async (folder: string): Promise<string> => {
@@ -86,15 +89,17 @@ export const readOutputTail = async (folder: string): Promise<string> => {
   }
 };
 
-/** Cuts a host's output down to its tail when it is over the limit. */
-export const boundOutput = async (folder: string): Promise<void> => {
+/** Cuts a host's output down to its tail when it is over the limit; false when there is none yet. */
+export const boundOutput = async (folder: string): Promise<boolean> => {
   const path = join(folder, outputName);
   try {
-    if ((await stat(path)).size <= outputLimitBytes) return;
+    if ((await stat(path)).size <= outputLimitBytes) return true;
     const tail = await readOutputTail(folder);
     await truncate(path, 0);
     await writeFile(path, tail, { flag: 'a' });
+    return true;
   } catch (error) {
-    if (!isMissing(error)) throw error;
+    if (isMissing(error)) return false;
+    throw error;
   }
 };

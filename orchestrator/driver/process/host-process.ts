@@ -4,12 +4,15 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import type { ContainerExit, LaunchSpec } from '../driver.ts';
+import { heapExit, heapSignal } from '../heap.ts';
 import { type HostSettings, hostEnvironment } from '../host-environment.ts';
 import { argumentsOf, ownerOfCommand } from '../labels.ts';
 import { openOutput } from './host-folder.ts';
 import { listProcesses } from './process-table.ts';
+import { type Sandbox, sandboxed } from './sandbox.ts';
 
 export type HostProcessOptions = {
   installation: string;
@@ -19,17 +22,32 @@ export type HostProcessOptions = {
   path: string;
   /** Arguments of Node that start a world host; the labels follow them. */
   command: readonly string[];
+  sandbox: Sandbox;
 };
 
-const describeExit = (code: number | null, signal: string | null): ContainerExit => ({
-  reason: 'exited',
-  detail: signal === null ? `exit status ${code}` : `ended by ${signal}`,
-});
+/** A shell tells of a signal by an exit status above this. */
+const signalledStatus = 128;
+
+/** The signal that ended a host, be it told by the system or by its keeper (sandbox.ts). */
+const signalOf = (code: number | null, signal: string | null): string | undefined => {
+  if (signal !== null) return signal;
+  const number = (code ?? 0) - signalledStatus;
+  return Object.entries(constants.signals).find(([, value]) => value === number)?.[0];
+};
+
+const describeExit = (code: number | null, told: string | null): ContainerExit => {
+  const signal = signalOf(code, told);
+  if (signal === heapSignal) return heapExit;
+  return {
+    reason: 'exited',
+    detail: signal === undefined ? `exit status ${code}` : `ended by ${signal}`,
+  };
+};
 
 const environmentOf = (
   spec: LaunchSpec,
   folder: string,
-  { host, path, python }: HostProcessOptions,
+  { host, path, python, sandbox }: HostProcessOptions,
 ): Record<string, string> => ({
   PATH: path,
   HOME: folder,
@@ -39,29 +57,45 @@ const environmentOf = (
     listen: '127.0.0.1:0',
     reportsAddress: true,
     workDir: join(folder, 'work'),
-    python,
+    python: sandbox.kind === 'none' ? python : sandbox.python,
   }),
 });
 
-/** Starts a host in its folder; answers its process id. Rejects when the process cannot be started. */
+/** The command of a host, in its sandbox: the program, and the labels. */
+const commandOf = (
+  { hostId, shape }: LaunchSpec,
+  folder: string,
+  { installation, command, sandbox }: HostProcessOptions,
+  digest: string,
+): string[] => {
+  const labels = argumentsOf({ installation, pool: shape.pool, hostId, digest });
+  const words = [process.execPath, ...command, ...labels];
+  return sandbox.kind === 'none' ? words : sandboxed(sandbox, folder, words);
+};
+
+/**
+ * Starts a host in its folder and tells that it runs and, later, how it ended; answers the number of its
+ * group, or undefined when it was started before. Rejects when the process cannot be started.
+ */
 export const startHostProcess = async (
   spec: LaunchSpec,
   folder: string,
   options: HostProcessOptions,
   digest: string,
-  onExit: (exit: ContainerExit) => void,
+  tell: (state: ContainerExit | 'runs') => void,
 ): Promise<number | undefined> => {
-  const { hostId, shape } = spec;
-  const labels = { installation: options.installation, pool: shape.pool, hostId, digest };
   const output = await openOutput(folder);
+  if (output === undefined) return undefined;
   try {
-    const child = spawn(process.execPath, [...options.command, ...argumentsOf(labels)], {
+    const [program = '', ...words] = commandOf(spec, folder, options, digest);
+    const child = spawn(program, words, {
       cwd: folder,
       detached: true,
       env: environmentOf(spec, folder, options),
       stdio: ['ignore', output.fd, output.fd],
     });
-    child.on('exit', (code, signal) => onExit(describeExit(code, signal)));
+    tell('runs');
+    child.on('exit', (code, signal) => tell(describeExit(code, signal)));
     await once(child, 'spawn');
     child.unref();
     return child.pid;
@@ -70,16 +104,16 @@ export const startHostProcess = async (
   }
 };
 
-/** A host's process, the head of a group of its own. */
-export type FoundProcess = { pid: number; digest: string };
+/** A host's processes, as far as they are in the group that it was started as. */
+export type FoundProcess = { group: number; digest: string };
 
 /** The processes of an installation's hosts, by host. */
 export const findHosts = async (installation: string): Promise<Map<string, FoundProcess>> => {
   const found = new Map<string, FoundProcess>();
-  for (const { pid, command } of await listProcesses()) {
+  for (const { command, group } of await listProcesses()) {
     const owner = ownerOfCommand(command);
-    if (owner?.installation === installation)
-      found.set(owner.hostId, { pid, digest: owner.digest });
+    if (owner?.installation !== installation || found.has(owner.hostId)) continue;
+    found.set(owner.hostId, { group: group(), digest: owner.digest });
   }
   return found;
 };

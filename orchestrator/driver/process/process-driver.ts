@@ -1,10 +1,10 @@
 /**
  * World hosts as processes of this machine: for machines without a container engine, and for tests.
- * It separates hosts as the operating system separates processes of one user and no further; worlds
- * whose code is not trusted belong on containers.
+ * What stands between them is a sandbox where there is one (sandbox.ts), else no more than the operating
+ * system puts between processes of one user; worlds whose code is not trusted belong on containers.
  *
  * A host is a process group and a folder, named by its id. The process carries the labels at the end
- * of its command line; the folder tells of hosts whose process is gone.
+ * of its command line; the folder tells of hosts whose process is gone, or was never started.
  */
 import { join } from 'node:path';
 import { AppError } from '#domain/error.ts';
@@ -12,11 +12,12 @@ import { until } from '#runtime/pause.ts';
 import type { HostShape } from '../../pools/pool-config.ts';
 import { digestOf } from '../digest.ts';
 import type { Container, ContainerExit, Driver, Launched } from '../driver.ts';
+import { heapOptions } from '../heap.ts';
 import {
   boundOutput,
-  claimHostFolder,
   installationFolder,
   listHostFolders,
+  makeHostFolder,
   makeInstallationFolder,
   readOutputTail,
   removeFolder,
@@ -28,13 +29,15 @@ import {
   kill,
   startHostProcess,
 } from './host-process.ts';
-import { processesOfFolder } from './process-table.ts';
+import { isAlive, processesOfFolder } from './process-table.ts';
 
-const endTimeoutMs = 5_000;
+const endTimeoutMs = 10_000;
 
 export type ProcessDriverOptions = HostProcessOptions & {
   /** Where the installation's folder is made. */
   temporaryDir: string;
+  /** What hosts run, as a short text: another release makes other hosts. */
+  release: string;
 };
 
 /** A driver of one installation's hosts on this machine. */
@@ -46,40 +49,58 @@ export const createProcessDriver = (options: ProcessDriverOptions): Driver => {
   const children = new Map<string, ContainerExit | 'runs'>();
   const watchers = new Set<() => void>();
 
-  const onExit = (hostId: string, exit: ContainerExit): void => {
-    if (children.has(hostId)) children.set(hostId, exit);
+  const tell = (hostId: string, state: ContainerExit | 'runs'): void => {
+    if (state === 'runs') children.set(hostId, state);
+    else if (children.has(hostId)) children.set(hostId, state);
     for (const notify of watchers) notify();
   };
 
   const adopt = async (hostId: string): Promise<Launched> => {
     const found = (await findHosts(installation)).get(hostId);
     if (found === undefined) throw new AppError('not_found', `no process of host ${hostId} runs`);
-    return { runtimeId: String(found.pid) };
+    return { runtimeId: String(found.group) };
   };
 
-  const digest = ({ isolation }: HostShape): string => digestOf({ isolation });
+  const digest = ({ isolation, size }: HostShape): string =>
+    digestOf([options.release, options.sandbox.kind, isolation, heapOptions(size.memoryMb)]);
 
-  const describe = (hostId: string, found: FoundProcess | undefined): Container => {
+  const describe = async (hostId: string, found: FoundProcess | undefined): Promise<Container> => {
+    const wasStarted = await boundOutput(folderOf(hostId));
     const exit = children.get(hostId);
     const known = { hostId, digest: found?.digest ?? '' };
     // A child that has ended is out of the table a moment before its exit is told.
     if (found !== undefined || exit === 'runs') return { ...known, phase: 'running' };
+    if (!wasStarted) return { ...known, phase: 'created' };
     return { ...known, phase: 'exited', ...(exit === undefined ? {} : { exit }) };
   };
 
-  /** Kills a host's group and whatever workers are left of it; answers whether there were any. */
-  const killAll = async (hostId: string): Promise<boolean> => {
+  /** Kills a host's group and whatever workers are left of it; answers which processes that were. */
+  const killAll = async (hostId: string): Promise<number[]> => {
     const leader = (await findHosts(installation)).get(hostId);
     const left = processesOfFolder(folderOf(hostId));
-    if (leader !== undefined) kill(-leader.pid);
+    if (leader !== undefined) kill(-leader.group);
     for (const pid of left) kill(pid);
-    return leader !== undefined || left.length > 0;
+    return leader === undefined ? left : [leader.group, ...left];
+  };
+
+  /** Looking for processes is dear where there are many, so it waits for those that it has found. */
+  const endAll = async (hostId: string): Promise<void> => {
+    const endsAt = performance.now() + endTimeoutMs;
+    for (;;) {
+      const killed = await killAll(hostId);
+      if (killed.length === 0) return;
+      await until(() => !killed.some(isAlive), {
+        timeoutMs: endsAt - performance.now(),
+        what: `the end of host ${hostId}'s processes`,
+      });
+    }
   };
 
   return {
     runtime: 'process',
     digestOf: digest,
-    async prepare() {
+    async prepare({ onProgress }) {
+      onProgress(options.sandbox.says);
       await makeInstallationFolder(root);
       return { listen: null, host: '127.0.0.1', image: null };
     },
@@ -88,33 +109,29 @@ export const createProcessDriver = (options: ProcessDriverOptions): Driver => {
         findHosts(installation),
         listHostFolders(root),
       ]);
-      await Promise.all(folders.map((hostId) => boundOutput(folderOf(hostId))));
-      const hosts = new Set([...folders, ...running.keys()]);
-      return [...hosts].map((hostId) => describe(hostId, running.get(hostId)));
+      const hosts = [...new Set([...folders, ...running.keys()])];
+      return Promise.all(hosts.map((hostId) => describe(hostId, running.get(hostId))));
     },
     async launch(spec) {
       const { hostId } = spec;
       const folder = folderOf(hostId);
       await makeInstallationFolder(root);
-      if (!(await claimHostFolder(folder))) return adopt(hostId);
+      await makeHostFolder(folder);
+      let group: number | undefined;
       try {
-        const made = digest(spec.shape);
-        const pid = await startHostProcess(spec, folder, options, made, (exit) =>
-          onExit(hostId, exit),
+        group = await startHostProcess(spec, folder, options, digest(spec.shape), (state) =>
+          tell(hostId, state),
         );
-        children.set(hostId, 'runs');
-        return { runtimeId: String(pid) };
       } catch (cause) {
+        children.delete(hostId);
         await removeFolder(folder);
         throw new AppError('unavailable', `the process of host ${hostId} did not start`, { cause });
       }
+      return group === undefined ? adopt(hostId) : { runtimeId: String(group) };
     },
     adopt,
     async destroy(hostId) {
-      await until(async () => !(await killAll(hostId)), {
-        timeoutMs: endTimeoutMs,
-        what: `the end of host ${hostId}'s processes`,
-      });
+      await endAll(hostId);
       await removeFolder(folderOf(hostId));
       children.delete(hostId);
     },

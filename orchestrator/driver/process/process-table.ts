@@ -6,7 +6,11 @@ import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 
-export type ProcessRow = { pid: number; command: string[] };
+export type ProcessRow = {
+  command: string[];
+  /** The number of its process group, by which all of the group is killed. */
+  group(): number;
+};
 
 const hasProc = process.platform === 'linux';
 
@@ -21,27 +25,54 @@ const readWords = (pid: number, file: 'cmdline' | 'environ'): string[] => {
   }
 };
 
+/** A process that is gone by now stood at the head of its group, for all that can still be told. */
+const groupInProc = (pid: number): number => {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // After the name in parentheses, which may hold anything: state, parent, group.
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ESRCH') return pid;
+    throw error;
+  }
+};
+
 const pidsInProc = (): number[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number);
 
 const readPs = async (): Promise<ProcessRow[]> => {
-  const { stdout } = await promisify(execFile)('ps', ['-axo', 'pid=,command='], {
+  const { stdout } = await promisify(execFile)('ps', ['-axo', 'pgid=,command='], {
     maxBuffer: 16 * 1024 * 1024,
   });
   return stdout.split('\n').map((line) => {
-    const [pid = '', ...command] = line.trim().split(/\s+/);
-    return { pid: Number(pid), command };
+    const [group = '', ...command] = line.trim().split(/\s+/);
+    return { command, group: () => Number(group) };
   });
 };
 
 /** Every process that runs now. */
 export const listProcesses = async (): Promise<ProcessRow[]> => {
   const rows = hasProc
-    ? pidsInProc().map((pid) => ({ pid, command: readWords(pid, 'cmdline') }))
+    ? pidsInProc().map((pid) => ({
+        command: readWords(pid, 'cmdline'),
+        group: () => groupInProc(pid),
+      }))
     : await readPs();
   return rows.filter(({ command }) => command.length > 0);
+};
+
+/** Whether a process runs. One that has ended but was not waited for does not. */
+export const isAlive = (pid: number): boolean => {
+  if (hasProc) return readWords(pid, 'cmdline').length > 0;
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
+    throw error;
+  }
 };
 
 /**

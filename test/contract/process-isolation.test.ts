@@ -1,0 +1,188 @@
+/**
+ * What a host cannot do that is a process in bubblewrap, tried by a program that runs in a host's place,
+ * and what it can, which is why untrusted worlds belong on containers.
+ */
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '#domain/id.ts';
+import { until } from '#runtime/pause.ts';
+import { Secret } from '#runtime/secret.ts';
+import type { Driver } from '../../orchestrator/driver/driver.ts';
+import { createProcessDriver } from '../../orchestrator/driver/process/process-driver.ts';
+import { findSandbox } from '../../orchestrator/driver/process/sandbox.ts';
+import { testPool } from '../support/pools.ts';
+import { processesNaming } from '../support/processes.ts';
+import { newInstallation } from '../support/runtimes.ts';
+
+const root = join(import.meta.dirname, '../..');
+const path = process.env.PATH ?? '';
+const sandbox = await findSandbox('auto', {
+  root,
+  code: ['src', 'world-host-image', 'node_modules', 'package.json'],
+  python: 'python3',
+  path,
+});
+if (sandbox.kind === 'none') console.info(`the process sandbox is not tested: ${sandbox.says}`);
+
+const startMs = 20_000;
+
+/** Says what becomes of each attempt, by the name of the error or what came out, and stays. */
+const attempts = (targets: Record<string, string | number>): string => `
+const fs = require('node:fs'), net = require('node:net'), { execFileSync, spawn } = require('node:child_process');
+const at = ${JSON.stringify(targets)};
+const said = {};
+const attempt = (name, act) => { try { said[name] = act() ?? 'done' } catch (error) { said[name] = error.code ?? error.message } };
+attempt('own folder', () => fs.writeFileSync(process.env.HOME + '/mine', 'x'));
+attempt('scratch', () => fs.writeFileSync('/tmp/of-a-host', 'x'));
+attempt('folders', () => fs.readdirSync(at.installation));
+attempt('neighbour', () => fs.readFileSync(at.secret, 'utf8'));
+attempt('processes', () => fs.readdirSync('/proc').filter((name) => /^\\d+$/.test(name)).length);
+attempt('environment', () => fs.readFileSync('/proc/' + at.pid + '/environ', 'utf8'));
+attempt('signal', () => process.kill(at.pid, 'SIGKILL'));
+attempt('signal all', () => { try { process.kill(-1, 0) } catch (error) { if (error.code !== 'ESRCH') throw error } });
+attempt('code', () => fs.writeFileSync(at.root + '/package.json', '{}'));
+attempt('system', () => fs.writeFileSync('/usr/x', 'x'));
+attempt('root', () => fs.mkdirSync('/x'));
+attempt('tests', () => fs.readdirSync(at.root + '/test'));
+attempt('history', () => fs.readdirSync(at.root + '/.git'));
+attempt('passwords', () => fs.readFileSync('/etc/shadow', 'utf8'));
+attempt('engine', () => fs.statSync('/var/run/docker.sock'));
+attempt('namespace', () => { try { execFileSync('unshare', ['--user', '--net', 'true'], { stdio: 'pipe' }) } catch (error) { return 'refused' } });
+attempt('mount', () => { try { execFileSync('mount', ['-t', 'tmpfs', 'x', '/tmp'], { stdio: 'pipe' }) } catch (error) { return 'refused' } });
+said.status = fs.readFileSync('/proc/self/status', 'utf8');
+said.environmentNames = Object.keys(process.env).sort();
+spawn('sh', ['-c', 'sleep 1000; true', at.mark], { detached: true, stdio: 'ignore' }).unref();
+net.connect(at.port, '127.0.0.1').on('connect', () => tell('open')).on('error', (error) => tell(error.code));
+const tell = (loopback) => console.log(JSON.stringify({ ...said, loopback }));
+setInterval(() => {}, 60_000);
+`;
+
+describe.skipIf(sandbox.kind === 'none')('a world host in bubblewrap', () => {
+  const installation = newInstallation();
+  const folder = join(tmpdir(), `svc-${installation}`);
+  const neighbour = join(folder, 'hst-neighbour');
+  const hostId = newId('hst');
+  const mark = `of-${hostId}`;
+  let other: Server;
+  let driver: Driver;
+  let group: number;
+  let said: Record<string, unknown>;
+
+  beforeAll(async () => {
+    await mkdir(neighbour, { recursive: true, mode: 0o700 });
+    await writeFile(join(neighbour, 'secret'), 'of another host');
+    other = createServer((_, response) => response.end()).listen(0, '127.0.0.1');
+    await until(() => other.listening, { timeoutMs: startMs, what: 'a server to be reached' });
+    const targets = {
+      installation: folder,
+      secret: join(neighbour, 'secret'),
+      pid: process.pid,
+      root,
+      mark,
+      port: (other.address() as AddressInfo).port,
+    };
+    driver = createProcessDriver({
+      installation,
+      host: { controlUrl: 'http://127.0.0.1:1', logLevel: 'info' },
+      python: 'python3',
+      path,
+      temporaryDir: tmpdir(),
+      command: ['--eval', attempts(targets), '--'],
+      release: 'of tests',
+      sandbox,
+    });
+    const launched = await driver.launch({
+      hostId,
+      generation: 0,
+      token: new Secret('token'),
+      shape: testPool(),
+    });
+    group = Number(launched.runtimeId);
+    const told = async () => /^\{.*\}$/m.exec(await driver.logs(hostId))?.[0];
+    said = JSON.parse(await until(told, { timeoutMs: startMs, what: 'what came of it' }));
+  }, 60_000);
+
+  afterAll(async () => {
+    await driver.destroy(hostId);
+    await driver.dismantle();
+    await rm('/tmp/of-a-host', { force: true });
+    other.close();
+  });
+
+  it('writes to its own folder and a scratch space of its own', async () => {
+    expect(said).toMatchObject({ 'own folder': 'done', scratch: 'done' });
+    expect(await readdir(join(folder, hostId))).toContain('mine');
+    expect(await readdir('/tmp')).not.toContain('of-a-host');
+  });
+
+  it('sees no other host, and nothing of it', () => {
+    expect(said).toMatchObject({ folders: [hostId], neighbour: 'ENOENT' });
+  });
+
+  it('sees no process but its own, and sends no signal to others', () => {
+    expect(said.processes).toBeLessThan(5);
+    expect(said).toMatchObject({ environment: 'ENOENT', signal: 'ESRCH' });
+  });
+
+  it('cannot write to its code or to the system, nor read what hosts do not need', () => {
+    expect(said).toMatchObject({ code: 'EROFS', system: 'EROFS', root: 'EROFS' });
+    expect(said).toMatchObject({ tests: 'ENOENT', history: 'ENOENT', passwords: 'ENOENT' });
+    expect(said).toMatchObject({ engine: 'ENOENT' });
+  });
+
+  it('has a user of its own, no capabilities, and no way to more', () => {
+    expect(said.status).toMatch(/^Uid:\s+10001\s+10001\s+10001\s+10001$/m);
+    for (const set of ['CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb']) {
+      expect(said.status).toMatch(new RegExp(`^${set}:\\s+0+$`, 'm'));
+    }
+    expect(said.status).toMatch(/^NoNewPrivs:\s+1$/m);
+    expect(said).toMatchObject({ namespace: 'refused', mount: 'refused' });
+  });
+
+  it('is told what is for it, and nothing of the environment around', () => {
+    expect(said.environmentNames).not.toContain('USER');
+    expect(said.environmentNames).toContain('SVC_HOST_TOKEN');
+  });
+
+  it('reaches the network of the machine, loopback included', () => {
+    expect(said.loopback).toBe('open');
+  });
+
+  it('ends whole when its first process is killed, with whatever left its group', async () => {
+    expect(processesNaming(mark).length).toBeGreaterThan(0);
+    process.kill(group, 'SIGKILL');
+    await until(() => processesNaming(mark).length === 0, {
+      timeoutMs: startMs,
+      what: 'the end of all its processes',
+    });
+    const listed = async () => (await driver.list()).find((found) => found.hostId === hostId);
+    expect(
+      await until(async () => ((await listed())?.exit ? listed() : undefined), {
+        timeoutMs: startMs,
+        what: 'the end of the host listed',
+      }),
+    ).toMatchObject({ phase: 'exited', exit: { detail: 'ended by SIGKILL' } });
+  });
+});
+
+describe('choosing a sandbox', () => {
+  const visible = { root, code: [], python: 'python3', path: '/nonexistent' };
+
+  it('says in one line what is not isolated where there is none', async () => {
+    const found = await findSandbox('auto', { ...visible, python: process.execPath });
+    expect(found.kind).toBe('none');
+    expect(found.says).toMatch(/plain processes \(bubblewrap does not work here: .+\).+network/);
+    expect(found.says).not.toContain('\n');
+  });
+
+  it('refuses to go without one that was asked for', async () => {
+    await expect(findSandbox('bubblewrap', visible)).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('SVC_PROCESS_SANDBOX=none'),
+    });
+  });
+});
