@@ -70,6 +70,9 @@ export const startControlLoop = (parts: ControlLoopParts): Loop<LoopStatus> => {
     log: parts.log,
     tick: async (signal) => {
       const observation = await observer.observe(signal);
+      const { hosts, waiting } = observation.view;
+      const serving = hosts.flatMap(({ id, state }) => (state === 'assigned' ? [id] : []));
+      driver.arrange?.({ shapes: execution.pools(), serving: new Set(serving) });
       const settings: PlanSettings = {
         pools: memory.learn(observation, execution.pools()),
         launchesAtOnce: launchesAtOnce[driver.runtime],
@@ -80,7 +83,6 @@ export const startControlLoop = (parts: ControlLoopParts): Loop<LoopStatus> => {
       memory.noteLaunches(actions);
       await executePlan(execution, actions);
       tell(memory.statuses());
-      const { hosts, waiting } = observation.view;
       return {
         hosts: hosts.length,
         warm: hosts.filter((host) => host.state === 'warm').length,

@@ -83,6 +83,14 @@ export type PrepareOptions = {
 
 export type Watch = { stop(): Promise<void> };
 
+/** What a runtime is wanted for now. */
+export type Wanted = {
+  /** The hosts that will be launched. */
+  shapes: readonly HostShape[];
+  /** The hosts that serve sessions. */
+  serving: ReadonlySet<string>;
+};
+
 export type Driver = {
   readonly runtime: RuntimeName;
   /**
@@ -111,6 +119,11 @@ export type Driver = {
   logs(hostId: string): Promise<string>;
   /** Calls back whenever a container may have started or ended. Notices can be lost; list, too. */
   watch(onChange: () => void): Watch;
+  /**
+   * Told after each look what is wanted, while it is watched: a runtime gets ready for what will be
+   * launched and holds on to what serves. Absent where there is nothing to do.
+   */
+  arrange?(wanted: Wanted): void;
   /** Removes what `prepare` made for this installation alone, once no container is left. */
   dismantle(): Promise<void>;
 };

@@ -12,12 +12,13 @@ import { until } from '#runtime/pause.ts';
 import type { Container, Driver, Launched, LaunchSpec } from '../driver.ts';
 import { containerName } from '../labels.ts';
 import { checkAccess } from './access.ts';
+import { type Arrangement, startArrangement } from './arrangement.ts';
 import { type Cluster, clusterRefusal, isStatus } from './cluster.ts';
 import { describePod } from './describe-pod.ts';
 import { meetingPoint } from './meeting-point.ts';
 import { ensureNamespace, removeNamespace } from './namespace.ts';
 import { type FenceSettings, networkPolicyOf } from './network-policy.ts';
-import { type PodSettings, podDigest, podOf, protectedLabel, secretOf } from './pod.ts';
+import { type PodSettings, podDigest, podOf, secretOf } from './pod.ts';
 import { type PodWatch, startPodWatch } from './pod-watch.ts';
 import { createPods, type FoundPod, foreignPod } from './pods.ts';
 import { apply, removeStanding } from './standing.ts';
@@ -36,6 +37,8 @@ export type KubernetesDriverOptions = PodSettings &
     cluster: Cluster;
     /** How pods know the machine that the control plane runs on; absent: worked out. */
     hostAddress: string | undefined;
+    /** Whether images are pulled to nodes before a host is launched there. */
+    prePull: boolean;
     log: Log;
   };
 
@@ -56,6 +59,7 @@ export const createKubernetesDriver = (options: KubernetesDriverOptions): Driver
   const pods = createPods(cluster, options);
   const watchers = new Set<() => void>();
   let watch: PodWatch | undefined;
+  let arrangement: Arrangement | undefined;
   let fencedAt = Number.NEGATIVE_INFINITY;
 
   const fence = async (): Promise<void> => {
@@ -87,10 +91,25 @@ export const createKubernetesDriver = (options: KubernetesDriverOptions): Driver
     return found.pod;
   };
 
-  const end = async (found: FoundPod): Promise<void> => {
-    if (!isOverdue(found)) return pods.remove(found, endSeconds);
-    log.warn({ pod: found.name, node: found.pod.spec?.nodeName }, 'its node does not end it');
-    await pods.remove(found, 0);
+  /** Ends a pod and resolves when it is gone. */
+  const endOf = async (found: FoundPod): Promise<void> => {
+    const { name, uid, owner } = found;
+    const node = found.pod.spec?.nodeName;
+    if (isOverdue(found)) log.warn({ pod: name, node }, 'its node does not end it');
+    await pods.remove(found, isOverdue(found) ? 0 : endSeconds);
+    const isGone = async (): Promise<boolean> =>
+      watch?.has(name, uid) !== true && (await pods.find(owner.hostId))?.uid !== uid;
+    const what = `the end of pod ${name} on node ${node ?? '(none)'}`;
+    await until(isGone, { timeoutMs: endTimeoutMs, everyMs: endPollMs, what });
+  };
+
+  const begin = (): void => {
+    const onChange = (): void => {
+      for (const notify of watchers) notify();
+    };
+    const watching = startPodWatch({ ...options, pods, onChange });
+    watch = watching;
+    arrangement = startArrangement({ ...options, pods: watching.last });
   };
 
   return {
@@ -122,24 +141,9 @@ export const createKubernetesDriver = (options: KubernetesDriverOptions): Driver
       return { runtimeId: found.uid };
     },
     async destroy(hostId) {
-      const name = containerName(hostId);
-      let found = await pods.find(hostId);
-      if (found !== undefined) {
-        await end(found);
-        const { uid } = found;
-        await until(
-          async () => {
-            found = await pods.find(hostId);
-            return found?.uid !== uid;
-          },
-          {
-            timeoutMs: endTimeoutMs,
-            everyMs: endPollMs,
-            what: `the end of pod ${name} on node ${found.pod.spec?.nodeName ?? '(none)'}`,
-          },
-        );
-      }
-      watch?.forget(name);
+      const found = await pods.find(hostId);
+      if (found !== undefined) await endOf(found);
+      watch?.forget(containerName(hostId));
     },
     async logs(hostId) {
       const found = await pods.find(hostId);
@@ -147,24 +151,19 @@ export const createKubernetesDriver = (options: KubernetesDriverOptions): Driver
     },
     watch(onChange) {
       watchers.add(onChange);
-      watch ??= startPodWatch({
-        ...options,
-        pods,
-        isProtected: (pod) => pod.metadata?.labels?.[protectedLabel] !== undefined,
-        onChange: () => {
-          for (const notify of watchers) notify();
-        },
-      });
+      if (watch === undefined) begin();
       return {
         async stop() {
           watchers.delete(onChange);
           if (watchers.size > 0) return;
-          const last = watch;
+          const last = [watch, arrangement];
           watch = undefined;
-          await last?.stop();
+          arrangement = undefined;
+          await Promise.all(last.map((loop) => loop?.stop()));
         },
       };
     },
+    arrange: (wanted) => arrangement?.want(wanted),
     async dismantle() {
       await removeStanding(cluster, options);
       await removeNamespace(cluster, options);

@@ -21,11 +21,20 @@ const watchSeconds = 300;
 const reopenMs = 100;
 
 /** A pod as far as it matters here. */
-export type KnownPod = { uid: string; name: string; isProtected: boolean; container: Container };
+export type KnownPod = {
+  uid: string;
+  name: string;
+  labels: Readonly<Record<string, string>>;
+  container: Container;
+};
 
 export type PodWatch = {
   /** Every pod. Throws `unavailable` while the watch is broken. */
   list(): KnownPod[];
+  /** Every pod as it was last known. */
+  last(): KnownPod[];
+  /** Whether this very pod is known to be there now. */
+  has(name: string, uid: string): boolean;
   /** Notes a pod just made, of which the watch may not have heard. */
   expect(pod: V1Pod): void;
   /** Notes that a pod of this name is known to be gone. */
@@ -37,7 +46,6 @@ export type PodWatchOptions = Standing & {
   cluster: Cluster;
   pods: Pods;
   log: Log;
-  isProtected(pod: V1Pod): boolean;
   onChange(): void;
 };
 
@@ -106,10 +114,10 @@ export const startPodWatch = (options: PodWatchOptions): PodWatch => {
   let lastError = 'they are being listed';
 
   const knownPod = (pod: V1Pod): KnownPod | undefined => {
-    const { name, uid } = pod.metadata ?? {};
+    const { name, uid, labels = {} } = pod.metadata ?? {};
     const container = describePod(pod);
     if (name === undefined || uid === undefined || container === undefined) return undefined;
-    return { name, uid, container, isProtected: options.isProtected(pod) };
+    return { name, uid, labels, container };
   };
 
   const markBroken = (error: unknown): void => {
@@ -174,14 +182,21 @@ export const startPodWatch = (options: PodWatchOptions): PodWatch => {
 
   const loop: Loop<void> = startLoop({ name: 'watch-pods', everyMs: reopenMs, log, tick });
 
+  const isBroken = (): boolean =>
+    brokenSince !== undefined && performance.now() - brokenSince > toleratedMs;
+
+  const last = (): KnownPod[] => {
+    const awaited = [...expected.values()].map(({ pod }) => pod);
+    return [...known.values(), ...awaited.filter(({ name }) => !known.has(name))];
+  };
+
   return {
+    last,
     list() {
-      if (brokenSince !== undefined && performance.now() - brokenSince > toleratedMs) {
-        throw new AppError('unavailable', `Kubernetes: pods are not known now: ${lastError}`);
-      }
-      const awaited = [...expected.values()].map(({ pod }) => pod);
-      return [...known.values(), ...awaited.filter(({ name }) => !known.has(name))];
+      if (!isBroken()) return last();
+      throw new AppError('unavailable', `Kubernetes: pods are not known now: ${lastError}`);
     },
+    has: (name, uid) => !isBroken() && known.get(name)?.uid === uid,
     expect(pod) {
       const made = knownPod(pod);
       if (made === undefined || known.get(made.name)?.uid === made.uid) return;

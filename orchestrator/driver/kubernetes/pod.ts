@@ -24,6 +24,8 @@ const graceSeconds = 30;
 
 /** Set while a host serves a session: a disruption budget and the autoscaler of nodes go by it. */
 export const protectedLabel = 'svc.protected';
+/** The tier of a pool that has one. */
+export const tierLabel = 'svc.tier';
 export const safeToEvict = 'cluster-autoscaler.kubernetes.io/safe-to-evict';
 
 /** What every pod of an installation has in common. */
@@ -154,9 +156,10 @@ export const podOf = (spec: LaunchSpec, settings: PodSettings): V1Pod => {
         ...managedBy,
         'app.kubernetes.io/name': 'svc-world-host',
         ...labelsOf({ installation, pool: shape.pool, hostId, digest }, 'host'),
-        ...(shape.tier === null ? {} : { 'svc.tier': shape.tier }),
+        ...(shape.tier === null ? {} : { [tierLabel]: shape.tier }),
       },
-      annotations: { [safeToEvict]: 'false', ...annotations },
+      // Of a premium host it follows whether it serves a session (arrangement.ts).
+      annotations: { [safeToEvict]: String(shape.tier === 'premium'), ...annotations },
     },
     spec: {
       ...made,
