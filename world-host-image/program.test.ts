@@ -512,5 +512,24 @@ describe('the agent', () => {
     await logged('call begins');
     await host.stop();
     expect((await answer).output).toBe(3);
+    const said = control.received.map(({ operation }) => operation);
+    expect(said.lastIndexOf('answerCall')).toBeLessThan(said.indexOf('reportLeaving'));
+  });
+
+  it('says goodbye only when it is taken away', async () => {
+    const { control, host } = await startBench();
+    await control.message('reportWarm');
+    control.drain();
+    await host.ended;
+    await host.stop();
+    expect(control.received.map(({ operation }) => operation)).not.toContain('reportLeaving');
+  });
+
+  it('stops though nobody hears its goodbye', async () => {
+    const { control, host, logged } = await startBench();
+    await control.message('reportWarm');
+    control.fail('reportLeaving', 404, 1);
+    await host.stop();
+    await logged('nobody heard that this host goes');
   });
 });

@@ -6,15 +6,16 @@ import { rm } from 'node:fs/promises';
 import type { Log } from '#runtime/log.ts';
 import type { Running } from '#runtime/run.ts';
 import { createClient } from '#wire/client.ts';
-import { getBlob } from '#wire/host-api/operations.ts';
+import { getBlob, reportLeaving } from '#wire/host-api/operations.ts';
 import { runAgent } from './agent.ts';
 import { startApiServer } from './api/server.ts';
 import { codeDirectory, type HostConfig } from './config.ts';
-import { createControlLink } from './control-link.ts';
+import { type ControlLink, createControlLink } from './control-link.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { createWorldLoader } from './session/load-world.ts';
 import { rehearse } from './session/rehearsal.ts';
 import { createServing } from './session/serving.ts';
+import type { Standing } from './standing.ts';
 import type { UserCode } from './usercode/runner.ts';
 
 /** A host that hears nothing for so long has no session any more. */
@@ -25,6 +26,27 @@ export type HostParts = {
   log: Log;
   /** Workers in the host's folder for code, on their way up; the host stops them when it stops. */
   userCode: Promise<UserCode>;
+};
+
+/** Of a host's last word; who does not hear it finds the container gone. */
+const goodbyeMs = 2_000;
+
+/** Tells that this host is taken away, so that nobody waits for its silence. */
+const sayGoodbye = async ({
+  link,
+  log,
+  standing: { hostId, generation },
+}: {
+  link: ControlLink;
+  log: Log;
+  standing: Standing;
+}): Promise<void> => {
+  const options = { signal: AbortSignal.timeout(goodbyeMs) };
+  try {
+    await link.sendOnce(reportLeaving, { params: { hostId }, body: { generation } }, options);
+  } catch (err) {
+    log.warn({ err }, 'nobody heard that this host goes');
+  }
 };
 
 /** Starts a host. It ends by itself when the control plane has no more use for it. */
@@ -60,14 +82,21 @@ export const startHost = async ({ config, log, ...parts }: HostParts): Promise<R
     },
   });
   const agent = { standing, address, link, serving, worlds, log, stopping: signal };
-  const ended = runAgent(agent).catch((error: unknown) => {
-    log.error({ err: error }, 'the host cannot go on');
-  });
+  let hasEnded = false;
+  const ended = runAgent(agent)
+    .catch((error: unknown) => {
+      log.error({ err: error }, 'the host cannot go on');
+    })
+    .finally(() => {
+      hasEnded = true;
+    });
   return {
     ended,
     async stop() {
+      const isTaken = !hasEnded && !signal.aborted;
       stopping.abort();
       await ended;
+      if (isTaken) await sayGoodbye({ link, log, standing });
       await Promise.all([beat.stop(), server.close(), userCode.stop()]);
       await rm(config.workDir, { recursive: true, force: true });
     },

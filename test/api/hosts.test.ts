@@ -1,6 +1,7 @@
 /** Hosts and the pool: intents, generations, recycling, and what a lost host does to its session. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { SessionState } from '#domain/session.ts';
+import { reportLeaving } from '#wire/host-api/operations.ts';
 import {
   acquireLease,
   drainHost,
@@ -329,6 +330,32 @@ describe('a drained host', () => {
       expect(row === undefined).toBe(drained);
       await clearPool(control);
     }
+  });
+});
+
+describe('a host whose machine tells it to stop', () => {
+  const leave = (host: PlayedHost) =>
+    host.send(reportLeaving, { params: { hostId: host.id }, body: { generation: 0 } });
+
+  it('says so, and its session ends as reclaimed', async () => {
+    const [session, host] = await inState('READY');
+    await leave(host);
+    await leave(host);
+    expect(await read(session.id)).toMatchObject({ state: 'FAILED', endReason: 'reclaimed' });
+    expect(await rowOf(host)).toMatchObject({ state: 'draining', end_reason: 'reclaimed' });
+  });
+
+  it('leaves a session that it had only just been given to another', async () => {
+    const [session, host] = await inState('PROVISIONING');
+    await leave(host);
+    expect(await read(session.id)).toMatchObject({ state: 'PROVISIONING', assignedAt: null });
+    expect((await (await warmHost(control)).poll())?.sessionId).toBe(session.id);
+  });
+
+  it('speaks for itself alone', async () => {
+    const [host, other] = [await warmHost(control), await warmHost(control)];
+    const message = { params: { hostId: other.id }, body: { generation: 0 } };
+    await expect(host.send(reportLeaving, message)).rejects.toMatchObject({ code: 'forbidden' });
   });
 });
 

@@ -38,6 +38,7 @@ const patterns: [string, string, RegExp][] = [
   ['pollHost', 'POST', /^\/hosts\/[^/]+\/poll$/],
   ['reportUnloaded', 'POST', /^\/hosts\/[^/]+\/unloaded$/],
   ['heartbeat', 'POST', /^\/hosts\/[^/]+\/heartbeat$/],
+  ['reportLeaving', 'POST', /^\/hosts\/[^/]+\/leaving$/],
   ['reportReady', 'POST', /^\/world-sessions\/[^/]+\/ready$/],
   ['reportFailed', 'POST', /^\/world-sessions\/[^/]+\/failed$/],
   ['pollCalls', 'GET', /^\/world-sessions\/[^/]+\/calls$/],

@@ -139,6 +139,22 @@ export const heartbeat = operation({
   answers: { 200: Type.Object({ drain: Type.Boolean() }) },
 });
 
+export const reportLeaving = operation({
+  id: 'reportLeaving',
+  summary: 'The host was told to stop by its machine, serves nothing any more, and goes',
+  method: 'POST',
+  path: '/hosts/{hostId}/leaving',
+  access: 'host',
+  params: HostParams,
+  body: Type.Object({
+    generation: Type.Integer({
+      minimum: 0,
+      description: 'the last that it knew; a host goes for good, so an old one is not refused',
+    }),
+  }),
+  answers: { 200: Type.Object({}) },
+});
+
 export const reportReady = operation({
   id: 'reportReady',
   summary: 'The session is loaded, seeded and served',

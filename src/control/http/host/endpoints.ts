@@ -9,6 +9,7 @@ import { pollCalls } from './poll-calls.ts';
 import { pollHost } from './poll-host.ts';
 import { reportClosed } from './report-closed.ts';
 import { reportFailed } from './report-failed.ts';
+import { reportLeaving } from './report-leaving.ts';
 import { reportReady } from './report-ready.ts';
 import { reportUnloaded } from './report-unloaded.ts';
 import { reportWarm } from './report-warm.ts';
@@ -19,6 +20,7 @@ export const hostEndpoints = (parts: Parts): Endpoint[] =>
     pollHost,
     reportUnloaded,
     heartbeat,
+    reportLeaving,
     reportReady,
     reportFailed,
     pollCalls,

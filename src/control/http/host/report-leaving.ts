@@ -1,0 +1,14 @@
+/** POST /hosts/{hostId}/leaving */
+import { reportLeaving as operation } from '#wire/host-api/operations.ts';
+import { loseHost } from '../../hosts/lose.ts';
+import type { Parts } from '../../parts.ts';
+import { endpoint, respond } from '../endpoint.ts';
+import { checkHost } from './own-host.ts';
+
+export const reportLeaving = (parts: Pick<Parts, 'db' | 'notices'>) =>
+  endpoint(operation, async ({ params }, { caller }) => {
+    const hostId = checkHost(caller, params.hostId);
+    const detail = 'its machine told it to stop';
+    await loseHost(parts, { hostId, to: 'draining', reason: 'reclaimed', detail });
+    return respond(200, {});
+  });
