@@ -6,14 +6,17 @@ import { newId } from '#domain/id.ts';
 import { forEachAtOnce } from '#runtime/at-once.ts';
 import { until } from '#runtime/pause.ts';
 import { Secret } from '#runtime/secret.ts';
-import type { Driver, Launched } from '../../orchestrator/driver/driver.ts';
+import type { Container, Driver } from '../../orchestrator/driver/driver.ts';
 import { type HostApi, startHostApi } from '../support/host-api.ts';
+import { findTestCluster, kubernetesRuntime, testNamespace } from '../support/kubernetes.ts';
 import { testPool } from '../support/pools.ts';
 import { dockerAnswers } from '../support/prepare-docker.ts';
 import {
   driverOf,
+  type LaunchedHost,
   newInstallation,
   prepareQuietly,
+  type Runtime,
   runtimes,
   sandboxWorks,
 } from '../support/runtimes.ts';
@@ -24,19 +27,30 @@ const many = 30;
 /** As many steps as the orchestrator takes together. */
 const atOnce = 8;
 
-const names = ['process', 'bubblewrap', 'docker'] as const;
+const names = ['process', 'bubblewrap', 'docker', 'kubernetes'] as const;
+const cluster = await findTestCluster();
+const namespace = 'missing' in cluster ? undefined : await testNamespace(cluster.cluster);
+afterAll(async () => namespace?.remove());
+
+const runtimeOf = (name: (typeof names)[number]): Runtime => {
+  if (name !== 'kubernetes') return runtimes[name];
+  if ('missing' in cluster) throw new Error(cluster.missing);
+  return kubernetesRuntime(cluster, namespace?.name ?? '');
+};
 
 /** Why a runtime cannot be tested here; those without an entry can. */
 const missing: Partial<Record<(typeof names)[number], string>> = {
   ...((await dockerAnswers()) ? {} : { docker: 'no Docker engine answers' }),
   ...((await sandboxWorks()) ? {} : { bubblewrap: 'bubblewrap does not work here' }),
+  ...('missing' in cluster ? { kubernetes: cluster.missing } : {}),
 };
 for (const [name, why] of Object.entries(missing)) console.info(`${name} is not tested: ${why}`);
 
 describe.each(names)('%s driver', (name) => {
   describe.skipIf(missing[name] !== undefined)('on real hosts', () => {
-    const runtime = runtimes[name];
-    const shape = testPool({ isolation: name === 'docker' ? 'container' : 'process' });
+    const runtime = runtimeOf(name);
+    const isolation = name === 'docker' || name === 'kubernetes' ? 'container' : 'process';
+    const shape = testPool({ isolation });
     const installation = newInstallation();
     let control: HostApi;
     let controlUrl: string;
@@ -59,7 +73,14 @@ describe.each(names)('%s driver', (name) => {
     afterAll(async () => {
       await driver.dismantle();
       await control.close();
-      expect(await runtime.leftovers(installation)).toEqual([]);
+      let left: string[] = [];
+      await until(
+        async () => {
+          left = await runtime.leftovers(installation);
+          return left.length === 0;
+        },
+        { timeoutMs: startMs, everyMs: 250, what: 'nothing left of the installation' },
+      ).catch(() => expect(left).toEqual([]));
     });
 
     const specOf = (hostId: string) => ({
@@ -69,7 +90,7 @@ describe.each(names)('%s driver', (name) => {
       shape,
     });
 
-    const launch = async (): Promise<Launched & { hostId: string }> => {
+    const launch = async (): Promise<LaunchedHost> => {
       const hostId = newId('hst');
       return { hostId, ...(await driver.launch(specOf(hostId))) };
     };
@@ -77,22 +98,30 @@ describe.each(names)('%s driver', (name) => {
     const isWarm = (hostId: string) =>
       until(() => control.warm.has(hostId), { timeoutMs: startMs, what: `${hostId} warm` });
 
-    const hasEnded = (hostId: string) =>
+    const isListedAs = (hostId: string, phase: Container['phase']) =>
       until(
         async () => {
           const found = (await driver.list()).find((container) => container.hostId === hostId);
-          return found?.phase === 'exited' ? found : undefined;
+          return found?.phase === phase ? found : undefined;
         },
-        { timeoutMs: startMs, what: `${hostId} listed as ended` },
+        { timeoutMs: startMs, what: `${hostId} listed as ${phase}` },
       );
+
+    const hasEnded = (hostId: string) => isListedAs(hostId, 'exited');
+
+    /** At once, but on a runtime that schedules. */
+    const isRunning = (hostId: string) => isListedAs(hostId, 'running');
 
     it('launches a host that reports warm and answers at its address', async () => {
       const { hostId, address } = await launch();
       await isWarm(hostId);
       const known = address ?? control.warm.get(hostId) ?? '';
-      expect(known).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+      expect(known).toMatch(/^http:\/\/\d+\.\d+\.\d+\.\d+:\d+$/);
+      const isOnLoopback = known.startsWith('http://127.0.0.1:');
+      expect(isOnLoopback).toBe(name !== 'kubernetes');
       const response = await fetch(known);
       expect(response.status).toBeGreaterThanOrEqual(200);
+      await isRunning(hostId);
       expect(await driver.list()).toEqual([
         { hostId, phase: 'running', digest: driver.digestOf(shape) },
       ]);
@@ -149,6 +178,7 @@ describe.each(names)('%s driver', (name) => {
 
     it('never touches a host of another installation', async () => {
       const { hostId } = await launch();
+      await isRunning(hostId);
       const stranger = await driverOf(runtime, newInstallation(), controlUrl, image);
       expect(await stranger.list()).toEqual([]);
       await stranger.destroy(hostId);
@@ -159,6 +189,7 @@ describe.each(names)('%s driver', (name) => {
 
     it('finds and adopts hosts of an earlier driver', async () => {
       const { hostId, ...launched } = await launch();
+      await isRunning(hostId);
       const successor = await driverOf(runtime, installation, controlUrl, image);
       expect(await successor.list()).toMatchObject([{ hostId, phase: 'running' }]);
       expect(await successor.adopt(hostId)).toEqual(launched);
@@ -178,9 +209,9 @@ describe.each(names)('%s driver', (name) => {
     });
 
     it('labels a container with all that a stranger has to know of it', async () => {
-      const { hostId, ...launched } = await launch();
-      const labels = await runtime.labels({ ...launched });
-      for (const value of [installation, shape.pool, hostId, driver.digestOf(shape)]) {
+      const host = await launch();
+      const labels = await runtime.labels(host);
+      for (const value of [installation, shape.pool, host.hostId, driver.digestOf(shape)]) {
         expect(labels).toContain(value);
       }
       expect(labels).not.toContain('token');

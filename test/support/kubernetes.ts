@@ -11,10 +11,14 @@ import { PassThrough } from 'node:stream';
 import { promisify } from 'node:util';
 import { Exec, type V1Status, VersionApi } from '@kubernetes/client-node';
 import { describeError } from '#domain/error.ts';
+import { Secret } from '#runtime/secret.ts';
 import { type Cluster, connectCluster } from '../../orchestrator/driver/kubernetes/cluster.ts';
 import type { KubernetesConfig } from '../../orchestrator/driver/kubernetes/kubernetes-config.ts';
-import { labelNames } from '../../orchestrator/driver/labels.ts';
+import { podOf } from '../../orchestrator/driver/kubernetes/pod.ts';
+import { containerName, labelNames } from '../../orchestrator/driver/labels.ts';
+import { testPool } from './pools.ts';
 import { dockerAnswers, prepareDocker } from './prepare-docker.ts';
+import type { Runtime } from './runtimes.ts';
 
 const run = promisify(execFile);
 const loadTimeoutMs = 180_000;
@@ -136,4 +140,27 @@ export const leftoversIn = async (cluster: Cluster, installation: string): Promi
   return lists.flatMap(({ kind, items }) =>
     items.map(({ metadata }) => `${kind} ${metadata?.namespace ?? ''}/${metadata?.name}`),
   );
+};
+
+/** The runtime as the drivers' contract needs it: in one namespace, where installations meet. */
+export const kubernetesRuntime = (found: TestCluster, namespace: string): Runtime => {
+  const { cluster } = found;
+  const settings = configOf(found, namespace);
+  return {
+    config: settings,
+    kill: ({ hostId }) => crash(cluster, namespace, containerName(hostId)),
+    async halfLaunch({ installation, pool, hostId }) {
+      const host = { controlUrl: 'http://192.0.2.1', logLevel: 'info' } as const;
+      const shape = testPool({ pool, isolation: 'container' });
+      const spec = { hostId, generation: 0, token: new Secret('token'), shape };
+      const body = podOf(spec, { ...settings, namespace, installation, host });
+      await cluster.core.createNamespacedPod({ namespace, body });
+    },
+    async labels({ hostId }) {
+      const name = containerName(hostId);
+      const { metadata } = await cluster.core.readNamespacedPod({ name, namespace });
+      return JSON.stringify(metadata?.labels);
+    },
+    leftovers: (installation) => leftoversIn(cluster, installation),
+  };
 };

@@ -21,14 +21,17 @@ const run = promisify(execFile);
 export const docker = async (...words: string[]): Promise<string> =>
   (await run('docker', words, { timeout: 60_000 })).stdout.trim();
 
+/** A host with what its launch answered. */
+export type LaunchedHost = Launched & { hostId: string };
+
 export type Runtime = {
   config: RuntimeConfig;
-  kill(launched: Launched): Promise<void>;
+  kill(host: LaunchedHost): Promise<void>;
   /** Leaves what a launch leaves that was cut off before its container ran. */
   halfLaunch(owner: Owner, image: string | null): Promise<void>;
   /** What a container says of itself to whoever looks at the machine. */
-  labels(launched: Launched): Promise<string>;
-  /** Names of what an installation has on this machine. */
+  labels(host: LaunchedHost): Promise<string>;
+  /** Names of what an installation has on this machine, or in the cluster. */
   leftovers(installation: string): Promise<string[]>;
 };
 

@@ -3,12 +3,7 @@
  * from being evicted, and images are on nodes before a host is launched there. It follows what the
  * orchestrator wants, a step behind: a host that has just been given a session is protected a moment later.
  */
-import {
-  PatchStrategy,
-  setHeaderOptions,
-  type V1DaemonSet,
-  type V1PodDisruptionBudget,
-} from '@kubernetes/client-node';
+import type { V1DaemonSet, V1PodDisruptionBudget } from '@kubernetes/client-node';
 import { forEachAtOnce } from '#runtime/at-once.ts';
 import type { Log } from '#runtime/log.ts';
 import { startLoop } from '#runtime/loop.ts';
@@ -16,7 +11,7 @@ import type { HostShape } from '../../pools/pool-config.ts';
 import { digestOf } from '../digest.ts';
 import type { Wanted } from '../driver.ts';
 import { labelNames } from '../labels.ts';
-import { type Cluster, clusterRefusal, isStatus } from './cluster.ts';
+import type { Cluster } from './cluster.ts';
 import {
   imageOf,
   type PodSettings,
@@ -28,6 +23,7 @@ import {
   tierLabel,
 } from './pod.ts';
 import type { KnownPod } from './pod-watch.ts';
+import type { Pods } from './pods.ts';
 import { apply, budgetName, selectorOf, standingMetadata } from './standing.ts';
 
 /** It follows what is wanted when that changes; otherwise it looks again after this long. */
@@ -40,7 +36,9 @@ export type ArrangementOptions = PodSettings & {
   cluster: Cluster;
   prePull: boolean;
   log: Log;
-  pods(): KnownPod[];
+  pods: Pods;
+  /** The pods as they were last known. */
+  known(): KnownPod[];
 };
 
 export type Arrangement = { want(wanted: Wanted): void; stop(): Promise<void> };
@@ -129,26 +127,15 @@ export const startArrangement = (options: ArrangementOptions): Arrangement => {
   };
 
   const setProtected = async ({ name, uid }: KnownPod, isServing: boolean): Promise<void> => {
-    const body = {
-      metadata: {
-        uid,
-        labels: { [protectedLabel]: isServing ? 'yes' : null },
-        annotations: { [safeToEvict]: isServing ? 'false' : 'true' },
-      },
-    };
-    const options = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
-    try {
-      await cluster.core.patchNamespacedPod({ name, namespace, body }, options);
-    } catch (error) {
-      // It is gone, or another has its name by now.
-      if (!isStatus(error, 404, 409)) throw clusterRefusal(`labelling pod ${name}`, error);
-    }
+    const labels = { [protectedLabel]: isServing ? 'yes' : null };
+    const annotations = { [safeToEvict]: String(!isServing) };
+    await options.pods.patch(name, uid, { metadata: { labels, annotations } });
   };
 
   /** The pods of premium hosts that are protected and need not be, or the other way round. */
   const misplaced = ({ serving }: Wanted): KnownPod[] =>
     options
-      .pods()
+      .known()
       .filter(
         ({ labels, container }) =>
           labels[tierLabel] === 'premium' &&

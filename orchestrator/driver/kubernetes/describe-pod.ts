@@ -64,7 +64,7 @@ const troubleOf = (
   const kind = troubles[reason];
   if (kind !== undefined) return { kind, message: joined(reason, message) };
   const scheduled = conditionOf(pod, 'PodScheduled');
-  if (scheduled?.status !== 'False') return undefined;
+  if (scheduled?.status !== 'False' || scheduled.reason === 'SchedulingGated') return undefined;
   return { kind: 'unschedulable', message: joined(scheduled.reason, scheduled.message) };
 };
 
@@ -95,6 +95,7 @@ export const describePod = (pod: V1Pod): Container | undefined => {
   const known = { hostId, digest, ...(reclaimed === undefined ? {} : { reclaimed }) };
   if (hasEnded(pod, state)) return { ...known, phase: 'exited', exit: exitOf(pod, state) };
   if (state?.running !== undefined) return { ...known, phase: 'running' };
+  if ((pod.spec?.schedulingGates ?? []).length > 0) return { ...known, phase: 'created' };
   const trouble = troubleOf(pod, state);
   return { ...known, phase: 'pending', ...(trouble === undefined ? {} : { trouble }) };
 };

@@ -42,10 +42,12 @@ export type KubernetesDriverOptions = PodSettings &
     log: Log;
   };
 
-const uidOf = (pod: V1Pod): string => pod.metadata?.uid ?? '';
-
-const isServing = ({ pod }: FoundPod): boolean =>
-  pod.metadata?.deletionTimestamp === undefined && describePod(pod)?.phase !== 'exited';
+/** Whether a pod was accepted as a whole, and has not been told to end. */
+const isAccepted = ({ pod }: FoundPod): boolean => {
+  const phase = describePod(pod)?.phase;
+  const isLeaving = pod.metadata?.deletionTimestamp !== undefined;
+  return !isLeaving && (phase === 'pending' || phase === 'running');
+};
 
 /** Whether the kubelet has let the time pass at which the pod was to be gone. */
 const isOverdue = ({ pod }: FoundPod): boolean => {
@@ -109,7 +111,7 @@ export const createKubernetesDriver = (options: KubernetesDriverOptions): Driver
     };
     const watching = startPodWatch({ ...options, pods, onChange });
     watch = watching;
-    arrangement = startArrangement({ ...options, pods: watching.last });
+    arrangement = startArrangement({ ...options, pods, known: watching.last });
   };
 
   return {
@@ -129,13 +131,18 @@ export const createKubernetesDriver = (options: KubernetesDriverOptions): Driver
     async launch(spec): Promise<Launched> {
       await fence();
       const pod = await makePod(spec);
-      watch?.expect(pod);
-      await giveToken(spec, uidOf(pod));
-      return { runtimeId: uidOf(pod) };
+      const { name = '', uid = '' } = pod.metadata ?? {};
+      if ((pod.spec?.schedulingGates ?? []).length > 0) {
+        await giveToken(spec, uid);
+        const freed = await pods.patch(name, uid, { spec: { schedulingGates: null } });
+        if (freed === undefined) throw new AppError('unavailable', `pod ${name} was taken away`);
+        watch?.expect(freed);
+      }
+      return { runtimeId: uid };
     },
     async adopt(hostId) {
       const found = await pods.find(hostId);
-      if (found === undefined || !isServing(found)) {
+      if (found === undefined || !isAccepted(found)) {
         throw new AppError('not_found', `no pod of host ${hostId} runs`);
       }
       return { runtimeId: found.uid };

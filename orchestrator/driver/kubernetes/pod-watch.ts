@@ -23,6 +23,8 @@ const reopenMs = 100;
 /** A pod as far as it matters here. */
 export type KnownPod = {
   uid: string;
+  /** Its resource version. */
+  version: string;
   name: string;
   labels: Readonly<Record<string, string>>;
   container: Container;
@@ -35,7 +37,7 @@ export type PodWatch = {
   last(): KnownPod[];
   /** Whether this very pod is known to be there now. */
   has(name: string, uid: string): boolean;
-  /** Notes a pod just made, of which the watch may not have heard. */
+  /** Notes a pod as it was just made, of which the watch may not have heard. */
   expect(pod: V1Pod): void;
   /** Notes that a pod of this name is known to be gone. */
   forget(name: string): void;
@@ -50,6 +52,10 @@ export type PodWatchOptions = Standing & {
 };
 
 type WatchEvent = { type: string; object: V1Pod & { code?: number; message?: string } };
+
+/** Whether a version of an object comes before another; versions that are no numbers tell nothing. */
+const isOlder = (one: string, other: string): boolean =>
+  /^\d+$/.test(one) && /^\d+$/.test(other) && BigInt(one) < BigInt(other);
 
 const versionOf = (pod: V1Pod): string | undefined => pod.metadata?.resourceVersion;
 
@@ -107,8 +113,8 @@ const readWatch = async (
 export const startPodWatch = (options: PodWatchOptions): PodWatch => {
   const { onChange, log } = options;
   let known = new Map<string, KnownPod>();
-  /** Pods just made of which no event has come, by name. */
-  const expected = new Map<string, { pod: KnownPod; since: number }>();
+  /** Since when pods are known by what was done to them here, by name: a list may be older than that. */
+  const done = new Map<string, number>();
   let resourceVersion: string | undefined;
   let brokenSince: number | undefined = Number.NEGATIVE_INFINITY;
   let lastError = 'they are being listed';
@@ -117,7 +123,21 @@ export const startPodWatch = (options: PodWatchOptions): PodWatch => {
     const { name, uid, labels = {} } = pod.metadata ?? {};
     const container = describePod(pod);
     if (name === undefined || uid === undefined || container === undefined) return undefined;
-    return { name, uid, labels, container };
+    return { name, uid, labels, container, version: versionOf(pod) ?? '' };
+  };
+
+  /** Takes a pod for what it is now, unless a later version of it is known. */
+  const put = (now: KnownPod): void => {
+    const before = known.get(now.name);
+    if (before?.uid === now.uid && isOlder(now.version, before.version)) return;
+    known.set(now.name, now);
+    const isSame = JSON.stringify(before?.container) === JSON.stringify(now.container);
+    if (!isSame) onChange();
+  };
+
+  const keep = (pod: V1Pod): void => {
+    const now = knownPod(pod);
+    if (now !== undefined) put(now);
   };
 
   const markBroken = (error: unknown): void => {
@@ -129,25 +149,22 @@ export const startPodWatch = (options: PodWatchOptions): PodWatch => {
     const startedAt = performance.now();
     const listed = await options.pods.list();
     const read = listed.pods.flatMap((pod) => knownPod(pod) ?? []);
+    const before = known;
     known = new Map(read.map((pod) => [pod.name, pod]));
-    for (const [name, { since }] of expected) if (since < startedAt) expected.delete(name);
+    for (const [name, since] of done) {
+      const pod = before.get(name);
+      if (since < startedAt) done.delete(name);
+      else if (pod !== undefined) put(pod);
+    }
     resourceVersion = listed.resourceVersion;
     onChange();
   };
 
-  const keep = (pod: V1Pod): void => {
-    const now = knownPod(pod);
-    if (now === undefined) return;
-    const before = known.get(now.name);
-    known.set(now.name, now);
-    expected.delete(now.name);
-    if (JSON.stringify(before) !== JSON.stringify(now)) onChange();
-  };
-
   const drop = (pod: V1Pod): void => {
     const { name = '', uid } = pod.metadata ?? {};
-    if (known.get(name)?.uid === uid) known.delete(name);
-    if (expected.get(name)?.pod.uid === uid) expected.delete(name);
+    if (known.get(name)?.uid !== uid) return;
+    known.delete(name);
+    done.delete(name);
     onChange();
   };
 
@@ -185,10 +202,7 @@ export const startPodWatch = (options: PodWatchOptions): PodWatch => {
   const isBroken = (): boolean =>
     brokenSince !== undefined && performance.now() - brokenSince > toleratedMs;
 
-  const last = (): KnownPod[] => {
-    const awaited = [...expected.values()].map(({ pod }) => pod);
-    return [...known.values(), ...awaited.filter(({ name }) => !known.has(name))];
-  };
+  const last = (): KnownPod[] => [...known.values()];
 
   return {
     last,
@@ -198,14 +212,12 @@ export const startPodWatch = (options: PodWatchOptions): PodWatch => {
     },
     has: (name, uid) => !isBroken() && known.get(name)?.uid === uid,
     expect(pod) {
-      const made = knownPod(pod);
-      if (made === undefined || known.get(made.name)?.uid === made.uid) return;
-      expected.set(made.name, { pod: made, since: performance.now() });
-      onChange();
+      keep(pod);
+      done.set(pod.metadata?.name ?? '', performance.now());
     },
     forget(name) {
       known.delete(name);
-      expected.delete(name);
+      done.delete(name);
     },
     stop: () => loop.stop(),
   };

@@ -22,6 +22,9 @@ const addressVariable = 'SVC_POD_ADDRESS';
 /** Of an evicted host: as long as it may take to finish what it is at. */
 const graceSeconds = 30;
 
+/** Holds a pod back from the nodes until its secret is there; a launch that was cut off leaves it. */
+const tokenGate = 'svc/token';
+
 /** Set while a host serves a session: a disruption budget and the autoscaler of nodes go by it. */
 export const protectedLabel = 'svc.protected';
 /** The tier of a pool that has one. */
@@ -163,6 +166,7 @@ export const podOf = (spec: LaunchSpec, settings: PodSettings): V1Pod => {
     },
     spec: {
       ...made,
+      schedulingGates: [{ name: tokenGate }],
       containers: made.containers.map((container) => ({
         ...container,
         env: environmentOf(spec, settings),

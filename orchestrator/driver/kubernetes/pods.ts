@@ -2,7 +2,7 @@
  * An installation's pods as the cluster has them now: read by name or all of them, made, removed. What
  * carries another installation's label is as good as absent.
  */
-import type { V1Pod } from '@kubernetes/client-node';
+import { PatchStrategy, setHeaderOptions, type V1Pod } from '@kubernetes/client-node';
 import { AppError } from '#domain/error.ts';
 import type { Owner } from '../labels.ts';
 import { containerName, labelNames, ownerOf } from '../labels.ts';
@@ -20,11 +20,22 @@ export type FoundPod = { owner: Owner; uid: string; name: string; pod: V1Pod };
 /** Every pod of the installation, and the version that the list is of. */
 export type PodList = { pods: V1Pod[]; resourceVersion: string };
 
+/** What may be changed of a pod that is there; null takes away. */
+export type PodChange = {
+  metadata?: {
+    labels?: Record<string, string | null>;
+    annotations?: Record<string, string | null>;
+  };
+  spec?: { schedulingGates: null };
+};
+
 export type Pods = {
   list(): Promise<PodList>;
   find(hostId: string): Promise<FoundPod | undefined>;
   /** Undefined when there is a pod by its name. */
   create(pod: V1Pod): Promise<V1Pod | undefined>;
+  /** Changes that very pod by a merge patch; undefined when it is gone. */
+  patch(name: string, uid: string, change: PodChange): Promise<V1Pod | undefined>;
   /** Asks for a pod's end; nothing happens when that very pod is gone. */
   remove(found: FoundPod, graceSeconds: number): Promise<void>;
   /** The last that a host wrote; of one that never ran, what the cluster says about it. */
@@ -47,7 +58,8 @@ export const createPods = ({ core }: Cluster, { installation, namespace }: Stand
       .join('\n');
   };
 
-  const readLog = async ({ name }: FoundPod): Promise<string> => {
+  const readLog = async ({ name, pod }: FoundPod): Promise<string> => {
+    if (pod.spec?.nodeName === undefined) return ''; // nothing of it was ever started
     try {
       return await core.readNamespacedPodLog({
         name,
@@ -102,6 +114,17 @@ export const createPods = ({ core }: Cluster, { installation, namespace }: Stand
       } catch (error) {
         if (isStatus(error, 409)) return undefined;
         throw clusterRefusal(`creating pod ${namespace}/${pod.metadata?.name}`, error);
+      }
+    },
+    async patch(name, uid, { metadata, spec }) {
+      const body = { metadata: { ...metadata, uid }, ...(spec === undefined ? {} : { spec }) };
+      const options = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
+      try {
+        return await core.patchNamespacedPod({ name, namespace, body }, options);
+      } catch (error) {
+        // 409: another pod has its name by now.
+        if (isStatus(error, 404, 409)) return undefined;
+        throw clusterRefusal(`changing pod ${namespace}/${name}`, error);
       }
     },
     async remove({ name, uid }, gracePeriodSeconds) {
