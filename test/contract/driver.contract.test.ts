@@ -48,16 +48,17 @@ for (const [name, why] of Object.entries(missing)) console.info(`${name} is not 
 
 describe.each(names)('%s driver', (name) => {
   describe.skipIf(missing[name] !== undefined)('on real hosts', () => {
-    const runtime = runtimeOf(name);
     const isolation = name === 'docker' || name === 'kubernetes' ? 'container' : 'process';
     const shape = testPool({ isolation });
     const installation = newInstallation();
+    let runtime: Runtime;
     let control: HostApi;
     let controlUrl: string;
     let image: string | null;
     let driver: Driver;
 
     beforeAll(async () => {
+      runtime = runtimeOf(name);
       const first = await driverOf(runtime, installation, 'http://127.0.0.1:1');
       const { listen, host, ...prepared } = await prepareQuietly(first);
       control = await startHostApi(['127.0.0.1', ...(listen === null ? [] : [listen])]);
