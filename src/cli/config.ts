@@ -61,7 +61,7 @@ const foldersAbove = (folder: string): string[] => {
 };
 
 /** The credentials file: in the data folder that was named, else in the nearest `.svc`. */
-const findCredentials = ({ env, cwd, data }: Place): string => {
+const findCredentials = ({ env, cwd, data }: Place, variables: string): string => {
   const named = data ?? (env.SVC_DATA?.trim() || undefined);
   const files =
     named === undefined
@@ -72,7 +72,7 @@ const findCredentials = ({ env, cwd, data }: Place): string => {
   const looked = named === undefined ? `no .svc folder in ${cwd} or above` : `no ${files[0]}`;
   throw new AppError('unauthenticated', `no credentials: ${looked}`, {
     detail: {
-      hint: 'start a service with "svc up", or set SVC_URL, SVC_PUBLIC_KEY, SVC_SECRET_KEY',
+      hint: `start a service with "svc up", or set ${variables}`,
     },
   });
 };
@@ -91,7 +91,39 @@ const readCredentials = (file: string): Connection => {
   return { url, publicKey, secretKey: new Secret(secretKey), source: file };
 };
 
+/** Which service an operator's command speaks to. The pool token is the operator's own key. */
+export type OperatorConnection = { url: string; poolToken: Secret; source: string };
+
+/** What `svc up` keeps in its data folder beside the credentials. */
+export const secretsName = 'secrets.json';
+
+const readPoolToken = (file: string): Secret => {
+  try {
+    const { poolToken } = JSON.parse(readFileSync(file, 'utf8')) as { poolToken?: unknown };
+    if (typeof poolToken === 'string') return new Secret(poolToken);
+  } catch (cause) {
+    throw new AppError('unauthenticated', `cannot read ${file}`, { cause });
+  }
+  throw new AppError('unauthenticated', `${file} does not hold a pool token`);
+};
+
+/**
+ * The variables SVC_URL and SVC_POOL_TOKEN, else what `svc up` keeps in its data folder. Throws
+ * `invalid` or `unauthenticated` with the way out.
+ */
+export const readOperatorConnection = (place: Place): OperatorConnection => {
+  const token = place.env.SVC_POOL_TOKEN?.trim();
+  if (place.data === undefined && token) {
+    const url = (place.env.SVC_URL?.trim() || defaultUrl).replace(/\/+$/, '');
+    if (!URL.canParse(url)) throw new AppError('invalid', `SVC_URL is "${url}", not a URL`);
+    return { url, poolToken: new Secret(token), source: 'SVC_POOL_TOKEN' };
+  }
+  const file = findCredentials(place, 'SVC_URL and SVC_POOL_TOKEN');
+  const { url } = readCredentials(file);
+  return { url, poolToken: readPoolToken(join(dirname(file), secretsName)), source: file };
+};
+
 /** Throws `invalid` or `unauthenticated` with the way out when there is nothing to connect with. */
 export const readConnection = (place: Place): Connection =>
   (place.data === undefined ? fromEnv(place.env) : undefined) ??
-  readCredentials(findCredentials(place));
+  readCredentials(findCredentials(place, 'SVC_URL, SVC_PUBLIC_KEY, SVC_SECRET_KEY'));

@@ -1,43 +1,45 @@
 /**
- * The client of the public API that commands use. It is the wire's client, which rides out a restart
+ * The clients that commands use: of the public API, and of the pool API for operators. Each is the wire's client, which rides out a restart
  * of the service; it only adds to what a service refuses, or to its silence, what the user can do.
  */
 import { AppError } from '#domain/error.ts';
 import { basicAuthorization, type Client, createClient } from '#wire/client.ts';
 import { retrying } from '#wire/retry.ts';
-import { type Connection, type Place, readConnection } from './config.ts';
+import {
+  type Connection,
+  type OperatorConnection,
+  type Place,
+  readConnection,
+  readOperatorConnection,
+} from './config.ts';
 
 /** A service that starts again is back sooner. */
 const retryForMs = 15_000;
 
-const hintFor = (error: AppError, { source }: Connection): string | undefined => {
+/** Where a key was found, and what it is called. */
+type Origin = { source: string; key: string };
+
+const hintFor = (error: AppError, { source, key }: Origin): string | undefined => {
   const answered = error.detail.status !== undefined;
   if (!answered && error.code === 'unavailable') {
     return `is the service running? The address is from ${source}; "svc up" starts a service`;
   }
-  if (error.code === 'unauthenticated') return `the key pair is from ${source}`;
+  if (error.code === 'unauthenticated') return `the ${key} is from ${source}`;
   const { retryAfterMs } = error.detail;
   if (typeof retryAfterMs === 'number') return `try again in ${Math.ceil(retryAfterMs / 1_000)} s`;
   if (error.code === 'forbidden') return 'this needs the secret key, not only the public key';
   return undefined;
 };
 
-const withHint = (error: unknown, connection: Connection): unknown => {
+const withHint = (error: unknown, origin: Origin): unknown => {
   if (!(error instanceof AppError)) return error;
-  const hint = hintFor(error, connection);
+  const hint = hintFor(error, origin);
   if (hint === undefined) return error;
   const { code, message, detail, fields, cause } = error;
   return new AppError(code, message, { detail: { ...detail, hint }, fields, cause });
 };
 
-/** A client as the key pair, or as the public key alone, which may only read. */
-export const clientOf = (connection: Connection): Client => {
-  const { url, publicKey, secretKey } = connection;
-  const authorization =
-    secretKey === undefined
-      ? `Bearer ${publicKey}`
-      : basicAuthorization(publicKey, secretKey.reveal());
-  const plain = createClient({ baseUrl: `${url}/api/public`, authorization });
+const hinting = (plain: Client, origin: Origin): Client => {
   const client = retrying(plain, { forMs: retryForMs });
   return {
     baseUrl: client.baseUrl,
@@ -45,11 +47,32 @@ export const clientOf = (connection: Connection): Client => {
       try {
         return await client.send(shape, input);
       } catch (error) {
-        throw input.signal?.aborted ? error : withHint(error, connection);
+        throw input.signal?.aborted ? error : withHint(error, origin);
       }
     },
   };
 };
 
+/** A client as the key pair, or as the public key alone, which may only read. */
+export const clientOf = ({ url, publicKey, secretKey, source }: Connection): Client => {
+  const authorization =
+    secretKey === undefined
+      ? `Bearer ${publicKey}`
+      : basicAuthorization(publicKey, secretKey.reveal());
+  const plain = createClient({ baseUrl: `${url}/api/public`, authorization });
+  return hinting(plain, { source, key: 'key pair' });
+};
+
+/** A client of the pool API, as the operator. */
+export const operatorClientOf = ({ url, poolToken, source }: OperatorConnection): Client => {
+  const authorization = `Bearer ${poolToken.reveal()}`;
+  const plain = createClient({ baseUrl: `${url}/api/pool`, authorization });
+  return hinting(plain, { source, key: 'pool token' });
+};
+
 /** A client from the environment or the credentials file. */
 export const connect = (place: Place): Client => clientOf(readConnection(place));
+
+/** An operator's client from the environment or the data folder. */
+export const connectOperator = (place: Place): Client =>
+  operatorClientOf(readOperatorConnection(place));

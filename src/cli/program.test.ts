@@ -75,7 +75,12 @@ describe('svc', () => {
     await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     const context = testContext({
-      env: { SVC_URL: `http://127.0.0.1:${port}`, SVC_PUBLIC_KEY: 'pk', SVC_SECRET_KEY: 'sk' },
+      env: {
+        SVC_URL: `http://127.0.0.1:${port}`,
+        SVC_PUBLIC_KEY: 'pk',
+        SVC_SECRET_KEY: 'sk',
+        SVC_POOL_TOKEN: 'pt',
+      },
     });
     const status = await runCommandLine(words.split(' '), context);
     server.closeAllConnections();
@@ -92,6 +97,8 @@ describe('svc', () => {
     for (const words of [
       'up',
       'demo',
+      'pools list',
+      'pools check',
       ...['create', 'list', 'describe', 'templates', 'requests'].map((name) => `worlds ${name}`),
       ...['open', 'list', 'show', 'call', 'state', 'seed', 'reset', 'requests', 'grade'].map(
         (name) => `worlds session ${name}`,
@@ -155,7 +162,7 @@ describe('svc', () => {
   it('opens a session and waits until it is ready', async () => {
     const opening = { ...session, state: 'PROVISIONING', ready: false, readyAt: null };
     const { status, asked, out } = await run(
-      'worlds session open notes -t finish --reuse-warm --surface api',
+      'worlds session open notes -t finish --reuse-warm --surface api --size large --isolation kata',
       { status: 201, body: opening },
       { body: opening },
       { body: session },
@@ -172,7 +179,37 @@ describe('svc', () => {
       task: 'finish',
       reuseWarm: true,
       surfaces: ['api'],
+      size: 'large',
+      isolation: 'kata',
     });
+  });
+
+  it('shows an operator the pools, by the pool token alone', async () => {
+    const pool = {
+      installation: 'one',
+      name: 'spot',
+      tier: 'standard',
+      isolation: 'container',
+      size: 'standard',
+      minimum: 1,
+      maximum: 9,
+      target: 4,
+      held: 'no node has room',
+      worlds: [{ world: 'acme/support/mail', hosts: 2 }],
+      isLed: true,
+      hosts: { starting: 1, warm: 3, assigned: 5, recycling: 1, draining: 0 },
+    };
+    const { status, out, asked } = await run('pools list', { body: { pools: [pool] } });
+    expect(status).toBe(0);
+    expect(asked).toMatchObject([{ url: '/api/pool/pools', authorization: 'Bearer pt' }]);
+    expect(out).toBe(
+      `POOL  TIER      ISOLATION  SIZE      TARGET  MAX  WARM  BUSY  COMING  GOING
+spot  standard  container  standard  4       9    3     5     2       0
+
+spot: launches none: no node has room
+spot: keeps acme/support/mail loaded on 2
+`,
+    );
   });
 
   it('answers at once with --no-wait', async () => {

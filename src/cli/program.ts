@@ -1,6 +1,7 @@
 /** Assembles the `svc` program from its commands, and runs it on the words of a command line. */
 import { Command } from 'commander';
 import { addDemo } from './commands/demo.ts';
+import { addPools } from './commands/pools.ts';
 import { addUp } from './commands/up.ts';
 import { addWorlds } from './commands/worlds.ts';
 import type { Context } from './context.ts';
@@ -32,6 +33,7 @@ export const createProgram = (context: Context): Command => {
     .addHelpText('after', guide);
   addUp(program, context);
   addWorlds(program, context);
+  addPools(program, context);
   addDemo(program, context);
   return program;
 };

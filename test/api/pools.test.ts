@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { reportUnloaded } from '#wire/host-api/operations.ts';
 import {
   acquireLease,
+  listPools,
   loadHost,
   observePool,
   type PublishedPool,
@@ -140,6 +141,24 @@ describe('published pools', () => {
     expect((await observe()).revision).toBe(revision);
     await publish([{ worlds: [{ world: notes, hosts: 2 }] }]);
     expect((await observe()).revision).not.toBe(revision);
+  });
+
+  it('are listed with their hosts', async () => {
+    await publish([{ name: 'default', target: 3 }, { name: 'empty' }]);
+    await warmHost(control);
+    await warmHost(control);
+    await open();
+    const { body } = await control.pool(listPools, {});
+    expect(body.pools).toMatchObject([
+      {
+        installation,
+        name: 'default',
+        target: 3,
+        isLed: true,
+        hosts: { starting: 0, warm: 1, assigned: 1, recycling: 0, draining: 0 },
+      },
+      { name: 'empty', hosts: { warm: 0 } },
+    ]);
   });
 
   it('say why a session got no host', async () => {

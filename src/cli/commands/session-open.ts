@@ -1,6 +1,7 @@
 /** `svc worlds session open`: opens a session and, unless told otherwise, waits until it is ready. */
 import { type Command, Option } from 'commander';
 import { AppError } from '#domain/error.ts';
+import { type Isolation, isolations } from '#domain/pool.ts';
 import { browserTiers, surfaceKinds } from '#domain/session.ts';
 import { type ClockMode, clockModes, maxClockRate } from '#domain/world-clock.ts';
 import { openSession } from '#wire/public-api/operations.ts';
@@ -27,6 +28,8 @@ type Options = ServiceOptions & {
   surface?: (typeof surfaceKinds)[number][];
   reuseWarm?: boolean;
   tier?: (typeof browserTiers)[number];
+  size?: string;
+  isolation?: Isolation;
   clockAt?: string;
   clockMode?: ClockMode;
   clockRate?: number;
@@ -63,6 +66,7 @@ const readBody = async (
   const task = await readTask(context, options);
   const clock = readClock(options);
   const { versionId, surface: surfaces, reuseWarm, tier: browserTier, seed } = options;
+  const { size, isolation } = options;
   return {
     ...(world === undefined ? {} : { slug: world }),
     ...(versionId === undefined ? {} : { versionId }),
@@ -70,6 +74,8 @@ const readBody = async (
     ...(surfaces === undefined ? {} : { surfaces }),
     ...(reuseWarm === undefined ? {} : { reuseWarm }),
     ...(browserTier === undefined ? {} : { browserTier }),
+    ...(size === undefined ? {} : { size }),
+    ...(isolation === undefined ? {} : { isolation }),
     ...(clock === undefined ? {} : { clock }),
     ...(seed === undefined ? {} : { seed }),
   };
@@ -117,6 +123,12 @@ export const addSessionOpen = (sessions: Command, context: Context): void => {
     )
     .option('--reuse-warm', 'prefer a host that already holds this version')
     .addOption(new Option('--tier <tier>', 'where it runs').choices(browserTiers))
+    .option('--size <name>', "how large its host is, by the name of a pool's size")
+    .addOption(
+      new Option('--isolation <isolation>', 'what stands between its host and the machine').choices(
+        isolations,
+      ),
+    )
     .option('--clock-at <time>', 'the time in the world at first, such as 2026-03-01T09:30:00Z')
     .addOption(
       new Option('--clock-mode <mode>', 'whether its time runs, stands still, or steps').choices(

@@ -11,7 +11,7 @@ import { listenForStop, type Stopping } from '../stopping.ts';
 import { type RuntimeWish, runtimeWishes } from '../up/runtime-choice.ts';
 import { countWarm, startUp, type Up } from '../up/up.ts';
 
-type Options = { data?: string; port: number; runtime: RuntimeWish; pool: number };
+type Options = { data?: string; port: number; runtime: RuntimeWish; pool: number; pools?: string };
 
 const describe = (up: Up, { colors }: Context): string => {
   const { credentialsFile, logDir } = up.folder;
@@ -26,13 +26,14 @@ const describe = (up: Up, { colors }: Context): string => {
 };
 
 const start = async (context: Context, options: Options, stopping: Stopping): Promise<Up> => {
-  const { data = context.env.SVC_DATA ?? defaultDataFolder, port, runtime, pool } = options;
+  const { data = context.env.SVC_DATA ?? defaultDataFolder, port, runtime, pool, pools } = options;
   return withProgress({ out: context.out, step: 'starting' }, ({ tell, print }) =>
     startUp({
       data: resolve(context.cwd, data),
       port,
       runtime,
       poolSize: pool,
+      poolsFile: pools === undefined ? undefined : resolve(context.cwd, pools),
       env: context.env,
       signal: stopping.signal,
       tell,
@@ -62,7 +63,8 @@ const run = async (context: Context, options: Options, stopping: Stopping): Prom
   const up = await start(context, options, stopping);
   const took = formatDuration(performance.now() - startedAt);
   context.out.write(`${describe(up, context)}\n\nup after ${took}\n`);
-  announceWarm(context, up, options.pool, stopping.signal);
+  const wantedWarm = options.pools === undefined ? options.pool : 1;
+  announceWarm(context, up, wantedWarm, stopping.signal);
   await whenStopped(stopping.signal);
   context.out.write('stopping\n');
   const stopped = up.stop();
@@ -103,6 +105,7 @@ export const addUp = (program: Command, context: Context): void => {
       parseNumber({ min: 0, max: 64, whole: true }),
       2,
     )
+    .option('--pools <file>', 'pools of world hosts, in place of the one of --pool; it is watched')
     .action(async (options: Options) => {
       const stopping = listenForStop();
       await run(context, options, stopping);

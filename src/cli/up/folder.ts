@@ -19,7 +19,7 @@ import {
 import { join } from 'node:path';
 import { AppError } from '#domain/error.ts';
 import { newId, newSecret } from '#domain/id.ts';
-import { type Credentials, credentialsName } from '../config.ts';
+import { type Credentials, credentialsName, secretsName } from '../config.ts';
 
 /** What identifies an installation and lets its parts trust each other. */
 export type Secrets = {
@@ -45,7 +45,6 @@ export type DataFolder = {
   credentialsFile: string;
 };
 
-const secretsName = 'secrets.json';
 const lockName = 'up.lock';
 const ownNames =
   /^(?:pg|pg\.(?:new|password)|blobs|logs|(?:secrets|credentials)\.json(?:\.new)?|up\.lock.*|\.gitignore)$/;

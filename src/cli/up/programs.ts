@@ -38,6 +38,8 @@ export type Site = {
   port: number;
   url: string;
   poolSize: number;
+  /** Absolute path of a file of pools, which then takes the place of the one pool. */
+  poolsFile: string | undefined;
 };
 
 /** Environment of the control plane. */
@@ -62,7 +64,7 @@ export const controlEnv = (
 
 /** Environment of the orchestrator; without a prepared runtime, hosts are processes. */
 export const orchestratorEnv = (
-  { env, secrets, port, url, poolSize }: Site,
+  { env, secrets, port, url, poolSize, poolsFile }: Site,
   runtime: PreparedRuntime | undefined,
 ): Record<string, string> => ({
   ...passOn(env),
@@ -73,6 +75,7 @@ export const orchestratorEnv = (
   SVC_HOLDER: 'up',
   SVC_RUNTIME: runtime === undefined ? 'process' : 'docker',
   SVC_POOL_SIZE: String(poolSize),
+  ...(poolsFile === undefined ? {} : { SVC_POOLS_FILE: poolsFile }),
   SVC_ON_STOP: 'destroy',
   ...(runtime?.image == null ? {} : { SVC_IMAGE: runtime.image }),
 });

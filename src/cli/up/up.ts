@@ -39,6 +39,8 @@ export type UpOptions = {
   port: number;
   runtime: RuntimeWish;
   poolSize: number;
+  /** Absolute path of a file of pools. */
+  poolsFile?: string | undefined;
   env: Env;
   /** Aborts a start. */
   signal: AbortSignal;
@@ -167,10 +169,19 @@ const keepControl = (all: Parts, site: Site, databaseUrl: string, { prepared }: 
     ),
   );
 
+/** What the orchestrator says of a file of pools. */
+type Configuration = { file: string; problems: { line?: number; message: string }[] };
+
 const keepOrchestrator = (all: Parts, site: Site, { prepared }: Runtime) => {
+  const { say } = all.options;
   const hear = (line: Record<string, unknown>): boolean => {
     const { reason } = (line.launches ?? {}) as { reason?: unknown };
-    if (typeof reason === 'string') all.options.say(`no new world hosts for now: ${reason}`);
+    if (typeof reason === 'string') say(`no new world hosts for now: ${reason}`);
+    const { problems, file } = (line.configuration ?? {}) as Partial<Configuration>;
+    if (problems !== undefined && problems.length > 0) {
+      const places = problems.map(({ line: at, message }) => `line ${at ?? '?'}: ${message}`);
+      say(`${file} is not right, so nothing of it changes: ${places.join('; ')}`);
+    }
     return line.leading === true;
   };
   return keepPart(all, 'orchestrator', stopMs.orchestrator, (signal) =>
@@ -222,13 +233,13 @@ export const countWarm = (hosts: readonly PoolHost[]): number =>
 
 const startParts = async (all: Parts, folder: DataFolder, lock: FolderLock): Promise<Up> => {
   const { options, stack, parts } = all;
-  const { env, signal, tell, poolSize } = options;
+  const { env, signal, tell, poolSize, poolsFile } = options;
   const secrets = loadSecrets(folder);
   const ended = await endLeftOvers(secrets.installation, signal);
   if (lock.wasStale || ended > 0) options.say('the last svc up was cut off; cleaning up after it');
   const port = await choosePort(options.port, secrets.port);
   const url = `http://127.0.0.1:${port}`;
-  const site: Site = { env, folder, secrets, port, url, poolSize };
+  const site: Site = { env, folder, secrets, port, url, poolSize, poolsFile };
 
   tell('starting PostgreSQL');
   const [database, runtime] = await settleAll([

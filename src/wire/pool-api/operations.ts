@@ -152,6 +152,29 @@ export const publishPools = operation({
   },
 });
 
+/** A published pool with the hosts that it has. */
+export const PoolReport = Type.Interface([PublishedPool], {
+  installation: Type.String(),
+  isLed: Type.Boolean({ description: 'whether an orchestrator keeps it just now' }),
+  hosts: Type.Object({
+    starting: Type.Integer(),
+    warm: Type.Integer(),
+    assigned: Type.Integer(),
+    recycling: Type.Integer(),
+    draining: Type.Integer(),
+  }),
+});
+export type PoolReport = Static<typeof PoolReport>;
+
+export const listPools = operation({
+  id: 'listPools',
+  summary: 'The pools of all installations, each with how many hosts it has by state',
+  method: 'GET',
+  path: '/pools',
+  access: 'pool',
+  answers: { 200: Type.Object({ pools: Type.Array(PoolReport) }) },
+});
+
 export const loadHost = operation({
   id: 'loadHost',
   summary: 'Have a warm host that holds nothing load a world version before a session asks for it',

@@ -3,6 +3,7 @@ import type { Parts } from '../../parts.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { acquireLease } from './acquire-lease.ts';
 import { drainHost } from './drain-host.ts';
+import { listPools } from './list-pools.ts';
 import { loadHost } from './load-host.ts';
 import { observePool } from './observe-pool.ts';
 import { publishPools } from './publish-pools.ts';
@@ -16,6 +17,7 @@ export const poolEndpoints = (parts: Parts): Endpoint[] =>
     observePool,
     acquireLease,
     publishPools,
+    listPools,
     registerHost,
     reportLaunched,
     loadHost,

@@ -1,0 +1,37 @@
+/** Pools of world hosts as an operator reads them. */
+import type { PoolReport } from '#wire/pool-api/operations.ts';
+import type { Colors } from '../context.ts';
+import { formatTable } from '../print.ts';
+
+const head = [
+  'POOL',
+  'TIER',
+  'ISOLATION',
+  'SIZE',
+  'TARGET',
+  'MAX',
+  'WARM',
+  'BUSY',
+  'COMING',
+  'GOING',
+];
+
+const lineOf = (pool: PoolReport): string[] => {
+  const { starting, warm, assigned, recycling, draining } = pool.hosts;
+  const counts = [pool.target, pool.maximum, warm, assigned, starting + recycling, draining];
+  return [pool.name, pool.tier ?? 'both', pool.isolation, pool.size, ...counts.map(String)];
+};
+
+const remarksOn = ({ name, held, isLed, worlds }: PoolReport, colors: Colors): string[] => [
+  ...(isLed ? [] : [colors.yellow(`${name}: no orchestrator keeps it now`)]),
+  ...(held === null ? [] : [colors.red(`${name}: launches none: ${held}`)]),
+  ...worlds.map(({ world, hosts }) => `${name}: keeps ${world} loaded on ${hosts}`),
+];
+
+/** One pool a line, and below what is to be said of single ones. */
+export const describePools = (pools: readonly PoolReport[], colors: Colors): string => {
+  if (pools.length === 0) return 'no pools: no orchestrator has published any yet';
+  const table = formatTable([head.map(colors.dim), ...pools.map(lineOf)]);
+  const remarks = pools.flatMap((pool) => remarksOn(pool, colors));
+  return remarks.length === 0 ? table : `${table}\n\n${remarks.join('\n')}`;
+};
