@@ -8,6 +8,7 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { PassThrough } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Exec, type V1Status, VersionApi } from '@kubernetes/client-node';
 import { describeError } from '#domain/error.ts';
@@ -17,10 +18,13 @@ import type { KubernetesConfig } from '../../orchestrator/driver/kubernetes/kube
 import { podOf } from '../../orchestrator/driver/kubernetes/pod.ts';
 import { containerName, labelNames } from '../../orchestrator/driver/labels.ts';
 import { testPool } from './pools.ts';
-import { dockerAnswers, prepareDocker } from './prepare-docker.ts';
+import { dockerAnswers } from './prepare-docker.ts';
 import type { Runtime } from './runtimes.ts';
 
 const run = promisify(execFile);
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const lastLine = (text: string): string => text.trim().split('\n').at(-1) ?? '';
+
 const loadTimeoutMs = 180_000;
 
 export type TestCluster = {
@@ -43,6 +47,15 @@ const hasImage = async ({ core }: Cluster, image: string): Promise<boolean> => {
   );
 };
 
+/** Builds the world-host image of this tree, if it is not there; answers its name. */
+const buildImage = async (): Promise<string> => {
+  const { stdout } = await run(process.execPath, ['orchestrator/main.ts', 'image'], {
+    cwd: root,
+    timeout: loadTimeoutMs,
+  });
+  return JSON.parse(lastLine(stdout)).image;
+};
+
 const findImage = async (cluster: Cluster): Promise<string> => {
   const given = process.env.SVC_TEST_KUBE_IMAGE;
   if (given !== undefined) return given;
@@ -50,7 +63,7 @@ const findImage = async (cluster: Cluster): Promise<string> => {
   if (load === undefined || !(await dockerAnswers())) {
     throw new Error('neither SVC_TEST_KUBE_IMAGE, nor SVC_TEST_KUBE_LOAD with a Docker engine');
   }
-  const { image } = await prepareDocker('test-kubernetes-image');
+  const image = await buildImage();
   if (!(await hasImage(cluster, image))) await runGiven(load, image);
   return image;
 };
@@ -96,6 +109,39 @@ export const testNamespace = async ({ core }: Cluster): Promise<TestNamespace> =
       await core.deleteNamespace({ name });
     },
   };
+};
+
+export type PreparedKubernetes = {
+  listen: string | null;
+  host: string;
+  /** What the orchestrator needs in its environment. */
+  env: Record<string, string>;
+};
+
+/** Gets an installation ready in a namespace of its own, as the orchestrator's command does. */
+export const prepareKubernetes = async (
+  { image }: TestCluster,
+  installation: string,
+): Promise<PreparedKubernetes> => {
+  const address = process.env.SVC_TEST_KUBE_HOST_ADDRESS;
+  const env = {
+    KUBECONFIG: process.env.KUBECONFIG ?? '',
+    SVC_IMAGE: image,
+    SVC_KUBE_CPU_REQUEST_MILLI: '10',
+    ...(address === undefined ? {} : { SVC_KUBE_HOST_ADDRESS: address }),
+  };
+  const { stdout } = await run(process.execPath, ['orchestrator/main.ts', 'prepare'], {
+    cwd: root,
+    env: {
+      PATH: process.env.PATH ?? '',
+      SVC_RUNTIME: 'kubernetes',
+      SVC_INSTALLATION: installation,
+      ...env,
+    },
+    timeout: 60_000,
+  });
+  const { listen, host } = JSON.parse(lastLine(stdout));
+  return { listen, host, env };
 };
 
 /** Runs a command in a pod's container; answers what it printed. */

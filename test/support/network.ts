@@ -19,7 +19,7 @@ export type NetworkOptions = {
   poolSize?: number;
   poolMax?: number;
   idleMs?: number;
-  runtime?: 'process' | 'docker';
+  runtime?: 'process' | 'docker' | 'kubernetes';
   /** Installation id; one of its own when not given. */
   installation?: string;
   /** Further environment of the control plane and the orchestrator. */
@@ -27,6 +27,8 @@ export type NetworkOptions = {
   /** Where the control plane listens and how hosts name it, when the runtime needs more than loopback. */
   listen?: string;
   hostName?: string;
+  /** Where the control plane listens on loopback; any free port when not given. */
+  port?: number;
   /** Everyone reaches the control planes through it; each takes a port of its own. */
   balancer?: Balancer;
   /** What the orchestrator does with hosts when it stops. */
@@ -77,7 +79,7 @@ export const addressOf = ({ said }: Program): string => String((said.listening a
 /** Starts the programs; the caller owns the database. */
 export const startNetwork = async (options: NetworkOptions): Promise<Network> => {
   const { balancer } = options;
-  const port = balancer === undefined ? await freePort() : 0;
+  const port = options.port ?? (balancer === undefined ? await freePort() : 0);
   const url = balancer?.url ?? `http://127.0.0.1:${port}`;
   const hostUrl = balancer?.url ?? `http://${options.hostName ?? '127.0.0.1'}:${port}`;
   const blobDir = await mkdtemp(join(tmpdir(), 'svc-test-blobs-'));

@@ -1,0 +1,236 @@
+/**
+ * The whole service with hosts as pods of a real cluster, which takes pods away, loses its node's agent
+ * and loses its own API server in the middle of opens. Afterwards: no session with two hosts, no pod that
+ * nobody wants, every session over with its reason or served, and new ones open.
+ */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '#runtime/pause.ts';
+import type { SessionView } from '#wire/public-api/session.ts';
+import { containerName } from '../../orchestrator/driver/labels.ts';
+import { findClusterParts } from '../support/cluster-parts.ts';
+import {
+  crash,
+  findTestCluster,
+  leftoversIn,
+  prepareKubernetes,
+  type TestCluster,
+} from '../support/kubernetes.ts';
+import { type Network, startNetwork } from '../support/network.ts';
+import { type TestDatabase, testDatabase } from '../support/postgres.ts';
+import { newInstallation } from '../support/runtimes.ts';
+import { call, close, createNotes, open, readSession } from '../support/sessions.ts';
+
+const found = await findTestCluster();
+const parts = findClusterParts();
+if ('missing' in found) console.info(`faults on Kubernetes are not tested: ${found.missing}`);
+else if (parts === undefined) {
+  console.info('faults of the cluster itself are not tested: SVC_TEST_KUBE_RUN is not set');
+}
+
+const healMs = 30_000;
+const poolSize = 2;
+
+describe.skipIf('missing' in found)('the service on Kubernetes', () => {
+  const { cluster } = found as TestCluster;
+  const installation = newInstallation();
+  const namespace = `svc-${installation}`;
+  let database: TestDatabase;
+  let network: Network;
+
+  beforeAll(async () => {
+    database = await testDatabase();
+    const { env, host, listen } = await prepareKubernetes(found as TestCluster, installation);
+    network = await startNetwork({
+      databaseUrl: database.url,
+      runtime: 'kubernetes',
+      installation,
+      poolSize,
+      poolMax: 8,
+      hostName: host,
+      ...(listen === null ? {} : { listen }),
+      env,
+    });
+    await createNotes(network.client);
+    await network.warm(poolSize);
+  }, 180_000);
+
+  afterAll(async () => {
+    await network.stop();
+    await database.drop();
+    let left: string[] = [];
+    const isClear = async (): Promise<boolean> => {
+      left = await leftoversIn(cluster, installation);
+      return left.length === 0;
+    };
+    const what = 'nothing left in the cluster';
+    await until(isClear, { timeoutMs: 60_000, everyMs: 500, what }).catch(() =>
+      expect(left).toEqual([]),
+    );
+  }, 120_000);
+
+  /** Names of the pods that hosts run in. */
+  const podNames = async (): Promise<string[]> => {
+    const labelSelector = 'svc.role=host';
+    const { items } = await cluster.core.listNamespacedPod({ namespace, labelSelector });
+    return items.flatMap(({ metadata }) => metadata?.name ?? []).sort();
+  };
+
+  const claims = (): Promise<{ session_id: string; count: number }[]> =>
+    network.sql(`select session_id, count(*)::int as count from hosts
+      where state <> 'gone' and session_id is not null group by session_id having count(*) > 1`);
+
+  afterEach(async () => {
+    await network.warm(poolSize);
+    expect(await claims()).toEqual([]);
+    await until(
+      async () => {
+        const rows = await network.hosts();
+        const wanted = rows.map(({ id }) => containerName(id)).sort();
+        return JSON.stringify(await podNames()) === JSON.stringify(wanted);
+      },
+      { timeoutMs: healMs, everyMs: 250, what: 'one pod for each host, and no other' },
+    );
+  }, 90_000);
+
+  const openOne = async (): Promise<{ session: SessionView; pod: string }> => {
+    const session = await open(network.client, { slug: 'notes' });
+    expect(session).toMatchObject({ state: 'READY', ready: true });
+    const host = (await network.hosts()).find(({ session_id }) => session_id === session.id);
+    return { session, pod: containerName(host?.id ?? '') };
+  };
+
+  const isServed = async ({ id }: SessionView): Promise<void> => {
+    const listed = await call(network.client, id, { kind: 'tool', name: 'list_notes' });
+    expect(listed).toMatchObject({ state: 'succeeded', output: [{ id: 1 }] });
+  };
+
+  /** Opens, calls and closes a session: the proof that things work. */
+  const proveWorking = async (): Promise<void> => {
+    const { session } = await openOne();
+    await isServed(session);
+    expect(await close(network.client, session.id)).toMatchObject({ state: 'CLOSED' });
+  };
+
+  const hasEnded = (session: SessionView) =>
+    until(
+      async () => {
+        const now = await readSession(network.client, session.id);
+        return now.state === 'FAILED' ? now : undefined;
+      },
+      { timeoutMs: healMs, everyMs: 100, what: `${session.id} over` },
+    );
+
+  const evict = (name: string) =>
+    cluster.core.createNamespacedPodEviction({
+      name,
+      namespace,
+      body: { metadata: { name, namespace } },
+    });
+
+  it('opens, calls and closes a session in a pod', async () => {
+    await proveWorking();
+  });
+
+  it.each([
+    ['deleted', (name: string) => cluster.core.deleteNamespacedPod({ name, namespace })],
+    ['evicted', evict],
+  ])('ends a session as reclaimed whose pod is %s', async (_how, takeAway) => {
+    const { session, pod } = await openOne();
+    await takeAway(pod);
+    expect(await hasEnded(session)).toMatchObject({ endReason: 'reclaimed' });
+    await proveWorking();
+  });
+
+  it('tells a session whose host crashed that it is lost', async () => {
+    const { session, pod } = await openOne();
+    await crash(cluster, namespace, pod);
+    expect(await hasEnded(session)).toMatchObject({
+      endReason: 'host_lost',
+      error: { message: expect.stringContaining('137') },
+    });
+    await proveWorking();
+  });
+
+  it('keeps opens waiting while its node is drained, and serves them when it is back', async () => {
+    const { session, pod } = await openOne();
+    const { spec } = await cluster.core.readNamespacedPod({ name: pod, namespace });
+    const node = spec?.nodeName ?? '';
+    const cordon = (unschedulable: boolean | null) =>
+      cluster.objects.patch({
+        apiVersion: 'v1',
+        kind: 'Node',
+        metadata: { name: node },
+        spec: { unschedulable },
+      } as object);
+    await cordon(true);
+    const isReadied = (async () => {
+      try {
+        for (const name of await podNames()) await evict(name);
+        expect(await hasEnded(session)).toMatchObject({ endReason: 'reclaimed' });
+        const waiting = open(network.client, { slug: 'notes' });
+        await until(() => network.orchestrator.log().includes('unschedulable'), {
+          timeoutMs: healMs,
+          what: 'the scheduler heard',
+        });
+        return { waiting };
+      } finally {
+        await cordon(null);
+      }
+    })();
+    const { waiting } = await isReadied;
+    const opened = await waiting;
+    expect(opened).toMatchObject({ state: 'READY' });
+    await isServed(opened);
+    await close(network.client, opened.id);
+  }, 120_000);
+
+  describe.skipIf(parts === undefined)('with parts of the cluster gone', () => {
+    it('goes on serving while the kubelet stands still, and heals', async () => {
+      const { session } = await openOne();
+      parts?.pause('kubelet');
+      try {
+        await isServed(session);
+        const other = await open(network.client, { slug: 'notes' });
+        await isServed(other);
+        // Its pod cannot end now: its host is drained, and destroyed when the kubelet is back.
+        await close(network.client, other.id);
+      } finally {
+        parts?.resume('kubelet');
+      }
+      await isServed(session);
+      await close(network.client, session.id);
+      await proveWorking();
+    }, 120_000);
+
+    it.each([
+      ['the API server', ['apiserver']],
+      ['the API server and etcd', ['apiserver', 'etcd']],
+    ] as const)(
+      'loses no session when %s is killed in the middle of opens',
+      async (_, killed) => {
+        const { session } = await openOne();
+        const opens = Array.from({ length: 6 }, () => open(network.client, { slug: 'notes' }));
+        const starts = await Promise.all(killed.map((part) => parts?.kill(part)));
+        try {
+          await until(() => network.orchestrator.log().includes('pods are not known now'), {
+            timeoutMs: healMs,
+            what: 'the outage noticed',
+          });
+          await isServed(session);
+        } finally {
+          for (const start of starts.toReversed()) start?.();
+        }
+        const opened = await Promise.all(opens);
+        for (const one of opened) {
+          expect(one).toMatchObject({ state: 'READY' });
+          await isServed(one);
+        }
+        const sessions = [session, ...opened];
+        const closed = await Promise.all(sessions.map(({ id }) => close(network.client, id)));
+        for (const one of closed) expect(one).toMatchObject({ state: 'CLOSED' });
+        await proveWorking();
+      },
+      120_000,
+    );
+  });
+});

@@ -1,0 +1,61 @@
+/**
+ * The parts of a cluster that run as processes of this machine, for tests that stop and kill them.
+ * `SVC_TEST_KUBE_RUN` names a folder with a file a part (`apiserver`, `etcd`, `kubelet`) that holds the
+ * part's process id. A killed part is started again with the same command line.
+ */
+import { spawn } from 'node:child_process';
+import { openSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { until } from '#runtime/pause.ts';
+
+export type Part = 'apiserver' | 'etcd' | 'kubelet';
+
+export type ClusterParts = {
+  /** Stops a part where it is. */
+  pause(part: Part): void;
+  resume(part: Part): void;
+  /** Kills a part; answers how to start it again. */
+  kill(part: Part): Promise<() => void>;
+};
+
+const words = (path: string): string[] => readFileSync(path, 'utf8').split('\0').filter(Boolean);
+
+const isGone = (pid: number): boolean => {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');
+  } catch {
+    return true;
+  }
+};
+
+/** The parts of the cluster; undefined when the environment does not say where they are. */
+export const findClusterParts = (): ClusterParts | undefined => {
+  const folder = process.env.SVC_TEST_KUBE_RUN;
+  if (folder === undefined) return undefined;
+  const fileOf = (part: Part): string => join(folder, part);
+  const pidOf = (part: Part): number => Number(readFileSync(fileOf(part), 'utf8'));
+  return {
+    pause: (part) => void process.kill(pidOf(part), 'SIGSTOP'),
+    resume: (part) => void process.kill(pidOf(part), 'SIGCONT'),
+    async kill(part) {
+      const pid = pidOf(part);
+      const [command = '', ...args] = words(`/proc/${pid}/cmdline`);
+      const env = Object.fromEntries(
+        words(`/proc/${pid}/environ`).map((word) => {
+          const at = word.indexOf('=');
+          return [word.slice(0, at), word.slice(at + 1)];
+        }),
+      );
+      const cwd = readlinkSync(`/proc/${pid}/cwd`);
+      const log = openSync(readlinkSync(`/proc/${pid}/fd/2`), 'a');
+      process.kill(pid, 'SIGKILL');
+      await until(() => isGone(pid), { timeoutMs: 5_000, what: `${part} gone` });
+      return () => {
+        const stdio = ['ignore', log, log] as const;
+        const child = spawn(command, args, { cwd, env, stdio: [...stdio], detached: true });
+        child.unref();
+        writeFileSync(fileOf(part), `${child.pid}\n`);
+      };
+    },
+  };
+};
