@@ -4,9 +4,10 @@
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
+import { listSessionRequests } from '#wire/public-api/operations.ts';
 import { type Network, startNetwork } from '../support/network.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
-import { processesNaming } from '../support/processes.ts';
+import { type FoundProcess, processesNaming } from '../support/processes.ts';
 import {
   call,
   close,
@@ -63,6 +64,10 @@ const hostOf = async (sessionId: string) => {
   return host;
 };
 
+/** The host's own process, and none of those that shut it in. */
+const isHostItself = ({ commandLine }: FoundProcess): boolean =>
+  !commandLine.includes('bwrap') && commandLine.includes('world-host-image/main.ts');
+
 /** Opens, calls and closes a session: the proof that things work. */
 const proveWorking = async () => {
   const session = await open(network.client, { slug: 'notes' });
@@ -91,6 +96,30 @@ describe('a world host killed under a running call', () => {
       timeoutMs: healMs,
       what: 'no process of the lost host',
     });
+  });
+});
+
+describe('a world host told to stop under a running call', () => {
+  it('answers the call, delivers its ledger, and its session ends as reclaimed', async () => {
+    const session = await open(network.client, { slug: 'notes' });
+    const callId = await slowCall(session.id, 1_000);
+    const host = await hostOf(session.id);
+    const told = processesNaming(`--host=${host.id}`).find(isHostItself);
+    process.kill(told?.pid ?? 0, 'SIGTERM');
+
+    expect(await finalCall(session.id, callId)).toMatchObject({ state: 'succeeded', output: 2 });
+    const ended = await until(
+      async () => {
+        const found = await readSession(network.client, session.id);
+        return found.state === 'FAILED' ? found : undefined;
+      },
+      { timeoutMs: healMs, what: 'the session over' },
+    );
+    expect(ended).toMatchObject({ endReason: 'reclaimed', error: { code: 'reclaimed' } });
+    const params = { sessionId: session.id };
+    const { body } = await network.client.send(listSessionRequests, { params });
+    expect(body.data).toMatchObject([{ operation: 'count_slowly', callId }]);
+    await network.warm(2);
   });
 });
 
