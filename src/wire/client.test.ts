@@ -66,6 +66,14 @@ describe('the client', () => {
     expect(seen).toEqual(['DELETE {"keepWarm":true}', 'DELETE {"keepWarm":true}']);
   });
 
+  it('takes an answer to which a newer server has added', async () => {
+    const client = await clientOf((_, response) => {
+      response.setHeader('content-type', 'application/json');
+      response.end('{"close":null,"since":{"another":"release"}}');
+    });
+    expect((await client.send(pollCalls, { params, query })).body).toMatchObject({ close: null });
+  });
+
   it('reads bytes', async () => {
     const client = await clientOf((_, response) => {
       response.setHeader('content-type', 'application/octet-stream').end(Buffer.from([0, 255, 7]));

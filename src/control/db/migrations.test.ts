@@ -1,0 +1,59 @@
+/**
+ * A migration runs while replicas of the release before are still at work, so it may only add. What it
+ * must not do is looked for in its text; what removes something is the business of a later release, which
+ * names itself in the list below once nothing uses it any more.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const dir = join(import.meta.dirname, 'migrations');
+
+/** Migrations that may remove, as the release before theirs used it no more. */
+const contracting: readonly string[] = [];
+
+const forbidden: [RegExp, string][] = [
+  [/\bdrop\s+(table|column|view|function|type)\b/i, 'drops what an older release uses'],
+  [/\brename\s+(column\b|constraint\b|to\b|\w+\s+to\b)/i, 'renames what an older release uses'],
+  [
+    /\balter\s+column\s+\w+\s+(set\s+data\s+)?type\b/i,
+    'changes a type that an older release reads',
+  ],
+  [/\balter\s+column\s+\w+\s+set\s+not\s+null\b/i, 'demands what an older release may not write'],
+  [
+    /\badd\s+column\s+(?!.*\b(default|generated)\b)[^,;]*\bnot\s+null\b/i,
+    'adds a column that an older release does not fill, without a default',
+  ],
+];
+
+/** The part that runs on the way up, without its comments. */
+const upOf = (text: string): string =>
+  (text.split(/^-- Down Migration$/m)[0] ?? '').replaceAll(/--.*$/gm, '');
+
+const faultsOf = (text: string): string[] =>
+  forbidden.flatMap(([pattern, fault]) => (pattern.test(upOf(text)) ? [fault] : []));
+
+describe('a migration', () => {
+  const names = readdirSync(dir).filter((file) => file.endsWith('.sql'));
+
+  it.each(names.filter((name) => !contracting.includes(name)))('only adds: %s', (name) => {
+    expect(faultsOf(readFileSync(join(dir, name), 'utf8'))).toEqual([]);
+  });
+
+  it.each([
+    'alter table hosts drop column size;',
+    'drop table requests;',
+    'alter table hosts rename column size to shape;',
+    'alter table hosts rename to machines;',
+    'alter table hosts alter column uses type bigint;',
+    'alter table hosts alter column size set not null;',
+    'alter table hosts add column zone text not null;',
+  ])('is refused that does more: %s', (text) => {
+    expect(faultsOf(text)).toHaveLength(1);
+  });
+
+  it('may undo all that on its way down', () => {
+    const text = "alter table hosts add column zone text not null default '';\n";
+    expect(faultsOf(`${text}-- Down Migration\nalter table hosts drop column zone;`)).toEqual([]);
+  });
+});

@@ -1,0 +1,39 @@
+/**
+ * Two releases of the programs work side by side while one is rolled out. What a newer one adds to a
+ * message must not be refused by an older one that reads it, so no schema of a message to the host API
+ * and the pool API is closed. Answers need no such rule: the client reads them without checking.
+ */
+import { describe, expect, it } from 'vitest';
+import * as hostApi from './host-api/operations.ts';
+import type { OperationShape } from './operation.ts';
+import * as poolApi from './pool-api/operations.ts';
+
+const operationsOf = (api: object): OperationShape[] =>
+  Object.values(api).filter(
+    (value): value is OperationShape => typeof value === 'object' && 'answers' in value,
+  );
+
+/** Pointers of the closed objects in a schema. */
+const closedIn = (schema: unknown, place: string): string[] => {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const { additionalProperties } = schema as { additionalProperties?: unknown };
+  const own = additionalProperties === false ? [place] : [];
+  const inner = Object.entries(schema).flatMap(([name, part]) =>
+    closedIn(part, `${place}/${name}`),
+  );
+  return [...own, ...inner];
+};
+
+const between = [...operationsOf(hostApi), ...operationsOf(poolApi)];
+
+describe('what a newer release adds', () => {
+  it.each(between.map((shape) => [shape.id, shape] as const))('may be in a %s', (_, shape) => {
+    const { params, query, headers, body } = shape;
+    expect(closedIn({ params, query, headers, body }, '')).toEqual([]);
+  });
+
+  it('is found where it is refused', () => {
+    const query = { type: 'object', properties: { a: { additionalProperties: false } } };
+    expect(closedIn({ query }, '')).toEqual(['/query/properties/a']);
+  });
+});
