@@ -12,7 +12,7 @@ import { offerOf, type PoolConfig } from './pool-config.ts';
 /** What each runtime can put between a host and its machine. */
 const isolationsOf: Readonly<Record<RuntimeName, readonly Isolation[]>> = {
   process: ['process'],
-  docker: ['container'],
+  docker: ['container', 'gvisor'],
   kubernetes: ['container', 'gvisor', 'kata'],
 };
 
@@ -44,8 +44,9 @@ const checkNumbers = (place: Place, pool: PoolConfig): void => {
     refuse('target', `${target} is under the minimum of ${minimum}`);
   }
   const loaded = worlds.reduce((sum, { hosts }) => sum + hosts, 0);
-  if (loaded > 0 && minimum <= maximum && loaded + minimum > maximum) {
-    const sum = `${loaded} hosts that hold worlds and a minimum of ${minimum}`;
+  const blank = target === 'auto' ? minimum : target;
+  if (loaded > 0 && blank <= maximum && loaded + blank > maximum) {
+    const sum = `${loaded} hosts that hold worlds and ${blank} warm ones beside them`;
     refuse('worlds', `${sum} are more than the maximum of ${maximum}`);
   }
   if (maxAgeMs !== null && maxAgeMs <= startMs) {

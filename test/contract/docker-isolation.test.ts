@@ -4,7 +4,8 @@
 
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#domain/id.ts';
 import { until } from '#runtime/pause.ts';
@@ -44,6 +45,17 @@ except OSError as error:
   print(type(error).__name__, error.errno)
 `;
 
+const macFormat = '{{range .NetworkSettings.Networks}}{{.MacAddress}}{{end}}';
+
+/** The IPv6 address that an interface gives itself by its hardware address. */
+const linkLocalOf = (mac: string): string => {
+  const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = mac
+    .split(':')
+    .map((part) => parseInt(part, 16));
+  const groups = [(a ^ 2) * 256 + b, c * 256 + 0xff, 0xfe00 + d, e * 256 + f];
+  return `fe80::${groups.map((group) => group.toString(16)).join(':')}`;
+};
+
 describe.skipIf(!hasDocker)('a world host on Docker', () => {
   const runtime = runtimes.docker;
   const installation = newInstallation();
@@ -51,11 +63,13 @@ describe.skipIf(!hasDocker)('a world host on Docker', () => {
   let control: HostApi;
   let other: Server;
   let gateway: string;
+  let image: string;
   let driver: Driver;
 
   beforeAll(async () => {
     const first = await driverOf(runtime, installation, 'http://127.0.0.1:1');
     const { listen, host, ...prepared } = await prepareQuietly(first);
+    image = String(prepared.image);
     gateway = listen ?? host;
     const addresses = ['127.0.0.1', ...(listen === null ? [] : [listen])];
     control = await startHostApi(addresses);
@@ -108,8 +122,56 @@ describe.skipIf(!hasDocker)('a world host on Docker', () => {
     expect(await python(connecting('172.17.0.1', control.port))).not.toBe('open');
   });
 
-  it('reaches no other host', async () => {
+  /** The port of loopback on which the second host's API server is published. */
+  const publishedPort = async (): Promise<number> =>
+    Number((await docker('port', `svc-${hosts[1]}`, '8080/tcp')).split(':').at(-1));
+
+  it('reaches no other host: not by its address, its name, nor the port that is published', async () => {
+    const published = await publishedPort();
     expect(await python(connecting(await addressOf(hosts[1]), 8080))).not.toBe('open');
+    expect(await python(connecting(`svc-${hosts[1]}`, 8080))).not.toBe('open');
+    for (const address of [gateway, '127.0.0.1', '172.17.0.1']) {
+      expect(await python(connecting(address, published))).not.toBe('open');
+    }
+    const mac = await docker('inspect', '--format', macFormat, `svc-${hosts[1]}`);
+    expect(await python(connecting(`${linkLocalOf(mac)}%eth0`, 8080))).not.toBe('open');
+  });
+
+  it('has its API server on loopback only, so that no other address of the machine leads to it', async () => {
+    const published = await publishedPort();
+    const opens = (address: string): Promise<boolean> =>
+      new Promise((resolve) => {
+        const socket = connect({ port: published, host: address, timeout: 3_000 });
+        const end = (isOpen: boolean) => (): void => {
+          socket.destroy();
+          resolve(isOpen);
+        };
+        socket.on('connect', end(true)).on('error', end(false)).on('timeout', end(false));
+      });
+    expect(await opens('127.0.0.1')).toBe(true);
+    const others = Object.values(networkInterfaces())
+      .flatMap((found) => found ?? [])
+      .filter(({ family, internal }) => family === 'IPv4' && !internal);
+    for (const { address } of others)
+      expect([address, await opens(address)]).toEqual([address, false]);
+  });
+
+  it('reaches no container on another bridge, nor the engine', async () => {
+    const name = `svc-test-neighbour-${installation}`;
+    const serve = 'require("node:net").createServer().listen(8080, "0.0.0.0")';
+    await docker('run', '--detach', '--rm', '--name', name, image, 'node', '--eval', serve);
+    try {
+      const address = await docker('inspect', '--format', '{{.NetworkSettings.IPAddress}}', name);
+      expect(await python(connecting(address, 8080))).not.toBe('open');
+    } finally {
+      await docker('rm', '--force', name);
+    }
+    for (const port of [2375, 2376]) {
+      expect(await python(connecting(gateway, port))).not.toBe('open');
+    }
+    expect(
+      await inside('sh', '-c', 'ls /var/run/docker.sock /run/docker.sock 2>&1; true'),
+    ).not.toMatch(/^\/(var\/)?run\/docker\.sock$/m);
   });
 
   it.each(['169.254.169.254', '1.1.1.1', '10.0.0.1', 'fd00:ec2::254', '2606:4700::1111'])(
@@ -208,10 +270,5 @@ print(times.children_user + times.children_system)
       reason: 'out_of_memory',
     });
     await driver.destroy(hostId);
-  });
-
-  it('has its API server on loopback only', async () => {
-    const ports = await docker('port', `svc-${hosts[0]}`);
-    expect(ports).toMatch(/^8080\/tcp -> 127\.0\.0\.1:\d+$/);
   });
 });

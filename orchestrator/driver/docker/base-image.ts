@@ -30,7 +30,7 @@ const stockImage = async (root: string): Promise<string> => {
 };
 
 /** Pulls an image; answers why it cannot be had, or undefined when it is here now. */
-const pull = async (
+export const pull = async (
   { streams }: Engine,
   image: string,
   { onProgress, signal }: PrepareOptions,

@@ -1,6 +1,6 @@
 /**
  * The container of a world host, as Docker is asked for it: one unprivileged user, a read-only root, no
- * capability, bounded memory, processors, processes, output and scratch space.
+ * capability, bounded memory, processors, processes, files, output and scratch space.
  */
 import type Docker from 'dockerode';
 import type { HostShape, HostSize } from '../../pools/pool-config.ts';
@@ -8,6 +8,7 @@ import { digestOf } from '../digest.ts';
 import type { LaunchSpec } from '../driver.ts';
 import { type HostSettings, hostEnvironment } from '../host-environment.ts';
 import { containerName, labelsOf } from '../labels.ts';
+import { runtimeOf } from './isolation.ts';
 import { machineName, networkName } from './network.ts';
 
 const apiPort = 8080;
@@ -19,6 +20,8 @@ const mebibyte = 1024 * 1024;
  */
 const cpuPeriodUs = 500_000;
 
+const openFiles = 16_384;
+
 /** What every container of an installation has in common. */
 export type ContainerSettings = {
   installation: string;
@@ -27,10 +30,11 @@ export type ContainerSettings = {
   host: HostSettings;
 };
 
-const imageOf = ({ image }: HostShape, settings: ContainerSettings): string =>
+/** What a host of this shape runs. */
+export const imageOf = ({ image }: HostShape, settings: ContainerSettings): string =>
   image ?? settings.image;
 
-const isolation = (limits: HostSize): Docker.HostConfig => ({
+const limitsOf = (limits: HostSize): Docker.HostConfig => ({
   ReadonlyRootfs: true,
   CapDrop: ['ALL'],
   SecurityOpt: ['no-new-privileges'],
@@ -42,12 +46,16 @@ const isolation = (limits: HostSize): Docker.HostConfig => ({
   CpuPeriod: cpuPeriodUs,
   CpuQuota: limits.cpus * cpuPeriodUs,
   PidsLimit: limits.pids,
+  Ulimits: [
+    { Name: 'nofile', Soft: openFiles, Hard: openFiles },
+    { Name: 'core', Soft: 0, Hard: 0 },
+  ],
   LogConfig: { Type: 'json-file', Config: { 'max-size': '1m', 'max-file': '1' } },
 });
 
 /** What a container of this shape is made from. */
 export const containerDigest = (shape: HostShape, settings: ContainerSettings): string =>
-  digestOf([imageOf(shape, settings), isolation(shape.size)]);
+  digestOf([imageOf(shape, settings), shape.isolation, limitsOf(shape.size)]);
 
 /** The request that creates the container of a host. */
 export const containerRequest = (
@@ -57,6 +65,7 @@ export const containerRequest = (
   const { installation, host } = settings;
   const { hostId, shape } = spec;
   const digest = containerDigest(shape, settings);
+  const runtime = runtimeOf(shape.isolation);
   const place = {
     listen: `0.0.0.0:${apiPort}`,
     reportsAddress: false,
@@ -76,11 +85,12 @@ export const containerRequest = (
     Labels: labelsOf({ installation, pool: shape.pool, hostId, digest }, 'host'),
     ExposedPorts: { [`${apiPort}/tcp`]: {} },
     HostConfig: {
-      ...isolation(shape.size),
+      ...limitsOf(shape.size),
       Init: true,
       RestartPolicy: { Name: 'no' },
       NetworkMode: networkName(installation),
       PortBindings: { [`${apiPort}/tcp`]: [{ HostIp: '127.0.0.1', HostPort: '' }] },
+      ...(runtime === undefined ? {} : { Runtime: runtime }),
       ...(isNamed ? { ExtraHosts: [`${machineName}:host-gateway`] } : {}),
     },
   };

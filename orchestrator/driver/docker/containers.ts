@@ -21,8 +21,8 @@ export type Containers = {
   find(hostId: string): Promise<FoundContainer | undefined>;
   /** Every host with a container. */
   list(): Promise<Container[]>;
-  /** Creates a container; false when there is one by its name. */
-  create(request: Docker.ContainerCreateOptions): Promise<boolean>;
+  /** Creates a container, unless there is one by its name, or the engine has not got its image. */
+  create(request: Docker.ContainerCreateOptions): Promise<'made' | 'exists' | 'no image'>;
   start(hostId: string): Promise<void>;
   /** Ends and removes a container by its id or name, if there is one. */
   remove(name: string): Promise<void>;
@@ -70,9 +70,13 @@ export const createContainers = (docker: Docker, installation: string): Containe
     return found === undefined ? [] : [{ ...container, exit: exitOf(found.info) }];
   };
 
-  const listLabelled = (...labels: string[]): Promise<Docker.ContainerInfo[]> => {
+  const listLabelled = async (...labels: string[]): Promise<Docker.ContainerInfo[]> => {
     const label = [`${labelNames.installation}=${installation}`, ...labels];
-    return docker.listContainers({ all: true, filters: { label } });
+    try {
+      return await docker.listContainers({ all: true, filters: { label } });
+    } catch (error) {
+      throw engineRefusal('listing containers', error);
+    }
   };
 
   const remove = async (name: string): Promise<void> => {
@@ -102,9 +106,10 @@ export const createContainers = (docker: Docker, installation: string): Containe
     async create(request) {
       try {
         await docker.createContainer(request);
-        return true;
+        return 'made';
       } catch (error) {
-        if (isStatus(error, 409)) return false;
+        if (isStatus(error, 409)) return 'exists';
+        if (isStatus(error, 404)) return 'no image';
         throw engineRefusal(`creating ${request.name} from ${request.Image}`, error);
       }
     },

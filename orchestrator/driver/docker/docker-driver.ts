@@ -5,23 +5,26 @@
  */
 import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
-import type { Driver, Launched, PrepareOptions } from '../driver.ts';
+import type { Driver, Launched, LaunchSpec, PrepareOptions } from '../driver.ts';
 import { containerName, labelsOf } from '../labels.ts';
 import {
   addressOf,
   type ContainerSettings,
   containerDigest,
   containerRequest,
+  imageOf,
 } from './container.ts';
 import { createContainers, type FoundContainer } from './containers.ts';
 import { type Engine, engineRefusal } from './engine.ts';
 import { watchContainers } from './events.ts';
 import { destinationOf, raiseFence } from './fence.ts';
+import { pullImage } from './image.ts';
+import { requireIsolation } from './isolation.ts';
 import { ensureNetwork, machineName, meetingPoint, removeNetwork } from './network.ts';
 
 export type DockerDriverOptions = ContainerSettings & {
   engine: Engine;
-  /** Makes the image of this tree; absent when the operator names one, which is taken as it is. */
+  /** Makes the image of this tree; absent when the operator names one, which is pulled if need be. */
   makeImage: ((options: PrepareOptions) => Promise<void>) | undefined;
   log: Log;
 };
@@ -53,19 +56,53 @@ export const createDockerDriver = (options: DockerDriverOptions): Driver => {
     return { runtimeId: found.info.Id, address };
   };
 
+  const bringImage = (wanted: string, preparing: PrepareOptions): Promise<void> =>
+    wanted === image && options.makeImage !== undefined
+      ? options.makeImage(preparing)
+      : pullImage(engine, wanted, preparing);
+
+  /** Launches that wait for an image wait for the same one. */
+  const onTheirWay = new Map<string, Promise<void>>();
+
+  const awaitImage = async (wanted: string): Promise<void> => {
+    const { signal } = new AbortController();
+    const onProgress = (line: string): void => log.info({ image: wanted }, line);
+    const coming = onTheirWay.get(wanted) ?? bringImage(wanted, { onProgress, signal });
+    onTheirWay.set(wanted, coming);
+    try {
+      await coming;
+    } finally {
+      onTheirWay.delete(wanted);
+    }
+  };
+
+  /** Creates a host's container, bringing its image if it is not here; false when there is one. */
+  const create = async (spec: LaunchSpec): Promise<boolean> => {
+    const request = containerRequest(spec, options);
+    const first = await containers.create(request);
+    if (first !== 'no image') return first === 'made';
+    await awaitImage(imageOf(spec.shape, options));
+    return (await containers.create(request)) === 'made';
+  };
+
   return {
     runtime: 'docker',
     digestOf: (shape) => containerDigest(shape, options),
     async prepare(preparing) {
       preparing.onProgress(`Docker engine ${engine.version} at ${engine.address}`);
-      await options.makeImage?.(preparing);
+      await bringImage(image, preparing);
       const gateway = await ensureNetwork(docker, installation);
       return { ...(await meetingPoint(gateway)), image };
     },
     list: () => containers.list(),
     async launch(spec) {
-      const isNew = await containers.create(containerRequest(spec, options));
+      await requireIsolation(docker, spec.shape.isolation);
+      const isNew = await create(spec);
       const found = isNew ? undefined : await containers.find(spec.hostId);
+      if (!isNew && found === undefined) {
+        const name = containerName(spec.hostId);
+        throw new AppError('unavailable', `another installation has a container named ${name}`);
+      }
       if (isNew || found?.info.State.Status === 'created') await containers.start(spec.hostId);
       return adopt(spec.hostId);
     },

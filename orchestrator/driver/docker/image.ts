@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { AppError, describeError } from '#domain/error.ts';
 import type { PrepareOptions } from '../driver.ts';
-import { findBaseImage, isPresent } from './base-image.ts';
+import { findBaseImage, isPresent, pull } from './base-image.ts';
 import { type Engine, isStatus } from './engine.ts';
 import { layOutImage } from './image-context.ts';
 import { type ImageInputs, imageRepository } from './image-inputs.ts';
@@ -91,4 +91,17 @@ export const ensureImage = async (
   preparing.onProgress(`building ${image} on ${base}`);
   await build(engine, options, base, preparing);
   await removeOld(engine);
+};
+
+/** Makes sure that an image is there which an operator names. Throws `unavailable` with the reason. */
+export const pullImage = async (
+  engine: Engine,
+  image: string,
+  preparing: PrepareOptions,
+): Promise<void> => {
+  if (await isPresent(engine, image)) return;
+  const refusal = await pull(engine, image, preparing);
+  if (refusal === undefined) return;
+  const message = `the image ${image} is not on the Docker engine and cannot be pulled: ${refusal}`;
+  throw new AppError('unavailable', message);
 };

@@ -1,0 +1,29 @@
+import type Docker from 'dockerode';
+import { expect, it } from 'vitest';
+import { requireIsolation, runtimeOf } from './isolation.ts';
+
+const engineWith = (runtimes: object): Docker =>
+  ({ info: async () => ({ Runtimes: runtimes }) }) as unknown as Docker;
+
+it('asks nothing of the engine for a container', async () => {
+  expect(runtimeOf('container')).toBeUndefined();
+  await requireIsolation({} as Docker, 'container');
+});
+
+it('takes gVisor where it sends through the stack that the fence holds', async () => {
+  const engine = engineWith({ runsc: { path: 'runsc', runtimeArgs: ['--network=host'] } });
+  await requireIsolation(engine, 'gvisor');
+  expect(runtimeOf('gvisor')).toBe('runsc');
+});
+
+it.each([
+  ['gvisor', { runc: {} }, /takes the runtime "runsc".+has only runc: install gVisor/],
+  ['gvisor', { runsc: { path: 'runsc' } }, /no fence holds: give it the argument --network=host/],
+  ['kata', { kata: {} }, /not "kata"/],
+  ['process', { runc: {} }, /not "process"/],
+] as const)('refuses %s on an engine with %o', async (isolation, runtimes, message) => {
+  await expect(requireIsolation(engineWith(runtimes), isolation)).rejects.toMatchObject({
+    code: 'unavailable',
+    message: expect.stringMatching(message),
+  });
+});

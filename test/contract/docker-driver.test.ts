@@ -1,0 +1,224 @@
+/**
+ * What the Docker driver has to do beyond the contract: an engine that goes away and comes back, notices
+ * that are lost, containers that stand still or in the way, and what the engine has not got.
+ */
+import { existsSync } from 'node:fs';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '#domain/id.ts';
+import { until } from '#runtime/pause.ts';
+import { Secret } from '#runtime/secret.ts';
+import type { Driver } from '../../orchestrator/driver/driver.ts';
+import { type HostApi, startHostApi } from '../support/host-api.ts';
+import { testPool } from '../support/pools.ts';
+import { dockerAnswers } from '../support/prepare-docker.ts';
+import {
+  docker,
+  driverOf,
+  newInstallation,
+  prepareQuietly,
+  runtimes,
+} from '../support/runtimes.ts';
+
+const hasDocker = await dockerAnswers();
+const socket = process.env.DOCKER_HOST?.replace(/^unix:\/\//, '') ?? '/var/run/docker.sock';
+const hasSocket = hasDocker && existsSync(socket);
+if (!hasSocket)
+  console.info('what Docker does when it is away is not tested: no engine has a socket');
+
+const waitMs = 20_000;
+
+/** The engine as seen over a connection that a test can cut. */
+type Wire = { address: string; cut(): Promise<void>; mend(): Promise<void> };
+
+const startWire = async (): Promise<Wire> => {
+  const open = new Set<Socket>();
+  let server: Server;
+  let port = 0;
+  const mend = async (): Promise<void> => {
+    server = createServer((near) => {
+      const far = connect(socket);
+      for (const [from, to] of [
+        [near, far],
+        [far, near],
+      ] as const) {
+        open.add(from);
+        from.on('error', () => to.destroy()).on('close', () => to.destroy());
+        from.pipe(to);
+      }
+    });
+    server.listen(port, '127.0.0.1');
+    await until(() => server.listening, { timeoutMs: waitMs, what: 'the wire to listen' });
+    port = (server.address() as { port: number }).port;
+  };
+  await mend();
+  return {
+    address: `tcp://127.0.0.1:${port}`,
+    mend,
+    async cut() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      for (const end of open) end.destroy();
+      open.clear();
+      await closed;
+    },
+  };
+};
+
+describe.skipIf(!hasSocket)('the Docker driver', () => {
+  const installation = newInstallation();
+  const shape = testPool({ isolation: 'container' });
+  let control: HostApi;
+  let controlUrl: string;
+  let image: string;
+  let wire: Wire;
+  let driver: Driver;
+
+  beforeAll(async () => {
+    const first = await driverOf(runtimes.docker, installation, 'http://127.0.0.1:1');
+    const prepared = await prepareQuietly(first);
+    image = String(prepared.image);
+    const addresses = prepared.listen === null ? [] : [prepared.listen];
+    control = await startHostApi(['127.0.0.1', ...addresses]);
+    controlUrl = `http://${prepared.host}:${control.port}`;
+    wire = await startWire();
+    const config = { ...runtimes.docker.config, engine: wire.address };
+    driver = await driverOf({ ...runtimes.docker, config }, installation, controlUrl, image);
+  }, 300_000);
+
+  afterEach(async () => {
+    for (const { hostId } of await driver.list()) await driver.destroy(hostId);
+  });
+
+  afterAll(async () => {
+    await driver.dismantle();
+    await wire.cut();
+    await control.close();
+    expect(await runtimes.docker.leftovers(installation)).toEqual([]);
+  });
+
+  const specOf = (hostId: string, changes: Partial<typeof shape> = {}) => ({
+    hostId,
+    generation: 0,
+    token: new Secret('token'),
+    shape: { ...shape, ...changes },
+  });
+
+  const launch = async (): Promise<string> => {
+    const hostId = newId('hst');
+    await driver.launch(specOf(hostId));
+    return hostId;
+  };
+
+  it('says that the engine is away, and finds all as it is when it is back', async () => {
+    const [stays, ends] = [await launch(), await launch()];
+    let changes = 0;
+    const watch = driver.watch(() => {
+      changes += 1;
+    });
+    await until(() => changes > 0, { timeoutMs: waitMs, what: 'the watch' });
+    await wire.cut();
+    let before = 0;
+    try {
+      await expect(driver.list()).rejects.toMatchObject({ code: 'unavailable' });
+      const refused = driver.launch(specOf(newId('hst')));
+      await expect(refused).rejects.toMatchObject({ code: 'unavailable' });
+      await docker('kill', `svc-${ends}`);
+      before = changes;
+    } finally {
+      await wire.mend();
+    }
+    await until(() => changes > before, { timeoutMs: waitMs, what: 'notice of what was missed' });
+    const phases = (await driver.list()).map(({ hostId, phase }) => [hostId, phase]);
+    expect(Object.fromEntries(phases)).toEqual({ [stays]: 'running', [ends]: 'exited' });
+    const again = changes;
+    await docker('kill', `svc-${stays}`);
+    await until(() => changes > again, { timeoutMs: waitMs, what: 'a notice as before' });
+    await watch.stop();
+  });
+
+  it('takes a host that is paused for one that runs, and destroys it', async () => {
+    const hostId = await launch();
+    await docker('pause', `svc-${hostId}`);
+    expect(await driver.list()).toMatchObject([{ hostId, phase: 'running' }]);
+    await driver.destroy(hostId);
+    expect(await driver.list()).toEqual([]);
+  });
+
+  it('leaves a container alone that has its name and is another installation’s', async () => {
+    const hostId = newId('hst');
+    const label = 'svc.installation=another';
+    const name = `svc-${hostId}`;
+    await docker(
+      'create',
+      '--name',
+      name,
+      '--label',
+      label,
+      '--label',
+      `svc.host=${hostId}`,
+      image,
+    );
+    try {
+      await expect(driver.launch(specOf(hostId))).rejects.toMatchObject({
+        code: 'unavailable',
+        message: expect.stringContaining('another installation'),
+      });
+      await driver.destroy(hostId);
+      expect(await driver.list()).toEqual([]);
+      expect(await docker('inspect', '--format', '{{.State.Status}}', name)).toBe('created');
+    } finally {
+      await docker('rm', '--force', name);
+    }
+  });
+
+  it('says of an image that is not there why it cannot be had, and leaves nothing', async () => {
+    const missing = 'registry.invalid/no/such:image';
+    const reason = {
+      code: 'unavailable',
+      message: expect.stringMatching(
+        /^the image registry\.invalid\/no\/such:image .+cannot be pulled: /,
+      ),
+    };
+    const spec = specOf(newId('hst'), { image: missing });
+    await expect(driver.launch(spec)).rejects.toMatchObject(reason);
+    const named = await driverOf(runtimes.docker, installation, controlUrl, missing);
+    await expect(prepareQuietly(named)).rejects.toMatchObject(reason);
+    expect(await driver.list()).toEqual([]);
+  });
+
+  it('refuses an isolation that the engine cannot give', async () => {
+    const refused = driver.launch(specOf(newId('hst'), { isolation: 'kata' }));
+    await expect(refused).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('not "kata"'),
+    });
+  });
+
+  it('finds what is left of a fence whose host is gone, and removes it', async () => {
+    const hostId = newId('hst');
+    const labels = [`svc.installation=${installation}`, 'svc.pool=default', 'svc.role=fence'];
+    const words = [...labels, `svc.host=${hostId}`].flatMap((label) => ['--label', label]);
+    await docker('create', '--name', `svc-${hostId}-fence-left`, ...words, image);
+    expect(await driver.list()).toMatchObject([{ hostId, phase: 'exited' }]);
+    await driver.destroy(hostId);
+    expect(await runtimes.docker.leftovers(installation)).toHaveLength(1); // the network
+  });
+
+  it('bounds what a host may use', async () => {
+    const hostId = await launch();
+    const config = JSON.parse(
+      await docker('inspect', '--format', '{{json .HostConfig}}', `svc-${hostId}`),
+    );
+    expect(config).toMatchObject({
+      Memory: 512 * 2 ** 20,
+      MemorySwap: 512 * 2 ** 20,
+      CpuQuota: config.CpuPeriod,
+      PidsLimit: 128,
+      ReadonlyRootfs: true,
+      LogConfig: { Config: { 'max-size': '1m', 'max-file': '1' } },
+      RestartPolicy: { Name: 'no' },
+    });
+    const limits = await docker('exec', `svc-${hostId}`, 'sh', '-c', 'ulimit -n; ulimit -c');
+    expect(limits.split('\n')).toEqual(['16384', '0']);
+  });
+});
