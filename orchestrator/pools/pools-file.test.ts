@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { RuntimeName } from '../driver/driver.ts';
 import { describeProblem, readPoolsFile } from './pools-file.ts';
@@ -95,6 +96,13 @@ describe('a configuration file', () => {
     });
   });
 
+  it('is as the documentation shows it', () => {
+    const page = readFileSync(new URL('../../docs/orchestrator.md', import.meta.url), 'utf8');
+    const [, example = ''] = /```toml\n([^]*?)```/.exec(page) ?? [];
+    expect(problemsOf(example, 'kubernetes')).toEqual([]);
+    expect(read(example, 'kubernetes').settings?.pools).toHaveLength(1);
+  });
+
   it('has each of its mistakes told at its line, with the way out', () => {
     const text = `
 [session]
@@ -137,7 +145,7 @@ size = { name = "standard", memory_mb = 64 }
     ],
     [
       '[pools.a]\nmaximum = 4\nminimum = 3\nworlds = { "a/b/c" = 2 }',
-      'pools.a.worlds: 2 hosts that hold worlds and a minimum of 3 are more than the maximum of 4',
+      'pools.a.worlds: 2 hosts that hold worlds and 3 warm ones beside them are more than the maximum of 4',
     ],
     [
       '[pools.a]\nmaximum = 4\nmax_age = "1m"\nstart_timeout = "1m"',
@@ -161,7 +169,7 @@ size = { name = "standard", memory_mb = 64 }
       'pools.toml:4:1: pools.a.image: hosts of the runtime "process" have no image (leave it out)',
     ]);
     expect(problemsOf(text('isolation = "process"\n[pools.a.kubernetes]'), 'docker')).toEqual([
-      'pools.toml:3:13: pools.a.isolation: the runtime "docker" cannot give "process" (it gives container)',
+      'pools.toml:3:13: pools.a.isolation: the runtime "docker" cannot give "process" (it gives container, gvisor)',
       'pools.toml:4:10: pools.a.kubernetes: the runtime is "docker" and makes no pods (leave it out)',
     ]);
     expect(problemsOf(text(''), 'process')).toEqual([]);

@@ -44,7 +44,7 @@ const limitsOf = (limits: HostSize): Docker.HostConfig => ({
   Memory: limits.memoryMb * mebibyte,
   MemorySwap: limits.memoryMb * mebibyte,
   CpuPeriod: cpuPeriodUs,
-  CpuQuota: limits.cpus * cpuPeriodUs,
+  CpuQuota: Math.round(limits.cpus * cpuPeriodUs),
   PidsLimit: limits.pids,
   Ulimits: [
     { Name: 'nofile', Soft: openFiles, Hard: openFiles },
