@@ -22,6 +22,7 @@ import { writeReport } from './host-report.ts';
 import { benchReset } from './host-reset.ts';
 import { benchLanguage } from './language.ts';
 import { benchOpen, prepareWorlds } from './open.ts';
+import { benchBurst, benchPoisson } from './poisson.ts';
 
 const outputFile = fileURLToPath(new URL('../../bench.json', import.meta.url));
 const say = (line: string): void => console.error(line);
@@ -67,10 +68,19 @@ const benchProcess = async (server: Server): Promise<Figure[]> => {
 };
 
 const wantsProcess = wants('open.warm') || wants('open.reuse') || wants('call');
+const wantsServer = ['open', 'call'].some(wants);
 
 const benchServed = async (server: Server): Promise<Figure[]> => {
   const figures: Figure[] = [];
   if (wantsProcess) figures.push(...(await benchProcess(server)));
+  if (wants('open.poisson')) {
+    say('opening 45 sessions a second for a minute');
+    figures.push(...(await benchPoisson(await freshDatabase(server, 'bench_poisson'), say)));
+  }
+  if (wants('open.burst100')) {
+    say('opening 100 sessions at once');
+    figures.push(...(await benchBurst(await freshDatabase(server, 'bench_burst'), say)));
+  }
   if (wants('open.cold.docker')) {
     if (await dockerAnswers()) {
       say('opening sessions on cold Docker containers');
@@ -109,7 +119,7 @@ if (wants('host.reset')) {
   say('resetting worlds of 1,000 and of 1,000,000 rows');
   measured.push(...(await benchReset(wants)));
 }
-if (wantsProcess || wants('open.cold.docker')) measured.push(...(await withServer()));
+if (wantsServer) measured.push(...(await withServer()));
 const figures = measured.filter((figure) => figure.name.startsWith(values.only));
 if (figures.length === 0) throw new Error(`no figure begins with "${values.only}"`);
 console.log(formatTable(figures));

@@ -1,0 +1,62 @@
+/**
+ * When the sessions of a load are asked for, and a process of its own that asks for them. Arrivals are
+ * an open loop: each comes at its time, however many before it are still under way, and what it waited
+ * counts from that time on, so that a service that falls behind cannot hide it.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+
+/** What is done at each arrival, and at which moments of the load, in milliseconds from its start. */
+export type LoadJob = {
+  /** `session`: a session is opened, called, closed; `commits`: as many bare commits. */
+  journey: 'session' | 'commits';
+  url: string;
+  authorization: string;
+  offsetsMs: readonly number[];
+};
+
+export type LoadResult = {
+  /** Milliseconds from when a session was to be asked for until it was ready, one for each that was. */
+  readyMs: number[];
+  /** And until its first call was answered. */
+  answeredMs: number[];
+  /** What went wrong, one line each. */
+  failures: string[];
+  /** Processor time of the asking process, in seconds a second. */
+  cores: number;
+};
+
+const generator = fileURLToPath(new URL('./arrivals-load.ts', import.meta.url));
+
+/** Whole numbers of 32 bits, the same ones for the same seed (mulberry32), as shares of 1. */
+const createRandom = (seed: number) => {
+  let state = seed;
+  return (): number => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+};
+
+/** Moments of a Poisson process: independent of each other, `perSecond` of them on average. */
+export const poissonArrivals = (seed: number, perSecond: number, seconds: number): number[] => {
+  const random = createRandom(seed);
+  const offsets: number[] = [];
+  const gapMs = (): number => (-Math.log(1 - random()) * 1_000) / perSecond;
+  for (let at = gapMs(); at < seconds * 1_000; at += gapMs()) offsets.push(at);
+  return offsets;
+};
+
+/** Runs a load in a process of its own. Throws when that fails; a session that fails does not. */
+export const runLoad = async (job: LoadJob): Promise<LoadResult> => {
+  const child = spawn(process.execPath, [generator], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const ended = once(child, 'exit');
+  child.stdin.end(JSON.stringify(job));
+  const said = await text(child.stdout);
+  const [status] = await ended;
+  if (status !== 0) throw new Error(`the load ended with status ${status}`);
+  return JSON.parse(said) as LoadResult;
+};
