@@ -171,6 +171,24 @@ describe('a database that drops every connection', () => {
   });
 });
 
+describe('a release that is followed by a newer one', () => {
+  it('starts on the newer schema, and is ready', async () => {
+    await control.sql(
+      `insert into migrations (name, run_on) values ('9999_of_next_release', now())`,
+    );
+    for (const table of ['sessions', 'hosts', 'calls', 'projects']) {
+      await control.sql(`alter table ${table} add column of_next_release integer default 1`);
+    }
+    const older = await startTestControl({ databaseUrl: database.url, replicaOf: control });
+    expect(await older.raw({ method: 'GET', path: '/ready' })).toMatchObject({ status: 200 });
+    const host = await warmHost(older);
+    const session = await open(older);
+    expect((await host.poll())?.sessionId).toBe(session.id);
+    expect(await host.ready()).toEqual({});
+    await older.stop();
+  });
+});
+
 describe('a control plane that stops', () => {
   it('answers long polls and waits at once, with what there is', async () => {
     const host = await warmHost(replica);

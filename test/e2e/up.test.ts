@@ -14,7 +14,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
 import { processesNaming } from '#test/support/processes.ts';
+import { call, close, createNotes, open } from '#test/support/sessions.ts';
 import { runSvc, type Svc, startSvc } from '#test/support/svc.ts';
+import { basicAuthorization, createClient } from '#wire/client.ts';
+import { retrying } from '#wire/retry.ts';
 
 type Credentials = { url: string; publicKey: string; secretKey: string };
 
@@ -116,12 +119,25 @@ describe('svc up', () => {
     expect(leftOvers()).toEqual([]);
   });
 
-  it('starts again what was killed, and says so', async () => {
+  it('starts again what was killed, says so, and its sessions go on', async () => {
     const svc = await up();
-    const [control] = processesNaming(`svc control plane ${installation()}`);
-    process.kill(control?.pid as number, 'SIGKILL');
-    await svc.prints('the control plane is up again');
-    expect((await fetch(`${credentials().url}/health`)).status).toBe(200);
+    const { url, publicKey, secretKey } = credentials();
+    const baseUrl = `${url}/api/public`;
+    const plain = createClient({
+      baseUrl,
+      authorization: basicAuthorization(publicKey, secretKey),
+    });
+    const client = retrying(plain, { forMs: 15_000 });
+    await createNotes(client);
+    const session = await open(client, { slug: 'notes' });
+    for (const part of ['control plane', 'orchestrator']) {
+      const [program] = processesNaming(`svc ${part} ${installation()}`);
+      process.kill(program?.pid as number, 'SIGKILL');
+      await svc.prints(`the ${part} is up again`);
+      const listed = await call(client, session.id, { kind: 'tool', name: 'list_notes' });
+      expect(listed).toMatchObject({ state: 'succeeded', output: [{ id: 1 }] });
+    }
+    expect(await close(client, session.id)).toMatchObject({ endReason: 'requested' });
   });
 
   it('takes its children with it when it is killed, and the next one cleans up', async () => {
