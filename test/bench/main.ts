@@ -22,6 +22,7 @@ import { writeReport } from './host-report.ts';
 import { benchReset } from './host-reset.ts';
 import { benchLanguage } from './language.ts';
 import { benchOpen, prepareWorlds } from './open.ts';
+import { benchOrchestrator } from './orchestrator.ts';
 import { benchBurst, benchPoisson } from './poisson.ts';
 
 const outputFile = fileURLToPath(new URL('../../bench.json', import.meta.url));
@@ -108,6 +109,10 @@ const measured: Figure[] = [];
 if (wants('language')) {
   say('compiling worlds');
   measured.push(...(await benchLanguage()));
+}
+if (wants('orchestrator')) {
+  say('planning for 10,000 hosts');
+  measured.push(...(await benchOrchestrator()));
 }
 const hostNames = ['get', 'list100', 'patch', 'post', 'start', 'rss', 'soak'];
 let host: HostReport | undefined;
