@@ -6,7 +6,9 @@ import { defineConfig } from 'vitest/config';
  */
 const pure = ['src/**/*.test.ts', 'orchestrator/**/*.test.ts', 'test/*.test.ts'];
 const host = ['world-host-image/**/*.test.ts'];
-const real = ['api', 'contract', 'cluster', 'e2e'].map((folder) => `test/${folder}/**/*.test.ts`);
+const real = ['api', 'contract', 'cluster', 'sweep', 'e2e'].map(
+  (folder) => `test/${folder}/**/*.test.ts`,
+);
 
 /** `VITEST_JSON` names a file for the counts that `.ci/run` reads. */
 const jsonFile = process.env.VITEST_JSON;
@@ -15,6 +17,22 @@ const jsonFile = process.env.VITEST_JSON;
 const fuzz = {
   times: Number(process.env.FUZZ_TIMES ?? 1),
   seed: Number(process.env.FUZZ_SEED ?? 1),
+};
+
+/**
+ * `SWEEP_TIMES` runs so many cases of the fault sweep, a fifth of them on Docker; `SWEEP_SEED` chooses
+ * them, `SWEEP_CASE` is the number of the only one, `SWEEP_RUNTIME` the only runtime.
+ */
+const sweepTimes = Number(process.env.SWEEP_TIMES ?? 20);
+const sweepRuntime = process.env.SWEEP_RUNTIME;
+const sweepOn = (runtime: string, share: number): number =>
+  sweepRuntime === undefined || sweepRuntime === runtime
+    ? Math.ceil(sweepRuntime === runtime ? sweepTimes : sweepTimes * share)
+    : 0;
+const sweep = {
+  seed: Number(process.env.SWEEP_SEED ?? 1),
+  times: { process: sweepOn('process', 0.8), docker: sweepOn('docker', 0.2) },
+  only: process.env.SWEEP_CASE === undefined ? null : Number(process.env.SWEEP_CASE),
 };
 
 export default defineConfig({
@@ -40,8 +58,17 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'simulation',
+          include: ['test/simulation/**/*.test.ts'],
+          testTimeout: 300_000 * fuzz.times,
+          provide: { fuzz },
+        },
+      },
+      {
+        test: {
           name: 'real',
           include: real,
+          provide: { sweep },
           globalSetup: ['test/support/global-setup.ts'],
           fileParallelism: false,
           testTimeout: 60_000,

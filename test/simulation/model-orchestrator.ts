@@ -1,0 +1,153 @@
+/**
+ * The orchestrator over the models: its real planner and all that it learns, and in the place of
+ * `execute.ts` the same steps on virtual time. Actions reach the control plane some time after the view
+ * that they were decided on, some never do, and a crash forgets everything but the models themselves.
+ */
+import { deadlines } from '../../orchestrator/control-loop.ts';
+import { plan } from '../../orchestrator/plan.ts';
+import type { Action, Observation } from '../../orchestrator/plan-terms.ts';
+import { offerOf, type PoolConfig } from '../../orchestrator/pools/pool-config.ts';
+import { createPoolMemory } from '../../orchestrator/pools/pool-memory.ts';
+import type { ModelControl } from './model-control.ts';
+import type { ModelRuntime } from './model-runtime.ts';
+import type { Chance, VirtualTime } from './virtual-time.ts';
+
+export type OrchestratorParts = {
+  time: VirtualTime;
+  chance: Chance;
+  control: ModelControl;
+  runtime: ModelRuntime;
+  pools(): readonly PoolConfig[];
+  digestOf(pool: string): string;
+  /** The probability that an action is lost on its way, and that a nudge is. */
+  lost: () => number;
+  atOnce: number;
+  /** Nudges within so long are answered by one look, as pacing does for many hosts. */
+  nudgeMs: number;
+  /** Told of each plan and how long it took, in real milliseconds. */
+  onPlan(actions: readonly Action[], tookMs: number): void;
+};
+
+const tickMs = 1_000;
+const retryMs = 1_000;
+
+/** Starts one orchestrator process. `stop` is a crash: what is on its way arrives or not. */
+export const startModelOrchestrator = (parts: OrchestratorParts) => {
+  const { time, chance, control, runtime } = parts;
+  const busy = new Map<string, 'launch' | 'destroy'>();
+  const startedAt = time.now();
+  const memory = createPoolMemory({
+    now: () => time.now(),
+    digestOf: ({ pool }) => parts.digestOf(pool),
+  });
+  let isStopped = false;
+  let isTicking = false;
+  let nextTickAt = Number.POSITIVE_INFINITY;
+
+  const later = (leastMs: number, mostMs: number, step: () => void): void => {
+    time.after(chance.between(leastMs, mostMs), () => {
+      // What a crash finds on its way to the runtime or the control plane still arrives half the time.
+      if (!isStopped || chance.happens(0.5)) step();
+    });
+  };
+  const settle = (hostId: string): void => {
+    busy.delete(hostId);
+    nudge();
+  };
+  const fail = (pool: string, hostId: string, reason: string): void => {
+    if (!isStopped) memory.breakerOf(pool)?.failed(hostId, reason);
+  };
+  const launchOne = (config: PoolConfig): void => {
+    const host = control.register(config.pool, offerOf(config), config.maximum);
+    if (host === undefined) return;
+    memory.breakerOf(config.pool)?.began(host.id);
+    busy.set(host.id, 'launch');
+    const isAnswerLost = chance.happens(parts.lost());
+    if (isAnswerLost) {
+      settle(host.id);
+      return;
+    }
+    later(10, 200, () => {
+      const isLaunched = runtime.launch(host.id, config.pool, parts.digestOf(config.pool));
+      later(10, 200, () => {
+        if (isLaunched) {
+          if (!chance.happens(parts.lost())) control.launched(host.id);
+        } else {
+          fail(config.pool, host.id, 'refused');
+          control.gone(host.id, 'exited');
+        }
+        settle(host.id);
+      });
+    });
+  };
+  const carryOut = (action: Action): void => {
+    if (chance.happens(parts.lost())) return;
+    if (action.kind === 'launch') {
+      const config = parts.pools().find(({ pool }) => pool === action.pool);
+      for (let nth = 0; config !== undefined && nth < action.count; nth += 1) launchOne(config);
+    } else if (action.kind === 'adopt') control.launched(action.hostId);
+    else if (action.kind === 'load') control.load(action.hostId, action.versionId);
+    else if (action.kind === 'drain') {
+      const { hostId, state, reason, pool } = action;
+      const isFailure = state === 'starting' && reason !== 'reclaimed' && reason !== 'surplus';
+      if (control.drain(hostId, state, reason) && isFailure) fail(pool, hostId, reason);
+    } else if (action.kind === 'report_gone') {
+      if (runtime.isAlive(action.hostId)) return;
+      control.gone(action.hostId, action.reason);
+      if (action.state === 'starting') fail(action.pool, action.hostId, action.reason);
+    } else {
+      const { hostId, why } = action;
+      busy.set(hostId, 'destroy');
+      later(50, 500, () => {
+        const isWanted = why === 'orphan' && control.hosts.has(hostId);
+        if (isWanted || runtime.destroy(hostId)) settle(hostId);
+        else time.after(retryMs, () => settle(hostId));
+      });
+    }
+  };
+  const tick = (): void => {
+    isTicking = true;
+    const observation: Observation = {
+      view: control.view(runtime.silentMs),
+      containers: runtime.containers(),
+      busy: new Map(busy),
+      steadyMs: time.now() - startedAt,
+    };
+    const beganAt = performance.now();
+    const pools = memory.learn(observation, parts.pools());
+    const { atOnce } = parts;
+    const bounds = { launchesAtOnce: atOnce, destroysAtOnce: atOnce, deadlines };
+    const actions = plan(observation, { pools, ...bounds });
+    parts.onPlan(actions, performance.now() - beganAt);
+    memory.noteLaunches(actions);
+    // The view is as old as this when its plan is carried out.
+    time.after(chance.between(5, 150), () => {
+      if (isStopped) return;
+      for (const action of actions) carryOut(action);
+      isTicking = false;
+      tickIn(tickMs);
+    });
+  };
+  const tickIn = (ms: number): void => {
+    const atMs = time.now() + ms;
+    if (isTicking || atMs >= nextTickAt) return;
+    nextTickAt = atMs;
+    time.after(ms, () => {
+      if (isStopped || isTicking || nextTickAt !== atMs) return;
+      nextTickAt = Number.POSITIVE_INFINITY;
+      tick();
+    });
+  };
+  const nudge = (): void => {
+    if (!isStopped && !chance.happens(parts.lost())) tickIn(parts.nudgeMs);
+  };
+  tickIn(0);
+
+  return {
+    nudge,
+    statuses: memory.statuses,
+    stop(): void {
+      isStopped = true;
+    },
+  };
+};

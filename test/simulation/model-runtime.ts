@@ -1,0 +1,137 @@
+/**
+ * A container runtime as a model, and the hosts in its containers: they start late, fail, end, fall
+ * silent and are taken away, as often as the faults say. Containers end up where the orchestrator and
+ * chance bring them; nothing here decides.
+ */
+import type { Container } from '../../orchestrator/driver/driver.ts';
+import type { Chance, VirtualTime } from './virtual-time.ts';
+
+/** How often things go wrong: probabilities, and means in milliseconds. */
+export type Faults = {
+  launchFails: number;
+  /** A launch that takes as long as `slowMs` says, up to three times. */
+  slowStart: number;
+  slowMs: number;
+  /** A host that ends, or is never heard of, before it is warm. */
+  diesStarting: number;
+  hangsStarting: number;
+  /** Whose image cannot be had, for as long as it lives. */
+  badImage: number;
+  /** Between two ends, silences and reclaims of one host that serves. */
+  meanMsToDeath: number;
+  meanMsToSilence: number;
+  meanMsToReclaim: number;
+  destroyFails: number;
+  recycleHangs: number;
+};
+
+export type RuntimeHooks = {
+  now: VirtualTime;
+  chance: Chance;
+  faults: () => Faults;
+  /** A host in its container says that it is warm. */
+  onWarm(hostId: string): void;
+  /** Something that the driver would notify of. */
+  onNotice(): void;
+};
+
+type Inside = { container: Container; pool: string; silentSince: number | undefined };
+
+export type ModelRuntime = ReturnType<typeof createModelRuntime>;
+
+const lives = ({ container: { phase } }: Inside): boolean =>
+  phase === 'running' || phase === 'pending';
+
+/** A runtime with no containers. */
+export const createModelRuntime = ({ now: time, chance, faults, ...hooks }: RuntimeHooks) => {
+  const inside = new Map<string, Inside>();
+  const living = new Map<string, number>();
+
+  const change = (one: Inside, phase: Container['phase']): void => {
+    const before = lives(one);
+    one.container = { ...one.container, phase };
+    const difference = Number(lives(one)) - Number(before);
+    living.set(one.pool, (living.get(one.pool) ?? 0) + difference);
+  };
+  const end = (hostId: string): void => {
+    const one = inside.get(hostId);
+    if (one === undefined || !lives(one)) return;
+    change(one, 'exited');
+    one.container = { ...one.container, exit: { reason: 'exited', detail: 'exit status 1' } };
+    hooks.onNotice();
+  };
+  const fallSilent = (hostId: string): void => {
+    const one = inside.get(hostId);
+    if (one !== undefined) one.silentSince ??= time.now();
+  };
+  const reclaim = (hostId: string): void => {
+    const one = inside.get(hostId);
+    if (one === undefined || !lives(one)) return;
+    one.container = { ...one.container, reclaimed: 'its node is drained' };
+    hooks.onNotice();
+    time.after(30_000, () => end(hostId));
+  };
+  /** The life of a host whose container runs. */
+  const begin = (hostId: string): void => {
+    const { diesStarting, hangsStarting, meanMsToDeath, meanMsToSilence, meanMsToReclaim } =
+      faults();
+    if (chance.happens(diesStarting)) {
+      time.after(chance.between(10, 2_000), () => end(hostId));
+      return;
+    }
+    if (chance.happens(hangsStarting)) return;
+    time.after(chance.between(200, 600), () => hooks.onWarm(hostId));
+    time.after(chance.around(meanMsToDeath), () => end(hostId));
+    time.after(chance.around(meanMsToSilence), () => fallSilent(hostId));
+    time.after(chance.around(meanMsToReclaim), () => reclaim(hostId));
+  };
+
+  return {
+    containers: (): Container[] => Array.from(inside.values(), ({ container }) => container),
+    find: (hostId: string): Container | undefined => inside.get(hostId)?.container,
+    livingIn: (pool: string): number => living.get(pool) ?? 0,
+    isAlive(hostId: string): boolean {
+      const one = inside.get(hostId);
+      return one !== undefined && lives(one);
+    },
+    /** Whether a host can do anything: it lives, and is not silent. */
+    isWell(hostId: string): boolean {
+      const one = inside.get(hostId);
+      return one?.container.phase === 'running' && one.silentSince === undefined;
+    },
+    silentMs(hostId: string): number {
+      const since = inside.get(hostId)?.silentSince;
+      return since === undefined ? 0 : time.now() - since;
+    },
+    /** Takes a container down, which runs some time later; false when it is refused. */
+    launch(hostId: string, pool: string, digest: string): boolean {
+      const { launchFails, slowStart, slowMs, badImage } = faults();
+      if (chance.happens(launchFails)) return false;
+      const container: Container = { hostId, phase: 'created', digest };
+      const one: Inside = { container, pool, silentSince: undefined };
+      inside.set(hostId, one);
+      change(one, 'pending');
+      if (chance.happens(badImage)) {
+        const trouble = { kind: 'image', message: 'no such image' } as const;
+        one.container = { ...one.container, trouble };
+        return true;
+      }
+      const slow = chance.happens(slowStart) ? chance.between(slowMs, 3 * slowMs) : 0;
+      time.after(chance.between(100, 800) + slow, () => {
+        if (inside.get(hostId) !== one || !lives(one)) return;
+        change(one, 'running');
+        hooks.onNotice();
+        begin(hostId);
+      });
+      return true;
+    },
+    /** Removes a container; false when it did not work this time. */
+    destroy(hostId: string): boolean {
+      if (chance.happens(faults().destroyFails)) return false;
+      const one = inside.get(hostId);
+      if (one !== undefined && lives(one)) change(one, 'exited');
+      inside.delete(hostId);
+      return true;
+    },
+  };
+};

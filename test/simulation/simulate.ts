@@ -1,0 +1,253 @@
+/**
+ * A whole installation in virtual time: sessions come at random and stay for a while, hosts go wrong as
+ * the faults say, and orchestrators die and are followed by others. What must never be is thrown as soon
+ * as it is; what must come is checked on the way, and at the end when all faults have ceased.
+ */
+import type { HostWish } from '#domain/pool.ts';
+import type { Action } from '../../orchestrator/plan-terms.ts';
+import type { PoolConfig } from '../../orchestrator/pools/pool-config.ts';
+import { createModelControl, type ModelHost } from './model-control.ts';
+import { startModelOrchestrator } from './model-orchestrator.ts';
+import { createModelRuntime, type Faults } from './model-runtime.ts';
+import { createChance, createVirtualTime } from './virtual-time.ts';
+
+export type Scenario = {
+  seed: number;
+  pools: readonly PoolConfig[];
+  opens: number;
+  opensPerSecond: number;
+  meanLifeMs: number;
+  wishes: readonly HostWish[];
+  /** World versions that sessions are of; the first one is kept loaded where a pool says so. */
+  versions: number;
+  faults: Faults;
+  /** Probability that a message of the orchestrator, or a nudge to it, is lost. */
+  lost: number;
+  meanMsBetweenCrashes: number;
+  meanMsBetweenReleases: number;
+  atOnce: number;
+  nudgeMs: number;
+  /** How long a bad state may last beyond its deadline: each new orchestrator gives it all of its time. */
+  graceMs: number;
+  /** No session may wait longer, while its pools have room; milliseconds. */
+  longestWaitMs: number;
+};
+
+const noFaults: Faults = {
+  launchFails: 0,
+  slowStart: 0,
+  slowMs: 0,
+  diesStarting: 0,
+  hangsStarting: 0,
+  badImage: 0,
+  meanMsToDeath: Number.POSITIVE_INFINITY,
+  meanMsToSilence: Number.POSITIVE_INFINITY,
+  meanMsToReclaim: Number.POSITIVE_INFINITY,
+  destroyFails: 0,
+  recycleHangs: 0,
+};
+
+/** A lease that its holder did not give up runs out first. */
+const leaseMs = 6_000;
+const checkMs = 5_000;
+export type Outcome = {
+  mostSessions: number;
+  mostHosts: number;
+  plans: number;
+  planMs: number[];
+  crashes: number;
+  waitsMs: number[];
+  closed: number;
+  failed: number;
+  ends: Record<string, number>;
+  /** How long it took after the last session until no host was left, in virtual milliseconds. */
+  emptiedInMs: number;
+};
+
+/** Runs a scenario to its end. Throws at the first thing that must not be, with the time and the seed. */
+export const simulate = (scenario: Scenario): Outcome => {
+  const time = createVirtualTime();
+  const chance = createChance(scenario.seed);
+  const { graceMs } = scenario;
+  let pools = scenario.pools;
+  let isFaulty = true;
+  let release = 1;
+  let head = 0;
+  let open = 0;
+  const outcome = { mostSessions: 0, mostHosts: 0, plans: 0, crashes: 0 };
+  const planMs: number[] = [];
+  const faults = (): Faults => (isFaulty ? scenario.faults : noFaults);
+
+  const refuse = (what: string): never => {
+    throw new Error(`seed ${scenario.seed}, ${Math.round(time.now())} ms: ${what}`);
+  };
+
+  const runtime = createModelRuntime({
+    now: time,
+    chance,
+    faults,
+    onWarm: (hostId) => {
+      const host = control.hosts.get(hostId);
+      if (host !== undefined && runtime.isWell(hostId)) control.warm(host);
+    },
+    onNotice: () => orchestrator.nudge(),
+  });
+  const control = createModelControl(time, {
+    onAssigned: (host, session) => {
+      const { uses } = host;
+      time.after(session.lifeMs, () => {
+        if (host.uses === uses && runtime.isWell(host.id)) control.close(session, host);
+      });
+    },
+    onRecycling: (host) => {
+      const { since } = host;
+      if (chance.happens(faults().recycleHangs)) return;
+      time.after(chance.between(20, 100), () => {
+        if (host.since === since && runtime.isWell(host.id)) control.warm(host);
+      });
+    },
+    onChange: () => orchestrator?.nudge(),
+    isAlive: (hostId) => runtime.isAlive(hostId),
+  });
+  const setHead = (): void =>
+    control.setWorlds(
+      pools.flatMap(({ pool, worlds }) =>
+        worlds.map(({ world, hosts }) => ({ pool, world, hosts, versionId: `v0.${head}` })),
+      ),
+    );
+
+  const start = () =>
+    startModelOrchestrator({
+      time,
+      chance,
+      control,
+      runtime,
+      pools: () => pools,
+      digestOf: () => `release ${release}`,
+      lost: () => (isFaulty ? scenario.lost : 0),
+      atOnce: scenario.atOnce,
+      nudgeMs: scenario.nudgeMs,
+      onPlan: (_: readonly Action[], tookMs) => {
+        outcome.plans += 1;
+        planMs.push(tookMs);
+        check();
+      },
+    });
+
+  /** What must hold at any time. */
+  const check = (): void => {
+    outcome.mostHosts = Math.max(outcome.mostHosts, control.hosts.size);
+    for (const { pool, maximum } of scenario.pools) {
+      if (control.liveIn(pool) > maximum) refuse(`${pool} has ${control.liveIn(pool)} hosts`);
+      if (runtime.livingIn(pool) > maximum) {
+        refuse(`${pool} has ${runtime.livingIn(pool)} containers`);
+      }
+    }
+  };
+
+  const longestMs = ({ state, pool }: ModelHost): number => {
+    const config = scenario.pools.find((one) => one.pool === pool);
+    if (state === 'starting') return (config?.startMs ?? 0) + graceMs;
+    return state === 'warm' || state === 'assigned' ? Number.POSITIVE_INFINITY : 20_000 + graceMs;
+  };
+  const orphanSince = new Map<string, number>();
+  const badSince = new Map<string, number>();
+  /** Nothing is in a bad way for longer than it may be: no host is forgotten, no session starves. */
+  const checkProgress = (): void => {
+    const now = time.now();
+    for (const host of control.hosts.values()) {
+      if (now - host.since > longestMs(host)) refuse(`${host.id} is ${host.state} for too long`);
+      if (host.state !== 'starting' && !runtime.isWell(host.id)) {
+        const since = badSince.get(host.id) ?? now;
+        badSince.set(host.id, since);
+        if (now - since > graceMs) refuse(`${host.id} is ${host.state} and dead`);
+      }
+    }
+    for (const { hostId } of runtime.containers()) {
+      if (control.hosts.has(hostId)) continue;
+      const since = orphanSince.get(hostId) ?? now;
+      orphanSince.set(hostId, since);
+      if (now - since > graceMs) refuse(`nobody removes the container of ${hostId}`);
+    }
+    for (const session of control.waiting.values()) {
+      const waitsMs = now - session.waitsSince;
+      if (waitsMs > scenario.longestWaitMs) refuse(`session ${session.id} waits for ${waitsMs} ms`);
+    }
+  };
+  const checkOn = (): void => {
+    checkProgress();
+    time.after(checkMs, checkOn);
+  };
+
+  const openOne = (): void => {
+    const version = Math.floor(chance.share() ** 2 * scenario.versions);
+    control.open({
+      wish: scenario.wishes[Math.floor(chance.share() * scenario.wishes.length)] as HostWish,
+      versionId: version === 0 ? `v0.${head}` : `v${version}`,
+      reuseWarm: chance.happens(0.5),
+      keepWarm: chance.happens(0.5),
+      lifeMs: 1_000 + chance.around(scenario.meanLifeMs),
+    });
+    open += 1;
+    if (open % 100 === 0) {
+      const serving = [...control.hosts.values()].filter(
+        ({ state }) => state === 'assigned',
+      ).length;
+      outcome.mostSessions = Math.max(outcome.mostSessions, serving);
+    }
+    if (open < scenario.opens) time.after(chance.around(1_000 / scenario.opensPerSecond), openOne);
+  };
+  const crash = (): void => {
+    if (isFaulty) {
+      outcome.crashes += 1;
+      orchestrator.stop();
+      time.after(chance.between(100, leaseMs), () => {
+        orchestrator = start();
+      });
+    }
+    time.after(leaseMs + chance.around(scenario.meanMsBetweenCrashes), crash);
+  };
+  const changeRelease = (): void => {
+    if (isFaulty) {
+      release += 1;
+      head += 1;
+      setHead();
+    }
+    time.after(chance.around(scenario.meanMsBetweenReleases), changeRelease);
+  };
+
+  let orchestrator = start();
+  setHead();
+  time.after(chance.around(scenario.meanMsBetweenCrashes), crash);
+  time.after(chance.around(scenario.meanMsBetweenReleases), changeRelease);
+  time.after(0, openOne);
+  checkOn();
+
+  const opensMs = (scenario.opens / scenario.opensPerSecond) * 1_000;
+  if (!time.runUntil(opensMs * 2 + 60_000, () => open === scenario.opens)) refuse('opens stop');
+  isFaulty = false;
+  const isOver = (): boolean =>
+    control.sessions.every(({ state }) => state === 'closed' || state === 'failed');
+  let isOverAt = time.now();
+  while (!isOver()) {
+    isOverAt = time.now() + checkMs;
+    time.runUntil(isOverAt);
+    if (isOverAt > opensMs * 3 + 100 * scenario.meanLifeMs) refuse('sessions never end');
+  }
+  pools = [];
+  orchestrator.nudge();
+  const isEmpty = (): boolean => control.hosts.size === 0 && runtime.containers().length === 0;
+  if (!time.runUntil(isOverAt + 10 * graceMs, isEmpty)) {
+    refuse(`${control.hosts.size} hosts and ${runtime.containers().length} containers are left`);
+  }
+  const { sessions } = control;
+  return {
+    ...outcome,
+    planMs,
+    waitsMs: sessions.map(({ waitedMs }) => waitedMs).sort((a, b) => a - b),
+    closed: sessions.filter(({ state }) => state === 'closed').length,
+    failed: sessions.filter(({ state }) => state === 'failed').length,
+    ends: Object.fromEntries(control.ends),
+    emptiedInMs: time.now() - isOverAt,
+  };
+};
