@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '#domain/error.ts';
+import { pause } from '#runtime/pause.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -24,12 +25,15 @@ const keptLogBytes = 200_000;
 
 const firstLine = async (child: ChildProcess, main: string, log: () => string) => {
   const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
-  const line = await Promise.race([
-    once(lines, 'line', { signal: AbortSignal.timeout(startTimeoutMs) }),
-    once(child, 'exit').then(([code]) => {
-      throw new AppError('unavailable', `${main} exited with ${code} before it was up:\n${log()}`);
-    }),
-  ]);
+  const over = new AbortController();
+  const late = pause(startTimeoutMs, over.signal).then(() => {
+    throw new AppError('timeout', `${main} is not up in ${startTimeoutMs} ms:\n${log()}`);
+  });
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new AppError('unavailable', `${main} exited with ${code} before it was up:\n${log()}`);
+  });
+  const line = await Promise.race([once(lines, 'line'), late, ended]);
+  over.abort();
   return JSON.parse(String(line[0])) as Record<string, unknown>;
 };
 
