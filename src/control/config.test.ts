@@ -18,6 +18,7 @@ describe('readConfig', () => {
       compile: { processes: 2, queued: 16, timeLimitMs: 10_000, memoryMb: 512 },
       ending: { drainMs: 0, finishMs: 2_500 },
       bootstrap: null,
+      gateway: null,
       logLevel: 'info',
       templatesDir: expect.stringMatching(/src\/templates$/),
     });
@@ -46,6 +47,7 @@ describe('readConfig', () => {
         SVC_QUOTA_OPENS_PER_MINUTE: 'few',
         SVC_PUBLIC_URL: 'not a url',
         SVC_BOOTSTRAP_PUBLIC_KEY: 'pk-x',
+        SVC_GATEWAY_TOKEN: 'the gateway token',
         SVC_LOG_LEVEL: 'loud',
       });
     for (const name of [
@@ -75,5 +77,16 @@ describe('readConfig', () => {
     for (const secret of ['password', 'the secret', 'the pool token', 'sk-y']) {
       expect(printed).not.toContain(secret);
     }
+  });
+
+  it('takes the address of surfaces behind gateways, with the token of these', () => {
+    const url = 'https://{session}--{surface}.worlds.example.com';
+    const { gateway } = readConfig({ ...complete, SVC_GATEWAY_URL: url, SVC_GATEWAY_TOKEN: 'gt' });
+    expect(gateway?.template).toEqual({ scheme: 'https', suffix: '.worlds.example.com', port: '' });
+    expect(`${gateway?.token}`).toBe('***');
+    const wrong = { SVC_GATEWAY_URL: 'https://worlds.example.com', SVC_GATEWAY_TOKEN: 'gt' };
+    expect(() => readConfig({ ...complete, ...wrong })).toThrow(
+      'SVC_GATEWAY_URL is "https://worlds.example.com", not of the form https://{session}--{surface}.',
+    );
   });
 });

@@ -1,12 +1,16 @@
 /** Configuration of the control plane, read from its environment. */
+import {
+  parseSurfaceTemplate,
+  type SurfaceTemplate,
+  surfaceTemplateForm,
+} from '#domain/surface-address.ts';
 import { type Env, type EnvReader, readEnv } from '#runtime/env.ts';
+import { type ListenAddress, readListen } from '#runtime/listen.ts';
 import type { LogLevel } from '#runtime/log.ts';
 import { Secret } from '#runtime/secret.ts';
 import { bundledTemplatesDir } from '#runtime/templates.ts';
 import type { Quotas } from './db/quotas.ts';
 import type { CompileLimits } from './worlds/compiler.ts';
-
-export type ListenAddress = { host: string; port: number };
 
 export type ControlConfig = {
   /** Holds a password, so it prints as a secret. */
@@ -20,6 +24,8 @@ export type ControlConfig = {
   /** Host tokens and session tokens derive from it; all replicas share one. */
   secret: Secret;
   poolToken: Secret;
+  /** How surfaces are named by gateways, and the token of these. Null: clients go to hosts directly. */
+  gateway: { template: SurfaceTemplate; token: Secret } | null;
   /** How many sessions one host serves before it is replaced. */
   hostMaxUses: number;
   /** What each project may use, unless its row says otherwise. */
@@ -40,25 +46,20 @@ export type ControlConfig = {
 
 const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
-const parseAddress = (text: string): ListenAddress | undefined => {
-  const [, bracketed, plain, port] =
-    /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]\s]+)):(\d{1,5})$/.exec(text) ?? [];
-  const host = bracketed ?? plain;
-  if (host === undefined || Number(port) > 65_535) return undefined;
-  return { host, port: Number(port) };
+/** Both or none: an address without anybody who may ask for routes would lead nowhere. */
+const readGateway = (env: EnvReader): ControlConfig['gateway'] => {
+  const url = env.optionalText('SVC_GATEWAY_URL');
+  const token = env.optionalText('SVC_GATEWAY_TOKEN');
+  if (url === undefined && token === undefined) return null;
+  const template = parseSurfaceTemplate(url ?? '');
+  if (url === undefined || token === undefined) {
+    env.refuse('SVC_GATEWAY_URL and SVC_GATEWAY_TOKEN go together');
+  } else if (template === undefined) {
+    env.refuse(`SVC_GATEWAY_URL is "${url}", not of the form ${surfaceTemplateForm}`);
+  }
+  if (template === undefined || token === undefined) return null;
+  return { template, token: new Secret(token) };
 };
-
-const readListen = (env: EnvReader): ListenAddress[] =>
-  env
-    .text('SVC_LISTEN', '127.0.0.1:4500')
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '')
-    .flatMap((part) => {
-      const address = parseAddress(part);
-      if (address === undefined) env.refuse(`SVC_LISTEN has "${part}", not a host:port`);
-      return address ?? [];
-    });
 
 const readBootstrap = (env: EnvReader): ControlConfig['bootstrap'] => {
   const publicKey = env.optionalText('SVC_BOOTSTRAP_PUBLIC_KEY');
@@ -98,12 +99,13 @@ export const readConfig = (environment: Env): ControlConfig => {
   const env = readEnv(environment);
   const config: ControlConfig = {
     databaseUrl: env.secret('SVC_DATABASE_URL'),
-    listen: readListen(env),
+    listen: readListen(env, '127.0.0.1:4500'),
     publicUrl: env.optionalText('SVC_PUBLIC_URL') === undefined ? null : env.url('SVC_PUBLIC_URL'),
     blobDir: env.text('SVC_BLOB_DIR'),
     templatesDir: env.text('SVC_TEMPLATES_DIR', bundledTemplatesDir),
     secret: env.secret('SVC_SECRET'),
     poolToken: env.secret('SVC_POOL_TOKEN'),
+    gateway: readGateway(env),
     hostMaxUses: env.integer('SVC_HOST_MAX_USES', { min: 1, max: 1_000_000, fallback: 50 }),
     quotas: readQuotas(env),
     compile: readCompile(env),
@@ -114,7 +116,6 @@ export const readConfig = (environment: Env): ControlConfig => {
     bootstrap: readBootstrap(env),
     logLevel: env.choice('SVC_LOG_LEVEL', logLevels, 'info'),
   };
-  if (config.listen.length === 0) env.refuse('SVC_LISTEN names no address');
   env.finish();
   return config;
 };

@@ -15,9 +15,15 @@ import type { CallRow } from './db/calls.ts';
 import { startListening } from './db/listen.ts';
 import { noticeChannel, sendNotices } from './db/notices.ts';
 import type { Queryable } from './db/pool.ts';
+import { createRouteFeed, type RouteFeed } from './routes/feed.ts';
 
-/** The topic that changes with everything a planner looks at. The others are the ids themselves. */
+/** The topic that changes with everything a planner looks at. */
 export const poolTopic = 'pool';
+/** The topic that changes with the route of any session; heard of by `routeTopic` of that session. */
+export const routesTopic = 'routes';
+const routeMark = 'route:';
+/** Says that a session is served elsewhere, or not at all, now. The other topics are ids themselves. */
+export const routeTopic = (sessionId: string): string => `${routeMark}${sessionId}`;
 
 export type Notices = {
   /** Tells everyone, here and in other replicas. */
@@ -27,6 +33,8 @@ export type Notices = {
   /** Tells this process alone. */
   ring(topic: string): void;
   watch(topic: string): Watch<CallRow>;
+  /** The sessions whose routes changed, for gateways. */
+  readonly routes: RouteFeed;
   /** True once the program is stopping: whatever waits then answers what it has. */
   readonly closed: boolean;
   /** Ends all waits. Telling others goes on until `stop`. */
@@ -114,21 +122,30 @@ export const startNotices = (
   const bell = createBell<CallRow>();
   const self = randomBytes(6).toString('hex');
   const sender = createSender(db, self, log);
+  const routes = createRouteFeed();
+  const ring = (topic: string): void => {
+    if (topic.startsWith(routeMark)) routes.note(topic.slice(routeMark.length));
+    bell.ring(topic.startsWith(routeMark) ? routesTopic : topic);
+  };
   const hear = (payload: string): void => {
     const [from, ...topics] = payload.split(' ');
     if (from === self) return;
-    for (const topic of topics) bell.ring(topic);
+    for (const topic of topics) ring(topic);
+  };
+  const afterBreak = (): void => {
+    routes.breakOff();
+    bell.ringAll();
   };
   const listening = startListening({
     databaseUrl: config.databaseUrl,
     channel: noticeChannel,
     onNotice: hear,
-    onConnected: () => bell.ringAll(),
+    onConnected: afterBreak,
     log,
   });
   return {
     tell(...topics) {
-      for (const topic of topics) bell.ring(topic);
+      for (const topic of topics) ring(topic);
       sender.send(topics);
     },
     tellCall(call) {
@@ -137,6 +154,7 @@ export const startNotices = (
     },
     ring: (topic) => bell.ring(topic),
     watch: (topic) => bell.watch(topic),
+    routes,
     get closed() {
       return bell.closed;
     },

@@ -14,6 +14,7 @@ import { ensureKeyPair } from './db/keys.ts';
 import { migrate } from './db/migrate.ts';
 import { type Database, openDatabase } from './db/pool.ts';
 import { createAuthenticate, hashSecretKey } from './http/auth.ts';
+import { gatewayEndpoints } from './http/gateway/endpoints.ts';
 import { addHealthRoutes } from './http/health.ts';
 import { hostEndpoints } from './http/host/endpoints.ts';
 import { type Listening, listen } from './http/listen.ts';
@@ -54,6 +55,7 @@ const createApp = (parts: Parts, isEnding: () => boolean): FastifyInstance => {
     { prefix: publicPath, endpoints },
     { prefix: '/api/host', endpoints: hostEndpoints(parts) },
     { prefix: '/api/pool', endpoints: poolEndpoints(parts) },
+    { prefix: '/api/gateway', endpoints: gatewayEndpoints(parts) },
   ];
   const authenticate = createAuthenticate(config, db);
   return createServer({ apis, authenticate, log }, (app) => {

@@ -26,6 +26,10 @@ const encodeRandom = (length: number): string =>
 export const newId = (kind: IdKind, nowMs: number = Date.now()): string =>
   `${kind}-${encodeTime(nowMs)}${encodeRandom(16)}`;
 
+/** Whether a text is an identifier of a kind; one that is can stand in a host name as it is. */
+export const isId = (kind: IdKind, text: string): boolean =>
+  text.startsWith(`${kind}-`) && /^[0-9a-hjkmnp-tv-z]{26}$/.test(text.slice(kind.length + 1));
+
 /** A secret of 256 random bits behind a readable prefix, for example `sk-…`. */
 export const newSecret = (prefix: string): string =>
   `${prefix}-${randomBytes(32).toString('base64url')}`;

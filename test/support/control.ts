@@ -38,6 +38,8 @@ export type TestControl = {
   /** By the public key alone. */
   read: Send;
   pool: Send;
+  /** By the gateways' token, or one that is wrong where there is none. */
+  gateway: Send;
   /** By a host's token. */
   asHost(token: string): Send;
   /** Any request, with whatever headers. */
@@ -68,7 +70,13 @@ const checkAnswer = (shape: OperationShape, status: number, body: unknown): void
   }
 };
 
-const baseOf = { read: '/api/public', write: '/api/public', host: '/api/host', pool: '/api/pool' };
+const baseOf = {
+  read: '/api/public',
+  write: '/api/public',
+  host: '/api/host',
+  pool: '/api/pool',
+  gateway: '/api/gateway',
+};
 
 const pathOf = (shape: OperationShape, input: ClientInput<OperationShape>): string => {
   const params = (input.params ?? {}) as Record<string, string>;
@@ -106,6 +114,7 @@ export type TestControlOptions = {
   hostMaxUses?: number;
   quotas?: Partial<Quotas>;
   compile?: Partial<CompileLimits>;
+  gateway?: ControlConfig['gateway'];
 };
 
 const newConfig = async (options: TestControlOptions): Promise<ControlConfig> => ({
@@ -116,6 +125,7 @@ const newConfig = async (options: TestControlOptions): Promise<ControlConfig> =>
   templatesDir: join(import.meta.dirname, '../../src/templates'),
   secret: new Secret(randomUUID()),
   poolToken: new Secret(randomUUID()),
+  gateway: options.gateway ?? null,
   hostMaxUses: options.hostMaxUses ?? 50,
   quotas: { sessions: 1_000, opensPerMinute: 10_000, ...options.quotas },
   compile: { processes: 1, queued: 8, timeLimitMs: 30_000, memoryMb: 512, ...options.compile },
@@ -140,6 +150,7 @@ export const startTestControl = async (
     send: senderOf(running, basicAuthorization(publicKey, secretKey)),
     read: senderOf(running, `Bearer ${publicKey}`),
     pool: senderOf(running, `Bearer ${config.poolToken.reveal()}`),
+    gateway: senderOf(running, `Bearer ${config.gateway?.token.reveal() ?? 'none'}`),
     asHost: (token) => senderOf(running, `Bearer ${token}`),
     raw: async ({ method, path, headers = {}, body }) => {
       const answer = await running.app.inject({

@@ -13,7 +13,7 @@ import {
   type NewAnswer,
   type SessionOrders,
 } from '../db/host-calls.ts';
-import { poolTopic } from '../notify.ts';
+import { poolTopic, routeTopic } from '../notify.ts';
 import type { Parts } from '../parts.ts';
 import { endedCalls } from '../sessions/end.ts';
 import { type Hold, nextDirective, type OrderParts, staleHost } from './orders.ts';
@@ -54,7 +54,7 @@ const afterAnswer = async (
   const cancelled = await db.transaction((tx) =>
     cancelQueued(tx, [call.sessionId], endedCalls('requested').cancelled),
   );
-  notices.tell(call.sessionId, poolTopic, ...cancelled);
+  notices.tell(call.sessionId, routeTopic(call.sessionId), poolTopic, ...cancelled);
 };
 
 /** Records the answer; a repeated one changes nothing and brings the same that a poll would. */

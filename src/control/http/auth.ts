@@ -1,7 +1,7 @@
 /**
  * Who is calling. Projects: the key pair by HTTP Basic, or the public key alone as a bearer, which
  * may only read. Hosts: `<host id>.<mac>`, a token that this control plane made and can check without
- * asking anyone. The orchestrator: the one pool token.
+ * asking anyone. The orchestrator: the one pool token. Gateways: the one gateway token.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { AppError } from '#domain/error.ts';
@@ -9,7 +9,7 @@ import type { Secret } from '#runtime/secret.ts';
 import type { Access } from '#wire/operation.ts';
 import { findKey, type KeyRow } from '../db/keys.ts';
 import type { Queryable } from '../db/pool.ts';
-import type { Caller, HostCaller, PoolCaller, ProjectCaller } from './endpoint.ts';
+import type { Caller, GatewayCaller, HostCaller, PoolCaller, ProjectCaller } from './endpoint.ts';
 
 /** Finds out who calls, or throws `unauthenticated` or `forbidden`. */
 export type Authenticate = (authorization: string | undefined, access: Access) => Promise<Caller>;
@@ -100,19 +100,28 @@ const byPoolToken = (poolToken: Secret, token: string): PoolCaller => {
   return { pool: true };
 };
 
+const byGatewayToken = (gateway: { token: Secret } | null, token: string): GatewayCaller => {
+  if (gateway?.token.matches(token) !== true) throw refuse('the gateway token is not valid');
+  return { gateway: true };
+};
+
+type Tokens = { secret: Secret; poolToken: Secret; gateway: { token: Secret } | null };
+
+/** Whom each bearer of a program is checked by. */
+const programs = {
+  host: ({ secret }: Tokens, token: string) => byHostToken(secret, token),
+  pool: ({ poolToken }: Tokens, token: string) => byPoolToken(poolToken, token),
+  gateway: ({ gateway }: Tokens, token: string) => byGatewayToken(gateway, token),
+};
+
 /** Makes the check for all access levels. */
-export const createAuthenticate = (
-  config: { secret: Secret; poolToken: Secret },
-  db: Queryable,
-): Authenticate => {
+export const createAuthenticate = (config: Tokens, db: Queryable): Authenticate => {
   const findOne = createKeyFinder(db);
   return async (authorization, access) => {
     const { scheme, value } = parse(authorization);
-    if (access === 'host' || access === 'pool') {
+    if (access === 'host' || access === 'pool' || access === 'gateway') {
       if (scheme !== 'bearer') throw refuse('this route asks for a bearer token');
-      return access === 'host'
-        ? byHostToken(config.secret, value)
-        : byPoolToken(config.poolToken, value);
+      return programs[access](config, value);
     }
     if (scheme === 'basic') return byKeyPair(findOne, value);
     if (scheme !== 'bearer') throw refuse(`unknown scheme "${scheme}": ${howTo}`);

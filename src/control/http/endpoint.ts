@@ -9,13 +9,16 @@ import type { Access, Answer, Input, OperationShape } from '#wire/operation.ts';
 export type ProjectCaller = { projectId: string; level: 'secret' | 'public' };
 export type HostCaller = { hostId: string };
 export type PoolCaller = { pool: true };
-export type Caller = ProjectCaller | HostCaller | PoolCaller;
+export type GatewayCaller = { gateway: true };
+export type Caller = ProjectCaller | HostCaller | PoolCaller | GatewayCaller;
 
 type CallerOf<Who extends Access> = Who extends 'host'
   ? HostCaller
   : Who extends 'pool'
     ? PoolCaller
-    : ProjectCaller;
+    : Who extends 'gateway'
+      ? GatewayCaller
+      : ProjectCaller;
 
 export type Context<Who extends Access> = {
   caller: CallerOf<Who>;

@@ -41,7 +41,7 @@ const retryAfterOf = (status: number, { retryAfterMs }: ErrorBody): string | und
     : usualRetryAfter[status];
 
 const challenge = (access: Access | undefined): string =>
-  access === 'host' || access === 'pool'
+  access === 'host' || access === 'pool' || access === 'gateway'
     ? 'Bearer realm="svc"'
     : 'Basic realm="svc", charset="UTF-8"';
 

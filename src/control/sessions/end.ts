@@ -13,7 +13,7 @@ import {
   releaseHost,
 } from '../db/endings.ts';
 import type { Queryable } from '../db/pool.ts';
-import { type Notices, poolTopic } from '../notify.ts';
+import { type Notices, poolTopic, routeTopic } from '../notify.ts';
 
 /** What the open calls of a session that ended are told. */
 export const endedCalls = (reason: EndReason): { cancelled: CallError; lost: CallError } => ({
@@ -33,7 +33,9 @@ export const endedCalls = (reason: EndReason): { cancelled: CallError; lost: Cal
 export type News = string[];
 
 export const tellNews = (notices: Notices, news: News): void => {
-  if (news.length > 0) notices.tell(...new Set([...news, poolTopic]));
+  if (news.length === 0) return;
+  const routes = news.filter((id) => id.startsWith('ses-')).map(routeTopic);
+  notices.tell(...new Set([...news, ...routes, poolTopic]));
 };
 
 /** Ends a locked session and its open calls. */

@@ -5,6 +5,7 @@ import type { SessionHost } from '../db/calls.ts';
 import { lockSession } from '../db/endings.ts';
 import { claimCall } from '../db/host-calls.ts';
 import { makeReady } from '../db/ready.ts';
+import { routeTopic } from '../notify.ts';
 import type { Parts } from '../parts.ts';
 import { endWithHost, tellNews } from './end.ts';
 
@@ -19,7 +20,7 @@ export const reportReady = async (
 ): Promise<SessionDirective> => {
   const { db, notices } = parts;
   const isReady = await makeReady(db, host, holding);
-  if (isReady) notices.tell(host.sessionId);
+  if (isReady) notices.tell(host.sessionId, routeTopic(host.sessionId));
   const atOnce = { seconds: 0, signal: AbortSignal.abort() };
   return nextDirective(parts, host, atOnce, async () => {
     const orders = await claimCall(db, host);

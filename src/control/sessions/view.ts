@@ -1,5 +1,6 @@
 /** A session as clients see it. */
 import { isReady, type SessionState } from '#domain/session.ts';
+import { surfaceUrl } from '#domain/surface-address.ts';
 import type { SessionView } from '#wire/public-api/session.ts';
 import type { SessionRow } from '../db/sessions.ts';
 import { sessionToken } from '../http/auth.ts';
@@ -12,15 +13,20 @@ export type ViewParts = Pick<Parts, 'config' | 'versions'>;
 /** States in which its host is the session's own: later the address may be another session's. */
 const servedStates: readonly SessionState[] = ['PROVISIONING', 'READY', 'RECOVERING'];
 
+/** Behind a gateway the address is the session's own, whichever host serves it, and known from the start. */
+const addressOf = ({ gateway }: ViewParts['config'], session: SessionRow): string | null =>
+  gateway === null ? session.hostAddress : surfaceUrl(gateway.template, session.id, 'api');
+
 const viewSurfaces = (
   { config }: ViewParts,
   session: SessionRow,
   level: ProjectCaller['level'],
 ): SessionView['surfaces'] => {
-  const { hostAddress, surfaces, state } = session;
-  if (hostAddress === null || !surfaces.includes('api') || !servedStates.includes(state)) return {};
-  const token = level === 'secret' ? { token: sessionToken(config.secret, session.id) } : {};
-  return { api: { url: hostAddress, ...token } };
+  const { id, surfaces, state } = session;
+  const url = addressOf(config, session);
+  if (url === null || !surfaces.includes('api') || !servedStates.includes(state)) return {};
+  const token = level === 'secret' ? { token: sessionToken(config.secret, id) } : {};
+  return { api: { url, ...token } };
 };
 
 const viewTask = (session: SessionRow): SessionView['task'] => {

@@ -4,7 +4,14 @@
 
 import { limits } from '#domain/limits.ts';
 import { operation } from '../operation.ts';
-import { Empty, IdempotencyHeaders, JsonObject, WaitSeconds } from '../schemas.ts';
+import {
+  Empty,
+  IdempotencyHeaders,
+  JsonObject,
+  oneOf,
+  Timestamp,
+  WaitSeconds,
+} from '../schemas.ts';
 import { Type } from '../type.ts';
 import { CallRequest, CallView } from './call.ts';
 import { AfterRequest, AfterTime, RequestFilter, RequestView } from './request.ts';
@@ -172,6 +179,28 @@ export const closeSession = operation({
     Type.Object({ keepWarm: Type.Optional(Type.Boolean()) }, { additionalProperties: false }),
   ),
   answers: { 200: SessionView },
+});
+
+export const createSurfaceLink = operation({
+  id: 'createSurfaceLink',
+  summary: 'Make a one-time link by which a person enters a surface of a session',
+  method: 'POST',
+  path: '/world-sessions/{sessionId}/links',
+  access: 'write',
+  params: SessionParams,
+  body: Type.Optional(
+    Type.Object(
+      { surface: Type.Optional(oneOf(['ui', 'browser'], 'default ui')) },
+      { additionalProperties: false },
+    ),
+  ),
+  answers: {
+    201: Type.Object({
+      surface: oneOf(['ui', 'browser']),
+      url: Type.String({ description: 'good once, until it expires' }),
+      expiresAt: Timestamp,
+    }),
+  },
 });
 
 export const enqueueCall = operation({

@@ -2,6 +2,7 @@
 import type { Parts } from '../../parts.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { closeSession } from './close-session.ts';
+import { createSurfaceLink } from './create-surface-link.ts';
 import { createWorld } from './create-world.ts';
 import { enqueueCall } from './enqueue-call.ts';
 import { getCall } from './get-call.ts';
@@ -34,6 +35,7 @@ export const publicEndpoints = (parts: Parts): Endpoint[] =>
     getSession,
     updateSession,
     closeSession,
+    createSurfaceLink,
     enqueueCall,
     listCalls,
     getCall,

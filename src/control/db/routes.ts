@@ -1,0 +1,64 @@
+/** What gateways ask: where a session is served, and whether a link to one of its surfaces is still good. */
+import type { EndReason, SessionState, SurfaceKind } from '#domain/session.ts';
+import { type Queryable, statement } from './pool.ts';
+
+export type RouteRow = {
+  id: string;
+  state: SessionState;
+  endReason: EndReason | null;
+  surfaces: SurfaceKind[];
+  /** Base address of its host's API server; null when none serves it. */
+  hostAddress: string | null;
+};
+
+const findStatement = statement(
+  'find_route',
+  `select s.id, s.state, s.end_reason as "endReason", s.surfaces, h.address as "hostAddress"
+     from sessions s
+     left join hosts h on h.id = s.host_id and h.session_id = s.id
+    where s.id = $1`,
+);
+
+/** A session of any project; undefined when there is none of this id. */
+export const findRoute = async (db: Queryable, sessionId: string): Promise<RouteRow | undefined> =>
+  (await db.query<RouteRow>(findStatement, [sessionId]))[0];
+
+const insertStatement = statement(
+  'insert_surface_link',
+  `with stale as (
+     delete from surface_links where token_hash in (
+       select token_hash from surface_links where expires_at < now() limit 100 for update skip locked
+     )
+   )
+   insert into surface_links (token_hash, session_id, surface, expires_at)
+   values ($1, $2, $3, now() + $4 * interval '1 millisecond')
+   returning expires_at as "expiresAt"`,
+);
+
+export type SurfaceLink = { sessionId: string; surface: SurfaceKind; tokenHash: Buffer };
+
+/** Keeps a link that is good once, for so many milliseconds; returns when it ends. */
+export const insertLink = async (
+  db: Queryable,
+  { tokenHash, sessionId, surface }: SurfaceLink,
+  lifeMs: number,
+): Promise<Date> => {
+  const values = [tokenHash, sessionId, surface, lifeMs];
+  const [row] = await db.query<{ expiresAt: Date }>(insertStatement, values);
+  if (row === undefined) throw new Error(`the link to ${sessionId} was not written`);
+  return row.expiresAt;
+};
+
+const consumeStatement = statement(
+  'consume_surface_link',
+  `delete from surface_links
+    where token_hash = $1 and session_id = $2 and surface = $3 and expires_at > now()
+   returning true`,
+);
+
+/** Uses a link up; false when it was used before, is too old, or is another session's or surface's. */
+export const consumeLink = async (
+  db: Queryable,
+  { tokenHash, sessionId, surface }: SurfaceLink,
+): Promise<boolean> =>
+  (await db.query(consumeStatement, [tokenHash, sessionId, surface])).length > 0;

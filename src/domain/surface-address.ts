@@ -1,0 +1,65 @@
+/**
+ * The public addresses of session surfaces behind a gateway: one host for each session and surface,
+ * because a vendor's paths and a page's absolute paths need an origin of their own. An installation says
+ * how they look by one template, which the control plane fills in and the gateway reads back.
+ */
+import { isId } from './id.ts';
+import { type SurfaceKind, surfaceKinds } from './session.ts';
+
+/** For example `https://{session}--{surface}.worlds.example.com`, taken apart. */
+export type SurfaceTemplate = {
+  scheme: 'http' | 'https';
+  /** What follows the session and the surface in the host: `.worlds.example.com`, in lower case. */
+  suffix: string;
+  /** `:8443`, or nothing where the scheme's own port is meant. */
+  port: string;
+};
+
+/** How a template has to look, for messages. */
+export const surfaceTemplateForm = 'https://{session}--{surface}.<domain>[:<port>]';
+
+/** Takes a template apart; undefined when it does not have the form. */
+export const parseSurfaceTemplate = (text: string): SurfaceTemplate | undefined => {
+  const [, scheme, domain, port = ''] =
+    /^(https?):\/\/\{session\}--\{surface\}((?:\.[a-z\d](?:[a-z\d-]*[a-z\d])?)+)(:\d{1,5})?\/?$/i.exec(
+      text,
+    ) ?? [];
+  if (scheme === undefined || domain === undefined || Number(port.slice(1)) > 65_535) {
+    return undefined;
+  }
+  return { scheme: scheme.toLowerCase() as 'http' | 'https', suffix: domain.toLowerCase(), port };
+};
+
+/** The host of a surface, with its port where the template has one. */
+export const surfaceHost = (
+  { suffix, port }: SurfaceTemplate,
+  sessionId: string,
+  surface: SurfaceKind,
+): string => `${sessionId}--${surface}${suffix}${port}`;
+
+/** The base address of a surface. */
+export const surfaceUrl = (
+  template: SurfaceTemplate,
+  sessionId: string,
+  surface: SurfaceKind,
+): string => `${template.scheme}://${surfaceHost(template, sessionId, surface)}`;
+
+export type SurfaceName = { sessionId: string; surface: SurfaceKind };
+
+/**
+ * Whose surface a `Host` names; the port is not looked at, as a balancer may have another. Undefined
+ * when it is no host of the template's domain, `label` alone when it is one that no session can have.
+ */
+export const readSurfaceHost = (
+  { suffix }: SurfaceTemplate,
+  host: string,
+): SurfaceName | { label: string } | undefined => {
+  const name = host.toLowerCase().replace(/:\d*$/, '');
+  if (!name.endsWith(suffix)) return undefined;
+  const label = name.slice(0, -suffix.length);
+  const split = label.lastIndexOf('--');
+  const sessionId = label.slice(0, Math.max(split, 0));
+  const surface = surfaceKinds.find((kind) => kind === label.slice(split + 2));
+  if (surface === undefined || !isId('ses', sessionId)) return { label };
+  return { sessionId, surface };
+};

@@ -1,0 +1,81 @@
+/**
+ * The addresses that a server program listens on: how they are configured, binding all of them or none,
+ * and the end, at which requests under way may finish until a deadline.
+ */
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { AppError } from '#domain/error.ts';
+import type { EnvReader } from './env.ts';
+import { pause } from './pause.ts';
+
+export type ListenAddress = { host: string; port: number };
+
+const parseAddress = (text: string): ListenAddress | undefined => {
+  const [, bracketed, plain, port] =
+    /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]\s]+)):(\d{1,5})$/.exec(text) ?? [];
+  const host = bracketed ?? plain;
+  if (host === undefined || Number(port) > 65_535) return undefined;
+  return { host, port: Number(port) };
+};
+
+/** The addresses of `SVC_LISTEN`, `host:port` each, with commas between them; port 0 takes a free one. */
+export const readListen = (env: EnvReader, fallback: string): ListenAddress[] => {
+  const parts = env.text('SVC_LISTEN', fallback).split(',');
+  const given = parts.map((part) => part.trim()).filter((part) => part !== '');
+  if (given.length === 0) env.refuse('SVC_LISTEN names no address');
+  return given.flatMap((part) => {
+    const address = parseAddress(part);
+    if (address === undefined) env.refuse(`SVC_LISTEN has "${part}", not a host:port`);
+    return address ?? [];
+  });
+};
+
+export type Bound = {
+  /** `http://host:port` of each address, in the order of the configuration. */
+  addresses: string[];
+  /** Takes no more connections and resolves when all have ended, cut off after `deadlineMs`. */
+  stop(deadlineMs: number): Promise<void>;
+};
+
+const urlOf = (server: Server): string => {
+  const { address, family, port } = server.address() as AddressInfo;
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+};
+
+const listenOn = (server: Server, { host, port }: ListenAddress): Promise<Server> =>
+  new Promise((resolve, reject) => {
+    server.once('error', (cause) => {
+      reject(new AppError('unavailable', `cannot listen on ${host}:${port}`, { cause }));
+    });
+    server.listen({ host, port }, () => resolve(server));
+  });
+
+const closeAll = (servers: readonly Server[]): Promise<unknown> =>
+  Promise.all(
+    servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve()))),
+  );
+
+/** Binds a server of its own to each address, or none when one of them cannot be had. */
+export const bindAll = async (
+  makeServer: () => Server,
+  wanted: readonly ListenAddress[],
+): Promise<Bound> => {
+  const results = await Promise.allSettled(
+    wanted.map((address) => listenOn(makeServer(), address)),
+  );
+  const servers = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed !== undefined) {
+    await closeAll(servers);
+    throw failed.reason;
+  }
+  return {
+    addresses: servers.map(urlOf),
+    async stop(deadlineMs) {
+      const closed = closeAll(servers);
+      await Promise.race([closed, pause(deadlineMs)]);
+      for (const server of servers) server.closeAllConnections();
+      await closed;
+    },
+  };
+};

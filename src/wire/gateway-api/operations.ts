@@ -1,0 +1,86 @@
+/**
+ * The contract between gateways and the control plane. Base address: `{base_url}/api/gateway`, bearer:
+ * the gateway token. A gateway asks where the surfaces of a session are served and follows what changes;
+ * the control plane alone knows, and consumes the links by which people enter.
+ */
+import { limits } from '#domain/limits.ts';
+import { endReasons, sessionStates, surfaceKinds } from '#domain/session.ts';
+import { operation } from '../operation.ts';
+import { nullable, oneOf } from '../schemas.ts';
+import { type Static, Type } from '../type.ts';
+
+const SessionParams = Type.Object({ sessionId: Type.String({ maxLength: 64 }) });
+
+export const Route = Type.Object({
+  sessionId: Type.String(),
+  state: oneOf(sessionStates),
+  endReason: nullable(oneOf(endReasons)),
+  surfaces: Type.Object(
+    {
+      api: Type.Optional(Type.String()),
+      ui: Type.Optional(Type.String()),
+      browser: Type.Optional(Type.String()),
+    },
+    { description: 'base addresses on its host; only while it is READY' },
+  ),
+});
+export type Route = Static<typeof Route>;
+
+export const resolveRoute = operation({
+  id: 'resolveRoute',
+  summary: 'Where the surfaces of a session are served now',
+  method: 'GET',
+  path: '/routes/{sessionId}',
+  access: 'gateway',
+  params: SessionParams,
+  answers: { 200: Route },
+});
+
+export const RouteChanges = Type.Object({
+  cursor: Type.String({ description: 'where this answer ends; `after` of the next' }),
+  missed: Type.Boolean({
+    description:
+      'whether what lies between `after` and `cursor` is not known: any route may differ',
+  }),
+  sessionIds: Type.Array(Type.String(), { description: 'sessions whose route is another now' }),
+});
+export type RouteChanges = Static<typeof RouteChanges>;
+
+export const followRoutes = operation({
+  id: 'followRoutes',
+  summary: 'Sessions whose route changed; held until there is one',
+  method: 'GET',
+  path: '/changes',
+  access: 'gateway',
+  query: Type.Object(
+    {
+      after: Type.Optional(Type.String({ maxLength: 64 })),
+      hold: Type.Optional(Type.Number({ minimum: 0, maximum: limits.pollMs / 1_000 })),
+    },
+    { additionalProperties: false },
+  ),
+  answers: { 200: RouteChanges },
+});
+
+export const consumeLink = operation({
+  id: 'consumeLink',
+  summary: 'Use up a one-time link to a surface',
+  method: 'POST',
+  path: '/routes/{sessionId}/entries',
+  access: 'gateway',
+  params: SessionParams,
+  body: Type.Object(
+    {
+      surface: oneOf(surfaceKinds),
+      token: Type.String({ minLength: 1, maxLength: 200 }),
+    },
+    { additionalProperties: false },
+  ),
+  answers: {
+    200: Type.Object({
+      accepted: Type.Boolean({
+        description: 'false: it was used already, is too old, or never was',
+      }),
+    }),
+  },
+});
