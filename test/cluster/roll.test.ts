@@ -10,7 +10,7 @@ import { type Balancer, noticeMs, startBalancer } from '../support/balancer.ts';
 import { startLoad } from '../support/load.ts';
 import { addressOf, type Network, startNetwork } from '../support/network.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
-import { processesNaming } from '../support/processes.ts';
+import { killNaming } from '../support/processes.ts';
 import type { Program } from '../support/program.ts';
 import { createNotes } from '../support/sessions.ts';
 
@@ -46,7 +46,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await Promise.all(orchestrators.map((orchestrator) => orchestrator.end('SIGTERM')));
-  for (const { pid } of processesNaming(network.installation)) process.kill(pid, 'SIGKILL');
+  killNaming(network.installation);
   await Promise.all(controls.map((control) => control.end('SIGTERM')));
   await network.stop();
   await balancer.stop();

@@ -17,3 +17,14 @@ export const processesNaming = (text: string): FoundProcess[] =>
     .filter((name) => /^\d+$/.test(name))
     .map((pid) => ({ pid: Number(pid), commandLine: commandLineOf(pid) }))
     .filter(({ commandLine }) => commandLine.includes(text));
+
+/** Kills them all; one that has ended meanwhile is no failure. */
+export const killNaming = (text: string): void => {
+  for (const { pid } of processesNaming(text)) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  }
+};
