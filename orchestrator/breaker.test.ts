@@ -16,8 +16,23 @@ const row = (id: string, state: HostState): PoolHost => ({
   uses: 0,
 });
 
-const failTimes = (breaker: ReturnType<typeof createBreaker>, times: number): void => {
-  for (let i = 0; i < times; i += 1) breaker.failed(`h${i}`, 'no image');
+/** A clock of its own, and launches that fail one after another, a millisecond each. */
+const createTried = () => {
+  let now = 0;
+  const breaker = createBreaker(() => now);
+  return {
+    breaker,
+    passTo(ms: number): void {
+      now = ms;
+    },
+    failTimes(times: number): void {
+      for (let nth = 0; nth < times; nth += 1) {
+        now += 1;
+        breaker.began(`h${nth}`);
+        breaker.failed(`h${nth}`, 'no image');
+      }
+    },
+  };
 };
 
 describe('breaker', () => {
@@ -27,12 +42,11 @@ describe('breaker', () => {
   });
 
   it('allows one trial after a hold, and the next only when that one is settled', () => {
-    let now = 0;
-    const breaker = createBreaker(() => now);
-    failTimes(breaker, 5);
+    const { breaker, failTimes, passTo } = createTried();
+    failTimes(5);
     expect(breaker.allowance()).toBe(0);
     expect(breaker.status()).toEqual({ failuresInARow: 5, heldForMs: 1_000, reason: 'no image' });
-    now = 1_000;
+    passTo(1_005);
     expect(breaker.allowance()).toBe(1);
     breaker.began('trial');
     expect(breaker.allowance()).toBe(0);
@@ -60,11 +74,27 @@ describe('breaker', () => {
     expect(breaker.isHeld()).toBe(false);
   });
 
-  it('does not take a host that was drained or vanished for a success', () => {
+  it('counts what a predecessor has left behind as one failure', () => {
     let now = 0;
     const breaker = createBreaker(() => now);
-    failTimes(breaker, 5);
-    now = 1_000;
+    now = 60_000;
+    for (let nth = 0; nth < 20; nth += 1) breaker.failed(`left-${nth}`, 'start_timeout');
+    expect(breaker.status()).toMatchObject({ failuresInARow: 1, heldForMs: 100 });
+  });
+
+  it('ends a hold as soon as a host gets warm', () => {
+    const { breaker, failTimes } = createTried();
+    breaker.began('good');
+    failTimes(9);
+    expect(breaker.allowance()).toBe(0);
+    breaker.settle([row('good', 'assigned')]);
+    expect(breaker.allowance()).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it('does not take a host that was drained or vanished for a success', () => {
+    const { breaker, failTimes, passTo } = createTried();
+    failTimes(5);
+    passTo(1_005);
     breaker.began('trial');
     breaker.settle([row('trial', 'draining')]);
     expect(breaker.allowance()).toBe(1);

@@ -45,6 +45,8 @@ export const waitAfter = (failures: number): number =>
 export const createBreaker = (now: () => number): Breaker => {
   /** Launches that have come to nothing yet, and when they began. */
   const trials = new Map<string, number>();
+  /** Launches that were begun before, by another orchestrator, count from here. */
+  const createdAt = now();
   let failures = 0;
   let lastFailureAt = Number.NEGATIVE_INFINITY;
   let heldUntil = 0;
@@ -58,10 +60,10 @@ export const createBreaker = (now: () => number): Breaker => {
     isHeld: () => failures >= failuresUntilHeld,
     began: (hostId) => trials.set(hostId, now()),
     failed(hostId, why) {
-      const beganAt = trials.get(hostId) ?? now();
+      const beganAt = trials.get(hostId) ?? createdAt;
       trials.delete(hostId);
       reason = why;
-      if (beganAt < lastFailureAt) return;
+      if (beganAt <= lastFailureAt) return;
       failures += 1;
       lastFailureAt = now();
       heldUntil = now() + waitAfter(failures);
@@ -75,6 +77,7 @@ export const createBreaker = (now: () => number): Breaker => {
         trials.delete(hostId);
         if (state === undefined || state === 'draining') continue;
         failures = 0;
+        heldUntil = 0;
         reason = undefined;
       }
     },

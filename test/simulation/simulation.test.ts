@@ -66,7 +66,7 @@ const whole: Scenario = {
   atOnce: 1_024,
   nudgeMs: 900,
   graceMs: 3 * minute,
-  longestWaitMs: 2 * minute,
+  longestWaitMs: minute / 2,
 };
 
 /** Short, so that hosts that hang are given up between two crashes. */
