@@ -1,7 +1,7 @@
 # `make demo` shows the whole thing at work; `make test` proves it. Both install what they need.
 node := node_modules/.bin/node
 
-.PHONY: demo test check format fuzz bench docs dev base-image images clean
+.PHONY: demo test check format fuzz sweep bench docs dev base-image images clean
 
 demo: node_modules/.installed ## one world session, end to end, as a timeline
 	npm run -s demo
@@ -18,6 +18,10 @@ format: node_modules/.installed
 
 fuzz: node_modules/.installed ## 50,000 mutated world trees, and as many schemas and values more; SEED=<n> starts elsewhere
 	FUZZ_TIMES=25 FUZZ_SEED=$(or $(SEED),$(shell date +%Y%m%d)) npm run -s fuzz
+
+sweep: node_modules/.installed ## programs killed, paused and cut off, 500 times; SEED=<n> TIMES=<n> CASE=<n> RUNTIME=process|docker
+	SWEEP_TIMES=$(or $(TIMES),500) SWEEP_SEED=$(or $(SEED),$(shell date +%Y%m%d)) \
+	$(if $(CASE),SWEEP_CASE=$(CASE)) $(if $(RUNTIME),SWEEP_RUNTIME=$(RUNTIME)) npm run -s sweep
 
 bench: node_modules/.installed ## figures with floor, peer and target; ONLY=<prefix> runs a part, WRITE=docs its page
 	npm run -s bench -- $(if $(ONLY),--only $(ONLY)) $(if $(WRITE),--write $(WRITE))

@@ -3,8 +3,10 @@
  * now quickly, now slowly, asked for its rows, closed, and its ledger read. What is not as it must be is
  * gathered and told at the end.
  */
+import { callTransitions } from '#domain/call.ts';
 import { describeError } from '#domain/error.ts';
 import { isReady } from '#domain/session.ts';
+import { isFinal } from '#domain/transitions.ts';
 import { until } from '#runtime/pause.ts';
 import type { Client } from '#wire/client.ts';
 import type { CallRequest, CallView } from '#wire/public-api/call.ts';
@@ -36,7 +38,7 @@ const patienceMs = 90_000;
 const query = { wait: holdSeconds };
 
 /** A wait that is answered before its time is up is repeated: that is how clients are to wait. */
-const awaitSession = async (
+export const awaitSession = async (
   client: Client,
   first: SessionView,
   isDone: (session: SessionView) => boolean,
@@ -49,14 +51,21 @@ const awaitSession = async (
   return session;
 };
 
-const isOver = ({ state }: SessionView): boolean => state === 'CLOSED' || state === 'FAILED';
+export const isOver = ({ state }: SessionView): boolean => state === 'CLOSED' || state === 'FAILED';
 
-const call = async (client: Client, sessionId: string, body: CallRequest): Promise<CallView> => {
-  let { body: record } = await client.send(enqueueCall, { params: { sessionId }, query, body });
-  while (record.answeredAt === null) {
-    const params = { sessionId, callId: record.id };
+/** Waits until a call has come to its end, whichever. */
+export const awaitCall = async (client: Client, first: CallView): Promise<CallView> => {
+  let record = first;
+  while (!isFinal(callTransitions, record.state)) {
+    const params = { sessionId: first.sessionId, callId: first.id };
     record = (await client.send(getCall, { params, query })).body;
   }
+  return record;
+};
+
+const call = async (client: Client, sessionId: string, body: CallRequest): Promise<CallView> => {
+  const asked = await client.send(enqueueCall, { params: { sessionId }, query, body });
+  const record = await awaitCall(client, asked.body);
   if (record.state !== 'succeeded') {
     throw new Error(`${record.id} is ${record.state}: ${JSON.stringify(record.error)}`);
   }

@@ -1,0 +1,137 @@
+/**
+ * What the sweep does to world hosts behind their driver's back, on each runtime, and what it finds of
+ * them on the machine.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { kill } from '../../orchestrator/driver/process/host-process.ts';
+import { processesOfFolder } from '../../orchestrator/driver/process/process-table.ts';
+import { processesNaming } from '../support/processes.ts';
+import { docker } from '../support/runtimes.ts';
+
+export type Containers = {
+  kill(hostId: string): Promise<void>;
+  pause(hostId: string): Promise<void>;
+  resume(hostId: string): Promise<void>;
+  /** Kills the processes that run user code, and leaves the host itself alone. */
+  killWorkers(hostId: string): Promise<void>;
+  /** The hosts that have a container, alive or dead, and whatever else is left, in words. */
+  find(): Promise<{ hostIds: string[]; strays: string[] }>;
+};
+
+/** A signal to a process or a group that may be gone by now, which is as good. */
+const signal = (pid: number, name: NodeJS.Signals): void => {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+};
+
+/** The command line of a process; empty when it is gone. */
+const commandOf = (pid: number): string => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+  } catch {
+    return ''; // it ended between the listing and the look
+  }
+};
+
+const listFolder = (folder: string): string[] => {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+};
+
+const hostInCommand = (commandLine: string): string =>
+  /--host=(\S+)/.exec(commandLine)?.[1] ?? commandLine;
+
+const onProcesses = (installation: string): Containers => {
+  const root = join(tmpdir(), `svc-${installation}`);
+  const named = (hostId: string) => processesNaming(`--host=${hostId}`).map(({ pid }) => pid);
+  const workers = (folder: string) =>
+    processesOfFolder(folder).filter((pid) => !commandOf(pid).includes('--host='));
+  const signalAll = (hostId: string, name: NodeJS.Signals): void => {
+    for (const pid of named(hostId)) signal(pid, name);
+  };
+  return {
+    kill: async (hostId) => {
+      for (const pid of named(hostId)) kill(pid);
+    },
+    pause: async (hostId) => signalAll(hostId, 'SIGSTOP'),
+    resume: async (hostId) => signalAll(hostId, 'SIGCONT'),
+    killWorkers: async (hostId) => {
+      for (const pid of workers(join(root, hostId))) kill(pid);
+    },
+    async find() {
+      const folders = listFolder(root);
+      const running = processesNaming(`--installation=${installation}`);
+      const hostIds = [...folders, ...running.map(({ commandLine }) => hostInCommand(commandLine))];
+      const strays = processesOfFolder(root)
+        .map((pid) => ({ pid, environment: readEnvironment(pid) }))
+        .filter(({ environment }) => !folders.some((name) => environment.includes(`/${name}/`)))
+        .map(({ pid }) => `process ${pid}: ${commandOf(pid)}`);
+      return { hostIds: [...new Set(hostIds)], strays };
+    },
+  };
+};
+
+const readEnvironment = (pid: number): string => {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'utf8');
+  } catch {
+    return ''; // it ended between the listing and the look
+  }
+};
+
+const words = (text: string): string[] => text.split('\n').filter((line) => line !== '');
+
+/** Ends every process in a container that runs user code: children of the first one. */
+const killWorkersInside = `
+  const { readdirSync, readFileSync } = require('node:fs');
+  for (const pid of readdirSync('/proc').filter((name) => /^\\d+$/.test(name))) {
+    try {
+      const stat = readFileSync('/proc/' + pid + '/stat', 'utf8');
+      const parent = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1];
+      if (parent === '1' && Number(pid) !== process.pid) process.kill(Number(pid), 'SIGKILL');
+    } catch {}
+  }`;
+
+const onDocker = (installation: string): Containers => {
+  const label = ['--filter', `label=svc.installation=${installation}`];
+  const nameOf = (hostId: string): string => `svc-${hostId}`;
+  /** A container that is gone, or stands otherwise by now, is as good. */
+  const tell = async (...command: string[]): Promise<void> => {
+    try {
+      await docker(...command);
+    } catch (error) {
+      if (!/No such container|is not running|not paused|is paused/.test(String(error))) throw error;
+    }
+  };
+  return {
+    kill: (hostId) => tell('kill', nameOf(hostId)),
+    pause: (hostId) => tell('pause', nameOf(hostId)),
+    resume: (hostId) => tell('unpause', nameOf(hostId)),
+    killWorkers: (hostId) => tell('exec', nameOf(hostId), 'node', '-e', killWorkersInside),
+    async find() {
+      const names = words(await docker('ps', '--all', '--format', '{{.Names}}', ...label));
+      const networks = words(await docker('network', 'ls', '--quiet', ...label));
+      const isHost = (name: string): boolean => /^svc-host-[a-z0-9]+$/.test(name);
+      return {
+        hostIds: names.filter(isHost).map((name) => name.slice('svc-'.length)),
+        strays: [
+          ...names.filter((name) => !isHost(name)),
+          ...networks.slice(1).map((id) => `network ${id}, more than one`),
+        ],
+      };
+    },
+  };
+};
+
+/** The containers of an installation. */
+export const containersOf = (runtime: 'process' | 'docker', installation: string): Containers =>
+  runtime === 'docker' ? onDocker(installation) : onProcesses(installation);

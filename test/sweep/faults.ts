@@ -1,0 +1,217 @@
+/**
+ * What the sweep does to the service, and what may come of it. A strike resolves when the fault is there
+ * and answers how it is put right, which is done when the case's time is over.
+ */
+import { pause } from '#runtime/pause.ts';
+import type { LinkName, Service } from './service.ts';
+
+/**
+ * What a fault may cost. `nothing`: every call succeeds and every session ends as its owner asks. `calls`:
+ * one that runs may fail, having changed nothing. `session`: one may fail with a reason, and lose the call
+ * that ran.
+ */
+export type Cost = 'nothing' | 'calls' | 'session';
+
+/** How a strike is aimed: the host of the moment, and how long the fault lasts. */
+export type Aim = { hostId: string | undefined; lastsMs: number };
+
+export type Heal = () => Promise<void>;
+
+export type Fault = {
+  name: string;
+  costs: Cost;
+  /** Lasts until everyone has given up waiting, and so takes too long for a short sweep. */
+  isLong?: true;
+  strike(service: Service, aim: Aim): Promise<Heal>;
+};
+
+/** Longer than the time after which a silent host is given up, and than a lease. */
+const longMs = 12_500;
+
+const nothingToHeal: Heal = async () => undefined;
+
+const killed = (program: 'control' | 'orchestrator'): Fault => ({
+  name: `${program} killed`,
+  costs: 'nothing',
+  async strike({ network }, { lastsMs }) {
+    await network[program].end('SIGKILL');
+    return async () => {
+      await pause(lastsMs);
+      if (program === 'control') await network.restartControl();
+      else await network.restartOrchestrator();
+    };
+  },
+});
+
+const stopped = (program: 'control' | 'orchestrator'): Fault => ({
+  name: `${program} paused`,
+  costs: 'nothing',
+  async strike({ network }, { lastsMs }) {
+    const { pid } = network[program];
+    process.kill(pid, 'SIGSTOP');
+    return async () => {
+      await pause(lastsMs);
+      process.kill(pid, 'SIGCONT');
+    };
+  },
+});
+
+const hostKilled: Fault = {
+  name: 'host killed',
+  costs: 'session',
+  async strike({ containers }, { hostId }) {
+    if (hostId !== undefined) await containers.kill(hostId);
+    return nothingToHeal;
+  },
+};
+
+const workersKilled: Fault = {
+  name: 'workers of user code killed',
+  costs: 'calls',
+  async strike({ containers }, { hostId }) {
+    if (hostId !== undefined) await containers.killWorkers(hostId);
+    return nothingToHeal;
+  },
+};
+
+const hostPaused = (isLong: boolean): Fault => ({
+  name: isLong ? 'host paused until it is given up' : 'host paused',
+  costs: isLong ? 'session' : 'nothing',
+  ...(isLong ? { isLong } : {}),
+  async strike({ containers }, { hostId, lastsMs }) {
+    if (hostId === undefined) return nothingToHeal;
+    await containers.pause(hostId);
+    return async () => {
+      await pause(isLong ? longMs : lastsMs);
+      await containers.resume(hostId);
+    };
+  },
+});
+
+const controlBackends = `from pg_stat_activity where application_name like 'svc-control%'`;
+
+const connectionsEnded: Fault = {
+  name: 'database connections ended',
+  costs: 'nothing',
+  async strike({ network }) {
+    await network.sql(`select pg_terminate_backend(pid) ${controlBackends}`);
+    return nothingToHeal;
+  },
+};
+
+const backendSignalled = (name: string, signal: 'SIGKILL' | 'SIGSTOP'): Fault => ({
+  name,
+  costs: 'nothing',
+  async strike({ network }, { lastsMs }) {
+    const rows = await network.sql<{ pid: number }>(
+      `select pid ${controlBackends} order by query_start desc limit 1`,
+    );
+    for (const { pid } of rows) process.kill(pid, signal);
+    if (signal === 'SIGKILL') return nothingToHeal;
+    return async () => {
+      await pause(lastsMs);
+      for (const { pid } of rows) process.kill(pid, 'SIGCONT');
+    };
+  },
+});
+
+const databaseCrashed: Fault = {
+  name: 'database server crashed',
+  costs: 'nothing',
+  async strike({ crashDatabase }, { lastsMs }) {
+    const isDown = Promise.withResolvers<void>();
+    const restarted = crashDatabase(async () => {
+      isDown.resolve();
+      await pause(lastsMs);
+    });
+    await Promise.race([isDown.promise, restarted]);
+    return () => restarted;
+  },
+};
+
+const linkFaults = (link: LinkName): Fault[] => [
+  {
+    name: `${link} link reset`,
+    costs: 'nothing',
+    async strike({ links }) {
+      links[link].reset();
+      return nothingToHeal;
+    },
+  },
+  {
+    name: `${link} link cut`,
+    costs: 'nothing',
+    async strike({ links }, { lastsMs }) {
+      links[link].cut(true);
+      return async () => {
+        await pause(lastsMs);
+        links[link].cut(false);
+      };
+    },
+  },
+  {
+    name: `${link} link hanging`,
+    costs: 'nothing',
+    async strike({ links }, { lastsMs }) {
+      links[link].hang(true);
+      return async () => {
+        await pause(lastsMs);
+        links[link].hang(false);
+      };
+    },
+  },
+  {
+    name: `${link} link slow`,
+    costs: 'nothing',
+    async strike({ links }, { lastsMs }) {
+      links[link].slow(lastsMs / 20);
+      return async () => {
+        await pause(lastsMs);
+        links[link].slow(0);
+      };
+    },
+  },
+];
+
+const hostLinkGone: Fault = {
+  name: 'host link cut until hosts are given up',
+  costs: 'session',
+  isLong: true,
+  async strike({ links }) {
+    links.host.cut(true);
+    return async () => {
+      await pause(longMs);
+      links.host.cut(false);
+    };
+  },
+};
+
+const orchestratorOverslept: Fault = {
+  name: 'orchestrator paused beyond its lease',
+  costs: 'nothing',
+  isLong: true,
+  async strike(service, aim) {
+    return stopped('orchestrator').strike(service, { ...aim, lastsMs: longMs });
+  },
+};
+
+export const faults: readonly Fault[] = [
+  killed('control'),
+  stopped('control'),
+  killed('orchestrator'),
+  stopped('orchestrator'),
+  orchestratorOverslept,
+  hostKilled,
+  workersKilled,
+  hostPaused(false),
+  hostPaused(true),
+  connectionsEnded,
+  backendSignalled('database backend killed', 'SIGKILL'),
+  backendSignalled('database backend paused', 'SIGSTOP'),
+  databaseCrashed,
+  ...linkFaults('client'),
+  ...linkFaults('host'),
+  ...linkFaults('pool'),
+  ...linkFaults('database'),
+  hostLinkGone,
+];

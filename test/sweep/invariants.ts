@@ -1,0 +1,161 @@
+/**
+ * What has to hold when a fault is over: what clients were told is so, nothing ran twice, every session
+ * ended for a reason that the fault explains, and nothing is left.
+ */
+import { readdirSync, readlinkSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import { endReasons } from '#domain/session.ts';
+import type { CallView } from '#wire/public-api/call.ts';
+import type { Cost } from './faults.ts';
+import type { Change } from './history.ts';
+import type { Life } from './lives.ts';
+import { poolMax, poolSize, type Service } from './service.ts';
+
+type CallRow = { id: string; state: string; output: unknown };
+type SessionRow = { id: string; state: string; endReason: string | null; error: unknown };
+/** What the database says of the sessions of a case. */
+export type Record = {
+  sessions: SessionRow[];
+  calls: CallRow[];
+  /** Ledger entries by the call that they are of. */
+  ledger: { callId: string; entries: number }[];
+};
+
+export const readRecord = async (
+  { network: { sql } }: Service,
+  changes: readonly Change[],
+): Promise<Record> => {
+  const opened = changes.filter(({ noun, before }) => noun === 'sessions' && before === null);
+  const ids = [opened.map(({ id }) => id)];
+  const [sessions, calls, ledger] = await Promise.all([
+    sql<SessionRow>(
+      'select id, state, end_reason as "endReason", error from sessions where id = any($1)',
+      ids,
+    ),
+    sql<CallRow>('select id, state, output from calls where session_id = any($1)', ids),
+    sql<Record['ledger'][number]>(
+      `select call_id as "callId", count(*)::int as entries from requests
+        where session_id = any($1) and call_id is not null group by call_id`,
+      ids,
+    ),
+  ]);
+  return { sessions, calls, ledger };
+};
+
+/** What a client was told of its calls is what is in the database. */
+const faultsOfCalls = ({ calls }: Life, record: Record): string[] => {
+  const rows = new Map(record.calls.map((row) => [row.id, row]));
+  return calls.flatMap(({ id, state, output }) => {
+    const row = rows.get(id);
+    if (row === undefined) return `${id} was acknowledged and is not in the database`;
+    if (state === 'queued' || state === 'claimed') return [];
+    if (row.state !== state) return `${id} was ${state} to its client and is ${row.state}`;
+    return isDeepStrictEqual(row.output, output) ? [] : `${id} has another output by now`;
+  });
+};
+
+const notesBefore = 1;
+
+const addsNote = ({ kind }: CallView): boolean => kind === 'tool';
+
+/** Every acknowledged effect is in the state of the session, and once. */
+const faultsOfEffects = ({ calls }: Life): string[] => {
+  const told = calls.find(({ kind, state }) => kind === 'state' && state === 'succeeded');
+  const twice = calls
+    .filter(({ error }) => error !== null && /taken|exists|duplicate/i.test(JSON.stringify(error)))
+    .map(({ id, error }) => `${id} seems to have run twice: ${JSON.stringify(error)}`);
+  if (told === undefined) return twice;
+  const { counts } = told.output as { counts: { notes: number } };
+  const expected =
+    notesBefore + calls.filter((one) => addsNote(one) && one.state === 'succeeded').length;
+  return counts.notes === expected
+    ? twice
+    : [...twice, `${told.sessionId} has ${counts.notes} notes instead of ${expected}`];
+};
+
+/** Ends that a fault explains; anything else was not to happen. */
+const faultsOfOutcome = ({ session, calls, refusals }: Life, costs: Cost): string[] => {
+  if (session === undefined) return refusals;
+  const { id, state, endReason, error } = session;
+  const isTyped = endReason !== null && (endReasons as readonly string[]).includes(endReason);
+  if (state !== 'CLOSED' && state !== 'FAILED') return [`${id} is ${state} for its client`];
+  if (!isTyped) return [`${id} ended for "${endReason}"`];
+  if (state === 'FAILED' && costs !== 'session') {
+    return [`${id} FAILED (${endReason}, ${error?.message}), which this fault does not explain`];
+  }
+  if (state === 'FAILED' && error === null) return [`${id} FAILED without a word`];
+  const explained = costs === 'session' ? [] : refusals;
+  const lost = calls.filter(
+    (call) => call.state !== 'succeeded' && !(costs === 'calls' && call.state === 'failed'),
+  );
+  const failed = costs === 'session' ? [] : lost;
+  return [
+    ...explained.map((refusal) => `${id}: ${refusal}`),
+    ...failed.map((call) => `${call.id} is ${call.state}: ${JSON.stringify(call.error)}`),
+  ];
+};
+
+/** What the life of a session says that must not be. */
+export const faultsOfLife = (life: Life, record: Record, costs: Cost): string[] => [
+  ...faultsOfOutcome(life, costs),
+  ...faultsOfCalls(life, record),
+  ...faultsOfEffects(life),
+];
+
+/** What the database has beside what those clients were told. */
+export const faultsOfRecord = (record: Record, lives: readonly Life[]): string[] => [
+  ...record.ledger
+    .filter(({ entries }) => entries > 1)
+    .map(({ callId }) => `${callId} is in a ledger twice`),
+  ...record.sessions
+    .filter(({ id }) => !lives.some(({ session }) => session?.id === id))
+    .map(({ id, state }) => `${id} (${state}) was opened and nobody was told`),
+];
+
+const mostSockets = 60;
+
+const socketsOf = (pid: number): number => {
+  const folder = `/proc/${pid}/fd`;
+  return readdirSync(folder).filter((fd) => {
+    try {
+      return readlinkSync(`${folder}/${fd}`).startsWith('socket:');
+    } catch {
+      return false; // it was closed between the listing and the look
+    }
+  }).length;
+};
+
+/** What of the runtime does not go with the rows of hosts. */
+const leftOnRuntime = async ({ containers }: Service, hostIds: readonly string[]) => {
+  const found = await containers.find();
+  return [
+    ...found.strays,
+    ...found.hostIds.filter((id) => !hostIds.includes(id)).map((id) => `${id} has no row`),
+    ...hostIds.filter((id) => !found.hostIds.includes(id)).map((id) => `${id} has no container`),
+  ];
+};
+
+/** Why the service is not at rest with nothing left over; empty when it is. */
+export const findUnrest = async (service: Service): Promise<string[]> => {
+  const { network } = service;
+  const hosts = await network.hosts();
+  const busy = hosts.filter(({ state }) => state !== 'warm');
+  const rows = await network.sql<{ what: string }>(
+    `select id || ' is ' || state as what from sessions where state not in ('CLOSED', 'FAILED')
+     union all select id || ' is ' || state from calls where state in ('queued', 'claimed')
+     union all select 'a connection is ' || state from pg_stat_activity
+       where application_name like 'svc-control%' and state like 'idle in transaction%'`,
+  );
+  const sockets = socketsOf(network.control.pid);
+  return [
+    ...rows.map(({ what }) => what),
+    ...busy.map(({ id, state }) => `${id} is ${state}`),
+    ...(hosts.length < poolSize ? [`${hosts.length} hosts are warm`] : []),
+    ...(hosts.length > poolMax ? [`there are ${hosts.length} hosts`] : []),
+    ...(sockets > mostSockets ? [`the control plane has ${sockets} sockets`] : []),
+    ...(await leftOnRuntime(
+      service,
+      hosts.map(({ id }) => id),
+    )),
+  ];
+};

@@ -1,0 +1,84 @@
+/**
+ * A session as a client lives it: opened, called, closed. What the client was told is written down, to
+ * be held against what is in the database afterwards.
+ */
+import { AppError, describeError } from '#domain/error.ts';
+import { isReady } from '#domain/session.ts';
+import type { Client } from '#wire/client.ts';
+import type { CallRequest, CallView } from '#wire/public-api/call.ts';
+import { closeSession, enqueueCall, openSession } from '#wire/public-api/operations.ts';
+import type { SessionView } from '#wire/public-api/session.ts';
+import { awaitCall, awaitSession, isOver } from '../support/load.ts';
+
+export type Life = {
+  /** The session as the client saw it last; undefined when it could not be opened. */
+  session: SessionView | undefined;
+  /** Calls that were acknowledged, as the client saw them last. */
+  calls: CallView[];
+  /** What the client was refused or never answered, in words. */
+  refusals: string[];
+};
+
+const slowMs = 120;
+const firstNote = 1_001;
+
+const create = (id: number): CallRequest => ({
+  kind: 'tool',
+  name: 'create_notes',
+  input: { id, folder_id: 1, title: 'a note', done: false },
+});
+
+const countSlowly = (note_id: number): CallRequest => ({
+  kind: 'tool',
+  name: 'count_slowly',
+  input: { milliseconds: slowMs, note_id },
+});
+
+/** Each adds a note of its own, so that a call that runs twice fails for its taken key. */
+const callSession = async (client: Client, sessionId: string, life: Life): Promise<void> => {
+  const enqueue = async (body: CallRequest): Promise<number> => {
+    const asked = await client.send(enqueueCall, { params: { sessionId }, body });
+    return life.calls.push(asked.body) - 1;
+  };
+  const settle = async (place: number): Promise<void> => {
+    life.calls[place] = await awaitCall(client, life.calls[place] as CallView);
+  };
+  await settle(await enqueue(create(firstNote)));
+  // The second waits in the queue while the first runs.
+  const running = await enqueue(countSlowly(firstNote + 1));
+  const queued = await enqueue(create(firstNote + 2));
+  await Promise.all([settle(running), settle(queued)]);
+  await settle(await enqueue({ kind: 'state', input: {} }));
+};
+
+/** Notes what went wrong; it is judged when all is over. */
+const attempt = async (life: Life, what: string, step: () => Promise<void>): Promise<void> => {
+  try {
+    await step();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    life.refusals.push(`${what}: ${error.code}: ${describeError(error)}`);
+  }
+};
+
+/** Lives one session of the world of notes to its end. */
+export const live = async (client: Client, keepWarm: boolean): Promise<Life> => {
+  const life: Life = { session: undefined, calls: [], refusals: [] };
+  await attempt(life, 'open', async () => {
+    const body = { slug: 'notes', reuseWarm: true };
+    const opened = (await client.send(openSession, { body })).body;
+    life.session = opened;
+    life.session = await awaitSession(client, opened, (one) => isReady(one.state) || isOver(one));
+  });
+  const { session } = life;
+  if (session === undefined) return life;
+  const params = { sessionId: session.id };
+  if (isReady(session.state)) {
+    await attempt(life, 'call', () => callSession(client, session.id, life));
+  }
+  await attempt(life, 'close', async () => {
+    const closing = await client.send(closeSession, { params, body: { keepWarm } });
+    life.session = await awaitSession(client, closing.body, isOver);
+  });
+  return life;
+};

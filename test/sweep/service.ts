@@ -1,0 +1,134 @@
+/**
+ * The whole product for the sweep: its own PostgreSQL server, and all programs connected by ways that
+ * can be disturbed (link.ts). It serves many cases; a case puts back what it has broken.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { basicAuthorization, type Client, createClient } from '#wire/client.ts';
+import { retrying } from '#wire/retry.ts';
+import { findFreePort } from '../../src/cli/up/free-port.ts';
+import { type PostgresServer, startPostgres } from '../../src/cli/up/postgres.ts';
+import { type Network, startNetwork } from '../support/network.ts';
+import { prepareDocker } from '../support/prepare-docker.ts';
+import { createNotes } from '../support/sessions.ts';
+import { type Containers, containersOf } from './containers.ts';
+import { beginHistory } from './history.ts';
+import { type Link, startLink } from './link.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** Seed and number of cases on each runtime; `only` is the number of the one to run. */
+    sweep: { seed: number; times: Record<Service['runtime'], number>; only: number | null };
+  }
+}
+
+export const linkNames = ['client', 'host', 'pool', 'database'] as const;
+/** Who reaches the control plane by it, or what the control plane reaches by it. */
+export type LinkName = (typeof linkNames)[number];
+
+export type Service = {
+  runtime: 'process' | 'docker';
+  network: Network;
+  links: Record<LinkName, Link>;
+  containers: Containers;
+  /** A client on the disturbed way, which repeats what is safe to repeat. */
+  client: Client;
+  /** A client that nothing stands in the way of. */
+  direct: Client;
+  /** Stops the database server at once, as a crash would, and starts it again. */
+  crashDatabase(downMs: () => Promise<void>): Promise<void>;
+  stop(): Promise<void>;
+};
+
+export const poolSize = 2;
+export const poolMax = 6;
+const retryForMs = 30_000;
+
+const loopback = '127.0.0.1';
+
+type Place = { listen: string | undefined; name: string };
+
+/** Where hosts reach this machine. */
+const findPlace = async (runtime: Service['runtime'], installation: string): Promise<Place> => {
+  if (runtime === 'process') return { listen: undefined, name: loopback };
+  const { listen, host } = await prepareDocker(installation);
+  return { listen: listen ?? undefined, name: host };
+};
+
+const startServer = async (dataDir: string, password: string, port?: number) =>
+  await startPostgres({
+    dataDir,
+    password,
+    flags: { fsync: 'off', max_connections: '60' },
+    ...(port === undefined ? {} : { port }),
+  });
+
+type Links = Service['links'];
+
+const startLinks = async (server: PostgresServer, port: number, place: Place): Promise<Links> => {
+  const to = { host: loopback, port };
+  const [client, host, pool, database] = await Promise.all([
+    startLink({ to }),
+    startLink({ to, host: place.listen }),
+    startLink({ to }),
+    startLink({ to: { host: loopback, port: server.port } }),
+  ]);
+  return { client, host, pool, database };
+};
+
+const urlOf = ({ host, port }: Link): string => `http://${host}:${port}`;
+
+/** Starts everything, with the world of notes in it and a warm pool. */
+export const startService = async (runtime: Service['runtime']): Promise<Service> => {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-sweep-'));
+  const dataDir = join(folder, 'pg');
+  const password = randomBytes(12).toString('hex');
+  const installation = `sweep-${randomBytes(4).toString('hex')}`;
+  const place = await findPlace(runtime, installation);
+  let server = await startServer(dataDir, password);
+  const databaseUrl = server.url();
+  const port = await findFreePort();
+  const links = await startLinks(server, port, place);
+  const disturbedUrl = new URL(databaseUrl);
+  disturbedUrl.port = String(links.database.port);
+  const network = await startNetwork({
+    databaseUrl,
+    runtime,
+    installation,
+    port,
+    poolSize,
+    poolMax,
+    env: {
+      SVC_DATABASE_URL: disturbedUrl.href,
+      SVC_CONTROL_URL: urlOf(links.pool),
+      SVC_HOST_CONTROL_URL: `http://${place.name}:${links.host.port}`,
+    },
+  });
+  const baseUrl = `${urlOf(links.client)}/api/public`;
+  const authorization = basicAuthorization(network.publicKey, network.secretKey);
+  await beginHistory(network);
+  await createNotes(network.client);
+  await network.warm(poolSize);
+  return {
+    runtime,
+    network,
+    links,
+    containers: containersOf(runtime, installation),
+    client: retrying(createClient({ baseUrl, authorization }), { forMs: retryForMs }),
+    direct: network.client,
+    async crashDatabase(down) {
+      process.kill(server.pid, 'SIGQUIT');
+      await server.ended;
+      await down();
+      server = await startServer(dataDir, password, server.port);
+    },
+    async stop() {
+      await network.stop();
+      await Promise.all(Object.values(links).map((link) => link.stop()));
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};
