@@ -3,17 +3,25 @@
  * finds a live one. A worker that died under a run is replaced at once; one whose imports killed it is
  * replaced by one that imports at the first run, under that run's time limit, so that a file which
  * hangs or exits is reported where it is used.
+ *
+ * Code without a file of the language is not loaded until a run asks for one: so a worker that no code
+ * has ever reached can be told from others, and need not be replaced to be fresh.
  */
 import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
-import type { RunRequest, RunResult, UserCodeLimits, UserLanguage } from './run.ts';
+import type { RunRequest, RunResult, UserCodeLimits } from './run.ts';
 import { startWorker, type Worker, type WorkerKind } from './worker.ts';
 
 export type Lane = {
-  language: UserLanguage;
+  kind: WorkerKind;
   /** Resolves when the first worker is up. */
   ready: Promise<void>;
+  /** Makes a directory the code of the runs to come, and imports it at once. */
   load(directory: string): Promise<void>;
+  /** Makes a directory the code of the runs to come; undefined: there is none. */
+  point(directory: string | undefined): Promise<void>;
+  /** Whether nobody has asked for anything yet that brings code to a worker. */
+  isUntouched(): boolean;
   run(request: RunRequest): Promise<RunResult>;
   /** Kills what runs; what waits for its turn is refused as `unavailable`. */
   stop(): Promise<void>;
@@ -22,6 +30,9 @@ export type Lane = {
 export const startLane = (kind: WorkerKind, limits: UserCodeLimits, log: Log): Lane => {
   const workers = new Set<Worker>();
   let directory: string | undefined;
+  /** Whether workers import the directory before a run asks them to. */
+  let isEager = false;
+  let isUntouched = true;
   let stopped = false;
   let turn: Promise<unknown> = Promise.resolve();
 
@@ -54,7 +65,7 @@ export const startLane = (kind: WorkerKind, limits: UserCodeLimits, log: Log): L
 
   const startLoaded = async (): Promise<Worker> => {
     const worker = await start();
-    return directory === undefined ? worker : loadInto(worker, directory);
+    return directory === undefined || !isEager ? worker : loadInto(worker, directory);
   };
 
   let current = start();
@@ -81,24 +92,41 @@ export const startLane = (kind: WorkerKind, limits: UserCodeLimits, log: Log): L
     return value;
   };
 
+  const turnTo = (to: string | undefined, eager: boolean): Promise<void> =>
+    inTurn(async () => {
+      const worker = await liveWorker();
+      directory = to;
+      isEager = eager;
+      if (worker.isLoaded()) {
+        replaceBy(startLoaded());
+        await dispose(worker);
+      } else if (to !== undefined && eager) {
+        replaceBy(loadInto(worker, to));
+      }
+      await current;
+    });
+
+  /** The live worker with the code in it, if there is code. */
+  const loadedWorker = async (): Promise<Worker> => {
+    const worker = await liveWorker();
+    if (worker.isLoaded() || directory === undefined) return worker;
+    replaceBy(loadInto(worker, directory));
+    return current;
+  };
+
   return {
-    language: kind.language,
+    kind,
     ready: current.then(() => undefined),
-    load: (to) =>
-      inTurn(async () => {
-        const worker = await liveWorker();
-        directory = to;
-        if (worker.isLoaded()) {
-          replaceBy(startLoaded());
-          await dispose(worker);
-        } else {
-          replaceBy(loadInto(worker, to));
-        }
-        await current;
-      }),
-    run: (request) =>
-      inTurn(async () => {
-        const worker = await liveWorker();
+    load(to) {
+      isUntouched = false;
+      return turnTo(to, true);
+    },
+    point: (to) => turnTo(to, false),
+    isUntouched: () => isUntouched,
+    run(request) {
+      isUntouched = false;
+      return inTurn(async () => {
+        const worker = await loadedWorker();
         try {
           return await worker.run(request);
         } finally {
@@ -107,7 +135,8 @@ export const startLane = (kind: WorkerKind, limits: UserCodeLimits, log: Log): L
             await dispose(worker);
           }
         }
-      }),
+      });
+    },
     async stop() {
       stopped = true;
       await Promise.all([...workers].map(dispose));

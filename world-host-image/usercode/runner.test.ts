@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createLog } from '#runtime/log.ts';
 import { until } from '#runtime/pause.ts';
+import { processesNaming } from '#test/support/processes.ts';
 import {
   type Bench,
   createMemoryStore,
@@ -115,6 +116,31 @@ describe('user code', () => {
     await bench.code.load(directory);
     const after = await pidsOf(bench);
     expect(after.some((pid) => before.includes(pid))).toBe(false);
+  });
+
+  it('restarts no process that no code has reached', async () => {
+    bench = await startBench();
+    const { folder } = bench;
+    // Of the workers, the one of TypeScript has the folder on its command line.
+    const typescript = (): number[] => processesNaming(folder).map(({ pid }) => pid);
+    const [first] = typescript();
+    await bench.load({ 'tools.py': tools['tools.py'] });
+    const python = await bench.value('python', 'pid');
+    await bench.code.restart();
+    expect(typescript()).toEqual([first]);
+    expect(await bench.run('typescript', 'pid')).toMatchObject({ error: { code: 'load_failed' } });
+    await bench.load(tools);
+    const pids = await pidsOf(bench);
+    expect(pids).not.toContain(python);
+    await bench.code.restart();
+    expect(typescript().some((pid) => [first, ...pids].includes(pid))).toBe(false);
+  });
+
+  it('loads code into a language that it has no file of when one is run', async () => {
+    bench = await startBench();
+    const directory = await bench.load({ 'tools.py': tools['tools.py'] });
+    writeFiles(directory, { 'late.ts': 'export const f = () => "late";' });
+    expect(await bench.value('typescript', 'f', { file: 'late.ts' })).toBe('late');
   });
 
   it('runs both languages at the same time and each in turn', async () => {

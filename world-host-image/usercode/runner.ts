@@ -4,14 +4,21 @@
  * comes back as a `RunResult`; only faults of the host itself are thrown.
  */
 import { mkdirSync, realpathSync } from 'node:fs';
-import { realpath } from 'node:fs/promises';
-import { sep } from 'node:path';
+import { readdir, realpath } from 'node:fs/promises';
+import { extname, sep } from 'node:path';
 import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
 import { type Lane, startLane } from './lane.ts';
 import { findPython, pythonWorker } from './python.ts';
-import { defaultLimits, type RunRequest, type RunResult, type UserCodeLimits } from './run.ts';
+import {
+  defaultLimits,
+  type RunRequest,
+  type RunResult,
+  type UserCodeLimits,
+  type UserLanguage,
+} from './run.ts';
 import { typescriptWorker } from './typescript.ts';
+import type { WorkerKind } from './worker.ts';
 
 export type {
   HandlerRequest,
@@ -45,7 +52,10 @@ export type UserCode = {
   load(directory: string): Promise<void>;
   /** Runs one function. Runs of one language take turns. */
   run(request: RunRequest): Promise<RunResult>;
-  /** Fresh processes with nothing loaded; a run under way ends as `crashed`. */
+  /**
+   * Fresh processes with nothing loaded; a run under way ends as `crashed`. The process of a language
+   * that nothing was loaded or run in since its start is fresh, and stays.
+   */
   restart(): Promise<void>;
   /** Kills both processes and resolves when they are gone. */
   stop(): Promise<void>;
@@ -57,6 +67,14 @@ const refuseFile = (file: string): RunResult => ({
   ok: false,
   error: { code: 'load_failed', message: `"${file}" is not a path of a .py or .ts file` },
 });
+
+const languages: Readonly<Record<string, UserLanguage>> = { '.py': 'python', '.ts': 'typescript' };
+
+/** The languages that a code directory has files of. */
+const languagesOf = async (directory: string): Promise<Set<UserLanguage | undefined>> => {
+  const names = await readdir(directory, { recursive: true });
+  return new Set(names.map((name) => languages[extname(name)]));
+};
 
 /** The real path of a code directory. Throws `invalid` unless it lies inside the folder for code. */
 const codeDirectory = async (directory: string, root: string): Promise<string> => {
@@ -80,11 +98,11 @@ export const startUserCode = async (options: UserCodeOptions): Promise<UserCode>
   const root = realpathSync(options.workDir);
   const python = await findPython(options.python, options.searchPath);
   const kinds = [pythonWorker(python, root, limits), typescriptWorker(python, root, limits)];
-  const startLanes = (): Lane[] => kinds.map((kind) => startLane(kind, limits, options.log));
+  const start = (kind: WorkerKind): Lane => startLane(kind, limits, options.log);
   const stopLanes = async (old: Lane[]): Promise<void> => {
     await Promise.all(old.map((lane) => lane.stop()));
   };
-  let lanes = startLanes();
+  let lanes = kinds.map(start);
   try {
     await Promise.all(lanes.map((lane) => lane.ready));
   } catch (error) {
@@ -94,17 +112,22 @@ export const startUserCode = async (options: UserCodeOptions): Promise<UserCode>
   return {
     async load(directory) {
       const code = await codeDirectory(directory, root);
-      await Promise.all(lanes.map((lane) => lane.load(code)));
+      const languages = await languagesOf(code);
+      await Promise.all(
+        lanes.map((lane) =>
+          languages.has(lane.kind.language) ? lane.load(code) : lane.point(code),
+        ),
+      );
     },
     async run(request) {
-      const lane = lanes.find(({ language }) => language === request.language);
+      const lane = lanes.find(({ kind }) => kind.language === request.language);
       if (lane === undefined || !filePattern.test(request.file)) return refuseFile(request.file);
       return lane.run(request);
     },
     async restart() {
-      const old = lanes;
-      lanes = startLanes();
-      await Promise.all([...lanes.map((lane) => lane.ready), stopLanes(old)]);
+      const old = lanes.filter((lane) => !lane.isUntouched());
+      lanes = lanes.map((lane) => (lane.isUntouched() ? lane : start(lane.kind)));
+      await Promise.all([...lanes.map((lane) => lane.point(undefined)), stopLanes(old)]);
     },
     stop: () => stopLanes(lanes),
   };
