@@ -3,6 +3,9 @@
  * processes behind a balancer. Whether they are told to stop or killed: no open, call or close fails,
  * each call runs once, no session ends but by its owner, and its ledger has every call.
  */
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
 import { retrying } from '#wire/retry.ts';
@@ -47,6 +50,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await Promise.all(orchestrators.map((orchestrator) => orchestrator.end('SIGTERM')));
   killNaming(network.installation);
+  await rm(join(tmpdir(), `svc-${network.installation}`), { recursive: true, force: true });
   await Promise.all(controls.map((control) => control.end('SIGTERM')));
   await network.stop();
   await balancer.stop();
