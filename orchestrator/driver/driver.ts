@@ -95,7 +95,7 @@ export type Driver = {
   readonly runtime: RuntimeName;
   /**
    * A short hash of all that a container of this shape would be made from today: image, limits,
-   * template. A container with another digest is outdated.
+   * template, and which sessions it suits. A container with another digest is outdated.
    */
   digestOf(shape: HostShape): string;
   /** Makes what hosts need before the first launch: image, network, folder. */

@@ -3,7 +3,7 @@
  * capability, bounded memory, processors, processes, files, output and scratch space.
  */
 import type Docker from 'dockerode';
-import type { HostShape, HostSize } from '../../pools/pool-config.ts';
+import { type HostShape, type HostSize, offerOf } from '../../pools/pool-config.ts';
 import { digestOf } from '../digest.ts';
 import type { LaunchSpec } from '../driver.ts';
 import { type HostSettings, hostEnvironment } from '../host-environment.ts';
@@ -55,7 +55,7 @@ const limitsOf = (limits: HostSize): Docker.HostConfig => ({
 
 /** What a container of this shape is made from. */
 export const containerDigest = (shape: HostShape, settings: ContainerSettings): string =>
-  digestOf([imageOf(shape, settings), shape.isolation, limitsOf(shape.size)]);
+  digestOf([imageOf(shape, settings), offerOf(shape), limitsOf(shape.size)]);
 
 /** The request that creates the container of a host. */
 export const containerRequest = (

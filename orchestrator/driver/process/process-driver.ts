@@ -9,7 +9,7 @@
 import { join } from 'node:path';
 import { AppError } from '#domain/error.ts';
 import { until } from '#runtime/pause.ts';
-import type { HostShape } from '../../pools/pool-config.ts';
+import { type HostShape, offerOf } from '../../pools/pool-config.ts';
 import { digestOf } from '../digest.ts';
 import type { Container, ContainerExit, Driver, Launched } from '../driver.ts';
 import { heapOptions } from '../heap.ts';
@@ -61,8 +61,10 @@ export const createProcessDriver = (options: ProcessDriverOptions): Driver => {
     return { runtimeId: String(found.group) };
   };
 
-  const digest = ({ isolation, size }: HostShape): string =>
-    digestOf([options.release, options.sandbox.kind, isolation, heapOptions(size.memoryMb)]);
+  const digest = (shape: HostShape): string => {
+    const { release, sandbox } = options;
+    return digestOf([release, sandbox.kind, offerOf(shape), heapOptions(shape.size.memoryMb)]);
+  };
 
   const describe = async (hostId: string, found: FoundProcess | undefined): Promise<Container> => {
     const wasStarted = await boundOutput(folderOf(hostId));
