@@ -13,7 +13,10 @@ export type AuthorCode = {
   run(request: RunRequest): Promise<RunResult>;
   /** Puts a file of the session beside the code, such as a grader's source. */
   place(file: TreeFile): Promise<void>;
-  /** Fresh workers over a fresh folder. Resolves when nothing of the past can act any more. */
+  /**
+   * Fresh workers over a fresh folder. Resolves when nothing of the past can act any more. Code of
+   * which nothing was run, and that was given no file, is as it was loaded: it stays.
+   */
   renew(): Promise<void>;
   /** Removes the folder; the workers stay. */
   remove(): Promise<void>;
@@ -39,6 +42,8 @@ const writeFiles = async (folder: string, files: readonly TreeFile[]): Promise<v
 export const openAuthorCode = ({ userCode, workDir, files }: AuthorCodeParts): AuthorCode => {
   let folder = '';
   let loaded: Promise<void>;
+  /** Whether anything of a session may have reached the code: there is no way but these. */
+  let isReached = false;
 
   const load = (): void => {
     folders += 1;
@@ -53,17 +58,24 @@ export const openAuthorCode = ({ userCode, workDir, files }: AuthorCodeParts): A
 
   return {
     async run(request) {
+      isReached = true;
       await loaded;
       return userCode.run(request);
     },
     async place(file) {
+      isReached = true;
       await loaded;
       await writeFiles(folder, [file]);
     },
     async renew() {
-      await loaded.catch(() => undefined); // code that could not be loaded is renewed like any other
+      const isLoaded = await loaded.then(
+        () => true,
+        () => false, // the next session tries again
+      );
+      if (isLoaded && !isReached) return;
       await userCode.restart();
       await remove(folder);
+      isReached = false;
       load();
     },
     async remove() {
