@@ -22,6 +22,8 @@ const readOwner = async (
     return { owner: metadata?.labels?.[labelNames.installation] };
   } catch (error) {
     if (isStatus(error, 404)) return undefined;
+    // Rights inside of a namespace do not show the namespace: whoever gave them has made it.
+    if (isStatus(error, 403)) return { owner: undefined };
     throw clusterRefusal(`reading namespace ${name}`, error);
   }
 };

@@ -1,0 +1,121 @@
+import type { V1ContainerState, V1Pod, V1PodStatus } from '@kubernetes/client-node';
+import { describe, expect, it } from 'vitest';
+import { heapStatus } from '../heap.ts';
+import { labelsOf } from '../labels.ts';
+import { describePod } from './describe-pod.ts';
+
+const owner = { installation: 'here', pool: 'default', hostId: 'hst-1', digest: 'd' };
+
+const podWith = (status: V1PodStatus, more: Partial<V1Pod> = {}): V1Pod => ({
+  status,
+  ...more,
+  metadata: { name: 'svc-hst-1', uid: 'u', labels: labelsOf(owner, 'host'), ...more.metadata },
+});
+
+const withState = (state: V1ContainerState, phase = 'Running'): V1Pod =>
+  podWith({
+    phase,
+    containerStatuses: [
+      { name: 'host', image: 'i', imageID: '', ready: true, restartCount: 0, state },
+    ],
+  });
+
+const condition = (type: string, status: string, reason: string, message: string) => ({
+  conditions: [{ type, status, reason, message }],
+});
+
+const said = { hostId: 'hst-1', digest: 'd' };
+
+describe('a pod in plain words', () => {
+  it('is no container of ours without labels', () => {
+    expect(describePod({ metadata: { name: 'other' }, status: {} })).toBeUndefined();
+  });
+
+  it('waits, runs and ends', () => {
+    expect(describePod(podWith({ phase: 'Pending' }))).toEqual({ ...said, phase: 'pending' });
+    expect(describePod(withState({ running: {} }))).toEqual({ ...said, phase: 'running' });
+    expect(describePod(withState({ terminated: { exitCode: 3, reason: 'Error' } }))).toEqual({
+      ...said,
+      phase: 'exited',
+      exit: { reason: 'exited', detail: 'exit status 3' },
+    });
+  });
+
+  it('was never started while a gate holds it back', () => {
+    const gated = podWith(
+      { phase: 'Pending', ...condition('PodScheduled', 'False', 'SchedulingGated', 'gated') },
+      { spec: { containers: [], schedulingGates: [{ name: 'svc/token' }] } },
+    );
+    expect(describePod(gated)).toEqual({ ...said, phase: 'created' });
+  });
+
+  it('has no trouble in the moment after its gate was opened', () => {
+    const gates = condition('PodScheduled', 'False', 'SchedulingGated', 'gated');
+    expect(describePod(podWith({ phase: 'Pending', ...gates }))).toEqual({
+      ...said,
+      phase: 'pending',
+    });
+  });
+
+  it.each([
+    ['ErrImagePull', 'image'],
+    ['ImagePullBackOff', 'image'],
+    ['InvalidImageName', 'image'],
+    ['CrashLoopBackOff', 'crash_loop'],
+    ['CreateContainerConfigError', 'refused'],
+    ['RunContainerError', 'refused'],
+  ])('is in trouble that it names: %s', (reason, kind) => {
+    expect(describePod(withState({ waiting: { reason, message: 'why' } }, 'Pending'))).toEqual({
+      ...said,
+      phase: 'pending',
+      trouble: { kind, message: `${reason}: why` },
+    });
+  });
+
+  it('has no room, in the words of the scheduler', () => {
+    const words = '0/1 nodes are available: 1 Insufficient memory.';
+    const status = condition('PodScheduled', 'False', 'Unschedulable', words);
+    expect(describePod(podWith({ phase: 'Pending', ...status }))).toMatchObject({
+      trouble: { kind: 'unschedulable', message: `Unschedulable: ${words}` },
+    });
+  });
+
+  it('ran out of memory, by the kernel or by its own heap', () => {
+    const killed = withState({ terminated: { exitCode: 137, reason: 'OOMKilled' } }, 'Failed');
+    expect(describePod(killed)).toMatchObject({ exit: { reason: 'out_of_memory' } });
+    const full = withState({ terminated: { exitCode: heapStatus, reason: 'Error' } }, 'Failed');
+    expect(describePod(full)).toMatchObject({ exit: { reason: 'out_of_memory' } });
+  });
+
+  it.each([
+    [
+      'a disruption',
+      podWith({
+        phase: 'Running',
+        ...condition('DisruptionTarget', 'True', 'DeletionByTaintManager', 'node lost'),
+      }),
+      'DeletionByTaintManager: node lost',
+    ],
+    [
+      'an eviction by its node',
+      podWith({ phase: 'Failed', reason: 'Evicted', message: 'low on memory' }),
+      'Evicted: low on memory',
+    ],
+    [
+      'a deletion',
+      podWith({ phase: 'Running' }, { metadata: { deletionTimestamp: new Date() } }),
+      'the pod is being deleted',
+    ],
+  ])('is reclaimed by %s', (_, pod, reclaimed) => {
+    expect(describePod(pod)).toMatchObject({ reclaimed });
+  });
+
+  it('is not reclaimed when its node had no room for it after all', () => {
+    const pod = podWith({ phase: 'Failed', reason: 'OutOfmemory', message: 'needed 512' });
+    expect(describePod(pod)).toEqual({
+      ...said,
+      phase: 'exited',
+      exit: { reason: 'exited', detail: 'OutOfmemory: needed 512' },
+    });
+  });
+});

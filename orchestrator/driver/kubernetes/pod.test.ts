@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { Secret } from '#runtime/secret.ts';
+import { testPool } from '#test/support/pools.ts';
+import type { KubernetesTable } from '../../pools/kubernetes-table.ts';
+import type { PoolConfig } from '../../pools/pool-config.ts';
+import { podDigest, podOf } from './pod.ts';
+
+const settings = {
+  installation: 'here',
+  namespace: 'hosts',
+  image: 'svc-world-host:1',
+  host: { controlUrl: 'http://192.0.2.7:80', logLevel: 'info' } as const,
+  cpuRequestMilli: 100,
+};
+
+const made = (changes: Partial<PoolConfig> = {}) => {
+  const shape = testPool({ isolation: 'container', ...changes });
+  const spec = { hostId: 'hst-1', generation: 0, token: new Secret('hidden'), shape };
+  return podOf(spec, settings);
+};
+
+const digest = (changes: Partial<PoolConfig> = {}): string =>
+  podDigest(testPool({ isolation: 'container', ...changes }), settings);
+
+describe('the pod of a host', () => {
+  it('is bounded, unprivileged and holds no token', () => {
+    const { spec } = made();
+    expect(spec).toMatchObject({
+      restartPolicy: 'Never',
+      automountServiceAccountToken: false,
+      enableServiceLinks: false,
+      securityContext: { runAsNonRoot: true, runAsUser: 10_001 },
+    });
+    expect(spec?.containers[0]).toMatchObject({
+      resources: {
+        requests: { memory: '512Mi', cpu: '100m' },
+        limits: { memory: '512Mi', cpu: '1' },
+      },
+      securityContext: { readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
+    });
+    expect(JSON.stringify(spec)).not.toContain('hidden');
+  });
+
+  it('runs on the runtime of its isolation, unless the pool names another', () => {
+    expect(made().spec?.runtimeClassName).toBeUndefined();
+    expect(made({ isolation: 'gvisor' }).spec?.runtimeClassName).toBe('gvisor');
+    const kubernetes = { runtimeClassName: 'runsc' };
+    expect(made({ isolation: 'gvisor', kubernetes }).spec?.runtimeClassName).toBe('runsc');
+  });
+
+  it('has what its pool says of it, but keeps its own labels', () => {
+    const kubernetes: KubernetesTable = {
+      labels: { team: 'a', 'svc.installation': 'another' },
+      annotations: { note: 'b' },
+      nodeSelector: { tier: 'spot' },
+      tolerations: [{ key: 'spot', operator: 'Exists' }],
+      cpuRequest: '250m',
+    };
+    const { metadata, spec } = made({ kubernetes });
+    expect(metadata).toMatchObject({
+      labels: { team: 'a', 'svc.installation': 'here' },
+      annotations: { note: 'b' },
+    });
+    expect(spec).toMatchObject({
+      nodeSelector: { tier: 'spot' },
+      tolerations: [{ key: 'spot', operator: 'Exists' }],
+    });
+    expect(spec?.containers[0]?.resources?.requests?.cpu).toBe('250m');
+  });
+
+  it('may be moved while it serves nobody, if it is premium', () => {
+    const key = 'cluster-autoscaler.kubernetes.io/safe-to-evict';
+    expect(made({ tier: 'standard' }).metadata?.annotations).toMatchObject({ [key]: 'false' });
+    expect(made({ tier: 'premium' }).metadata?.annotations).toMatchObject({ [key]: 'true' });
+  });
+});
+
+describe('the digest of a shape', () => {
+  it('is of what pods are made from, and not of the pool that they are in', () => {
+    expect(digest({ pool: 'another' })).toBe(digest());
+    expect(digest({ image: 'other:2' })).not.toBe(digest());
+    expect(digest({ kubernetes: { nodeSelector: { tier: 'spot' } } })).not.toBe(digest());
+    expect(digest({ kubernetes: { annotations: { note: 'b' } } })).not.toBe(digest());
+  });
+});
