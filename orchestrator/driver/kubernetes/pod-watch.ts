@@ -15,7 +15,7 @@ import { hostSelector, type Pods } from './pods.ts';
 import type { Standing } from './standing.ts';
 
 /** A watch that breaks is as a rule back at once; what is known stays good for so long. */
-const toleratedMs = 3_000;
+const usuallyToleratedMs = 3_000;
 /** The API server ends a watch after this long, and it is opened again. */
 const watchSeconds = 300;
 const reopenMs = 100;
@@ -48,6 +48,8 @@ export type PodWatchOptions = Standing & {
   cluster: Cluster;
   pods: Pods;
   log: Log;
+  /** How long a broken watch is as good as one that is not; absent: some seconds. */
+  toleratedMs?: number;
   onChange(): void;
 };
 
@@ -111,7 +113,7 @@ const readWatch = async (
 
 /** Starts to watch. */
 export const startPodWatch = (options: PodWatchOptions): PodWatch => {
-  const { onChange, log } = options;
+  const { onChange, log, toleratedMs = usuallyToleratedMs } = options;
   let known = new Map<string, KnownPod>();
   /** Since when pods are known by what was done to them here, by name: a list may be older than that. */
   const done = new Map<string, number>();
