@@ -18,14 +18,18 @@ const parseAddress = (text: string): ListenAddress | undefined => {
   return { host, port: Number(port) };
 };
 
-/** The addresses of `SVC_LISTEN`, `host:port` each, with commas between them; port 0 takes a free one. */
-export const readListen = (env: EnvReader, fallback: string): ListenAddress[] => {
-  const parts = env.text('SVC_LISTEN', fallback).split(',');
+/** The addresses of a variable, `host:port` each, with commas between them; port 0 takes a free one. */
+export const readListen = (
+  env: EnvReader,
+  fallback: string,
+  name = 'SVC_LISTEN',
+): ListenAddress[] => {
+  const parts = env.text(name, fallback).split(',');
   const given = parts.map((part) => part.trim()).filter((part) => part !== '');
-  if (given.length === 0) env.refuse('SVC_LISTEN names no address');
+  if (given.length === 0) env.refuse(`${name} names no address`);
   return given.flatMap((part) => {
     const address = parseAddress(part);
-    if (address === undefined) env.refuse(`SVC_LISTEN has "${part}", not a host:port`);
+    if (address === undefined) env.refuse(`${name} has "${part}", not a host:port`);
     return address ?? [];
   });
 };

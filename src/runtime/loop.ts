@@ -17,12 +17,20 @@ export type LoopOptions<Status> = {
   log: Log;
 };
 
+/** What a loop has done. Times are ISO 8601 in UTC. */
 export type LoopStatus<Status> = {
   name: string;
   ticks: number;
+  failures: number;
   failuresInARow: number;
+  /** What the last good tick returned, and what the last tick threw, if it did. */
   last: Status | undefined;
   lastError: string | undefined;
+  /** When the last tick began, how long it took, and when one last ended well. */
+  beganAt: string | undefined;
+  tookMs: number | undefined;
+  succeededAt: string | undefined;
+  isStopped: boolean;
 };
 
 export type Loop<Status> = {
@@ -43,24 +51,34 @@ export const startLoop = <Status>(options: LoopOptions<Status>): Loop<Status> =>
   const status: LoopStatus<Status> = {
     name: options.name,
     ticks: 0,
+    failures: 0,
     failuresInARow: 0,
     last: undefined,
     lastError: undefined,
+    beganAt: undefined,
+    tookMs: undefined,
+    succeededAt: undefined,
+    isStopped: false,
   };
 
   const runTick = async (): Promise<void> => {
+    const beganAt = performance.now();
+    status.beganAt = new Date().toISOString();
     try {
       status.last = await options.tick(stopping.signal);
       status.failuresInARow = 0;
       status.lastError = undefined;
+      status.succeededAt = new Date().toISOString();
     } catch (error) {
       if (stopping.signal.aborted) return;
+      status.failures += 1;
       status.failuresInARow += 1;
       const message = describeError(error);
       const isNew = message !== status.lastError;
       status.lastError = message;
       options.log[isNew ? 'warn' : 'debug']({ err: error, loop: options.name }, 'tick failed');
     }
+    status.tookMs = performance.now() - beganAt;
     status.ticks += 1;
   };
 
@@ -91,6 +109,7 @@ export const startLoop = <Status>(options: LoopOptions<Status>): Loop<Status> =>
     async stop() {
       stopping.abort();
       await done;
+      status.isStopped = true;
     },
   };
 };

@@ -1,0 +1,21 @@
+/** The loops that run in a program, by which their last ticks are shown. Loops that ended leave. */
+import type { Loop, LoopStatus } from './loop.ts';
+
+export type LoopBoard = {
+  /** Shows a loop until it has been stopped, and gives it back. */
+  show<Shown extends Pick<Loop<unknown>, 'status'>>(loop: Shown): Shown;
+  statuses(): LoopStatus<unknown>[];
+};
+
+/** An empty board. */
+export const createLoopBoard = (): LoopBoard => {
+  let shown: Pick<Loop<unknown>, 'status'>[] = [];
+  const running = () => shown.filter((loop) => !loop.status().isStopped);
+  return {
+    show(loop) {
+      shown = [...running(), loop];
+      return loop;
+    },
+    statuses: () => running().map((loop) => loop.status()),
+  };
+};

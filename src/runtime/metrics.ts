@@ -1,0 +1,169 @@
+/**
+ * How a program is watched: its metrics in the text format of Prometheus, and what its loops did last,
+ * on addresses of their own that no client reaches. What is counted is each program's `metrics.ts`.
+ *
+ * A registry is made for each program and never shared, so that several run in one process of a test.
+ */
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { describeError } from '#domain/error.ts';
+import type { EnvReader } from './env.ts';
+import { type Bound, bindAll, type ListenAddress, readListen } from './listen.ts';
+import type { Log } from './log.ts';
+import type { LoopStatus } from './loop.ts';
+
+/** Where metrics and status are served: `SVC_METRICS_LISTEN`, as `SVC_LISTEN`; unset: nowhere. */
+export const readMetricsListen = (env: EnvReader): ListenAddress[] =>
+  env.optionalText('SVC_METRICS_LISTEN') === undefined
+    ? []
+    : readListen(env, '', 'SVC_METRICS_LISTEN');
+
+/** What `GET /status` answers. Times are ISO 8601 in UTC. */
+export type ProgramStatus = {
+  program: string;
+  startedAt: string;
+  loops: readonly LoopStatus<unknown>[];
+  /** What else the program has to say of itself. */
+  details: Record<string, unknown>;
+};
+
+export type Watched = {
+  program: string;
+  registry: Registry;
+  loops(): readonly LoopStatus<unknown>[];
+  details?(): Promise<Record<string, unknown>> | Record<string, unknown>;
+  log: Log;
+};
+
+/** Seconds from a millisecond to two minutes: what requests, claims and launches take. */
+export const secondsBuckets = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120,
+];
+
+/** An empty registry. */
+export const newRegistry = (): Registry => new Registry();
+
+/**
+ * Makes a reading of several gauges at once: their `collect` functions share one `read` while it is
+ * under way. A reading that fails is logged, and answers false.
+ */
+export const readTogether = (read: () => Promise<void>, log: Log): (() => Promise<boolean>) => {
+  let reading: Promise<boolean> | undefined;
+  const readOnce = async (): Promise<boolean> => {
+    try {
+      await read();
+      return true;
+    } catch (err) {
+      log.warn({ err }, 'metrics could not be read');
+      return false;
+    } finally {
+      reading = undefined;
+    }
+  };
+  return () => {
+    reading ??= readOnce();
+    return reading;
+  };
+};
+
+type LoopNumber = {
+  name: string;
+  help: string;
+  of(status: LoopStatus<unknown>): number | undefined;
+};
+
+const loopNumbers: readonly LoopNumber[] = [
+  {
+    name: 'svc_loop_ticks_total',
+    help: 'Ticks of a loop since it was started',
+    of: ({ ticks }) => ticks,
+  },
+  {
+    name: 'svc_loop_failures_total',
+    help: 'Ticks of a loop that failed, since it was started',
+    of: ({ failures }) => failures,
+  },
+  {
+    name: 'svc_loop_failures_in_a_row',
+    help: 'Ticks of a loop that failed since the last good one',
+    of: ({ failuresInARow }) => failuresInARow,
+  },
+  {
+    name: 'svc_loop_last_tick_seconds',
+    help: 'How long the last tick of a loop took',
+    of: ({ tookMs }) => (tookMs === undefined ? undefined : tookMs / 1_000),
+  },
+  {
+    name: 'svc_loop_last_success_timestamp_seconds',
+    help: 'When a tick of a loop last ended well, in Unix time',
+    of: ({ succeededAt }) =>
+      succeededAt === undefined ? undefined : Date.parse(succeededAt) / 1_000,
+  },
+];
+
+/** Adds what is told of each loop. The numbers are those of the loop, which starts anew with it. */
+const addLoopMetrics = ({ registry, loops }: Watched): void => {
+  for (const { name, help, of } of loopNumbers) {
+    const Kind = name.endsWith('_total') ? Counter : Gauge;
+    new Kind({
+      name,
+      help,
+      labelNames: ['loop'],
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const status of loops()) {
+          const value = of(status);
+          if (value !== undefined) this.inc({ loop: status.name }, value);
+        }
+      },
+    });
+  }
+};
+
+const send = (response: ServerResponse, status: number, type: string, body: string): void => {
+  response.writeHead(status, { 'content-type': type }).end(body);
+};
+
+const json = 'application/json; charset=utf-8';
+
+const answerStatus = async (watched: Watched, startedAt: string): Promise<string> => {
+  const status: ProgramStatus = {
+    program: watched.program,
+    startedAt,
+    loops: watched.loops(),
+    details: (await watched.details?.()) ?? {},
+  };
+  return `${JSON.stringify(status, null, 2)}\n`;
+};
+
+const handlerOf = (watched: Watched): RequestListener => {
+  const { registry, log } = watched;
+  const startedAt = new Date().toISOString();
+  const answer = async (path: string, response: ServerResponse): Promise<void> => {
+    if (path === '/metrics') send(response, 200, registry.contentType, await registry.metrics());
+    else if (path === '/status') send(response, 200, json, await answerStatus(watched, startedAt));
+    else send(response, 404, 'text/plain', 'there are /metrics and /status here\n');
+  };
+  return (request, response) => {
+    const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
+    answer(path, response).catch((err: unknown) => {
+      log.error({ err, path }, 'metrics failed');
+      send(response, 500, 'text/plain', `${describeError(err)}\n`);
+    });
+  };
+};
+
+/** Serves `/metrics` and `/status` on all addresses; on none where there are none. */
+export const serveMetrics = async (
+  watched: Watched,
+  listen: readonly ListenAddress[],
+): Promise<Bound> => {
+  if (listen.length === 0) return { addresses: [], stop: async () => undefined };
+  collectDefaultMetrics({ register: watched.registry });
+  addLoopMetrics(watched);
+  const handle = handlerOf(watched);
+  const bound = await bindAll(() => createServer(handle), listen);
+  watched.log.info({ addresses: bound.addresses }, 'serving metrics');
+  return bound;
+};
