@@ -150,20 +150,20 @@ describe('svc worlds schema', () => {
     const { status, err } = await run('entity remove code users');
     expect(status).toBe(1);
     expect(err).toContain('schema/world.json');
-    expect(err).toContain('connector.toml');
+    expect((await run('entity remove code autolinks')).err).toContain('connector.toml');
     expect((await run('entity remove code user')).err).toContain('did you mean "users"?');
   });
 
   it('fits the data model to captures, and writes only when told to', async () => {
     await ran('init code --connector code-hosting');
     const capture = {
-      operation: 'get_user',
-      arguments: { username: 'zoe' },
+      operation: 'get_autolink',
+      arguments: { owner: 'zoe', repo: 'web', autolink_id: 9 },
       status: 200,
-      body: { id: 9, login: 'zoe', mood: 'fine' },
+      body: { id: 9, key_prefix: 'BUG-', mood: 'fine' },
     };
-    mkdirSync(pathOf('code/captures/get_user'), { recursive: true });
-    writeFileSync(pathOf('code/captures/get_user/zoe.json'), JSON.stringify(capture));
+    mkdirSync(pathOf('code/captures/get_autolink'), { recursive: true });
+    writeFileSync(pathOf('code/captures/get_autolink/bug.json'), JSON.stringify(capture));
     const before = read('code/schema/world.json');
     const shown = await ran('reconcile code');
     expect(shown).toMatch(/^\+ .*"mood"/m);
