@@ -35,8 +35,8 @@ dev: node_modules/.installed ## the service on this machine, until Ctrl-C
 base-image: node_modules/.installed ## a base image from Debian packages, where no registry is reached
 	world-host-image/build-base-image.sh
 
-images: node_modules/.installed ## the world-host image
-	$(node) orchestrator/main.ts prepare
+images: node_modules/.installed ## every image; SVC_IMAGE_TAG, SVC_IMAGE_REGISTRY and SVC_BASE_IMAGE are heeded
+	$(node) orchestrator/main.ts images
 
 node_modules/.installed: package.json package-lock.json
 	npm ci --no-fund --no-audit

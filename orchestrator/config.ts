@@ -7,6 +7,7 @@ import { type Env, type EnvReader, readEnv } from '#runtime/env.ts';
 import type { LogLevel } from '#runtime/log.ts';
 import type { Secret } from '#runtime/secret.ts';
 import { type KubernetesConfig, readKubernetes } from './driver/kubernetes/kubernetes-config.ts';
+import type { ImageBuild } from './driver/open-driver.ts';
 import { type SandboxChoice, sandboxChoices } from './driver/process/sandbox.ts';
 import type { HostSize, PoolConfig } from './pools/pool-config.ts';
 import type { PoolsFileContext } from './pools/pools-file.ts';
@@ -147,9 +148,26 @@ const readShared = (read: EnvReader): PrepareConfig => ({
   logLevel: read.choice('SVC_LOG_LEVEL', logLevels, 'info'),
 });
 
-/** What building the image needs. */
-export const readImageConfig = (env: Env): ReturnType<typeof readEngine> =>
-  readEngine(readEnv(env));
+/** How images of a release are called; undefined when they have no names but their hashes. */
+const readImageNames = (read: EnvReader): ((repository: string) => string) | undefined => {
+  const registry = read.optionalText('SVC_IMAGE_REGISTRY')?.replace(/\/+$/, '');
+  const tag = read.optionalText('SVC_IMAGE_TAG');
+  if (tag === undefined) {
+    if (registry !== undefined) read.refuse('SVC_IMAGE_REGISTRY is set, but SVC_IMAGE_TAG is not');
+    return undefined;
+  }
+  if (!/^\w[\w.-]{0,127}$/.test(tag)) read.refuse(`SVC_IMAGE_TAG is "${tag}", which is no tag`);
+  const before = registry === undefined ? '' : `${registry}/`;
+  return (repository) => `${before}${repository}:${tag}`;
+};
+
+/** What building images needs. Throws `invalid` with every mistake. */
+export const readImageConfig = (env: Env): ImageBuild => {
+  const read = readEnv(env);
+  const config = { ...readEngine(read), names: readImageNames(read) };
+  read.finish();
+  return config;
+};
 
 /** The configuration of `prepare`. Throws `invalid` with every mistake. */
 export const readPrepareConfig = (env: Env): PrepareConfig => {

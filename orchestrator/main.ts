@@ -5,6 +5,7 @@
  *   node orchestrator/main.ts prepare    makes what hosts need (image, network), and says where the
  *                                        control plane has to listen for them
  *   node orchestrator/main.ts image      builds the world-host image alone
+ *   node orchestrator/main.ts images     builds the images of all programs
  *   node orchestrator/main.ts check-config <file>
  *                                        says for people what is wrong with a file of pools
  *   node orchestrator/main.ts dismantle  removes all that is left of an installation whose programs
@@ -25,7 +26,7 @@ import {
   readPrepareConfig,
 } from './config.ts';
 import type { Driver } from './driver/driver.ts';
-import { buildImage, openDriver } from './driver/open-driver.ts';
+import { buildImage, buildImages, openDriver } from './driver/open-driver.ts';
 import { type LiveSettings, loadPoolsFile, openLiveSettings } from './pools/live-settings.ts';
 import { describeProblem } from './pools/pools-file.ts';
 import { startOrchestrator } from './program.ts';
@@ -115,10 +116,15 @@ const image = async (): Promise<void> => {
   say({ ready: true, image: await buildImage(readImageConfig(process.env), preparing()) });
 };
 
+const images = async (): Promise<void> => {
+  say({ ready: true, images: await buildImages(readImageConfig(process.env), preparing()) });
+};
+
 const commands: Record<string, () => Promise<void>> = {
   run: () => runProgram(start, { stopDeadlineMs }),
   prepare,
   image,
+  images,
   dismantle,
   'check-config': checkConfig,
 };

@@ -5,8 +5,9 @@ import type { Log } from '#runtime/log.ts';
 import type { RuntimeConfig } from '../config.ts';
 import { createDockerDriver } from './docker/docker-driver.ts';
 import { findEngine } from './docker/engine.ts';
-import { ensureImage } from './docker/image.ts';
+import { ensureImage, tagImage } from './docker/image.ts';
 import { readImageInputs } from './docker/image-inputs.ts';
+import { type ImageRecipe, imageRecipes, worldHostImage } from './docker/image-recipes.ts';
 import type { Driver, PrepareOptions } from './driver.ts';
 import type { HostSettings } from './host-environment.ts';
 import { createProcessDriver } from './process/process-driver.ts';
@@ -67,13 +68,35 @@ export const openDriver = async (
   return config.runtime === 'docker' ? openDocker(config, options) : openProcess(config, options);
 };
 
-/** Builds the world-host image of this tree and answers its name. */
-export const buildImage = async (
-  config: Pick<DockerConfig, 'engine' | 'home' | 'baseImage'>,
+export type ImageBuild = Pick<DockerConfig, 'engine' | 'home' | 'baseImage'> & {
+  /** What images are called besides, each by its repository. */
+  names: ((repository: string) => string) | undefined;
+};
+
+const build = async (
+  { baseImage, names, ...place }: ImageBuild,
+  recipe: ImageRecipe,
   preparing: PrepareOptions,
 ): Promise<string> => {
-  const engine = await findEngine(config);
-  const inputs = await readImageInputs(root, config.baseImage);
-  await ensureImage(engine, { root, inputs, baseImage: config.baseImage }, preparing);
-  return inputs.image;
+  const engine = await findEngine(place);
+  const inputs = await readImageInputs(root, baseImage, recipe);
+  await ensureImage(engine, { root, inputs, baseImage }, preparing);
+  if (names === undefined) return inputs.image;
+  const name = names(recipe.repository);
+  await tagImage(engine, inputs.image, name);
+  return name;
+};
+
+/** Builds the world-host image of this tree and answers its name. */
+export const buildImage = (config: ImageBuild, preparing: PrepareOptions): Promise<string> =>
+  build(config, worldHostImage, preparing);
+
+/** Builds every image of this tree and answers their names. */
+export const buildImages = async (
+  config: ImageBuild,
+  preparing: PrepareOptions,
+): Promise<string[]> => {
+  const images: string[] = [];
+  for (const recipe of imageRecipes) images.push(await build(config, recipe, preparing));
+  return images;
 };

@@ -1,24 +1,15 @@
 /**
- * What the world-host image is made of: the shared libraries, the host program, and the packages that
- * these import. The image's tag is a hash of exactly that, and of what bundles the host, so an image is
- * built anew when, and only when, something in it has changed.
+ * What an image is made of: the folders of its recipe, and the packages that these import. The image's tag
+ * is a hash of exactly that, and of what bundles the host, so an image is built anew when, and only when,
+ * something in it has changed.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type ImageRecipe, worldHostImage } from './image-recipes.ts';
 import { closePackages, importedPackages, type LockFile } from './packages.ts';
 
-export const imageRepository = 'svc-world-host';
-
-const folders = [
-  'src/domain',
-  'src/language',
-  'src/store',
-  'src/wire',
-  'src/runtime',
-  'world-host-image',
-];
 const singleFiles = ['package.json'];
 /** How the host is bundled, and by what. */
 const bundling = join(import.meta.dirname, 'image-context.ts');
@@ -28,7 +19,8 @@ const isLeftOut = (path: string): boolean => /\.test\.ts$|__pycache__|\.pyc$/.te
 const tagLength = 16;
 
 export type ImageInputs = {
-  /** `svc-world-host:<hash>`. */
+  recipe: ImageRecipe;
+  /** For example `svc-world-host:<hash>`. */
   image: string;
   /** Files and package folders that go into the image, relative to the root of the tree. */
   context: string[];
@@ -42,11 +34,17 @@ const listFiles = async (root: string, folder: string): Promise<string[]> => {
     .filter((path) => !isLeftOut(path));
 };
 
+/** Whether a tag is one of these hashes, and not a name that somebody gave. */
+export const isHashTag = (image: string): boolean =>
+  new RegExp(`:[0-9a-f]{${tagLength}}$`).test(image);
+
 /** Reads the tree at `root`. `baseImage` counts as an input when it is given. */
 export const readImageInputs = async (
   root: string,
   baseImage: string | undefined,
+  recipe: ImageRecipe = worldHostImage,
 ): Promise<ImageInputs> => {
+  const { repository, folders, without, isBundled } = recipe;
   const nested = await Promise.all(folders.map((folder) => listFiles(root, folder)));
   const paths = [...nested.flat(), ...singleFiles].sort();
   const contents = await Promise.all(paths.map((path) => readFile(join(root, path))));
@@ -54,17 +52,19 @@ export const readImageInputs = async (
   const imported = contents.flatMap((content, index) =>
     /\.m?ts$/.test(paths[index] ?? '') ? importedPackages(content.toString('utf8')) : [],
   );
-  const packages = closePackages(lock, new Set(imported)).filter(({ place }) =>
-    existsSync(join(root, place)),
+  const names = new Set(
+    [...imported, ...recipe.packages].filter((name) => !without.includes(name)),
   );
-  const { version } = lock.packages[bundler] ?? {};
+  const packages = closePackages(lock, names).filter(({ place }) => existsSync(join(root, place)));
+  const { version } = isBundled ? (lock.packages[bundler] ?? {}) : {};
   const hash = createHash('sha256').update(
     JSON.stringify([paths, packages, version ?? null, baseImage ?? null]),
   );
-  for (const content of [...contents, await readFile(bundling)])
-    hash.update(createHash('sha256').update(content).digest());
+  const hashed = isBundled ? [...contents, await readFile(bundling)] : contents;
+  for (const content of hashed) hash.update(createHash('sha256').update(content).digest());
   return {
-    image: `${imageRepository}:${hash.digest('hex').slice(0, tagLength)}`,
+    recipe,
+    image: `${repository}:${hash.digest('hex').slice(0, tagLength)}`,
     context: [...paths, ...packages.map(({ place }) => place)],
   };
 };

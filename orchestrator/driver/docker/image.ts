@@ -1,5 +1,5 @@
 /**
- * The image that hosts run, built from this tree when there is none of its tag. Images of earlier trees
+ * An image, built from this tree when there is none of its tag. Images of earlier trees
  * are removed after a build, unless a container uses them or they are so new that another checkout may
  * be about to.
  */
@@ -12,7 +12,7 @@ import type { PrepareOptions } from '../driver.ts';
 import { findBaseImage, isPresent, pull } from './base-image.ts';
 import { type Engine, isStatus } from './engine.ts';
 import { layOutImage } from './image-context.ts';
-import { type ImageInputs, imageRepository } from './image-inputs.ts';
+import { type ImageInputs, isHashTag } from './image-inputs.ts';
 import { followStream } from './streams.ts';
 
 export type ImageOptions = {
@@ -23,7 +23,6 @@ export type ImageOptions = {
   baseImage: string | undefined;
 };
 
-const dockerfile = 'world-host-image/Dockerfile';
 const shownLines = 5;
 const keptMs = 60 * 60_000;
 const stepPattern = /^Step (\d+)\/(\d+) : (\w+)/;
@@ -31,10 +30,10 @@ const stepPattern = /^Step (\d+)\/(\d+) : (\w+)/;
 const oneLine = (text: string): string =>
   stripVTControlCharacters(text).replaceAll(/\s+/g, ' ').trim();
 
-const removeOld = async ({ docker }: Engine): Promise<void> => {
-  const images = await docker.listImages({ filters: { reference: [imageRepository] } });
+const removeOld = async ({ docker }: Engine, repository: string): Promise<void> => {
+  const images = await docker.listImages({ filters: { reference: [repository] } });
   const old = images.filter(({ Created }) => Date.now() - Created * 1000 > keptMs);
-  for (const tag of old.flatMap(({ RepoTags }) => RepoTags ?? [])) {
+  for (const tag of old.flatMap(({ RepoTags }) => RepoTags ?? []).filter(isHashTag)) {
     try {
       await docker.getImage(tag).remove();
     } catch (error) {
@@ -57,7 +56,7 @@ const build = async (
       { context: folder, src: await readdir(folder) },
       {
         t: inputs.image,
-        dockerfile,
+        dockerfile: inputs.recipe.dockerfile,
         buildargs: { BASE_IMAGE: base },
         rm: true,
         forcerm: true,
@@ -90,7 +89,13 @@ export const ensureImage = async (
   const base = await findBaseImage(engine, options.root, options.baseImage, preparing);
   preparing.onProgress(`building ${image} on ${base}`);
   await build(engine, options, base, preparing);
-  await removeOld(engine);
+  await removeOld(engine, options.inputs.recipe.repository);
+};
+
+/** Gives an image a further name. */
+export const tagImage = async ({ docker }: Engine, image: string, name: string): Promise<void> => {
+  const split = name.lastIndexOf(':');
+  await docker.getImage(image).tag({ repo: name.slice(0, split), tag: name.slice(split + 1) });
 };
 
 /** Makes sure that an image is there which an operator names. Throws `unavailable` with the reason. */
