@@ -21,6 +21,8 @@ export type Bell<Value> = {
   /** Ends every wait, now and from now on. */
   close(): void;
   readonly closed: boolean;
+  /** How many wait at this moment. */
+  readonly waiting: number;
 };
 
 type Watcher<Value> = {
@@ -34,6 +36,7 @@ const untold = { told: false } as const;
 export const createBell = <Value>(): Bell<Value> => {
   const topics = new Map<string, Set<Watcher<Value>>>();
   let closed = false;
+  let waiting = 0;
 
   const tell = (watcher: Watcher<Value>, news: Told<Value> | undefined): void => {
     if (news !== undefined) watcher.news = news;
@@ -48,7 +51,10 @@ export const createBell = <Value>(): Bell<Value> => {
 
   const sleep = (watcher: Watcher<Value>, ms: number, signal?: AbortSignal): Promise<void> =>
     new Promise((resolve) => {
+      waiting += 1;
       const wake = (): void => {
+        if (watcher.wake !== wake) return;
+        waiting -= 1;
         clearTimeout(timer);
         signal?.removeEventListener('abort', wake);
         watcher.wake = undefined;
@@ -95,6 +101,9 @@ export const createBell = <Value>(): Bell<Value> => {
     },
     get closed() {
       return closed;
+    },
+    get waiting() {
+      return waiting;
     },
   };
 };

@@ -7,6 +7,7 @@ import {
 import { type Env, type EnvReader, readEnv } from '#runtime/env.ts';
 import { type ListenAddress, readListen } from '#runtime/listen.ts';
 import type { LogLevel } from '#runtime/log.ts';
+import { readMetricsListen } from '#runtime/metrics.ts';
 import { Secret } from '#runtime/secret.ts';
 import { bundledTemplatesDir } from '#runtime/templates.ts';
 import type { Quotas } from './db/quotas.ts';
@@ -17,6 +18,8 @@ export type ControlConfig = {
   databaseUrl: Secret;
   /** Every address is bound; port 0 takes any free one. */
   listen: ListenAddress[];
+  /** Where `/metrics` and `/status` are served; nowhere when empty. */
+  metricsListen: ListenAddress[];
   /** How clients reach this control plane. Null: at the first address it listens on. */
   publicUrl: string | null;
   blobDir: string;
@@ -100,6 +103,7 @@ export const readConfig = (environment: Env): ControlConfig => {
   const config: ControlConfig = {
     databaseUrl: env.secret('SVC_DATABASE_URL'),
     listen: readListen(env, '127.0.0.1:4500'),
+    metricsListen: readMetricsListen(env),
     publicUrl: env.optionalText('SVC_PUBLIC_URL') === undefined ? null : env.url('SVC_PUBLIC_URL'),
     blobDir: env.text('SVC_BLOB_DIR'),
     templatesDir: env.text('SVC_TEMPLATES_DIR', bundledTemplatesDir),

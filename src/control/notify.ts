@@ -4,11 +4,14 @@
  * LISTEN/NOTIFY. News is only ever a hint to look again: a lost one costs time, because each wait also
  * looks again by itself, and never correctness.
  *
- * Notices leave in batches after the commits that they are about. PostgreSQL takes one lock over the
- * whole server for a commit with a NOTIFY in it, which the commits of calls must not pay.
+ * Notices leave in batches after the commits that they are about, the first at once and others a few
+ * milliseconds later. PostgreSQL takes one lock over the whole server for a commit with a NOTIFY in it,
+ * which the commits of calls must not pay.
  */
 import { randomBytes } from 'node:crypto';
 import type { Log } from '#runtime/log.ts';
+import { pause } from '#runtime/pause.ts';
+import type { Loop } from '#runtime/loop.ts';
 import { createBell, type Watch } from './bell.ts';
 import type { ControlConfig } from './config.ts';
 import type { CallRow } from './db/calls.ts';
@@ -37,9 +40,13 @@ export type Notices = {
   readonly routes: RouteFeed;
   /** True once the program is stopping: whatever waits then answers what it has. */
   readonly closed: boolean;
+  /** How many requests wait for news at this moment. */
+  readonly held: number;
   /** Ends all waits. Telling others goes on until `stop`. */
   close(): void;
   stop(): Promise<void>;
+  /** What listens to the other replicas. */
+  loop: Loop<void>;
 };
 
 export type Hold<Value> = {
@@ -55,6 +62,8 @@ export type Hold<Value> = {
 const lookAgainMs = 5_000;
 /** A notice holds less than 8000 bytes; ids are far below 100. */
 const topicsPerNotice = 70;
+/** Between two batches, in milliseconds. */
+const batchRestMs = 5;
 
 /** Looks until there is something to answer, the time is over, or the client has gone. */
 export const holdUntil = async <Value>(
@@ -94,6 +103,7 @@ const createSender = (db: Queryable, sender: string, log: Log) => {
       pending.clear();
       try {
         await sendNotices(db, batch(sender, topics));
+        await pause(batchRestMs);
       } catch (err) {
         log.warn(
           { err, topics: topics.length },
@@ -158,6 +168,10 @@ export const startNotices = (
     get closed() {
       return bell.closed;
     },
+    get held() {
+      return bell.waiting;
+    },
+    loop: listening,
     close: () => bell.close(),
     async stop() {
       bell.close();

@@ -5,6 +5,7 @@ import type { SmallBlobs } from './blobs/small.ts';
 import type { Seats } from './calls/seats.ts';
 import type { ControlConfig } from './config.ts';
 import type { Database } from './db/pool.ts';
+import type { Metrics } from './metrics.ts';
 import type { Notices } from './notify.ts';
 import type { SessionFacts } from './sessions/facts.ts';
 import type { Compiler } from './worlds/compiler.ts';
@@ -18,6 +19,7 @@ export type Parts = {
   blobs: Blobs;
   smallBlobs: SmallBlobs;
   notices: Notices;
+  metrics: Metrics;
   versions: Versions;
   facts: SessionFacts;
   seats: Seats;

@@ -4,6 +4,8 @@
  */
 import type { FastifyInstance } from 'fastify';
 import type { Log } from '#runtime/log.ts';
+import { createLoopBoard } from '#runtime/loop-board.ts';
+import { serveMetrics } from '#runtime/metrics.ts';
 import { pause } from '#runtime/pause.ts';
 import type { Running } from '#runtime/run.ts';
 import { openFolderBlobs } from './blobs/folder.ts';
@@ -22,6 +24,8 @@ import { openApiDocument } from './http/openapi.ts';
 import { poolEndpoints } from './http/pool/endpoints.ts';
 import { publicEndpoints } from './http/public/endpoints.ts';
 import { createServer } from './http/server.ts';
+import { addLoadMetrics } from './load-metrics.ts';
+import { createMetrics } from './metrics.ts';
 import { startNotices } from './notify.ts';
 import type { Parts } from './parts.ts';
 import { createSessionFacts } from './sessions/facts.ts';
@@ -31,6 +35,8 @@ import { createVersions } from './worlds/versions.ts';
 export type RunningControl = Running & {
   /** `http://host:port` of each address that it listens on. */
   addresses: string[];
+  /** `http://host:port` of each address with its metrics. */
+  metricsAddresses: string[];
   /** The HTTP application, for tests that call it without a socket. */
   app: FastifyInstance;
 };
@@ -48,7 +54,7 @@ const bootstrap = async (db: Database, key: ControlConfig['bootstrap']): Promise
 };
 
 const createApp = (parts: Parts, isEnding: () => boolean): FastifyInstance => {
-  const { config, db, log } = parts;
+  const { config, db, metrics, log } = parts;
   const endpoints = publicEndpoints(parts);
   const operations = endpoints.map(({ operation }) => operation);
   const apis = [
@@ -58,7 +64,7 @@ const createApp = (parts: Parts, isEnding: () => boolean): FastifyInstance => {
     { prefix: '/api/gateway', endpoints: gatewayEndpoints(parts) },
   ];
   const authenticate = createAuthenticate(config, db);
-  return createServer({ apis, authenticate, log }, (app) => {
+  return createServer({ apis, authenticate, metrics, log }, (app) => {
     addHealthRoutes(app, { ...parts, isEnding });
     app.get(`${publicPath}/openapi.json`, async () =>
       openApiDocument(operations, `${parts.publicUrl()}${publicPath}`),
@@ -83,7 +89,11 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
     const blobs = await openFolderBlobs(config.blobDir);
     const notices = startNotices(config, db, log);
     releases.push(() => notices.stop());
-    const compiler = createCompiler(config.compile);
+    const metrics = createMetrics();
+    const compiler = createCompiler(config.compile, ({ kind, outcome, seconds }) => {
+      metrics.compileJobs.inc({ kind, outcome });
+      metrics.compileSeconds.observe({ kind }, seconds);
+    });
     releases.push(() => compiler.stop());
     let listening: Listening | undefined;
     let stopped: Promise<void> | undefined;
@@ -94,12 +104,19 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
       blobs,
       smallBlobs: createSmallBlobs(blobs),
       notices,
+      metrics,
       versions: createVersions(db),
       facts: createSessionFacts(db),
       seats: createSeats((sessionId) => notices.ring(sessionId)),
       compiler,
       log,
     };
+    addLoadMetrics(parts);
+    const board = createLoopBoard();
+    board.show(notices.loop);
+    const watched = { program: 'control', registry: metrics.registry, loops: board.statuses, log };
+    const watching = await serveMetrics(watched, config.metricsListen);
+    releases.push(() => watching.stop(0));
     const app = createApp(parts, () => stopped !== undefined);
     releases.push(() => app.close());
     const bound = await listen(app, config.listen);
@@ -119,6 +136,7 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
     log.info({ addresses: bound.addresses }, 'listening');
     return {
       addresses: bound.addresses,
+      metricsAddresses: watching.addresses,
       app,
       stopDeadlineMs: drainMs + finishMs + releaseMs,
       stop() {

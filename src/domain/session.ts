@@ -48,5 +48,8 @@ export const browserTiers = ['standard', 'premium'] as const;
 /** Where a session runs: `standard` on spot capacity that may be reclaimed, `premium` on-demand. */
 export type BrowserTier = (typeof browserTiers)[number];
 
+/** How a session came by its host: one that held its world, an empty warm one, or none at first. */
+export type SessionStart = 'held' | 'warm' | 'cold';
+
 /** How a state is worded in an answer: `ready` is true only here. */
 export const isReady = (state: SessionState): boolean => state === 'READY';

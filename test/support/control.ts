@@ -120,6 +120,7 @@ export type TestControlOptions = {
 const newConfig = async (options: TestControlOptions): Promise<ControlConfig> => ({
   databaseUrl: new Secret(options.databaseUrl),
   listen: [{ host: '127.0.0.1', port: 0 }],
+  metricsListen: [{ host: '127.0.0.1', port: 0 }],
   publicUrl: 'https://svc.test',
   blobDir: await mkdtemp(join(tmpdir(), 'svc-test-blobs-')),
   templatesDir: join(import.meta.dirname, '../../src/templates'),

@@ -3,7 +3,7 @@ import { callTransitions } from '#domain/call.ts';
 import { AppError } from '#domain/error.ts';
 import { isFinal } from '#domain/transitions.ts';
 import type { CallAnswer, SessionDirective } from '#wire/host-api/operations.ts';
-import type { SessionHost } from '../db/calls.ts';
+import type { CallRow, SessionHost } from '../db/calls.ts';
 import { cancelQueued } from '../db/endings.ts';
 import {
   type Answered,
@@ -13,12 +13,12 @@ import {
   type NewAnswer,
   type SessionOrders,
 } from '../db/host-calls.ts';
-import { poolTopic, routeTopic } from '../notify.ts';
+import type { Metrics } from '../metrics.ts';
 import type { Parts } from '../parts.ts';
-import { endedCalls } from '../sessions/end.ts';
+import { addNews, endedCalls, noNews, tellNews } from '../sessions/end.ts';
 import { type Hold, nextDirective, type OrderParts, staleHost } from './orders.ts';
 
-type AnswerParts = OrderParts & Pick<Parts, 'notices'>;
+type AnswerParts = OrderParts & Pick<Parts, 'metrics' | 'notices'>;
 
 const toNewAnswer = (callId: string, { output, error, changes }: CallAnswer): NewAnswer => {
   if (output !== undefined && error !== undefined) {
@@ -44,17 +44,24 @@ const checkRepeat = async (
   if (!isFinal(callTransitions, found.state)) throw staleHost(host);
 };
 
+const countAnswer = (metrics: Metrics, call: CallRow): void => {
+  const { kind, state, queuedAt, claimedAt, answeredAt } = call;
+  metrics.calls.inc({ kind, state });
+  if (claimedAt === null || answeredAt === null) return;
+  metrics.callQueueSeconds.observe({ kind }, (claimedAt.getTime() - queuedAt.getTime()) / 1_000);
+  metrics.callRunSeconds.observe({ kind }, (answeredAt.getTime() - claimedAt.getTime()) / 1_000);
+};
+
 /** A `close` call that succeeded has moved its session on: what still waits will not run. */
-const afterAnswer = async (
-  { db, notices }: AnswerParts,
-  { call, orders }: Answered,
-): Promise<void> => {
+const afterAnswer = async (parts: AnswerParts, { call, orders }: Answered): Promise<void> => {
+  const { db, notices, metrics } = parts;
   notices.tellCall(call);
+  countAnswer(metrics, call);
   if (orders.state !== 'CLOSING' || call.kind !== 'close') return;
   const cancelled = await db.transaction((tx) =>
     cancelQueued(tx, [call.sessionId], endedCalls('requested').cancelled),
   );
-  notices.tell(call.sessionId, routeTopic(call.sessionId), poolTopic, ...cancelled);
+  tellNews(parts, addNews(noNews, [call.sessionId], cancelled));
 };
 
 /** Records the answer; a repeated one changes nothing and brings the same that a poll would. */

@@ -2,7 +2,7 @@
  * The statements that end a session and its calls, and free its host. They are parts of a transaction that locks the
  * session first, then its calls, then its host; `sessions/` and `hosts/` say when to run which.
  */
-import type { CallError } from '#domain/call.ts';
+import type { CallError, CallKind, CallState } from '#domain/call.ts';
 import type { HostEnd, HostState } from '#domain/host.ts';
 import type { EndReason, SessionState } from '#domain/session.ts';
 import { type Queryable, statement } from './pool.ts';
@@ -22,11 +22,14 @@ export type LockedSession = {
   hostId: string | null;
   generation: number | null;
   keepWarm: boolean;
+  /** Calls that are queued or with its host. */
+  openCalls: number;
   /** How often it was given a host. */
   attempts: number;
 };
 
-const lockedColumns = `id, state, host_id as "hostId", generation, keep_warm as "keepWarm", attempts`;
+const lockedColumns = `id, state, host_id as "hostId", generation, keep_warm as "keepWarm",
+  open_calls as "openCalls", attempts`;
 
 const lockStatement = statement(
   'lock_session',
@@ -75,21 +78,26 @@ const finishStatement = (to: Ending['to']) =>
     `update sessions
         set state = '${to}', state_since = now(), closed_at = now(), open_calls = 0,
             end_reason = coalesce(end_reason, $2), error = $3::json
-      where id = $1 and state in ${sessionBefore(to)}`,
+      where id = $1 and state in ${sessionBefore(to)}
+     returning end_reason as reason`,
   );
 const finishStatements = { CLOSED: finishStatement('CLOSED'), FAILED: finishStatement('FAILED') };
 
-/** Brings a session to its final state; its open calls are the caller's next step (`endCalls`). */
+/**
+ * Brings a session to its final state and answers the reason that it has then; undefined when it was
+ * there already. Its open calls are the caller's next step (`endCalls`).
+ */
 export const finishSession = async (
   tx: Queryable,
   sessionId: string,
   { to, reason, error }: Ending,
-): Promise<void> => {
-  await tx.query(finishStatements[to], [
+): Promise<EndReason | undefined> => {
+  const rows = await tx.query<{ reason: EndReason }>(finishStatements[to], [
     sessionId,
     reason,
     error === null ? null : JSON.stringify(error),
   ]);
+  return rows[0]?.reason;
 };
 
 const beginClosingStatement = statement(
@@ -108,6 +116,27 @@ export const beginClosing = async (
 ): Promise<void> => {
   await tx.query(beginClosingStatement, [sessionId, reason, keepWarm]);
 };
+
+const closeIdleStatement = statement(
+  'close_idle_session',
+  `update sessions
+      set state = 'CLOSING', state_since = now(), end_reason = 'requested', keep_warm = $3
+    where id = $1 and project_id = $2 and state in ${openSessionStates}
+      and host_id is not null and open_calls = 0
+   returning id`,
+);
+
+/**
+ * Tells the host of a session with no call open to stop serving it, at its owner's wish, without a
+ * transaction around that; false when it is no such session.
+ */
+export const closeIdle = async (
+  db: Queryable,
+  projectId: string,
+  sessionId: string,
+  keepWarm: boolean,
+): Promise<boolean> =>
+  (await db.query(closeIdleStatement, [sessionId, projectId, keepWarm])).length > 0;
 
 const requeueStatement = statement(
   'requeue_session',
@@ -179,29 +208,30 @@ const lockHostStatement = statement(
 export const lockHost = (tx: Queryable, hostId: string): Promise<LockedHost | undefined> =>
   first(tx.query<LockedHost>(lockHostStatement, [hostId]));
 
+/** A call that ended without an answer. */
+export type EndedCall = { id: string; kind: CallKind; state: CallState };
+
 const cancelStatement = statement(
   'cancel_queued',
   `with cancelled as (
      update calls set state = 'cancelled', error = $2::json
       where session_id = any($1) and state in ${callBefore('cancelled')}
-     returning id, session_id
+     returning id, session_id, kind, state
    ), counted as (
      update sessions s set open_calls = open_calls - n
        from (select session_id, count(*)::int as n from cancelled group by session_id) gone
       where s.id = gone.session_id
    )
-   select id from cancelled`,
+   select id, kind, state from cancelled`,
 );
 
-/** Cancels what no host has taken of sessions that the transaction has locked; returns the ids. */
+/** Cancels what no host has taken of sessions that the transaction has locked. */
 export const cancelQueued = async (
   tx: Queryable,
   sessionIds: readonly string[],
   error: CallError,
-): Promise<string[]> => {
-  const rows = await tx.query<{ id: string }>(cancelStatement, [sessionIds, JSON.stringify(error)]);
-  return rows.map(({ id }) => id);
-};
+): Promise<EndedCall[]> =>
+  tx.query<EndedCall>(cancelStatement, [sessionIds, JSON.stringify(error)]);
 
 const endStatement = statement(
   'end_calls',
@@ -209,7 +239,7 @@ const endStatement = statement(
       set state = case when state in ${callBefore('cancelled')} then 'cancelled' else 'lost' end,
           error = case when state in ${callBefore('cancelled')} then $2::json else $3::json end
     where session_id = $1 and state in ${openCallStates}
-   returning id`,
+   returning id, kind, state`,
 );
 
 /** Ends what is open of a session that ended: `cancelled` if nobody took it, else `lost`. */
@@ -217,11 +247,9 @@ export const endCalls = async (
   tx: Queryable,
   sessionId: string,
   errors: { cancelled: CallError; lost: CallError },
-): Promise<string[]> => {
-  const rows = await tx.query<{ id: string }>(endStatement, [
+): Promise<EndedCall[]> =>
+  tx.query<EndedCall>(endStatement, [
     sessionId,
     JSON.stringify(errors.cancelled),
     JSON.stringify(errors.lost),
   ]);
-  return rows.map(({ id }) => id);
-};

@@ -11,7 +11,7 @@
  * (src/domain/pool.ts).
  */
 import type { HostWish } from '#domain/pool.ts';
-import type { SurfaceKind } from '#domain/session.ts';
+import type { SessionStart, SurfaceKind } from '#domain/session.ts';
 import { type Database, type Queryable, type Statement, statement } from './pool.ts';
 import { ledPools, suits, type Wish, wishOf } from './pools.ts';
 import type { QuotaRefusal, Quotas } from './quotas.ts';
@@ -88,7 +88,7 @@ const openStatement = statement(
    ), taken as (
      ${hostTakes('$1', '$4')}
      from free where h.id = free.id
-     returning h.id, h.generation, h.address, h.uses > 1 as reused
+     returning h.id, h.generation, h.address, h.uses > 1 as reused, free.version_id is not null as held
    ), opened as (
      insert into sessions (id, project_id, world_id, version_id, state, task, task_form, task_name,
        task_hash, instruction, surfaces, browser_tier, reuse_warm, idempotency_key, request_hash,
@@ -101,16 +101,16 @@ const openStatement = statement(
     where offered.suits and refused.quota is null
      returning *
    )
-   select offered.suits, refused.quota, refused.most as "limit", refused.retry_after_ms as "retryAfterMs",
+   select offered.suits, coalesce(taken.held, false) as "wasHeld", refused.quota, refused.most as "limit", refused.retry_after_ms as "retryAfterMs",
      ${sessionColumns('taken.address')}
      from offered cross join refused left join opened s on true left join taken on true`,
 );
 
 export type OpenOutcome =
-  | { session: SessionRow; refusal?: undefined }
-  | { session?: undefined; refusal: QuotaRefusal | 'unsuited' };
+  | { session: SessionRow; start: SessionStart; refusal?: undefined }
+  | { session?: undefined; start?: undefined; refusal: QuotaRefusal | 'unsuited' };
 
-type OpenRow = SessionRow & { suits: boolean } & {
+type OpenRow = SessionRow & { suits: boolean; wasHeld: boolean } & {
   [Key in keyof QuotaRefusal]: QuotaRefusal[Key] | null;
 };
 
@@ -146,14 +146,17 @@ export const openSession = async (
     session.isolation,
   ]);
   if (row === undefined) throw new Error(`session ${session.id} was not written`);
-  const { suits: isSuited, quota, limit, retryAfterMs, ...opened } = row;
+  const { suits: isSuited, wasHeld, quota, limit, retryAfterMs, ...opened } = row;
   if (!isSuited) return { refusal: 'unsuited' };
-  if (quota === null || limit === null) return { session: opened };
+  if (quota === null || limit === null) {
+    const start = opened.hostId === null ? 'cold' : wasHeld ? 'held' : 'warm';
+    return { session: opened, start };
+  }
   return { refusal: { quota, limit, retryAfterMs } };
 };
 
-/** What an assignment made outside of an open connects. */
-export type Placement = { sessionId: string; hostId: string };
+/** What an assignment made outside of an open connects, and how long the session had to wait for it. */
+export type Placement = { sessionId: string; hostId: string; waitedMs: number };
 
 /** A session `waits` while it is provisioning and no host has it. */
 const waits = `s.state = 'PROVISIONING' and s.host_id is null`;
@@ -163,7 +166,8 @@ const sessionGets = `update sessions s
     set host_id = taken.id, generation = taken.generation, host_reused = taken.reused,
         attempts = s.attempts + 1, assigned_at = now()
    from taken where s.id = taken.session_id
-   returning s.id as "sessionId", s.host_id as "hostId"`;
+   returning s.id as "sessionId", s.host_id as "hostId",
+     (extract(epoch from now() - s.created_at) * 1000)::float8 as "waitedMs"`;
 
 const placeSessionStatement = statement(
   'place_session',
@@ -228,6 +232,16 @@ const place = (db: Database, how: Statement, id: string): Promise<Placement | un
 export const placeSession = (db: Database, sessionId: string): Promise<Placement | undefined> =>
   place(db, placeSessionStatement, sessionId);
 
-/** Gives a warm host the session that has waited longest of those it fits, if there is one. */
-export const placeHost = (db: Database, hostId: string): Promise<Placement | undefined> =>
-  place(db, placeHostStatement, hostId);
+const anyWaitingStatement = statement(
+  'any_waiting_session',
+  `select true from sessions s where ${waits} limit 1`,
+);
+
+/**
+ * Gives a warm host the session that has waited longest of those it fits, if there is one. The host's
+ * row says by then that it is warm: so a session that begins to wait after the look finds it itself.
+ */
+export const placeHost = async (db: Database, hostId: string): Promise<Placement | undefined> => {
+  const waiting = await db.query(anyWaitingStatement, []);
+  return waiting.length === 0 ? undefined : place(db, placeHostStatement, hostId);
+};

@@ -19,13 +19,15 @@ export type Queryable = {
 export type Database = Queryable & {
   /** Runs `work` in one transaction (read committed); it rolls back when `work` throws. */
   transaction<Result>(work: (tx: Queryable) => Promise<Result>): Promise<Result>;
+  /** Connections of this process, and who waits for one. */
+  connections(): { used: number; idle: number; waiting: number; most: number };
   close(): Promise<void>;
 };
 
 /** Declares a statement. */
 export const statement = (name: string, text: string): Statement => ({ name, text });
 
-const connections = 10;
+const mostConnections = 10;
 const connectTimeoutMs = 5_000;
 const statementTimeoutMs = 15_000;
 
@@ -80,7 +82,7 @@ const transact = async <Result>(
 export const openDatabase = (databaseUrl: Secret, log: Log): Database => {
   const pool = new pg.Pool({
     connectionString: databaseUrl.reveal(),
-    max: connections,
+    max: mostConnections,
     idleTimeoutMillis: 0,
     connectionTimeoutMillis: connectTimeoutMs,
     statement_timeout: statementTimeoutMs,
@@ -94,6 +96,12 @@ export const openDatabase = (databaseUrl: Secret, log: Log): Database => {
   return {
     query: (text, values) => run(pool, text, values),
     transaction: async (work) => transact(await connect(pool), work),
+    connections: () => ({
+      used: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+      most: mostConnections,
+    }),
     close: () => pool.end(),
   };
 };

@@ -1,4 +1,5 @@
 /** The statement with which a loaded session becomes ready. */
+import type { SessionStart } from '#domain/session.ts';
 import type { SessionHost } from './calls.ts';
 import { type Queryable, statement } from './pool.ts';
 import { sessionBefore } from './states.ts';
@@ -12,21 +13,40 @@ const readyStatement = statement(
       where s.id = $1 and s.host_id = $2 and s.generation = $3
         and s.state in ${sessionBefore('READY')}
         and (select bundle from versions v where v.id = s.version_id) = $4
-     returning s.host_id
+     returning s.host_id, s.open_calls, s.created_at, s.assigned_at
    ), proof as (
      update hosts h set bundle = $4, state_digest = $5
        from s where h.id = s.host_id and h.generation = $3
    )
-   select true from s`,
+   select s.open_calls as "openCalls",
+          (extract(epoch from now() - s.created_at) * 1000)::float8 as "openedMs",
+          (extract(epoch from now() - s.assigned_at) * 1000)::float8 as "claimedMs",
+          case when s.assigned_at > s.created_at then 'cold'
+               when h.bundle is null then 'warm' else 'held' end as start
+     from s join hosts h on h.id = s.host_id`,
 );
 
-/** Makes a session ready and keeps what its host holds; false when the report fits no session. */
+/**
+ * How a session became ready: how many calls wait there, how it came by its host, and the milliseconds
+ * since it was asked for and since it was given its host.
+ */
+export type Readied = {
+  openCalls: number;
+  start: SessionStart;
+  openedMs: number;
+  claimedMs: number;
+};
+
+/**
+ * Makes a session ready and keeps what its host holds. Undefined when the report fits no session, or one
+ * that is ready already.
+ */
 export const makeReady = async (
   db: Queryable,
   host: SessionHost,
   holding: { bundle: string; stateDigest: string },
-): Promise<boolean> => {
+): Promise<Readied | undefined> => {
   const { sessionId, hostId, generation } = host;
   const values = [sessionId, hostId, generation, holding.bundle, holding.stateDigest];
-  return (await db.query(readyStatement, values)).length > 0;
+  return (await db.query<Readied>(readyStatement, values))[0];
 };

@@ -22,17 +22,16 @@ const reapStatement = statement(
       set state = 'CLOSING', state_since = now(), keep_warm = false,
           end_reason = case when s.created_at < ${ago('$2')} then 'max_age' else 'idle' end
      from due where s.id = due.id and s.state in ${openSessionStates}
-   returning s.id`,
+   returning s.id, s.end_reason as reason`,
 );
+
+export type Reaped = { id: string; reason: 'idle' | 'max_age' };
 
 /** Begins to close sessions that are idle and not pinned, and those over their maximum age. */
 export const reapSessions = async (
   tx: Queryable,
   limits: { idleMs: number; maxAgeMs: number },
-): Promise<string[]> => {
-  const rows = await tx.query<{ id: string }>(reapStatement, [limits.idleMs, limits.maxAgeMs]);
-  return rows.map(({ id }) => id);
-};
+): Promise<Reaped[]> => tx.query<Reaped>(reapStatement, [limits.idleMs, limits.maxAgeMs]);
 
 const stuckStatement = statement(
   'find_stuck',

@@ -16,7 +16,7 @@ import {
 import { findStanding } from '../db/hosts.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { Parts } from '../parts.ts';
-import { endSession, type News, tellNews } from '../sessions/end.ts';
+import { addNews, endSession, type News, noNews, tellNews } from '../sessions/end.ts';
 import { fateOf, type HostLoss } from './fate.ts';
 import { placeWaiting } from './place.ts';
 
@@ -36,7 +36,7 @@ const onlyIn: Record<string, readonly HostState[]> = {
 };
 
 type Outcome = { news: News; requeued: string | undefined };
-const nothing: Outcome = { news: [], requeued: undefined };
+const nothing: Outcome = { news: noNews, requeued: undefined };
 
 const tries = 5;
 
@@ -61,7 +61,7 @@ const loseSession = async (
   const fate = fateOf(session, loss);
   if (fate.kind === 'requeue') {
     await requeueSession(tx, session.id);
-    return { news: [session.id], requeued: session.id };
+    return { news: addNews(noNews, [session.id]), requeued: session.id };
   }
   return { news: await endSession(tx, session, fate), requeued: undefined };
 };
@@ -90,19 +90,19 @@ const loseOnce = async (tx: Queryable, loss: Loss): Promise<Outcome | undefined>
   const outcome =
     session === undefined ? nothing : await loseSession(tx, session, { ...loss, reason });
   await releaseHost(tx, loss);
-  return { ...outcome, news: [...outcome.news, host.id] };
+  return { ...outcome, news: addNews(outcome.news, [host.id]) };
 };
 
 /** Takes a host out of service. Doing so again changes nothing. */
 export const loseHost = async (
-  { db, notices }: Pick<Parts, 'db' | 'notices'>,
+  parts: Pick<Parts, 'db' | 'metrics' | 'notices'>,
   loss: Loss,
 ): Promise<void> => {
   for (let attempt = 0; attempt < tries; attempt += 1) {
-    const outcome = await db.transaction((tx) => loseOnce(tx, loss));
+    const outcome = await parts.db.transaction((tx) => loseOnce(tx, loss));
     if (outcome === undefined) continue;
-    tellNews(notices, outcome.news);
-    if (outcome.requeued !== undefined) await placeWaiting({ db, notices }, outcome.requeued);
+    tellNews(parts, outcome.news);
+    if (outcome.requeued !== undefined) await placeWaiting(parts, outcome.requeued);
     return;
   }
   throw new AppError('unavailable', `${loss.hostId} changes too often; try again`);

@@ -6,25 +6,27 @@
  * A host that holds a world version nobody waits for is left to the planner (`orchestrator/plan.ts`),
  * which alone knows whether there is room for a fresh one and drains what stands in the way.
  */
-import { placeHost, placeSession } from '../db/placement.ts';
+import { type Placement, placeHost, placeSession } from '../db/placement.ts';
 import { poolTopic } from '../notify.ts';
 import type { Parts } from '../parts.ts';
 
-export type PlaceParts = Pick<Parts, 'db' | 'notices'>;
+export type PlaceParts = Pick<Parts, 'db' | 'metrics' | 'notices'>;
+
+const tellPlaced = ({ metrics, notices }: PlaceParts, placed: Placement): void => {
+  metrics.claimSeconds.observe({ start: 'cold' }, placed.waitedMs / 1_000);
+  notices.tell(placed.hostId, placed.sessionId, poolTopic);
+};
 
 /** Looks for a host for a session that waits. */
-export const placeWaiting = async (
-  { db, notices }: PlaceParts,
-  sessionId: string,
-): Promise<void> => {
-  const placed = await placeSession(db, sessionId);
-  if (placed === undefined) notices.tell(poolTopic);
-  else notices.tell(placed.hostId, placed.sessionId, poolTopic);
+export const placeWaiting = async (parts: PlaceParts, sessionId: string): Promise<void> => {
+  const placed = await placeSession(parts.db, sessionId);
+  if (placed === undefined) parts.notices.tell(poolTopic);
+  else tellPlaced(parts, placed);
 };
 
 /** Looks for a session for a host that is warm; true when it got one. */
-export const placeWarm = async ({ db, notices }: PlaceParts, hostId: string): Promise<boolean> => {
-  const placed = await placeHost(db, hostId);
-  if (placed !== undefined) notices.tell(placed.hostId, placed.sessionId, poolTopic);
+export const placeWarm = async (parts: PlaceParts, hostId: string): Promise<boolean> => {
+  const placed = await placeHost(parts.db, hostId);
+  if (placed !== undefined) tellPlaced(parts, placed);
   return placed !== undefined;
 };

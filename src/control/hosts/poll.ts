@@ -11,7 +11,10 @@ import type { Version } from '../worlds/versions.ts';
 import { placeWarm } from './place.ts';
 import { staleGeneration } from './warm.ts';
 
-export type PollParts = Pick<Parts, 'config' | 'db' | 'notices' | 'smallBlobs' | 'versions'>;
+export type PollParts = Pick<
+  Parts,
+  'config' | 'db' | 'metrics' | 'notices' | 'smallBlobs' | 'versions'
+>;
 export type HostPoll = {
   hostId: string;
   generation: number;

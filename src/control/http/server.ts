@@ -14,6 +14,7 @@ import { limits } from '#domain/limits.ts';
 import type { Log } from '#runtime/log.ts';
 import { type ErrorBody, toErrorAnswer } from '#wire/errors.ts';
 import type { Access } from '#wire/operation.ts';
+import type { Metrics } from '../metrics.ts';
 import type { Authenticate } from './auth.ts';
 import { readJsonBodies } from './body.ts';
 import type { Caller, Endpoint } from './endpoint.ts';
@@ -28,7 +29,12 @@ declare module 'fastify' {
 /** An API: its base path and what it serves. */
 export type Api = { prefix: string; endpoints: readonly Endpoint[] };
 
-export type ServerOptions = { apis: readonly Api[]; authenticate: Authenticate; log: Log };
+export type ServerOptions = {
+  apis: readonly Api[];
+  authenticate: Authenticate;
+  metrics: Metrics;
+  log: Log;
+};
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
@@ -76,7 +82,7 @@ const bind = (
     method: operation.method,
     url: `${prefix}${operation.path.replace(/\{(\w+)\}/g, ':$1')}`,
     bodyLimit: operation.bodyBytes ?? limits.bodyBytes,
-    config: { access: operation.access },
+    config: { access: operation.access, operation: operation.id },
     // Before the body is read: nobody uploads what they may not.
     onRequest: async (request) => {
       request.caller = await authenticate(request.headers.authorization, operation.access);
@@ -140,6 +146,15 @@ const answerErrors = (app: FastifyInstance, log: Log): void => {
   });
 };
 
+/** Counts answers by operation; what is no operation of a contract is one together. */
+const countRequests = (app: FastifyInstance, { httpRequests, httpSeconds }: Metrics): void => {
+  app.addHook('onResponse', async (request, reply) => {
+    const { operation = 'other' } = request.routeOptions.config as { operation?: string };
+    httpRequests.inc({ operation, status: reply.statusCode });
+    httpSeconds.observe({ operation }, reply.elapsedTime / 1_000);
+  });
+};
+
 const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] ?? '/';
 
 /** The paths with their methods, gathered as routes are added. */
@@ -155,7 +170,7 @@ const gatherRoutes = (app: FastifyInstance): ReadonlyMap<string, Set<string>> =>
 
 /** Builds the server. Routes of its own, such as `/health`, are added by `addRoutes`. */
 export const createServer = (
-  { apis, authenticate, log }: ServerOptions,
+  { apis, authenticate, metrics, log }: ServerOptions,
   addRoutes: (app: FastifyInstance) => void,
 ): FastifyInstance => {
   const app = fastify({
@@ -166,6 +181,7 @@ export const createServer = (
   app.decorateRequest('caller', undefined);
   readJsonBodies(app);
   answerErrors(app, log);
+  countRequests(app, metrics);
   const routes = gatherRoutes(app);
   addRoutes(app);
   for (const { prefix, endpoints } of apis) {

@@ -2,23 +2,29 @@
 import { AppError } from '#domain/error.ts';
 import { sessionTransitions } from '#domain/session.ts';
 import { can } from '#domain/transitions.ts';
-import { beginClosing, cancelQueued, type LockedSession, lockOwnSession } from '../db/endings.ts';
+import {
+  beginClosing,
+  cancelQueued,
+  closeIdle,
+  type LockedSession,
+  lockOwnSession,
+} from '../db/endings.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { Parts } from '../parts.ts';
-import { endedCalls, endSession, type News, tellNews } from './end.ts';
+import { addNews, endedCalls, endSession, type News, noNews, tellNews } from './end.ts';
 
 const closeLocked = async (
   tx: Queryable,
   session: LockedSession,
   keepWarm: boolean,
 ): Promise<News> => {
-  if (!can(sessionTransitions, session.state, 'CLOSING')) return [];
+  if (!can(sessionTransitions, session.state, 'CLOSING')) return noNews;
   if (session.hostId === null) {
     return endSession(tx, session, { to: 'CLOSED', reason: 'requested', error: null });
   }
   await beginClosing(tx, session.id, 'requested', keepWarm);
   const cancelled = await cancelQueued(tx, [session.id], endedCalls('requested').cancelled);
-  return [session.id, ...cancelled];
+  return addNews(noNews, [session.id], cancelled);
 };
 
 /**
@@ -26,17 +32,20 @@ const closeLocked = async (
  * the project has none of this id.
  */
 export const close = async (
-  { db, notices }: Pick<Parts, 'db' | 'notices'>,
+  parts: Pick<Parts, 'db' | 'metrics' | 'notices'>,
   projectId: string,
   sessionId: string,
   keepWarm: boolean,
 ): Promise<void> => {
-  const news = await db.transaction(async (tx) => {
+  if (await closeIdle(parts.db, projectId, sessionId, keepWarm)) {
+    return tellNews(parts, addNews(noNews, [sessionId]));
+  }
+  const news = await parts.db.transaction(async (tx) => {
     const session = await lockOwnSession(tx, projectId, sessionId);
     if (session === undefined) {
       throw new AppError('not_found', `there is no session "${sessionId}"`);
     }
     return closeLocked(tx, session, keepWarm);
   });
-  tellNews(notices, news);
+  tellNews(parts, news);
 };

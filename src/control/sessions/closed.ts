@@ -16,7 +16,7 @@ import {
 } from '../db/endings.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { Parts } from '../parts.ts';
-import { endSession, type News, tellNews } from './end.ts';
+import { addNews, endSession, type News, noNews, tellNews } from './end.ts';
 
 export type Dismissal = { generation: number; next: 'recycle' | 'exit' };
 
@@ -47,15 +47,16 @@ const closeLocked = async (
   const release = { hostId: host.id, to, reason: end ?? null, detail: null } as const;
   const generation = await releaseHost(tx, release);
   if (generation === undefined) throw new Error(`${host.id} could not go to ${to}`);
-  return { news: [...news, host.id], dismissal: dismissalOf(generation, to) };
+  return { news: addNews(news, [host.id]), dismissal: dismissalOf(generation, to) };
 };
 
 /** Closes the session; a repeated report gets the same answer. */
 export const reportClosed = async (
-  { db, notices, config }: Pick<Parts, 'config' | 'db' | 'notices'>,
+  parts: Pick<Parts, 'config' | 'db' | 'metrics' | 'notices'>,
   asked: SessionHost,
 ): Promise<Dismissal> => {
   const { sessionId, hostId, generation } = asked;
+  const { db, config } = parts;
   const { news, dismissal } = await db.transaction(async (tx) => {
     const session = await lockSession(tx, sessionId);
     const host = await lockHost(tx, hostId);
@@ -64,10 +65,10 @@ export const reportClosed = async (
     }
     if (session.state === 'CLOSING') return closeLocked(tx, session, host, config.hostMaxUses);
     if (session.state === 'CLOSED' && host.generation === generation + 1) {
-      return { news: [], dismissal: dismissalOf(host.generation, host.state) };
+      return { news: noNews, dismissal: dismissalOf(host.generation, host.state) };
     }
     throw new AppError('conflict', `${sessionId} is ${session.state}; nobody asked to close it`);
   });
-  tellNews(notices, news);
+  tellNews(parts, news);
   return dismissal;
 };

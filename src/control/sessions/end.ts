@@ -6,6 +6,7 @@ import type { CallError } from '#domain/call.ts';
 import type { HostEnd } from '#domain/host.ts';
 import type { EndReason } from '#domain/session.ts';
 import {
+  type EndedCall,
   type Ending,
   endCalls,
   finishSession,
@@ -13,7 +14,8 @@ import {
   releaseHost,
 } from '../db/endings.ts';
 import type { Queryable } from '../db/pool.ts';
-import { type Notices, poolTopic, routeTopic } from '../notify.ts';
+import { poolTopic, routeTopic } from '../notify.ts';
+import type { Parts } from '../parts.ts';
 
 /** What the open calls of a session that ended are told. */
 export const endedCalls = (reason: EndReason): { cancelled: CallError; lost: CallError } => ({
@@ -29,13 +31,37 @@ export const endedCalls = (reason: EndReason): { cancelled: CallError; lost: Cal
   },
 });
 
-/** Whom to tell once the transaction is committed. */
-export type News = string[];
+/** What is told and counted once the transaction is committed. */
+export type News = {
+  /** Ids of what changed. */
+  topics: readonly string[];
+  /** Why sessions ended, and calls that ended with them. */
+  ends: readonly EndReason[];
+  calls: readonly EndedCall[];
+};
 
-export const tellNews = (notices: Notices, news: News): void => {
-  if (news.length === 0) return;
-  const routes = news.filter((id) => id.startsWith('ses-')).map(routeTopic);
-  notices.tell(...new Set([...news, ...routes, poolTopic]));
+export const noNews: News = { topics: [], ends: [], calls: [] };
+
+/** News with further topics, and calls that ended. */
+export const addNews = (
+  news: News,
+  topics: readonly string[],
+  calls: readonly EndedCall[] = [],
+): News => ({
+  topics: [...news.topics, ...topics, ...calls.map(({ id }) => id)],
+  ends: news.ends,
+  calls: [...news.calls, ...calls],
+});
+
+export const tellNews = (
+  { notices, metrics }: Pick<Parts, 'metrics' | 'notices'>,
+  { topics, ends, calls }: News,
+): void => {
+  for (const reason of ends) metrics.ends.inc({ reason });
+  for (const { kind, state } of calls) metrics.calls.inc({ kind, state });
+  if (topics.length === 0) return;
+  const routes = topics.filter((id) => id.startsWith('ses-')).map(routeTopic);
+  notices.tell(...new Set([...topics, ...routes, poolTopic]));
 };
 
 /** Ends a locked session and its open calls. */
@@ -44,9 +70,11 @@ export const endSession = async (
   session: LockedSession,
   ending: Ending,
 ): Promise<News> => {
-  await finishSession(tx, session.id, ending);
+  const reason = await finishSession(tx, session.id, ending);
+  const news = { ...noNews, ends: reason === undefined ? [] : [reason] };
+  if (session.openCalls === 0) return addNews(news, [session.id]);
   const calls = await endCalls(tx, session.id, endedCalls(ending.reason));
-  return [session.id, ...calls];
+  return addNews(news, [session.id], calls);
 };
 
 /** Ends a locked session and drains the host that it is with. */
@@ -59,5 +87,5 @@ export const endWithHost = async (
   const news = await endSession(tx, session, ending);
   if (session.hostId === null) return news;
   await releaseHost(tx, { hostId: session.hostId, to: 'draining', ...host });
-  return [...news, session.hostId];
+  return addNews(news, [session.hostId]);
 };

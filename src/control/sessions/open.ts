@@ -6,7 +6,7 @@
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
 import { usualSize } from '#domain/pool.ts';
-import type { SurfaceKind } from '#domain/session.ts';
+import type { SessionStart, SurfaceKind } from '#domain/session.ts';
 import type { OpenSessionBody } from '#wire/public-api/session.ts';
 import { hashOf } from '../canonical.ts';
 import { violates } from '../db/errors.ts';
@@ -15,6 +15,7 @@ import { listOffers } from '../db/pools.ts';
 import { findSessionByKey, type SessionRow } from '../db/sessions.ts';
 import { findWorld } from '../db/worlds.ts';
 import { placeWaiting } from '../hosts/place.ts';
+import type { OpenOutcome } from '../metrics.ts';
 import { poolTopic } from '../notify.ts';
 import type { Parts } from '../parts.ts';
 import type { Version } from '../worlds/versions.ts';
@@ -23,7 +24,10 @@ import { quotaError } from './quota.ts';
 import { resolveTask } from './task.ts';
 import { unsuitedError } from './unsuited.ts';
 
-export type OpenParts = Pick<Parts, 'compiler' | 'config' | 'db' | 'notices' | 'versions'>;
+export type OpenParts = Pick<
+  Parts,
+  'compiler' | 'config' | 'db' | 'metrics' | 'notices' | 'versions'
+>;
 
 export type OpenRequest = {
   projectId: string;
@@ -31,7 +35,7 @@ export type OpenRequest = {
   idempotencyKey: string | undefined;
 };
 
-export type Opened = { session: SessionRow; isNew: boolean };
+export type Opened = { session: SessionRow; isNew: boolean; start?: SessionStart };
 
 const invalid = (path: string[], message: string): AppError =>
   new AppError('invalid', message, { fields: [{ path, message }] });
@@ -119,20 +123,19 @@ const findFirst = async (
 };
 
 const openNew = async (parts: OpenParts, wanted: NewSession): Promise<Opened> => {
-  const { session, refusal } = await openSession(parts.db, wanted, parts.config.quotas);
+  const { session, start, refusal } = await openSession(parts.db, wanted, parts.config.quotas);
   if (refusal === 'unsuited') throw unsuitedError(wanted, await listOffers(parts.db));
   if (session === undefined) throw quotaError(refusal);
   if (session.hostId === null) await placeWaiting(parts, session.id);
   else parts.notices.tell(session.hostId, poolTopic);
-  return { session, isNew: true };
+  return { session, isNew: true, start };
 };
 
 /** What happens to the later of two requests with one key that came together. */
 const mayHaveOpened = (error: unknown): boolean =>
   violates(error, sessionKeyIndex) || (error instanceof AppError && error.code === 'exhausted');
 
-/** Opens a session, or finds the one that this request has opened before. */
-export const open = async (parts: OpenParts, request: OpenRequest): Promise<Opened> => {
+const openOnce = async (parts: OpenParts, request: OpenRequest): Promise<Opened> => {
   const requestHash = hashOf(request.body);
   const first = await findFirst(parts, request, requestHash);
   if (first !== undefined) return first;
@@ -145,5 +148,33 @@ export const open = async (parts: OpenParts, request: OpenRequest): Promise<Open
     const winner = await findFirst(parts, request, requestHash);
     if (winner === undefined) throw error;
     return winner;
+  }
+};
+
+const outcomeOf = ({ isNew, start }: Opened): OpenOutcome => {
+  if (!isNew) return 'repeated';
+  return start === 'cold' ? 'waiting' : 'claimed';
+};
+
+const refusalOf = (error: unknown): OpenOutcome => {
+  if (!(error instanceof AppError) || error.code === 'unavailable') return 'failed';
+  return error.code === 'exhausted' ? 'quota' : 'refused';
+};
+
+/** Opens a session, or finds the one that this request has opened before. */
+export const open = async (parts: OpenParts, request: OpenRequest): Promise<Opened> => {
+  const { opens, claimSeconds } = parts.metrics;
+  const beganAt = performance.now();
+  try {
+    const opened = await openOnce(parts, request);
+    opens.inc({ outcome: outcomeOf(opened) });
+    const { start } = opened;
+    if (start !== undefined && start !== 'cold') {
+      claimSeconds.observe({ start }, (performance.now() - beganAt) / 1_000);
+    }
+    return opened;
+  } catch (error) {
+    opens.inc({ outcome: refusalOf(error) });
+    throw error;
   }
 };

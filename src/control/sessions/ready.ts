@@ -14,13 +14,19 @@ import { endWithHost, tellNews } from './end.ts';
  * bundle that the session's version does not have is refused like a stale host's.
  */
 export const reportReady = async (
-  parts: OrderParts,
+  parts: OrderParts & Pick<Parts, 'metrics'>,
   host: SessionHost,
   holding: { bundle: string; stateDigest: string },
 ): Promise<SessionDirective> => {
-  const { db, notices } = parts;
-  const isReady = await makeReady(db, host, holding);
-  if (isReady) notices.tell(host.sessionId, routeTopic(host.sessionId));
+  const { db, notices, metrics } = parts;
+  const readied = await makeReady(db, host, holding);
+  if (readied !== undefined) {
+    const { start, openedMs, claimedMs } = readied;
+    metrics.readySeconds.observe({ start }, openedMs / 1_000);
+    metrics.loadSeconds.observe({ start }, claimedMs / 1_000);
+    notices.tell(host.sessionId, routeTopic(host.sessionId));
+  }
+  if (readied?.openCalls === 0) return {};
   const atOnce = { seconds: 0, signal: AbortSignal.abort() };
   return nextDirective(parts, host, atOnce, async () => {
     const orders = await claimCall(db, host);
@@ -33,11 +39,11 @@ export type LoadFailure = { code: string; message: string };
 
 /** Ends a session that its host cannot load, with the host's own words, and drains the host. */
 export const reportFailed = async (
-  { db, notices }: Pick<Parts, 'db' | 'notices'>,
+  parts: Pick<Parts, 'db' | 'metrics' | 'notices'>,
   { sessionId, hostId, generation }: SessionHost,
   error: LoadFailure,
 ): Promise<void> => {
-  const news = await db.transaction(async (tx) => {
+  const news = await parts.db.transaction(async (tx) => {
     const session = await lockSession(tx, sessionId);
     if (session?.hostId !== hostId || session.generation !== generation) {
       throw staleHost({ sessionId, hostId, generation });
@@ -49,5 +55,5 @@ export const reportFailed = async (
     const detail = `${error.code}: ${error.message}`;
     return endWithHost(tx, session, ending, { reason: 'load_failed', detail });
   });
-  tellNews(notices, news);
+  tellNews(parts, news);
 };

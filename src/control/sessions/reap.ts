@@ -8,7 +8,7 @@ import type { Queryable } from '../db/pool.ts';
 import { findHeldPool } from '../db/pools.ts';
 import { findStuck, reapSessions } from '../db/reap.ts';
 import type { Parts } from '../parts.ts';
-import { endedCalls, endWithHost, tellNews } from './end.ts';
+import { addNews, endedCalls, endWithHost, noNews, tellNews } from './end.ts';
 
 export type ReapLimits = {
   idleMs: number;
@@ -17,17 +17,20 @@ export type ReapLimits = {
   closingMs: number;
 };
 
-type ReapParts = Pick<Parts, 'db' | 'notices'>;
+type ReapParts = Pick<Parts, 'db' | 'metrics' | 'notices'>;
 
 /** Begins to close what is idle or too old. */
-const reapTimed = async ({ db, notices }: ReapParts, asked: ReapLimits): Promise<string[]> => {
-  const { ended, cancelled } = await db.transaction(async (tx) => {
-    const sessionIds = await reapSessions(tx, asked);
-    if (sessionIds.length === 0) return { ended: [], cancelled: [] };
-    const calls = await cancelQueued(tx, sessionIds, endedCalls('max_age').cancelled);
-    return { ended: sessionIds, cancelled: calls };
+const reapTimed = async (parts: ReapParts, asked: ReapLimits): Promise<string[]> => {
+  const { reaped, cancelled } = await parts.db.transaction(async (tx) => {
+    const sessions = await reapSessions(tx, asked);
+    if (sessions.length === 0) return { reaped: [], cancelled: [] };
+    const ids = sessions.map(({ id }) => id);
+    const calls = await cancelQueued(tx, ids, endedCalls('max_age').cancelled);
+    return { reaped: sessions, cancelled: calls };
   });
-  tellNews(notices, [...ended, ...cancelled]);
+  for (const { reason } of reaped) parts.metrics.reaps.inc({ reason });
+  const ended = reaped.map(({ id }) => id);
+  tellNews(parts, addNews(noNews, ended, cancelled));
   return ended;
 };
 
@@ -67,17 +70,20 @@ const closing = (overMs: number): Stuck => ({
 });
 
 /** Ends what is stuck, one session a transaction, and drains the hosts. */
-const endStuck = async ({ db, notices }: ReapParts, stuck: Stuck): Promise<string[]> => {
+const endStuck = async (parts: ReapParts, stuck: Stuck): Promise<string[]> => {
+  const { db, metrics } = parts;
   const ended: string[] = [];
   for (const id of await findStuck(db, stuck)) {
     const news = await db.transaction(async (tx) => {
       const session = await lockStuckSession(tx, id, stuck);
-      if (session === undefined) return [];
+      if (session === undefined) return noNews;
       const host = { reason: 'silent', detail: stuck.detail } as const;
       return endWithHost(tx, session, await stuck.ending(tx, session), host);
     });
-    tellNews(notices, news);
-    if (news.length > 0) ended.push(id);
+    tellNews(parts, news);
+    if (news.ends.length === 0) continue;
+    metrics.reaps.inc({ reason: `stuck_${stuck.state.toLowerCase()}` });
+    ended.push(id);
   }
   return ended;
 };

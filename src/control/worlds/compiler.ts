@@ -29,7 +29,12 @@ export type Compiler = {
   run<Kind extends JobKind>(job: Job<Kind>, signal?: AbortSignal): Promise<Outcomes[Kind]>;
   /** Ends the processes and gives up what waits; resolves when they are gone. */
   stop(): Promise<void>;
+  /** Jobs that run, and those that wait for a process. */
+  load(): { running: number; queued: number };
 };
+
+/** A job that has ended, for whoever counts them. */
+export type EndedJob = { kind: JobKind; outcome: Ending['kind'] | 'failed'; seconds: number };
 
 type Outcome = Outcomes[JobKind];
 type Waiting = { job: Job; done: PromiseWithResolvers<Outcome> };
@@ -81,7 +86,10 @@ const createProcesses = (limits: CompileLimits) => {
 };
 
 /** Makes the compiler; no process runs before the first job. */
-export const createCompiler = (limits: CompileLimits): Compiler => {
+export const createCompiler = (
+  limits: CompileLimits,
+  onEnd: (job: EndedJob) => void = () => {},
+): Compiler => {
   const processes = createProcesses(limits);
   const queue: Waiting[] = [];
   let busy = 0;
@@ -89,12 +97,17 @@ export const createCompiler = (limits: CompileLimits): Compiler => {
 
   const work = async ({ job, done }: Waiting): Promise<void> => {
     let process: CompileProcess | undefined;
+    let outcome: EndedJob['outcome'] = 'failed';
+    const beganAt = performance.now();
     try {
       process = processes.take();
-      done.resolve(outcomeOf(await process.run(job), limits));
+      const ending = await process.run(job);
+      outcome = ending.kind;
+      done.resolve(outcomeOf(ending, limits));
     } catch (error) {
       done.reject(error);
     }
+    onEnd({ kind: job.kind, outcome, seconds: (performance.now() - beganAt) / 1_000 });
     if (process !== undefined) processes.giveBack(process);
     busy -= 1;
     startNext();
@@ -140,5 +153,6 @@ export const createCompiler = (limits: CompileLimits): Compiler => {
       for (const entry of [...queue]) giveUp(entry, 'the service is stopping');
       await processes.killAll();
     },
+    load: () => ({ running: busy, queued: queue.length }),
   };
 };

@@ -4,7 +4,7 @@ import type { Parts } from '../../parts.ts';
 import { reportReady as report } from '../../sessions/ready.ts';
 import { endpoint, respond } from '../endpoint.ts';
 
-export const reportReady = (parts: Pick<Parts, 'db' | 'notices' | 'seats'>) =>
+export const reportReady = (parts: Pick<Parts, 'db' | 'metrics' | 'notices' | 'seats'>) =>
   endpoint(operation, async ({ params, body }, { caller: { hostId } }) => {
     const { generation, holding } = body;
     const host = { sessionId: params.sessionId, hostId, generation };

@@ -6,7 +6,7 @@ import { viewOne } from '../../sessions/view.ts';
 import { endpoint, respond } from '../endpoint.ts';
 import { awaitSession, isSettled } from '../waits.ts';
 
-type Needs = Pick<Parts, 'compiler' | 'config' | 'db' | 'notices' | 'versions'>;
+type Needs = Pick<Parts, 'compiler' | 'config' | 'db' | 'metrics' | 'notices' | 'versions'>;
 
 export const openSession = (parts: Needs) =>
   endpoint(operation, async ({ body, query, headers }, { caller, signal }) => {

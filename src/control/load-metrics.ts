@@ -1,0 +1,122 @@
+/**
+ * Gauges of how much there is to do: read when they are asked for, from the database and from the parts
+ * of this replica. What the database tells is the installation's, and the same from every replica.
+ */
+import { Gauge, type Registry } from 'prom-client';
+import { sessionStates, sessionTransitions } from '#domain/session.ts';
+import { isFinal } from '#domain/transitions.ts';
+import { readTogether } from '#runtime/metrics.ts';
+import { type Load, readLoad } from './db/load.ts';
+import type { Parts } from './parts.ts';
+
+type LoadParts = Pick<Parts, 'compiler' | 'db' | 'log' | 'metrics' | 'notices'>;
+
+const liveStates = sessionStates.filter((state) => !isFinal(sessionTransitions, state));
+
+/** Gauges of the database's load. While it is away they are missing, and `svc_database_up` is 0. */
+const addInstallation = (registry: Registry, { db, log }: LoadParts): void => {
+  let load: Load | undefined;
+  const read = readTogether(async () => {
+    load = undefined;
+    load = await readLoad(db);
+  }, log);
+  const gauge = (name: string, help: string, numberOf: (load: Load) => number): void => {
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      async collect() {
+        const isRead = await read();
+        if (isRead && load !== undefined) this.set(numberOf(load));
+        else this.remove();
+      },
+    });
+  };
+  new Gauge({
+    name: 'svc_database_up',
+    help: 'Whether the database answered when metrics were read',
+    registers: [registry],
+    async collect() {
+      this.set((await read()) ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: 'svc_sessions',
+    help: 'Sessions that have not ended, by state',
+    labelNames: ['state'],
+    registers: [registry],
+    async collect() {
+      this.reset();
+      if (!(await read()) || load === undefined) return;
+      for (const state of liveStates) this.set({ state }, load.sessions[state] ?? 0);
+    },
+  });
+  gauge('svc_sessions_waiting', 'Sessions that wait for a host', ({ waiting }) => waiting);
+  gauge(
+    'svc_sessions_longest_wait_seconds',
+    'How long the oldest of the sessions without a host has waited',
+    ({ longestWaitMs }) => longestWaitMs / 1_000,
+  );
+  gauge('svc_calls_queued', 'Calls that no host has taken', ({ queued }) => queued);
+  gauge('svc_calls_running', 'Calls that a host has taken', ({ claimed }) => claimed);
+  gauge(
+    'svc_calls_oldest_queued_seconds',
+    'Age of the oldest call that no host has taken',
+    ({ oldestQueuedMs }) => oldestQueuedMs / 1_000,
+  );
+  gauge(
+    'svc_calls_oldest_running_seconds',
+    'How long ago the oldest of the calls under way was taken',
+    ({ oldestClaimedMs }) => oldestClaimedMs / 1_000,
+  );
+};
+
+/** Gauges of this replica alone. */
+const addReplica = (registry: Registry, { db, compiler, notices }: LoadParts): void => {
+  const states = (name: string, help: string, read: () => Record<string, number>): void => {
+    new Gauge({
+      name,
+      help,
+      labelNames: ['state'],
+      registers: [registry],
+      collect() {
+        for (const [state, value] of Object.entries(read())) this.set({ state }, value);
+      },
+    });
+  };
+  states('svc_database_connections', 'Connections to the database: in use or idle', () => {
+    const { used, idle } = db.connections();
+    return { used, idle };
+  });
+  states('svc_compile_jobs', 'Compile jobs that run or wait for a process', () => compiler.load());
+  new Gauge({
+    name: 'svc_database_connections_max',
+    help: 'Connections to the database that this replica may have',
+    registers: [registry],
+    collect() {
+      this.set(db.connections().most);
+    },
+  });
+  new Gauge({
+    name: 'svc_database_waiting',
+    help: 'Statements and transactions that wait for a connection',
+    registers: [registry],
+    collect() {
+      this.set(db.connections().waiting);
+    },
+  });
+  new Gauge({
+    name: 'svc_waits_held',
+    help: 'Requests whose answer is held until there is news: long polls and ?wait=',
+    registers: [registry],
+    collect() {
+      this.set(notices.held);
+    },
+  });
+};
+
+/** Adds all of them to the program's registry. */
+export const addLoadMetrics = (parts: LoadParts): void => {
+  addInstallation(parts.metrics.registry, parts);
+  addReplica(parts.metrics.registry, parts);
+};

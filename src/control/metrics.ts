@@ -1,0 +1,107 @@
+/**
+ * What the control plane counts while it works. Each replica counts what it did itself; what the
+ * database knows better is read from it, see `load-metrics.ts`. No label grows with use: none is an id.
+ */
+import { Counter, Histogram, type Registry } from 'prom-client';
+import { newRegistry, secondsBuckets } from '#runtime/metrics.ts';
+
+/** What became of a request for a session. */
+export type OpenOutcome =
+  | 'claimed'
+  | 'waiting'
+  | 'repeated'
+  | 'quota'
+  | 'unsuited'
+  | 'refused'
+  | 'failed';
+
+const counter = <Label extends string>(
+  registry: Registry,
+  name: string,
+  help: string,
+  labelNames: readonly Label[],
+): Counter<Label> => new Counter({ name, help, labelNames, registers: [registry] });
+
+const seconds = <Label extends string>(
+  registry: Registry,
+  name: string,
+  help: string,
+  labelNames: readonly Label[],
+): Histogram<Label> =>
+  new Histogram({ name, help, labelNames, buckets: secondsBuckets, registers: [registry] });
+
+/** Makes all of them, in a registry of their own. */
+export const createMetrics = () => {
+  const registry = newRegistry();
+  return {
+    registry,
+    opens: counter(registry, 'svc_session_opens_total', 'Requests for a session by outcome', [
+      'outcome',
+    ]),
+    claimSeconds: seconds(
+      registry,
+      'svc_session_claim_seconds',
+      'From the request for a session to the claim of its host',
+      ['start'],
+    ),
+    readySeconds: seconds(
+      registry,
+      'svc_session_ready_seconds',
+      'From the request for a session until it was ready',
+      ['start'],
+    ),
+    loadSeconds: seconds(
+      registry,
+      'svc_session_load_seconds',
+      'From the claim of a host until its session was ready',
+      ['start'],
+    ),
+    ends: counter(registry, 'svc_session_ends_total', 'Sessions that ended, by reason', ['reason']),
+    reaps: counter(
+      registry,
+      'svc_session_reaps_total',
+      'Sessions that the reaper began to end or ended: idle, max_age, or stuck in a state',
+      ['reason'],
+    ),
+    calls: counter(registry, 'svc_calls_total', 'Calls that reached their end, by kind and state', [
+      'kind',
+      'state',
+    ]),
+    callQueueSeconds: seconds(
+      registry,
+      'svc_call_queue_seconds',
+      'From the request for a call until its host took it',
+      ['kind'],
+    ),
+    callRunSeconds: seconds(
+      registry,
+      'svc_call_run_seconds',
+      'From when a host took a call to its answer',
+      ['kind'],
+    ),
+    httpRequests: counter(registry, 'svc_http_requests_total', 'Requests answered', [
+      'operation',
+      'status',
+    ]),
+    httpSeconds: seconds(
+      registry,
+      'svc_http_request_seconds',
+      'From a request to its answer; operations that hold their answer take as long as they hold it',
+      ['operation'],
+    ),
+    compileJobs: counter(
+      registry,
+      'svc_compile_jobs_total',
+      'Compile jobs that ended: done, out_of_time, out_of_memory, or failed',
+      ['kind', 'outcome'],
+    ),
+    compileSeconds: seconds(
+      registry,
+      'svc_compile_job_seconds',
+      'How long a compile job ran, without its wait for a process',
+      ['kind'],
+    ),
+  };
+};
+
+export type Metrics = ReturnType<typeof createMetrics>;
