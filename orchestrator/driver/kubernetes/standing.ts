@@ -53,13 +53,13 @@ export const apply = async ({ objects }: Cluster, object: KubernetesObject): Pro
 export const removeStanding = async (cluster: Cluster, standing: Standing): Promise<void> => {
   const { networking, policy, apps } = cluster;
   const { installation, namespace } = standing;
+  const refusal = (error: unknown) =>
+    clusterRefusal(`removing what ${installation} has in namespace ${namespace}`, error);
   const absent = async (removal: Promise<unknown>): Promise<void> => {
     try {
       await removal;
     } catch (error) {
-      if (!isStatus(error, 404)) {
-        throw clusterRefusal(`removing what ${installation} has in ${namespace}`, error);
-      }
+      if (!isStatus(error, 404)) throw refusal(error);
     }
   };
   const nameOf = (what: string): { name: string; namespace: string } => ({
@@ -67,7 +67,10 @@ export const removeStanding = async (cluster: Cluster, standing: Standing): Prom
     namespace,
   });
   const labelSelector = selectorOf(installation);
-  const sets = await apps.listNamespacedDaemonSet({ namespace, labelSelector });
+  const listing = apps.listNamespacedDaemonSet({ namespace, labelSelector });
+  const sets = await listing.catch((error: unknown) => {
+    throw refusal(error);
+  });
   const setNames = sets.items.flatMap(({ metadata }) => metadata?.name ?? []);
   await Promise.all([
     ...setNames.map((name) => absent(apps.deleteNamespacedDaemonSet({ name, namespace }))),
