@@ -3,9 +3,11 @@ import { type Queryable, statement } from './pool.ts';
 
 export const noticeChannel = 'svc';
 
+// A notice that a crash swallows costs time, and nothing else: its commit need not reach the disk.
 const notifyStatement = statement(
   'notify',
-  `select pg_notify('${noticeChannel}', payload) from unnest($1::text[]) as payload`,
+  `select set_config('synchronous_commit', 'off', true), pg_notify('${noticeChannel}', payload)
+     from unnest($1::text[]) as payload`,
 );
 
 export const sendNotices = async (db: Queryable, payloads: readonly string[]): Promise<void> => {

@@ -7,7 +7,7 @@ import type { LedgerWay } from '#domain/ledger.ts';
 import { limits } from '#domain/limits.ts';
 import type { LedgerEntry } from '#wire/host-api/ledger.ts';
 import type { SessionHost } from './calls.ts';
-import { type Database, type Queryable, statement } from './pool.ts';
+import { type Queryable, statement } from './pool.ts';
 
 export type RequestRow = {
   sessionId: string;
@@ -27,20 +27,19 @@ export type RequestRow = {
 };
 
 // The session's row is not locked: its calls are not to wait for this.
-const servedStatement = statement(
-  'served_session',
-  `select world_id as "worldId" from sessions
-    where id = $1 and host_id = $2 and generation = $3`,
-);
-
 const insertStatement = statement(
   'insert_requests',
-  `insert into requests (session_id, world_id, id, at, via, operation, method, path, status,
-                         duration_ms, request, response, changes, rows, call_id, bytes)
-   select $1, $2, * from unnest($3::int[], $4::timestamptz[], $5::text[], $6::text[], $7::text[],
-     $8::text[], $9::int[], $10::float8[], $11::json[], $12::json[], $13::json[], $14::json[],
-     $15::text[], $16::int[])
-   on conflict do nothing`,
+  `with served as (
+     select id, world_id from sessions where id = $1 and host_id = $2 and generation = $3
+   ), written as (
+     insert into requests (session_id, world_id, id, at, via, operation, method, path, status,
+                           duration_ms, request, response, changes, rows, call_id, bytes)
+     select served.id, served.world_id, entry.* from served cross join unnest($4::int[],
+       $5::timestamptz[], $6::text[], $7::text[], $8::text[], $9::text[], $10::int[], $11::float8[],
+       $12::json[], $13::json[], $14::json[], $15::json[], $16::text[], $17::int[]) entry
+     on conflict do nothing
+   )
+   select true from served`,
 );
 
 const trimStatement = statement(
@@ -65,35 +64,29 @@ const jsonColumns = (entries: readonly LedgerEntry[]) =>
  * Writes entries and lets the oldest of the session make room; false when the host is not the one that
  * serves the session or served it last. Entries that are there already stay as they are.
  */
-export const insertRequests = (
-  db: Database,
+export const insertRequests = async (
+  db: Queryable,
   { sessionId, hostId, generation }: SessionHost,
   entries: readonly LedgerEntry[],
-): Promise<boolean> =>
-  db.transaction(async (tx) => {
-    const [session] = await tx.query<{ worldId: string }>(servedStatement, [
-      sessionId,
-      hostId,
-      generation,
-    ]);
-    if (session === undefined) return false;
-    const json = jsonColumns(entries);
-    const column = <Name extends keyof LedgerEntry>(name: Name) =>
-      entries.map((each) => each[name]);
-    await tx.query(insertStatement, [
-      sessionId,
-      session.worldId,
-      ...(['id', 'at', 'via', 'operation', 'method', 'path', 'status'] as const).map(column),
-      column('duration_ms'),
-      ...json,
-      column('call_id'),
-      entries.map((_, index) =>
-        json.reduce((bytes, texts) => bytes + Buffer.byteLength(texts[index] ?? ''), 0),
-      ),
-    ]);
-    await tx.query(trimStatement, [sessionId]);
-    return true;
-  });
+): Promise<boolean> => {
+  const json = jsonColumns(entries);
+  const column = <Name extends keyof LedgerEntry>(name: Name) => entries.map((each) => each[name]);
+  const served = await db.query(insertStatement, [
+    sessionId,
+    hostId,
+    generation,
+    ...(['id', 'at', 'via', 'operation', 'method', 'path', 'status'] as const).map(column),
+    column('duration_ms'),
+    ...json,
+    column('call_id'),
+    entries.map((_, index) =>
+      json.reduce((bytes, texts) => bytes + Buffer.byteLength(texts[index] ?? ''), 0),
+    ),
+  ]);
+  if (served.length === 0) return false;
+  await db.query(trimStatement, [sessionId]);
+  return true;
+};
 
 const columns = `r.session_id as "sessionId", r.id, r.at, r.via, r.operation, r.method, r.path,
   r.status, r.duration_ms as "durationMs", r.request, r.response, r.changes, r.rows,
