@@ -17,7 +17,7 @@ const shared: Record<string, readonly string[]> = {
   'src/wire': ['src/domain', 'src/language'],
   'src/runtime': ['src/domain'],
 };
-const programs = ['src/control', 'src/cli', 'orchestrator', 'world-host-image'];
+const programs = ['src/control', 'src/gateway', 'src/cli', 'orchestrator', 'world-host-image'];
 const allowed: Record<string, readonly string[]> = {
   ...shared,
   ...Object.fromEntries(programs.map((program) => [program, Object.keys(shared)])),

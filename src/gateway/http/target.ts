@@ -1,0 +1,82 @@
+/**
+ * What a request is for: a surface of a session, by its `Host`, or the gateway itself. Whatever is
+ * ambiguous about a request's target or framing is refused, because a host that read it otherwise would
+ * take a part of it for another request.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { SurfaceKind } from '#domain/session.ts';
+import { readSurfaceHost, type SurfaceTemplate } from '#domain/surface-address.ts';
+import { badRequest, noSuchLabel, type Refusal } from '../refusals.ts';
+
+/** A request for a surface. `path` is its path and query, `host` its `Host` as the client sent it. */
+export type SurfaceTarget = {
+  kind: 'surface';
+  sessionId: string;
+  surface: SurfaceKind;
+  host: string;
+  path: string;
+};
+
+export type Target =
+  | SurfaceTarget
+  | { kind: 'own'; path: string }
+  | { kind: 'refused'; refusal: Refusal };
+
+const hostForm = /^(?:[a-z\d](?:[a-z\d.-]*[a-z\d])?|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
+
+/** The values of a header, one for each time that it was sent. */
+export const valuesOf = (request: IncomingMessage, name: string): string[] => {
+  const { rawHeaders } = request;
+  return rawHeaders.filter(
+    (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name,
+  );
+};
+
+/** The one host that a request names, or what is wrong with it. */
+const readHost = (request: IncomingMessage): { host: string } | { wrong: string } => {
+  const [host, ...others] = valuesOf(request, 'host');
+  if (host === undefined) return { wrong: 'a request names its host in one Host header' };
+  if (others.length > 0) return { wrong: 'a request has one Host header, not several' };
+  return hostForm.test(host) ? { host } : { wrong: 'the Host header is no host' };
+};
+
+/** Path and query; a whole URL, as for a forward proxy, has to name the same host. */
+const readPath = ({ url = '', method }: IncomingMessage, host: string): string | undefined => {
+  if (url.startsWith('/') || (url === '*' && method === 'OPTIONS')) return url;
+  const [, authority, path = ''] = /^https?:\/\/([^/?#]+)([/?].*)?$/i.exec(url) ?? [];
+  if (authority?.toLowerCase() !== host.toLowerCase()) return undefined;
+  return path.startsWith('/') ? path : `/${path}`;
+};
+
+/** What is wrong with how the request says where its body ends; undefined when nothing is. */
+const framingFault = (request: IncomingMessage): string | undefined => {
+  const codings = valuesOf(request, 'transfer-encoding');
+  const lengths = valuesOf(request, 'content-length');
+  if (codings.length > 0 && lengths.length > 0) {
+    return 'a body has a Content-Length or a Transfer-Encoding, not both';
+  }
+  if (lengths.length > 1 || (lengths[0] !== undefined && !/^\d+$/.test(lengths[0]))) {
+    return 'Content-Length is one number';
+  }
+  if (codings.length === 0) return undefined;
+  if (request.httpVersion !== '1.1') return 'Transfer-Encoding is of HTTP/1.1';
+  const isChunked = codings.length === 1 && codings[0]?.toLowerCase() === 'chunked';
+  return isChunked ? undefined : 'the only Transfer-Encoding that is served is chunked';
+};
+
+const refuse = (message: string): Target => ({ kind: 'refused', refusal: badRequest(message) });
+
+/** Reads the target of a request. */
+export const readTarget = (request: IncomingMessage, template: SurfaceTemplate): Target => {
+  const fault = framingFault(request);
+  if (fault !== undefined) return refuse(fault);
+  const read = readHost(request);
+  if ('wrong' in read) return refuse(read.wrong);
+  const { host } = read;
+  const path = readPath(request, host);
+  if (path === undefined) return refuse('the request names another host than its Host header');
+  const name = readSurfaceHost(template, host);
+  if (name === undefined) return { kind: 'own', path };
+  if ('label' in name) return { kind: 'refused', refusal: noSuchLabel(name.label) };
+  return { kind: 'surface', ...name, host, path };
+};

@@ -1,0 +1,121 @@
+/**
+ * Wires the gateway together: the table of routes and the feed that keeps it true, the door, and the
+ * server. It keeps nothing that another replica would need, and holds no right but to ask for routes.
+ */
+import { Agent } from 'node:http';
+import { forEachAtOnce } from '#runtime/at-once.ts';
+import { bindAll } from '#runtime/listen.ts';
+import type { Log } from '#runtime/log.ts';
+import { pause } from '#runtime/pause.ts';
+import type { Running } from '#runtime/run.ts';
+import { createClient } from '#wire/client.ts';
+import { resolveRoute } from '#wire/gateway-api/operations.ts';
+import type { GatewayConfig } from './config.ts';
+import { createDoor } from './entry/enter.ts';
+import { createPasses } from './entry/pass.ts';
+import { answerRefusal } from './http/answer-refusal.ts';
+import { type Arrival, createGatewayServer } from './http/server.ts';
+import { readTarget } from './http/target.ts';
+import { answerOwn } from './own-routes.ts';
+import { startFollowing } from './routes/follow.ts';
+import { createRouteTable, type RouteTable } from './routes/route-table.ts';
+import { type ServeParts, serveSurface } from './serve.ts';
+import { createVisits, type Visits } from './visits.ts';
+
+export type RunningGateway = Running & {
+  /** `http://host:port` of each address that it listens on. */
+  addresses: string[];
+};
+
+/** A route that is not answered by then is as good as unknown. */
+const askMs = 3_000;
+/** Shorter than hosts keep an idle connection, so that none is chosen as it is being closed. */
+const idleUpstreamMs = 4_000;
+/** What ending may take once all connections have. */
+const releaseMs = 1_000;
+const checksAtOnce = 8;
+
+/** Cuts tunnels of sessions that are served elsewhere now, or not at all. */
+const checkTunnels = (visits: Visits, routes: RouteTable, sessionIds: readonly string[]) =>
+  forEachAtOnce(checksAtOnce, sessionIds, async (sessionId) => {
+    const found = await routes.find(sessionId);
+    if (found.kind === 'unknown') return;
+    const surfaces = found.kind === 'route' ? Object.values(found.route.surfaces) : [];
+    visits.cutTunnels(sessionId, surfaces);
+  });
+
+/** Starts a gateway; it is ready once it has heard of the control plane. */
+export const startGateway = async (config: GatewayConfig, log: Log): Promise<RunningGateway> => {
+  const { limits, template, token, ending } = config;
+  const client = createClient({
+    baseUrl: `${config.controlUrl}/api/gateway`,
+    authorization: `Bearer ${token.reveal()}`,
+  });
+  const routes = createRouteTable({
+    most: limits.routes,
+    async ask(sessionId) {
+      const signal = AbortSignal.timeout(askMs);
+      return (await client.send(resolveRoute, { params: { sessionId }, signal })).body;
+    },
+  });
+  const visits = createVisits(limits.perSession);
+  const passes = createPasses({ token, scheme: template.scheme });
+  let stopped: Promise<void> | undefined;
+  const parts: ServeParts = {
+    config,
+    routes,
+    visits,
+    door: createDoor({ client, passes, template }),
+    passCookie: passes.cookieName,
+    agent: new Agent({ keepAlive: true, timeout: idleUpstreamMs, maxFreeSockets: 64 }),
+    isEnding: () => stopped !== undefined,
+    log,
+  };
+  const following = startFollowing({
+    client,
+    routes,
+    onChange(sessionIds) {
+      const tunnelled = new Set(visits.tunnelled());
+      const changed = sessionIds?.filter((id) => tunnelled.has(id)) ?? [...tunnelled];
+      void checkTunnels(visits, routes, changed);
+    },
+    log,
+  });
+
+  const handle = (arrival: Arrival): void => {
+    const { request, response } = arrival;
+    const target = readTarget(request, template);
+    if (target.kind === 'surface') void serveSurface(parts, arrival, target);
+    else if (target.kind === 'refused') answerRefusal(request, response, target.refusal, true);
+    else answerOwn(arrival, target.path, { following, isEnding: parts.isEnding });
+  };
+
+  const bound = await bindAll(() => createGatewayServer(limits, handle), config.listen).catch(
+    async (error) => {
+      await following.stop();
+      throw error;
+    },
+  );
+
+  const end = async (): Promise<void> => {
+    if (ending.drainMs > 0) {
+      log.info(ending, 'told to stop; serving on until balancers have noticed');
+      await pause(ending.drainMs);
+    }
+    const closed = bound.stop(ending.finishMs);
+    await Promise.race([closed, pause(ending.finishMs)]);
+    for (const sessionId of visits.tunnelled()) visits.cutTunnels(sessionId, []);
+    await closed;
+    parts.agent.destroy();
+    await following.stop();
+  };
+  log.info({ addresses: bound.addresses }, 'listening');
+  return {
+    addresses: bound.addresses,
+    stopDeadlineMs: ending.drainMs + ending.finishMs + releaseMs,
+    stop() {
+      stopped ??= end();
+      return stopped;
+    },
+  };
+};

@@ -1,0 +1,169 @@
+/**
+ * What the gateway itself answers, in one shape: `{error: {code, message, details}}`. Each says what
+ * happened to the session or the request, and nothing of where hosts are.
+ */
+import type { EndReason, SessionState, SurfaceKind } from '#domain/session.ts';
+import { surfaceTemplateForm } from '#domain/surface-address.ts';
+import type { Route } from '#wire/gateway-api/operations.ts';
+
+export type Refusal = {
+  status: number;
+  code: string;
+  message: string;
+  details: Record<string, unknown>;
+  /** Seconds after which trying again may help. */
+  retryAfterS?: number;
+};
+
+const refusal = (
+  status: number,
+  code: string,
+  message: string,
+  details: Record<string, unknown> = {},
+): Refusal => ({ status, code, message, details });
+
+/** One that is worth another try. */
+const later = (
+  status: number,
+  code: string,
+  message: string,
+  retryAfterS: number,
+  details: Record<string, unknown> = {},
+): Refusal => ({
+  ...refusal(status, code, message, { ...details, retryAfterMs: retryAfterS * 1_000 }),
+  retryAfterS,
+});
+
+export const badRequest = (message: string): Refusal => refusal(400, 'bad_request', message);
+
+export const unknownHost = (): Refusal =>
+  refusal(404, 'unknown_host', 'this host is no surface of a session; ask the session for its URL');
+
+export const noSuchLabel = (label: string): Refusal =>
+  refusal(
+    404,
+    'no_such_session',
+    `"${label.slice(0, 80)}" names no session and surface; addresses look like ${surfaceTemplateForm}`,
+  );
+
+export const noSuchSession = (sessionId: string): Refusal =>
+  refusal(404, 'no_such_session', `there is no session "${sessionId}"`, { sessionId });
+
+export const noSuchSurface = (sessionId: string, surface: SurfaceKind): Refusal =>
+  refusal(404, 'no_such_surface', `${sessionId} has no surface "${surface}"`, {
+    sessionId,
+    surface,
+  });
+
+/** How each end is told. */
+const endings: Record<EndReason, string> = {
+  requested: 'was closed by its owner',
+  idle: 'was closed because nobody used it',
+  max_age: 'was closed at its maximum age',
+  reclaimed: 'ended because its machine was reclaimed',
+  host_lost: 'ended because its host was lost',
+  out_of_memory: 'ended because its host ran out of memory',
+  provision_failed: 'could not be started',
+  quota: 'was ended by a quota of its project',
+};
+
+const ended = ({ sessionId, state, endReason }: Route): Refusal => {
+  const code = endReason === 'reclaimed' ? 'reclaimed' : state === 'FAILED' ? 'failed' : 'closed';
+  const how = endReason === null ? 'has ended' : endings[endReason];
+  return refusal(410, code, `${sessionId} ${how}; open another session`, {
+    sessionId,
+    state,
+    endReason,
+  });
+};
+
+const starting = ({ sessionId, state }: Route): Refusal =>
+  later(503, 'provisioning', `${sessionId} is being started`, 1, { sessionId, state });
+
+const recovering = ({ sessionId, state }: Route): Refusal =>
+  later(503, 'recovering', `${sessionId} lost its host and is being restored`, 2, {
+    sessionId,
+    state,
+  });
+
+const byState: Record<Exclude<SessionState, 'READY'>, (route: Route) => Refusal> = {
+  PROVISIONING: starting,
+  RECOVERING: recovering,
+  CLOSING: ended,
+  CLOSED: ended,
+  FAILED: ended,
+};
+
+/** Why a session cannot be reached in its state; undefined for one that is ready. */
+export const refusalOf = (route: Route): Refusal | undefined =>
+  route.state === 'READY' ? undefined : byState[route.state](route);
+
+export const routeUnknown = (sessionId: string): Refusal =>
+  later(503, 'route_unknown', `where ${sessionId} is served cannot be found out at present`, 1, {
+    sessionId,
+  });
+
+export const hostBrokeOff = (sessionId: string): Refusal =>
+  refusal(
+    502,
+    'host_broke_off',
+    `the host of ${sessionId} broke the connection before it answered; whether it acted is not known`,
+    { sessionId },
+  );
+
+export const hostUnreachable = (sessionId: string): Refusal =>
+  refusal(
+    502,
+    'host_unreachable',
+    `the host of ${sessionId} took no connection; nothing was sent`,
+    {
+      sessionId,
+    },
+  );
+
+export const hostTooSlow = (sessionId: string, answerMs: number): Refusal =>
+  refusal(
+    504,
+    'answer_timeout',
+    `the host of ${sessionId} did not answer within ${answerMs / 1_000} s; whether it acted is not known`,
+    { sessionId, answerMs },
+  );
+
+export const bodyTooLarge = (bodyBytes: number): Refusal =>
+  refusal(413, 'body_too_large', `a body may have ${bodyBytes} bytes`, { bodyBytes });
+
+export const headersTooLarge = (headerBytes: number): Refusal =>
+  refusal(431, 'headers_too_large', `request line and headers may have ${headerBytes} bytes`, {
+    headerBytes,
+  });
+
+export const tooManyRequests = (sessionId: string, perSession: number): Refusal =>
+  later(429, 'too_many_requests', `${sessionId} has ${perSession} requests under way already`, 1, {
+    sessionId,
+    perSession,
+  });
+
+export const clientTooSlow = (): Refusal =>
+  refusal(408, 'request_timeout', 'the request did not arrive in time');
+
+export const notEntered = (sessionId: string): Refusal =>
+  refusal(401, 'unauthenticated', `${sessionId} is entered by a one-time link`, { sessionId });
+
+export const foreignOrigin = (sessionId: string): Refusal =>
+  refusal(403, 'foreign_origin', `a page of another origin may not act in ${sessionId}`, {
+    sessionId,
+  });
+
+export const linkUsed = (sessionId: string): Refusal =>
+  refusal(401, 'link_used', 'this link was used already, or is too old; ask for another one', {
+    sessionId,
+  });
+
+export const wrongMethod = (): Refusal =>
+  refusal(405, 'method_not_allowed', 'a link is opened with GET');
+
+export const noTunnelHere = (): Refusal =>
+  refusal(405, 'method_not_allowed', 'CONNECT is not served; this is no forward proxy');
+
+export const noSuchExpectation = (): Refusal =>
+  refusal(417, 'expectation_failed', 'the only expectation that can be met is 100-continue');

@@ -1,0 +1,178 @@
+/**
+ * What happens to one request: whose surface it names, whether it may pass, where the session is served,
+ * and the exchange with the host. A host that took no connection may be one that the session has left:
+ * then its route is asked for anew, and only then is the request sent a second time.
+ */
+import type { Agent } from 'node:http';
+import type { Log } from '#runtime/log.ts';
+import type { GatewayConfig } from './config.ts';
+import type { Door } from './entry/enter.ts';
+import { answerRefusal } from './http/answer-refusal.ts';
+import { readVisitor, requestHeaders } from './http/forwarded-headers.ts';
+import { type Failure, relay, type Upstream } from './http/relay.ts';
+import type { Arrival } from './http/server.ts';
+import { splice } from './http/splice.ts';
+import type { SurfaceTarget } from './http/target.ts';
+import {
+  badRequest,
+  bodyTooLarge,
+  clientTooSlow,
+  hostBrokeOff,
+  hostTooSlow,
+  hostUnreachable,
+  noSuchSession,
+  noSuchSurface,
+  type Refusal,
+  refusalOf,
+  routeUnknown,
+  tooManyRequests,
+} from './refusals.ts';
+import type { Found, RouteTable } from './routes/route-table.ts';
+import type { Visit, Visits } from './visits.ts';
+
+export type ServeParts = {
+  config: GatewayConfig;
+  routes: RouteTable;
+  visits: Visits;
+  door: Door;
+  /** Name of the cookie that no host is to see. */
+  passCookie: string;
+  /** Keeps connections to hosts. */
+  agent: Agent;
+  isEnding(): boolean;
+  log: Log;
+};
+
+/** The address of the surface that is asked for, or why there is none. */
+const placeOf = (
+  found: Found,
+  { sessionId, surface }: SurfaceTarget,
+): { address: string } | { refusal: Refusal } => {
+  if (found.kind === 'unknown') return { refusal: routeUnknown(sessionId) };
+  if (found.kind === 'none') return { refusal: noSuchSession(sessionId) };
+  const refusal = refusalOf(found.route);
+  if (refusal !== undefined) return { refusal };
+  const address = found.route.surfaces[surface];
+  return address === undefined ? { refusal: noSuchSurface(sessionId, surface) } : { address };
+};
+
+const upstreamOf = (address: string): Upstream => {
+  const { hostname, port } = new URL(address);
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port === '' ? 80 : port) };
+};
+
+const refusalFor = (failure: Failure, sessionId: string, config: GatewayConfig): Refusal => {
+  const { limits } = config;
+  switch (failure.kind) {
+    case 'unsent':
+      return hostUnreachable(sessionId);
+    case 'broke_off':
+      return hostBrokeOff(sessionId);
+    case 'host_slow':
+      return hostTooSlow(sessionId, limits.answerMs);
+    case 'client_slow':
+      return clientTooSlow();
+    case 'too_large':
+      return bodyTooLarge(limits.bodyBytes);
+  }
+};
+
+/** Sends the request to an address. */
+const send = (
+  parts: ServeParts,
+  { request, response, expectsContinue, upgrade }: Arrival,
+  target: SurfaceTarget,
+  visit: Visit,
+  address: string,
+): Promise<Failure | undefined> => {
+  const { config, agent, isEnding, passCookie } = parts;
+  const { limits, trustedHops, template } = config;
+  return relay({
+    request,
+    response,
+    upstream: upstreamOf(address),
+    path: target.path,
+    headers: requestHeaders(request, {
+      host: target.host,
+      visitor: readVisitor(request, { trustedHops, scheme: template.scheme }),
+      hiddenCookie: target.surface === 'api' ? undefined : passCookie,
+      expectsContinue,
+      upgrade: upgrade?.protocol,
+    }),
+    agent,
+    limits,
+    expectsContinue,
+    isLast: isEnding,
+    ...(upgrade === undefined
+      ? {}
+      : {
+          onUpgrade(answer, host, hostHead) {
+            const { socket, head } = upgrade;
+            response.detachSocket(socket);
+            const client = { socket, head };
+            const cut = splice({ client, host: { socket: host, head: hostHead }, answer, limits });
+            visit.becomeTunnel(address, cut);
+          },
+        }),
+  });
+};
+
+const faultOf = ({ request, upgrade }: Arrival, { limits }: GatewayConfig): Refusal | undefined => {
+  const length = Number(request.headers['content-length'] ?? 0);
+  if (length > limits.bodyBytes) return bodyTooLarge(limits.bodyBytes);
+  const hasBody = length > 0 || request.headers['transfer-encoding'] !== undefined;
+  if (upgrade === undefined || !hasBody) return undefined;
+  return badRequest('a request that changes the protocol has no body');
+};
+
+/** Exchanges with the host; resolves with what is to be answered when it did not answer. */
+const exchange = async (
+  parts: ServeParts,
+  arrival: Arrival,
+  target: SurfaceTarget,
+  visit: Visit,
+): Promise<Refusal | undefined> => {
+  const { config, routes, log } = parts;
+  const { sessionId } = target;
+  const place = placeOf(await routes.find(sessionId), target);
+  if ('refusal' in place) return place.refusal;
+  if (arrival.request.socket.destroyed) return undefined;
+  let failure = await send(parts, arrival, target, visit, place.address);
+  if (failure === undefined) return undefined;
+  const isHosts = failure.kind === 'unsent' || failure.kind === 'broke_off';
+  if (!isHosts) return refusalFor(failure, sessionId, config);
+  const now = placeOf(await routes.refresh(sessionId), target);
+  if ('refusal' in now && now.refusal.code !== 'route_unknown') return now.refusal;
+  if (failure.kind === 'unsent' && 'address' in now && now.address !== place.address) {
+    failure = await send(parts, arrival, target, visit, now.address);
+  }
+  if (failure === undefined) return undefined;
+  log.warn(
+    { sessionId, kind: failure.kind, err: 'cause' in failure ? failure.cause : undefined },
+    'a host failed',
+  );
+  return refusalFor(failure, sessionId, config);
+};
+
+/** Serves a request for a surface to its end. It does not throw. */
+export const serveSurface = async (
+  parts: ServeParts,
+  arrival: Arrival,
+  target: SurfaceTarget,
+): Promise<void> => {
+  const { config, door, visits, isEnding } = parts;
+  const { request, response, upgrade } = arrival;
+  const { sessionId } = target;
+  const refuse = (refusal: Refusal): void => answerRefusal(request, response, refusal, isEnding());
+  if (door.isOwn(target)) return door.enter(request, response, target);
+  const turnedAway = door.check(request, target, upgrade !== undefined);
+  if (turnedAway !== undefined) return door.turnAway(request, response, turnedAway);
+  const fault = faultOf(arrival, config);
+  if (fault !== undefined) return refuse(fault);
+  const visit = visits.enter(sessionId);
+  if (visit === undefined) return refuse(tooManyRequests(sessionId, config.limits.perSession));
+  // A connection that changed its protocol outlives the response; it is gone when the socket is.
+  (upgrade?.socket ?? response).once('close', () => visit.leave());
+  const refusal = await exchange(parts, arrival, target, visit);
+  if (refusal !== undefined) refuse(refusal);
+};

@@ -1,0 +1,379 @@
+/** HTTP through the gateway as through nothing: methods, heads, streams, trailers, and who is told what. */
+import { once } from 'node:events';
+import { type IncomingMessage, request as openRequest, type ServerResponse } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '#runtime/pause.ts';
+import {
+  ask,
+  openRaw,
+  readAnswer,
+  startTestGateway,
+  type TestGateway,
+} from '../../support/gateway.ts';
+
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+
+afterAll(() => gateway.stop());
+
+/** Opens a request whose body the test writes, and whose answer it reads. */
+const open = (sessionId: string, options: object) =>
+  openRequest({
+    host: '127.0.0.1',
+    port: gateway.port,
+    agent: false,
+    headers: { host: gateway.hostOf(sessionId), ...(options as { headers?: object }).headers },
+    ...Object.fromEntries(Object.entries(options).filter(([name]) => name !== 'headers')),
+  });
+
+const answered = async (outgoing: ReturnType<typeof open>): Promise<IncomingMessage> =>
+  ((await once(outgoing, 'response')) as [IncomingMessage])[0];
+
+/** A host that answers what it was asked. */
+const echo = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const body = Buffer.concat(await request.toArray()).toString();
+  const { method, url, rawHeaders, rawTrailers } = request;
+  response.setHeader('content-type', 'application/json');
+  response.end(JSON.stringify({ method, url, rawHeaders, rawTrailers, body }));
+};
+
+const echoed = (body: string) => {
+  const { rawHeaders, ...rest } = JSON.parse(body);
+  const headers = (name: string): string[] =>
+    rawHeaders.filter((_: string, i: number) => rawHeaders[i - 1]?.toLowerCase() === name && i % 2);
+  return { ...rest, headers };
+};
+
+describe('a request', () => {
+  it.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'])(
+    'of the method %s goes through as it is',
+    async (method) => {
+      const id = await gateway.serve(echo);
+      const path = '/a%2Fb/../c?q=%20&q=ä'.replace('ä', '%C3%A4');
+      const body = method === 'GET' ? undefined : '{"x":1}';
+      const length = String(body?.length ?? 0);
+      const { status, body: text } = await ask(gateway.port, {
+        host: gateway.hostOf(id),
+        method,
+        path,
+        headers: { 'X-Case': 'Kept', ...(body === undefined ? {} : { 'content-length': length }) },
+        ...(body === undefined ? {} : { body }),
+      });
+      expect(status).toBe(200);
+      const seen = echoed(text);
+      expect(seen).toMatchObject({ method, url: path, body: body ?? '' });
+      expect(seen.headers('x-case')).toEqual(['Kept']);
+    },
+  );
+
+  it('is told under which address it was asked, and by whom', async () => {
+    const id = await gateway.serve(echo);
+    const host = `${gateway.hostOf(id)}:8080`;
+    const { body } = await ask(gateway.port, {
+      host,
+      headers: {
+        'x-forwarded-for': '6.6.6.6',
+        'x-forwarded-proto': 'gopher',
+        'x-forwarded-host': 'evil.test',
+        forwarded: 'for=6.6.6.6',
+      },
+    });
+    const { headers } = echoed(body);
+    expect(headers('host')).toEqual([host]);
+    expect(headers('x-forwarded-for')).toEqual(['127.0.0.1']);
+    expect(headers('x-forwarded-host')).toEqual([host]);
+    expect(headers('x-forwarded-proto')).toEqual(['http']);
+    expect(headers('forwarded')).toEqual([`for=127.0.0.1;host="${host}";proto=http`]);
+    expect(headers('via')).toEqual(['1.1 svc-gateway']);
+  });
+
+  it('leaves behind what is of its connection alone', async () => {
+    const id = await gateway.serve(echo);
+    const { body } = await ask(gateway.port, {
+      host: gateway.hostOf(id),
+      headers: [
+        ...['connection', 'X-Mine, keep-alive', 'x-mine', '1', 'keep-alive', 'timeout=9'],
+        ...['te', 'gzip', 'proxy-authorization', 'Basic eA==', 'proxy-connection', 'keep-alive'],
+        ...['upgrade', 'h2c', 'http2-settings', 'x', 'x-other', '2', 'via', '1.0 first'],
+      ],
+    });
+    const { headers } = echoed(body);
+    for (const name of [
+      ...['x-mine', 'keep-alive', 'te', 'proxy-authorization', 'proxy-connection', 'upgrade'],
+      'http2-settings',
+    ]) {
+      expect(headers(name), name).toEqual([]);
+    }
+    expect(headers('x-other')).toEqual(['2']);
+    expect(headers('via')).toEqual(['1.0 first', '1.1 svc-gateway']);
+    expect(headers('connection')).toEqual(['keep-alive']);
+  });
+
+  it('has the end of its body said in the same way', async () => {
+    const id = await gateway.serve(echo);
+    const host = gateway.hostOf(id);
+    const post = { host, method: 'POST' };
+    const sized = await ask(gateway.port, {
+      ...post,
+      headers: { 'content-length': '2' },
+      body: 'ab',
+    });
+    expect(echoed(sized.body).headers('content-length')).toEqual(['2']);
+    expect(echoed(sized.body).headers('transfer-encoding')).toEqual([]);
+    const chunked = await ask(gateway.port, {
+      ...post,
+      headers: { 'transfer-encoding': 'chunked' },
+      body: 'ab',
+    });
+    expect(echoed(chunked.body).headers('content-length')).toEqual([]);
+    expect(echoed(chunked.body).headers('transfer-encoding')).toEqual(['chunked']);
+    const empty = await ask(gateway.port, { ...post, headers: { 'content-length': '0' } });
+    expect(echoed(empty.body).headers('content-length')).toEqual(['0']);
+  });
+
+  it('brings its trailers', async () => {
+    const id = await gateway.serve(echo);
+    const outgoing = open(id, {
+      method: 'POST',
+      headers: { 'transfer-encoding': 'chunked', trailer: 'X-Sum' },
+    });
+    outgoing.write('abc');
+    outgoing.addTrailers({ 'X-Sum': '7', Authorization: 'Bearer late' });
+    outgoing.end();
+    const { body } = await readAnswer(await answered(outgoing));
+    expect(echoed(body)).toMatchObject({ body: 'abc', rawTrailers: ['X-Sum', '7'] });
+  });
+
+  it('waits for the host to want its body', async () => {
+    const wanted: boolean[] = [];
+    const id = await gateway.serve(echo);
+    const outgoing = open(id, {
+      method: 'PUT',
+      headers: { expect: '100-continue', 'content-length': '3' },
+    });
+    outgoing.flushHeaders();
+    await once(outgoing, 'continue');
+    wanted.push(true);
+    outgoing.end('abc');
+    const { body } = await readAnswer(await answered(outgoing));
+    expect(echoed(body)).toMatchObject({ body: 'abc' });
+    expect(echoed(body).headers('expect')).toEqual(['100-continue']);
+    expect(wanted).toEqual([true]);
+  });
+});
+
+describe('an answer', () => {
+  it('keeps its status, its words and its headers, each as often as it came', async () => {
+    const id = await gateway.serve((_, response) => {
+      response.writeHead(299, 'Quite Fine', [
+        ...['Set-Cookie', 'a=1', 'Set-Cookie', 'b=2', 'X-Case', 'Kept', 'Date', 'then'],
+        ...['Connection', 'X-Mine', 'X-Mine', '1', 'Proxy-Authenticate', 'Basic'],
+      ]);
+      response.end('fine');
+    });
+    const answer = await ask(gateway.port, { host: gateway.hostOf(id) });
+    expect(answer.status).toBe(299);
+    expect(answer.headers['set-cookie']).toEqual(['a=1', 'b=2']);
+    expect(answer.rawHeaders).toEqual(expect.arrayContaining(['X-Case', 'Kept', 'Date', 'then']));
+    expect(answer.headers).toMatchObject({ via: '1.1 svc-gateway', date: 'then' });
+    expect(answer.headers['x-mine'] ?? answer.headers['proxy-authenticate']).toBeUndefined();
+    expect(answer.body).toBe('fine');
+  });
+
+  it('to HEAD, 204 and 304 has no body, and the length that it was given', async () => {
+    const id = await gateway.serve((request, response) => {
+      if (request.method === 'HEAD') response.writeHead(200, { 'content-length': '1234' }).end();
+      else response.writeHead(request.url === '/304' ? 304 : 204, { etag: '"x"' }).end();
+    });
+    const host = gateway.hostOf(id);
+    const head = await ask(gateway.port, { host, method: 'HEAD' });
+    expect(head).toMatchObject({ status: 200, body: '', headers: { 'content-length': '1234' } });
+    for (const status of [204, 304]) {
+      const answer = await ask(gateway.port, { host, path: `/${status}` });
+      expect(answer).toMatchObject({ status, body: '', headers: { etag: '"x"' } });
+    }
+  });
+
+  it('comes with its trailers', async () => {
+    const id = await gateway.serve((_, response) => {
+      response.writeHead(200, { trailer: 'X-Sum' });
+      response.write('abc');
+      response.addTrailers({ 'X-Sum': '7' });
+      response.end();
+    });
+    const host = gateway.hostOf(id);
+    const { trailers, body, headers } = await ask(gateway.port, { host });
+    expect({ trailers, body, trailer: headers.trailer }).toEqual({
+      trailers: { 'x-sum': '7' },
+      body: 'abc',
+      trailer: 'X-Sum',
+    });
+  });
+
+  it('is announced by the hints that the host sends before', async () => {
+    const id = await gateway.serve((_, response) => {
+      response.writeEarlyHints({ link: '</style.css>; rel=preload' });
+      response.end('fine');
+    });
+    const outgoing = open(id, {});
+    const hinted = once(outgoing, 'information');
+    const answer = answered(outgoing);
+    outgoing.end();
+    expect((await hinted)[0]).toMatchObject({
+      statusCode: 103,
+      headers: { link: '</style.css>; rel=preload' },
+    });
+    expect((await readAnswer(await answer)).body).toBe('fine');
+  });
+
+  it('goes to a client of HTTP/1.0 whole, and ends its connection', async () => {
+    const id = await gateway.serve((_, response) => {
+      response.write('in ');
+      response.end('pieces');
+    });
+    const { socket, text } = await openRaw(gateway.port);
+    socket.write(`GET / HTTP/1.0\r\nHost: ${gateway.hostOf(id)}\r\n\r\n`);
+    await once(socket, 'end');
+    socket.destroy();
+    expect(text()).toMatch(/\r\n\r\nin pieces$/);
+    expect(text().toLowerCase()).not.toContain('chunked');
+  });
+});
+
+describe('streams', () => {
+  it('go both ways at once, piece by piece', async () => {
+    const id = await gateway.serve((request, response) => {
+      response.flushHeaders();
+      request.on('data', (chunk) => response.write(`<${chunk}>`)).on('end', () => response.end());
+    });
+    const outgoing = open(id, { method: 'POST', headers: { 'transfer-encoding': 'chunked' } });
+    outgoing.flushHeaders();
+    const answer = await answered(outgoing);
+    let text = '';
+    answer.on('data', (chunk) => {
+      text += chunk;
+    });
+    for (const [piece, so] of [
+      ['one', '<one>'],
+      ['two', '<one><two>'],
+    ] as const) {
+      outgoing.write(piece);
+      await until(() => text === so, { timeoutMs: 5_000, what: so });
+    }
+    outgoing.end();
+    await once(answer, 'end');
+    expect(text).toBe('<one><two>');
+  });
+
+  it('are slowed down by whoever is slow', async () => {
+    let written = 0;
+    const id = await gateway.serve((_, response) => {
+      const piece = Buffer.alloc(65_536, 1);
+      const write = (): void => {
+        do written += piece.length;
+        while (written < 64 * 2 ** 20 && response.write(piece));
+        if (written >= 64 * 2 ** 20) response.end();
+      };
+      response.on('drain', write);
+      write();
+    });
+    const outgoing = open(id, {});
+    outgoing.end();
+    const answer = await answered(outgoing);
+    let seen = -1;
+    await until(
+      () => {
+        const isStill = seen === written;
+        seen = written;
+        return isStill;
+      },
+      { timeoutMs: 10_000, everyMs: 200, what: 'the host held back' },
+    );
+    expect(written).toBeLessThan(32 * 2 ** 20);
+    let read = 0;
+    for await (const chunk of answer) read += chunk.length;
+    expect(read).toBe(64 * 2 ** 20 - 65_536);
+  });
+
+  it('break off for the host when the client goes, and for the client when the host goes', async () => {
+    const left = Promise.withResolvers<void>();
+    const id = await gateway.serve((request, response) => {
+      response.writeHead(200, { 'content-length': '10' }).write('half');
+      response.once('close', () => left.resolve());
+      if (request.url === '/go') setImmediate(() => request.socket.destroy());
+    });
+    const staying = open(id, {});
+    staying.on('error', () => undefined).end();
+    const answer = await answered(staying);
+    answer.on('error', () => undefined);
+    await once(answer, 'data');
+    staying.destroy();
+    await left.promise;
+
+    const going = open(id, { path: '/go' });
+    going.on('error', () => undefined).end();
+    const broken = await answered(going);
+    await expect(readAnswer(broken)).rejects.toMatchObject({ code: 'ECONNRESET' });
+  });
+
+  it('break off for the host when the client goes in the middle of its body', async () => {
+    const left = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    const id = await gateway.serve((request) => {
+      request.on('error', () => undefined).once('data', () => begun.resolve());
+      request.once('close', () => left.resolve());
+    });
+    const outgoing = open(id, { method: 'POST', headers: { 'content-length': '100' } });
+    outgoing.on('error', () => undefined).write('some');
+    await begun.promise;
+    outgoing.destroy();
+    await left.promise;
+  });
+});
+
+describe('connections', () => {
+  it('to hosts are used again, and what comes on one of clients is done in its order', async () => {
+    const ports = new Set<number | undefined>();
+    const done: string[] = [];
+    const id = await gateway.serve((request, response) => {
+      ports.add(request.socket.remotePort);
+      setTimeout(
+        () => {
+          done.push(request.url ?? '');
+          response.end('fine');
+        },
+        20 - 4 * done.length,
+      );
+    });
+    const { socket, text } = await openRaw(gateway.port);
+    const paths = ['/1', '/2', '/3', '/4', '/5'];
+    const host = `Host: ${gateway.hostOf(id)}`;
+    socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\n${host}\r\n\r\n`).join(''));
+    await until(() => text().split('fine').length === 6, {
+      timeoutMs: 5_000,
+      what: 'five answers',
+    });
+    expect(done).toEqual(paths);
+    expect(ports.size).toBe(1);
+    socket.write(`GET /6 HTTP/1.1\r\n${host}\r\n\r\n`.repeat(1_000));
+    await until(() => socket.readableEnded || socket.destroyed, {
+      timeoutMs: 5_000,
+      what: 'the end of a connection with too many requests',
+    });
+  });
+
+  it('are not mixed up between sessions', async () => {
+    const [first, second] = await Promise.all(
+      ['one', 'two'].map((name) => gateway.serve((_, response) => response.end(name))),
+    );
+    const { socket, text } = await openRaw(gateway.port);
+    for (const id of [first, second, first]) {
+      socket.write(`GET / HTTP/1.1\r\nHost: ${gateway.hostOf(id ?? '')}\r\n\r\n`);
+    }
+    await until(() => /one.*two.*one/s.test(text()), { timeoutMs: 5_000, what: 'the answers' });
+    socket.destroy();
+  });
+});
