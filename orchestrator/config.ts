@@ -4,7 +4,9 @@
  */
 import { usualSize } from '#domain/pool.ts';
 import { type Env, type EnvReader, readEnv } from '#runtime/env.ts';
+import type { ListenAddress } from '#runtime/listen.ts';
 import type { LogLevel } from '#runtime/log.ts';
+import { readMetricsListen } from '#runtime/metrics.ts';
 import type { Secret } from '#runtime/secret.ts';
 import { type KubernetesConfig, readKubernetes } from './driver/kubernetes/kubernetes-config.ts';
 import type { ImageBuild } from './driver/open-driver.ts';
@@ -44,6 +46,8 @@ export type Config = PrepareConfig & {
   /** The control plane's address as hosts reach it. */
   hostControlUrl: string;
   poolToken: Secret;
+  /** Where `/metrics` and `/status` are served; nowhere when empty. */
+  metricsListen: ListenAddress[];
   /** Name of this orchestrator in the lease. */
   holder: string;
   /** The file with the pools; absent: there is one, as the environment describes it. */
@@ -187,6 +191,7 @@ export const readConfig = (env: Env, hostname: string): Config => {
     controlUrl,
     hostControlUrl: read.url('SVC_HOST_CONTROL_URL', controlUrl),
     poolToken: read.secret('SVC_POOL_TOKEN'),
+    metricsListen: readMetricsListen(read),
     holder: read.text('SVC_HOLDER', hostname),
     poolsFile: read.optionalText('SVC_POOLS_FILE'),
     settings: { pools: [readPool(read, shared.runtime)], sessions: readSessionLimits(read) },

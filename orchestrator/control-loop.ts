@@ -5,9 +5,11 @@
  */
 import type { Log } from '#runtime/log.ts';
 import { type Loop, startLoop } from '#runtime/loop.ts';
+import type { PoolHost } from '#wire/pool-api/operations.ts';
 import type { Background } from './background.ts';
 import type { BreakerStatus } from './breaker.ts';
 import { type ExecutorParts, executePlan } from './execute.ts';
+import type { PoolLook } from './metrics.ts';
 import type { Observer } from './observe.ts';
 import { plan } from './plan.ts';
 import type { Deadlines, PlanSettings } from './plan-terms.ts';
@@ -22,6 +24,7 @@ const destroysAtOnce = { process: 8, docker: 8, kubernetes: 64 };
 export const deadlines: Deadlines = {
   silentMs: 10_000,
   recycleMs: 20_000,
+  goodbyeMs: 20_000,
   intentMs: 10_000,
   troubleMs: 10_000,
   surplusMs: 60_000,
@@ -34,7 +37,7 @@ export type LoopStatus = {
   warm: number;
   waitingSessions: number;
   underWay: number;
-  pools: PoolStatus[];
+  pools: PoolLook[];
 };
 
 /** Why launches of a pool are held back, or that they are not any more. */
@@ -47,6 +50,20 @@ export type ControlLoopParts = {
   log: Log;
   /** Told whenever launches of a pool begin or cease to be held back, with the reason. */
   onHold: (hold: Hold) => void;
+};
+
+const noHosts = { starting: 0, warm: 0, assigned: 0, recycling: 0, draining: 0, gone: 0 };
+
+/** The pools with the hosts that each has. */
+const lookAt = (statuses: readonly PoolStatus[], hosts: readonly PoolHost[]): PoolLook[] => {
+  const looks = new Map(
+    statuses.map((status) => [status.config.pool, { ...status, hosts: { ...noHosts } }]),
+  );
+  for (const { pool, state } of hosts) {
+    const look = looks.get(pool);
+    if (look !== undefined) look.hosts[state] += 1;
+  }
+  return [...looks.values()];
 };
 
 const tellOfHolds = (onHold: ControlLoopParts['onHold']) => {
@@ -88,7 +105,7 @@ export const startControlLoop = (parts: ControlLoopParts): Loop<LoopStatus> => {
         warm: hosts.filter((host) => host.state === 'warm').length,
         waitingSessions: waiting.reduce((sum, { count }) => sum + count, 0),
         underWay: background.busy.size,
-        pools: memory.statuses(),
+        pools: lookAt(memory.statuses(), hosts),
       };
     },
   });

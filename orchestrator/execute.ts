@@ -9,6 +9,7 @@ import { forEachAtOnce } from '#runtime/at-once.ts';
 import type { Log } from '#runtime/log.ts';
 import type { Background } from './background.ts';
 import type { Container, Driver, Launched, LaunchSpec } from './driver/driver.ts';
+import type { Metrics } from './metrics.ts';
 import type { Action } from './plan-terms.ts';
 import type { PoolApi } from './pool.ts';
 import type { PoolConfig } from './pools/pool-config.ts';
@@ -22,6 +23,7 @@ export type ExecutorParts = {
   driver: Driver;
   memory: PoolMemory;
   background: Background;
+  metrics: Metrics;
   log: Log;
   /** The pools as they are to be now. */
   pools(): readonly PoolConfig[];
@@ -64,27 +66,28 @@ const whyOf = async (
   hostId: string,
   container: Container | undefined,
 ): Promise<string> =>
-  container?.reclaimed ??
+  container?.reclaimed?.why ??
   container?.trouble?.message ??
   (await lastWords(driver, hostId, container));
 
 /** A launch that failed leaves neither a container nor a live row; the breaker paces the next one. */
 const abandon = async (
-  { memory, driver, pool, log }: ExecutorParts,
+  { memory, driver, pool, metrics, log }: ExecutorParts,
   { hostId, shape }: LaunchSpec,
   err: unknown,
 ): Promise<void> => {
   const reason = describeError(err);
   log.warn({ err, hostId, pool: shape.pool }, 'launch failed');
   memory.breakerOf(shape.pool)?.failed(hostId, reason);
+  metrics.launches.inc({ pool: shape.pool, outcome: 'failed' });
   const detail = [reason, await lastWords(driver, hostId)].filter(Boolean).join('\n');
   await driver.destroy(hostId);
   await pool.reportGone(hostId, 'exited', detail);
 };
 
 const launchOne = async (parts: ExecutorParts, spec: LaunchSpec): Promise<void> => {
-  const { driver, pool, log } = parts;
-  const { hostId } = spec;
+  const { driver, pool, metrics, log } = parts;
+  const { hostId, shape } = spec;
   const startedAt = performance.now();
   let launched: Launched;
   try {
@@ -93,14 +96,18 @@ const launchOne = async (parts: ExecutorParts, spec: LaunchSpec): Promise<void> 
     return abandon(parts, spec, error);
   }
   const tookMs = Math.round(performance.now() - startedAt);
-  log.info({ hostId, runtimeId: launched.runtimeId, tookMs }, 'launched');
+  metrics.launches.inc({ pool: shape.pool, outcome: 'launched' });
+  metrics.launchSeconds.observe({ pool: shape.pool }, tookMs / 1_000);
+  log.info({ hostId, pool: shape.pool, runtimeId: launched.runtimeId, tookMs }, 'launched');
   await pool.reportLaunched(hostId, launched);
 };
 
 const launch = async (parts: ExecutorParts, action: Of<'launch'>): Promise<void> => {
-  const { pool, driver, memory, background } = parts;
+  const { pool, driver, memory, background, metrics } = parts;
   const config = parts.pools().find((one) => one.pool === action.pool);
   if (config === undefined) return; // it was taken out of the configuration since
+  metrics.planned.inc({ pool: config.pool, cause: 'refill' }, action.ahead);
+  metrics.planned.inc({ pool: config.pool, cause: 'demand' }, action.count - action.ahead);
   const registerOne = async (): Promise<void> => {
     const spec = await pool.register(config, driver.runtime, config.maximum);
     memory.breakerOf(config.pool)?.began(spec.hostId);
@@ -166,7 +173,8 @@ const drain = async (parts: ExecutorParts, action: Of<'drain'>, fresh: Fresh): P
   const detail = chosen.has(reason) ? undefined : await whyOf(parts.driver, hostId, container);
   const drained = await parts.pool.drain(hostId, { reason, detail, ifState: state });
   if (!drained) return;
-  parts.log.info({ hostId, reason, state }, 'drained');
+  parts.metrics.drains.inc({ pool: action.pool, reason });
+  parts.log.info({ hostId, pool: action.pool, reason, state }, 'drained');
   noteFailure(parts, action, detail ?? '');
 };
 
@@ -180,7 +188,8 @@ const reportGone = async (
   if (container?.phase === 'running' || container?.phase === 'pending') return;
   const detail = await lastWords(parts.driver, hostId, container);
   if (!(await parts.pool.reportGone(hostId, reason, detail))) return;
-  parts.log.info({ hostId, reason, state, detail }, 'gone');
+  parts.metrics.losses.inc({ pool: action.pool, reason });
+  parts.log.info({ hostId, pool: action.pool, reason, state, detail }, 'gone');
   noteFailure(parts, action, detail);
 };
 

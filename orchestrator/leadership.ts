@@ -5,7 +5,7 @@
  * takes its own lease again at once, so a restart does not wait.
  */
 import type { Log } from '#runtime/log.ts';
-import { startLoop } from '#runtime/loop.ts';
+import { type Loop, startLoop } from '#runtime/loop.ts';
 import type { Running } from '#runtime/run.ts';
 import type { PoolApi } from './pool.ts';
 
@@ -15,6 +15,8 @@ const renewEveryMs = 2_000;
 const seekEveryMs = 500;
 
 export type Leadership = {
+  /** What asks for the lease. */
+  loop: Loop<string>;
   /** Ends the work if it leads; answers whether it did. The lease is kept. */
   halt(): Promise<boolean>;
   /** Gives the lease up, so that another may lead at once. */
@@ -67,6 +69,7 @@ export const startLeadership = (pool: PoolApi, duties: Duties, log: Log): Leader
   const loop = startLoop({ name: 'lease', everyMs: seekEveryMs, tick, log });
 
   return {
+    loop,
     async halt() {
       await loop.stop();
       return stopWork();

@@ -16,6 +16,8 @@
 import { hostname } from 'node:os';
 import { AppError, describeError } from '#domain/error.ts';
 import { createLog, type Log } from '#runtime/log.ts';
+import { createLoopBoard } from '#runtime/loop-board.ts';
+import { serveMetrics } from '#runtime/metrics.ts';
 import { runProgram } from '#runtime/run.ts';
 import { createClient } from '#wire/client.ts';
 import {
@@ -27,6 +29,7 @@ import {
 } from './config.ts';
 import type { Driver } from './driver/driver.ts';
 import { buildImage, buildImages, openDriver } from './driver/open-driver.ts';
+import { createMetrics } from './metrics.ts';
 import { type LiveSettings, loadPoolsFile, openLiveSettings } from './pools/live-settings.ts';
 import { describeProblem } from './pools/pools-file.ts';
 import { startOrchestrator } from './program.ts';
@@ -69,11 +72,19 @@ const start = async () => {
   });
   const live = await openSettings(config, log);
   const { settings } = live;
-  const orchestrator = startOrchestrator({ config, settings, client, driver, log, say });
+  const metrics = createMetrics();
+  const board = createLoopBoard();
+  const { registry } = metrics;
+  const details = () => ({ installation, holder: config.holder, ...metrics.shown() });
+  const watched = { program: 'orchestrator', registry, loops: board.statuses, details, log };
+  const watching = await serveMetrics(watched, config.metricsListen);
+  const parts = { config, settings, client, driver, metrics, board, log, say };
+  const orchestrator = startOrchestrator(parts);
   return {
     async stop() {
       await live.stop();
       await orchestrator.stop();
+      await watching.stop(0);
     },
   };
 };

@@ -5,12 +5,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '#domain/error.ts';
 import { createLog } from '#runtime/log.ts';
+import { createLoopBoard, type LoopBoard } from '#runtime/loop-board.ts';
 import { until } from '#runtime/pause.ts';
 import type { Running } from '#runtime/run.ts';
 import { createMachine, createMemoryDriver } from '#test/support/memory-driver.ts';
 import { createMemoryPool, type MemoryPool } from '#test/support/memory-pool.ts';
 import { testPool } from '#test/support/pools.ts';
 import { type Config, readConfig } from './config.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
 import { type Say, startOrchestrator } from './program.ts';
 
 const installation = 'test';
@@ -20,6 +22,8 @@ let pool: MemoryPool;
 let machine: ReturnType<typeof createMachine>;
 let said: Parameters<Say>[0][];
 let running: Running[];
+let metrics: Metrics;
+let board: LoopBoard;
 
 const start = ({ poolSize = 2, poolMax = 64, ...changes }: StartOptions = {}): Running => {
   const env = {
@@ -35,6 +39,8 @@ const start = ({ poolSize = 2, poolMax = 64, ...changes }: StartOptions = {}): R
     settings: () => ({ ...config.settings, pools }),
     client: pool.client,
     driver: createMemoryDriver(machine),
+    metrics,
+    board,
     log: createLog('orchestrator', 'silent'),
     say: (line) => said.push(line),
   });
@@ -56,10 +62,36 @@ beforeEach(() => {
   machine.onLaunch = warmAfterLaunch;
   said = [];
   running = [];
+  metrics = createMetrics();
+  board = createLoopBoard();
 });
 
 afterEach(async () => {
   await Promise.all(running.map((orchestrator) => orchestrator.stop()));
+});
+
+describe('what is shown', () => {
+  it('is the pool by states, launches and ends, and the loops, for as long as it leads', async () => {
+    const orchestrator = start({ poolSize: 2 });
+    const told = (line: string) =>
+      until(async () => (await metrics.registry.metrics()).split('\n').includes(line), {
+        timeoutMs: 5_000,
+        what: line,
+      });
+    await told('svc_hosts{pool="default",state="warm"} 2');
+    machine.kill(pool.live()[0]?.id ?? '');
+    await told('svc_host_losses_total{pool="default",reason="exited"} 1');
+    await told('svc_host_launches_total{pool="default",outcome="launched"} 3');
+    const text = await metrics.registry.metrics();
+    expect(text).toContain('svc_host_launches_planned_total{pool="default",cause="refill"} 3');
+    expect(text).toContain('svc_pool_target{pool="default"} 2');
+    expect(text).toContain('svc_orchestrator_leading 1');
+    const names = board.statuses().map(({ name }) => name);
+    expect(names).toEqual(['lease', 'pools', 'watch-pool', 'publish', 'reap']);
+    await orchestrator.stop();
+    expect(await metrics.registry.metrics()).toContain('svc_orchestrator_leading 0');
+    expect(board.statuses()).toEqual([]);
+  });
 });
 
 describe('a pool', () => {
@@ -131,8 +163,9 @@ describe('launches that fail', () => {
     });
     machine.onLaunch = warmAfterLaunch;
     await eventually('healed', () => warm().length === 1);
-    expect(said.at(-1)).toMatchObject({
-      launches: { pool: 'default', reason: undefined, failuresInARow: 0 },
+    await eventually('told so', () => {
+      const last = said.at(-1);
+      return last !== undefined && 'launches' in last && last.launches.failuresInARow === 0;
     });
     await eventually('published again', () => pool.published().every(({ held }) => held === null));
   });

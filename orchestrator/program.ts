@@ -5,6 +5,7 @@
  * Wiring only: the loop is control-loop.ts, the decisions are plan.ts, the acts are execute.ts.
  */
 import type { Log } from '#runtime/log.ts';
+import type { LoopBoard } from '#runtime/loop-board.ts';
 import { pause } from '#runtime/pause.ts';
 import type { Running } from '#runtime/run.ts';
 import type { Client } from '#wire/client.ts';
@@ -13,6 +14,7 @@ import type { Config } from './config.ts';
 import { type Hold, startControlLoop } from './control-loop.ts';
 import type { Driver } from './driver/driver.ts';
 import { startLeadership } from './leadership.ts';
+import type { Metrics } from './metrics.ts';
 import { createObserver, watchPool } from './observe.ts';
 import { createPoolApi, type PoolApi } from './pool.ts';
 import { createPoolMemory } from './pools/pool-memory.ts';
@@ -36,12 +38,16 @@ export type OrchestratorParts = {
   /** A client of the pool API. */
   client: Client;
   driver: Driver;
+  metrics: Metrics;
+  /** Where the loops are shown. */
+  board: LoopBoard;
   log: Log;
   say: Say;
 };
 
 /** Everything that runs only while leading. */
-const lead = (pool: PoolApi, { settings, driver, log, say }: OrchestratorParts): Running => {
+const lead = (pool: PoolApi, parts: OrchestratorParts): Running => {
+  const { settings, driver, metrics, board, log, say } = parts;
   const nudge = (): void => control.nudge();
   const background = createBackground(log, nudge);
   const memory = createPoolMemory({
@@ -50,7 +56,7 @@ const lead = (pool: PoolApi, { settings, driver, log, say }: OrchestratorParts):
   });
   const observer = createObserver(pool, driver, background, Date.now);
   const pools = () => settings().pools;
-  const execution = { pool, driver, memory, background, log, pools };
+  const execution = { pool, driver, memory, background, metrics, log, pools };
   const control = startControlLoop({
     observer,
     execution,
@@ -67,11 +73,16 @@ const lead = (pool: PoolApi, { settings, driver, log, say }: OrchestratorParts):
     startPublishing(pool, memory.statuses, log),
     startReaper(pool, () => ({ ...settings().sessions, closingMs }), log),
   ];
+  for (const { status } of [control, ...watches]) {
+    if (status !== undefined) board.show({ status });
+  }
+  metrics.showFrom(() => ({ isLeading: true, pools: control.status().last?.pools ?? [] }));
   say({ leading: true });
   return {
     async stop() {
       await Promise.all([control, ...watches].map((loop) => loop.stop()));
       await Promise.race([background.finish(), pause(finishMs)]);
+      metrics.showFrom(() => ({ isLeading: false, pools: [] }));
       say({ leading: false });
     },
   };
@@ -86,6 +97,7 @@ export const startOrchestrator = (parts: OrchestratorParts): Running => {
     onWait: () => parts.say({ leading: false }),
   };
   const leadership = startLeadership(pool, duties, log);
+  parts.board.show(leadership.loop);
   return {
     async stop() {
       const led = await leadership.halt();

@@ -6,6 +6,7 @@
  * "Container" here is whatever the runtime runs a world host in; the process runtime uses a process
  * group with a folder. Every method is idempotent: repeating it after a crash does no harm.
  */
+import type { LoopStatus } from '#runtime/loop.ts';
 import type { Secret } from '#runtime/secret.ts';
 import type { HostShape } from '../pools/pool-config.ts';
 
@@ -29,6 +30,9 @@ export type ContainerTrouble = {
   message: string;
 };
 
+/** Notice that a container is taken away: in whose words, and for how many milliseconds it has stood. */
+export type Reclaim = { why: string; forMs: number };
+
 /** A container of this installation, dead or alive. */
 export type Container = {
   /** The host it was made for; its name comes from this. */
@@ -42,7 +46,7 @@ export type Container = {
   trouble?: ContainerTrouble;
   exit?: ContainerExit;
   /** The runtime takes it away soon, by no wish of ours: an eviction, a drained node, spot reclaim. */
-  reclaimed?: string;
+  reclaimed?: Reclaim;
   /** What it was made from, as `digestOf` had it then. */
   digest: string;
 };
@@ -81,7 +85,11 @@ export type PrepareOptions = {
   signal: AbortSignal;
 };
 
-export type Watch = { stop(): Promise<void> };
+export type Watch = {
+  /** What it did last, where it is a loop. */
+  status?(): LoopStatus<unknown>;
+  stop(): Promise<void>;
+};
 
 /** What a runtime is wanted for now. */
 export type Wanted = {
