@@ -66,8 +66,12 @@ const drainReason = (
   // Time in which the control plane did not answer is nobody's fault: a host could not report either.
   const inStateMs = Math.min(host.stateAgeMs, steadyMs);
   const silentMs = Math.min(host.silentMs ?? 0, steadyMs);
-  if (container.reclaimed !== undefined) return 'reclaimed';
-  if (state !== 'starting' && silentMs > deadlines.silentMs) return 'silent';
+  const isSilent = state !== 'starting' && silentMs > deadlines.silentMs;
+  if (container.reclaimed !== undefined) {
+    const saysGoodbye = state === 'assigned' && container.reclaimed.forMs <= deadlines.goodbyeMs;
+    if (isSilent || !saysGoodbye) return 'reclaimed';
+  }
+  if (isSilent) return 'silent';
   if (state === 'assigned') return undefined;
   if (pool === undefined) return 'surplus';
   if (state === 'starting') return startFailure(container, pool, inStateMs, deadlines);

@@ -45,6 +45,8 @@ export type Deadlines = {
   /** Without a message from a host that has to send heartbeats. */
   silentMs: number;
   recycleMs: number;
+  /** A host that its runtime takes away finishes its call and says goodbye by itself within this. */
+  goodbyeMs: number;
   /** An intent without a container: longer than a lease, so that no predecessor is still at it. */
   intentMs: number;
   /** A container that its runtime cannot start as it is; one that lacks room has its pool's `startMs`. */

@@ -8,7 +8,7 @@
  *   wish 3 tier=premium size=large isolation=gvisor
  *   world v1 hosts=2 [pool=big] [unknown]
  *   host a warm age=3s since=60m silent=1s launched holding preloaded=v1 pool=big busy=destroy
- *   container a running|pending[:image]|created|exited[:out_of_memory] outdated reclaimed
+ *   container a running|pending[:image]|created|exited[:out_of_memory] outdated reclaimed[=30s]
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -56,7 +56,7 @@ const readHost = (id: string, state: string, { flags, values }: Words): PoolHost
   };
 };
 
-const readContainer = (hostId: string, phase: string, { flags }: Words): Container => {
+const readContainer = (hostId: string, phase: string, { flags, values }: Words): Container => {
   const [name, reason] = phase.split(':');
   return {
     hostId,
@@ -66,7 +66,9 @@ const readContainer = (hostId: string, phase: string, { flags }: Words): Contain
     ...(name === 'pending' && reason !== undefined
       ? { trouble: { kind: reason as ContainerTrouble['kind'], message: '' } }
       : {}),
-    ...(flags.has('reclaimed') ? { reclaimed: 'its node is drained' } : {}),
+    ...(flags.has('reclaimed') || values.has('reclaimed')
+      ? { reclaimed: { why: 'its node is drained', forMs: readMs(values.get('reclaimed')) } }
+      : {}),
   };
 };
 

@@ -18,7 +18,15 @@ import {
 import { type Network, startNetwork } from '../support/network.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { newInstallation } from '../support/runtimes.ts';
-import { call, close, createNotes, open, readSession } from '../support/sessions.ts';
+import {
+  call,
+  close,
+  createNotes,
+  enqueue,
+  open,
+  readCall,
+  readSession,
+} from '../support/sessions.ts';
 
 const found = await findTestCluster();
 const parts = findClusterParts();
@@ -139,6 +147,23 @@ describe.skipIf('missing' in found)('the service on Kubernetes', () => {
     await takeAway(pod);
     expect(await hasEnded(session)).toMatchObject({ endReason: 'reclaimed' });
     await proveWorking();
+  });
+
+  it('lets the call of an evicted pod come to its end', async () => {
+    const { session, pod } = await openOne();
+    const slow = await enqueue(network.client, session.id, {
+      kind: 'tool',
+      name: 'count_slowly',
+      input: { milliseconds: 4_000, note_id: 2 },
+    });
+    const answered = () => readCall(network.client, session.id, slow.id);
+    await until(async () => (await answered()).state === 'claimed', {
+      timeoutMs: healMs,
+      what: 'the call under way',
+    });
+    await evict(pod);
+    expect(await hasEnded(session)).toMatchObject({ endReason: 'reclaimed' });
+    expect(await answered()).toMatchObject({ state: 'succeeded', output: 2 });
   });
 
   it('tells a session whose host crashed that it is lost', async () => {

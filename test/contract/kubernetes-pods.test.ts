@@ -269,7 +269,7 @@ describe.skipIf('missing' in found)('a pod of a world host', () => {
         { timeoutMs: waitMs, everyMs: 200, what: 'the eviction' },
       );
       const { reclaimed } = await becomes(hostId, (one) => one.reclaimed !== undefined);
-      expect(reclaimed).toMatch(/EvictionByEvictionAPI|being deleted/);
+      expect(reclaimed?.why).toMatch(/EvictionByEvictionAPI|being deleted/);
     } finally {
       await watch.stop();
     }

@@ -67,7 +67,7 @@ export const createModelRuntime = ({ now: time, chance, faults, ...hooks }: Runt
   const reclaim = (hostId: string): void => {
     const one = inside.get(hostId);
     if (one === undefined || !lives(one)) return;
-    one.container = { ...one.container, reclaimed: 'its node is drained' };
+    one.container = { ...one.container, reclaimed: { why: 'its node is drained', forMs: 60_000 } };
     hooks.onNotice();
     time.after(30_000, () => end(hostId));
   };

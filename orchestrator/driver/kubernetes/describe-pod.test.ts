@@ -107,7 +107,9 @@ describe('a pod in plain words', () => {
       'the pod is being deleted',
     ],
   ])('is reclaimed by %s', (_, pod, reclaimed) => {
-    expect(describePod(pod)).toMatchObject({ reclaimed });
+    expect(describePod(pod)).toMatchObject({
+      reclaimed: { why: reclaimed, forMs: expect.any(Number) },
+    });
   });
 
   it('is not reclaimed when its node had no room for it after all', () => {

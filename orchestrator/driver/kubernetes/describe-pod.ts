@@ -3,7 +3,7 @@
  * ended, and whether the cluster takes it away.
  */
 import type { V1ContainerState, V1ContainerStatus, V1Pod } from '@kubernetes/client-node';
-import type { Container, ContainerExit, ContainerTrouble } from '../driver.ts';
+import type { Container, ContainerExit, ContainerTrouble, Reclaim } from '../driver.ts';
 import { heapExit, heapStatus } from '../heap.ts';
 import { ownerOf } from '../labels.ts';
 
@@ -47,13 +47,22 @@ const joined = (...parts: (string | undefined)[]): string =>
 const conditionOf = (pod: V1Pod, type: string) =>
   pod.status?.conditions?.find((condition) => condition.type === type);
 
-const reclaimedOf = (pod: V1Pod): string | undefined => {
-  const { metadata, status } = pod;
+/** When a deletion was asked for: its time stamp is the end of the grace that was given. */
+const deletedAt = ({ metadata }: V1Pod): number | undefined => {
+  const endsAt = metadata?.deletionTimestamp?.getTime();
+  return endsAt && endsAt - (metadata?.deletionGracePeriodSeconds ?? 0) * 1_000;
+};
+
+const reclaimedOf = (pod: V1Pod, now: number): Reclaim | undefined => {
+  const { status } = pod;
   const disruption = conditionOf(pod, 'DisruptionTarget');
-  if (disruption?.status === 'True') return joined(disruption.reason, disruption.message);
-  if (takenAway.has(status?.reason ?? '')) return joined(status?.reason, status?.message);
-  if (metadata?.deletionTimestamp === undefined) return undefined;
-  return `the pod is being deleted${status?.reason ? `: ${status.reason}` : ''}`;
+  const isDisrupted = disruption?.status === 'True';
+  const since = deletedAt(pod) ?? (isDisrupted ? disruption.lastTransitionTime?.getTime() : now);
+  const notice = (why: string): Reclaim => ({ why, forMs: Math.max(0, now - (since ?? now)) });
+  if (isDisrupted) return notice(joined(disruption.reason, disruption.message));
+  if (takenAway.has(status?.reason ?? '')) return notice(joined(status?.reason, status?.message));
+  if (deletedAt(pod) === undefined) return undefined;
+  return notice(`the pod is being deleted${status?.reason ? `: ${status.reason}` : ''}`);
 };
 
 const troubleOf = (
@@ -85,13 +94,16 @@ const hasEnded = ({ status }: V1Pod, state: V1ContainerState | undefined): boole
 
 const isHost = ({ name }: V1ContainerStatus): boolean => name === hostContainer;
 
-/** The container that a pod is; undefined when it does not say which host it was made for. */
-export const describePod = (pod: V1Pod): Container | undefined => {
+/**
+ * The container that a pod is at a time, in milliseconds since 1970; undefined when it does not say
+ * which host it was made for.
+ */
+export const describePod = (pod: V1Pod, now = Date.now()): Container | undefined => {
   const owner = ownerOf(pod.metadata?.labels ?? {});
   if (owner === undefined) return undefined;
   const { hostId, digest } = owner;
   const state = pod.status?.containerStatuses?.find(isHost)?.state;
-  const reclaimed = reclaimedOf(pod);
+  const reclaimed = reclaimedOf(pod, now);
   const known = { hostId, digest, ...(reclaimed === undefined ? {} : { reclaimed }) };
   if (hasEnded(pod, state)) return { ...known, phase: 'exited', exit: exitOf(pod, state) };
   if (state?.running !== undefined) return { ...known, phase: 'running' };
