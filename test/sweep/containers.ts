@@ -120,7 +120,7 @@ const onDocker = (installation: string): Containers => {
     async find() {
       const names = words(await docker('ps', '--all', '--format', '{{.Names}}', ...label));
       const networks = words(await docker('network', 'ls', '--quiet', ...label));
-      const isHost = (name: string): boolean => /^svc-host-[a-z0-9]+$/.test(name);
+      const isHost = (name: string): boolean => /^svc-hst-[a-z0-9]+$/.test(name);
       return {
         hostIds: names.filter(isHost).map((name) => name.slice('svc-'.length)),
         strays: [

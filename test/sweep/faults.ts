@@ -2,7 +2,7 @@
  * What the sweep does to the service, and what may come of it. A strike resolves when the fault is there
  * and answers how it is put right, which is done when the case's time is over.
  */
-import { pause } from '#runtime/pause.ts';
+import { pause, until } from '#runtime/pause.ts';
 import type { LinkName, Service } from './service.ts';
 
 /**
@@ -27,6 +27,9 @@ export type Fault = {
 
 /** Longer than the time after which a silent host is given up, and than a lease. */
 const longMs = 12_500;
+
+/** In which the server is at work again after one of its processes was killed. */
+const recoverMs = 30_000;
 
 const nothingToHeal: Heal = async () => undefined;
 
@@ -99,6 +102,19 @@ const connectionsEnded: Fault = {
   },
 };
 
+/** The server ends every connection when it notices that a backend was killed, and recovers. */
+const untilRecovered = async ({ sql }: Service['network'], killed: number[]): Promise<void> => {
+  const isRecovered = async (): Promise<boolean> => {
+    try {
+      const left = await sql('select from pg_stat_activity where pid = any($1)', [killed]);
+      return left.length === 0;
+    } catch {
+      return false; // it takes no connections while it recovers
+    }
+  };
+  await until(isRecovered, { timeoutMs: recoverMs, what: 'the database recovered' });
+};
+
 const backendSignalled = (name: string, signal: 'SIGKILL' | 'SIGSTOP'): Fault => ({
   name,
   costs: 'nothing',
@@ -106,11 +122,12 @@ const backendSignalled = (name: string, signal: 'SIGKILL' | 'SIGSTOP'): Fault =>
     const rows = await network.sql<{ pid: number }>(
       `select pid ${controlBackends} order by query_start desc limit 1`,
     );
-    for (const { pid } of rows) process.kill(pid, signal);
-    if (signal === 'SIGKILL') return nothingToHeal;
+    const pids = rows.map(({ pid }) => pid);
+    for (const pid of pids) process.kill(pid, signal);
     return async () => {
+      if (signal === 'SIGKILL') return untilRecovered(network, pids);
       await pause(lastsMs);
-      for (const { pid } of rows) process.kill(pid, 'SIGCONT');
+      for (const pid of pids) process.kill(pid, 'SIGCONT');
     };
   },
 });

@@ -50,8 +50,6 @@ export type LinkOptions = {
 };
 
 type Armed = Target & { pattern: RegExp; strike: Strike };
-/** A request that has passed and whose answer is looked at. */
-type Asked = { armed: Armed; path: string };
 
 /** The request line of an operation, whatever its base address. */
 const patternOf = ({ method, path }: OperationShape): RegExp => {
@@ -75,25 +73,28 @@ export const startLink = async ({ to, host = '127.0.0.1' }: LinkOptions): Promis
   };
   const textOf = (chunk: Buffer): string => chunk.toString('latin1', 0, readBytes);
 
-  /** What one chunk from the asking side begins, after a strike that is made at its arrival. */
-  const arrive = async (chunk: Buffer): Promise<Asked | undefined> => {
-    const found = armed;
-    const path = found === undefined ? undefined : found.pattern.exec(textOf(chunk))?.[1];
-    if (found === undefined || path === undefined) return undefined;
-    if (found.edge !== 'arriving') return { armed: found, path };
+  /** Strikes when the chunk begins the request meant. */
+  const arrive = async (text: string): Promise<void> => {
+    if (armed?.edge !== 'arriving') return;
+    const { pattern, strike } = armed;
+    const path = pattern.exec(text)?.[1];
+    if (path === undefined) return;
     take();
-    await found.strike(path);
-    return undefined;
+    await strike(path);
   };
 
-  /** Strikes when the chunk is the answer meant; answers what is to be done once it has passed. */
-  const answer = async (asked: Asked | undefined, chunk: Buffer) => {
-    if (asked === undefined || asked.armed !== armed) return undefined;
-    const { edge, saying, strike } = asked.armed;
-    if (saying !== undefined && !chunk.includes(saying)) return undefined;
+  /**
+   * Strikes when the chunk is the answer meant, of a request that may have come long before; answers what
+   * is to be done once it has passed.
+   */
+  const answer = async (asked: string, chunk: Buffer) => {
+    if (armed === undefined || armed.edge === 'arriving') return undefined;
+    const { edge, saying, strike, pattern } = armed;
+    const path = pattern.exec(asked)?.[1];
+    if (path === undefined || (saying !== undefined && !chunk.includes(saying))) return undefined;
     take();
-    if (edge === 'passed') return () => strike(asked.path);
-    await strike(asked.path);
+    if (edge === 'passed') return () => strike(path);
+    await strike(path);
     return undefined;
   };
 
@@ -135,16 +136,13 @@ export const startLink = async ({ to, host = '127.0.0.1' }: LinkOptions): Promis
     keep(answering);
     asking.once('close', () => answering.destroySoon());
     answering.once('close', () => asking.destroySoon());
-    let asked: Asked | undefined;
+    let asked = '';
     void pass(asking, answering, async (chunk) => {
-      asked = (await arrive(chunk)) ?? asked;
+      asked = textOf(chunk);
+      await arrive(asked);
       return undefined;
     });
-    void pass(answering, asking, async (chunk) => {
-      const before = asked;
-      asked = undefined;
-      return answer(before, chunk);
-    });
+    void pass(answering, asking, (chunk) => answer(asked, chunk));
   });
   server.listen(0, host);
   await once(server, 'listening');

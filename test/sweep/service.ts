@@ -117,7 +117,7 @@ export const startService = async (runtime: Service['runtime']): Promise<Service
     links,
     containers: containersOf(runtime, installation),
     client: retrying(createClient({ baseUrl, authorization }), { forMs: retryForMs }),
-    direct: network.client,
+    direct: retrying(network.client, { forMs: retryForMs }),
     async crashDatabase(down) {
       process.kill(server.pid, 'SIGQUIT');
       await server.ended;
