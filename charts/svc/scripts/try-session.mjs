@@ -1,0 +1,85 @@
+/**
+ * The proof of an installation, run in its cluster by `helm test`: it makes a world of the template
+ * code-hosting, opens a session, calls a tool, does the task through the gateway as a client of the vendor
+ * would, grades it and closes it. It needs Node alone, so that it proves what any client would see.
+ */
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+
+const { CONTROL, GATEWAY, PUBLIC_KEY, SECRET_KEY } = process.env;
+const authorization = `Basic ${Buffer.from(`${PUBLIC_KEY}:${SECRET_KEY}`).toString('base64')}`;
+const slug = 'helm-test';
+const issue = '/repos/northquay/berth/issues/157';
+
+/** One request of the public API; answers its body. */
+const ask = async (method, path, body) => {
+  const response = await fetch(`${CONTROL}/api/public${path}`, {
+    method,
+    headers: { authorization, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  assert(response.ok, `${method} ${path}: ${response.status} ${text}`);
+  return JSON.parse(text);
+};
+
+/** Asks for a thing until it is as wanted; every wait is the server's. */
+const follow = async (first, path, isDone) => {
+  let thing = first;
+  for (let asked = 0; !isDone(thing); asked += 1) {
+    assert(asked < 30, `${path} does not come to its end: ${JSON.stringify(thing)}`);
+    thing = await ask('GET', `${path}?wait=10`);
+  }
+  return thing;
+};
+
+const call = async (id, body) => {
+  const isOver = ({ state }) => state !== 'queued' && state !== 'running';
+  const asked = await ask('POST', `/world-sessions/${id}/calls?wait=10`, body);
+  const record = await follow(asked, `/world-sessions/${id}/calls/${asked.id}`, isOver);
+  assert.equal(record.state, 'succeeded', JSON.stringify(record));
+  return record.output;
+};
+
+/** One request to the session's API, at the gateway under the session's own host. */
+const act = ({ url, token }, method, path, body) =>
+  new Promise((resolve, reject) => {
+    const headers = { host: new URL(url).host, authorization: `Bearer ${token}` };
+    const sent = request(`${GATEWAY}${path}`, { method, headers }, async (response) => {
+      const text = Buffer.concat(await response.toArray()).toString();
+      if ((response.statusCode ?? 500) < 300) resolve(JSON.parse(text));
+      else reject(new Error(`${method} ${path}: ${response.statusCode} ${text}`));
+    });
+    sent.on('error', reject);
+    sent.end(body && JSON.stringify(body));
+  });
+
+const say = (text) => console.log(`ok  ${text}`);
+
+await ask('POST', '/worlds', { slug, from: 'code-hosting' }).catch((error) => {
+  if (!/: 409 /.test(error.message)) throw error; // of an earlier test
+});
+say(`world ${slug}`);
+const opened = await ask('POST', '/world-sessions?wait=10', { slug, task: 'close-duplicate' });
+const isSettled = ({ state }) => state !== 'PROVISIONING';
+const session = await follow(opened, `/world-sessions/${opened.id}`, isSettled);
+assert.equal(session.state, 'READY', JSON.stringify(session));
+const api = { ...session.surfaces.api, ...(opened.surfaces.api ?? {}) };
+say(`session ${session.id} at ${api.url}`);
+
+const input = { owner: 'northquay', repo: 'berth', number: 157 };
+const [alike] = await call(session.id, { kind: 'tool', name: 'find_duplicates', input });
+assert.equal(alike.number, 139);
+say('a tool was called');
+await act(api, 'POST', `${issue}/labels`, { labels: ['duplicate'] });
+await act(api, 'POST', `${issue}/comments`, { body: 'Duplicate of #139' });
+await act(api, 'PATCH', issue, { state: 'closed', state_reason: 'not_planned' });
+say('the task was done through the gateway');
+const verdict = await call(session.id, { kind: 'grade' });
+assert.equal(verdict.passed, true, JSON.stringify(verdict));
+say('it was graded as passed');
+const closing = await ask('DELETE', `/world-sessions/${session.id}?wait=10`);
+const isClosed = ({ state }) => state === 'CLOSED' || state === 'FAILED';
+const closed = await follow(closing, `/world-sessions/${session.id}`, isClosed);
+assert.equal(closed.state, 'CLOSED', JSON.stringify(closed));
+say('the session is closed');
