@@ -90,33 +90,39 @@ const readEnvironment = (pid: number): string => {
 
 const words = (text: string): string[] => text.split('\n').filter((line) => line !== '');
 
-/** Ends every process in a container that runs user code: children of the first one. */
+/** Ends every process in a container that does not know the host's token: those that run user code. */
 const killWorkersInside = `
   const { readdirSync, readFileSync } = require('node:fs');
   for (const pid of readdirSync('/proc').filter((name) => /^\\d+$/.test(name))) {
     try {
-      const stat = readFileSync('/proc/' + pid + '/stat', 'utf8');
-      const parent = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1];
-      if (parent === '1' && Number(pid) !== process.pid) process.kill(Number(pid), 'SIGKILL');
+      const environment = readFileSync('/proc/' + pid + '/environ', 'utf8');
+      if (!environment.includes('SVC_HOST_TOKEN=')) process.kill(Number(pid), 'SIGKILL');
     } catch {}
   }`;
 
 const onDocker = (installation: string): Containers => {
   const label = ['--filter', `label=svc.installation=${installation}`];
   const nameOf = (hostId: string): string => `svc-${hostId}`;
-  /** A container that is gone, or stands otherwise by now, is as good. */
-  const tell = async (...command: string[]): Promise<void> => {
+  /** What the engine printed; nothing for a container that is gone or has ended, which is as good. */
+  const tell = async (...command: string[]): Promise<string> => {
     try {
-      await docker(...command);
+      return await docker(...command);
     } catch (error) {
-      if (!/No such container|is not running|not paused|is paused/.test(String(error))) throw error;
+      if (!/No such container|is not running/.test(String(error))) throw error;
+      return '';
     }
   };
+  /** By signals from outside, as not every engine can freeze. The engine has to be on this machine. */
+  const signalAll = async (hostId: string, name: NodeJS.Signals): Promise<void> => {
+    const [, ...pids] = words(await tell('top', nameOf(hostId), '-eo', 'pid'));
+    for (const pid of pids) signal(Number(pid), name);
+  };
   return {
-    kill: (hostId) => tell('kill', nameOf(hostId)),
-    pause: (hostId) => tell('pause', nameOf(hostId)),
-    resume: (hostId) => tell('unpause', nameOf(hostId)),
-    killWorkers: (hostId) => tell('exec', nameOf(hostId), 'node', '-e', killWorkersInside),
+    kill: async (hostId) => void (await tell('kill', nameOf(hostId))),
+    pause: (hostId) => signalAll(hostId, 'SIGSTOP'),
+    resume: (hostId) => signalAll(hostId, 'SIGCONT'),
+    killWorkers: async (hostId) =>
+      void (await tell('exec', nameOf(hostId), 'node', '-e', killWorkersInside)),
     async find() {
       const names = words(await docker('ps', '--all', '--format', '{{.Names}}', ...label));
       const networks = words(await docker('network', 'ls', '--quiet', ...label));
