@@ -10,6 +10,7 @@ import { readImageInputs } from './docker/image-inputs.ts';
 import { type ImageRecipe, imageRecipes, worldHostImage } from './docker/image-recipes.ts';
 import type { Driver, PrepareOptions } from './driver.ts';
 import type { HostSettings } from './host-environment.ts';
+import { compileHost, layOutHost } from './process/laid-out-host.ts';
 import { createProcessDriver } from './process/process-driver.ts';
 import { findSandbox } from './process/sandbox.ts';
 
@@ -35,23 +36,23 @@ const openDocker = async (config: DockerConfig, options: DriverOptions): Promise
   });
 };
 
-/** What of the tree hosts see that are processes in a sandbox. */
-const hostCode = ['src', 'world-host-image', 'node_modules', 'package.json'];
-
 const openProcess = async (config: ProcessConfig, options: DriverOptions): Promise<Driver> => {
   const { python, path, sandbox } = config;
-  const [{ image: release }, found] = await Promise.all([
-    readImageInputs(root, undefined),
-    findSandbox(sandbox, { root, code: hostCode, python, path }),
-  ]);
+  const inputs = await readImageInputs(root, undefined);
+  const temporaryDir = tmpdir();
+  const makeProgram = () => layOutHost({ root, inputs, temporaryDir, python, path });
+  const laidOut = await makeProgram();
+  const found = await findSandbox(sandbox, { root: laidOut.folder, code: ['.'], python, path });
   return createProcessDriver({
     ...options,
     python,
     path,
-    release,
+    release: inputs.image,
     sandbox: found,
-    temporaryDir: tmpdir(),
-    command: [join(root, 'world-host-image/main.ts')],
+    compiled: await compileHost(laidOut, found, path),
+    temporaryDir,
+    command: [laidOut.main],
+    makeProgram,
   });
 };
 

@@ -66,7 +66,7 @@ const hostOf = async (sessionId: string) => {
 
 /** The host's own process, and none of those that shut it in. */
 const isHostItself = ({ commandLine }: FoundProcess): boolean =>
-  !commandLine.includes('bwrap') && commandLine.includes('world-host-image/main.ts');
+  !commandLine.includes('bwrap') && commandLine.includes('world-host-image/main.');
 
 /** Opens, calls and closes a session: the proof that things work. */
 const proveWorking = async () => {

@@ -23,6 +23,8 @@ export type HostProcessOptions = {
   /** Arguments of Node that start a world host; the labels follow them. */
   command: readonly string[];
   sandbox: Sandbox;
+  /** Folder of the program's code compiled ahead; absent: it is compiled at each start. */
+  compiled?: string | undefined;
 };
 
 /** A shell tells of a signal by an exit status above this. */
@@ -47,12 +49,13 @@ const describeExit = (code: number | null, told: string | null): ContainerExit =
 const environmentOf = (
   spec: LaunchSpec,
   folder: string,
-  { host, path, python, sandbox }: HostProcessOptions,
+  { compiled, host, path, python, sandbox }: HostProcessOptions,
 ): Record<string, string> => ({
   PATH: path,
   HOME: folder,
   // By this the host's processes are known, its workers too (process-table.ts).
   TMPDIR: `${folder}/`,
+  ...(compiled === undefined ? {} : { NODE_COMPILE_CACHE: compiled }),
   ...hostEnvironment(spec, host, {
     listen: '127.0.0.1:0',
     reportsAddress: true,

@@ -38,6 +38,8 @@ export type ProcessDriverOptions = HostProcessOptions & {
   temporaryDir: string;
   /** What hosts run, as a short text: another release makes other hosts. */
   release: string;
+  /** Makes what `command` runs unless it is there, and notes that it is used. */
+  makeProgram?: () => Promise<unknown>;
 };
 
 /** A driver of one installation's hosts on this machine. */
@@ -117,6 +119,7 @@ export const createProcessDriver = (options: ProcessDriverOptions): Driver => {
     async launch(spec) {
       const { hostId } = spec;
       const folder = folderOf(hostId);
+      await options.makeProgram?.();
       await makeInstallationFolder(root);
       await makeHostFolder(folder);
       let group: number | undefined;

@@ -1,0 +1,141 @@
+/**
+ * The world host as processes of this machine run it: laid out and bundled as in its image, once for each
+ * release, and closed to writing, as all hosts share it. In a sandbox it is compiled ahead, too; outside
+ * of one, code of a world could write to what is compiled.
+ *
+ * Making it is repeatable at any point and by several at once: a folder appears whole, by its name.
+ */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chmod, mkdtemp, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { layOutImage } from '../docker/image-context.ts';
+import type { ImageInputs } from '../docker/image-inputs.ts';
+import { makeInstallationFolder } from './host-folder.ts';
+import { listProcesses } from './process-table.ts';
+import { type Sandbox, sandboxed } from './sandbox.ts';
+
+const run = promisify(execFile);
+
+/** A release that nobody has used for so long, and no process runs from, is removed. */
+const keptMs = 24 * 60 * 60 * 1000;
+
+export type LaidOutHost = {
+  /** All of it: what a host sees of this machine's code. */
+  folder: string;
+  main: string;
+};
+
+export type LayOut = {
+  /** The tree that hosts are made of, and what of it they are. */
+  root: string;
+  inputs: Pick<ImageInputs, 'image' | 'context' | 'recipe'>;
+  temporaryDir: string;
+  /** The command of Python, and the folders in which it is looked for. */
+  python: string;
+  path: string;
+};
+
+/** The folder of all releases of this user. No installation's has such a name (host-folder.ts). */
+const releasesFolder = (temporaryDir: string): string =>
+  join(temporaryDir, `svc.hosts-${userInfo().uid}`);
+
+const isTaken = (error: unknown): boolean =>
+  ['EEXIST', 'ENOTEMPTY'].includes((error as NodeJS.ErrnoException).code ?? '');
+
+/** Gives a folder its name; where another has it by now, that one is as good. */
+const place = async (made: string, as: string): Promise<void> => {
+  try {
+    await rename(made, as);
+  } catch (error) {
+    if (!isTaken(error)) throw error;
+    await remove(made);
+  }
+};
+
+/** Opens a folder to writing, or closes it, with all that is in it. */
+const setWritable = (folder: string, isWritable: boolean): Promise<unknown> =>
+  run('chmod', ['-R', isWritable ? 'u+w' : 'a-w', folder]);
+
+const remove = async (folder: string): Promise<void> => {
+  await setWritable(folder, true);
+  await rm(folder, { recursive: true, force: true });
+};
+
+const removeOld = async (releases: string, current: string): Promise<void> => {
+  const commands = (await listProcesses()).map(({ command }) => command.join(' '));
+  for (const name of await readdir(releases)) {
+    const folder = join(releases, name);
+    const changed = await stat(folder).catch(() => undefined); // given its name, or removed, by another
+    const isOld = changed !== undefined && Date.now() - changed.mtimeMs > keptMs;
+    const isUsed = commands.some((command) => command.includes(folder));
+    if (folder !== current && isOld && !isUsed) await remove(folder);
+  }
+};
+
+/** Byte code beside the sources, which are known by the place that they will have. */
+const compilePython = (made: string, folder: string, { python, path }: LayOut): Promise<unknown> =>
+  run(
+    python,
+    ['-m', 'compileall', '-q', '-s', made, '-p', folder, join(made, 'world-host-image')],
+    {
+      env: { PATH: path },
+    },
+  );
+
+const makeRelease = async (releases: string, folder: string, wanted: LayOut): Promise<void> => {
+  const made = await mkdtemp(`${folder}.`);
+  await layOutImage(wanted.root, wanted.inputs, made);
+  await compilePython(made, folder, wanted);
+  await setWritable(made, false);
+  await chmod(made, 0o755); // a folder that is closed cannot be renamed
+  await place(made, folder);
+  await removeOld(releases, folder);
+};
+
+/** Lays the host out unless it is there. Throws `forbidden` where another user has taken the place. */
+export const layOutHost = async (wanted: LayOut): Promise<LaidOutHost> => {
+  const releases = releasesFolder(wanted.temporaryDir);
+  await makeInstallationFolder(releases);
+  const { image } = wanted.inputs;
+  const tag = image.slice(image.lastIndexOf(':') + 1);
+  const folder = join(releases, `${tag}-${process.version}`);
+  if (existsSync(folder)) await utimes(folder, new Date(), new Date());
+  else await makeRelease(releases, folder, wanted);
+  return { folder, main: join(folder, 'world-host-image/main.mjs') };
+};
+
+/**
+ * Loads all that a host loads; what refuses to start without settings is compiled by then, and the worker
+ * ends at once, as nobody speaks to it.
+ */
+const loadAll = `
+"$2" --input-type=module --eval 'await import(process.argv[1])' "$1/world-host-image/program.mjs" </dev/null
+true | "$2" "$1/world-host-image/usercode/typescript-worker.mts" '{}' 3<&0 4>&1 | cat
+"$2" "$1/world-host-image/main.mjs" </dev/null
+exit 0`;
+
+/**
+ * Compiles a host ahead in the sandbox that it is to run in, unless that is done; answers the folder of
+ * what was compiled, undefined where there is no sandbox to keep it from being written to. `path` is where
+ * programs are looked for.
+ */
+export const compileHost = async (
+  { folder }: LaidOutHost,
+  sandbox: Sandbox,
+  path: string,
+): Promise<string | undefined> => {
+  if (sandbox.kind === 'none') return undefined;
+  const compiled = join(folder, '.compiled');
+  if (existsSync(compiled)) return compiled;
+  const made = await mkdtemp(`${folder}.`);
+  const command = ['/bin/sh', '-c', loadAll, 'sh', folder, process.execPath];
+  const [shell = '', ...words] = sandboxed(sandbox, made, command);
+  await run(shell, words, { env: { PATH: path, NODE_COMPILE_CACHE: made } });
+  await setWritable(made, false);
+  await chmod(made, 0o755);
+  await place(made, compiled);
+  return compiled;
+};
