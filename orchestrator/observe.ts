@@ -1,7 +1,7 @@
 /**
  * Looking at the world before a plan: the pool's rows and the runtime's containers, read side by side.
- * Two watchers say when to look again, and carry nothing but that: the pool view's long poll (demand
- * and states) and the driver's notices (containers that ended). A lost notice costs one tick.
+ * Two watchers say when to look again, and carry nothing but that: the long poll of the view's revision
+ * (demand and states) and the driver's notices (containers that ended). A lost notice costs one tick.
  *
  * The view of ten thousand hosts is large, so looks are paced by how long the last one took.
  */
@@ -47,7 +47,7 @@ export const createObserver = (
       await pause(Math.max(0, endedAt + restMs - performance.now()), signal);
       const beganAt = performance.now();
       const busy = new Map(background.busy);
-      const [view, containers] = await Promise.all([pool.observe({ signal }), driver.list()]);
+      const [view, containers] = await Promise.all([pool.observe(signal), driver.list()]);
       endedAt = performance.now();
       restMs = restAfter(endedAt - beganAt, longestRestMs);
       const seenAt = now();
@@ -71,15 +71,14 @@ export const watchPool = (
     everyMs: 0,
     log,
     tick: async (signal) => {
-      const after = revision === undefined ? {} : { after: revision };
-      const view = await pool.observe({ ...after, holdMs: viewHoldMs, signal });
-      const hasChanged = view.revision !== revision;
-      revision = view.revision;
+      const seen = await pool.awaitChange({ after: revision, holdMs: viewHoldMs, signal });
+      const hasChanged = seen !== revision;
+      revision = seen;
       if (hasChanged) {
         onChange();
         await pause(restMs(), signal);
       }
-      return view.revision;
+      return seen;
     },
   });
 };

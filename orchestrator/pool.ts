@@ -17,11 +17,11 @@ const answerMs = 5_000;
 const leaseAnswerMs = 2_000;
 const detailLength = 4_000;
 
-export type ObserveOptions = {
-  /** Revision to wait beyond, for at most `holdMs`. */
-  after?: string;
-  holdMs?: number;
-  signal?: AbortSignal;
+export type AwaitOptions = {
+  /** The revision to wait beyond; answered at once without one. */
+  after: string | undefined;
+  holdMs: number;
+  signal: AbortSignal;
 };
 
 export type ReapLimits = {
@@ -39,7 +39,9 @@ export type DrainOptions = {
 };
 
 export type PoolApi = {
-  observe(options?: ObserveOptions): Promise<PoolView>;
+  observe(signal?: AbortSignal): Promise<PoolView>;
+  /** Answers the view's revision once it has changed, or the same one when `holdMs` are over. */
+  awaitChange(options: AwaitOptions): Promise<string>;
   /** Takes or renews the lease; 0 gives it up. Answers whether it is held. */
   lease(ttlMs: number): Promise<boolean>;
   /** Writes an intent down. Throws `exhausted` when `maxLive` hosts exist. */
@@ -90,14 +92,16 @@ export const createPoolApi = (client: Client, installation: string, holder: stri
   };
 
   return {
-    async observe({ after, holdMs = 0, signal } = {}) {
-      const query = {
-        installation,
-        hold: holdMs / 1000,
-        ...(after === undefined ? {} : { after }),
-      };
+    async observe(signal) {
+      const query = { installation };
       const input = signal === undefined ? { query } : { query, signal };
-      return (await send(operations.observePool, input, holdMs + answerMs)).body;
+      return (await send(operations.observePool, input)).body;
+    },
+    async awaitChange({ after, holdMs, signal }) {
+      const since = after === undefined ? {} : { after };
+      const query = { installation, brief: true, hold: holdMs / 1000, ...since };
+      const input = { query, signal };
+      return (await send(operations.observePool, input, holdMs + answerMs)).body.revision;
     },
     async lease(ttlMs) {
       const body = { installation, holder, ttlMs };

@@ -422,6 +422,22 @@ describe('the view of the pool', () => {
     expect(seen.hosts[0]).toMatchObject({ state: 'assigned', sessionId: session.id });
   });
 
+  it('tells its revision alone to who only waits for a change', async () => {
+    await warmHost(control);
+    const { revision } = await observe();
+    const query = { installation, brief: true, hold: 10 };
+    const news = async (after?: string) =>
+      (
+        await control.pool(observePool, {
+          query: after === undefined ? query : { ...query, after },
+        })
+      ).body;
+    expect(await news()).toEqual({ revision, hosts: [], waiting: [], worlds: [] });
+    const held = news(revision);
+    await open();
+    expect((await held).revision).toBe((await observe()).revision);
+  });
+
   it('shows a session that no host fits as waiting', async () => {
     await open();
     expect((await observe()).waiting).toMatchObject([

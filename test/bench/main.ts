@@ -24,6 +24,7 @@ import { benchLanguage } from './language.ts';
 import { benchOpen, prepareWorlds } from './open.ts';
 import { benchOrchestrator } from './orchestrator.ts';
 import { benchBurst, benchPoisson } from './poisson.ts';
+import { benchPoolView } from './pool-view.ts';
 
 const outputFile = fileURLToPath(new URL('../../bench.json', import.meta.url));
 const say = (line: string): void => console.error(line);
@@ -69,10 +70,14 @@ const benchProcess = async (server: Server): Promise<Figure[]> => {
 };
 
 const wantsProcess = wants('open.warm') || wants('open.reuse') || wants('call');
-const wantsServer = ['open', 'call'].some(wants);
+const wantsServer = ['open', 'call', 'orchestrator.view'].some(wants);
 
 const benchServed = async (server: Server): Promise<Figure[]> => {
   const figures: Figure[] = [];
+  if (wants('orchestrator.view')) {
+    say('looking at 10,000 hosts');
+    figures.push(...(await benchPoolView(await freshDatabase(server, 'bench_view'))));
+  }
   if (wantsProcess) figures.push(...(await benchProcess(server)));
   if (wants('open.poisson')) {
     say('opening 45 sessions a second for a minute');
@@ -110,7 +115,7 @@ if (wants('language')) {
   say('compiling worlds');
   measured.push(...(await benchLanguage()));
 }
-if (wants('orchestrator')) {
+if (wants('orchestrator.plan')) {
   say('planning for 10,000 hosts');
   measured.push(...(await benchOrchestrator()));
 }

@@ -1,11 +1,45 @@
-/** What the orchestrator's planner sees of an installation, read in one statement. */
-import type { PoolHost, PoolWorld, WaitingSessions } from '#wire/pool-api/operations.ts';
+/** What the orchestrator's planner sees of an installation, and its revision, each read in one statement. */
+import type { PoolHost, PoolView } from '#wire/pool-api/operations.ts';
 import { type Queryable, statement } from './pool.ts';
 import { preloads, worldAtPath } from './pools.ts';
 import { liveHosts } from './states.ts';
 
 /** A version that a host could not load ahead of a session is tried again after so long. */
 const retryLoadAfter = '5 minutes';
+
+const waiting = `
+  select coalesce(json_agg(alike), '[]') as waiting
+    from (select browser_tier as tier, isolation, size, count(*)::int as count
+            from sessions
+           where state = 'PROVISIONING' and host_id is null
+           group by 1, 2, 3
+           order by 1, 2, 3) alike`;
+
+const worlds = `
+  select coalesce(json_agg(preloaded), '[]') as worlds
+    from (select p.name as pool, preload.world, x.head_version_id as "versionId", preload.hosts
+            from pools p cross join lateral ${preloads('p')}
+            join ${worldAtPath('preload.world')}
+           where p.installation = $1 and not exists (
+             select from hosts failed
+              where failed.version_id = x.head_version_id and failed.end_reason = 'load_failed'
+                and failed.uses = 0 and failed.state_since > now() - interval '${retryLoadAfter}'
+           )
+           order by p.position, preload.world) preloaded`;
+
+// All that a planner sees of a host but its ages, which change all the time.
+const lasting = `
+  select md5(coalesce(string_agg(
+           (h.id, h.pool, h.state, h.session_id, h.launched_at is null, h.version_id, h.uses)::text,
+           '' order by h.id), '')) as hosts
+    from hosts h where h.installation = $1 and h.state in ${liveHosts}`;
+
+// One row.
+const beside = `
+  select md5(w.waiting::text || l.worlds::text || r.hosts) as revision, w.waiting, l.worlds
+    from (${waiting}) w cross join (${worlds}) l cross join (${lasting}) r`;
+
+const revisionStatement = statement('pool_revision', `select revision from (${beside}) b`);
 
 const viewStatement = statement(
   'pool_view',
@@ -14,43 +48,36 @@ const viewStatement = statement(
           (extract(epoch from now() - b.last_seen_at) * 1000)::float8 as "silentMs",
           (extract(epoch from now() - h.created_at) * 1000)::float8 as "ageMs",
           h.launched_at is not null as launched, h.version_id as "versionId", h.uses,
-          w.waiting, l.worlds
-     from (select coalesce(json_agg(alike), '[]') as waiting
-             from (select browser_tier as tier, isolation, size, count(*)::int as count
-                     from sessions
-                    where state = 'PROVISIONING' and host_id is null
-                    group by 1, 2, 3
-                    order by 1, 2, 3) alike) w
-     cross join (
-       select coalesce(json_agg(preloaded), '[]') as worlds
-         from (select p.name as pool, preload.world, x.head_version_id as "versionId", preload.hosts
-                 from pools p cross join lateral ${preloads('p')}
-                 join ${worldAtPath('preload.world')}
-                where p.installation = $1 and not exists (
-                  select from hosts failed
-                   where failed.version_id = x.head_version_id and failed.end_reason = 'load_failed'
-                     and failed.uses = 0 and failed.state_since > now() - interval '${retryLoadAfter}'
-                )
-                order by p.position, preload.world) preloaded
-     ) l
+          beside.revision, beside.waiting, beside.worlds
+     from (${beside}) beside
      left join hosts h on h.installation = $1 and h.state in ${liveHosts}
      left join beats b on b.host_id = h.id
     order by h.id`,
 );
 
-type Beside = { waiting: WaitingSessions[]; worlds: PoolWorld[] };
+type Beside = Omit<PoolView, 'hosts'>;
 type ViewRow = Omit<PoolHost, 'id'> & Beside & { id: string | null };
 
-export type PoolStock = Beside & { hosts: PoolHost[] };
+/** What changes only when something that the planner looks at does, ages apart. */
+export const readRevision = async (db: Queryable, installation: string): Promise<string> => {
+  const [row] = await db.query<{ revision: string }>(revisionStatement, [installation]);
+  return row?.revision ?? '';
+};
 
 /**
  * Every host of the installation that is not gone, the sessions that wait for one, and the worlds that
  * its published pools keep loaded.
  */
-export const readPool = async (db: Queryable, installation: string): Promise<PoolStock> => {
+export const readPool = async (db: Queryable, installation: string): Promise<PoolView> => {
   const rows = await db.query<ViewRow>(viewStatement, [installation]);
-  const hosts = rows.flatMap(({ waiting: _, worlds: __, id, ...host }) =>
+  const hosts = rows.flatMap(({ revision: _, waiting: __, worlds: ___, id, ...host }) =>
     id === null ? [] : { id, ...host },
   );
-  return { hosts, waiting: rows[0]?.waiting ?? [], worlds: rows[0]?.worlds ?? [] };
+  const [first] = rows;
+  return {
+    revision: first?.revision ?? '',
+    hosts,
+    waiting: first?.waiting ?? [],
+    worlds: first?.worlds ?? [],
+  };
 };

@@ -72,6 +72,9 @@ export const observePool = operation({
     installation: Type.String(),
     after: Type.Optional(Type.String()),
     hold: Type.Optional(Type.Number({ minimum: 0, maximum: limits.pollMs / 1000 })),
+    brief: Type.Optional(
+      Type.Boolean({ description: 'answer the revision alone: all lists of the view are empty' }),
+    ),
   }),
   answers: { 200: PoolView },
 });

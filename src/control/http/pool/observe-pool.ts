@@ -7,7 +7,8 @@ import { toMs } from '../waits.ts';
 
 export const observePool = (parts: Pick<Parts, 'db' | 'notices'>) =>
   endpoint(operation, async ({ query }, { signal }) => {
-    const { installation, after, hold } = query;
-    const question = { installation, after, holdMs: toMs(hold), signal };
+    const { installation, after, hold, brief } = query;
+    const isBrief = brief === true;
+    const question = { installation, after, holdMs: toMs(hold), signal, isBrief };
     return respond(200, await observe(parts, question));
   });
