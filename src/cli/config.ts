@@ -91,8 +91,8 @@ const readCredentials = (file: string): Connection => {
   return { url, publicKey, secretKey: new Secret(secretKey), source: file };
 };
 
-/** Which service an operator's command speaks to. The pool token is the operator's own key. */
-export type OperatorConnection = { url: string; poolToken: Secret; source: string };
+/** Which service an operator's command speaks to, and the admin token or, without one, the pool token. */
+export type OperatorConnection = { url: string; token: Secret; source: string };
 
 /** What `svc up` keeps in its data folder beside the credentials. */
 export const secretsName = 'secrets.json';
@@ -108,19 +108,21 @@ const readPoolToken = (file: string): Secret => {
 };
 
 /**
- * The variables SVC_URL and SVC_POOL_TOKEN, else what `svc up` keeps in its data folder. Throws
+ * The variables SVC_URL and SVC_ADMIN_TOKEN or SVC_POOL_TOKEN, else what `svc up` keeps in its data
+ * folder. Throws
  * `invalid` or `unauthenticated` with the way out.
  */
 export const readOperatorConnection = (place: Place): OperatorConnection => {
-  const token = place.env.SVC_POOL_TOKEN?.trim();
-  if (place.data === undefined && token) {
+  const source = ['SVC_ADMIN_TOKEN', 'SVC_POOL_TOKEN'].find((name) => place.env[name]?.trim());
+  const token = source === undefined ? undefined : place.env[source]?.trim();
+  if (place.data === undefined && source !== undefined && token) {
     const url = (place.env.SVC_URL?.trim() || defaultUrl).replace(/\/+$/, '');
     if (!URL.canParse(url)) throw new AppError('invalid', `SVC_URL is "${url}", not a URL`);
-    return { url, poolToken: new Secret(token), source: 'SVC_POOL_TOKEN' };
+    return { url, token: new Secret(token), source };
   }
-  const file = findCredentials(place, 'SVC_URL and SVC_POOL_TOKEN');
+  const file = findCredentials(place, 'SVC_URL and SVC_ADMIN_TOKEN');
   const { url } = readCredentials(file);
-  return { url, poolToken: readPoolToken(join(dirname(file), secretsName)), source: file };
+  return { url, token: readPoolToken(join(dirname(file), secretsName)), source: file };
 };
 
 /** Throws `invalid` or `unauthenticated` with the way out when there is nothing to connect with. */

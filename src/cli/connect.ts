@@ -1,5 +1,5 @@
 /**
- * The clients that commands use: of the public API, and of the pool API for operators. Each is the wire's client, which rides out a restart
+ * The clients that commands use: of the public API, and of the admin API for operators. Each is the wire's client, which rides out a restart
  * of the service; it only adds to what a service refuses, or to its silence, what the user can do.
  */
 import { AppError } from '#domain/error.ts';
@@ -63,11 +63,11 @@ export const clientOf = ({ url, publicKey, secretKey, source }: Connection): Cli
   return hinting(plain, { source, key: 'key pair' });
 };
 
-/** A client of the pool API, as the operator. */
-export const operatorClientOf = ({ url, poolToken, source }: OperatorConnection): Client => {
-  const authorization = `Bearer ${poolToken.reveal()}`;
-  const plain = createClient({ baseUrl: `${url}/api/pool`, authorization });
-  return hinting(plain, { source, key: 'pool token' });
+/** A client of the admin API, as the operator. */
+export const operatorClientOf = ({ url, token, source }: OperatorConnection): Client => {
+  const authorization = `Bearer ${token.reveal()}`;
+  const plain = createClient({ baseUrl: `${url}/api/admin`, authorization });
+  return hinting(plain, { source, key: "operator's token" });
 };
 
 /** A client from the environment or the credentials file. */

@@ -97,7 +97,9 @@ describe('svc', () => {
     for (const words of [
       'up',
       'demo',
-      'pools list',
+      'admin pools',
+      'admin hosts',
+      'admin doctor',
       'pools check',
       ...['create', 'list', 'describe', 'templates', 'requests'].map((name) => `worlds ${name}`),
       ...['open', 'list', 'show', 'call', 'state', 'seed', 'reset', 'requests', 'grade'].map(
@@ -199,9 +201,11 @@ describe('svc', () => {
       isLed: true,
       hosts: { starting: 1, warm: 3, assigned: 5, recycling: 1, draining: 0 },
     };
-    const { status, out, asked } = await run('pools list', { body: { pools: [pool] } });
+    const { status, out, asked } = await run('admin pools', {
+      body: { pools: [pool], waitingSessions: 0, longestWaitMs: 0 },
+    });
     expect(status).toBe(0);
-    expect(asked).toMatchObject([{ url: '/api/pool/pools', authorization: 'Bearer pt' }]);
+    expect(asked).toMatchObject([{ url: '/api/admin/pools', authorization: 'Bearer pt' }]);
     expect(out).toBe(
       `POOL  TIER      ISOLATION  SIZE      TARGET  MAX  WARM  BUSY  COMING  GOING
 spot  standard  container  standard  4       9    3     5     2       0

@@ -1,5 +1,6 @@
 /** Assembles the `svc` program from its commands, and runs it on the words of a command line. */
 import { Command } from 'commander';
+import { addAdmin } from './commands/admin.ts';
 import { addDemo } from './commands/demo.ts';
 import { addPools } from './commands/pools.ts';
 import { addUp } from './commands/up.ts';
@@ -34,6 +35,7 @@ export const createProgram = (context: Context): Command => {
   addUp(program, context);
   addWorlds(program, context);
   addPools(program, context);
+  addAdmin(program, context);
   addDemo(program, context);
   return program;
 };

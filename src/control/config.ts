@@ -27,6 +27,8 @@ export type ControlConfig = {
   /** Host tokens and session tokens derive from it; all replicas share one. */
   secret: Secret;
   poolToken: Secret;
+  /** What operators show. Null: the pool token. */
+  adminToken: Secret | null;
   /** How surfaces are named by gateways, and the token of these. Null: clients go to hosts directly. */
   gateway: { template: SurfaceTemplate; token: Secret } | null;
   /** How many sessions one host serves before it is replaced. */
@@ -109,6 +111,8 @@ export const readConfig = (environment: Env): ControlConfig => {
     templatesDir: env.text('SVC_TEMPLATES_DIR', bundledTemplatesDir),
     secret: env.secret('SVC_SECRET'),
     poolToken: env.secret('SVC_POOL_TOKEN'),
+    adminToken:
+      env.optionalText('SVC_ADMIN_TOKEN') === undefined ? null : env.secret('SVC_ADMIN_TOKEN'),
     gateway: readGateway(env),
     hostMaxUses: env.integer('SVC_HOST_MAX_USES', { min: 1, max: 1_000_000, fallback: 50 }),
     quotas: readQuotas(env),

@@ -10,8 +10,8 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Log } from '#runtime/log.ts';
-import { pause } from '#runtime/pause.ts';
 import type { Loop } from '#runtime/loop.ts';
+import { pause } from '#runtime/pause.ts';
 import { createBell, type Watch } from './bell.ts';
 import type { ControlConfig } from './config.ts';
 import type { CallRow } from './db/calls.ts';

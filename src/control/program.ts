@@ -15,6 +15,7 @@ import type { ControlConfig } from './config.ts';
 import { ensureKeyPair } from './db/keys.ts';
 import { migrate } from './db/migrate.ts';
 import { type Database, openDatabase } from './db/pool.ts';
+import { adminEndpoints } from './http/admin/endpoints.ts';
 import { createAuthenticate, hashSecretKey } from './http/auth.ts';
 import { gatewayEndpoints } from './http/gateway/endpoints.ts';
 import { addHealthRoutes } from './http/health.ts';
@@ -62,6 +63,7 @@ const createApp = (parts: Parts, isEnding: () => boolean): FastifyInstance => {
     { prefix: '/api/host', endpoints: hostEndpoints(parts) },
     { prefix: '/api/pool', endpoints: poolEndpoints(parts) },
     { prefix: '/api/gateway', endpoints: gatewayEndpoints(parts) },
+    { prefix: '/api/admin', endpoints: adminEndpoints(parts) },
   ];
   const authenticate = createAuthenticate(config, db);
   return createServer({ apis, authenticate, metrics, log }, (app) => {

@@ -40,7 +40,7 @@ export const liveHostStates: readonly HostState[] = [
 
 /**
  * Why a host was drained or is gone; kept on the host's row and shown to operators. `reclaimed`: its
- * runtime took it away. `image`, `unschedulable`, `crash_loop` and `refused`: its runtime never ran it.
+ * runtime took it away. `operator`: somebody who runs the service drained it. `image`, `unschedulable`, `crash_loop` and `refused`: its runtime never ran it.
  */
 export type HostEnd =
   | 'session_closed'
@@ -60,7 +60,8 @@ export type HostEnd =
   | 'image'
   | 'unschedulable'
   | 'crash_loop'
-  | 'refused';
+  | 'refused'
+  | 'operator';
 
 /**
  * A host's name towards the control plane. The generation goes up by one at each assignment, at each end

@@ -11,7 +11,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
  * Who may call it. `read`: the project's key pair, or its public key as a bearer. `write`: the key
  * pair only. `host`: one host's token. `pool`: the orchestrator's token. `gateway`: the gateways' token.
  */
-export type Access = 'read' | 'write' | 'host' | 'pool' | 'gateway';
+export type Access = 'read' | 'write' | 'host' | 'pool' | 'gateway' | 'admin';
 
 export type OperationShape = {
   id: string;

@@ -1,9 +1,9 @@
 /** Pools as their orchestrator publishes them: what is offered, what is refused, what is loaded ahead. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { listPools } from '#wire/admin-api/operations.ts';
 import { reportUnloaded } from '#wire/host-api/operations.ts';
 import {
   acquireLease,
-  listPools,
   loadHost,
   observePool,
   type PublishedPool,

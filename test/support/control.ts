@@ -38,6 +38,8 @@ export type TestControl = {
   /** By the public key alone. */
   read: Send;
   pool: Send;
+  /** By the admin token, or the pool token where there is none. */
+  admin: Send;
   /** By the gateways' token, or one that is wrong where there is none. */
   gateway: Send;
   /** By a host's token. */
@@ -76,6 +78,7 @@ const baseOf = {
   host: '/api/host',
   pool: '/api/pool',
   gateway: '/api/gateway',
+  admin: '/api/admin',
 };
 
 const pathOf = (shape: OperationShape, input: ClientInput<OperationShape>): string => {
@@ -126,6 +129,7 @@ const newConfig = async (options: TestControlOptions): Promise<ControlConfig> =>
   templatesDir: join(import.meta.dirname, '../../src/templates'),
   secret: new Secret(randomUUID()),
   poolToken: new Secret(randomUUID()),
+  adminToken: null,
   gateway: options.gateway ?? null,
   hostMaxUses: options.hostMaxUses ?? 50,
   quotas: { sessions: 1_000, opensPerMinute: 10_000, ...options.quotas },
@@ -151,6 +155,7 @@ export const startTestControl = async (
     send: senderOf(running, basicAuthorization(publicKey, secretKey)),
     read: senderOf(running, `Bearer ${publicKey}`),
     pool: senderOf(running, `Bearer ${config.poolToken.reveal()}`),
+    admin: senderOf(running, `Bearer ${(config.adminToken ?? config.poolToken).reveal()}`),
     gateway: senderOf(running, `Bearer ${config.gateway?.token.reveal() ?? 'none'}`),
     asHost: (token) => senderOf(running, `Bearer ${token}`),
     raw: async ({ method, path, headers = {}, body }) => {

@@ -1,7 +1,13 @@
 /** Pools of world hosts as an operator reads them. */
 import type { PoolReport } from '#wire/pool-api/operations.ts';
 import type { Colors } from '../context.ts';
-import { formatTable } from '../print.ts';
+import { formatCount, formatDuration, formatTable } from '../print.ts';
+
+type PoolsAnswer = {
+  pools: readonly PoolReport[];
+  waitingSessions: number;
+  longestWaitMs: number;
+};
 
 const head = [
   'POOL',
@@ -29,9 +35,20 @@ const remarksOn = ({ name, held, isLed, worlds }: PoolReport, colors: Colors): s
 ];
 
 /** One pool a line, and below what is to be said of single ones. */
-export const describePools = (pools: readonly PoolReport[], colors: Colors): string => {
+export const describePools = (
+  { pools, waitingSessions, longestWaitMs }: PoolsAnswer,
+  colors: Colors,
+): string => {
   if (pools.length === 0) return 'no pools: no orchestrator has published any yet';
   const table = formatTable([head.map(colors.dim), ...pools.map(lineOf)]);
-  const remarks = pools.flatMap((pool) => remarksOn(pool, colors));
+  const waiting =
+    waitingSessions === 0
+      ? []
+      : [
+          colors.yellow(
+            `${formatCount(waitingSessions, 'session')} without a host, the oldest for ${formatDuration(longestWaitMs)}`,
+          ),
+        ];
+  const remarks = [...waiting, ...pools.flatMap((pool) => remarksOn(pool, colors))];
   return remarks.length === 0 ? table : `${table}\n\n${remarks.join('\n')}`;
 };

@@ -11,6 +11,8 @@ export type Blobs = {
   size(digest: Digest): Promise<number>;
   /** Throws `unavailable` when the store could not be written to. */
   check(): Promise<void>;
+  /** What is free where they are kept; absent in a store that does not end. */
+  space?(): Promise<{ freeBytes: number; totalBytes: number }>;
 };
 
 /** The name of some bytes. */

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { access, mkdir, open, readFile, rename, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AppError } from '#domain/error.ts';
 import type { Digest } from '#domain/world.ts';
@@ -77,6 +77,10 @@ export const openFolderBlobs = async (folder: string): Promise<Blobs> => {
     new AppError('not_found', `there is no blob ${digest}`, { cause });
   return {
     check,
+    async space() {
+      const { bavail, blocks, bsize } = await statfs(folder);
+      return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
+    },
     async put(bytes) {
       const digest = digestOf(bytes);
       const path = pathOf(digest);

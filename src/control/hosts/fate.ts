@@ -16,6 +16,7 @@ const reasonOf = (hostEnd: string): EndReason => {
     surplus: 'reclaimed',
     outdated: 'reclaimed',
     reclaimed: 'reclaimed',
+    operator: 'reclaimed',
     load_failed: 'provision_failed',
   };
   return reasons[hostEnd as HostEnd] ?? 'host_lost';

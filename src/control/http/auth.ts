@@ -1,7 +1,8 @@
 /**
  * Who is calling. Projects: the key pair by HTTP Basic, or the public key alone as a bearer, which
  * may only read. Hosts: `<host id>.<mac>`, a token that this control plane made and can check without
- * asking anyone. The orchestrator: the one pool token. Gateways: the one gateway token.
+ * asking anyone. The orchestrator: the one pool token. Gateways: the one gateway token. Operators: the
+ * admin token, or the pool token where none is set.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { AppError } from '#domain/error.ts';
@@ -9,7 +10,14 @@ import type { Secret } from '#runtime/secret.ts';
 import type { Access } from '#wire/operation.ts';
 import { findKey, type KeyRow } from '../db/keys.ts';
 import type { Queryable } from '../db/pool.ts';
-import type { Caller, GatewayCaller, HostCaller, PoolCaller, ProjectCaller } from './endpoint.ts';
+import type {
+  AdminCaller,
+  Caller,
+  GatewayCaller,
+  HostCaller,
+  PoolCaller,
+  ProjectCaller,
+} from './endpoint.ts';
 
 /** Finds out who calls, or throws `unauthenticated` or `forbidden`. */
 export type Authenticate = (authorization: string | undefined, access: Access) => Promise<Caller>;
@@ -105,13 +113,24 @@ const byGatewayToken = (gateway: { token: Secret } | null, token: string): Gatew
   return { gateway: true };
 };
 
-type Tokens = { secret: Secret; poolToken: Secret; gateway: { token: Secret } | null };
+const byAdminToken = ({ adminToken, poolToken }: Tokens, token: string): AdminCaller => {
+  if (!(adminToken ?? poolToken).matches(token)) throw refuse('the admin token is not valid');
+  return { admin: true };
+};
+
+type Tokens = {
+  secret: Secret;
+  poolToken: Secret;
+  adminToken: Secret | null;
+  gateway: { token: Secret } | null;
+};
 
 /** Whom each bearer of a program is checked by. */
 const programs = {
   host: ({ secret }: Tokens, token: string) => byHostToken(secret, token),
   pool: ({ poolToken }: Tokens, token: string) => byPoolToken(poolToken, token),
   gateway: ({ gateway }: Tokens, token: string) => byGatewayToken(gateway, token),
+  admin: byAdminToken,
 };
 
 /** Makes the check for all access levels. */
@@ -119,7 +138,7 @@ export const createAuthenticate = (config: Tokens, db: Queryable): Authenticate 
   const findOne = createKeyFinder(db);
   return async (authorization, access) => {
     const { scheme, value } = parse(authorization);
-    if (access === 'host' || access === 'pool' || access === 'gateway') {
+    if (access !== 'read' && access !== 'write') {
       if (scheme !== 'bearer') throw refuse('this route asks for a bearer token');
       return programs[access](config, value);
     }

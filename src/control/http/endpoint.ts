@@ -10,7 +10,8 @@ export type ProjectCaller = { projectId: string; level: 'secret' | 'public' };
 export type HostCaller = { hostId: string };
 export type PoolCaller = { pool: true };
 export type GatewayCaller = { gateway: true };
-export type Caller = ProjectCaller | HostCaller | PoolCaller | GatewayCaller;
+export type AdminCaller = { admin: true };
+export type Caller = ProjectCaller | HostCaller | PoolCaller | GatewayCaller | AdminCaller;
 
 type CallerOf<Who extends Access> = Who extends 'host'
   ? HostCaller
@@ -18,7 +19,9 @@ type CallerOf<Who extends Access> = Who extends 'host'
     ? PoolCaller
     : Who extends 'gateway'
       ? GatewayCaller
-      : ProjectCaller;
+      : Who extends 'admin'
+        ? AdminCaller
+        : ProjectCaller;
 
 export type Context<Who extends Access> = {
   caller: CallerOf<Who>;

@@ -47,7 +47,7 @@ const retryAfterOf = (status: number, { retryAfterMs }: ErrorBody): string | und
     : usualRetryAfter[status];
 
 const challenge = (access: Access | undefined): string =>
-  access === 'host' || access === 'pool' || access === 'gateway'
+  access !== undefined && access !== 'read' && access !== 'write'
     ? 'Bearer realm="svc"'
     : 'Basic realm="svc", charset="UTF-8"';
 

@@ -169,15 +169,6 @@ export const PoolReport = Type.Interface([PublishedPool], {
 });
 export type PoolReport = Static<typeof PoolReport>;
 
-export const listPools = operation({
-  id: 'listPools',
-  summary: 'The pools of all installations, each with how many hosts it has by state',
-  method: 'GET',
-  path: '/pools',
-  access: 'pool',
-  answers: { 200: Type.Object({ pools: Type.Array(PoolReport) }) },
-});
-
 export const loadHost = operation({
   id: 'loadHost',
   summary: 'Have a warm host that holds nothing load a world version before a session asks for it',

@@ -3,7 +3,6 @@ import type { Parts } from '../../parts.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { acquireLease } from './acquire-lease.ts';
 import { drainHost } from './drain-host.ts';
-import { listPools } from './list-pools.ts';
 import { loadHost } from './load-host.ts';
 import { observePool } from './observe-pool.ts';
 import { publishPools } from './publish-pools.ts';
@@ -17,7 +16,6 @@ export const poolEndpoints = (parts: Parts): Endpoint[] =>
     observePool,
     acquireLease,
     publishPools,
-    listPools,
     registerHost,
     reportLaunched,
     loadHost,

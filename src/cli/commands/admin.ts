@@ -1,0 +1,27 @@
+/** `svc admin`: what operators ask and do: pools, hosts, taking hosts out of service, and what is wrong. */
+import type { Command } from 'commander';
+import type { Client } from '#wire/client.ts';
+import type { ServiceOptions } from '../command.ts';
+import { connectOperator } from '../connect.ts';
+import type { Context } from '../context.ts';
+import { addAdminDoctor } from './admin-doctor.ts';
+import { addAdminDrain } from './admin-drain.ts';
+import { addAdminHosts } from './admin-hosts.ts';
+import { addAdminPools } from './admin-pools.ts';
+
+/** The client of the operator that a command's options and the environment name. */
+export type OperatorClientFor = (options: ServiceOptions) => Client;
+
+export const addAdmin = (program: Command, context: Context): void => {
+  const admin = program
+    .command('admin')
+    .description(
+      'for operators: pools, hosts, and what is wrong; SVC_ADMIN_TOKEN (or SVC_POOL_TOKEN) opens it',
+    );
+  const { env, cwd } = context;
+  const clientFor: OperatorClientFor = ({ data }) => connectOperator({ env, cwd, data });
+  addAdminPools(admin, context, clientFor);
+  addAdminHosts(admin, context, clientFor);
+  addAdminDrain(admin, context, clientFor);
+  addAdminDoctor(admin, context, clientFor);
+};

@@ -1,0 +1,49 @@
+/** World hosts as an operator reads them. */
+import type { Static } from 'typebox';
+import type { AdminHost, drainHosts } from '#wire/admin-api/operations.ts';
+import type { Colors } from '../context.ts';
+import { cutLine, formatCount, formatDuration, formatTable } from '../print.ts';
+
+const head = ['HOST', 'POOL', 'STATE', 'FOR', 'AGE', 'SILENT', 'MEMORY', 'USES', 'SESSION', 'WHY'];
+const whyLength = 60;
+const mib = 2 ** 20;
+
+const durationOf = (ms: number | null): string => (ms === null ? '-' : formatDuration(ms));
+
+const whyOf = ({ endReason, endDetail }: AdminHost): string =>
+  cutLine([endReason, endDetail].filter((part) => part !== null).join(': '), whyLength);
+
+const lineOf = (host: AdminHost): string[] => [
+  host.id,
+  host.pool,
+  host.state,
+  durationOf(host.stateAgeMs),
+  durationOf(host.ageMs),
+  host.state === 'gone' ? '-' : durationOf(host.silentMs),
+  host.rssBytes === null ? '-' : `${Math.round(host.rssBytes / mib)} MiB`,
+  String(host.uses),
+  host.sessionId ?? '-',
+  whyOf(host),
+];
+
+/** One host a line, and how many there are when not all are shown. */
+export const describeHosts = (
+  { hosts, total }: { hosts: readonly AdminHost[]; total: number },
+  colors: Colors,
+): string => {
+  if (hosts.length === 0) return 'no such hosts';
+  const table = formatTable([head.map(colors.dim), ...hosts.map(lineOf)]);
+  return hosts.length === total
+    ? table
+    : `${table}\n\n${hosts.length} of ${formatCount(total, 'host')}; --limit shows more`;
+};
+
+type Drained = Static<(typeof drainHosts)['answers'][200]>;
+
+/** What became of the hosts that were to be drained. */
+export const describeDrained = ({ drained, kept }: Drained): string => {
+  const lines = [`${formatCount(drained.length, 'host')} drained`, ...drained];
+  if (kept.length === 0) return lines.join('\n');
+  const serving = `${formatCount(kept.length, 'host')} kept: a session is on each`;
+  return [...lines, serving, ...kept].join('\n');
+};

@@ -1,0 +1,182 @@
+/**
+ * Whether an installation is well, as far as one replica of the control plane can tell: each check says
+ * what it found and, where something is wrong, the way out. A check that cannot be made has failed.
+ */
+import { describeError } from '#domain/error.ts';
+import type { DoctorCheck } from '#wire/admin-api/operations.ts';
+import type { PoolReport } from '#wire/pool-api/operations.ts';
+import { readStanding, type Standing } from '../db/admin.ts';
+import { type Load, readLoad } from '../db/load.ts';
+import { checkSchema } from '../db/migrate.ts';
+import { listPools } from '../db/pools.ts';
+import type { Parts } from '../parts.ts';
+import { type Finding, failed, ok, warning } from './finding.ts';
+import { checkUrls } from './urls.ts';
+
+export type DoctorParts = Pick<Parts, 'blobs' | 'config' | 'db' | 'publicUrl'>;
+
+/** Longer than what the orchestrator itself allows, so that what is found here it has not mended. */
+const limits = { silentMs: 30_000, provisionMs: 150_000, closingMs: 60_000 };
+const mostSkewMs = 2_000;
+/** The longest that a call of user code may take, and some time around it. */
+const longCallMs = 180_000;
+const gib = 2 ** 30;
+
+const list = (names: readonly string[]): string =>
+  names.length <= 3
+    ? names.join(', ')
+    : `${names.slice(0, 3).join(', ')} and ${names.length - 3} more`;
+
+const checkDatabase = async ({ db }: DoctorParts): Promise<Finding> => {
+  await checkSchema(db);
+  return ok('reachable, with every migration of this release');
+};
+
+const checkClock = async ({ db }: DoctorParts): Promise<Finding> => {
+  const askedAt = Date.now();
+  const { nowMs } = await readStanding(db, limits);
+  const skewMs = Math.round(nowMs - (askedAt + Date.now()) / 2);
+  if (Math.abs(skewMs) <= mostSkewMs) return ok(`within ${Math.abs(skewMs)} ms of the database's`);
+  const way = skewMs > 0 ? 'behind' : 'ahead of';
+  return warning(
+    `this machine's clock is ${Math.abs(skewMs)} ms ${way} the database's`,
+    'synchronise the clocks of all machines (NTP); sessions are judged by the database, their clocks begin here',
+  );
+};
+
+const checkBlobs = async ({ blobs }: DoctorParts): Promise<Finding> => {
+  await blobs.check();
+  const space = await blobs.space?.();
+  if (space === undefined) return ok('the store can be written to');
+  const free = `${(space.freeBytes / gib).toFixed(1)} GiB of ${(space.totalBytes / gib).toFixed(1)} GiB free`;
+  const isShort = space.freeBytes < gib || space.freeBytes < space.totalBytes / 20;
+  return isShort
+    ? warning(
+        `the store can be written to, but has only ${free}`,
+        'enlarge the volume of SVC_BLOB_DIR',
+      )
+    : ok(`the store can be written to; ${free}`);
+};
+
+const checkLeases = ({ leases }: Standing): Finding => {
+  const start =
+    'start an orchestrator with the SVC_CONTROL_URL and SVC_POOL_TOKEN of this control plane';
+  if (leases.length === 0) return failed('no orchestrator has ever led', start);
+  const late = leases.filter(({ lateMs }) => lateMs > 0);
+  if (late.length === 0)
+    return ok(list(leases.map(({ installation, holder }) => `${holder} leads ${installation}`)));
+  const names = late.map(
+    ({ installation, lateMs }) =>
+      `nobody leads ${installation} since ${Math.round(lateMs / 1_000)} s`,
+  );
+  const message = list(names);
+  const fix = `${start}; look at its log`;
+  return late.length === leases.length ? failed(message, fix) : warning(message, fix);
+};
+
+/** What is wrong with a pool, if anything is. */
+const judgePool = (pool: PoolReport, waiting: number): Finding | undefined => {
+  const { name, held, hosts, target, maximum } = pool;
+  if (held !== null) {
+    return failed(
+      `${name} launches none: ${held}`,
+      'mend what the reason names; launches are tried again by themselves',
+    );
+  }
+  const live = hosts.starting + hosts.warm + hosts.assigned + hosts.recycling + hosts.draining;
+  if (waiting > 0 && live >= maximum) {
+    return warning(
+      `${name} is full (${live} of ${maximum} hosts) while ${waiting} sessions wait`,
+      'raise its maximum, or close sessions: svc admin hosts --pool shows them',
+    );
+  }
+  if (hosts.warm + hosts.starting + hosts.recycling < target && live < maximum) {
+    return warning(
+      `${name} has ${hosts.warm} warm hosts of ${target}, and none on its way`,
+      "wait a moment and ask again; then look at the orchestrator's log",
+    );
+  }
+  return undefined;
+};
+
+const checkPools = async ({ db }: DoctorParts, { waiting }: Load): Promise<Finding> => {
+  const pools = (await listPools(db)).filter(({ isLed }) => isLed);
+  if (pools.length === 0) {
+    return failed(
+      'there are no pools that an orchestrator keeps',
+      'see the check of orchestrators',
+    );
+  }
+  const findings = pools.flatMap((pool) => judgePool(pool, waiting) ?? []);
+  const first = findings.find(({ status }) => status === 'failed') ?? findings[0];
+  if (first !== undefined) {
+    return { ...first, message: list(findings.map(({ message }) => message)) };
+  }
+  return ok(
+    list(pools.map(({ name, hosts, target }) => `${name}: ${hosts.warm} warm of ${target}`)),
+  );
+};
+
+const checkHosts = ({ silent }: Standing): Finding =>
+  silent.length === 0
+    ? ok('all have reported within 30 s')
+    : failed(
+        `${list(silent)} have been silent for over 30 s`,
+        'the orchestrator drains silent hosts after 10 s: see that one leads, and that hosts reach the control plane (network policy)',
+      );
+
+const checkSessions = ({ stuck }: Standing, { waiting, longestWaitMs }: Load): Finding => {
+  if (stuck.length > 0) {
+    const names = stuck.map(({ id, state }) => `${id} (${state})`);
+    return failed(
+      `${list(names)} are past their deadlines`,
+      "the reaper ends such sessions every 2 s: see that an orchestrator leads, and its log for 'reap'",
+    );
+  }
+  if (longestWaitMs > 10_000) {
+    return warning(
+      `${waiting} wait for a host, the oldest for ${Math.round(longestWaitMs / 1_000)} s`,
+      'see the check of pools; raise target or maximum where there is room',
+    );
+  }
+  return ok(waiting === 0 ? 'none waits for a host' : `${waiting} wait for a host, not for long`);
+};
+
+const checkCalls = ({ claimed, oldestClaimedMs }: Load): Finding =>
+  oldestClaimedMs <= longCallMs
+    ? ok(`${claimed} under way`)
+    : warning(
+        `a call has been under way for ${Math.round(oldestClaimedMs / 1_000)} s`,
+        "no call of user code may take that long: see the host's log (svc admin hosts --state assigned)",
+      );
+
+type Check = { name: string; run(): Promise<Finding> | Finding };
+
+const runCheck = async ({ name, run }: Check): Promise<DoctorCheck> => {
+  try {
+    return { name, ...(await run()) };
+  } catch (error) {
+    return {
+      name,
+      ...failed(describeError(error), 'see that it is there and that this replica may use it'),
+    };
+  }
+};
+
+/** Makes all checks at once. */
+export const examine = (parts: DoctorParts): Promise<DoctorCheck[]> => {
+  const standing = readStanding(parts.db, limits);
+  const load = readLoad(parts.db);
+  const checks: Check[] = [
+    { name: 'database', run: () => checkDatabase(parts) },
+    { name: 'clock', run: () => checkClock(parts) },
+    { name: 'blobs', run: () => checkBlobs(parts) },
+    { name: 'orchestrators', run: async () => checkLeases(await standing) },
+    { name: 'pools', run: async () => checkPools(parts, await load) },
+    { name: 'hosts', run: async () => checkHosts(await standing) },
+    { name: 'sessions', run: async () => checkSessions(await standing, await load) },
+    { name: 'calls', run: async () => checkCalls(await load) },
+    { name: 'addresses', run: () => checkUrls(parts) },
+  ];
+  return Promise.all(checks.map(runCheck));
+};

@@ -1,0 +1,89 @@
+/** What operators ask of the whole installation: hosts, leases, clocks, and what has stood for too long. */
+import type { HostState } from '#domain/host.ts';
+import type { AdminHost } from '#wire/admin-api/operations.ts';
+import { type Queryable, statement } from './pool.ts';
+
+const ms = (interval: string): string => `(extract(epoch from ${interval}) * 1000)::float8`;
+
+// Rows of hosts are kept when they are gone; the index of live hosts serves the usual question.
+const matching = `($1::text is null or h.pool = $1) and ($2::text is null or h.state = $2)
+  and (h.state <> 'gone' or $2 = 'gone')`;
+
+const listStatement = statement(
+  'admin_hosts',
+  `select h.id, h.installation, h.pool, h.runtime, h.state, h.session_id as "sessionId",
+          h.version_id as "versionId", h.uses, h.address, ${ms('now() - h.created_at')} as "ageMs",
+          ${ms('now() - h.state_since')} as "stateAgeMs",
+          ${ms('now() - b.last_seen_at')} as "silentMs", b.rss_bytes::float8 as "rssBytes",
+          h.end_reason as "endReason", h.end_detail as "endDetail",
+          (count(*) over ())::int as total
+     from hosts h left join beats b on b.host_id = h.id
+    where ${matching}
+    order by h.state_since desc, h.id limit $3`,
+);
+
+export type HostFilter = { pool?: string | undefined; state?: HostState | undefined };
+
+/** Hosts that match, the newest in their state first; those that are gone only when asked for. */
+export const listHosts = async (
+  db: Queryable,
+  { pool, state }: HostFilter,
+  limit: number,
+): Promise<{ hosts: AdminHost[]; total: number }> => {
+  const values = [pool ?? null, state ?? null, limit];
+  const rows = await db.query<AdminHost & { total: number }>(listStatement, values);
+  return { hosts: rows.map(({ total: _, ...host }) => host), total: rows[0]?.total ?? 0 };
+};
+
+const poolHostsStatement = statement(
+  'hosts_of_pool',
+  `select id, state from hosts
+    where pool = $1 and ($2::text is null or installation = $2) and state <> 'gone'
+    order by id`,
+);
+
+/** The hosts of a pool that are not gone. */
+export const findPoolHosts = (
+  db: Queryable,
+  pool: string,
+  installation: string | null,
+): Promise<{ id: string; state: HostState }[]> =>
+  db.query<{ id: string; state: HostState }>(poolHostsStatement, [pool, installation]);
+
+const standingStatement = statement(
+  'standing',
+  `select ${ms('clock_timestamp() - to_timestamp(0)')} as "nowMs",
+     (select coalesce(json_agg(json_build_object('installation', installation, 'holder', holder,
+        'lateMs', ${ms('now() - expires_at')}) order by installation), '[]') from leases) as leases,
+     (select coalesce(json_agg(id), '[]') from (
+        select h.id from hosts h join beats b on b.host_id = h.id
+         where h.state in ('warm', 'assigned', 'recycling')
+           and b.last_seen_at < now() - $1 * interval '1 millisecond'
+         order by b.last_seen_at limit 20) silent) as silent,
+     (select coalesce(json_agg(json_build_object('id', id, 'state', state) order by state_since), '[]')
+        from (select id, state, state_since from sessions
+               where (state = 'PROVISIONING' and state_since < now() - $2 * interval '1 millisecond')
+                  or (state = 'CLOSING' and state_since < now() - $3 * interval '1 millisecond')
+               limit 20) stuck) as stuck`,
+);
+
+/** What has stood for longer than it should, of each at most twenty. */
+export type Standing = {
+  /** The database's clock, in Unix milliseconds. */
+  nowMs: number;
+  /** Who leads; `lateMs` is negative while the lease is good. */
+  leases: { installation: string; holder: string; lateMs: number }[];
+  /** Hosts that have said nothing for too long. */
+  silent: string[];
+  stuck: { id: string; state: string }[];
+};
+
+export const readStanding = async (
+  db: Queryable,
+  limits: { silentMs: number; provisionMs: number; closingMs: number },
+): Promise<Standing> => {
+  const values = [limits.silentMs, limits.provisionMs, limits.closingMs];
+  const [row] = await db.query<Standing>(standingStatement, values);
+  if (row === undefined) throw new Error('the standing was not read');
+  return row;
+};

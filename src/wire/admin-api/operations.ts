@@ -1,0 +1,117 @@
+/**
+ * The contract between operators and the control plane: what there is, what is wrong, and taking hosts
+ * out of service. Base address: `{base_url}/api/admin`, bearer: the admin token, or the pool token of an
+ * installation that has none of its own. It tells of all projects, so it is no client's.
+ */
+import { type HostState, hostStates } from '#domain/host.ts';
+import { operation } from '../operation.ts';
+import { PoolReport } from '../pool-api/operations.ts';
+import { nullable, oneOf } from '../schemas.ts';
+import { type Static, Type } from '../type.ts';
+
+export const listPools = operation({
+  id: 'listPools',
+  summary: 'The pools of all installations, each with how many hosts it has by state',
+  method: 'GET',
+  path: '/pools',
+  access: 'admin',
+  answers: {
+    200: Type.Object({
+      pools: Type.Array(PoolReport),
+      waitingSessions: Type.Integer({ description: 'sessions that no host has yet' }),
+      longestWaitMs: Type.Number({ description: 'of the oldest of them; 0 when there are none' }),
+    }),
+  },
+});
+
+/** A host as an operator sees it. Ages are in milliseconds on the database's clock. */
+export const AdminHost = Type.Object({
+  id: Type.String(),
+  installation: Type.String(),
+  pool: Type.String(),
+  runtime: Type.String(),
+  state: oneOf(hostStates),
+  sessionId: nullable(Type.String()),
+  versionId: nullable(Type.String({ description: 'the world version that it holds' })),
+  uses: Type.Integer({ description: 'sessions that it was given so far' }),
+  address: nullable(Type.String()),
+  ageMs: Type.Number(),
+  stateAgeMs: Type.Number({ description: 'since it entered its state' }),
+  silentMs: nullable(Type.Number({ description: 'since its last message; null before the first' })),
+  rssBytes: nullable(Type.Number({ description: 'memory as it last told' })),
+  endReason: nullable(Type.String({ description: 'why it was drained or is gone' })),
+  endDetail: nullable(Type.String()),
+});
+export type AdminHost = Static<typeof AdminHost>;
+
+export const listHosts = operation({
+  id: 'listHosts',
+  summary: 'Hosts: those that are not gone, or of a given state; the newest in their state first',
+  method: 'GET',
+  path: '/hosts',
+  access: 'admin',
+  query: Type.Object({
+    pool: Type.Optional(Type.String()),
+    state: Type.Optional(oneOf(hostStates)),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, default: 1_000 })),
+  }),
+  answers: {
+    200: Type.Object({
+      hosts: Type.Array(AdminHost),
+      total: Type.Integer({ description: 'how many match' }),
+    }),
+  },
+});
+
+/** States in which a host may be drained by its operator. */
+export const drainableStates: readonly HostState[] = ['starting', 'warm', 'assigned', 'recycling'];
+
+export const drainHosts = operation({
+  id: 'drainHosts',
+  summary: 'Take hosts out of service: one, or those of a pool. Their pool replaces them',
+  method: 'POST',
+  path: '/drain',
+  access: 'admin',
+  body: Type.Object({
+    hostId: Type.Optional(Type.String()),
+    installation: Type.Optional(
+      Type.String({ description: 'of the pool; absent: all that have it' }),
+    ),
+    pool: Type.Optional(Type.String()),
+    endSessions: Type.Boolean({
+      description: 'whether hosts that serve a session are drained, too, which ends the session',
+    }),
+  }),
+  answers: {
+    200: Type.Object({
+      drained: Type.Array(Type.String()),
+      kept: Type.Array(Type.String(), { description: 'hosts that serve a session, left alone' }),
+    }),
+  },
+  refusals: {
+    400: 'neither one host nor a pool is named',
+    404: 'there is no such host, or no host in such a pool',
+    409: 'the host serves a session, and `endSessions` is false',
+  },
+});
+
+export const checkStatuses = ['ok', 'warning', 'failed'] as const;
+
+/** What one check found, with the way out of what is wrong. */
+export const DoctorCheck = Type.Object({
+  name: Type.String(),
+  status: oneOf(checkStatuses),
+  message: Type.String(),
+  fix: nullable(Type.String()),
+});
+export type DoctorCheck = Static<typeof DoctorCheck>;
+
+export const examine = operation({
+  id: 'examine',
+  summary:
+    'Whether the installation is well: database, clocks, blobs, orchestrators, pools, sessions',
+  method: 'GET',
+  path: '/doctor',
+  access: 'admin',
+  answers: { 200: Type.Object({ checks: Type.Array(DoctorCheck) }) },
+});

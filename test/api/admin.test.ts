@@ -1,0 +1,126 @@
+/** What operators see and do: hosts with their ends, hosts taken out of service, and what is wrong. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { drainHosts, examine, listHosts, listPools } from '#wire/admin-api/operations.ts';
+import { acquireLease, publishPools } from '#wire/pool-api/operations.ts';
+import { createWorld, getSession, openSession } from '#wire/public-api/operations.ts';
+import { startTestControl, type TestControl } from '../support/control.ts';
+import { clearPool, installation, warmHost } from '../support/host.ts';
+import { type TestDatabase, testDatabase } from '../support/postgres.ts';
+import { encodeTree, notesWorld } from '../support/worlds.ts';
+
+let database: TestDatabase;
+let control: TestControl;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  control = await startTestControl({ databaseUrl: database.url });
+  await control.send(createWorld, { body: { slug: 'notes', from: encodeTree(notesWorld()) } });
+});
+
+afterEach(() => clearPool(control));
+
+afterAll(async () => {
+  await control.stop();
+  await database.drop();
+});
+
+const hostsOf = async (query = {}) => (await control.admin(listHosts, { query })).body.hosts;
+const drain = (body: { hostId?: string; pool?: string; endSessions?: boolean }) =>
+  control.admin(drainHosts, { body: { endSessions: false, ...body } });
+const open = async () => (await control.send(openSession, { body: { slug: 'notes' } })).body.id;
+
+const checks = async () => {
+  const { body } = await control.admin(examine, {});
+  return Object.fromEntries(body.checks.map(({ name, ...finding }) => [name, finding]));
+};
+
+describe('an operator', () => {
+  it('sees hosts with their sessions, and why they ended', async () => {
+    const host = await warmHost(control);
+    const session = await open();
+    await warmHost(control);
+    expect(await hostsOf({ state: 'assigned' })).toMatchObject([
+      { id: host.id, pool: 'default', sessionId: session, uses: 1, endReason: null },
+    ]);
+    expect(await hostsOf({ pool: 'none' })).toEqual([]);
+    const { body } = await control.admin(listHosts, { query: { limit: 1 } });
+    expect([body.hosts.length, body.total]).toEqual([1, 2]);
+    await drain({ hostId: host.id, endSessions: true });
+    expect(await hostsOf({ state: 'draining' })).toMatchObject([
+      { id: host.id, endReason: 'operator' },
+    ]);
+  });
+
+  it('drains a host that serves only when its session may end', async () => {
+    const host = await warmHost(control);
+    const sessionId = await open();
+    await host.poll();
+    await host.ready();
+    await expect(drain({ hostId: host.id })).rejects.toThrow(`serves ${sessionId}`);
+    expect((await drain({ hostId: host.id, endSessions: true })).body.drained).toEqual([host.id]);
+    const { body } = await control.send(getSession, { params: { sessionId } });
+    expect(body).toMatchObject({ state: 'FAILED', endReason: 'reclaimed' });
+  });
+
+  it('drains a pool, and keeps what serves', async () => {
+    const serving = await warmHost(control);
+    await open();
+    const idle = await warmHost(control);
+    expect((await drain({ pool: 'default' })).body).toEqual({
+      drained: [idle.id],
+      kept: [serving.id],
+    });
+    await expect(drain({ pool: 'none' })).rejects.toThrow('no host is in a pool "none"');
+    await expect(drain({ hostId: 'hst-none' })).rejects.toThrow('there is no host "hst-none"');
+    await expect(drain({})).rejects.toThrow('name one host');
+  });
+
+  it('is told what is wrong, with the way out', async () => {
+    const lone = await checks();
+    expect(lone).toMatchObject({
+      database: { status: 'ok' },
+      clock: { status: 'ok' },
+      blobs: { status: 'ok', message: expect.stringContaining('GiB free') },
+      orchestrators: { status: 'failed', fix: expect.stringContaining('start an orchestrator') },
+      pools: { status: 'failed' },
+      sessions: { status: 'ok' },
+      // The public address of the tests is one that nobody serves.
+      addresses: { status: 'failed', fix: expect.stringContaining('DNS') },
+    });
+    await control.pool(acquireLease, { body: { installation, holder: 'a', ttlMs: 60_000 } });
+    const pool = { name: 'default', tier: null, isolation: 'process', size: 'standard' } as const;
+    const sizes = { minimum: 1, maximum: 1, target: 1, held: null, worlds: [] };
+    const publish = (changed = {}) =>
+      control.pool(publishPools, {
+        body: { installation, pools: [{ ...pool, ...sizes, ...changed }] },
+      });
+    await publish({ held: 'no space left on device' });
+    expect(await checks()).toMatchObject({
+      orchestrators: { status: 'ok', message: `a leads ${installation}` },
+      pools: { status: 'failed', message: 'default launches none: no space left on device' },
+    });
+    await publish();
+    await warmHost(control);
+    expect(await checks()).toMatchObject({ pools: { status: 'ok' } });
+    const first = await open();
+    const second = await open();
+    await control.sql(
+      `update sessions set created_at = now() - interval '1 hour',
+         state_since = case when id = $1 then now() - interval '1 hour' else state_since end
+        where id in ($1, $2)`,
+      [first, second],
+    );
+    expect(await checks()).toMatchObject({
+      pools: { status: 'warning', message: 'default is full (1 of 1 hosts) while 1 sessions wait' },
+      sessions: { status: 'failed', message: `${first} (PROVISIONING) are past their deadlines` },
+    });
+    const { body } = await control.admin(listPools, {});
+    expect(body).toMatchObject({ waitingSessions: 1, pools: [{ hosts: { assigned: 1 } }] });
+    expect(body.longestWaitMs).toBeGreaterThan(3_000_000);
+  });
+
+  it('is nobody who has a key pair', async () => {
+    await expect(control.send(examine, {})).rejects.toThrow('this route asks for a bearer token');
+    await expect(control.gateway(examine, {})).rejects.toThrow('the admin token is not valid');
+  });
+});
