@@ -61,11 +61,11 @@ const begin = async (
     const session = await openSession(worlds, assignment);
     serving.begin(session);
     const loadMs = performance.now() - startedAt;
-    log.info({ session: sessionId, world: worldSlug, loadMs }, 'serving');
+    log.info({ sessionId, world: worldSlug, loadMs }, 'serving');
     return session;
   } catch (error) {
     signal.throwIfAborted();
-    log.error({ err: error, session: sessionId }, 'the session cannot be loaded');
+    log.error({ err: error, sessionId }, 'the session cannot be loaded');
     const code = error instanceof StoreRefusal ? 'seed_refused' : 'load_failed';
     const body = { generation: standing.generation, code, message: describeError(error) };
     await link.send(reportFailed, { params: { sessionId }, body }, { signal });

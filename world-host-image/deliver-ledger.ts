@@ -54,7 +54,7 @@ export const startLedgerDelivery = (
         batch = single;
         return;
       }
-      log.warn({ err: error, session: sessionId, entry: last.id }, 'an entry was not taken');
+      log.warn({ err: error, sessionId, entry: last.id }, 'an entry was not taken');
     }
     backlog.removeTo(last.id);
   };
@@ -73,7 +73,7 @@ export const startLedgerDelivery = (
       while (backlog.size() > 0) await deliver(link.send, signal);
     } catch (error) {
       const lost = backlog.size();
-      log.warn({ err: error, session: sessionId, lost }, 'the ledger is not delivered whole');
+      log.warn({ err: error, sessionId, lost }, 'the ledger is not delivered whole');
     }
   };
 

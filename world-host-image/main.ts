@@ -16,7 +16,7 @@ const stopDeadlineMs = 10_000;
 
 const start = async (): Promise<Running> => {
   const config = readConfig(process.env);
-  const log = createLog('world-host', config.logLevel).child({ host: config.hostId });
+  const log = createLog('world-host', config.logLevel).child({ hostId: config.hostId });
   await rm(config.workDir, { recursive: true, force: true });
   const { python, searchPath } = config;
   const userCode = startUserCode({ python, searchPath, workDir: codeDirectory(config), log });

@@ -25,8 +25,11 @@ const hintFor = (error: AppError, { source, key }: Origin): string | undefined =
     return `is the service running? The address is from ${source}; "svc up" starts a service`;
   }
   if (error.code === 'unauthenticated') return `the ${key} is from ${source}`;
-  const { retryAfterMs } = error.detail;
+  const { retryAfterMs, requestId } = error.detail;
   if (typeof retryAfterMs === 'number') return `try again in ${Math.ceil(retryAfterMs / 1_000)} s`;
+  if (error.code === 'internal' && typeof requestId === 'string') {
+    return `the service's log tells more of request ${requestId}`;
+  }
   if (error.code === 'forbidden') return 'this needs the secret key, not only the public key';
   return undefined;
 };

@@ -3,13 +3,16 @@
  * program says to its caller. Every program makes one logger and hands out children with ids.
  */
 import { destination, type Logger, pino } from 'pino';
-import { describeError } from '#domain/error.ts';
+import { AppError, describeError } from '#domain/error.ts';
 
 export type Log = Logger;
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
-/** A logger for one program. Errors print with their causes and stack. */
+/**
+ * A logger for one program. Errors print with their causes, stack, and the id of the request that was
+ * answered with them. Lines about a session or a host name it as `sessionId`, `hostId`.
+ */
 export const createLog = (program: string, level: LogLevel): Log =>
   pino(
     {
@@ -21,6 +24,7 @@ export const createLog = (program: string, level: LogLevel): Log =>
         err: (error: unknown) => ({
           message: describeError(error),
           stack: error instanceof Error ? error.stack : undefined,
+          requestId: error instanceof AppError ? error.detail.requestId : undefined,
         }),
       },
     },

@@ -2,10 +2,14 @@
  * The one HTTP client of the project's own contracts. It sends an operation and returns its typed
  * answer, or throws an `AppError`: the server's own, or `unavailable` when no answer came.
  *
+ * Each request has an id, by which it is found in the log of the program that answers it; its error
+ * carries that as `detail.requestId`.
+ *
  * It never repeats a request. `retry.ts` makes of it one that does, where that is safe; a world host
  * repeats its messages by itself, as each names the step that it is about.
  */
 import { AppError } from '#domain/error.ts';
+import { newId } from '#domain/id.ts';
 import { fromErrorAnswer } from './errors.ts';
 import { type Exchanged, exchange } from './exchange.ts';
 import type { Answer, ClientInput, OperationShape } from './operation.ts';
@@ -50,6 +54,7 @@ const headersOf = (
     .map(([name, value]) => [name, String(value)]);
   return {
     authorization: options.authorization,
+    'x-request-id': newId('req'),
     ...Object.fromEntries(given),
     ...(input.body === undefined ? {} : { 'content-type': 'application/json' }),
   };

@@ -315,4 +315,13 @@ describe('the OpenAPI document', () => {
       },
     });
   });
+
+  it('knows a request by the id that its caller gave it, or by one of its own', async () => {
+    const ask = (headers: Record<string, string>) =>
+      control.raw({ method: 'GET', path: '/health', headers });
+    expect((await ask({ 'x-request-id': 'mine-1' })).headers['x-request-id']).toBe('mine-1');
+    const own = /^req-/;
+    expect((await ask({})).headers['x-request-id']).toMatch(own);
+    expect((await ask({ 'x-request-id': 'two words' })).headers['x-request-id']).toMatch(own);
+  });
 });

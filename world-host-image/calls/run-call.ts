@@ -50,7 +50,7 @@ const run = async (session: Session, call: HostCall, log: Log): Promise<Ran> => 
   } catch (cause) {
     const error = callErrorOf(cause);
     if (error !== undefined) return failedWith(error);
-    log.error({ err: cause, call: call.id, kind: call.kind, name: call.name }, 'a call failed');
+    log.error({ err: cause, callId: call.id, kind: call.kind, name: call.name }, 'a call failed');
     const message = `the world host failed to run the call; its log names ${call.id}`;
     return failedWith({ code: 'internal', message });
   }

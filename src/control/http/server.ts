@@ -2,6 +2,7 @@
  * The HTTP server: routes endpoints, checks access and input before them, and turns whatever goes
  * wrong into the one shape of error answer. It does not listen by itself, see `listen.ts`.
  */
+import type { IncomingHttpHeaders } from 'node:http';
 import {
   type FastifyError,
   type FastifyInstance,
@@ -10,6 +11,7 @@ import {
   fastify,
 } from 'fastify';
 import { AppError, describeError } from '#domain/error.ts';
+import { newId } from '#domain/id.ts';
 import { limits } from '#domain/limits.ts';
 import type { Log } from '#runtime/log.ts';
 import { type ErrorBody, toErrorAnswer } from '#wire/errors.ts';
@@ -37,6 +39,23 @@ export type ServerOptions = {
 };
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+
+/** The header by which a request is known in the logs of all programs that it passes. */
+const requestIdHeader = 'x-request-id';
+/** What a caller may call its request. */
+const requestIdForm = /^[\w.:-]{1,128}$/;
+
+const requestIdOf = ({ headers }: { headers: IncomingHttpHeaders }): string => {
+  const given = headers[requestIdHeader];
+  return typeof given === 'string' && requestIdForm.test(given) ? given : newId('req');
+};
+
+/** Whom and what a request is about, for its lines in the log. */
+const subjectOf = ({ id, caller, params }: FastifyRequest): Record<string, unknown> => {
+  const { sessionId, hostId } = (params ?? {}) as { sessionId?: string; hostId?: string };
+  const callers = caller !== undefined && 'hostId' in caller ? caller.hostId : undefined;
+  return { requestId: id, sessionId, hostId: hostId ?? callers };
+};
 
 /** After these answers a client does well to wait so many seconds, unless the error says how long. */
 const usualRetryAfter: Record<number, string> = { 429: '1', 503: '1' };
@@ -129,7 +148,9 @@ const answerErrors = (app: FastifyInstance, log: Log): void => {
     const { status, body } = toAnswer(error);
     if (status >= 500) {
       const level = status === 500 ? 'error' : 'warn';
-      log[level]({ err: error, method: request.method, url: request.url }, 'request failed');
+      const { method, url } = request;
+      log[level]({ err: error, method, url, ...subjectOf(request) }, 'request failed');
+      body.requestId = request.id;
     }
     const { access } = request.routeOptions.config as { access?: Access };
     if (status === 401) reply.header('www-authenticate', challenge(access));
@@ -176,9 +197,13 @@ export const createServer = (
   const app = fastify({
     routerOptions: { maxParamLength: 256, ignoreTrailingSlash: false },
     exposeHeadRoutes: false,
+    genReqId: requestIdOf,
     bodyLimit: limits.bodyBytes,
   });
   app.decorateRequest('caller', undefined);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header(requestIdHeader, request.id);
+  });
   readJsonBodies(app);
   answerErrors(app, log);
   countRequests(app, metrics);
