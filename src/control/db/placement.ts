@@ -228,9 +228,22 @@ const place = (db: Database, how: Statement, id: string): Promise<Placement | un
     return (await tx.query<Placement>(how, [id]))[0];
   });
 
-/** Gives a waiting session a warm host, if there is one that fits. */
-export const placeSession = (db: Database, sessionId: string): Promise<Placement | undefined> =>
-  place(db, placeSessionStatement, sessionId);
+const anyWarmStatement = statement(
+  'any_warm_host',
+  `select true from hosts h where h.state in ${hostBefore('assigned')} and h.address is not null limit 1`,
+);
+
+/**
+ * Gives a waiting session a warm host, if there is one that fits. The session's row says by then that it
+ * waits: so a host that gets warm after the look finds it itself.
+ */
+export const placeSession = async (
+  db: Database,
+  sessionId: string,
+): Promise<Placement | undefined> => {
+  const warm = await db.query(anyWarmStatement, []);
+  return warm.length === 0 ? undefined : place(db, placeSessionStatement, sessionId);
+};
 
 const anyWaitingStatement = statement(
   'any_waiting_session',
