@@ -516,6 +516,42 @@ describe('the agent', () => {
     expect(said.lastIndexOf('answerCall')).toBeLessThan(said.indexOf('reportLeaving'));
   });
 
+  it('asks for no further call when it is told to stop', async () => {
+    const { control, host, logged } = await startBench();
+    await openOn(control);
+    const answer = control.call('tool', 'take_time', { repo: 'engine' });
+    const next = control.enqueue('tool', 'create_users', { login: 'new', id: 7 });
+    await logged('call begins');
+    await host.stop();
+    expect((await answer).output).toBe(3);
+    expect(control.waiting()).toEqual([next]);
+  });
+
+  it('runs the call that a poll brings as the host is told to stop', async () => {
+    const { control, host } = await startBench();
+    await openOn(control);
+    control.mute('pollCalls');
+    const answer = control.call('tool', 'create_users', { login: 'first', id: 7 });
+    await control.handed('call-1');
+    const next = control.enqueue('tool', 'create_users', { login: 'second', id: 8 });
+    await host.stop();
+    expect((await answer).error).toBeUndefined();
+    expect(control.waiting()).toEqual([next]);
+  });
+
+  it('runs the call that comes with an answer as the host is told to stop', async () => {
+    const { control, host } = await startBench();
+    await openOn(control);
+    control.mute('answerCall');
+    const answers = [
+      control.call('tool', 'create_users', { login: 'first', id: 7 }),
+      control.call('tool', 'create_users', { login: 'second', id: 8 }),
+    ];
+    await control.handed('call-2');
+    await host.stop();
+    for (const { error } of await Promise.all(answers)) expect(error).toBeUndefined();
+  });
+
   it('says goodbye only when it is taken away', async () => {
     const { control, host } = await startBench();
     await control.message('reportWarm');

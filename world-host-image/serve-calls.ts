@@ -2,7 +2,8 @@
  * Serves the calls of one session: waits for them, runs each at most once, posts its answer. Posting
  * brings the next call back, so a busy session costs one round trip a call.
  *
- * `stopping` ends waits, never a call that runs: its answer is still delivered.
+ * `stopping` ends waits, never a call: one that the host was handed is run and its answer delivered, and
+ * no further one is asked for.
  */
 import { limits } from '#domain/limits.ts';
 import type { Log } from '#runtime/log.ts';
@@ -13,6 +14,7 @@ import {
   pollCalls,
   type SessionDirective,
 } from '#wire/host-api/operations.ts';
+import type { ClientInput } from '#wire/operation.ts';
 import { runCall } from './calls/run-call.ts';
 import type { ControlLink } from './control-link.ts';
 import { createJournal, type Journal } from './journal.ts';
@@ -27,27 +29,47 @@ export type ServeOptions = {
 };
 
 const hold = limits.pollMs / 1000;
-/** For the one last message of a host that was told to stop. */
+/** For a message that a host has left to send when it was told to stop. */
 const lastMessageMs = 5_000;
 
-const deliver = async (
-  { link, standing, stopping }: ServeOptions,
+/** The two messages that bring the next call. */
+type Asking = typeof answerCall | typeof pollCalls;
+
+/**
+ * Asks for what comes next, for as long as the control plane holds the answer. When the host is told to
+ * stop, the message is sent once more as its last one: it may not have arrived, and the answer that was
+ * cut short may have brought a call.
+ */
+const ask = async <Shape extends Asking>(
+  { link, stopping }: ServeOptions,
+  shape: Shape,
+  inputOf: (last: { hold: number; final: boolean }) => ClientInput<Shape>,
+): Promise<SessionDirective> => {
+  try {
+    const wait = { signal: stopping, holdSeconds: hold };
+    return await link.send(shape, inputOf({ hold, final: false }), wait);
+  } catch (error) {
+    if (!stopping.aborted) throw error;
+    const signal = AbortSignal.timeout(lastMessageMs);
+    return link.send(shape, inputOf({ hold: 0, final: true }), { signal });
+  }
+};
+
+const deliver = (
+  options: ServeOptions,
   session: Session,
   call: HostCall,
   answer: CallAnswer,
 ): Promise<SessionDirective> => {
   const params = { sessionId: session.id, callId: call.id };
-  const body = { generation: standing.generation, answer };
-  try {
-    const input = { params, body: { ...body, hold } };
-    return await link.send(answerCall, input, { signal: stopping, holdSeconds: hold });
-  } catch (error) {
-    if (!stopping.aborted) throw error;
-    // The wait for the next call was cut short, perhaps before the answer arrived.
-    const signal = AbortSignal.timeout(lastMessageMs);
-    await link.send(answerCall, { params, body: { ...body, hold: 0 } }, { signal });
-    return {};
-  }
+  const { generation } = options.standing;
+  return ask(options, answerCall, (asked) => ({ params, body: { generation, answer, ...asked } }));
+};
+
+const poll = (options: ServeOptions, session: Session): Promise<SessionDirective> => {
+  const params = { sessionId: session.id };
+  const { generation } = options.standing;
+  return ask(options, pollCalls, (asked) => ({ params, query: { generation, ...asked } }));
 };
 
 /** The answer of a call: from the journal when it was here before, else by running it. */
@@ -83,25 +105,16 @@ export const serveCalls = async (
   session: Session,
   first: SessionDirective,
 ): Promise<SessionDirective['close']> => {
-  const { link, log, standing, stopping } = options;
+  const { log, stopping } = options;
   const journal = createJournal();
-  const params = { sessionId: session.id };
   let directive = first;
-  while (!stopping.aborted) {
+  for (;;) {
     const { call, close } = directive;
     if (close !== undefined) return close;
     if (call !== undefined) {
-      directive = await deliver(
-        options,
-        session,
-        call,
-        await answerOf(session, journal, call, log),
-      );
-    } else {
-      const query = { generation: standing.generation, hold };
-      const wait = { signal: stopping, holdSeconds: hold };
-      directive = await link.send(pollCalls, { params, query }, wait);
-    }
+      const answer = await answerOf(session, journal, call, log);
+      directive = await deliver(options, session, call, answer);
+    } else if (stopping.aborted) return undefined;
+    else directive = await poll(options, session);
   }
-  return undefined;
 };

@@ -1,5 +1,6 @@
 /** Calls: their order, their one run, their answers and their ends. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { reportLeaving } from '#wire/host-api/operations.ts';
 import type { CallRequest, CallView } from '#wire/public-api/call.ts';
 import {
   closeSession,
@@ -242,6 +243,43 @@ describe('a call at most once', () => {
     await host.calls();
     const both = { output: 1, error: { code: 'x', message: 'y' } };
     await expect(host.answer(id, both)).rejects.toMatchObject({ code: 'invalid' });
+  });
+});
+
+describe('a host that stops', () => {
+  it('is handed what it has once more, and nothing new, at once', async () => {
+    await host.ready();
+    const first = await enqueue();
+    const second = await enqueue();
+    expect(await host.calls(10, true)).toEqual({});
+    await host.calls();
+    expect((await host.calls(10, true)).call?.id).toBe(first.id);
+    expect(await host.answer(first.id, { output: 1 }, 10, true)).toEqual({});
+    expect(await host.answer(first.id, { output: 1 }, 10, true)).toEqual({});
+    expect((await read(second.id)).state).toBe('queued');
+  });
+
+  it('hears of the call that came with an answer it did not get', async () => {
+    await host.ready();
+    const first = await enqueue();
+    const second = await enqueue();
+    await host.calls();
+    await host.answer(first.id, { output: 1 });
+    const last = await host.answer(first.id, { output: 1 }, 10, true);
+    expect(last.call?.id).toBe(second.id);
+    expect(await host.answer(second.id, { output: 2 }, 10, true)).toEqual({});
+    expect((await read(second.id)).output).toBe(2);
+  });
+
+  it('leaves calls behind that never ran', async () => {
+    await host.ready();
+    const first = await enqueue();
+    const second = await enqueue();
+    await host.calls();
+    await host.answer(first.id, { output: 1 }, 0, true);
+    const { id: hostId, generation } = host;
+    await host.send(reportLeaving, { params: { hostId }, body: { generation } });
+    expect((await read(second.id)).state).toBe('cancelled');
   });
 });
 

@@ -44,10 +44,16 @@ export type PlayedHost = {
   pollLoad(hold?: number): Promise<LoadOrder | undefined>;
   ready(stateDigest?: `sha256:${string}`): Promise<SessionDirective>;
   failed(code: string, message: string): Promise<void>;
-  calls(hold?: number): Promise<SessionDirective>;
+  /** `final`: as a host that is stopping. */
+  calls(hold?: number, final?: boolean): Promise<SessionDirective>;
   /** Delivers entries of its session's ledger. */
   requests(entries: readonly unknown[]): Promise<void>;
-  answer(callId: string, answer: Partial<CallAnswer>, hold?: number): Promise<SessionDirective>;
+  answer(
+    callId: string,
+    answer: Partial<CallAnswer>,
+    hold?: number,
+    final?: boolean,
+  ): Promise<SessionDirective>;
   closed(): Promise<'recycle' | 'exit'>;
   beat(idleMs?: number): Promise<{ drain: boolean }>;
   blob(digest: `sha256:${string}`): Promise<Uint8Array>;
@@ -106,8 +112,8 @@ const play = (hostId: string, token: string, send: Send): PlayedHost => {
         body: { generation: host.generation, code, message },
       });
     },
-    async calls(hold = 5) {
-      const query = { generation: host.generation, hold };
+    async calls(hold = 5, final = false) {
+      const query = { generation: host.generation, hold, final };
       return (await send(pollCalls, { params: session(), query })).body;
     },
     async requests(entries) {
@@ -121,10 +127,10 @@ const play = (hostId: string, token: string, send: Send): PlayedHost => {
         },
       });
     },
-    async answer(callId, answer, hold = 0) {
+    async answer(callId, answer, hold = 0, final = false) {
       const { body } = await send(answerCall, {
         params: { ...session(), callId },
-        body: { generation: host.generation, answer: { changes: {}, ...answer }, hold },
+        body: { generation: host.generation, answer: { changes: {}, ...answer }, hold, final },
       });
       return body;
     },

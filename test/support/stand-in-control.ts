@@ -21,6 +21,12 @@ export type StandInControl = {
   load(order: LoadOrder): void;
   /** Hands a call out and resolves with the answer it got. */
   call(kind: HostCall['kind'], name?: string, input?: unknown): Promise<CallAnswer>;
+  /** Has a call wait for the host; answers its id. */
+  enqueue(kind: HostCall['kind'], name?: string, input?: unknown): string;
+  /** Resolves when a call has been handed out. */
+  handed(id: string): Promise<unknown>;
+  /** Calls that wait for the host. */
+  waiting(): string[];
   /** Hands out the call with this id once more. */
   repeat(id: string): void;
   /** Directs the host to close its session. */
@@ -28,6 +34,8 @@ export type StandInControl = {
   drain(): void;
   /** The next so many messages of an operation are answered with this status. */
   fail(operation: string, status: number, times: number): void;
+  /** The next answer of an operation that hands out a call never reaches the host. */
+  mute(operation: string): void;
   /** Resolves with the n-th message of an operation. */
   message(operation: string, n?: number): Promise<Received>;
   stop(): Promise<void>;
@@ -61,6 +69,7 @@ export const startStandInControl = async (
   blobs: ReadonlyMap<string, Uint8Array>,
 ): Promise<StandInControl> => {
   const received: Received[] = [];
+  const muted = new Set<string>();
   const failures = new Map<string, { status: number; times: number }>();
   const calls: HostCall[] = [];
   const handedOut = new Map<string, HostCall>();
@@ -72,8 +81,11 @@ export const startStandInControl = async (
   let seq = 0;
   let generation = 0;
 
-  const directive = (): Record<string, unknown> | undefined => {
-    const call = calls.shift();
+  const unanswered = (): HostCall | undefined =>
+    [...handedOut.values()].find(({ id }) => !answers.has(id));
+
+  const directive = (isFinal: boolean): Record<string, unknown> | undefined => {
+    const call = isFinal ? unanswered() : calls.shift();
     if (call !== undefined) {
       handedOut.set(call.id, call);
       return { call };
@@ -113,6 +125,8 @@ export const startStandInControl = async (
     body: Record<string, unknown>,
   ): Promise<Record<string, unknown>> => {
     const hold = Number(body.hold ?? url.searchParams.get('hold') ?? 0);
+    const isFinal = String(body.final ?? url.searchParams.get('final')) === 'true';
+    const next = () => directive(isFinal);
     switch (operation) {
       case 'reportWarm':
         return { state: 'warm' };
@@ -122,10 +136,10 @@ export const startStandInControl = async (
         return { drain: drained };
       case 'answerCall': {
         answers.set(url.pathname.split('/').at(-2) ?? '', body.answer as CallAnswer);
-        return holdFor(directive, hold);
+        return holdFor(next, hold);
       }
       case 'pollCalls':
-        return holdFor(directive, hold);
+        return holdFor(next, hold);
       case 'reportClosed': {
         const next = closing?.next;
         closing = undefined;
@@ -161,12 +175,21 @@ export const startStandInControl = async (
       response.end(bytes);
       return;
     }
-    respond(response, 200, await answerTo(operation, url, body));
+    const answer = await answerTo(operation, url, body);
+    if ('call' in answer && muted.delete(operation)) return;
+    respond(response, 200, answer);
   };
 
   const server = createServer((request, response) => void handle(request, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
+
+  const enqueue: StandInControl['enqueue'] = (kind, name, input) => {
+    seq += 1;
+    const id = `call-${seq}`;
+    calls.push({ id, seq, kind, name: name ?? null, input: input ?? null });
+    return id;
+  };
 
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -179,15 +202,21 @@ export const startStandInControl = async (
       generation = order.generation;
     },
     async call(kind, name, input) {
-      seq += 1;
-      const id = `call-${seq}`;
-      calls.push({ id, seq, kind, name: name ?? null, input: input ?? null });
+      const id = enqueue(kind, name, input);
       return until(() => answers.get(id), {
         timeoutMs: messageTimeoutMs,
         everyMs: 2,
         what: `the answer of ${kind} ${name ?? ''}`,
       });
     },
+    enqueue,
+    handed: (id) =>
+      until(() => handedOut.get(id), {
+        timeoutMs: messageTimeoutMs,
+        everyMs: 2,
+        what: `the hand-out of ${id}`,
+      }),
+    waiting: () => calls.map(({ id }) => id),
     repeat(id) {
       const call = handedOut.get(id);
       if (call === undefined) throw new Error(`call ${id} was never handed out`);
@@ -203,6 +232,7 @@ export const startStandInControl = async (
     fail(operation, status, times) {
       failures.set(operation, { status, times });
     },
+    mute: (operation) => muted.add(operation),
     message: (operation, n = 1) =>
       until(() => received.filter((message) => message.operation === operation)[n - 1], {
         timeoutMs: messageTimeoutMs,

@@ -72,10 +72,15 @@ export const answer = (
   hold: Hold,
 ): Promise<SessionDirective> => {
   const recordAndLook = async (): Promise<SessionOrders | undefined> => {
-    const answered = await answerCall(parts.db, host, toNewAnswer(given.callId, given.answer));
+    const answered = await answerCall(
+      parts.db,
+      host,
+      toNewAnswer(given.callId, given.answer),
+      hold.isFinal,
+    );
     if (answered === undefined) {
       await checkRepeat(parts, host, given.callId);
-      return claimCall(parts.db, host);
+      return claimCall(parts.db, host, hold.isFinal);
     }
     await afterAnswer(parts, answered);
     return answered.orders;

@@ -16,6 +16,8 @@ export type OrderParts = Pick<Parts, 'db' | 'notices' | 'seats'>;
 export type Hold = {
   /** Seconds, as the host asks; at most what a poll may hold. */
   seconds: number | undefined;
+  /** Whether the host is stopping: nothing is held, and nothing new handed out. */
+  isFinal: boolean;
   signal: AbortSignal;
 };
 
@@ -49,9 +51,10 @@ export const nextDirective = async (
   hold: Hold,
   firstLook?: () => Promise<SessionOrders | undefined>,
 ): Promise<SessionDirective> => {
-  const endsAt = performance.now() + Math.min((hold.seconds ?? 0) * 1_000, limits.pollMs);
+  const holdMs = hold.isFinal ? 0 : Math.min((hold.seconds ?? 0) * 1_000, limits.pollMs);
+  const endsAt = performance.now() + holdMs;
   const watch = notices.watch(host.sessionId);
-  const claim = () => claimCall(db, host);
+  const claim = () => claimCall(db, host, hold.isFinal);
   let look = firstLook ?? claim;
   try {
     for (;;) {

@@ -1,6 +1,7 @@
 /**
  * Calls as a session's host meets them: claimed one after the other, and answered. A host is named
- * with its generation in each statement, so that one that is not the session's finds nothing.
+ * with its generation in each statement, so that one that is not the session's finds nothing. A host
+ * that is stopping claims nothing: what it had no time for could only be lost.
  *
  * Whoever locks a session and its calls locks the session first.
  */
@@ -48,19 +49,23 @@ const claimStatement = statement(
        from s
       where c.id = (select id from calls
                      where session_id = $1 and state in ${openCallStates} order by seq limit 1)
-        and ((c.state in ${callBefore('claimed')} and s.state = 'READY')
+        and ((c.state in ${callBefore('claimed')} and s.state = 'READY' and not $4::boolean)
              or (c.state = 'claimed' and c.generation = $3 and s.state in ('READY', 'CLOSING')))
      returning c.*
    )
    select ${ordersColumns} from s left join c on true`,
 );
 
-/** The next call for the session's host, claimed; undefined when the host is not the session's. */
+/**
+ * The next call for the session's host, claimed; undefined when the host is not the session's. One that
+ * is stopping gets no other than it has claimed before.
+ */
 export const claimCall = async (
   db: Queryable,
   host: SessionHost,
+  isStopping: boolean,
 ): Promise<SessionOrders | undefined> => {
-  const values = [host.sessionId, host.hostId, host.generation];
+  const values = [host.sessionId, host.hostId, host.generation, isStopping];
   const [row] = await db.query<OrdersRow>(claimStatement, values);
   return row === undefined ? undefined : toOrders(row);
 };
@@ -106,7 +111,7 @@ const answerStatement = statement(
        from touched
       where c.id = (select id from calls where session_id = $1
                        and state in ${callBefore('claimed')} order by seq limit 1)
-        and c.state in ${callBefore('claimed')} and touched.state = 'READY'
+        and c.state in ${callBefore('claimed')} and touched.state = 'READY' and not $9::boolean
      returning c.*
    )
    select ${callColumns},
@@ -129,13 +134,14 @@ type AnswerRow = CallRow & {
 export type Answered = { call: CallRow; orders: SessionOrders };
 
 /**
- * Records a call's answer and claims the next call; undefined when the call is not one that this
+ * Records a call's answer and, unless the host is stopping, claims the next call; undefined when the call is not one that this
  * host has claimed and not answered (see `findAnswered`).
  */
 export const answerCall = async (
   db: Queryable,
   host: SessionHost,
   answer: NewAnswer,
+  isStopping: boolean,
 ): Promise<Answered | undefined> => {
   const [row] = await db.query<AnswerRow>(answerStatement, [
     host.sessionId,
@@ -146,6 +152,7 @@ export const answerCall = async (
     answer.output === undefined ? null : JSON.stringify(answer.output),
     answer.error === null ? null : JSON.stringify(answer.error),
     JSON.stringify(answer.changes),
+    isStopping,
   ]);
   if (row === undefined) return undefined;
   const { sessionState, keepWarm, nextId, nextSeq, nextKind, nextName, nextInput, ...call } = row;

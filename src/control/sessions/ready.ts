@@ -27,9 +27,9 @@ export const reportReady = async (
     notices.tell(host.sessionId, routeTopic(host.sessionId));
   }
   if (readied?.openCalls === 0) return {};
-  const atOnce = { seconds: 0, signal: AbortSignal.abort() };
+  const atOnce = { seconds: 0, isFinal: false, signal: AbortSignal.abort() };
   return nextDirective(parts, host, atOnce, async () => {
-    const orders = await claimCall(db, host);
+    const orders = await claimCall(db, host, false);
     if (orders?.state === 'PROVISIONING') throw staleHost(host);
     return orders;
   });

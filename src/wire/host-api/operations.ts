@@ -18,6 +18,11 @@ const SessionParams = Type.Object({ sessionId: Type.String() });
 const HoldSeconds = Type.Optional(
   Type.Number({ minimum: 0, maximum: limits.pollMs / 1000, description: 'how long to hold' }),
 );
+const Final = Type.Optional(
+  Type.Boolean({
+    description: 'the host stops: it is handed no call but one that it was handed before',
+  }),
+);
 
 /** What a host has loaded: the bundle of a world version and the digest of its base rows. */
 export const Holding = Type.Object({ bundle: DigestText, stateDigest: DigestText });
@@ -184,7 +189,7 @@ export const pollCalls = operation({
   path: '/world-sessions/{sessionId}/calls',
   access: 'host',
   params: SessionParams,
-  query: Type.Object({ generation: Generation, hold: HoldSeconds }),
+  query: Type.Object({ generation: Generation, hold: HoldSeconds, final: Final }),
   answers: { 200: SessionDirective },
 });
 
@@ -195,7 +200,12 @@ export const answerCall = operation({
   path: '/world-sessions/{sessionId}/calls/{callId}/answer',
   access: 'host',
   params: Type.Object({ sessionId: Type.String(), callId: Type.String() }),
-  body: Type.Object({ generation: Generation, answer: CallAnswer, hold: HoldSeconds }),
+  body: Type.Object({
+    generation: Generation,
+    answer: CallAnswer,
+    hold: HoldSeconds,
+    final: Final,
+  }),
   bodyBytes: limits.callOutputBytes + 64 * 1024,
   answers: { 200: SessionDirective },
 });

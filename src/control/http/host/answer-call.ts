@@ -8,6 +8,6 @@ export const answerCall = (parts: Pick<Parts, 'db' | 'metrics' | 'notices' | 'se
   endpoint(operation, async ({ params, body }, { caller: { hostId }, signal }) => {
     const host = { sessionId: params.sessionId, hostId, generation: body.generation };
     const given = { callId: params.callId, answer: body.answer };
-    const hold = { seconds: body.hold, signal };
+    const hold = { seconds: body.hold, isFinal: body.final === true, signal };
     return respond(200, await answer(parts, host, given, hold));
   });
