@@ -1,0 +1,104 @@
+/**
+ * Dashboard, alert rules and runbook name only what there is: every metric is one that a program exports,
+ * and every alert has its section. Where `promtool` is installed, it checks the rules, too.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { Registry } from 'prom-client';
+import { describe, expect, it } from 'vitest';
+import { createLog } from '#runtime/log.ts';
+import { serveMetrics } from '#runtime/metrics.ts';
+import { createMetrics as createOrchestratorMetrics } from '../orchestrator/metrics.ts';
+import { addLoadMetrics } from '../src/control/load-metrics.ts';
+import { createMetrics as createControlMetrics } from '../src/control/metrics.ts';
+
+const read = (path: string): string => readFileSync(join(import.meta.dirname, '..', path), 'utf8');
+const rulesPath = 'ops/alert-rules.yaml';
+const rules = read(rulesPath);
+const dashboard = JSON.parse(read('ops/grafana-dashboard.json'));
+const runbook = read('docs/runbook.md');
+
+type Panel = { title: string; gridPos: { x: number; y: number; w: number; h: number } } & {
+  targets?: { expr: string }[];
+};
+const panels: Panel[] = dashboard.panels;
+const queries = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+const alerts = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name]) => name ?? '');
+
+const metricsIn = (text: string): string[] => [
+  ...new Set(text.match(/\b(?:svc|process|nodejs)_[a-z0-9_]+/g) ?? []),
+];
+
+/** The names under which a metric is exported; a histogram has three. */
+const exportedNames = async (): Promise<Set<string>> => {
+  const control = createControlMetrics();
+  const never = (): never => {
+    throw new Error('nothing is read here');
+  };
+  const log = createLog('test', 'silent');
+  const parts = { db: never, compiler: never, notices: never, log, metrics: control };
+  addLoadMetrics(parts as unknown as Parameters<typeof addLoadMetrics>[0]);
+  const common = new Registry();
+  const watched = { program: 'test', registry: common, loops: () => [], log };
+  const bound = await serveMetrics(watched, [{ host: '127.0.0.1', port: 0 }]);
+  await bound.stop(0);
+  const registries = [control.registry, createOrchestratorMetrics().registry, common];
+  const names = registries.flatMap((registry) =>
+    registry.getMetricsAsArray().flatMap((metric) => {
+      const { name, type } = metric as unknown as { name: string; type?: unknown };
+      const isHistogram = 'buckets' in metric || type === 'histogram';
+      return isHistogram ? [name, `${name}_bucket`, `${name}_count`, `${name}_sum`] : [name];
+    }),
+  );
+  return new Set(names);
+};
+
+describe('what operators watch by', () => {
+  it('names only metrics that a program exports', async () => {
+    const exported = await exportedNames();
+    const named = metricsIn([rules.replace(/^#.*$/gm, ''), ...queries, runbook].join('\n'));
+    expect(named.length).toBeGreaterThan(30);
+    expect(named.filter((name) => !exported.has(name))).toEqual([]);
+  });
+
+  it('shows every metric of our own', async () => {
+    const own = [...(await exportedNames())].filter((name) => /^svc_/.test(name));
+    const shown = new Set(
+      metricsIn(queries.join('\n')).map((name) => name.replace(/_bucket$/, '')),
+    );
+    const missing = own
+      .filter((name) => !/_(bucket|count|sum)$/.test(name))
+      .filter((name) => !shown.has(name));
+    expect(missing).toEqual([]);
+  });
+
+  it('has panels that do not overlap', () => {
+    const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+      Array.from({ length: w * h }, (_, cell) => `${x + (cell % w)},${y + Math.floor(cell / w)}`),
+    );
+    expect(new Set(cells).size).toBe(cells.length);
+  });
+
+  it('has a section of the runbook for each alert, and no other', () => {
+    expect(alerts.length).toBeGreaterThan(10);
+    const sections = [...runbook.matchAll(/^## (\w+)$/gm)].map(([, name]) => name);
+    expect(sections).toEqual(alerts);
+    const links = [...rules.matchAll(/runbook: docs\/runbook\.md#(\w+)/g)].map(([, id]) => id);
+    expect(links).toEqual(alerts.map((name) => name.toLowerCase()));
+  });
+
+  const promtool = (process.env.PATH ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, 'promtool'))
+    .find((file) => existsSync(file));
+
+  const checkRules = (tool: string) => (): void => {
+    const said = execFileSync(tool, ['check', 'rules', rulesPath], {
+      cwd: join(import.meta.dirname, '..'),
+      encoding: 'utf8',
+    });
+    expect(said).toContain(`SUCCESS: ${alerts.length} rules found`);
+  };
+  if (promtool !== undefined) it('has rules that Prometheus takes', checkRules(promtool));
+});
