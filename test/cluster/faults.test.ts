@@ -99,6 +99,40 @@ describe('a world host killed under a running call', () => {
   });
 });
 
+describe('a world host that its runtime ends while its session lives', () => {
+  const endOf = async (signal: NodeJS.Signals) => {
+    const session = await open(network.client, { slug: 'notes' });
+    const host = await hostOf(session.id);
+    const victim = processesNaming(`--host=${host.id}`).find(isHostItself);
+    process.kill(victim?.pid ?? 0, signal);
+    return until(
+      async () => {
+        const found = await readSession(network.client, session.id);
+        return found.state === 'FAILED' ? found : undefined;
+      },
+      { timeoutMs: healMs, what: 'the session over' },
+    );
+  };
+
+  it('leaves its session the reason in words, and what it wrote last', async () => {
+    // As V8 ends a process whose heap is full.
+    const { endReason, error } = await endOf('SIGABRT');
+    expect({ endReason, code: error?.code }).toEqual({
+      endReason: 'out_of_memory',
+      code: 'out_of_memory',
+    });
+    expect(error?.message).toContain('its heap was full');
+    expect(error?.message).toContain('"msg":"serving"');
+  });
+
+  it('does so, too, when nothing is known but the signal', async () => {
+    const { endReason, error } = await endOf('SIGKILL');
+    expect(endReason).toBe('host_lost');
+    expect(error?.message).toContain('ended by SIGKILL');
+    expect(error?.message).toContain('"msg":"serving"');
+  });
+});
+
 describe('a world host told to stop under a running call', () => {
   it('answers the call, delivers its ledger, and its session ends as reclaimed', async () => {
     const session = await open(network.client, { slug: 'notes' });
