@@ -243,7 +243,7 @@ export const readAnswer = async (answer: IncomingMessage): Promise<Answered> => 
     rawHeaders: answer.rawHeaders,
     trailers: answer.trailers,
     body,
-    code: isJson ? JSON.parse(body).error?.code : undefined,
+    code: isJson && body !== '' ? JSON.parse(body).error?.code : undefined,
   };
 };
 

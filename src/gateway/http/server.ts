@@ -123,6 +123,6 @@ export const createGatewayServer = (limits: Limits, handle: (arrival: Arrival) =
       const isHeard = socket.writable && current(socket)?.headersSent !== true;
       if (isHeard && codeOf(error) !== 'ECONNRESET')
         refuseConnection(socket, faultOf(error, limits));
-      else socket.destroy();
+      else socket.destroySoon();
     });
 };

@@ -29,9 +29,10 @@ export type Splice = {
 
 /** Joins both until they end. Returns what cuts them. */
 export const splice = ({ client, host, answer, limits }: Splice): (() => void) => {
+  // A reset says that this is no end which either side has chosen.
   const cut = (): void => {
-    client.socket.destroy();
-    host.socket.destroy();
+    client.socket.resetAndDestroy();
+    host.socket.resetAndDestroy();
   };
   host.socket.allowHalfOpen = true;
   host.socket.setTimeout(0);

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { readConfig } from './config.ts';
+
+const complete = {
+  SVC_CONTROL_URL: 'http://control:4500/',
+  SVC_GATEWAY_TOKEN: 'gt',
+  SVC_GATEWAY_URL: 'https://{session}--{surface}.worlds.example.com',
+};
+
+describe('readConfig', () => {
+  it('has defaults for what may be left out', () => {
+    expect(readConfig(complete)).toMatchObject({
+      listen: [{ host: '127.0.0.1', port: 4600 }],
+      controlUrl: 'http://control:4500',
+      template: { scheme: 'https', suffix: '.worlds.example.com', port: '' },
+      trustedHops: 0,
+      limits: { bodyBytes: 268_435_456, perSession: 256, answerMs: 120_000 },
+      ending: { drainMs: 0, finishMs: 10_000 },
+      logLevel: 'info',
+    });
+  });
+
+  it('reports every mistake at once', () => {
+    const wrong = { SVC_GATEWAY_URL: 'https://x', SVC_TRUSTED_HOPS: '-1', SVC_BODY_BYTES: 'much' };
+    for (const mistake of [
+      'SVC_CONTROL_URL is not set',
+      'SVC_GATEWAY_TOKEN is not set',
+      'SVC_GATEWAY_URL is "https://x", not of the form https://{session}--{surface}.',
+      'SVC_TRUSTED_HOPS is "-1"',
+      'SVC_BODY_BYTES is "much"',
+    ]) {
+      expect(() => readConfig(wrong)).toThrow(mistake);
+    }
+  });
+});

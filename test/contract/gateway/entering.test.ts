@@ -1,0 +1,118 @@
+/** The door of the surfaces for people: a link, a cookie, and words for those who have neither. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ask, httpsTemplate, startTestGateway, type TestGateway } from '../../support/gateway.ts';
+
+let gateway: TestGateway;
+let id: string;
+let origin: string;
+
+beforeAll(async () => {
+  gateway = await startTestGateway({ template: httpsTemplate, trustedHops: 1 });
+  id = await gateway.serve((request, response) => {
+    response.end(JSON.stringify({ cookie: request.headers.cookie ?? null, url: request.url }));
+  }, 'ui');
+  origin = `https://${gateway.hostOf(id, 'ui')}`;
+});
+
+afterAll(() => gateway.stop());
+
+const asUi = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+  ask(gateway.port, { host: gateway.hostOf(id, 'ui'), path, headers, method });
+
+const enter = async (): Promise<string> => {
+  gateway.control.links.add('lt-1');
+  const { headers } = await asUi('/.svc/enter?token=lt-1');
+  return headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+};
+
+describe('a link', () => {
+  it('lets in once, with a cookie of this host alone', async () => {
+    gateway.control.links.add('lt-2');
+    const first = await asUi('/.svc/enter?token=lt-2');
+    expect(first).toMatchObject({ status: 303, headers: { location: '/' } });
+    expect(first.headers['set-cookie']).toEqual([
+      expect.stringMatching(
+        /^__Host-svc-pass=\d+\.[\w-]{43}; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax; Secure$/,
+      ),
+    ]);
+    const second = await asUi('/.svc/enter?token=lt-2');
+    expect(second).toMatchObject({ status: 401, code: 'link_used' });
+    expect(second.headers['set-cookie']).toBeUndefined();
+  });
+
+  it('is not used up by a look at it', async () => {
+    gateway.control.links.add('lt-3');
+    expect(await asUi('/.svc/enter?token=lt-3', {}, 'HEAD')).toMatchObject({ status: 405 });
+    expect(gateway.control.links.has('lt-3')).toBe(true);
+  });
+
+  it.each(['/.svc/enter', '/.svc/enter?token=', '/.svc/enter?token=lt-no'])(
+    'such as %s lets nobody in',
+    async (path) => {
+      expect(await asUi(path)).toMatchObject({ status: 401, code: 'link_used' });
+    },
+  );
+});
+
+describe('whoever has entered', () => {
+  it('is served, and the host does not see the cookie', async () => {
+    const pass = await enter();
+    const alone = await asUi('/page', { cookie: pass });
+    expect(JSON.parse(alone.body)).toEqual({ cookie: null, url: '/page' });
+    const among = await asUi('/page', { cookie: `a=1; ${pass}; b=2` });
+    expect(JSON.parse(among.body)).toEqual({ cookie: 'a=1; b=2', url: '/page' });
+  });
+
+  it('may act from pages of the same origin only', async () => {
+    const cookie = await enter();
+    expect(await asUi('/', { cookie, origin }, 'POST')).toMatchObject({ status: 200 });
+    for (const foreign of ['null', 'https://evil.test', origin.replace('--ui', '--api')]) {
+      const answer = await asUi('/', { cookie, origin: foreign }, 'POST');
+      expect(answer).toMatchObject({ status: 403, code: 'foreign_origin' });
+      const socket = { cookie, origin: foreign, connection: 'Upgrade', upgrade: 'websocket' };
+      expect(await asUi('/', socket)).toMatchObject({ status: 403 });
+    }
+  });
+});
+
+describe('whoever has not', () => {
+  it('is told so on a page, or as a program is', async () => {
+    const page = await asUi('/page', { accept: 'text/html,*/*' });
+    expect(page).toMatchObject({ status: 401, headers: { 'cache-control': 'no-store' } });
+    expect(page.headers['content-type']).toContain('text/html');
+    expect(page.body).toContain(`${id} is entered by a one-time link`);
+    expect(await asUi('/page')).toMatchObject({ status: 401, code: 'unauthenticated' });
+    const upgrade = { connection: 'Upgrade', upgrade: 'websocket' };
+    expect(await asUi('/', upgrade)).toMatchObject({ status: 401 });
+  });
+
+  it('has no use for a pass that is made up, or of another session', async () => {
+    const pass = await enter();
+    const other = await gateway.serve((_, response) => response.end('other'), 'ui');
+    const elsewhere = { host: gateway.hostOf(other, 'ui'), headers: { cookie: pass } };
+    expect(await ask(gateway.port, elsewhere)).toMatchObject({ status: 401 });
+    const [name, until = '', signature] = pass.split(/[=.]/);
+    const later = `${name}=${Number(until) + 1}.${signature}`;
+    for (const cookie of [later, `${name}=`, `${name}=9999999999.`, `${name}=x.y`]) {
+      expect(await asUi('/', { cookie }), cookie).toMatchObject({ status: 401 });
+    }
+  });
+});
+
+describe('behind a proxy that is trusted', () => {
+  it('the last one counts, and what came before it is not believed', async () => {
+    const seen: Record<string, unknown>[] = [];
+    const api = await gateway.serve((request, response) => {
+      seen.push(request.headers);
+      response.end();
+    });
+    const headers = { 'x-forwarded-for': '6.6.6.6, 2001:db8::1', 'x-forwarded-proto': 'https' };
+    const host = gateway.hostOf(api);
+    await ask(gateway.port, { host, headers });
+    expect(seen[0]).toMatchObject({
+      'x-forwarded-for': '2001:db8::1, 127.0.0.1',
+      'x-forwarded-proto': 'https',
+      forwarded: `for="[2001:db8::1]";host="${host}";proto=https, for=127.0.0.1`,
+    });
+  });
+});

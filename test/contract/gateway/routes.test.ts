@@ -1,0 +1,153 @@
+/** Sessions that begin, move, end and come back while clients talk to them, and a control plane that goes away. */
+
+import { createServer } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '#domain/id.ts';
+import { until } from '#runtime/pause.ts';
+import {
+  ask,
+  endServer,
+  listenLocally,
+  startTestGateway,
+  type TestGateway,
+} from '../../support/gateway.ts';
+
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+
+afterAll(() => gateway.stop());
+
+const get = (id: string, path = '/') => ask(gateway.port, { host: gateway.hostOf(id), path });
+
+/** Waits for an answer that is about to become this one. */
+const soon = (id: string, wanted: { status: number; body?: string; code?: string }) =>
+  until(
+    async () => {
+      const { status, body, code } = await get(id);
+      const hasBody = wanted.body === undefined || body === wanted.body;
+      return (
+        status === wanted.status && hasBody && (wanted.code === undefined || code === wanted.code)
+      );
+    },
+    { timeoutMs: 5_000, what: JSON.stringify(wanted) },
+  );
+
+describe('a session', () => {
+  it.each([
+    ['PROVISIONING', null, 503, 'provisioning'],
+    ['RECOVERING', null, 503, 'recovering'],
+    ['CLOSING', 'requested', 410, 'closed'],
+    ['CLOSED', 'idle', 410, 'closed'],
+    ['CLOSED', 'reclaimed', 410, 'reclaimed'],
+    ['FAILED', 'reclaimed', 410, 'reclaimed'],
+    ['FAILED', 'host_lost', 410, 'failed'],
+    ['FAILED', 'out_of_memory', 410, 'failed'],
+  ] as const)('that is %s (%s) is %i %s', async (state, endReason, status, code) => {
+    const id = newId('ses');
+    gateway.control.change(id, { sessionId: id, state, endReason });
+    const answer = await get(id);
+    expect(answer).toMatchObject({ status, code });
+    const { error } = JSON.parse(answer.body);
+    expect(error).toEqual({
+      code,
+      message: expect.stringContaining(id),
+      details: expect.objectContaining({ sessionId: id, state }),
+    });
+    expect(answer.headers['retry-after']).toEqual(status === 503 ? expect.any(String) : undefined);
+  });
+
+  it('is asked for once, until the feed says that it changed', async () => {
+    const id = await gateway.serve((_, response) => response.end('first'));
+    const asked = gateway.control.asked();
+    await Promise.all(Array.from({ length: 20 }, () => get(id)));
+    await get(id);
+    expect(gateway.control.asked()).toBe(asked + 1);
+
+    const second = createServer((_, response) => response.end('second'));
+    const address = `http://127.0.0.1:${await listenLocally(second)}`;
+    gateway.control.change(id, { surfaces: { api: address } });
+    await soon(id, { status: 200, body: 'second' });
+    gateway.control.change(id, { state: 'CLOSED', endReason: 'requested', surfaces: {} });
+    await soon(id, { status: 410, code: 'closed' });
+    await endServer(second);
+  });
+
+  it('that does not exist is remembered for a moment', async () => {
+    const asked = gateway.control.asked();
+    const id = newId('ses');
+    for (let i = 0; i < 5; i += 1) expect(await get(id)).toMatchObject({ code: 'no_such_session' });
+    expect(gateway.control.asked()).toBe(asked + 1);
+  });
+
+  it('that ends in the middle of an answer is said to have ended', async () => {
+    const id = await gateway.serve((request) => {
+      gateway.control.routes.set(id, {
+        sessionId: id,
+        state: 'CLOSING',
+        endReason: 'requested',
+        surfaces: {},
+      });
+      request.socket.destroy();
+    });
+    expect(await get(id)).toMatchObject({ status: 410, code: 'closed' });
+  });
+
+  it('that moved is found where it is, when its host takes no connection', async () => {
+    const gone = createServer();
+    const id = await gateway.serveBy(gone);
+    const here = createServer((request, response) => {
+      request.pipe(response);
+    });
+    const api = `http://127.0.0.1:${await listenLocally(here)}`;
+    const route = gateway.control.routes.get(id);
+    gone.on('request', (_, response) => response.end('first'));
+    expect((await get(id)).body).toBe('first');
+    await endServer(gone);
+    if (route !== undefined) gateway.control.routes.set(id, { ...route, surfaces: { api } });
+    const body = 'x'.repeat(100_000);
+    const answer = await ask(gateway.port, { host: gateway.hostOf(id), method: 'POST', body });
+    expect(answer.body).toBe(body);
+    await endServer(here);
+    expect(await get(id)).toMatchObject({ status: 502, code: 'host_unreachable' });
+  });
+});
+
+describe('a break of the feed', () => {
+  it('has every route asked for again', async () => {
+    const id = await gateway.serve((_, response) => response.end('fine'));
+    await get(id);
+    const route = gateway.control.routes.get(id);
+    if (route === undefined) throw new Error('no route');
+    gateway.control.routes.set(id, { ...route, state: 'CLOSED', endReason: 'idle', surfaces: {} });
+    expect(await get(id)).toMatchObject({ status: 200 });
+    gateway.control.breakOff();
+    await soon(id, { status: 410 });
+  });
+});
+
+describe('without a control plane', () => {
+  it('known sessions are served on, others are 503, and it is caught up with afterwards', async () => {
+    const id = await gateway.serve((_, response) => response.end('fine'));
+    const other = await gateway.serve((_, response) => response.end('fine'));
+    expect(await get(id)).toMatchObject({ status: 200 });
+    gateway.control.goAway();
+    for (let i = 0; i < 5; i += 1) expect(await get(id)).toMatchObject({ status: 200 });
+    expect(await get(other)).toMatchObject({
+      status: 503,
+      code: 'route_unknown',
+      headers: { 'retry-after': '1' },
+    });
+    const ready = await ask(gateway.port, { host: 'x', path: '/ready' });
+    expect(ready.status).toBe(200);
+    const route = gateway.control.routes.get(id);
+    if (route !== undefined) {
+      gateway.control.routes.set(id, { ...route, state: 'FAILED', endReason: 'host_lost' });
+    }
+    gateway.control.comeBack();
+    await soon(other, { status: 200 });
+    await soon(id, { status: 410, code: 'failed' });
+  });
+});
