@@ -28,6 +28,8 @@ const session = {
   task: { form: 'bundled', name: 'finish', contentHash: 'sha256:0', id: null, version: null },
   pinned: false,
   browserTier: 'standard',
+  size: 'standard',
+  isolation: null,
   clock: { at: '2026-03-01T00:00:00.000Z', mode: 'stepped', rate: 60 },
   seed: 7,
   hostReused: false,
@@ -463,8 +465,8 @@ spot: keeps acme/support/mail loaded on 2
     const meta = { page: 1, limit: 1, totalItems: 2, totalPages: 2 };
     const { out } = await run('worlds session list --limit 1', { body: { data: [session], meta } });
     const [head, line, more] = out.split('\n');
-    expect(head).toMatch(/^SESSION {2}WORLD {2}STATE {2}TASK {4}PINNED {2}CREATED$/);
-    expect(line).toMatch(/^ses-1 {4}notes {2}READY {2}finish {2}- {7}\d+ d ago$/);
+    expect(head).toMatch(/^SESSION {2}WORLD {2}STATE {2}SIZE {6}TASK {4}PINNED {2}CREATED$/);
+    expect(line).toMatch(/^ses-1 {4}notes {2}READY {2}standard {2}finish {2}- {7}\d+ d ago$/);
     expect(more).toBe('page 1 of 2, 2 in all; --page 2 shows the next');
   });
 });

@@ -41,6 +41,8 @@ export const describeSession = (session: SessionView, colors: Colors): string =>
       'error',
       session.error === null ? undefined : `${session.error.code}: ${session.error.message}`,
     ],
+    ['size', session.size],
+    ['isolation', session.isolation ?? undefined],
     ['task', task === null ? undefined : (task.name ?? task.form)],
     ['api', surfaces.api?.url],
     ['token', surfaces.api?.token],
@@ -58,11 +60,12 @@ export const describeSession = (session: SessionView, colors: Colors): string =>
 export const listSessions = (sessions: readonly SessionView[], colors: Colors): string => {
   if (sessions.length === 0) return 'no sessions: svc worlds session open <world>';
   return formatTable([
-    ['SESSION', 'WORLD', 'STATE', 'TASK', 'PINNED', 'CREATED'].map(colors.dim),
+    ['SESSION', 'WORLD', 'STATE', 'SIZE', 'TASK', 'PINNED', 'CREATED'].map(colors.dim),
     ...sessions.map((session) => [
       session.id,
       session.slug,
       stateText(session, colors),
+      session.size,
       session.task?.name ?? '-',
       session.pinned ? 'yes' : '-',
       formatAgo(session.createdAt),
