@@ -21,6 +21,8 @@ export type OrchestratorParts = {
   digestOf(pool: string): string;
   /** The probability that an action is lost on its way, and that a nudge is. */
   lost: () => number;
+  /** Whether this very action is lost. */
+  isLost?(action: Action): boolean;
   atOnce: number;
   /** Nudges within so long are answered by one look, as pacing does for many hosts. */
   nudgeMs: number;
@@ -81,7 +83,7 @@ export const startModelOrchestrator = (parts: OrchestratorParts) => {
     });
   };
   const carryOut = (action: Action): void => {
-    if (chance.happens(parts.lost())) return;
+    if (parts.isLost?.(action) === true || chance.happens(parts.lost())) return;
     if (action.kind === 'launch') {
       const config = parts.pools().find(({ pool }) => pool === action.pool);
       for (let nth = 0; config !== undefined && nth < action.count; nth += 1) launchOne(config);

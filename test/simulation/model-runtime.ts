@@ -25,6 +25,20 @@ export type Faults = {
   recycleHangs: number;
 };
 
+export const noFaults: Faults = {
+  launchFails: 0,
+  slowStart: 0,
+  slowMs: 0,
+  diesStarting: 0,
+  hangsStarting: 0,
+  badImage: 0,
+  meanMsToDeath: Number.POSITIVE_INFINITY,
+  meanMsToSilence: Number.POSITIVE_INFINITY,
+  meanMsToReclaim: Number.POSITIVE_INFINITY,
+  destroyFails: 0,
+  recycleHangs: 0,
+};
+
 export type RuntimeHooks = {
   now: VirtualTime;
   chance: Chance;

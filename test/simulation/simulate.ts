@@ -8,7 +8,7 @@ import type { Action } from '../../orchestrator/plan-terms.ts';
 import type { PoolConfig } from '../../orchestrator/pools/pool-config.ts';
 import { createModelControl, type ModelHost } from './model-control.ts';
 import { startModelOrchestrator } from './model-orchestrator.ts';
-import { createModelRuntime, type Faults } from './model-runtime.ts';
+import { createModelRuntime, type Faults, noFaults } from './model-runtime.ts';
 import { createChance, createVirtualTime } from './virtual-time.ts';
 
 export type Scenario = {
@@ -33,23 +33,10 @@ export type Scenario = {
   longestWaitMs: number;
 };
 
-const noFaults: Faults = {
-  launchFails: 0,
-  slowStart: 0,
-  slowMs: 0,
-  diesStarting: 0,
-  hangsStarting: 0,
-  badImage: 0,
-  meanMsToDeath: Number.POSITIVE_INFINITY,
-  meanMsToSilence: Number.POSITIVE_INFINITY,
-  meanMsToReclaim: Number.POSITIVE_INFINITY,
-  destroyFails: 0,
-  recycleHangs: 0,
-};
-
 /** A lease that its holder did not give up runs out first. */
 const leaseMs = 6_000;
 const checkMs = 5_000;
+
 export type Outcome = {
   mostSessions: number;
   mostHosts: number;

@@ -1,0 +1,136 @@
+/**
+ * Every action of every plan is lost once, in a short life of an installation that launches, loses, loads,
+ * replaces and removes hosts. What is lost is planned again: all ends as it does when nothing is lost.
+ */
+import { describe, expect, it } from 'vitest';
+import type { HostWish } from '#domain/pool.ts';
+import type { Action } from '../../orchestrator/plan-terms.ts';
+import type { PoolConfig } from '../../orchestrator/pools/pool-config.ts';
+import { testPool } from '../support/pools.ts';
+import { createModelControl } from './model-control.ts';
+import { startModelOrchestrator } from './model-orchestrator.ts';
+import { createModelRuntime, noFaults } from './model-runtime.ts';
+import { createChance, createVirtualTime } from './virtual-time.ts';
+
+const second = 1_000;
+const wish: HostWish = { tier: 'standard', isolation: null, size: 'standard' };
+const world = 'acme/tests/first';
+const allPools: readonly PoolConfig[] = [
+  testPool({ pool: 'first', target: 2, maximum: 5, worlds: [{ world, hosts: 1 }] }),
+  testPool({ pool: 'premium', tier: 'premium', target: 1, maximum: 2 }),
+];
+
+/** When hosts no longer die on their way up, a release comes out, and all pools are taken away. */
+const wellAt = 2 * second;
+const releaseAt = 90 * second;
+const settledAt = 600 * second;
+const overAt = 1_200 * second;
+
+type Life = {
+  /** The actions of all plans, in order, by kind. */
+  actions: Action['kind'][];
+  /** Hosts with what they hold and run on, when everything has settled. */
+  settled: string[];
+  /** How the sessions ended. */
+  sessions: string[];
+  /** Hosts and containers in the end. */
+  left: number;
+};
+
+/** Lives to the end; the action of this number, counted from 0, is lost. */
+const live = (lost: number): Life => {
+  const time = createVirtualTime();
+  const chance = createChance(1);
+  const actions: Action['kind'][] = [];
+  let pools = allPools;
+  let release = 1;
+  const runtime = createModelRuntime({
+    now: time,
+    chance,
+    faults: () => ({ ...noFaults, diesStarting: time.now() < wellAt ? 1 : 0 }),
+    onWarm: (hostId) => {
+      const host = control.hosts.get(hostId);
+      if (host !== undefined && runtime.isWell(hostId)) control.warm(host);
+    },
+    onNotice: () => orchestrator.nudge(),
+  });
+  const control = createModelControl(time, {
+    onAssigned: (host, session) => {
+      time.after(session.lifeMs, () => control.close(session, host));
+    },
+    onRecycling: (host) => {
+      time.after(50, () => control.warm(host));
+    },
+    onChange: () => orchestrator?.nudge(),
+    isAlive: (hostId) => runtime.isAlive(hostId),
+  });
+  const publish = (head: string): void =>
+    control.setWorlds([{ pool: 'first', world, hosts: 1, versionId: head }]);
+  const open = (versionId: string): void =>
+    control.open({ wish, versionId, reuseWarm: false, keepWarm: false, lifeMs: 20 * second });
+  const orchestrator = startModelOrchestrator({
+    time,
+    chance,
+    control,
+    runtime,
+    pools: () => pools,
+    digestOf: () => `release ${release}`,
+    lost: () => 0,
+    isLost: ({ kind }) => actions.push(kind) - 1 === lost,
+    atOnce: 4,
+    nudgeMs: 200,
+    onPlan: () => undefined,
+  });
+  publish('v0');
+  time.after(60 * second, () => {
+    for (const versionId of ['v0', 'v1', 'v1', 'v2']) open(versionId);
+  });
+  time.after(releaseAt, () => {
+    release += 1;
+    publish('v0.1');
+    open('v1');
+  });
+  time.runUntil(settledAt);
+  const settled = [...control.hosts.values()]
+    .map(({ id, pool, state, versionId }) =>
+      [pool, state, versionId, runtime.find(id)?.digest].join(' '),
+    )
+    .sort();
+  pools = [];
+  control.setWorlds([]);
+  time.runUntil(overAt);
+  return {
+    actions,
+    settled,
+    sessions: control.sessions.map(({ state }) => state),
+    left: control.hosts.size + runtime.containers().length,
+  };
+};
+
+describe('an action that is lost', () => {
+  const whole = live(Number.POSITIVE_INFINITY);
+
+  it('may be any of those that there are but the repair of a lost one', () => {
+    const kinds = ['destroy', 'drain', 'launch', 'load', 'report_gone'];
+    expect([...new Set(whole.actions)].sort()).toEqual(kinds);
+    expect(whole.settled).toEqual([
+      'first warm  release 2',
+      'first warm  release 2',
+      'first warm v0.1 release 2',
+      'premium warm  release 2',
+    ]);
+    expect(whole).toMatchObject({ left: 0, sessions: Array(5).fill('closed') });
+  });
+
+  it.each(whole.actions.map((kind, nth) => [nth, kind] as const))(
+    'is planned again: %i, a %s',
+    (nth) => {
+      const { settled, sessions, left } = live(nth);
+      expect({ settled, sessions, left }).toEqual({
+        settled: whole.settled,
+        sessions: whole.sessions,
+        left: 0,
+      });
+    },
+  );
+});
