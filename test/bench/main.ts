@@ -17,6 +17,7 @@ import { benchCall } from './call.ts';
 import { benchDocker } from './docker.ts';
 import { type Figure, formatTable } from './figure.ts';
 import { type Floor, measureFloor } from './floor.ts';
+import { benchGateway } from './gateway.ts';
 import { benchHost, type HostReport } from './host.ts';
 import { writeReport } from './host-report.ts';
 import { benchReset } from './host-reset.ts';
@@ -124,6 +125,10 @@ let host: HostReport | undefined;
 if (hostNames.some((name) => wants(`host.${name}`))) {
   host = await benchHost({ wants, say });
   measured.push(...host.figures);
+}
+if (wants('gateway')) {
+  say('asking through the gateway, and leaving connections idle');
+  measured.push(...(await benchGateway(wants)));
 }
 if (wants('host.reset')) {
   say('resetting worlds of 1,000 and of 1,000,000 rows');
