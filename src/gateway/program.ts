@@ -4,7 +4,7 @@
  */
 import { Agent } from 'node:http';
 import { forEachAtOnce } from '#runtime/at-once.ts';
-import { bindAll } from '#runtime/listen.ts';
+import { type Bound, bindAll } from '#runtime/listen.ts';
 import type { Log } from '#runtime/log.ts';
 import { pause } from '#runtime/pause.ts';
 import type { Running } from '#runtime/run.ts';
@@ -43,6 +43,23 @@ const checkTunnels = (visits: Visits, routes: RouteTable, sessionIds: readonly s
     const surfaces = found.kind === 'route' ? Object.values(found.route.surfaces) : [];
     visits.cutTunnels(sessionId, surfaces);
   });
+
+/** Serves on unready, lets what is under way finish, and cuts what does not. */
+const endConnections = async (
+  bound: Bound,
+  visits: Visits,
+  ending: GatewayConfig['ending'],
+  log: Log,
+): Promise<void> => {
+  if (ending.drainMs > 0) {
+    log.info(ending, 'told to stop; serving on until balancers have noticed');
+    await pause(ending.drainMs);
+  }
+  const closed = bound.stop(ending.finishMs);
+  await Promise.race([closed, pause(ending.finishMs)]);
+  for (const sessionId of visits.tunnelled()) visits.cutTunnels(sessionId, []);
+  await closed;
+};
 
 /** Starts a gateway; it is ready once it has heard of the control plane. */
 export const startGateway = async (config: GatewayConfig, log: Log): Promise<RunningGateway> => {
@@ -98,14 +115,7 @@ export const startGateway = async (config: GatewayConfig, log: Log): Promise<Run
   );
 
   const end = async (): Promise<void> => {
-    if (ending.drainMs > 0) {
-      log.info(ending, 'told to stop; serving on until balancers have noticed');
-      await pause(ending.drainMs);
-    }
-    const closed = bound.stop(ending.finishMs);
-    await Promise.race([closed, pause(ending.finishMs)]);
-    for (const sessionId of visits.tunnelled()) visits.cutTunnels(sessionId, []);
-    await closed;
+    await endConnections(bound, visits, ending, log);
     parts.agent.destroy();
     await following.stop();
   };
