@@ -81,6 +81,24 @@ export const findTestCluster = async (): Promise<TestCluster | { missing: string
   }
 };
 
+/**
+ * The images of world host, programs and PostgreSQL of this tree, on every node; undefined when nothing is
+ * said of how they get there.
+ */
+export const loadImages = async ({ cluster }: TestCluster): Promise<string[] | undefined> => {
+  const load = process.env.SVC_TEST_KUBE_LOAD;
+  if (load === undefined || !(await dockerAnswers())) return undefined;
+  const { stdout } = await run(process.execPath, ['orchestrator/main.ts', 'images'], {
+    cwd: root,
+    timeout: loadTimeoutMs,
+  });
+  const { images } = JSON.parse(lastLine(stdout)) as { images: string[] };
+  const present = await Promise.all(images.map((image) => hasImage(cluster, image)));
+  const missing = images.filter((_, index) => !present[index]);
+  if (missing.length > 0) await runGiven(load, ...missing);
+  return images;
+};
+
 /** The settings of the runtime on that cluster, in a namespace. */
 export const configOf = ({ image }: TestCluster, namespace?: string): KubernetesConfig => ({
   runtime: 'kubernetes',

@@ -1,0 +1,183 @@
+/**
+ * The Helm chart as text: each value has an effect, a description and a place in the documentation; what
+ * the programs are told, they read; and the orchestrator may do what it needs and no more. It needs Helm
+ * and no cluster; test/cluster/chart.test.ts installs it.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type {
+  KubernetesObject,
+  V1Deployment,
+  V1PodSpec,
+  V1PolicyRule,
+} from '@kubernetes/client-node';
+import { describe, expect, it } from 'vitest';
+import { forEachAtOnce } from '#runtime/at-once.ts';
+import { needs } from '../orchestrator/driver/kubernetes/access.ts';
+import {
+  defaultValues,
+  hasHelm,
+  type Leaf,
+  leavesOf,
+  lint,
+  otherValues,
+  render,
+  valuesSchema,
+  variants,
+} from './support/chart.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const namespace = 'svc';
+const leaves = leavesOf(valuesSchema, defaultValues);
+
+const found = await hasHelm();
+if (!found) console.info('the chart is tested in part: there is no helm');
+
+type Program = 'control' | 'orchestrator' | 'gateway';
+
+/** Where each program reads its environment. */
+const readers: Record<Program, readonly string[]> = {
+  control: ['src/control/config.ts'],
+  gateway: ['src/gateway/config.ts'],
+  orchestrator: ['orchestrator/config.ts', 'orchestrator/driver/kubernetes/kubernetes-config.ts'],
+};
+/** Names that a config.ts reads by a function of another file. */
+const sharedReaders = { readListen: 'SVC_LISTEN', readMetricsListen: 'SVC_METRICS_LISTEN' };
+
+const namesIn = (paths: readonly string[]): Set<string> =>
+  new Set(
+    paths.flatMap((path) =>
+      [...read(path).matchAll(/'((?:SVC|OTEL)_[A-Z_]+)'/g)].map(([, name]) => name ?? ''),
+    ),
+  );
+
+const namesReadFor = (program: Program): string[] =>
+  Object.entries(sharedReaders)
+    .filter(([reader]) => readers[program].some((path) => read(path).includes(`${reader}(`)))
+    .map(([, name]) => name);
+
+/** What an operator of a cluster has no use for, by the reason. */
+const notForClusters: Record<string, readonly string[]> = {
+  'the file of pools has it': [
+    ...['SVC_POOL_SIZE', 'SVC_POOL_MAX'],
+    ...['SVC_HOST_MEMORY_MB', 'SVC_HOST_CPUS', 'SVC_HOST_PIDS'],
+  ],
+  'of other runtimes': ['SVC_PYTHON', 'SVC_PROCESS_SANDBOX', 'SVC_KUBE_HOST_ADDRESS'],
+  'of building images': ['SVC_BASE_IMAGE', 'SVC_IMAGE_REGISTRY', 'SVC_IMAGE_TAG'],
+  'right as it is in a pod': ['SVC_HOLDER', 'SVC_HOST_CONTROL_URL', 'SVC_TEMPLATES_DIR'],
+};
+
+const podOf = (object: KubernetesObject): V1PodSpec | undefined =>
+  object.kind === 'Deployment' ? (object as V1Deployment).spec?.template.spec : undefined;
+
+/** The variables that the templates set for each program, in any variant. */
+const setFor = async (): Promise<Record<Program, Set<string>>> => {
+  const names = {
+    control: new Set<string>(),
+    orchestrator: new Set<string>(),
+    gateway: new Set<string>(),
+  };
+  for (const { args } of variants) {
+    for (const object of await render(namespace, args)) {
+      for (const { name, env } of podOf(object)?.containers ?? []) {
+        for (const variable of env ?? []) names[name as Program].add(variable.name);
+      }
+    }
+  }
+  return names;
+};
+
+const offered = (program: Program): string[] =>
+  valuesSchema.properties?.[program]?.properties?.settings?.propertyNames?.enum ?? [];
+
+describe('the values of the chart', () => {
+  it('have a description and a line in the documentation each', () => {
+    const documentation = read('docs/install.md');
+    const silent = leaves.filter(
+      ({ path, schema }) => !schema.description || !documentation.includes(`| \`${path}\` |`),
+    );
+    expect(silent.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('are those of the schema', () => {
+    const missing = leaves.filter(({ value }) => value === undefined);
+    expect(missing.map(({ path }) => path)).toEqual([]);
+  });
+});
+
+describe.skipIf(!found)('the templates', { timeout: 120_000 }, () => {
+  it.each(variants)('pass the linter with the values "$name"', async ({ args }) => {
+    await lint(args);
+  });
+
+  it('use every value', async () => {
+    const textOf = async (args: string[]): Promise<string> => {
+      const objects = await render(namespace, args);
+      return JSON.stringify(objects.filter(({ kind }) => kind !== 'Secret')); // they are random
+    };
+    const before = await Promise.all(variants.map(({ args }) => textOf(args)));
+    const changes = async ({ path }: Leaf, other: unknown, place: number): Promise<boolean> => {
+      const changed = ['--set-json', `${path}=${JSON.stringify(other)}`];
+      const after = await textOf([...(variants[place]?.args ?? []), ...changed]).catch(
+        () => undefined,
+      );
+      return after !== undefined && after !== before[place];
+    };
+    const hasEffect = async (leaf: Leaf): Promise<boolean> => {
+      for (const place of variants.keys()) {
+        for (const other of otherValues(leaf)) if (await changes(leaf, other, place)) return true;
+      }
+      return false;
+    };
+    const unused: string[] = [];
+    await forEachAtOnce(4, leaves, async (leaf) => {
+      if (!(await hasEffect(leaf))) unused.push(leaf.path);
+    });
+    expect(unused.sort()).toEqual([]);
+  });
+
+  it('tell programs only what these read, and the values offer all the rest', async () => {
+    const set = await setFor();
+    const excluded = Object.values(notForClusters).flat();
+    for (const program of ['control', 'orchestrator', 'gateway'] as const) {
+      const own = namesIn(readers[program]);
+      const known = new Set([...own, ...namesReadFor(program)]);
+      const unread = [...set[program]].filter((name) => !known.has(name));
+      expect(unread, program).toEqual([]);
+      const settable = offered(program);
+      expect([...own].filter((name) => settable.includes(name))).toHaveLength(settable.length);
+      const left = [...own].filter(
+        (name) => !set[program].has(name) && !settable.includes(name) && !excluded.includes(name),
+      );
+      expect(left, program).toEqual([]);
+    }
+  });
+
+  it('give the orchestrator the rights that it checks, and nobody any other', async () => {
+    const objects = await render(namespace, []);
+    const roles = objects.filter(({ kind }) => /Role$/.test(kind ?? ''));
+    expect(roles.map(({ kind }) => kind)).toEqual(['Role']);
+    const { rules } = roles[0] as unknown as { rules: V1PolicyRule[] };
+    const rights = rules.flatMap(({ apiGroups, resources, verbs }) =>
+      verbs.map((verb) => `${verb} ${resources?.join()}.${apiGroups?.join()}`),
+    );
+    const wanted = needs.flatMap(({ group, resource, subresource, verbs }) => {
+      const name = subresource === undefined ? resource : `${resource}/${subresource}`;
+      return verbs.map((verb) => `${verb} ${name}.${group}`);
+    });
+    expect(rights.sort()).toEqual(wanted.sort());
+    expect(roles[0]?.metadata?.namespace).toBe('svc-hosts');
+  });
+
+  it.each([
+    [['--set', 'blobs.ephemeral=true'], 'blobs.accessMode'],
+    [['--set', 'postgres.bundled=false'], 'postgres.external.secretName'],
+    [['--set', 'hosts.namespace=svc'], 'hosts.namespace is the namespace of the release'],
+    [['--set', 'control.settings.SVC_QUOTA=1'], 'SVC_QUOTA_SESSIONS'],
+    [['--set', 'surfaceUrl=https://worlds.example.com'], 'surfaceUrl'],
+  ])('refuse %s and say why', async (args, why) => {
+    await expect(render(namespace, args)).rejects.toThrow(why);
+  });
+});

@@ -1,0 +1,250 @@
+/**
+ * The Helm chart on the cluster that `KUBECONFIG` names: each manifest of each variant is accepted, and an
+ * installation from nothing is tested, used through its gateway from outside, upgraded and rolled back under
+ * load without a failed call, and gone when it is uninstalled.
+ */
+import { randomBytes } from 'node:crypto';
+import type { KubernetesObject, V1Service } from '@kubernetes/client-node';
+import { PatchStrategy } from '@kubernetes/client-node';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describeError } from '#domain/error.ts';
+import { until } from '#runtime/pause.ts';
+import { type Client, createClient } from '#wire/client.ts';
+import { isStatus } from '../../orchestrator/driver/kubernetes/cluster.ts';
+import { chartFolder, hasHelm, helm, render, variants } from '../support/chart.ts';
+import { askGateway, startGatewayLoad } from '../support/gateway-load.ts';
+import { type HostVolumes, makeHostVolumes } from '../support/host-volumes.ts';
+import { findTestCluster, loadImages, type TestCluster } from '../support/kubernetes.ts';
+import { startLoad } from '../support/load.ts';
+import { call, close, createNotes, open } from '../support/sessions.ts';
+
+const found = (await hasHelm()) ? await findTestCluster() : { missing: 'there is no helm' };
+const images = 'missing' in found ? undefined : await loadImages(found);
+if ('missing' in found) console.info(`the chart is not installed: ${found.missing}`);
+else if (images === undefined) {
+  console.info(
+    'the chart is not installed: its images need SVC_TEST_KUBE_LOAD and a Docker engine',
+  );
+}
+
+/** Kinds of the variants that come with an operator of their own. */
+const foreignKinds = ['HTTPRoute', 'PrometheusRule', 'ServiceMonitor'];
+const release = 'svc';
+const clients = 2;
+const issue = '/repos/northquay/berth/issues/157';
+
+describe.skipIf('missing' in found)('the manifests', () => {
+  const { cluster } = found as TestCluster;
+  const namespace = `svc-test-${randomBytes(4).toString('hex')}`;
+  const others = [`${namespace}-hosts`, 'worlds'];
+  const namespaces = [namespace, ...others];
+  const made: string[] = [];
+
+  beforeAll(async () => {
+    for (const name of namespaces) {
+      const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
+      try {
+        await cluster.core.createNamespace({ body: { metadata: { name, labels } } });
+        made.push(name);
+      } catch (error) {
+        if (!isStatus(error, 409)) throw error;
+      }
+    }
+  });
+  afterAll(async () => {
+    for (const name of made) await cluster.core.deleteNamespace({ name });
+  });
+
+  const tryOut = async (object: KubernetesObject): Promise<string> => {
+    const { kind, metadata } = object;
+    const inNamespace = kind === 'Namespace' ? {} : { namespace };
+    const tried = { ...object, metadata: { ...inNamespace, ...metadata } };
+    const strategy = PatchStrategy.ServerSideApply;
+    try {
+      await cluster.objects.patch(tried, undefined, 'All', 'chart-test', true, strategy);
+      return '';
+    } catch (error) {
+      const said = describeError(error);
+      const isUnknown = /^Failed to fetch resource metadata .* 404$/m.test(said);
+      if (isUnknown && foreignKinds.includes(kind ?? '')) return '';
+      return `${kind} ${metadata?.name}: ${said}`;
+    }
+  };
+
+  it.each(variants)('of the values "$name" are accepted by the API server', async ({ args }) => {
+    const refusals: string[] = [];
+    for (const object of await render(namespace, args)) refusals.push(await tryOut(object));
+    expect(refusals.filter(Boolean)).toEqual([]);
+  });
+});
+
+describe.skipIf(images === undefined)('an installation', { timeout: 240_000 }, () => {
+  const { cluster } = found as TestCluster;
+  const { core } = cluster;
+  const namespace = `svc-test-${randomBytes(4).toString('hex')}`;
+  const hosts = `${namespace}-hosts`;
+  let volumes: HostVolumes;
+  let values: string[];
+  let client: Client;
+  let gateway: string;
+
+  const serviceUrl = async (name: string): Promise<string> => {
+    const service = (await core.readNamespacedService({ name, namespace })) as V1Service;
+    const { items } = await core.listNode();
+    const { address } =
+      items[0]?.status?.addresses?.find(({ type }) => type === 'InternalIP') ?? {};
+    return `http://${address}:${service.spec?.ports?.[0]?.nodePort}`;
+  };
+
+  const secretValue = async (key: string): Promise<string> => {
+    const { data } = await core.readNamespacedSecret({ name: 'svc-secrets', namespace });
+    return Buffer.from(data?.[key] ?? '', 'base64').toString();
+  };
+
+  const inNamespace = ['--namespace', namespace];
+  const awaited = ['--wait', '--timeout', '150s'];
+  const upgrade = (...changes: string[]) =>
+    helm(
+      'upgrade',
+      '--install',
+      release,
+      chartFolder,
+      ...inNamespace,
+      ...awaited,
+      ...values,
+      ...changes,
+    );
+
+  /** The pods of the programs, without those that are ending. */
+  const podNames = async (): Promise<string[]> => {
+    const labelSelector = 'app.kubernetes.io/name=svc';
+    const { items } = await core.listNamespacedPod({ namespace, labelSelector });
+    return items.flatMap(({ metadata }) => metadata?.name ?? []).sort();
+  };
+
+  const rolled = async (before: readonly string[]): Promise<void> => {
+    const isOver = async () => {
+      const names = await podNames();
+      const old = before.filter((name) => !name.includes('-postgres-'));
+      return names.length === before.length && old.every((name) => !names.includes(name));
+    };
+    await until(isOver, { timeoutMs: 90_000, everyMs: 500, what: 'every program replaced' });
+  };
+
+  beforeAll(async () => {
+    const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
+    await core.createNamespace({ body: { metadata: { name: namespace, labels } } });
+    const [worldHost = '', programs = '', postgres = ''] = images ?? [];
+    const claims = [`${release}-blobs`, `data-${release}-postgres-0`];
+    volumes = await makeHostVolumes(cluster, worldHost, namespace, claims);
+    const resources = (name: string) => `${name}.resources.requests={"cpu":"10m","memory":"64Mi"}`;
+    const set = {
+      'images.programs': programs,
+      'images.worldHost': worldHost,
+      'images.postgres': postgres,
+      surfaceUrl: 'http://{session}--{surface}.worlds.test',
+      'blobs.className': volumes.className,
+      'postgres.storage.className': volumes.className,
+      'secrets.keep': 'false',
+      'hosts.cpuRequestMilli': '10',
+      'hosts.prePull': 'false',
+      'control.drainSeconds': '6',
+      'gateway.drainSeconds': '6',
+      'control.service.type': 'NodePort',
+      'gateway.service.type': 'NodePort',
+    };
+    const lists = {
+      'blobs.size': '"1Gi"',
+      'hosts.pools': JSON.stringify('[pools.default]\nminimum = 3\nmaximum = 8\ntarget = 3\n'),
+      'postgres.storage.size': '"1Gi"',
+      'pods.nodeSelector': JSON.stringify({ 'kubernetes.io/hostname': volumes.node }),
+    };
+    values = [
+      ...Object.entries(set).flatMap(([path, value]) => [
+        '--set',
+        `${path}=${value.replaceAll(/[{}]/g, '\\$&')}`,
+      ]),
+      ...Object.entries(lists).flatMap(([path, value]) => ['--set-json', `${path}=${value}`]),
+      ...['control', 'orchestrator', 'gateway', 'postgres'].flatMap((name) => [
+        '--set-json',
+        resources(name),
+      ]),
+    ];
+    await upgrade();
+    const authorization = `Basic ${btoa(`${await secretValue('public-key')}:${await secretValue('secret-key')}`)}`;
+    client = createClient({
+      baseUrl: `${await serviceUrl('svc-control')}/api/public`,
+      authorization,
+    });
+    gateway = await serviceUrl('svc-gateway');
+  }, 240_000);
+
+  afterAll(async () => {
+    await helm('uninstall', release, ...inNamespace, '--ignore-not-found', '--wait');
+    await volumes.remove();
+    await core.deleteNamespace({ name: namespace });
+  }, 120_000);
+
+  it('passes its own test: a session opened, called, used through the gateway, graded, closed', async () => {
+    await helm('test', release, ...inNamespace, '--timeout', '120s');
+  });
+
+  it('serves a session from outside, and tells who comes too late', async () => {
+    const session = await open(client, { slug: 'helm-test', task: 'close-duplicate' });
+    const { url = '', token = '' } = session.surfaces.api ?? {};
+    expect(url).toBe(`http://${session.id}--api.worlds.test`);
+    const asked = { gateway, surface: { url, token: String(token) }, path: issue };
+    expect(await askGateway(asked)).toBe(200);
+    expect(await call(client, session.id, { kind: 'grade' })).toMatchObject({
+      state: 'succeeded',
+      output: { passed: false },
+    });
+    expect(await close(client, session.id)).toMatchObject({ state: 'CLOSED' });
+    await until(async () => (await askGateway(asked)) === 410, { timeoutMs: 5_000, what: 'a 410' });
+  });
+
+  it('is upgraded and rolled back under load without a failed call', async () => {
+    await createNotes(client);
+    const session = await open(client, { slug: 'helm-test', task: 'close-duplicate' });
+    const { url = '', token = '' } = session.surfaces.api ?? {};
+    const load = startLoad({ client, clients });
+    const surface = { url, token: String(token) };
+    const atGateway = startGatewayLoad({ gateway, surface, path: issue, clients });
+    await load.beyond(clients);
+    for (const roll of [
+      () => upgrade('--set', 'pods.annotations.release=next'),
+      () => helm('rollback', release, '1', ...inNamespace, ...awaited),
+    ]) {
+      const before = await podNames();
+      await roll();
+      await rolled(before);
+    }
+    await load.beyond(clients);
+    const [sessions, requests] = await Promise.all([load.stop(), atGateway.stop()]);
+    expect([...sessions.failures, ...requests.failures]).toEqual([]);
+    expect(requests.asked).toBeGreaterThan(100);
+    expect(await close(client, session.id)).toMatchObject({ state: 'CLOSED' });
+  });
+
+  it('leaves nothing when it is uninstalled', async () => {
+    await helm('uninstall', release, ...inNamespace, '--wait', '--timeout', '120s');
+    const left = async (): Promise<string[]> => {
+      const lists = await Promise.all([
+        core.listNamespacedPod({ namespace }),
+        core.listNamespacedService({ namespace }),
+        core.listNamespacedSecret({ namespace }),
+        core.listNamespacedPersistentVolumeClaim({ namespace }),
+        core.listNamespace({ fieldSelector: `metadata.name=${hosts}` }),
+      ]);
+      return lists.flatMap(({ items }) => items.map(({ metadata }) => metadata?.name ?? ''));
+    };
+    let last: string[] = [];
+    const isClear = async () => {
+      last = await left();
+      return last.length === 0;
+    };
+    await until(isClear, { timeoutMs: 60_000, everyMs: 500, what: 'nothing left' }).catch(() =>
+      expect(last).toEqual([]),
+    );
+  });
+});

@@ -1,0 +1,114 @@
+/**
+ * The Helm chart as tests see it: its values and their schema, what Helm makes of them, and Helm's other
+ * commands on the cluster that `KUBECONFIG` names.
+ */
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { type KubernetesObject, loadAllYaml, loadYaml } from '@kubernetes/client-node';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../..', import.meta.url));
+export const chartFolder = join(root, 'charts/svc');
+/** Charts are made for a cluster of this version where none is asked. */
+const kubeVersion = '1.34.0';
+const helmTimeoutMs = 240_000;
+
+/** Runs Helm. Throws with what it wrote on standard error. */
+export const helm = async (...args: string[]): Promise<string> => {
+  const { stdout } = await run('helm', args, {
+    timeout: helmTimeoutMs,
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  return stdout;
+};
+
+export const hasHelm = async (): Promise<boolean> => {
+  try {
+    await helm('version', '--short');
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** The documented variants, by the files of values in `ci/`; the first has the default values. */
+export const variants: readonly { name: string; args: string[] }[] = [
+  { name: 'default', args: [] },
+  ...readdirSync(join(chartFolder, 'ci'))
+    .sort()
+    .map((file) => ({
+      name: file.replace(/\.yaml$/, ''),
+      args: ['--values', join(chartFolder, 'ci', file)],
+    })),
+];
+
+/** What the chart makes of a variant, with further arguments of Helm. */
+export const render = async (namespace: string, args: string[]): Promise<KubernetesObject[]> => {
+  const given = ['--namespace', namespace, '--kube-version', kubeVersion, ...args];
+  const text = await helm('template', 'svc', chartFolder, ...given);
+  return loadAllYaml(text).filter((object) => object !== null && object !== undefined);
+};
+
+export const lint = (args: string[]): Promise<string> =>
+  helm('lint', '--strict', '--kube-version', kubeVersion, chartFolder, ...args);
+
+/** A node of a JSON schema, as far as values use it. */
+export type ValueSchema = {
+  type: 'object' | 'array' | 'string' | 'integer' | 'boolean';
+  description?: string;
+  properties?: Record<string, ValueSchema>;
+  propertyNames?: { enum: string[] };
+  additionalProperties?: boolean | ValueSchema;
+  items?: ValueSchema;
+  enum?: string[];
+  pattern?: string;
+};
+
+export const valuesSchema = JSON.parse(
+  readFileSync(join(chartFolder, 'values.schema.json'), 'utf8'),
+) as ValueSchema;
+
+export const defaultValues = loadYaml(readFileSync(join(chartFolder, 'values.yaml'), 'utf8'));
+
+export type Leaf = { path: string; schema: ValueSchema; value: unknown };
+
+/** Every value by its path, such as `control.replicas`; a map that a user fills is one value. */
+export const leavesOf = (schema: ValueSchema, value: unknown, path = ''): Leaf[] =>
+  schema.properties === undefined
+    ? [{ path, schema, value }]
+    : Object.entries(schema.properties).flatMap(([key, child]) =>
+        leavesOf(
+          child,
+          (value as Record<string, unknown> | undefined)?.[key],
+          path === '' ? key : `${path}.${key}`,
+        ),
+      );
+
+const texts = [
+  'changed',
+  '77Gi',
+  'https://changed.example.com',
+  'https://{session}--{surface}.changed.example.com',
+];
+
+const otherItem = (schema: ValueSchema | undefined): unknown =>
+  schema?.type === 'object' ? { key: 'changed' } : schema?.type === 'integer' ? 7777 : 'changed';
+
+/** Values of the same schema, at least one of which is another than a variant has. */
+export const otherValues = ({ schema, value }: Leaf): unknown[] => {
+  switch (schema.type) {
+    case 'boolean':
+      return [true, false];
+    case 'integer':
+      return [(value as number) + 7];
+    case 'string':
+      return schema.enum ?? texts.filter((text) => new RegExp(schema.pattern ?? '').test(text));
+    case 'array':
+      return [[otherItem(schema.items)]];
+    case 'object':
+      return [{ [schema.propertyNames?.enum[0] ?? 'changed']: '7' }];
+  }
+};

@@ -1,0 +1,91 @@
+/**
+ * Volumes for tests on a cluster that provides none: folders of one node, made and removed by a pod of
+ * their own, and bound beforehand to the claims that are to have them.
+ */
+import { randomBytes } from 'node:crypto';
+import { until } from '#runtime/pause.ts';
+import type { Cluster } from '../../orchestrator/driver/kubernetes/cluster.ts';
+
+export type HostVolumes = {
+  /** What claims have to name as their storage class. */
+  className: string;
+  /** The node that has the folders; pods that use them must be there. */
+  node: string;
+  remove(): Promise<void>;
+};
+
+const above = '/var/tmp';
+const timeoutMs = 60_000;
+
+/** Makes a volume for each claim in a namespace. `image` has a shell, and is on the node. */
+export const makeHostVolumes = async (
+  { core }: Cluster,
+  image: string,
+  namespace: string,
+  claims: readonly string[],
+): Promise<HostVolumes> => {
+  const className = `svc-test-${randomBytes(4).toString('hex')}`;
+  const { items } = await core.listNode();
+  const node = items[0]?.metadata?.labels?.['kubernetes.io/hostname'] ?? '';
+  await core.createNamespace({ body: { metadata: { name: className } } });
+
+  /** Runs a command as root where the folders are. */
+  const runOnNode = async (name: string, command: string): Promise<void> => {
+    await core.createNamespacedPod({
+      namespace: className,
+      body: {
+        metadata: { name },
+        spec: {
+          restartPolicy: 'Never',
+          nodeSelector: { 'kubernetes.io/hostname': node },
+          terminationGracePeriodSeconds: 0,
+          containers: [
+            {
+              name,
+              image,
+              imagePullPolicy: 'IfNotPresent',
+              command: ['sh', '-c', command],
+              securityContext: { runAsUser: 0 },
+              volumeMounts: [{ name: 'above', mountPath: '/above' }],
+            },
+          ],
+          volumes: [{ name: 'above', hostPath: { path: above } }],
+        },
+      },
+    });
+    const isDone = async (): Promise<boolean> => {
+      const { status } = await core.readNamespacedPod({ name, namespace: className });
+      return status?.phase === 'Succeeded';
+    };
+    await until(isDone, { timeoutMs, everyMs: 250, what: `${command} on ${node}` });
+  };
+
+  const folders = claims.map((claim) => `/above/${className}/${claim}`).join(' ');
+  await runOnNode('make', `mkdir -p ${folders} && chmod 777 ${folders}`);
+  for (const claim of claims) {
+    await core.createPersistentVolume({
+      body: {
+        metadata: { name: `${className}-${claim}` },
+        spec: {
+          storageClassName: className,
+          capacity: { storage: '1Gi' },
+          accessModes: ['ReadWriteMany', 'ReadWriteOnce'],
+          persistentVolumeReclaimPolicy: 'Retain',
+          claimRef: { namespace, name: claim },
+          hostPath: { path: `${above}/${className}/${claim}` },
+        },
+      },
+    });
+  }
+  return {
+    className,
+    node,
+    async remove() {
+      for (const claim of claims) {
+        await core.deletePersistentVolume({ name: `${className}-${claim}` });
+      }
+      await runOnNode('remove', `rm -rf /above/${className}`);
+      await core.deleteNamespace({ name: className });
+    },
+  };
+};
