@@ -8,6 +8,7 @@ import type { ListenAddress } from '#runtime/listen.ts';
 import type { LogLevel } from '#runtime/log.ts';
 import { readMetricsListen } from '#runtime/metrics.ts';
 import type { Secret } from '#runtime/secret.ts';
+import { readOtlpEndpoint } from '#runtime/tracing.ts';
 import { type KubernetesConfig, readKubernetes } from './driver/kubernetes/kubernetes-config.ts';
 import type { ImageBuild } from './driver/open-driver.ts';
 import { type SandboxChoice, sandboxChoices } from './driver/process/sandbox.ts';
@@ -48,6 +49,8 @@ export type Config = PrepareConfig & {
   poolToken: Secret;
   /** Where `/metrics` and `/status` are served; nowhere when empty. */
   metricsListen: ListenAddress[];
+  /** Where traces are sent; nowhere when null. */
+  otlpEndpoint: string | null;
   /** Name of this orchestrator in the lease. */
   holder: string;
   /** The file with the pools; absent: there is one, as the environment describes it. */
@@ -192,6 +195,7 @@ export const readConfig = (env: Env, hostname: string): Config => {
     hostControlUrl: read.url('SVC_HOST_CONTROL_URL', controlUrl),
     poolToken: read.secret('SVC_POOL_TOKEN'),
     metricsListen: readMetricsListen(read),
+    otlpEndpoint: readOtlpEndpoint(read),
     holder: read.text('SVC_HOLDER', hostname),
     poolsFile: read.optionalText('SVC_POOLS_FILE'),
     settings: { pools: [readPool(read, shared.runtime)], sessions: readSessionLimits(read) },

@@ -5,14 +5,15 @@
  */
 import type { Log } from '#runtime/log.ts';
 import { type Loop, startLoop } from '#runtime/loop.ts';
-import type { PoolHost } from '#wire/pool-api/operations.ts';
+import type { PoolHost, WaitingSessions } from '#wire/pool-api/operations.ts';
 import type { Background } from './background.ts';
 import type { BreakerStatus } from './breaker.ts';
-import { type ExecutorParts, executePlan } from './execute.ts';
+import { type Causes, type ExecutorParts, executePlan } from './execute.ts';
 import type { PoolLook } from './metrics.ts';
 import type { Observer } from './observe.ts';
 import { plan } from './plan.ts';
-import type { Deadlines, PlanSettings } from './plan-terms.ts';
+import { suitingPools } from './plan-demand.ts';
+import type { Deadlines, PlanSettings, PoolSettings } from './plan-terms.ts';
 import type { PoolStatus } from './pools/pool-memory.ts';
 
 const tickMs = 1_000;
@@ -50,6 +51,19 @@ export type ControlLoopParts = {
   log: Log;
   /** Told whenever launches of a pool begin or cease to be held back, with the reason. */
   onHold: (hold: Hold) => void;
+};
+
+/** The session that waits longest for each pool: a launch for it is a part of its trace. */
+const causesOf = (waiting: readonly WaitingSessions[], pools: readonly PoolSettings[]): Causes => {
+  const causes = new Map<string, string>();
+  for (const wish of waiting) {
+    const pool = suitingPools(pools, wish)[0]?.config.pool;
+    if (wish.oldest === undefined || pool === undefined) continue;
+    const known = causes.get(pool);
+    // Ids sort by creation.
+    if (known === undefined || wish.oldest < known) causes.set(pool, wish.oldest);
+  }
+  return causes;
 };
 
 const noHosts = { starting: 0, warm: 0, assigned: 0, recycling: 0, draining: 0, gone: 0 };
@@ -98,7 +112,7 @@ export const startControlLoop = (parts: ControlLoopParts): Loop<LoopStatus> => {
       };
       const actions = plan(observation, settings);
       memory.noteLaunches(actions);
-      await executePlan(execution, actions);
+      await executePlan(execution, actions, causesOf(waiting, settings.pools));
       tell(memory.statuses());
       return {
         hosts: hosts.length,

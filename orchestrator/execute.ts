@@ -7,6 +7,7 @@ import { AppError, describeError } from '#domain/error.ts';
 import type { HostEnd } from '#domain/host.ts';
 import { forEachAtOnce } from '#runtime/at-once.ts';
 import type { Log } from '#runtime/log.ts';
+import type { Tracer } from '#runtime/tracing.ts';
 import type { Background } from './background.ts';
 import type { Container, Driver, Launched, LaunchSpec } from './driver/driver.ts';
 import type { Metrics } from './metrics.ts';
@@ -24,10 +25,14 @@ export type ExecutorParts = {
   memory: PoolMemory;
   background: Background;
   metrics: Metrics;
+  tracer: Tracer;
   log: Log;
   /** The pools as they are to be now. */
   pools(): readonly PoolConfig[];
 };
+
+/** The session that waits longest for a host of a pool, by the pool's name. */
+export type Causes = ReadonlyMap<string, string>;
 
 type Of<Kind extends Action['kind']> = Extract<Action, { kind: Kind }>;
 
@@ -85,8 +90,13 @@ const abandon = async (
   await pool.reportGone(hostId, 'exited', detail);
 };
 
-const launchOne = async (parts: ExecutorParts, spec: LaunchSpec): Promise<void> => {
-  const { driver, pool, metrics, log } = parts;
+/** Launches a host; `cause` is the session that waits for it, if one does. */
+const launchOne = async (
+  parts: ExecutorParts,
+  spec: LaunchSpec,
+  cause: string | undefined,
+): Promise<void> => {
+  const { driver, pool, metrics, tracer, log } = parts;
   const { hostId, shape } = spec;
   const startedAt = performance.now();
   let launched: Launched;
@@ -96,22 +106,33 @@ const launchOne = async (parts: ExecutorParts, spec: LaunchSpec): Promise<void> 
     return abandon(parts, spec, error);
   }
   const tookMs = Math.round(performance.now() - startedAt);
+  const endedMs = Date.now();
+  if (cause !== undefined) {
+    const attributes = { 'svc.pool': shape.pool, 'svc.host.id': hostId };
+    tracer.add(cause, { name: 'launch', beganMs: endedMs - tookMs, endedMs, attributes });
+  }
   metrics.launches.inc({ pool: shape.pool, outcome: 'launched' });
   metrics.launchSeconds.observe({ pool: shape.pool }, tookMs / 1_000);
   log.info({ hostId, pool: shape.pool, runtimeId: launched.runtimeId, tookMs }, 'launched');
   await pool.reportLaunched(hostId, launched);
 };
 
-const launch = async (parts: ExecutorParts, action: Of<'launch'>): Promise<void> => {
+const launch = async (
+  parts: ExecutorParts,
+  action: Of<'launch'>,
+  cause: string | undefined,
+): Promise<void> => {
   const { pool, driver, memory, background, metrics } = parts;
   const config = parts.pools().find((one) => one.pool === action.pool);
   if (config === undefined) return; // it was taken out of the configuration since
   metrics.planned.inc({ pool: config.pool, cause: 'refill' }, action.ahead);
   metrics.planned.inc({ pool: config.pool, cause: 'demand' }, action.count - action.ahead);
-  const registerOne = async (): Promise<void> => {
+  const registerOne = async (_: unknown, index: number): Promise<void> => {
     const spec = await pool.register(config, driver.runtime, config.maximum);
     memory.breakerOf(config.pool)?.began(spec.hostId);
-    background.begin(spec.hostId, 'launch', () => launchOne(parts, spec));
+    background.begin(spec.hostId, 'launch', () =>
+      launchOne(parts, spec, index === 0 ? cause : undefined),
+    );
   };
   const results = await Promise.allSettled(Array.from({ length: action.count }, registerOne));
   for (const result of results) {
@@ -202,10 +223,14 @@ const destroy = (parts: ExecutorParts, { hostId, why }: Of<'destroy'>, fresh: Fr
   });
 };
 
-const execute = async (parts: ExecutorParts, action: Action, fresh: Fresh): Promise<void> => {
+const execute = async (
+  parts: ExecutorParts,
+  action: Action,
+  { fresh, causes }: { fresh: Fresh; causes: Causes },
+): Promise<void> => {
   switch (action.kind) {
     case 'launch':
-      return launch(parts, action);
+      return launch(parts, action, causes.get(action.pool));
     case 'adopt':
       return adopt(parts, action);
     case 'load':
@@ -228,6 +253,7 @@ const execute = async (parts: ExecutorParts, action: Action, fresh: Fresh): Prom
 export const executePlan = async (
   parts: ExecutorParts,
   actions: readonly Action[],
+  causes: Causes = new Map(),
 ): Promise<void> => {
   const fresh: Fresh = {
     containers: readOnce(async () => {
@@ -241,7 +267,7 @@ export const executePlan = async (
   };
   const failures: unknown[] = [];
   await forEachAtOnce(stepsAtOnce, actions, async (action) => {
-    await execute(parts, action, fresh).catch((error: unknown) => failures.push(error));
+    await execute(parts, action, { fresh, causes }).catch((error: unknown) => failures.push(error));
   });
   if (failures.length > 0) throw failures[0];
 };

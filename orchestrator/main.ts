@@ -19,6 +19,7 @@ import { createLog, type Log } from '#runtime/log.ts';
 import { createLoopBoard } from '#runtime/loop-board.ts';
 import { serveMetrics } from '#runtime/metrics.ts';
 import { runProgram } from '#runtime/run.ts';
+import { startTracer } from '#runtime/tracing.ts';
 import { createClient } from '#wire/client.ts';
 import {
   type Config,
@@ -78,12 +79,14 @@ const start = async () => {
   const details = () => ({ installation, holder: config.holder, ...metrics.shown() });
   const watched = { program: 'orchestrator', registry, loops: board.statuses, details, log };
   const watching = await serveMetrics(watched, config.metricsListen);
-  const parts = { config, settings, client, driver, metrics, board, log, say };
+  const tracer = startTracer('svc-orchestrator', config.otlpEndpoint, log);
+  const parts = { config, settings, client, driver, metrics, tracer, board, log, say };
   const orchestrator = startOrchestrator(parts);
   return {
     async stop() {
       await live.stop();
       await orchestrator.stop();
+      await tracer.stop();
       await watching.stop(0);
     },
   };

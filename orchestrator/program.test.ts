@@ -8,6 +8,7 @@ import { createLog } from '#runtime/log.ts';
 import { createLoopBoard, type LoopBoard } from '#runtime/loop-board.ts';
 import { until } from '#runtime/pause.ts';
 import type { Running } from '#runtime/run.ts';
+import { startTracer } from '#runtime/tracing.ts';
 import { createMachine, createMemoryDriver } from '#test/support/memory-driver.ts';
 import { createMemoryPool, type MemoryPool } from '#test/support/memory-pool.ts';
 import { testPool } from '#test/support/pools.ts';
@@ -40,6 +41,7 @@ const start = ({ poolSize = 2, poolMax = 64, ...changes }: StartOptions = {}): R
     client: pool.client,
     driver: createMemoryDriver(machine),
     metrics,
+    tracer: startTracer('test', null, createLog('test', 'silent')),
     board,
     log: createLog('orchestrator', 'silent'),
     say: (line) => said.push(line),

@@ -8,6 +8,7 @@ import type { Log } from '#runtime/log.ts';
 import type { LoopBoard } from '#runtime/loop-board.ts';
 import { pause } from '#runtime/pause.ts';
 import type { Running } from '#runtime/run.ts';
+import type { Tracer } from '#runtime/tracing.ts';
 import type { Client } from '#wire/client.ts';
 import { createBackground } from './background.ts';
 import type { Config } from './config.ts';
@@ -39,6 +40,7 @@ export type OrchestratorParts = {
   client: Client;
   driver: Driver;
   metrics: Metrics;
+  tracer: Tracer;
   /** Where the loops are shown. */
   board: LoopBoard;
   log: Log;
@@ -47,7 +49,7 @@ export type OrchestratorParts = {
 
 /** Everything that runs only while leading. */
 const lead = (pool: PoolApi, parts: OrchestratorParts): Running => {
-  const { settings, driver, metrics, board, log, say } = parts;
+  const { settings, driver, metrics, tracer, board, log, say } = parts;
   const nudge = (): void => control.nudge();
   const background = createBackground(log, nudge);
   const memory = createPoolMemory({
@@ -56,7 +58,7 @@ const lead = (pool: PoolApi, parts: OrchestratorParts): Running => {
   });
   const observer = createObserver(pool, driver, background, Date.now);
   const pools = () => settings().pools;
-  const execution = { pool, driver, memory, background, metrics, log, pools };
+  const execution = { pool, driver, memory, background, metrics, tracer, log, pools };
   const control = startControlLoop({
     observer,
     execution,

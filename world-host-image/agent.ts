@@ -50,19 +50,23 @@ const tellWarm = async (
   await link.send(reportWarm, { params: { hostId }, body }, { signal });
 };
 
+/** A session that is served, with when its load ended and how long it took, in milliseconds. */
+type Begun = { session: Session; loadedAt: number; loadMs: number };
+
 /** Loads and begins to serve; undefined, with the reason told, when that cannot be done. */
 const begin = async (
   { link, log, serving, standing, stopping: signal, worlds }: AgentOptions,
   assignment: Assignment,
-): Promise<Session | undefined> => {
+): Promise<Begun | undefined> => {
   const { sessionId, worldSlug } = assignment;
   const startedAt = performance.now();
   try {
     const session = await openSession(worlds, assignment);
     serving.begin(session);
-    const loadMs = performance.now() - startedAt;
+    const loadedAt = performance.now();
+    const loadMs = loadedAt - startedAt;
     log.info({ sessionId, world: worldSlug, loadMs }, 'serving');
-    return session;
+    return { session, loadedAt, loadMs };
   } catch (error) {
     signal.throwIfAborted();
     log.error({ err: error, sessionId }, 'the session cannot be loaded');
@@ -75,10 +79,11 @@ const begin = async (
 
 const tellReady = (
   { link, standing, stopping: signal }: AgentOptions,
-  { id: sessionId, world }: Session,
+  { session: { id: sessionId, world }, loadedAt, loadMs }: Begun,
 ): Promise<SessionDirective> => {
   const holding = { bundle: world.bundle, stateDigest: world.baseDigest };
-  const body = { generation: standing.generation, holding };
+  const load = { name: 'load', agoMs: performance.now() - loadedAt, tookMs: loadMs };
+  const body = { generation: standing.generation, holding, steps: [load] };
   return link.send(reportReady, { params: { sessionId }, body }, { signal });
 };
 
@@ -96,11 +101,12 @@ const close = async (options: AgentOptions, session: Session): Promise<Next> => 
 
 const serve = async (options: AgentOptions, assignment: Assignment): Promise<Next> => {
   options.standing.generation = assignment.generation;
-  const session = await begin(options, assignment);
-  if (session === undefined) return 'exit';
+  const begun = await begin(options, assignment);
+  if (begun === undefined) return 'exit';
+  const { session } = begun;
   const delivery = startLedgerDelivery(options, session);
   try {
-    const directive = await serveCalls(options, session, await tellReady(options, session));
+    const directive = await serveCalls(options, session, await tellReady(options, begun));
     await options.serving.end();
     await delivery.finish();
     return directive === undefined ? 'exit' : await close(options, session);

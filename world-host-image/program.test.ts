@@ -116,6 +116,7 @@ describe('a session', () => {
     expect(ready.body).toEqual({
       generation: 1,
       holding: { bundle: version.bundle, stateDigest: version.stateDigest },
+      steps: [{ name: 'load', agoMs: expect.any(Number), tookMs: expect.any(Number) }],
     });
     const state = await control.call('state');
     expect(state.output).toMatchObject({ counts: { users: 3, repos: 2, issues: 3 } });

@@ -10,6 +10,7 @@ import type { LogLevel } from '#runtime/log.ts';
 import { readMetricsListen } from '#runtime/metrics.ts';
 import { Secret } from '#runtime/secret.ts';
 import { bundledTemplatesDir } from '#runtime/templates.ts';
+import { readOtlpEndpoint } from '#runtime/tracing.ts';
 import type { Quotas } from './db/quotas.ts';
 import type { CompileLimits } from './worlds/compiler.ts';
 
@@ -46,6 +47,8 @@ export type ControlConfig = {
   };
   /** A key pair that exists from the start, in the project `local/default`. */
   bootstrap: { publicKey: string; secretKey: Secret } | null;
+  /** Where traces are sent; nowhere when null. */
+  otlpEndpoint: string | null;
   logLevel: LogLevel;
 };
 
@@ -122,6 +125,7 @@ export const readConfig = (environment: Env): ControlConfig => {
       finishMs: env.integer('SVC_FINISH_MS', { min: 0, max: 600_000, fallback: 2_500 }),
     },
     bootstrap: readBootstrap(env),
+    otlpEndpoint: readOtlpEndpoint(env),
     logLevel: env.choice('SVC_LOG_LEVEL', logLevels, 'info'),
   };
   env.finish();

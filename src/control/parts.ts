@@ -1,5 +1,6 @@
 /** The parts that the program wires together once. Each function takes only those it needs. */
 import type { Log } from '#runtime/log.ts';
+import type { Tracer } from '#runtime/tracing.ts';
 import type { Blobs } from './blobs/blobs.ts';
 import type { SmallBlobs } from './blobs/small.ts';
 import type { Seats } from './calls/seats.ts';
@@ -24,5 +25,6 @@ export type Parts = {
   facts: SessionFacts;
   seats: Seats;
   compiler: Compiler;
+  tracer: Tracer;
   log: Log;
 };

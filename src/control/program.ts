@@ -8,6 +8,7 @@ import { createLoopBoard } from '#runtime/loop-board.ts';
 import { serveMetrics } from '#runtime/metrics.ts';
 import { pause } from '#runtime/pause.ts';
 import type { Running } from '#runtime/run.ts';
+import { startTracer } from '#runtime/tracing.ts';
 import { openFolderBlobs } from './blobs/folder.ts';
 import { createSmallBlobs } from './blobs/small.ts';
 import { createSeats } from './calls/seats.ts';
@@ -92,6 +93,8 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
     const notices = startNotices(config, db, log);
     releases.push(() => notices.stop());
     const metrics = createMetrics();
+    const tracer = startTracer('svc-control', config.otlpEndpoint, log);
+    releases.push(() => tracer.stop());
     const compiler = createCompiler(config.compile, ({ kind, outcome, seconds }) => {
       metrics.compileJobs.inc({ kind, outcome });
       metrics.compileSeconds.observe({ kind }, seconds);
@@ -107,6 +110,7 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
       smallBlobs: createSmallBlobs(blobs),
       notices,
       metrics,
+      tracer,
       versions: createVersions(db),
       facts: createSessionFacts(db),
       seats: createSeats((sessionId) => notices.ring(sessionId)),

@@ -118,6 +118,7 @@ export type TestControlOptions = {
   quotas?: Partial<Quotas>;
   compile?: Partial<CompileLimits>;
   gateway?: ControlConfig['gateway'];
+  otlpEndpoint?: string;
 };
 
 const newConfig = async (options: TestControlOptions): Promise<ControlConfig> => ({
@@ -136,6 +137,7 @@ const newConfig = async (options: TestControlOptions): Promise<ControlConfig> =>
   compile: { processes: 1, queued: 8, timeLimitMs: 30_000, memoryMb: 512, ...options.compile },
   ending: { drainMs: 0, finishMs: 2_500 },
   bootstrap: { publicKey: `pk-${randomUUID()}`, secretKey: new Secret(`sk-${randomUUID()}`) },
+  otlpEndpoint: options.otlpEndpoint ?? null,
   logLevel: 'silent',
 });
 

@@ -18,7 +18,7 @@ import type { Parts } from '../parts.ts';
 import { addNews, endedCalls, noNews, tellNews } from '../sessions/end.ts';
 import { type Hold, nextDirective, type OrderParts, staleHost } from './orders.ts';
 
-type AnswerParts = OrderParts & Pick<Parts, 'metrics' | 'notices'>;
+type AnswerParts = OrderParts & Pick<Parts, 'metrics' | 'notices' | 'tracer'>;
 
 const toNewAnswer = (callId: string, { output, error, changes }: CallAnswer): NewAnswer => {
   if (output !== undefined && error !== undefined) {
@@ -52,11 +52,23 @@ const countAnswer = (metrics: Metrics, call: CallRow): void => {
   metrics.callRunSeconds.observe({ kind }, (answeredAt.getTime() - claimedAt.getTime()) / 1_000);
 };
 
+/** The first call of a session is told with its opening: it pays what was not made ready before. */
+const traceFirst = ({ tracer }: AnswerParts, call: CallRow): void => {
+  const { sessionId, kind, queuedAt, claimedAt, answeredAt } = call;
+  if (claimedAt === null || answeredAt === null) return;
+  const endedMs = answeredAt.getTime();
+  const attributes = { kind };
+  tracer.add(sessionId, { name: 'first call', beganMs: queuedAt.getTime(), endedMs, attributes });
+  const running = { within: 'first call', beganMs: claimedAt.getTime(), endedMs };
+  tracer.add(sessionId, { name: 'run', program: 'svc-world-host', ...running });
+};
+
 /** A `close` call that succeeded has moved its session on: what still waits will not run. */
 const afterAnswer = async (parts: AnswerParts, { call, orders }: Answered): Promise<void> => {
   const { db, notices, metrics } = parts;
   notices.tellCall(call);
   countAnswer(metrics, call);
+  if (call.seq === 1) traceFirst(parts, call);
   if (orders.state !== 'CLOSING' || call.kind !== 'close') return;
   const cancelled = await db.transaction((tx) =>
     cancelQueued(tx, [call.sessionId], endedCalls('requested').cancelled),

@@ -9,7 +9,8 @@ const retryLoadAfter = '5 minutes';
 
 const waiting = `
   select coalesce(json_agg(alike), '[]') as waiting
-    from (select browser_tier as tier, isolation, size, count(*)::int as count
+    from (select browser_tier as tier, isolation, size, count(*)::int as count,
+                 min(id) as oldest -- ids sort by creation
             from sessions
            where state = 'PROVISIONING' and host_id is null
            group by 1, 2, 3

@@ -10,9 +10,11 @@ import { type Placement, placeHost, placeSession } from '../db/placement.ts';
 import { poolTopic } from '../notify.ts';
 import type { Parts } from '../parts.ts';
 
-export type PlaceParts = Pick<Parts, 'db' | 'metrics' | 'notices'>;
+export type PlaceParts = Pick<Parts, 'db' | 'metrics' | 'notices' | 'tracer'>;
 
-const tellPlaced = ({ metrics, notices }: PlaceParts, placed: Placement): void => {
+const tellPlaced = ({ metrics, notices, tracer }: PlaceParts, placed: Placement): void => {
+  const endedMs = Date.now();
+  tracer.add(placed.sessionId, { name: 'wait', beganMs: endedMs - placed.waitedMs, endedMs });
   metrics.claimSeconds.observe({ start: 'cold' }, placed.waitedMs / 1_000);
   notices.tell(placed.hostId, placed.sessionId, poolTopic);
 };

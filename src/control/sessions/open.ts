@@ -26,16 +26,24 @@ import { unsuitedError } from './unsuited.ts';
 
 export type OpenParts = Pick<
   Parts,
-  'compiler' | 'config' | 'db' | 'metrics' | 'notices' | 'versions'
+  'compiler' | 'config' | 'db' | 'metrics' | 'notices' | 'tracer' | 'versions'
 >;
 
 export type OpenRequest = {
   projectId: string;
   body: OpenSessionBody;
   idempotencyKey: string | undefined;
+  /** The W3C `traceparent` of who asks. */
+  traceparent?: string | undefined;
 };
 
-export type Opened = { session: SessionRow; isNew: boolean; start?: SessionStart };
+export type Opened = {
+  session: SessionRow;
+  isNew: boolean;
+  start?: SessionStart;
+  /** When all that it needs was found, in Unix milliseconds. */
+  resolvedMs?: number;
+};
 
 const invalid = (path: string[], message: string): AppError =>
   new AppError('invalid', message, { fields: [{ path, message }] });
@@ -142,7 +150,8 @@ const openOnce = async (parts: OpenParts, request: OpenRequest): Promise<Opened>
   const version = await resolveVersion(parts, request);
   const wanted = await toNewSession(parts, request, version, requestHash);
   try {
-    return await openNew(parts, wanted);
+    const resolvedMs = Date.now();
+    return { ...(await openNew(parts, wanted)), resolvedMs };
   } catch (error) {
     if (!mayHaveOpened(error)) throw error;
     const winner = await findFirst(parts, request, requestHash);
@@ -161,10 +170,24 @@ const refusalOf = (error: unknown): OpenOutcome => {
   return error.code === 'exhausted' ? 'quota' : 'refused';
 };
 
+const traceOpen = (
+  { tracer }: OpenParts,
+  { traceparent: causedBy }: OpenRequest,
+  { session: { id }, resolvedMs, start }: Opened,
+  beganMs: number,
+): void => {
+  if (resolvedMs === undefined || start === undefined) return;
+  const endedMs = Date.now();
+  tracer.add(id, { name: 'request', beganMs, endedMs, causedBy, attributes: { start } });
+  tracer.add(id, { name: 'resolve', within: 'request', beganMs, endedMs: resolvedMs });
+  tracer.add(id, { name: 'claim', within: 'request', beganMs: resolvedMs, endedMs });
+};
+
 /** Opens a session, or finds the one that this request has opened before. */
 export const open = async (parts: OpenParts, request: OpenRequest): Promise<Opened> => {
   const { opens, claimSeconds } = parts.metrics;
   const beganAt = performance.now();
+  const beganMs = Date.now();
   try {
     const opened = await openOnce(parts, request);
     opens.inc({ outcome: outcomeOf(opened) });
@@ -172,6 +195,7 @@ export const open = async (parts: OpenParts, request: OpenRequest): Promise<Open
     if (start !== undefined && start !== 'cold') {
       claimSeconds.observe({ start }, (performance.now() - beganAt) / 1_000);
     }
+    traceOpen(parts, request, opened, beganMs);
     return opened;
   } catch (error) {
     opens.inc({ outcome: refusalOf(error) });

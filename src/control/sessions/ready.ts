@@ -1,22 +1,44 @@
 /** A host has loaded its session, or cannot. */
+import { wholeStep } from '#runtime/tracing.ts';
 import type { SessionDirective } from '#wire/host-api/operations.ts';
 import { nextDirective, type OrderParts, staleHost } from '../calls/orders.ts';
 import type { SessionHost } from '../db/calls.ts';
 import { lockSession } from '../db/endings.ts';
 import { claimCall } from '../db/host-calls.ts';
-import { makeReady } from '../db/ready.ts';
+import { makeReady, type Readied } from '../db/ready.ts';
 import { routeTopic } from '../notify.ts';
 import type { Parts } from '../parts.ts';
 import { endWithHost, tellNews } from './end.ts';
+
+/** What took a host time, as it told when it was ready. */
+export type HostStep = { name: string; agoMs: number; tookMs: number };
+
+const traceReady = (
+  { tracer }: Pick<Parts, 'tracer'>,
+  sessionId: string,
+  { start, openedMs, claimedMs }: Readied,
+  steps: readonly HostStep[],
+): void => {
+  const nowMs = Date.now();
+  const until = (beganMs: number) => ({ beganMs, endedMs: nowMs });
+  tracer.add(sessionId, { name: wholeStep, ...until(nowMs - openedMs), attributes: { start } });
+  tracer.add(sessionId, { name: 'prepare', ...until(nowMs - claimedMs) });
+  for (const { name, agoMs, tookMs } of steps) {
+    const endedMs = nowMs - agoMs;
+    const times = { beganMs: endedMs - tookMs, endedMs };
+    tracer.add(sessionId, { name, within: 'prepare', program: 'svc-world-host', ...times });
+  }
+};
 
 /**
  * Makes the session ready and answers what to do first. A repeated report changes nothing; one of a
  * bundle that the session's version does not have is refused like a stale host's.
  */
 export const reportReady = async (
-  parts: OrderParts & Pick<Parts, 'metrics'>,
+  parts: OrderParts & Pick<Parts, 'metrics' | 'tracer'>,
   host: SessionHost,
   holding: { bundle: string; stateDigest: string },
+  steps: readonly HostStep[] = [],
 ): Promise<SessionDirective> => {
   const { db, notices, metrics } = parts;
   const readied = await makeReady(db, host, holding);
@@ -24,6 +46,7 @@ export const reportReady = async (
     const { start, openedMs, claimedMs } = readied;
     metrics.readySeconds.observe({ start }, openedMs / 1_000);
     metrics.loadSeconds.observe({ start }, claimedMs / 1_000);
+    traceReady(parts, host.sessionId, readied, steps);
     notices.tell(host.sessionId, routeTopic(host.sessionId));
   }
   if (readied?.openCalls === 0) return {};

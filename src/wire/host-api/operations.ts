@@ -167,7 +167,20 @@ export const reportReady = operation({
   path: '/world-sessions/{sessionId}/ready',
   access: 'host',
   params: SessionParams,
-  body: Type.Object({ generation: Generation, holding: Holding }),
+  body: Type.Object({
+    generation: Generation,
+    holding: Holding,
+    steps: Type.Optional(
+      Type.Array(
+        Type.Object({
+          name: Type.String({ maxLength: 64 }),
+          agoMs: Type.Number({ minimum: 0, description: 'since it ended' }),
+          tookMs: Type.Number({ minimum: 0 }),
+        }),
+        { maxItems: 20, description: 'what took time, for the trace of the session' },
+      ),
+    ),
+  }),
   answers: { 200: SessionDirective },
 });
 

@@ -39,6 +39,7 @@ export const WaitingSessions = Type.Object({
   isolation: nullable(oneOf(isolations)),
   size: Type.String(),
   count: Type.Integer({ minimum: 1 }),
+  oldest: Type.Optional(Type.String({ description: 'the session that has waited longest' })),
 });
 export type WaitingSessions = Static<typeof WaitingSessions>;
 

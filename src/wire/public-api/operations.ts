@@ -111,6 +111,14 @@ export const listWorlds = operation({
   answers: { 200: Type.Object({ data: Type.Array(WorldView), meta: ListMeta }) },
 });
 
+const OpenHeaders = Type.Interface([IdempotencyHeaders], {
+  traceparent: Type.Optional(
+    Type.String({
+      description: 'W3C trace context of who asks; the trace of the session links to it',
+    }),
+  ),
+});
+
 export const openSession = operation({
   id: 'openSession',
   summary: 'Open a session of a world on a task',
@@ -118,7 +126,7 @@ export const openSession = operation({
   path: '/world-sessions',
   access: 'write',
   query: WaitQuery,
-  headers: IdempotencyHeaders,
+  headers: OpenHeaders,
   body: OpenSessionBody,
   answers: { 200: SessionView, 201: SessionView },
   refusals: {

@@ -4,7 +4,7 @@ import { answer } from '../../calls/answer.ts';
 import type { Parts } from '../../parts.ts';
 import { endpoint, respond } from '../endpoint.ts';
 
-export const answerCall = (parts: Pick<Parts, 'db' | 'metrics' | 'notices' | 'seats'>) =>
+export const answerCall = (parts: Pick<Parts, 'db' | 'metrics' | 'notices' | 'tracer' | 'seats'>) =>
   endpoint(operation, async ({ params, body }, { caller: { hostId }, signal }) => {
     const host = { sessionId: params.sessionId, hostId, generation: body.generation };
     const given = { callId: params.callId, answer: body.answer };

@@ -5,7 +5,7 @@ import type { Parts } from '../../parts.ts';
 import { endpoint, respond } from '../endpoint.ts';
 import { checkHost } from './own-host.ts';
 
-export const reportLeaving = (parts: Pick<Parts, 'db' | 'metrics' | 'notices'>) =>
+export const reportLeaving = (parts: Pick<Parts, 'db' | 'metrics' | 'notices' | 'tracer'>) =>
   endpoint(operation, async ({ params }, { caller }) => {
     const hostId = checkHost(caller, params.hostId);
     const detail = 'its machine told it to stop';

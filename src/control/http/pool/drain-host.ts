@@ -4,7 +4,7 @@ import { loseHost } from '../../hosts/lose.ts';
 import type { Parts } from '../../parts.ts';
 import { endpoint, respond } from '../endpoint.ts';
 
-export const drainHost = (parts: Pick<Parts, 'db' | 'metrics' | 'notices'>) =>
+export const drainHost = (parts: Pick<Parts, 'db' | 'metrics' | 'notices' | 'tracer'>) =>
   endpoint(operation, async ({ params: { hostId }, body }) => {
     const { reason, detail, ifState } = body;
     await loseHost(parts, { hostId, to: 'draining', reason, detail: detail ?? null, ifState });

@@ -7,7 +7,7 @@ import { poolTopic } from '../../notify.ts';
 import type { Parts } from '../../parts.ts';
 import { endpoint, respond } from '../endpoint.ts';
 
-export const reportLaunched = (parts: Pick<Parts, 'db' | 'metrics' | 'notices'>) =>
+export const reportLaunched = (parts: Pick<Parts, 'db' | 'metrics' | 'notices' | 'tracer'>) =>
   endpoint(operation, async ({ params, body }) => {
     const { hostId } = params;
     const { runtimeId, address } = body;

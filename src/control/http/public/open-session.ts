@@ -6,13 +6,16 @@ import { viewOne } from '../../sessions/view.ts';
 import { endpoint, respond } from '../endpoint.ts';
 import { awaitSession, isSettled } from '../waits.ts';
 
-type Needs = Pick<Parts, 'compiler' | 'config' | 'db' | 'metrics' | 'notices' | 'versions'>;
+type Needs = Pick<
+  Parts,
+  'compiler' | 'config' | 'db' | 'metrics' | 'notices' | 'tracer' | 'versions'
+>;
 
 export const openSession = (parts: Needs) =>
   endpoint(operation, async ({ body, query, headers }, { caller, signal }) => {
     const { projectId, level } = caller;
-    const idempotencyKey = headers['idempotency-key'];
-    const opened = await open(parts, { projectId, body, idempotencyKey });
+    const { 'idempotency-key': idempotencyKey, traceparent } = headers;
+    const opened = await open(parts, { projectId, body, idempotencyKey, traceparent });
     const session = query.wait
       ? await awaitSession(parts, {
           projectId,

@@ -1,0 +1,168 @@
+/** The trace of an open: one of all three programs, as a collector of OpenTelemetry receives it. */
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createLog } from '#runtime/log.ts';
+import { createLoopBoard } from '#runtime/loop-board.ts';
+import { until } from '#runtime/pause.ts';
+import type { Running } from '#runtime/run.ts';
+import { startTracer, traceIdOf } from '#runtime/tracing.ts';
+import { createClient } from '#wire/client.ts';
+import { reportReady } from '#wire/host-api/operations.ts';
+import { createWorld, enqueueCall, openSession } from '#wire/public-api/operations.ts';
+import { readConfig } from '../../orchestrator/config.ts';
+import { createMetrics } from '../../orchestrator/metrics.ts';
+import { startOrchestrator } from '../../orchestrator/program.ts';
+import { hostToken } from '../../src/control/http/auth.ts';
+import { startTestControl } from '../support/control.ts';
+import { atReplica, baseState, installation, type PlayedHost } from '../support/host.ts';
+import { createMachine, createMemoryDriver } from '../support/memory-driver.ts';
+import { testPool } from '../support/pools.ts';
+import { type TestDatabase, testDatabase } from '../support/postgres.ts';
+import { encodeTree, notesWorld } from '../support/worlds.ts';
+
+type Span = {
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string;
+  name: string;
+  startTimeUnixNano: string;
+  endTimeUnixNano: string;
+  links: { traceId: string }[];
+};
+type Received = Span & { program: string };
+
+let database: TestDatabase;
+let control: Awaited<ReturnType<typeof startTestControl>>;
+let orchestrator: Running;
+let collector: Server;
+const received: Received[] = [];
+const launched: string[] = [];
+const log = createLog('test', 'silent');
+
+type Export = {
+  resourceSpans: {
+    resource: { attributes: { value: { stringValue: string } }[] };
+    scopeSpans: { spans: Span[] }[];
+  }[];
+};
+
+const take = ({ resourceSpans }: Export): void => {
+  for (const { resource, scopeSpans } of resourceSpans) {
+    const program = resource.attributes[0]?.value.stringValue ?? '';
+    const spans = scopeSpans.flatMap((scope) => scope.spans);
+    received.push(...spans.map((span) => ({ ...span, program })));
+  }
+};
+
+const startCollector = async (): Promise<string> => {
+  collector = createServer((request, response) => {
+    const receive = async (): Promise<void> => {
+      const text = (await request.toArray()).join('');
+      if (request.url === '/v1/traces') take(JSON.parse(text));
+      response.end('{}');
+    };
+    void receive();
+  });
+  collector.listen(0, '127.0.0.1');
+  await once(collector, 'listening');
+  return `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
+};
+
+const startPools = (otlpEndpoint: string): Running => {
+  const controlUrl = control.running.addresses[0] ?? '';
+  const poolToken = control.config.poolToken.reveal();
+  const config = readConfig(
+    {
+      SVC_CONTROL_URL: controlUrl,
+      SVC_POOL_TOKEN: poolToken,
+      SVC_INSTALLATION: installation,
+      SVC_RUNTIME: 'process',
+    },
+    'test',
+  );
+  const machine = createMachine();
+  machine.onLaunch = (hostId) => void launched.push(hostId);
+  const pools = [testPool({ target: 0, minimum: 0, maximum: 2, isolation: 'process' })];
+  return startOrchestrator({
+    config,
+    settings: () => ({ ...config.settings, pools }),
+    client: createClient({
+      baseUrl: `${controlUrl}/api/pool`,
+      authorization: `Bearer ${poolToken}`,
+    }),
+    driver: createMemoryDriver(machine),
+    metrics: createMetrics(),
+    tracer: startTracer('svc-orchestrator', otlpEndpoint, log),
+    board: createLoopBoard(),
+    log,
+    say: () => undefined,
+  });
+};
+
+beforeAll(async () => {
+  const otlpEndpoint = await startCollector();
+  database = await testDatabase();
+  control = await startTestControl({ databaseUrl: database.url, otlpEndpoint });
+  await control.send(createWorld, { body: { slug: 'notes', from: encodeTree(notesWorld()) } });
+  orchestrator = startPools(otlpEndpoint);
+});
+
+afterAll(async () => {
+  await orchestrator.stop();
+  await control.stop();
+  await database.drop();
+  collector.close();
+});
+
+/** The host that was launched for the session that waits. */
+const launchedHost = async (): Promise<PlayedHost> => {
+  const id = await until(() => launched[0], { timeoutMs: 10_000, what: 'a launch' });
+  const token = hostToken(control.config.secret, id);
+  const blank = { id, token, generation: 0, assignment: undefined };
+  const host = atReplica(blank as PlayedHost, control);
+  await host.warm();
+  return host;
+};
+
+it('joins what control plane, orchestrator and host did for a cold open', async () => {
+  const headers = { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` };
+  const { body: session } = await control.send(openSession, { body: { slug: 'notes' }, headers });
+  const params = { sessionId: session.id };
+  const host = await launchedHost();
+  const assignment = await host.poll();
+  await host.send(reportReady, {
+    params,
+    body: {
+      generation: host.generation,
+      holding: { bundle: assignment?.bundle ?? baseState, stateDigest: baseState },
+      steps: [{ name: 'load', agoMs: 1, tookMs: 5 }],
+    },
+  });
+  const { body: call } = await control.send(enqueueCall, { params, body: { kind: 'state' } });
+  await host.calls();
+  await host.answer(call.id, { output: {} });
+
+  const names = ['open', 'request', 'resolve', 'claim', 'wait', 'launch', 'prepare', 'load'];
+  const wanted = [...names, 'first call', 'run'];
+  const spans = await until(
+    () => wanted.every((name) => received.some((span) => span.name === name)) && received,
+    { timeoutMs: 10_000, what: 'all steps' },
+  );
+  expect(new Set(spans.map(({ traceId }) => traceId))).toEqual(new Set([traceIdOf(session.id)]));
+  const named = (name: string) => spans.find((span) => span.name === name);
+  expect(named('launch')?.program).toBe('svc-orchestrator');
+  expect(named('load')?.program).toBe('svc-world-host');
+  expect(named('open')).toMatchObject({ program: 'svc-control' });
+  expect(named('open')?.parentSpanId).toBeUndefined();
+  const ids = new Set(spans.map(({ spanId }) => spanId));
+  expect(ids.size).toBe(wanted.length);
+  expect(
+    spans.filter(({ parentSpanId = named('open')?.spanId }) => !ids.has(parentSpanId ?? '')),
+  ).toEqual([]);
+  expect(named('request')?.links).toMatchObject([{ traceId: 'a'.repeat(32) }]);
+  for (const { startTimeUnixNano: from, endTimeUnixNano: to } of spans) {
+    expect(BigInt(to) >= BigInt(from)).toBe(true);
+  }
+});
