@@ -105,11 +105,11 @@ const dispensableHolders = (stock: Stock, { wanted, warm, loading }: Held): numb
 
 /** Stale warm hosts whose time has come: each once another can take its place. */
 export const planRoll = (stock: Stock, waiting: number, loads: number): Action[] => {
-  const { stale, fresh, held, spare, superseded } = stock;
+  const { stale, fresh, held, spare, superseded, unsure } = stock;
   if (stale.size === 0) return [];
   const staleOf = (hosts: readonly PoolHost[]): PoolHost[] => hosts.filter((one) => stale.has(one));
   const leaving = [
-    ...staleOf([...spare, ...superseded]),
+    ...staleOf([...spare, ...superseded, ...unsure.warm]),
     ...staleOf(fresh).slice(0, dispensable(stock, waiting, loads)),
     ...held.flatMap((one) => staleOf(one.warm).slice(0, dispensableHolders(stock, one))),
   ];
@@ -134,9 +134,11 @@ export const planSurplus = (
   { surplusMs, unfitMs }: Deadlines,
   taken: ReadonlySet<string>,
 ): Action[] => {
-  const { pool, held, superseded } = stock;
-  const kept = held.flatMap(({ warm, wanted }) => warm.slice(0, wanted));
-  const extra = [...stock.spare, ...held.flatMap(({ warm, wanted }) => warm.slice(wanted))];
+  const { pool, held, superseded, unsure } = stock;
+  // What was loaded last is the likeliest to be a head.
+  const holders = [...held, { ...unsure, warm: unsure.warm.toSorted(byAge).toReversed() }];
+  const kept = holders.flatMap(({ warm, wanted }) => warm.slice(0, wanted));
+  const extra = [...stock.spare, ...holders.flatMap(({ warm, wanted }) => warm.slice(wanted))];
   const candidates = [...extra.toSorted(byAge), ...stock.fresh.toSorted(byAge)].filter(
     (host) => !taken.has(host.id),
   );

@@ -35,6 +35,8 @@ export type Stock = {
   spare: PoolHost[];
   /** Warm hosts that hold a version which nobody will ask for any more. */
   superseded: PoolHost[];
+  /** Warm hosts that no session has used, and that may hold a world whose head is not known for now. */
+  unsure: { wanted: number; warm: PoolHost[] };
   /** Warm hosts to be replaced, and why. */
   stale: Map<PoolHost, HostEnd>;
 };
@@ -50,6 +52,7 @@ const newStock = (pool: PoolSettings): Stock => ({
   held: [],
   spare: [],
   superseded: [],
+  unsure: { wanted: 0, warm: [] },
   stale: new Map(),
 });
 
@@ -62,8 +65,9 @@ const heldWorlds = ({ config }: PoolSettings, worlds: readonly PoolWorld[]) => {
     hosts,
     versionId: worlds.find((one) => one.pool === config.pool && one.world === world)?.versionId,
   }));
+  const unknown = heads.filter(({ versionId }) => versionId === undefined);
   return {
-    areAllKnown: heads.every(({ versionId }) => versionId !== undefined),
+    unsure: { wanted: unknown.reduce((sum, { hosts }) => sum + hosts, 0), warm: [] },
     held: heads.flatMap(({ versionId, hosts }): Held[] =>
       versionId === undefined ? [] : [{ versionId, wanted: hosts, warm: [], loading: 0 }],
     ),
@@ -72,8 +76,8 @@ const heldWorlds = ({ config }: PoolSettings, worlds: readonly PoolWorld[]) => {
 
 /** Takes stock of one pool, host by host. */
 const stockTaker = (pool: PoolSettings, worlds: readonly PoolWorld[], { loadingMs }: Deadlines) => {
-  const { areAllKnown, held } = heldWorlds(pool, worlds);
-  const stock: Stock = { ...newStock(pool), held };
+  const { unsure, held } = heldWorlds(pool, worlds);
+  const stock: Stock = { ...newStock(pool), held, unsure };
   const heldOf = ({ versionId, uses }: PoolHost): Held | undefined =>
     uses > 0 || versionId === null ? undefined : held.find((one) => one.versionId === versionId);
 
@@ -83,8 +87,9 @@ const stockTaker = (pool: PoolSettings, worlds: readonly PoolWorld[], { loadingM
     const own = heldOf(host);
     if (own !== undefined) own.warm.push(host);
     else if (host.versionId === null) stock.fresh.push(host);
-    else if (host.uses === 0 && areAllKnown) stock.superseded.push(host);
-    else stock.spare.push(host);
+    else if (host.uses > 0) stock.spare.push(host);
+    else if (stock.unsure.wanted > 0) stock.unsure.warm.push(host);
+    else stock.superseded.push(host);
   };
 
   const addLoading = (host: PoolHost): void => {
