@@ -91,6 +91,21 @@ describe('breaker', () => {
     expect(breaker.allowance()).toBe(Number.POSITIVE_INFINITY);
   });
 
+  it('gives no reason for a late failure after a host got warm', () => {
+    let now = 0;
+    const breaker = createBreaker(() => now);
+    breaker.began('late');
+    breaker.began('early');
+    now = 10;
+    breaker.failed('early', 'no image');
+    now = 200;
+    breaker.began('good');
+    breaker.settle([row('late', 'starting'), row('good', 'warm')]);
+    now = 300;
+    breaker.failed('late', 'no image');
+    expect(breaker.status()).toEqual({ failuresInARow: 0, heldForMs: 0, reason: undefined });
+  });
+
   it('does not take a host that was drained or vanished for a success', () => {
     const { breaker, failTimes, passTo } = createTried();
     failTimes(5);

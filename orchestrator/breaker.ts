@@ -62,8 +62,12 @@ export const createBreaker = (now: () => number): Breaker => {
     failed(hostId, why) {
       const beganAt = trials.get(hostId) ?? createdAt;
       trials.delete(hostId);
+      if (beganAt <= lastFailureAt) {
+        // One of those that failed together; a host that got warm since has settled the matter.
+        if (failures > 0) reason = why;
+        return;
+      }
       reason = why;
-      if (beganAt <= lastFailureAt) return;
       failures += 1;
       lastFailureAt = now();
       heldUntil = now() + waitAfter(failures);
