@@ -1,5 +1,5 @@
 /** Durations as operators write them: a number with its unit, or several, as in `90s` or `1h30m`. */
-import { type Kind, kind, refuseValue, text } from '#language/read/kinds.ts';
+import { type Kind, kind, refuseType, refuseValue } from '#language/read/kinds.ts';
 
 const unitMs: Readonly<Record<string, number>> = {
   d: 86_400_000,
@@ -27,14 +27,9 @@ export const formatDuration = (ms: number): string => {
 /** A duration within bounds, in milliseconds. */
 export const duration = (minMs: number, maxMs: number): Kind<number> =>
   kind({ type: 'string', pattern: whole.source }, (place, value) => {
-    const written = text(place, value);
-    if (written === undefined) return undefined;
-    const ms = parseDuration(written);
+    if (typeof value !== 'string') return refuseType(place, 'a duration as in "30s"', value);
+    const ms = parseDuration(value);
     if (ms !== undefined && ms >= minMs && ms <= maxMs) return ms;
     const bounds = `from ${formatDuration(minMs)} to ${formatDuration(maxMs)}`;
-    return refuseValue(
-      place,
-      `must be a duration ${bounds}, is "${written}"`,
-      'as in "30s", "24h"',
-    );
+    return refuseValue(place, `must be a duration ${bounds}, is "${value}"`, 'as in "30s", "24h"');
   });

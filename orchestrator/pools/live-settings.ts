@@ -37,8 +37,6 @@ export type LiveSettingsParts = {
   context: PoolsFileContext;
   log: Log;
   say(line: { configuration: ConfigurationReport }): void;
-  /** Called when other settings hold. */
-  onChange?(): void;
 };
 
 export type LiveSettings = { settings(): Settings; stop(): Promise<void> };
@@ -90,7 +88,7 @@ const watchFolder = (folder: string, onChange: () => void, log: Log): (() => voi
 
 /** Reads the file and follows it. Throws `invalid` with every mistake when it has any now. */
 export const openLiveSettings = async (parts: LiveSettingsParts): Promise<LiveSettings> => {
-  const { file, context, log, say, onChange } = parts;
+  const { file, context, log, say } = parts;
   const report = (read: PoolsFile): void => {
     say({ configuration: reportOf(file, read) });
     for (const warning of read.warnings) log.warn({ file }, describeProblem(warning));
@@ -129,7 +127,6 @@ export const openLiveSettings = async (parts: LiveSettingsParts): Promise<LiveSe
     }
     current = read.settings;
     log.info({ file, pools: current.pools.map(({ pool }) => pool) }, 'configuration changed');
-    onChange?.();
   };
   const loop = startLoop({ name: 'configuration', everyMs, log, tick: follow });
   const unwatch = watchFolder(dirname(file), () => loop.nudge(), log);

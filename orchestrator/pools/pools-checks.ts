@@ -99,7 +99,11 @@ export const warnOfPools = (place: Place, pools: readonly PoolConfig[]): void =>
     const message = `the pool "${before.pool}" serves all that this one does, and is asked first`;
     place
       .at(pool.pool)
-      .refuse('duplicate', message, 'no session ever makes this one launch a host');
+      .refuse(
+        'duplicate',
+        message,
+        'this one launches for sessions only while that one is full or held',
+      );
   }
   for (const tier of browserTiers) {
     const wish = { tier, isolation: null, size: usualSize };

@@ -179,7 +179,7 @@ size = { name = "standard", memory_mb = 64 }
     expect(
       warningsOf('[pools.all]\nmaximum = 4\n[pools.few]\ntier = "premium"\nmaximum = 1'),
     ).toEqual([
-      'pools.toml:3:1: pools.few: the pool "all" serves all that this one does, and is asked first (no session ever makes this one launch a host)',
+      'pools.toml:3:1: pools.few: the pool "all" serves all that this one does, and is asked first (this one launches for sessions only while that one is full or held)',
     ]);
     expect(warningsOf('[pools.few]\ntier = "standard"\nmaximum = 1')).toEqual([
       'pools.toml:1:2: pools: no pool serves premium sessions of the usual size "standard" (such sessions are refused unless they ask for another size)',

@@ -1,6 +1,6 @@
 /**
  * What an operator may change while the orchestrator runs: its pools, and how long sessions may take.
- * The environment says it (config.ts), or a file that is watched (watch-file.ts); whoever goes by it
+ * The environment says it (config.ts), or a file that is watched (live-settings.ts); whoever goes by it
  * asks anew each time.
  */
 import type { PoolConfig } from './pool-config.ts';
