@@ -44,7 +44,11 @@ const readers: Record<Program, readonly string[]> = {
   orchestrator: ['orchestrator/config.ts', 'orchestrator/driver/kubernetes/kubernetes-config.ts'],
 };
 /** Names that a config.ts reads by a function of another file. */
-const sharedReaders = { readListen: 'SVC_LISTEN', readMetricsListen: 'SVC_METRICS_LISTEN' };
+const sharedReaders = {
+  readListen: 'SVC_LISTEN',
+  readMetricsListen: 'SVC_METRICS_LISTEN',
+  readOtlpEndpoint: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+};
 
 const namesIn = (paths: readonly string[]): Set<string> =>
   new Set(

@@ -129,6 +129,14 @@ topologySpreadConstraints:
 {{- end }}
 {{- end }}
 
+{{/* Traces of a program. */}}
+{{- define "svc.tracingEnv" -}}
+{{- with .Values.tracing.endpoint }}
+- name: OTEL_EXPORTER_OTLP_ENDPOINT
+  value: {{ . }}
+{{- end }}
+{{- end }}
+
 {{/* Rights of the orchestrator in the namespace of the hosts; its access check asks for the same. */}}
 {{- define "svc.hostRules" -}}
 - apiGroups: [""]
