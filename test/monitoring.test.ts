@@ -12,6 +12,9 @@ import { serveMetrics } from '#runtime/metrics.ts';
 import { createMetrics as createOrchestratorMetrics } from '../orchestrator/metrics.ts';
 import { addLoadMetrics } from '../src/control/load-metrics.ts';
 import { createMetrics as createControlMetrics } from '../src/control/metrics.ts';
+import { addStanding, createMetrics as createGatewayMetrics } from '../src/gateway/metrics.ts';
+import { createRouteTable } from '../src/gateway/routes/route-table.ts';
+import { createVisits } from '../src/gateway/visits.ts';
 
 const read = (path: string): string => readFileSync(join(import.meta.dirname, '..', path), 'utf8');
 const rulesPath = 'ops/alert-rules.yaml';
@@ -39,11 +42,18 @@ const exportedNames = async (): Promise<Set<string>> => {
   const log = createLog('test', 'silent');
   const parts = { db: never, compiler: never, notices: never, log, metrics: control };
   addLoadMetrics(parts as unknown as Parameters<typeof addLoadMetrics>[0]);
+  const gateway = createGatewayMetrics();
+  addStanding(gateway, createVisits(1), createRouteTable({ ask: never, most: 1 }));
   const common = new Registry();
   const watched = { program: 'test', registry: common, loops: () => [], log };
   const bound = await serveMetrics(watched, [{ host: '127.0.0.1', port: 0 }]);
   await bound.stop(0);
-  const registries = [control.registry, createOrchestratorMetrics().registry, common];
+  const registries = [
+    control.registry,
+    createOrchestratorMetrics().registry,
+    gateway.registry,
+    common,
+  ];
   const names = registries.flatMap((registry) =>
     registry.getMetricsAsArray().flatMap((metric) => {
       const { name, type } = metric as unknown as { name: string; type?: unknown };

@@ -7,6 +7,7 @@ import {
 import { type Env, type EnvReader, readEnv } from '#runtime/env.ts';
 import { type ListenAddress, readListen } from '#runtime/listen.ts';
 import type { LogLevel } from '#runtime/log.ts';
+import { readMetricsListen } from '#runtime/metrics.ts';
 import type { Secret } from '#runtime/secret.ts';
 
 /** What one gateway takes on, and how long it waits for whom. Times are in milliseconds. */
@@ -39,6 +40,8 @@ export type Limits = {
 export type GatewayConfig = {
   /** Every address is bound; port 0 takes any free one. */
   listen: ListenAddress[];
+  /** Where metrics and status are served; none: nowhere. */
+  metricsListen: ListenAddress[];
   controlUrl: string;
   token: Secret;
   /** How the public address of a surface looks. */
@@ -87,6 +90,7 @@ export const readConfig = (environment: Env): GatewayConfig => {
   const env = readEnv(environment);
   const config: GatewayConfig = {
     listen: readListen(env, '127.0.0.1:4600'),
+    metricsListen: readMetricsListen(env),
     controlUrl: env.url('SVC_CONTROL_URL'),
     token: env.secret('SVC_GATEWAY_TOKEN'),
     template: readTemplate(env),

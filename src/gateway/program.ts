@@ -6,6 +6,7 @@ import { Agent } from 'node:http';
 import { forEachAtOnce } from '#runtime/at-once.ts';
 import { type Bound, bindAll } from '#runtime/listen.ts';
 import type { Log } from '#runtime/log.ts';
+import { serveMetrics } from '#runtime/metrics.ts';
 import { pause } from '#runtime/pause.ts';
 import type { Running } from '#runtime/run.ts';
 import { createClient } from '#wire/client.ts';
@@ -16,6 +17,7 @@ import { createPasses } from './entry/pass.ts';
 import { answerRefusal } from './http/answer-refusal.ts';
 import { type Arrival, createGatewayServer } from './http/server.ts';
 import { readTarget } from './http/target.ts';
+import { addStanding, createMetrics } from './metrics.ts';
 import { answerOwn } from './own-routes.ts';
 import { startFollowing } from './routes/follow.ts';
 import { createRouteTable, type RouteTable } from './routes/route-table.ts';
@@ -25,6 +27,8 @@ import { createVisits, type Visits } from './visits.ts';
 export type RunningGateway = Running & {
   /** `http://host:port` of each address that it listens on. */
   addresses: string[];
+  /** The same of its metrics. */
+  metricsAddresses: string[];
 };
 
 /** A route that is not answered by then is as good as unknown. */
@@ -76,6 +80,8 @@ export const startGateway = async (config: GatewayConfig, log: Log): Promise<Run
     },
   });
   const visits = createVisits(limits.perSession);
+  const metrics = createMetrics();
+  addStanding(metrics, visits, routes);
   const passes = createPasses({ token, scheme: template.scheme });
   let stopped: Promise<void> | undefined;
   const parts: ServeParts = {
@@ -86,6 +92,7 @@ export const startGateway = async (config: GatewayConfig, log: Log): Promise<Run
     passCookie: passes.cookieName,
     agent: new Agent({ keepAlive: true, timeout: idleUpstreamMs, maxFreeSockets: 64 }),
     isEnding: () => stopped !== undefined,
+    metrics,
     log,
   };
   const following = startFollowing({
@@ -107,21 +114,35 @@ export const startGateway = async (config: GatewayConfig, log: Log): Promise<Run
     else answerOwn(arrival, target.path, { following, isEnding: parts.isEnding });
   };
 
-  const bound = await bindAll(() => createGatewayServer(limits, handle), config.listen).catch(
-    async (error) => {
-      await following.stop();
-      throw error;
-    },
-  );
+  const watched = {
+    program: 'gateway',
+    registry: metrics.registry,
+    loops: () => [following.status()],
+    details: () => ({ ...visits.counts(), routes: routes.size() }),
+    log,
+  };
+  const stack = new AsyncDisposableStack();
+  stack.defer(() => following.stop());
+  let bound: Bound;
+  let watching: Bound;
+  try {
+    watching = await serveMetrics(watched, config.metricsListen);
+    stack.defer(() => watching.stop(0));
+    bound = await bindAll(() => createGatewayServer(limits, handle), config.listen);
+  } catch (error) {
+    await stack.disposeAsync();
+    throw error;
+  }
 
   const end = async (): Promise<void> => {
     await endConnections(bound, visits, ending, log);
     parts.agent.destroy();
-    await following.stop();
+    await stack.disposeAsync();
   };
   log.info({ addresses: bound.addresses }, 'listening');
   return {
     addresses: bound.addresses,
+    metricsAddresses: watching.addresses,
     stopDeadlineMs: ending.drainMs + ending.finishMs + releaseMs,
     stop() {
       stopped ??= end();

@@ -13,6 +13,7 @@ import { type Failure, relay, type Upstream } from './http/relay.ts';
 import type { Arrival } from './http/server.ts';
 import { splice } from './http/splice.ts';
 import type { SurfaceTarget } from './http/target.ts';
+import { countRequest, type Metrics } from './metrics.ts';
 import {
   badRequest,
   bodyTooLarge,
@@ -40,6 +41,7 @@ export type ServeParts = {
   /** Keeps connections to hosts. */
   agent: Agent;
   isEnding(): boolean;
+  metrics: Metrics;
   log: Log;
 };
 
@@ -160,19 +162,33 @@ export const serveSurface = async (
   arrival: Arrival,
   target: SurfaceTarget,
 ): Promise<void> => {
-  const { config, door, visits, isEnding } = parts;
+  const { config, door, visits, metrics, isEnding } = parts;
   const { request, response, upgrade } = arrival;
   const { sessionId } = target;
-  const refuse = (refusal: Refusal): void => answerRefusal(request, response, refusal, isEnding());
+  const counted = countRequest(metrics, arrival, target.surface);
+  const refuse = (refusal: Refusal): void => {
+    metrics.refusals.inc({ code: refusal.code });
+    answerRefusal(request, response, refusal, isEnding());
+  };
   if (door.isOwn(target)) return door.enter(request, response, target);
   const turnedAway = door.check(request, target, upgrade !== undefined);
-  if (turnedAway !== undefined) return door.turnAway(request, response, turnedAway);
+  if (turnedAway !== undefined) {
+    metrics.refusals.inc({ code: turnedAway.code });
+    return door.turnAway(request, response, turnedAway);
+  }
   const fault = faultOf(arrival, config);
   if (fault !== undefined) return refuse(fault);
   const visit = visits.enter(sessionId);
   if (visit === undefined) return refuse(tooManyRequests(sessionId, config.limits.perSession));
   // A connection that changed its protocol outlives the response; it is gone when the socket is.
   (upgrade?.socket ?? response).once('close', () => visit.leave());
-  const refusal = await exchange(parts, arrival, target, visit);
+  const counting: Visit = {
+    ...visit,
+    becomeTunnel(address, cut) {
+      counted.becomeTunnel();
+      visit.becomeTunnel(address, cut);
+    },
+  };
+  const refusal = await exchange(parts, arrival, target, counting);
   if (refusal !== undefined) refuse(refusal);
 };

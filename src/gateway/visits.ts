@@ -12,6 +12,8 @@ export type Visit = {
 export type Visits = {
   /** Undefined when the session has as many as it may. */
   enter(sessionId: string): Visit | undefined;
+  /** How many requests and tunnels are under way, and how many of these are tunnels. */
+  counts(): { underWay: number; tunnels: number };
   /** Sessions with tunnels. */
   tunnelled(): string[];
   /** Cuts the session's tunnels that lead to none of these addresses. */
@@ -42,6 +44,11 @@ export const createVisits = (perSession: number): Visits => {
           if (stays.size === 0 && sessions.get(sessionId) === stays) sessions.delete(sessionId);
         },
       };
+    },
+    counts() {
+      const stays = [...sessions.values()].flatMap((ofSession) => [...ofSession]);
+      const tunnels = stays.filter(({ tunnel }) => tunnel !== undefined).length;
+      return { underWay: stays.length, tunnels };
     },
     tunnelled: () => [...sessions.keys()].filter((id) => tunnelsOf(id).length > 0),
     cutTunnels(sessionId, exceptTo) {
