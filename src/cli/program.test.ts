@@ -199,8 +199,12 @@ describe('svc', () => {
       maximum: 9,
       target: 4,
       held: 'no node has room',
-      worlds: [{ world: 'acme/support/mail', hosts: 2 }],
+      worlds: [
+        { world: 'acme/support/mail', hosts: 2 },
+        { world: 'acme/support/mial', hosts: 1 },
+      ],
       isLed: true,
+      unknownWorlds: ['acme/support/mial'],
       hosts: { starting: 1, warm: 3, assigned: 5, recycling: 1, draining: 0 },
     };
     const { status, out, asked } = await run('admin pools', {
@@ -214,6 +218,7 @@ spot  standard  container  standard  4       9    3     5     2       0
 
 spot: launches none: no node has room
 spot: keeps acme/support/mail loaded on 2
+spot: is to keep acme/support/mial loaded, which nobody has made
 `,
     );
   });

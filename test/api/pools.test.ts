@@ -144,7 +144,11 @@ describe('published pools', () => {
   });
 
   it('are listed with their hosts', async () => {
-    await publish([{ name: 'default', target: 3 }, { name: 'empty' }]);
+    const worlds = [
+      { world: notes, hosts: 1 },
+      { world: 'local/default/nope', hosts: 1 },
+    ];
+    await publish([{ name: 'default', target: 3, worlds }, { name: 'empty' }]);
     await warmHost(control);
     await warmHost(control);
     await open();
@@ -155,9 +159,10 @@ describe('published pools', () => {
         name: 'default',
         target: 3,
         isLed: true,
+        unknownWorlds: ['local/default/nope'],
         hosts: { starting: 0, warm: 1, assigned: 1, recycling: 0, draining: 0 },
       },
-      { name: 'empty', hosts: { warm: 0 } },
+      { name: 'empty', unknownWorlds: [], hosts: { warm: 0 } },
     ]);
   });
 

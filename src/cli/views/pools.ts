@@ -28,11 +28,23 @@ const lineOf = (pool: PoolReport): string[] => {
   return [pool.name, pool.tier ?? 'both', pool.isolation, pool.size, ...counts.map(String)];
 };
 
-const remarksOn = ({ name, held, isLed, worlds }: PoolReport, colors: Colors): string[] => [
-  ...(isLed ? [] : [colors.yellow(`${name}: no orchestrator keeps it now`)]),
-  ...(held === null ? [] : [colors.red(`${name}: launches none: ${held}`)]),
-  ...worlds.map(({ world, hosts }) => `${name}: keeps ${world} loaded on ${hosts}`),
-];
+const remarkOnWorld = (
+  { name, unknownWorlds }: PoolReport,
+  { world, hosts }: PoolReport['worlds'][number],
+  colors: Colors,
+): string =>
+  unknownWorlds.includes(world)
+    ? colors.yellow(`${name}: is to keep ${world} loaded, which nobody has made`)
+    : `${name}: keeps ${world} loaded on ${hosts}`;
+
+const remarksOn = (pool: PoolReport, colors: Colors): string[] => {
+  const { name, held, isLed, worlds } = pool;
+  return [
+    ...(isLed ? [] : [colors.yellow(`${name}: no orchestrator keeps it now`)]),
+    ...(held === null ? [] : [colors.red(`${name}: launches none: ${held}`)]),
+    ...worlds.map((world) => remarkOnWorld(pool, world, colors)),
+  ];
+};
 
 /** One pool a line, and below what is to be said of single ones. */
 export const describePools = (

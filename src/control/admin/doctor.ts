@@ -76,7 +76,7 @@ const checkLeases = ({ leases }: Standing): Finding => {
 
 /** What is wrong with a pool, if anything is. */
 const judgePool = (pool: PoolReport, waiting: number): Finding | undefined => {
-  const { name, held, hosts, target, maximum } = pool;
+  const { name, held, hosts, target, maximum, unknownWorlds } = pool;
   if (held !== null) {
     return failed(
       `${name} launches none: ${held}`,
@@ -94,6 +94,12 @@ const judgePool = (pool: PoolReport, waiting: number): Finding | undefined => {
     return warning(
       `${name} has ${hosts.warm} warm hosts of ${target}, and none on its way`,
       "wait a moment and ask again; then look at the orchestrator's log",
+    );
+  }
+  if (unknownWorlds.length > 0) {
+    return warning(
+      `${name} is to keep worlds loaded that nobody has made: ${list(unknownWorlds)}`,
+      'make them, or name those that there are, as organization/project/world',
     );
   }
   return undefined;

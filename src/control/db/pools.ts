@@ -90,7 +90,8 @@ export const suits = (offer: string, { tier, isolation, size }: Wish): string =>
 const reportStatement = statement(
   'list_pools',
   `select p.installation, p.name, p.tier, p.isolation, p.size, p.minimum, p.maximum, p.target, p.held,
-          p.worlds, coalesce(l.expires_at > now(), false) as "isLed", counted.hosts
+          p.worlds, coalesce(l.expires_at > now(), false) as "isLed", unknown.worlds as "unknownWorlds",
+          counted.hosts
      from pools p
      left join leases l on l.installation = p.installation
      cross join lateral (
@@ -100,6 +101,11 @@ const reportStatement = statement(
          from hosts h
         where h.installation = p.installation and h.pool = p.name and h.state <> 'gone'
      ) counted
+     cross join lateral (
+       select coalesce(json_agg(preload.world), '[]') as worlds from ${preloads('p')}
+         left join ${worldAtPath('preload.world')}
+        where x.id is null
+     ) unknown
     order by p.installation, p.position`,
 );
 

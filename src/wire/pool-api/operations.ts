@@ -160,6 +160,7 @@ export const publishPools = operation({
 export const PoolReport = Type.Interface([PublishedPool], {
   installation: Type.String(),
   isLed: Type.Boolean({ description: 'whether an orchestrator keeps it just now' }),
+  unknownWorlds: Type.Array(Type.String(), { description: 'of its worlds, those nobody has made' }),
   hosts: Type.Object({
     starting: Type.Integer(),
     warm: Type.Integer(),
