@@ -170,17 +170,24 @@ const keepControl = (all: Parts, site: Site, databaseUrl: string, { prepared }: 
   );
 
 /** What the orchestrator says of a file of pools. */
-type Configuration = { file: string; problems: { line?: number; message: string }[] };
+type Configuration = {
+  file: string;
+  problems: { line?: number; message: string; hint?: string }[];
+};
+
+/** Where a mistake is, what it is, and the way out. */
+const describeMistake = ({ line, message, hint }: Configuration['problems'][number]): string =>
+  `${line === undefined ? '' : `line ${line}: `}${message}${hint === undefined ? '' : ` (${hint})`}`;
 
 const keepOrchestrator = (all: Parts, site: Site, { prepared }: Runtime) => {
   const { say } = all.options;
   const hear = (line: Record<string, unknown>): boolean => {
-    const { reason } = (line.launches ?? {}) as { reason?: unknown };
-    if (typeof reason === 'string') say(`no new world hosts for now: ${reason}`);
+    const { pool, reason } = (line.launches ?? {}) as { pool?: unknown; reason?: unknown };
+    if (typeof reason === 'string') say(`no new world hosts in pool "${pool}" for now: ${reason}`);
     const { problems, file } = (line.configuration ?? {}) as Partial<Configuration>;
     if (problems !== undefined && problems.length > 0) {
-      const places = problems.map(({ line: at, message }) => `line ${at ?? '?'}: ${message}`);
-      say(`${file} is not right, so nothing of it changes: ${places.join('; ')}`);
+      const mistakes = problems.map(describeMistake).join('; ');
+      say(`${file} is not right, so nothing of it is taken: ${mistakes}`);
     }
     return line.leading === true;
   };
