@@ -124,6 +124,13 @@ const unserved = (stock: Stock, waiting: number): number => {
   return Math.max(0, waiting - stock.starting - stock.draining - room);
 };
 
+/** Fresh hosts for which a full pool has no room, unless others leave. */
+const crowdedOut = (stock: Stock): number => {
+  const { pool, fresh, starting, draining } = stock;
+  if (roomIn(stock) > 0 || !canLaunch(stock)) return 0;
+  return Math.max(0, pool.target - fresh.length - starting - draining);
+};
+
 /**
  * Warm hosts to give up: those that hold what nobody will ask for, those over the target for long, and
  * those in the way of waiting sessions that none of them fits. `taken` ones have another fate already.
@@ -143,7 +150,7 @@ export const planSurplus = (
     (host) => !taken.has(host.id),
   );
   const over = candidates
-    .slice(0, Math.max(0, candidates.length - pool.target))
+    .slice(0, Math.max(candidates.length - pool.target, Math.min(extra.length, crowdedOut(stock))))
     .filter((host) => host.stateAgeMs > surplusMs);
   const inTheWay = [...candidates, ...kept]
     .filter((host) => host.stateAgeMs > unfitMs && !taken.has(host.id))
