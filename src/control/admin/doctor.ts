@@ -61,7 +61,7 @@ const checkBlobs = async ({ blobs }: DoctorParts): Promise<Finding> => {
 const checkLeases = ({ leases }: Standing): Finding => {
   const start =
     'start an orchestrator with the SVC_CONTROL_URL and SVC_POOL_TOKEN of this control plane';
-  if (leases.length === 0) return failed('no orchestrator has ever led', start);
+  if (leases.length === 0) return failed('no orchestrator leads', start);
   const late = leases.filter(({ lateMs }) => lateMs > 0);
   if (late.length === 0)
     return ok(list(leases.map(({ installation, holder }) => `${holder} leads ${installation}`)));
