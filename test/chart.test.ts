@@ -86,7 +86,9 @@ const setFor = async (): Promise<Record<Program, Set<string>>> => {
   for (const { args } of variants) {
     for (const object of await render(namespace, args)) {
       for (const { name, env } of podOf(object)?.containers ?? []) {
-        for (const variable of env ?? []) names[name as Program].add(variable.name);
+        const given = (env ?? []).map((variable) => variable.name);
+        expect(new Set(given).size, `variables of ${name}`).toBe(given.length);
+        for (const variable of given) names[name as Program].add(variable);
       }
     }
   }
