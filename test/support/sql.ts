@@ -8,6 +8,8 @@ export const execute = async <Row extends object>(
   values: unknown[] = [],
 ): Promise<Row[]> => {
   const client = new pg.Client({ connectionString: databaseUrl });
+  // A connection that is cut while nothing is asked on it says so by an event; the next query fails.
+  client.on('error', () => undefined);
   await client.connect();
   try {
     const result = await client.query<Row>(sql, values);

@@ -1,7 +1,8 @@
 /**
- * What is done for hosts beside running them: the pods that serve sessions of the premium tier are kept
- * from being evicted, and images are on nodes before a host is launched there. It follows what the
- * orchestrator wants, a step behind: a host that has just been given a session is protected a moment later.
+ * What is done for hosts beside running them: their fence is put up again should somebody remove it, the
+ * pods that serve sessions of the premium tier are kept from being evicted, and images are on nodes before
+ * a host is launched there. It follows what the orchestrator wants, a step behind: a host that has just
+ * been given a session is protected a moment later.
  */
 import type { V1DaemonSet, V1PodDisruptionBudget } from '@kubernetes/client-node';
 import { forEachAtOnce } from '#runtime/at-once.ts';
@@ -37,6 +38,8 @@ export type ArrangementOptions = PodSettings & {
   prePull: boolean;
   log: Log;
   pods: Pods;
+  /** Puts up the fence of all hosts, unless that was done a moment ago. */
+  fence(): Promise<void>;
   /** The pods as they were last known. */
   known(): KnownPod[];
 };
@@ -179,6 +182,7 @@ export const startArrangement = (options: ArrangementOptions): Arrangement => {
     everyMs,
     log,
     tick: async () => {
+      await options.fence();
       if (wanted === undefined) return;
       await protect(wanted);
       await pull(wanted);

@@ -19,7 +19,7 @@ import { meetingPoint } from './meeting-point.ts';
 import { ensureNamespace, removeNamespace } from './namespace.ts';
 import { type FenceSettings, networkPolicyOf } from './network-policy.ts';
 import { type PodSettings, podDigest, podOf, secretOf } from './pod.ts';
-import { type PodWatch, startPodWatch } from './pod-watch.ts';
+import { type KnownPod, type PodWatch, startPodWatch } from './pod-watch.ts';
 import { createPods, type FoundPod, foreignPod } from './pods.ts';
 import { apply, removeStanding } from './standing.ts';
 
@@ -29,8 +29,8 @@ const endTimeoutMs = 20_000;
 const endPollMs = 250;
 /** A node that has not confirmed the end of a pod so long after it was due does not answer. */
 const overdueMs = 30_000;
-/** A policy that somebody removed stands again before a launch after this long. */
-const fenceMs = 60_000;
+/** A policy is applied again after this long, before a launch or when things are arranged. */
+const fenceMs = 25_000;
 
 export type KubernetesDriverOptions = PodSettings &
   Pick<FenceSettings, 'controlPeers' | 'callerPeers'> & {
@@ -53,6 +53,14 @@ const isAccepted = ({ pod }: FoundPod): boolean => {
 const isOverdue = ({ pod }: FoundPod): boolean => {
   const due = pod.metadata?.deletionTimestamp;
   return due !== undefined && Date.now() - new Date(due).getTime() > overdueMs;
+};
+
+/** The container of a pod, with the age of a notice as it is by now. */
+const asOfNow = ({ container, describedAt }: KnownPod): Container => {
+  const { reclaimed } = container;
+  if (reclaimed === undefined) return container;
+  const forMs = reclaimed.forMs + Math.max(0, Date.now() - describedAt);
+  return { ...container, reclaimed: { ...reclaimed, forMs } };
 };
 
 /** A driver of one installation's hosts in one namespace. */
@@ -111,7 +119,7 @@ export const createKubernetesDriver = (options: KubernetesDriverOptions): Driver
     };
     const watching = startPodWatch({ ...options, pods, onChange });
     watch = watching;
-    arrangement = startArrangement({ ...options, pods, known: watching.last });
+    arrangement = startArrangement({ ...options, pods, fence, known: watching.last });
   };
 
   return {
@@ -124,9 +132,11 @@ export const createKubernetesDriver = (options: KubernetesDriverOptions): Driver
       return { ...(await meetingPoint(cluster, options.hostAddress)), image };
     },
     async list() {
-      if (watch !== undefined) return watch.list().map(({ container }) => container);
+      if (watch !== undefined) return watch.list().map(asOfNow);
       const { pods: found } = await pods.list();
-      return found.map(describePod).filter((one): one is Container => one !== undefined);
+      return found
+        .map((pod) => describePod(pod))
+        .filter((one): one is Container => one !== undefined);
     },
     async launch(spec): Promise<Launched> {
       await fence();
@@ -141,6 +151,7 @@ export const createKubernetesDriver = (options: KubernetesDriverOptions): Driver
       return { runtimeId: uid };
     },
     async adopt(hostId) {
+      await fence();
       const found = await pods.find(hostId);
       if (found === undefined || !isAccepted(found)) {
         throw new AppError('not_found', `no pod of host ${hostId} runs`);

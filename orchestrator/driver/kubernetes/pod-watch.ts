@@ -28,6 +28,8 @@ export type KnownPod = {
   name: string;
   labels: Readonly<Record<string, string>>;
   container: Container;
+  /** When it was described, in milliseconds since 1970. */
+  describedAt: number;
 };
 
 export type PodWatch = {
@@ -123,9 +125,10 @@ export const startPodWatch = (options: PodWatchOptions): PodWatch => {
 
   const knownPod = (pod: V1Pod): KnownPod | undefined => {
     const { name, uid, labels = {} } = pod.metadata ?? {};
-    const container = describePod(pod);
+    const describedAt = Date.now();
+    const container = describePod(pod, describedAt);
     if (name === undefined || uid === undefined || container === undefined) return undefined;
-    return { name, uid, labels, container, version: versionOf(pod) ?? '' };
+    return { name, uid, labels, container, describedAt, version: versionOf(pod) ?? '' };
   };
 
   /** Takes a pod for what it is now, unless a later version of it is known. */

@@ -49,7 +49,10 @@ export const replacePools = (
   pools: readonly PublishedPool[],
 ): Promise<boolean> =>
   db.transaction(async (tx) => {
-    const rows = pools.map((pool, position) => ({ ...pool, position }));
+    // In one order whoever writes, so that two writers cannot wait for each other.
+    const rows = pools
+      .map((pool, position) => ({ ...pool, position }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
     const names = pools.map(({ name }) => name);
     const removed = await tx.query(removeOthersStatement, [installation, names]);
     const written = await tx.query(publishStatement, [installation, JSON.stringify(rows)]);
