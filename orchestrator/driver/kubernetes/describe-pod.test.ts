@@ -112,6 +112,16 @@ describe('a pod in plain words', () => {
     });
   });
 
+  it.each([
+    ['listed', new Date('2026-01-02T03:04:35Z')],
+    ['heard of by a watch', '2026-01-02T03:04:35Z' as unknown as Date],
+  ])('tells how long ago the deletion was asked for, %s', (_, deletionTimestamp) => {
+    const metadata = { deletionTimestamp, deletionGracePeriodSeconds: 30 };
+    const pod = podWith({ phase: 'Running' }, { metadata });
+    const now = Date.parse('2026-01-02T03:04:15Z');
+    expect(describePod(pod, now)).toMatchObject({ reclaimed: { forMs: 10_000 } });
+  });
+
   it('is not reclaimed when its node had no room for it after all', () => {
     const pod = podWith({ phase: 'Failed', reason: 'OutOfmemory', message: 'needed 512' });
     expect(describePod(pod)).toEqual({

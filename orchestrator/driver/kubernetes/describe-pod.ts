@@ -47,9 +47,13 @@ const joined = (...parts: (string | undefined)[]): string =>
 const conditionOf = (pod: V1Pod, type: string) =>
   pod.status?.conditions?.find((condition) => condition.type === type);
 
+/** A time of the API in milliseconds since 1970; a list brings it parsed, a watch as its text. */
+const msOf = (time: Date | string | undefined): number | undefined =>
+  time === undefined ? undefined : new Date(time).getTime();
+
 /** When a deletion was asked for: its time stamp is the end of the grace that was given. */
 const deletedAt = ({ metadata }: V1Pod): number | undefined => {
-  const endsAt = metadata?.deletionTimestamp?.getTime();
+  const endsAt = msOf(metadata?.deletionTimestamp);
   return endsAt && endsAt - (metadata?.deletionGracePeriodSeconds ?? 0) * 1_000;
 };
 
@@ -57,7 +61,7 @@ const reclaimedOf = (pod: V1Pod, now: number): Reclaim | undefined => {
   const { status } = pod;
   const disruption = conditionOf(pod, 'DisruptionTarget');
   const isDisrupted = disruption?.status === 'True';
-  const since = deletedAt(pod) ?? (isDisrupted ? disruption.lastTransitionTime?.getTime() : now);
+  const since = deletedAt(pod) ?? (isDisrupted ? msOf(disruption.lastTransitionTime) : now);
   const notice = (why: string): Reclaim => ({ why, forMs: Math.max(0, now - (since ?? now)) });
   if (isDisrupted) return notice(joined(disruption.reason, disruption.message));
   if (takenAway.has(status?.reason ?? '')) return notice(joined(status?.reason, status?.message));
