@@ -32,7 +32,7 @@ export type ControlConfig = {
   adminToken: Secret | null;
   /** How surfaces are named by gateways, and the token of these. Null: clients go to hosts directly. */
   gateway: { template: SurfaceTemplate; token: Secret } | null;
-  /** How many sessions one host serves before it is replaced. */
+  /** How many sessions one host serves before it is replaced, at most; each has its own limit above half. */
   hostMaxUses: number;
   /** What each project may use, unless its row says otherwise. */
   quotas: Quotas;

@@ -205,10 +205,13 @@ describe('recycling', () => {
 
   it('ends when the host is worn', async () => {
     const host = await warmHost(control);
-    for (const next of ['recycle', 'recycle', 'exit']) {
-      expect(await serveOnce(host)).toBe(next);
-      if (next === 'recycle') await host.warm(holdingOf(host));
+    // Of three at most: each host has a limit of its own.
+    const served: string[] = [await serveOnce(host)];
+    while (served.at(-1) === 'recycle') {
+      await host.warm(holdingOf(host));
+      served.push(await serveOnce(host));
     }
+    expect([2, 3]).toContain(served.length);
     expect(await rowOf(host)).toMatchObject({ state: 'draining', end_reason: 'worn' });
   });
 

@@ -4,6 +4,7 @@
  */
 import { AppError } from '#domain/error.ts';
 import type { HostEnd } from '#domain/host.ts';
+import { shareOf } from '#domain/share.ts';
 import { staleHost } from '../calls/orders.ts';
 import type { SessionHost } from '../db/calls.ts';
 import {
@@ -20,14 +21,21 @@ import { addNews, endSession, type News, noNews, tellNews } from './end.ts';
 
 export type Dismissal = { generation: number; next: 'recycle' | 'exit' };
 
+/**
+ * Sessions after which a host is worn: the most there may be, less up to half of them. Hosts that took
+ * turns from the start would otherwise all go at once.
+ */
+const usesOf = (hostId: string, maxUses: number): number =>
+  maxUses - Math.floor((maxUses / 2) * shareOf(hostId));
+
 /** What a host does after a session; undefined is for its recycling. */
 const endOf = (
-  { uses, stateDigest }: LockedHost,
+  { id, uses, stateDigest }: LockedHost,
   keepWarm: boolean,
   maxUses: number,
 ): HostEnd | undefined => {
   if (!keepWarm || stateDigest === null) return 'session_closed';
-  return uses >= maxUses ? 'worn' : undefined;
+  return uses >= usesOf(id, maxUses) ? 'worn' : undefined;
 };
 
 const dismissalOf = (generation: number, to: Release['to'] | LockedHost['state']): Dismissal => ({
