@@ -7,6 +7,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { createChance } from '../support/chance.ts';
 
 /** What is done at each arrival, and at which moments of the load, in milliseconds from its start. */
 export type LoadJob = {
@@ -30,23 +31,12 @@ export type LoadResult = {
 
 const generator = fileURLToPath(new URL('./arrivals-load.ts', import.meta.url));
 
-/** Whole numbers of 32 bits, the same ones for the same seed (mulberry32), as shares of 1. */
-const createRandom = (seed: number) => {
-  let state = seed;
-  return (): number => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-};
-
 /** Moments of a Poisson process: independent of each other, `perSecond` of them on average. */
 export const poissonArrivals = (seed: number, perSecond: number, seconds: number): number[] => {
-  const random = createRandom(seed);
+  const { around } = createChance(seed);
+  const meanMs = 1_000 / perSecond;
   const offsets: number[] = [];
-  const gapMs = (): number => (-Math.log(1 - random()) * 1_000) / perSecond;
-  for (let at = gapMs(); at < seconds * 1_000; at += gapMs()) offsets.push(at);
+  for (let at = around(meanMs); at < seconds * 1_000; at += around(meanMs)) offsets.push(at);
   return offsets;
 };
 

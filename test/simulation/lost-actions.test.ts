@@ -6,11 +6,12 @@ import { describe, expect, it } from 'vitest';
 import type { HostWish } from '#domain/pool.ts';
 import type { Action } from '../../orchestrator/plan-terms.ts';
 import type { PoolConfig } from '../../orchestrator/pools/pool-config.ts';
+import { createChance } from '../support/chance.ts';
 import { testPool } from '../support/pools.ts';
 import { createModelControl } from './model-control.ts';
 import { startModelOrchestrator } from './model-orchestrator.ts';
 import { createModelRuntime, noFaults } from './model-runtime.ts';
-import { createChance, createVirtualTime } from './virtual-time.ts';
+import { createVirtualTime } from './virtual-time.ts';
 
 const second = 1_000;
 const wish: HostWish = { tier: 'standard', isolation: null, size: 'standard' };

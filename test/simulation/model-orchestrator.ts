@@ -8,9 +8,10 @@ import { plan } from '../../orchestrator/plan.ts';
 import type { Action, Observation } from '../../orchestrator/plan-terms.ts';
 import { offerOf, type PoolConfig } from '../../orchestrator/pools/pool-config.ts';
 import { createPoolMemory } from '../../orchestrator/pools/pool-memory.ts';
+import type { Chance } from '../support/chance.ts';
 import type { ModelControl } from './model-control.ts';
 import type { ModelRuntime } from './model-runtime.ts';
-import type { Chance, VirtualTime } from './virtual-time.ts';
+import type { VirtualTime } from './virtual-time.ts';
 
 export type OrchestratorParts = {
   time: VirtualTime;

@@ -4,7 +4,8 @@
  * chance bring them; nothing here decides.
  */
 import type { Container } from '../../orchestrator/driver/driver.ts';
-import type { Chance, VirtualTime } from './virtual-time.ts';
+import type { Chance } from '../support/chance.ts';
+import type { VirtualTime } from './virtual-time.ts';
 
 /** How often things go wrong: probabilities, and means in milliseconds. */
 export type Faults = {

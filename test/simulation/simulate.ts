@@ -6,10 +6,11 @@
 import type { HostWish } from '#domain/pool.ts';
 import type { Action } from '../../orchestrator/plan-terms.ts';
 import type { PoolConfig } from '../../orchestrator/pools/pool-config.ts';
+import { createChance } from '../support/chance.ts';
 import { createModelControl, type ModelHost } from './model-control.ts';
 import { startModelOrchestrator } from './model-orchestrator.ts';
 import { createModelRuntime, type Faults, noFaults } from './model-runtime.ts';
-import { createChance, createVirtualTime } from './virtual-time.ts';
+import { createVirtualTime } from './virtual-time.ts';
 
 export type Scenario = {
   seed: number;

@@ -1,6 +1,6 @@
 /**
- * Time that passes only from one event to the next, and chance that repeats from a seed: what makes a
- * simulation of minutes run in seconds, and the same each time.
+ * Time that passes only from one event to the next: what makes a simulation of minutes run in seconds, and
+ * the same each time.
  */
 
 export type VirtualTime = {
@@ -84,32 +84,5 @@ export const createVirtualTime = (): VirtualTime => {
       now = Math.max(now, endMs);
       return done();
     },
-  };
-};
-
-export type Chance = {
-  /** From 0 up to 1. */
-  share(): number;
-  /** True with this probability. */
-  happens(probability: number): boolean;
-  between(least: number, most: number): number;
-  /** Exponentially distributed, with this mean. */
-  around(mean: number): number;
-};
-
-/** Chance from a seed: mulberry32, which is good enough for tests. */
-export const createChance = (seed: number): Chance => {
-  let state = seed | 0;
-  const share = (): number => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-  return {
-    share,
-    happens: (probability) => share() < probability,
-    between: (least, most) => least + share() * (most - least),
-    around: (mean) => -mean * Math.log(1 - share()),
   };
 };
