@@ -177,12 +177,19 @@ describe.skipIf(!found)('the templates', { timeout: 120_000 }, () => {
     expect(roles[0]?.metadata?.namespace).toBe('svc-hosts');
   });
 
+  it('take what Helm adds where another chart depends on this one', async () => {
+    expect(await render(namespace, ['--set', 'global.team=worlds'])).not.toEqual([]);
+  });
+
   it.each([
     [['--set', 'blobs.ephemeral=true'], 'blobs.accessMode'],
     [['--set', 'postgres.bundled=false'], 'postgres.external.secretName'],
     [['--set', 'hosts.namespace=svc'], 'hosts.namespace is the namespace of the release'],
     [['--set', 'control.settings.SVC_QUOTA=1'], 'SVC_QUOTA_SESSIONS'],
     [['--set', 'surfaceUrl=https://worlds.example.com'], 'surfaceUrl'],
+    [['--set', 'httpRoute.enabled=true'], 'httpRoute.parentRefs'],
+    [['--set', 'metrics.enabled=false', '--set', 'metrics.serviceMonitor=true'], 'metrics.enabled'],
+    [['--set', 'globals.team=worlds'], 'globals'],
   ])('refuse %s and say why', async (args, why) => {
     await expect(render(namespace, args)).rejects.toThrow(why);
   });

@@ -1,6 +1,7 @@
 {{/* Names, labels, and what pods of the programs have in common. */}}
 
-{{- define "svc.name" -}}{{ .Release.Name | trunc 40 | trimSuffix "-" }}{{- end }}
+{{/* Services are called by it, so it has no dots, which a release may have. */}}
+{{- define "svc.name" -}}{{ .Release.Name | replace "." "-" | trunc 40 | trimSuffix "-" }}{{- end }}
 
 {{- define "svc.hostsNamespace" -}}
 {{ .Values.hosts.namespace | default (printf "%s-hosts" .Release.Namespace | trunc 63 | trimSuffix "-") }}
@@ -81,30 +82,39 @@ automountServiceAccountToken: {{ eq $component "orchestrator" }}
 enableServiceLinks: false
 securityContext:
   {{- include "svc.podSecurity" $root | nindent 2 }}
-{{- with $root.Values.images.pullSecrets }}
+{{- include "svc.placement" $root }}
+{{- with $root.Values.pods.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+topologySpreadConstraints:
+  {{- range list "kubernetes.io/hostname" "topology.kubernetes.io/zone" }}
+  - maxSkew: 1
+    topologyKey: {{ . }}
+    whenUnsatisfiable: ScheduleAnyway
+    # Of one release: replicas that an upgrade takes away do not count.
+    matchLabelKeys: [pod-template-hash]
+    labelSelector:
+      matchLabels:
+        {{- include "svc.selector" (list $root $component) | nindent 8 }}
+  {{- end }}
+{{- end }}
+
+{{/* Where any pod of the chart may run, and with which logins its images are pulled. */}}
+{{- define "svc.placement" -}}
+{{- with .Values.images.pullSecrets }}
 imagePullSecrets:
   {{- range . }}
   - name: {{ . }}
   {{- end }}
 {{- end }}
-{{- with $root.Values.pods.nodeSelector }}
+{{- with .Values.pods.nodeSelector }}
 nodeSelector:
   {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- with $root.Values.pods.tolerations }}
+{{- with .Values.pods.tolerations }}
 tolerations:
   {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- with $root.Values.pods.priorityClassName }}
-priorityClassName: {{ . }}
-{{- end }}
-topologySpreadConstraints:
-  - maxSkew: 1
-    topologyKey: kubernetes.io/hostname
-    whenUnsatisfiable: ScheduleAnyway
-    labelSelector:
-      matchLabels:
-        {{- include "svc.selector" . | nindent 8 }}
 {{- end }}
 
 {{/* One variable from the installation's secret: svc.secretEnv (list $ "SVC_POOL_TOKEN" "pool-token") */}}
@@ -186,12 +196,15 @@ topologySpreadConstraints:
 {{- define "svc.nameServers" -}}
 - to:
     - namespaceSelector: { matchLabels: { kubernetes.io/metadata.name: kube-system } }
+    {{- with .Values.networkPolicy.nameServers }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
   ports:
     - { protocol: UDP, port: 53 }
     - { protocol: TCP, port: 53 }
 {{- end }}
 
-{{/* A disruption budget: at most one replica at a time. */}}
+{{/* A disruption budget: at most one replica at a time; replicas that fail hold no node up. */}}
 {{- define "svc.budget" -}}
 {{- $root := index . 0 -}}
 apiVersion: policy/v1
@@ -202,6 +215,7 @@ metadata:
     {{- include "svc.labels" . | nindent 4 }}
 spec:
   maxUnavailable: 1
+  unhealthyPodEvictionPolicy: AlwaysAllow
   selector:
     matchLabels:
       {{- include "svc.selector" . | nindent 6 }}
