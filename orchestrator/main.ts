@@ -56,7 +56,9 @@ const preparing = () => {
 /** The settings of the file that the configuration names, or else those of the environment. */
 const openSettings = async (config: Config, log: Log): Promise<LiveSettings> => {
   const { poolsFile: file, settings, runtime } = config;
-  if (file === undefined) return { settings: () => settings, stop: async () => undefined };
+  if (file === undefined) {
+    return { settings: () => settings, loops: [], stop: async () => undefined };
+  }
   const context = { runtime: runtime.runtime, sessions: settings.sessions };
   return await openLiveSettings({ file, context, log, say });
 };
@@ -80,6 +82,7 @@ const start = async () => {
   const watched = { program: 'orchestrator', registry, loops: board.statuses, details, log };
   const watching = await serveMetrics(watched, config.metricsListen);
   const tracer = startTracer('svc-orchestrator', config.otlpEndpoint, log);
+  for (const loop of [...live.loops, ...tracer.loops]) board.show(loop);
   const parts = { config, settings, client, driver, metrics, tracer, board, log, say };
   const orchestrator = startOrchestrator(parts);
   return {

@@ -69,20 +69,19 @@ const lead = (pool: PoolApi, parts: OrchestratorParts): Running => {
       say({ launches });
     },
   });
-  const watches = [
+  const containers = driver.watch(nudge);
+  const loops = [
+    control,
     watchPool(pool, nudge, observer.restMs, log),
-    driver.watch(nudge),
     startPublishing(pool, memory.statuses, log),
     startReaper(pool, () => ({ ...settings().sessions, closingMs }), log),
   ];
-  for (const { status } of [control, ...watches]) {
-    if (status !== undefined) board.show({ status });
-  }
+  for (const loop of [...loops, ...containers.loops]) board.show(loop);
   metrics.showFrom(() => ({ isLeading: true, pools: control.status().last?.pools ?? [] }));
   say({ leading: true });
   return {
     async stop() {
-      await Promise.all([control, ...watches].map((loop) => loop.stop()));
+      await Promise.all([...loops, containers].map((running) => running.stop()));
       await Promise.race([background.finish(), pause(finishMs)]);
       metrics.showFrom(() => ({ isLeading: false, pools: [] }));
       say({ leading: false });

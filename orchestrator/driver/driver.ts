@@ -6,7 +6,7 @@
  * "Container" here is whatever the runtime runs a world host in; the process runtime uses a process
  * group with a folder. Every method is idempotent: repeating it after a crash does no harm.
  */
-import type { LoopStatus } from '#runtime/loop.ts';
+import type { LoopView } from '#runtime/loop-board.ts';
 import type { Secret } from '#runtime/secret.ts';
 import type { HostShape } from '../pools/pool-config.ts';
 
@@ -86,8 +86,8 @@ export type PrepareOptions = {
 };
 
 export type Watch = {
-  /** What it did last, where it is a loop. */
-  status?(): LoopStatus<unknown>;
+  /** What runs for it. */
+  loops: readonly LoopView[];
   stop(): Promise<void>;
 };
 

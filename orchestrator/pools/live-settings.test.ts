@@ -47,6 +47,7 @@ describe('live settings', () => {
     await writeFile(file, pool(3));
     const opened = await open();
     expect(maximum(opened)).toBe(3);
+    expect(opened.loops.map(({ status }) => status().name)).toEqual(['configuration']);
     await writeFile(file, pool(4));
     await eventually('the file written over', () => maximum(opened) === 4);
     await writeFile(join(folder, 'new'), `${pool(5)}[sessions]\nidle = "9m"\n`);

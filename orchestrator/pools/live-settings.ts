@@ -13,6 +13,7 @@ import { AppError, describeError } from '#domain/error.ts';
 import type { Problem } from '#language/problem.ts';
 import type { Log } from '#runtime/log.ts';
 import { startLoop } from '#runtime/loop.ts';
+import type { LoopView } from '#runtime/loop-board.ts';
 import { pause } from '#runtime/pause.ts';
 import {
   describeProblem,
@@ -39,7 +40,12 @@ export type LiveSettingsParts = {
   say(line: { configuration: ConfigurationReport }): void;
 };
 
-export type LiveSettings = { settings(): Settings; stop(): Promise<void> };
+export type LiveSettings = {
+  settings(): Settings;
+  /** What follows the file; none where there is no file. */
+  loops: readonly LoopView[];
+  stop(): Promise<void>;
+};
 
 const everyMs = 5_000;
 /** A file is taken once it has not changed for so long: it may just be being written. */
@@ -132,6 +138,7 @@ export const openLiveSettings = async (parts: LiveSettingsParts): Promise<LiveSe
   const unwatch = watchFolder(dirname(file), () => loop.nudge(), log);
   return {
     settings: () => current,
+    loops: [loop],
     async stop() {
       unwatch();
       await loop.stop();

@@ -9,7 +9,7 @@ import { serveMetrics } from '#runtime/metrics.ts';
 import { pause } from '#runtime/pause.ts';
 import type { Running } from '#runtime/run.ts';
 import { startTracer } from '#runtime/tracing.ts';
-import { openFolderBlobs } from './blobs/folder.ts';
+import { openBlobs } from './blobs/open.ts';
 import { createSmallBlobs } from './blobs/small.ts';
 import { createSeats } from './calls/seats.ts';
 import type { ControlConfig } from './config.ts';
@@ -89,7 +89,7 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
     const db = openDatabase(config.databaseUrl, log);
     releases.push(() => db.close());
     await bootstrap(db, config.bootstrap);
-    const blobs = await openFolderBlobs(config.blobDir);
+    const blobs = await openBlobs(config.blobs);
     const notices = startNotices(config, db, log);
     releases.push(() => notices.stop());
     const metrics = createMetrics();
@@ -119,7 +119,7 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
     };
     addLoadMetrics(parts);
     const board = createLoopBoard();
-    board.show(notices.loop);
+    for (const loop of [notices.loop, ...tracer.loops]) board.show(loop);
     const watched = { program: 'control', registry: metrics.registry, loops: board.statuses, log };
     const watching = await serveMetrics(watched, config.metricsListen);
     releases.push(() => watching.stop(0));

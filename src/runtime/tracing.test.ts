@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readEnv } from './env.ts';
 import { createLog } from './log.ts';
+import { until } from './pause.ts';
 import { readOtlpEndpoint, startTracer, traceIdOf } from './tracing.ts';
 
 const log = createLog('test', 'silent');
@@ -10,6 +11,7 @@ describe('a tracer', () => {
     const env = readEnv({});
     expect(readOtlpEndpoint(env)).toBeNull();
     const tracer = startTracer('test', null, log);
+    expect(tracer.loops).toEqual([]);
     tracer.add('ses-1', { name: 'open', beganMs: 1, endedMs: 2 });
     await tracer.stop();
   });
@@ -17,6 +19,9 @@ describe('a tracer', () => {
   it('ends though its collector is away', async () => {
     const tracer = startTracer('test', 'http://127.0.0.1:1', log);
     tracer.add('ses-1', { name: 'open', beganMs: 1, endedMs: 2 });
+    const [sending] = tracer.loops;
+    await until(() => sending?.status().lastError, { timeoutMs: 10_000, what: 'a failed tick' });
+    expect(sending?.status().name).toBe('traces');
     await tracer.stop();
   });
 

@@ -11,6 +11,7 @@ import { describeError } from '#domain/error.ts';
 import type { EnvReader } from './env.ts';
 import type { Log } from './log.ts';
 import { startLoop } from './loop.ts';
+import type { LoopView } from './loop-board.ts';
 
 /** What took time. Times are in Unix milliseconds. */
 export type Step = {
@@ -32,6 +33,8 @@ export type Step = {
 export type Tracer = {
   /** Adds a step to the trace of a session. */
   add(sessionId: string, step: Step): void;
+  /** What sends them; none where there is no collector. */
+  loops: readonly LoopView[];
   /** Sends what is left. */
   stop(): Promise<void>;
 };
@@ -116,7 +119,7 @@ const post = async (url: string, body: object, signal: AbortSignal): Promise<voi
   if (!answer.ok) throw new Error(`the collector at ${url} answered ${answer.status}`);
 };
 
-const noTracer: Tracer = { add: () => undefined, stop: async () => undefined };
+const noTracer: Tracer = { add: () => undefined, loops: [], stop: async () => undefined };
 
 /** A tracer of a program. `endpoint` is that of the collector, as `OTEL_EXPORTER_OTLP_ENDPOINT` has it. */
 export const startTracer = (program: string, endpoint: string | null, log: Log): Tracer => {
@@ -143,6 +146,7 @@ export const startTracer = (program: string, endpoint: string | null, log: Log):
       if (kept.length >= mostKept) kept.shift();
       kept.push({ program: step.program ?? program, span: toSpan(sessionId, step) });
     },
+    loops: [loop],
     async stop() {
       await loop.stop();
       await send().catch((err: unknown) =>

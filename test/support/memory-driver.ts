@@ -66,6 +66,7 @@ export const createMemoryDriver = (machine: ReturnType<typeof createMachine>): D
     watch(onChange) {
       machine.watchers.add(onChange);
       return {
+        loops: [],
         async stop() {
           machine.watchers.delete(onChange);
         },

@@ -18,8 +18,8 @@ export const watchContainers = (
   installation: string,
   onChange: () => void,
   log: Log,
-): Watch =>
-  startLoop({
+): Watch => {
+  const loop = startLoop({
     name: 'watch-containers',
     everyMs: reopenMs,
     log,
@@ -37,3 +37,5 @@ export const watchContainers = (
       await finished(stream, { signal });
     },
   });
+  return { loops: [loop], stop: () => loop.stop() };
+};

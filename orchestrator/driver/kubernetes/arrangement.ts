@@ -8,6 +8,7 @@ import type { V1DaemonSet, V1PodDisruptionBudget } from '@kubernetes/client-node
 import { forEachAtOnce } from '#runtime/at-once.ts';
 import type { Log } from '#runtime/log.ts';
 import { startLoop } from '#runtime/loop.ts';
+import type { LoopView } from '#runtime/loop-board.ts';
 import type { HostShape } from '../../pools/pool-config.ts';
 import { digestOf } from '../digest.ts';
 import type { Wanted } from '../driver.ts';
@@ -44,7 +45,7 @@ export type ArrangementOptions = PodSettings & {
   known(): KnownPod[];
 };
 
-export type Arrangement = { want(wanted: Wanted): void; stop(): Promise<void> };
+export type Arrangement = LoopView & { want(wanted: Wanted): void; stop(): Promise<void> };
 
 /**
  * Nothing may evict a host that serves a premium session. It is written as a number of pods that must
@@ -195,6 +196,7 @@ export const startArrangement = (options: ArrangementOptions): Arrangement => {
       wanted = next;
       if (isNew || misplaced(next).length > 0) loop.nudge();
     },
+    status: loop.status,
     stop: () => loop.stop(),
   };
 };

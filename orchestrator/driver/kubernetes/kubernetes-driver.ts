@@ -171,6 +171,7 @@ export const createKubernetesDriver = (options: KubernetesDriverOptions): Driver
       watchers.add(onChange);
       if (watch === undefined) begin();
       return {
+        loops: [watch, arrangement].filter((loop) => loop !== undefined),
         async stop() {
           watchers.delete(onChange);
           if (watchers.size > 0) return;

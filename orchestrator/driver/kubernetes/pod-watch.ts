@@ -8,6 +8,7 @@ import { type V1Pod, Watch as WatchRequest } from '@kubernetes/client-node';
 import { AppError, describeError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
 import { type Loop, startLoop } from '#runtime/loop.ts';
+import type { LoopView } from '#runtime/loop-board.ts';
 import type { Container } from '../driver.ts';
 import { type Cluster, isStatus } from './cluster.ts';
 import { describePod } from './describe-pod.ts';
@@ -32,7 +33,7 @@ export type KnownPod = {
   describedAt: number;
 };
 
-export type PodWatch = {
+export type PodWatch = LoopView & {
   /** Every pod. Throws `unavailable` while the watch is broken. */
   list(): KnownPod[];
   /** Every pod as it was last known. */
@@ -224,6 +225,7 @@ export const startPodWatch = (options: PodWatchOptions): PodWatch => {
       known.delete(name);
       done.delete(name);
     },
+    status: loop.status,
     stop: () => loop.stop(),
   };
 };

@@ -144,6 +144,7 @@ export const createProcessDriver = (options: ProcessDriverOptions): Driver => {
     watch(onChange) {
       watchers.add(onChange);
       return {
+        loops: [],
         async stop() {
           watchers.delete(onChange);
         },
