@@ -75,7 +75,10 @@ const whyOf = async (
   container?.trouble?.message ??
   (await lastWords(driver, hostId, container));
 
-/** A launch that failed leaves neither a container nor a live row; the breaker paces the next one. */
+/**
+ * A launch that failed leaves neither a container nor a live row; the breaker paces the next one. The row
+ * goes first: a successor may have adopted what has come of it after all, and then it is left alone.
+ */
 const abandon = async (
   { memory, driver, pool, metrics, log }: ExecutorParts,
   { hostId, shape }: LaunchSpec,
@@ -86,6 +89,7 @@ const abandon = async (
   memory.breakerOf(shape.pool)?.failed(hostId, reason);
   metrics.launches.inc({ pool: shape.pool, outcome: 'failed' });
   const detail = [reason, await lastWords(driver, hostId)].filter(Boolean).join('\n');
+  if (!(await pool.drain(hostId, { reason: 'exited', detail, ifState: 'starting' }))) return;
   await driver.destroy(hostId);
   await pool.reportGone(hostId, 'exited', detail);
 };

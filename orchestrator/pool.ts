@@ -1,20 +1,22 @@
 /**
- * The pool API as the orchestrator uses it: one method an operation, each under a deadline, for one
- * installation. A host that has meanwhile moved on is an expected answer (`false`), not an error.
+ * The pool API as an orchestrator uses it while it leads: one method an operation, each under a deadline,
+ * for one installation. A host that has meanwhile moved on is an expected answer (`false`), not an error.
+ *
+ * What changes something is said under the lease, and refused when another has been given it since. What
+ * the runtime showed (a launch, an end) is said without: it is true whoever leads.
  */
 import { AppError } from '#domain/error.ts';
 import type { HostEnd, HostState } from '#domain/host.ts';
 import { Secret } from '#runtime/secret.ts';
 import type { Client } from '#wire/client.ts';
-import type { Answer, ClientInput, OperationShape } from '#wire/operation.ts';
 import type { PoolView, PublishedPool } from '#wire/pool-api/operations.ts';
 import * as operations from '#wire/pool-api/operations.ts';
+import { ask } from './ask.ts';
 import type { Launched, LaunchSpec, RuntimeName } from './driver/driver.ts';
+import type { HeldLease } from './lease.ts';
 import { type HostShape, offerOf } from './pools/pool-config.ts';
 
 const answerMs = 5_000;
-/** A renewal that takes longer is no use: the lease would run out under it. */
-const leaseAnswerMs = 2_000;
 const detailLength = 4_000;
 
 export type AwaitOptions = {
@@ -42,8 +44,6 @@ export type PoolApi = {
   observe(signal?: AbortSignal): Promise<PoolView>;
   /** Answers the view's revision once it has changed, or the same one when `holdMs` are over. */
   awaitChange(options: AwaitOptions): Promise<string>;
-  /** Takes or renews the lease; 0 gives it up. Answers whether it is held. */
-  lease(ttlMs: number): Promise<boolean>;
   /** Writes an intent down. Throws `exhausted` when `maxLive` hosts exist. */
   register(shape: HostShape, runtime: RuntimeName, maxLive: number): Promise<LaunchSpec>;
   /** Says which pools there are; answers the worlds of theirs that nobody has made. */
@@ -73,21 +73,19 @@ const unlessMovedOn = async (request: Promise<unknown>): Promise<boolean> => {
 const detailBody = (detail: string | undefined): { detail?: string } =>
   detail === undefined || detail === '' ? {} : { detail: detail.slice(-detailLength) };
 
-/** The pool API of one installation; `holder` names this orchestrator in the lease. */
-export const createPoolApi = (client: Client, installation: string, holder: string): PoolApi => {
-  const send = async <Shape extends OperationShape>(
-    shape: Shape,
-    input: ClientInput<Shape>,
-    timeoutMs = answerMs,
-  ): Promise<Answer<Shape>> => {
-    const deadline = AbortSignal.timeout(timeoutMs);
-    const signal =
-      input.signal === undefined ? deadline : AbortSignal.any([input.signal, deadline]);
+/**
+ * The pool API for whoever has been given a lease. `onDeposed` is called when a message is refused
+ * because another has it by now.
+ */
+export const createPoolApi = (client: Client, held: HeldLease, onDeposed: () => void): PoolApi => {
+  const { installation, epoch } = held;
+  const lease = epoch === undefined ? {} : { lease: { ...held, epoch } };
+  const send = async <Answered>(request: Promise<Answered>): Promise<Answered> => {
     try {
-      return await client.send(shape, { ...input, signal });
-    } catch (cause) {
-      if (!deadline.aborted) throw cause;
-      throw new AppError('timeout', `${shape.id}: no answer within ${timeoutMs} ms`, { cause });
+      return await request;
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'forbidden') onDeposed();
+      throw error;
     }
   };
 
@@ -95,47 +93,47 @@ export const createPoolApi = (client: Client, installation: string, holder: stri
     async observe(signal) {
       const query = { installation };
       const input = signal === undefined ? { query } : { query, signal };
-      return (await send(operations.observePool, input)).body;
+      return (await ask(client, operations.observePool, input, answerMs)).body;
     },
     async awaitChange({ after, holdMs, signal }) {
       const since = after === undefined ? {} : { after };
       const query = { installation, brief: true, hold: holdMs / 1000, ...since };
       const input = { query, signal };
-      return (await send(operations.observePool, input, holdMs + answerMs)).body.revision;
-    },
-    async lease(ttlMs) {
-      const body = { installation, holder, ttlMs };
-      return (await send(operations.acquireLease, { body }, leaseAnswerMs)).body.held;
+      return (await ask(client, operations.observePool, input, holdMs + answerMs)).body.revision;
     },
     async register(shape, runtime, maxLive) {
-      const body = { installation, pool: shape.pool, runtime, maxLive, ...offerOf(shape) };
-      const { hostId, generation, token } = (await send(operations.registerHost, { body })).body;
+      const offer = { pool: shape.pool, runtime, maxLive, ...offerOf(shape) };
+      const body = { ...lease, installation, ...offer };
+      const answer = await send(ask(client, operations.registerHost, { body }, answerMs));
+      const { hostId, generation, token } = answer.body;
       return { hostId, generation, token: new Secret(token), shape };
     },
     async publish(pools) {
-      const body = { installation, pools };
-      return (await send(operations.publishPools, { body })).body.unknownWorlds;
+      const body = { ...lease, installation, pools };
+      return (await send(ask(client, operations.publishPools, { body }, answerMs))).body
+        .unknownWorlds;
     },
-    load: (hostId, versionId) =>
-      unlessMovedOn(send(operations.loadHost, { params: { hostId }, body: { versionId } })),
-    reportLaunched: (hostId, launched) =>
-      unlessMovedOn(send(operations.reportLaunched, { params: { hostId }, body: launched })),
-    drain: (hostId, { reason, detail, ifState }) =>
-      unlessMovedOn(
-        send(operations.drainHost, {
-          params: { hostId },
-          body: { reason, ...detailBody(detail), ...(ifState === undefined ? {} : { ifState }) },
-        }),
-      ),
-    reportGone: (hostId, reason, detail) =>
-      unlessMovedOn(
-        send(operations.reportGone, {
-          params: { hostId },
-          body: { reason, ...detailBody(detail) },
-        }),
-      ),
+    load(hostId, versionId) {
+      const input = { params: { hostId }, body: { ...lease, versionId } };
+      return unlessMovedOn(send(ask(client, operations.loadHost, input, answerMs)));
+    },
+    reportLaunched(hostId, launched) {
+      const input = { params: { hostId }, body: launched };
+      return unlessMovedOn(ask(client, operations.reportLaunched, input, answerMs));
+    },
+    drain(hostId, { reason, detail, ifState }) {
+      const only = ifState === undefined ? {} : { ifState };
+      const body = { ...lease, reason, ...detailBody(detail), ...only };
+      const input = { params: { hostId }, body };
+      return unlessMovedOn(send(ask(client, operations.drainHost, input, answerMs)));
+    },
+    reportGone(hostId, reason, detail) {
+      const input = { params: { hostId }, body: { reason, ...detailBody(detail) } };
+      return unlessMovedOn(ask(client, operations.reportGone, input, answerMs));
+    },
     async reap(limits) {
-      return (await send(operations.reap, { body: limits })).body.ended;
+      const body = { ...lease, ...limits };
+      return (await send(ask(client, operations.reap, { body }, answerMs))).body.ended;
     },
   };
 };

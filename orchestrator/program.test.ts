@@ -204,6 +204,31 @@ describe('a successor', () => {
     await eventually('taken over', () => warm().length === 3);
     expect(pool.holder()).toBe('b');
   });
+
+  it('of the same name takes over at once, and the elder stops and stays away', async () => {
+    start({ poolSize: 1, holder: 'a' });
+    await eventually('1 warm', () => warm().length === 1);
+    start({ poolSize: 3, holder: 'a' });
+    await eventually('taken over', () => warm().length === 3);
+    pool.setWaiting(1);
+    await eventually('the elder stopped', () =>
+      said.some((line) => 'leading' in line && !line.leading),
+    );
+    await eventually('4 hosts', () => pool.live().length === 4);
+    expect(said.filter((line) => 'leading' in line)).toHaveLength(3);
+  });
+});
+
+describe('an orchestrator whose lease another was given', () => {
+  it('launches nothing, and stops as soon as it is told', async () => {
+    start({ poolSize: 1 });
+    await eventually('1 warm', () => warm().length === 1);
+    pool.depose();
+    pool.setWaiting(5);
+    await eventually('stopped', () => said.some((line) => 'leading' in line && !line.leading));
+    expect(pool.hosts()).toHaveLength(1);
+    expect(machine.launches).toBe(1);
+  });
 });
 
 describe('stopping', () => {

@@ -14,7 +14,8 @@ import { createBackground } from './background.ts';
 import type { Config } from './config.ts';
 import { type Hold, startControlLoop } from './control-loop.ts';
 import type { Driver } from './driver/driver.ts';
-import { startLeadership } from './leadership.ts';
+import { type Duties, startLeadership } from './leadership.ts';
+import { createLeaseApi } from './lease.ts';
 import type { Metrics } from './metrics.ts';
 import { createObserver, watchPool } from './observe.ts';
 import { createPoolApi, type PoolApi } from './pool.ts';
@@ -92,18 +93,22 @@ const lead = (pool: PoolApi, parts: OrchestratorParts): Running => {
 /** Starts seeking the lease. `stop` leaves the hosts running or ends them all, as configured. */
 export const startOrchestrator = (parts: OrchestratorParts): Running => {
   const { config, client, driver, log } = parts;
-  const pool = createPoolApi(client, config.installation, config.holder);
-  const duties = {
-    lead: () => lead(pool, parts),
+  const duties: Duties = {
+    lead: (lease, doubt) => lead(createPoolApi(client, lease, doubt), parts),
     onWait: () => parts.say({ leading: false }),
   };
-  const leadership = startLeadership(pool, duties, log);
+  const leases = createLeaseApi(client, config.installation, config.holder);
+  const leadership = startLeadership(leases, duties, log);
   parts.board.show(leadership.loop);
   return {
     async stop() {
-      const led = await leadership.halt();
-      if (led && config.onStop === 'destroy') await shutDown(pool, driver, log);
-      if (led) await leadership.release();
+      const lease = await leadership.halt();
+      if (lease === undefined) return;
+      if (config.onStop === 'destroy') {
+        const onDeposed = () => log.warn('another orchestrator leads by now');
+        await shutDown(createPoolApi(client, lease, onDeposed), driver, log);
+      }
+      await leadership.release(lease);
     },
   };
 };

@@ -2,13 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { SessionState } from '#domain/session.ts';
 import { reportLeaving } from '#wire/host-api/operations.ts';
-import {
-  acquireLease,
-  drainHost,
-  observePool,
-  registerHost,
-  reportGone,
-} from '#wire/pool-api/operations.ts';
+import { drainHost, observePool, registerHost, reportGone } from '#wire/pool-api/operations.ts';
 import {
   closeSession,
   createWorld,
@@ -446,26 +440,5 @@ describe('the view of the pool', () => {
     expect((await observe()).waiting).toMatchObject([
       { tier: 'standard', isolation: null, size: 'standard', count: 1 },
     ]);
-  });
-});
-
-describe('the lease', () => {
-  const acquire = async (holder: string, ttlMs: number, of = 'lease-test') =>
-    (await control.pool(acquireLease, { body: { installation: of, holder, ttlMs } })).body.held;
-
-  it('is held by one, renewed by it, and free again when given up', async () => {
-    expect(await acquire('a', 60_000)).toBe(true);
-    expect(await acquire('b', 60_000)).toBe(false);
-    expect(await acquire('a', 60_000)).toBe(true);
-    await acquire('b', 0);
-    expect(await acquire('b', 60_000)).toBe(false);
-    await acquire('a', 0);
-    expect(await acquire('b', 60_000)).toBe(true);
-  });
-
-  it('runs out on the clock of the database', async () => {
-    expect(await acquire('a', 60_000, 'expiring')).toBe(true);
-    await control.sql(`update leases set expires_at = now() where installation = 'expiring'`);
-    expect(await acquire('b', 60_000, 'expiring')).toBe(true);
   });
 });

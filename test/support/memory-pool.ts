@@ -7,7 +7,7 @@ import { AppError } from '#domain/error.ts';
 import { type HostState, hostTransitions } from '#domain/host.ts';
 import { can } from '#domain/transitions.ts';
 import type { Client } from '#wire/client.ts';
-import type { PoolView, PublishedPool } from '#wire/pool-api/operations.ts';
+import type { Lease, PoolView, PublishedPool } from '#wire/pool-api/operations.ts';
 
 export type MemoryHost = {
   id: string;
@@ -30,6 +30,7 @@ type Request = {
   signal?: AbortSignal;
 };
 
+type LeaseQuestion = { holder: string; ttlMs: number; epoch?: number; takeOver?: boolean };
 type Registration = { installation: string; pool: string; maxLive: number };
 
 export type MemoryPool = {
@@ -44,6 +45,8 @@ export type MemoryPool = {
   /** While set, every request is answered `unavailable`. */
   setDown(down: boolean): void;
   holder(): string | undefined;
+  /** Gives the lease to another orchestrator, which has it for good. */
+  depose(): void;
   reaps(): number;
   /** The pools as last published. */
   published(): PublishedPool[];
@@ -57,7 +60,8 @@ export const createMemoryPool = (): MemoryPool => {
   let down = false;
   let reaps = 0;
   let published: PublishedPool[] = [];
-  let lease: { holder: string; endsAt: number } | undefined;
+  let lease: { holder: string; epoch: number; endsAt: number } | undefined;
+  let epochs = 0;
   let changed = Promise.withResolvers<void>();
 
   const change = (): void => {
@@ -122,11 +126,17 @@ export const createMemoryPool = (): MemoryPool => {
       return view(query.installation);
     },
     acquireLease({ body = {} }) {
-      const { holder, ttlMs } = body as { holder: string; ttlMs: number };
-      const isTaken = lease !== undefined && lease.endsAt > Date.now() && lease.holder !== holder;
-      if (isTaken) return { held: false };
-      lease = ttlMs === 0 ? undefined : { holder, endsAt: Date.now() + ttlMs };
-      return { held: ttlMs > 0 };
+      const { holder, ttlMs, epoch, takeOver = true } = body as LeaseQuestion;
+      const isOwn = lease?.holder === holder && (epoch ?? lease.epoch) === lease.epoch;
+      const isFree = lease === undefined || lease.endsAt <= Date.now() || (isOwn && takeOver);
+      if (epoch === undefined ? !isFree : !isOwn) return { held: false };
+      if (ttlMs === 0) {
+        lease = undefined;
+        return { held: false };
+      }
+      if (epoch === undefined) epochs += 1;
+      lease = { holder, epoch: epoch ?? epochs, endsAt: Date.now() + ttlMs };
+      return { held: true, epoch: lease.epoch };
     },
     registerHost({ body = {} }) {
       const { installation, pool, maxLive } = body as Registration;
@@ -171,6 +181,10 @@ export const createMemoryPool = (): MemoryPool => {
 
   const send = async (shape: { id: string }, request: Request) => {
     if (down) throw new AppError('unavailable', 'the control plane is down');
+    const named = request.body?.lease as Lease | undefined;
+    if (named !== undefined && (named.holder !== lease?.holder || named.epoch !== lease.epoch)) {
+      throw new AppError('forbidden', `${named.holder} does not lead any more`);
+    }
     const answer = answers[shape.id];
     if (answer === undefined) throw new AppError('internal', `${shape.id} is not of the pool API`);
     return { status: 200, body: await answer(request) };
@@ -193,6 +207,10 @@ export const createMemoryPool = (): MemoryPool => {
       down = isDown;
     },
     holder: () => lease?.holder,
+    depose() {
+      epochs += 1;
+      lease = { holder: 'another', epoch: epochs, endsAt: Number.POSITIVE_INFINITY };
+    },
     reaps: () => reaps,
     published: () => published,
   };

@@ -16,6 +16,20 @@ const HostParams = Type.Object({ hostId: Type.String() });
 /** Names of installations, pools and sizes. */
 const PoolName = Type.String({ minLength: 1, maxLength: 64 });
 
+/**
+ * The lease under which an orchestrator acts. What names one is refused with `forbidden` once another
+ * has been given it; what names none, as the release before has it, is not checked.
+ */
+export const Lease = Type.Object({
+  installation: PoolName,
+  holder: Type.String({ minLength: 1, maxLength: 128 }),
+  epoch: Type.Integer({ description: 'grows each time that the lease is given to somebody' }),
+});
+export type Lease = Static<typeof Lease>;
+
+const lease = Type.Optional(Lease);
+const leaseLost = 'another orchestrator has been given the lease of the installation';
+
 /** A host as the planner sees it. Ages are in milliseconds on the database's clock. */
 export const PoolHost = Type.Object({
   id: Type.String(),
@@ -87,11 +101,25 @@ export const acquireLease = operation({
   path: '/lease',
   access: 'pool',
   body: Type.Object({
-    installation: Type.String({ minLength: 1, maxLength: 64 }),
-    holder: Type.String({ minLength: 1, maxLength: 128 }),
+    installation: Lease.properties.installation,
+    holder: Lease.properties.holder,
     ttlMs: Type.Integer({ minimum: 0, maximum: 600_000, description: '0 gives it up' }),
+    epoch: Type.Optional(
+      Type.Integer({ description: 'renew, or give up, the lease of this epoch and no other' }),
+    ),
+    takeOver: Type.Optional(
+      Type.Boolean({
+        description:
+          'whether a lease that a namesake holds is taken at once, as a program does that was started again; true when left out',
+      }),
+    ),
   }),
-  answers: { 200: Type.Object({ held: Type.Boolean() }) },
+  answers: {
+    200: Type.Object({
+      held: Type.Boolean(),
+      epoch: Type.Optional(Type.Integer({ description: 'of the lease that is held now' })),
+    }),
+  },
 });
 
 export const registerHost = operation({
@@ -101,6 +129,7 @@ export const registerHost = operation({
   path: '/hosts',
   access: 'pool',
   body: Type.Object({
+    lease,
     installation: Type.String({ minLength: 1, maxLength: 64 }),
     pool: Type.String({ minLength: 1, maxLength: 64 }),
     runtime: oneOf(['process', 'docker', 'kubernetes']),
@@ -115,6 +144,7 @@ export const registerHost = operation({
   answers: {
     201: Type.Object({ hostId: Type.String(), generation: Type.Integer(), token: Type.String() }),
   },
+  refusals: { 403: leaseLost },
 });
 
 /** A pool as its orchestrator runs it. */
@@ -146,6 +176,7 @@ export const publishPools = operation({
   path: '/pools',
   access: 'pool',
   body: Type.Object({
+    lease,
     installation: PoolName,
     pools: Type.Array(PublishedPool, { maxItems: 200 }),
   }),
@@ -154,6 +185,7 @@ export const publishPools = operation({
       unknownWorlds: Type.Array(Type.String(), { description: 'worlds that nobody has made yet' }),
     }),
   },
+  refusals: { 403: leaseLost },
 });
 
 /** A published pool with the hosts that it has. */
@@ -178,9 +210,12 @@ export const loadHost = operation({
   path: '/hosts/{hostId}/load',
   access: 'pool',
   params: HostParams,
-  body: Type.Object({ versionId: Type.String() }),
+  body: Type.Object({ lease, versionId: Type.String() }),
   answers: { 200: Type.Object({}) },
-  refusals: { 409: 'the host is not warm and empty, or the version does not exist' },
+  refusals: {
+    403: leaseLost,
+    409: 'the host is not warm and empty, or the version does not exist',
+  },
 });
 
 export const reportLaunched = operation({
@@ -207,6 +242,7 @@ export const drainHost = operation({
   access: 'pool',
   params: HostParams,
   body: Type.Object({
+    lease,
     reason: Type.String(),
     detail: Type.Optional(Type.String({ maxLength: 4_000 })),
     ifState: Type.Optional(
@@ -214,6 +250,7 @@ export const drainHost = operation({
     ),
   }),
   answers: { 200: Type.Object({}) },
+  refusals: { 403: leaseLost },
 });
 
 export const reportGone = operation({
@@ -237,10 +274,12 @@ export const reap = operation({
   path: '/reap',
   access: 'pool',
   body: Type.Object({
+    lease,
     idleMs: Type.Integer({ minimum: 1_000 }),
     maxAgeMs: Type.Integer({ minimum: 1_000 }),
     provisionMs: Type.Integer({ minimum: 1_000 }),
     closingMs: Type.Integer({ minimum: 1_000 }),
   }),
   answers: { 200: Type.Object({ ended: Type.Array(Type.String()) }) },
+  refusals: { 403: leaseLost },
 });

@@ -5,4 +5,7 @@ import type { Parts } from '../../parts.ts';
 import { endpoint, respond } from '../endpoint.ts';
 
 export const acquireLease = ({ db }: Pick<Parts, 'db'>) =>
-  endpoint(operation, async ({ body }) => respond(200, { held: await acquire(db, body) }));
+  endpoint(operation, async ({ body }) => {
+    const epoch = await acquire(db, body);
+    return respond(200, epoch === undefined ? { held: false } : { held: true, epoch });
+  });

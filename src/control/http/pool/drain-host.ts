@@ -1,12 +1,14 @@
 /** POST /hosts/{hostId}/drain */
 import { drainHost as operation } from '#wire/pool-api/operations.ts';
+import { underLease } from '../../db/leases.ts';
 import { loseHost } from '../../hosts/lose.ts';
 import type { Parts } from '../../parts.ts';
 import { endpoint, respond } from '../endpoint.ts';
 
 export const drainHost = (parts: Pick<Parts, 'db' | 'metrics' | 'notices' | 'tracer'>) =>
   endpoint(operation, async ({ params: { hostId }, body }) => {
-    const { reason, detail, ifState } = body;
-    await loseHost(parts, { hostId, to: 'draining', reason, detail: detail ?? null, ifState });
+    const { lease, reason, detail, ifState } = body;
+    const leased = { ...parts, db: underLease(parts.db, lease) };
+    await loseHost(leased, { hostId, to: 'draining', reason, detail: detail ?? null, ifState });
     return respond(200, {});
   });

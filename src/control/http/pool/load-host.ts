@@ -2,13 +2,16 @@
 import { AppError } from '#domain/error.ts';
 import { loadHost as operation } from '#wire/pool-api/operations.ts';
 import { beginLoad } from '../../db/hosts.ts';
+import { underLease } from '../../db/leases.ts';
+import type { Queryable } from '../../db/pool.ts';
 import { poolTopic } from '../../notify.ts';
 import type { Parts } from '../../parts.ts';
 import { endpoint, respond } from '../endpoint.ts';
 
 export const loadHost = ({ db, notices }: Pick<Parts, 'db' | 'notices'>) =>
-  endpoint(operation, async ({ params: { hostId }, body: { versionId } }) => {
-    if (!(await beginLoad(db, hostId, versionId))) {
+  endpoint(operation, async ({ params: { hostId }, body: { lease, versionId } }) => {
+    const load = (tx: Queryable) => beginLoad(tx, hostId, versionId);
+    if (!(await underLease(db, lease).transaction(load))) {
       const message = `${hostId} is not warm and empty by now, or there is no version "${versionId}"`;
       throw new AppError('conflict', message);
     }

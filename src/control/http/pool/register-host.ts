@@ -3,16 +3,17 @@ import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
 import { registerHost as operation } from '#wire/pool-api/operations.ts';
 import { insertHost } from '../../db/hosts.ts';
+import { underLease } from '../../db/leases.ts';
 import { poolTopic } from '../../notify.ts';
 import type { Parts } from '../../parts.ts';
 import { hostToken } from '../auth.ts';
 import { endpoint, respond } from '../endpoint.ts';
 
 export const registerHost = ({ config, db, notices }: Pick<Parts, 'config' | 'db' | 'notices'>) =>
-  endpoint(operation, async ({ body }) => {
+  endpoint(operation, async ({ body: { lease, ...host } }) => {
     const hostId = newId('hst');
-    if (!(await insertHost(db, { id: hostId, ...body }))) {
-      const { installation, pool, maxLive } = body;
+    if (!(await insertHost(underLease(db, lease), { id: hostId, ...host }))) {
+      const { installation, pool, maxLive } = host;
       throw new AppError(
         'exhausted',
         `pool ${installation}/${pool} has ${maxLive} live hosts already`,

@@ -1,0 +1,21 @@
+/** Asks the control plane one thing within a time: an answer that comes later is as good as none. */
+import { AppError } from '#domain/error.ts';
+import type { Client } from '#wire/client.ts';
+import type { Answer, ClientInput, OperationShape } from '#wire/operation.ts';
+
+/** Sends an operation. Throws `timeout` when there is no answer within so many milliseconds. */
+export const ask = async <Shape extends OperationShape>(
+  client: Client,
+  shape: Shape,
+  input: ClientInput<Shape>,
+  timeoutMs: number,
+): Promise<Answer<Shape>> => {
+  const deadline = AbortSignal.timeout(timeoutMs);
+  const signal = input.signal === undefined ? deadline : AbortSignal.any([input.signal, deadline]);
+  try {
+    return await client.send(shape, { ...input, signal });
+  } catch (cause) {
+    if (!deadline.aborted) throw cause;
+    throw new AppError('timeout', `${shape.id}: no answer within ${timeoutMs} ms`, { cause });
+  }
+};

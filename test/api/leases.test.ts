@@ -1,0 +1,129 @@
+/**
+ * The lease of an installation: who leads, what a program that was started again may do, and that what a
+ * former leader still says changes nothing.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  acquireLease,
+  drainHost,
+  type Lease,
+  loadHost,
+  observePool,
+  publishPools,
+  reap,
+  registerHost,
+} from '#wire/pool-api/operations.ts';
+import { startTestControl, type TestControl } from '../support/control.ts';
+import { anyHost, clearPool, installation, warmHost } from '../support/host.ts';
+import { type TestDatabase, testDatabase } from '../support/postgres.ts';
+
+let database: TestDatabase;
+let control: TestControl;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  control = await startTestControl({ databaseUrl: database.url });
+});
+
+afterAll(async () => {
+  await clearPool(control);
+  await control.stop();
+  await database.drop();
+});
+
+const ttlMs = 60_000;
+
+const ask = async (
+  holder: string,
+  changes: { ttlMs?: number; epoch?: number; takeOver?: boolean; installation?: string } = {},
+) => (await control.pool(acquireLease, { body: { installation, holder, ttlMs, ...changes } })).body;
+
+/** Takes the lease, which must work, and answers what its holder's messages name. */
+const take = async (holder: string, of = installation): Promise<Lease> => {
+  const { epoch } = await ask(holder, { installation: of });
+  if (epoch === undefined) throw new Error(`${holder} does not lead`);
+  return { installation: of, holder, epoch };
+};
+
+const runOut = (of = installation) =>
+  control.sql(`update leases set expires_at = now() where installation = $1`, [of]);
+
+describe('the lease', () => {
+  it('is held by one, renewed by it, and free again when given up', async () => {
+    const of = { installation: 'given-up' };
+    const { epoch } = await take('a', 'given-up');
+    expect(await ask('b', of)).toEqual({ held: false });
+    expect(await ask('a', { ...of, epoch })).toEqual({ held: true, epoch });
+    await ask('b', { ...of, ttlMs: 0 });
+    expect(await ask('b', of)).toEqual({ held: false });
+    await ask('a', { ...of, epoch: epoch - 1, ttlMs: 0 });
+    expect(await ask('b', of)).toEqual({ held: false });
+    await ask('a', { ...of, epoch, ttlMs: 0 });
+    const next = await ask('b', of);
+    expect(next.epoch).toBeGreaterThan(epoch);
+    expect(await ask('a', { ...of, epoch })).toEqual({ held: false });
+  });
+
+  it('runs out on the clock of the database, and is as good until another takes it', async () => {
+    const of = { installation: 'expiring' };
+    const { epoch } = await take('a', 'expiring');
+    await runOut('expiring');
+    expect(await ask('a', { ...of, epoch })).toEqual({ held: true, epoch });
+    await runOut('expiring');
+    expect(await ask('b', of)).toMatchObject({ held: true });
+    expect(await ask('a', { ...of, epoch })).toEqual({ held: false });
+  });
+
+  it('goes from a program to its namesake that was started later, and not back', async () => {
+    const of = { installation: 'namesakes' };
+    const { epoch: elder } = await take('a', 'namesakes');
+    const { epoch: younger } = await take('a', 'namesakes');
+    expect(await ask('a', { ...of, epoch: elder })).toEqual({ held: false });
+    expect(await ask('a', { ...of, takeOver: false })).toEqual({ held: false });
+    expect(await ask('a', { ...of, epoch: younger })).toEqual({ held: true, epoch: younger });
+    await runOut('namesakes');
+    expect(await ask('a', { ...of, takeOver: false })).toMatchObject({ held: true });
+  });
+});
+
+describe('what a former leader says', () => {
+  const pools = { installation, pools: [] };
+  const limits = { idleMs: 60_000, maxAgeMs: 600_000, provisionMs: 60_000, closingMs: 60_000 };
+
+  const messages: [string, (lease: Lease, hostId: string) => Promise<unknown>][] = [
+    ['pools', (lease) => control.pool(publishPools, { body: { lease, ...pools } })],
+    ['a host', (lease) => control.pool(registerHost, { body: { lease, ...anyHost, maxLive: 9 } })],
+    [
+      'a drain',
+      (lease, hostId) =>
+        control.pool(drainHost, { params: { hostId }, body: { lease, reason: 'surplus' } }),
+    ],
+    [
+      'a load',
+      (lease, hostId) =>
+        control.pool(loadHost, { params: { hostId }, body: { lease, versionId: 'ver-none' } }),
+    ],
+    ['a reap', (lease) => control.pool(reap, { body: { lease, ...limits } })],
+  ];
+
+  it.each(messages)('is refused: %s', async (_, send) => {
+    const { id } = await warmHost(control);
+    const observe = () => control.pool(observePool, { query: { installation, brief: true } });
+    const before = (await observe()).body.revision;
+    const former = await take('former');
+    await runOut();
+    const present = await take('present');
+    await expect(send(former, id)).rejects.toMatchObject({
+      code: 'forbidden',
+      message: expect.stringMatching(/"former" does not lead .* any more/),
+    });
+    await expect(send({ ...present, holder: 'former' }, id)).rejects.toMatchObject({
+      code: 'forbidden',
+    });
+    expect((await observe()).body.revision).toBe(before);
+    await runOut();
+    await send(present, id).catch((error) => expect(error).toMatchObject({ code: 'conflict' }));
+    await ask('present', { epoch: present.epoch, ttlMs: 0 });
+    await expect(send(present, id)).rejects.toMatchObject({ code: 'forbidden' });
+  });
+});
