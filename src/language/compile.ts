@@ -32,7 +32,7 @@ import { type Problem, sortProblems } from './problem.ts';
 import type { Placed } from './read/kinds.ts';
 import { createProblems } from './read/place.ts';
 import { openTree, type Tree } from './read/tree.ts';
-import { createRowChecker, type RowChecker } from './rows.ts';
+import { createShapeChecker, type RowChecker } from './rows.ts';
 
 /** A world compiled, or why it could not be. */
 export type CompileResult =
@@ -55,7 +55,7 @@ const createCheckers = (
 ): { rows: RowChecker; values: FieldValues } => {
   if (!isSound) return { rows: { check: () => [] }, values: { check: () => undefined } };
   const { definitions, entities } = model;
-  const rows = createRowChecker({ definitions, entities: [...entities.values()] });
+  const rows = createShapeChecker({ definitions, entities: [...entities.values()] });
   return { rows, values: createFieldValues(model) };
 };
 

@@ -5,7 +5,8 @@
 import type { Contract } from './contract.ts';
 import { parsePointer } from './read/pointer.ts';
 import { suggestName } from './read/suggest.ts';
-import { createShapes } from './schema/shapes.ts';
+import { andKept } from './schema/kept-numbers.ts';
+import { type CheckValue, createShapes } from './schema/shapes.ts';
 import type { ValueProblem } from './schema/value-problem.ts';
 
 /**
@@ -28,19 +29,33 @@ export const toRowProblems = (problems: readonly ValueProblem[]): RowProblem[] =
     detail,
   }));
 
-/** A checker for all entities of a contract; each schema is compiled when it is first needed. */
-export const createRowChecker = (
-  contract: Pick<Contract, 'definitions' | 'entities'>,
+const createChecker = (
+  { definitions, entities }: Pick<Contract, 'definitions' | 'entities'>,
+  asks: (check: CheckValue) => CheckValue,
 ): RowChecker => {
-  const schemas = new Map(contract.entities.map(({ name, schema }) => [name, schema]));
-  const shapes = createShapes(contract.definitions, schemas);
+  const schemas = new Map(entities.map(({ name, schema }) => [name, schema]));
+  const shapes = createShapes(definitions, schemas);
+  const checks = new Map([...shapes].map(([name, check]) => [name, asks(check)]));
   return {
     check(entity, row) {
-      const checkShape = shapes.get(entity);
-      if (checkShape !== undefined) return toRowProblems(checkShape(row));
+      const check = checks.get(entity);
+      if (check !== undefined) return toRowProblems(check(row));
       const hint = suggestName(entity, schemas.keys());
       const detail = `the world has no entity "${entity}"${hint === undefined ? '' : `; ${hint}`}`;
       return [{ field: '', pointer: '', detail }];
     },
   };
 };
+
+/**
+ * A checker for all entities of a contract; each schema is compiled when it is first needed. Numbers
+ * that are not kept as they came are refused, too.
+ */
+export const createRowChecker = (
+  contract: Pick<Contract, 'definitions' | 'entities'>,
+): RowChecker => createChecker(contract, andKept);
+
+/** The same for rows of files, whose numbers are looked at while they are read. */
+export const createShapeChecker = (
+  contract: Pick<Contract, 'definitions' | 'entities'>,
+): RowChecker => createChecker(contract, (check) => check);

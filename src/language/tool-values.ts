@@ -2,6 +2,7 @@
 import type { Contract, JsonSchema } from './contract.ts';
 import { suggestName } from './read/suggest.ts';
 import { type RowProblem, toRowProblems } from './rows.ts';
+import { andKept } from './schema/kept-numbers.ts';
 import { createShapes } from './schema/shapes.ts';
 
 export type ToolChecker = {
@@ -22,7 +23,7 @@ export const createToolChecker = (
     const shapes = createShapes(contract.definitions, schemas);
     return (tool, value) => {
       const checkShape = shapes.get(tool);
-      if (checkShape !== undefined) return toRowProblems(checkShape(value));
+      if (checkShape !== undefined) return toRowProblems(andKept(checkShape)(value));
       const hint = suggestName(tool, schemas.keys());
       const detail = `the world has no tool "${tool}"${hint === undefined ? '' : `; ${hint}`}`;
       return [{ field: '', pointer: '', detail }];

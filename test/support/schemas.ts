@@ -2,7 +2,7 @@
 import type { EntityContract, JsonSchema } from '#language/contract.ts';
 import { createProblems } from '#language/read/place.ts';
 import { openTree } from '#language/read/tree.ts';
-import { createRowChecker } from '#language/rows.ts';
+import { createShapeChecker } from '#language/rows.ts';
 import { createLibrary, definitionTable } from '#language/schema/library.ts';
 
 /** Either the codes of what is wrong with the schema, sorted, or whether a value fits it. */
@@ -28,6 +28,6 @@ export const takeSchema = (
   };
   const codes = new Set(problems.list().map(({ code }) => code));
   if (codes.size > 0) return { refused: [...codes].sort() };
-  const checker = createRowChecker(contract);
+  const checker = createShapeChecker(contract);
   return { fits: (value) => checker.check('rows', value).length === 0 };
 };

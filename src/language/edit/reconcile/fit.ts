@@ -9,7 +9,7 @@ import { worldFile } from '../../files/world-json.ts';
 import type { Problem } from '../../problem.ts';
 import type { ProblemCode } from '../../read/codes.ts';
 import { isTable, own } from '../../read/values.ts';
-import { createRowChecker, type RowChecker } from '../../rows.ts';
+import { createShapeChecker, type RowChecker } from '../../rows.ts';
 import type { SourcedRow } from './captured-rows.ts';
 import type { ChangeLog } from './change-log.ts';
 import { type Documents, isNode, type Located, type Node } from './documents.ts';
@@ -37,7 +37,7 @@ const checkerOf = ({ documents, model }: Fitting): RowChecker => {
       schema: documents.plain({ file: worldFile, node: documents.entitySchema(entity.name) }),
     }),
   );
-  return createRowChecker({ definitions: documents.definitions(), entities });
+  return createShapeChecker({ definitions: documents.definitions(), entities });
 };
 
 const fitsAll = (fitting: Fitting): boolean => {
