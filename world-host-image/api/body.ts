@@ -5,6 +5,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { limits } from '#domain/limits.ts';
+import { languageLimits } from '#language/limits.ts';
+import { isDeeperThan } from '#language/read/values.ts';
 import { parseForm } from './form.ts';
 
 const nothing = Buffer.alloc(0);
@@ -50,12 +52,13 @@ export type ParsedBody =
   | { ok: true; value: unknown; isForm: boolean }
   | { ok: false; reason: string; text: string; status: 400 | 415 };
 
-/** JSON as a value. Throws `SyntaxError`. */
-const parseJson = (text: string): ParsedBody => ({
-  ok: true,
-  value: JSON.parse(text),
-  isForm: false,
-});
+/** JSON as a value, which nests no deeper than rows do. Throws `SyntaxError`. */
+const parseJson = (text: string): ParsedBody => {
+  const value: unknown = JSON.parse(text);
+  if (!isDeeperThan(value, languageLimits.depth)) return { ok: true, value, isForm: false };
+  const reason = `the body nests deeper than ${languageLimits.depth} levels`;
+  return { ok: false, reason, text, status: 400 };
+};
 
 const mediaType = (header: string | undefined): string =>
   (header ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';

@@ -232,7 +232,8 @@ describe('the token path', () => {
     }
     const long = await post(own({ scope: 'x'.repeat(1024 * 1024) }));
     expect(long).toMatchObject({ status: 413, body: { error: 'invalid_request' } });
-    expect((await get('/oauth/access-token', bearer(world.token))).status).toBe(404);
+    const got = await get('/oauth/access-token', bearer(world.token));
+    expect([got.status, got.headers.get('allow')]).toEqual([405, 'OPTIONS, POST']);
   });
 
   it.each([

@@ -50,14 +50,17 @@ const segmentsOf = (path: string): string[] | undefined => {
   return segments?.at(-1) === '' ? segments.slice(0, -1) : segments;
 };
 
-/** Whether this is a request for a token, which is answered without looking at routes. */
-export const isTokenRequest = (
-  { auth }: ApiContract,
-  { method, path }: Pick<ApiRequest, 'method' | 'path'>,
-): boolean => {
-  if (auth.tokenPath === null || method !== 'POST') return false;
+/** Whether tokens are minted at a path, on `POST` and no other method. */
+export const isTokenPath = ({ auth }: ApiContract, path: string): boolean => {
+  if (auth.tokenPath === null) return false;
   return auth.tokenPath === path || isDeepStrictEqual(segmentsOf(path), segmentsOf(auth.tokenPath));
 };
+
+/** Whether this is a request for a token, which is answered without looking at routes. */
+export const isTokenRequest = (
+  api: ApiContract,
+  { method, path }: Pick<ApiRequest, 'method' | 'path'>,
+): boolean => method === 'POST' && isTokenPath(api, path);
 
 type Wish = { granted: readonly string[]; refreshToken: string | null };
 

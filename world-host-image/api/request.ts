@@ -13,7 +13,7 @@ import { refusalOf } from './auth.ts';
 import { parseBody } from './body.ts';
 import { answerConditionally } from './conditional.ts';
 import { withoutCredential } from './credential.ts';
-import { answerTokenRequest, isTokenRequest, tokenOperation } from './oauth.ts';
+import { answerTokenRequest, isTokenPath, isTokenRequest, tokenOperation } from './oauth.ts';
 import { performAction } from './perform.ts';
 import { refusedRequest } from './refused-request.ts';
 import { type RouteMatch, splitPath } from './router.ts';
@@ -41,6 +41,8 @@ export type ApiOutcome = {
   rows: RowChange[];
   /** Webhooks that the request sent. */
   deliveries: Delivery[];
+  /** What was thrown that nobody planned for, if anything: the host's fault, to be logged. */
+  fault?: unknown;
 };
 
 type FoundRoute = Extract<RouteMatch, { kind: 'route' }>;
@@ -48,6 +50,12 @@ type FoundRoute = Extract<RouteMatch, { kind: 'route' }>;
 /** Vendors ignore a body where they want none, so there it need not be one that can be read. */
 const ignoresBody = ({ action, method }: RouteContract): boolean =>
   action === 'read' || action === 'delete' || method === 'GET';
+
+/** The ledger is told what went wrong and where; the client could do nothing with it. */
+const faultAnswer = (fault: unknown): ApiAnswer => ({
+  ...jsonAnswer(500, '{"message":"internal error"}'),
+  reason: fault instanceof Error ? (fault.stack ?? fault.message) : String(fault),
+});
 
 const answerRoute = async (
   session: Session,
@@ -67,33 +75,43 @@ const answerRoute = async (
   if (bytes === undefined) return refuse('the body is over the limit of 1 MiB', null, 413);
   const parsed = parseBody(bytes, headers);
   if (!parsed.ok && !ignoresBody(route)) return refuse(parsed.reason, parsed.text, parsed.status);
-  const { answer, ...performed } = await performAction({
-    session,
-    contract,
-    api,
-    store,
-    code,
-    route,
-    args: readArguments(api, route, pathArguments, query),
-    ...(parsed.ok ? { body: parsed.value, isForm: parsed.isForm } : { body: undefined }),
-    links: request,
-    request: { method, path, headers },
-  });
-  return {
-    ...noted,
-    body: parsed.ok ? parsed.value : parsed.text,
-    ...performed,
-    answer: answerConditionally(answer, method, headers['if-none-match']),
-  };
+  const body = parsed.ok ? parsed.value : parsed.text;
+  try {
+    const { answer, ...performed } = await performAction({
+      session,
+      contract,
+      api,
+      store,
+      code,
+      route,
+      args: readArguments(api, route, pathArguments, query),
+      ...(parsed.ok ? { body: parsed.value, isForm: parsed.isForm } : { body: undefined }),
+      links: request,
+      request: { method, path, headers },
+    });
+    const conditional = answerConditionally(answer, method, headers['if-none-match']);
+    return { ...noted, body, ...performed, answer: conditional };
+  } catch (fault) {
+    return { ...noted, body, fault, answer: faultAnswer(fault) };
+  }
 };
 
-const methodAnswer = (api: ApiContract, method: string, allowed: string[]): ApiAnswer => {
+const methodAnswer = (api: ApiContract, method: string, allowed: readonly string[]): ApiAnswer => {
   const headers = { allow: allowed.join(', ') };
   if (method === 'OPTIONS') return { ...jsonAnswer(204, null), headers };
   return { ...refusedRequest(api, `the path does not take ${method}`, 405), headers };
 };
 
-/** Throws only for faults of the host. */
+/** The methods that a path takes, which has no route with the method of the request. */
+const allowedOf = (
+  found: Exclude<RouteMatch, FoundRoute>,
+  mintsTokens: boolean,
+): readonly string[] => {
+  const ofRoutes = found.kind === 'unknown' ? [] : found.allowed;
+  return mintsTokens ? [...new Set([...ofRoutes, 'OPTIONS', 'POST'])].sort() : ofRoutes;
+};
+
+/** Throws when the client hangs up within its body. */
 export const answerRequest = async (
   session: Session,
   received: ApiRequest,
@@ -124,12 +142,11 @@ export const answerRequest = async (
     return { ...known, answer: refusedRequest(api, 'the path has a broken escape', 400) };
   }
   const found = router.match(request.method, segments);
-  switch (found.kind) {
-    case 'unknown':
-      return { ...known, answer: vendorAnswer(api, api.notFound, 'no route has this path') };
-    case 'method_not_allowed':
-      return { ...known, answer: methodAnswer(api, request.method, found.allowed) };
-    case 'route':
-      return { ...(await answerRoute(session, api, found, request)), authorized: true };
+  if (found.kind === 'route') {
+    return { ...(await answerRoute(session, api, found, request)), authorized: true };
   }
+  const allowed = allowedOf(found, isTokenPath(api, request.path));
+  return allowed.length === 0
+    ? { ...known, answer: vendorAnswer(api, api.notFound, 'no route has this path') }
+    : { ...known, answer: methodAnswer(api, request.method, allowed) };
 };

@@ -115,7 +115,7 @@ const note = (
 
 const serveSession = async (
   session: Session,
-  serving: Serving,
+  { serving, log }: ApiServerOptions,
   request: IncomingMessage,
 ): Promise<ApiAnswer> => {
   const at = new Date();
@@ -123,20 +123,24 @@ const serveSession = async (
   const described = describeRequest(request);
   const outcome = await answerRequest(session, described);
   if (outcome.authorized) serving.touch();
+  if (outcome.fault !== undefined) {
+    log.error({ err: outcome.fault, path: described.path }, 'failed');
+  }
   note(session, described, outcome, at, startedAt);
   return outcome.answer;
 };
 
 const answerOf = async (
-  { serving, log }: ApiServerOptions,
+  options: ApiServerOptions,
   request: IncomingMessage,
 ): Promise<ApiAnswer> => {
+  const { serving, log } = options;
   const state = serving.state();
   if (state.kind === 'waiting') return waitingAnswer;
   if (state.kind === 'closed') return closedAnswer;
   const visit = serving.enter();
   try {
-    return await serveSession(state.session, serving, request);
+    return await serveSession(state.session, options, request);
   } catch (error) {
     // A client that hangs up in the middle of its body is no fault of the host.
     log[request.errored === null ? 'error' : 'debug'](

@@ -1,0 +1,27 @@
+/** A fault that nobody planned for: its request is answered and noted, and the next one is served. */
+import { afterAll, expect, it } from 'vitest';
+import { notesUpTo, operation, serveApi } from '#test/support/api-world.ts';
+
+const api = await serveApi({
+  operations: operation('GET', '/notes') + operation('GET', '/others'),
+  notes: notesUpTo(1),
+});
+afterAll(() => api.stop());
+
+it('is 500 without a word of it, and in the ledger with its trace', async () => {
+  // No compiled contract has a read without an entity, so nothing is prepared for it.
+  for (const route of api.contract.api?.routes ?? []) {
+    if (route.path === '/others') route.entity = null;
+  }
+  const { status, json } = await api.get('/others');
+  expect([status, json]).toEqual([500, { message: 'internal error' }]);
+  expect((await api.get('/notes')).status).toBe(200);
+  expect(await api.requests()).toMatchObject([
+    {
+      operation: 'get_others',
+      status: 500,
+      response: { reason: expect.stringMatching(/names no entity\n +at .+\.ts:\d+/) },
+    },
+    { operation: 'get_notes', status: 200 },
+  ]);
+});
