@@ -128,3 +128,32 @@ it('keeps out the secrets of webhooks, in short answers and in long ones', async
   expect(text.includes('\\"key\\":\\"***\\"')).toBe(true);
   expect(text.includes('"key":"***"')).toBe(true);
 });
+
+it('keeps out what is percent-encoded, wherever it stands', async () => {
+  const auth = 'scheme = "oauth2"\nsecret_env = "S"\nclient_id_env = "I"';
+  world = await serveApi({ operations: routes, auth });
+  const body = `grant_type=client_credentials&client_secret=${world.token}`;
+  const minted = await world.ask('POST', '/oauth/token', { body, headers: form });
+  const { access_token: access = '' } = minted.json as Record<string, string>;
+  const encode = (text: string): string =>
+    [...text].map((letter) => `%${letter.charCodeAt(0).toString(16)}`).join('');
+  const begin = (text: string): string => `${encode(text.slice(0, 4))}${text.slice(4)}`;
+  for (const secret of [world.token, access]) {
+    for (const spelled of [encode(secret), encode(secret).toUpperCase(), begin(secret)]) {
+      const twice = spelled.replaceAll('%', '%25');
+      await world.get(`/none/${spelled}/then?at=${twice}`, { referer: `https://a.test/${twice}` });
+      await world.ask('POST', '/notes', { body: `at=${spelled}`, headers: { 'x-at': spelled } });
+      await world.call('tool', `tool-${twice}`, { at: spelled });
+    }
+  }
+  await world.get('/none/100%25');
+  const decode = (text: string): string =>
+    text.replaceAll(/%(?:25)*([\da-f]{2})/gi, (_, code) =>
+      String.fromCharCode(Number.parseInt(code, 16)),
+    );
+  const text = decode(await expectNone(world.token, access));
+  for (const secret of [world.token, access]) expect(text.includes(secret), secret).toBe(false);
+  const paths = (await world.requests()).map(({ path }) => path);
+  expect(paths).toContain('/none/***/then');
+  expect(paths).toContain('/none/100%25');
+});

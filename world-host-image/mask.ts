@@ -147,11 +147,41 @@ const createWriter = (look: (name: string) => Name, room: number) => {
   };
 };
 
-/** A text, which may be JSON, without the secrets that are known by their values. */
-export const hideValues = (text: string, { values, openings }: Secrets): string => {
+/** A character as it is and as addresses have it, encoded once or again and again: `a`, `%61`, `%2561`. */
+const spellingsOf = (character: string): string => {
+  const code = character.charCodeAt(0).toString(16).padStart(2, '0');
+  const digits = [...code].map((digit) => `[${digit}${digit.toUpperCase()}]`).join('');
+  return `(?:\\x${code}|%(?:25)*${digits})`;
+};
+
+/** What follows the opening of a secret, in either spelling. */
+const restOfSecret = `(?:[\\w-]|%(?:25)*(?:2[dD]|3\\d|[46][1-9a-fA-F]|[57][\\daA]|5[fF]))*`;
+
+const spelledOut = (text: string): string => [...text].map(spellingsOf).join('');
+
+const patternsOf = new WeakMap<Secrets, RegExp>();
+
+/** Secrets with some of their characters encoded; they are ASCII. */
+const encodedPattern = (secrets: Secrets): RegExp => {
+  const { values, openings } = secrets;
+  const known = patternsOf.get(secrets);
+  if (known !== undefined) return known;
+  const whole = values.map(spelledOut);
+  const begun = openings.map((opening) => `${spelledOut(opening)}${restOfSecret}`);
+  const pattern = new RegExp([...whole, ...begun].join('|') || '(?!)', 'g');
+  patternsOf.set(secrets, pattern);
+  return pattern;
+};
+
+/**
+ * A text, which may be JSON or an address, without the secrets that are known by their values, also
+ * where they are percent-encoded.
+ */
+export const hideValues = (text: string, secrets: Secrets): string => {
+  if (text.includes('%')) return text.replaceAll(encodedPattern(secrets), mask);
   let shown = text;
-  for (const value of values) shown = shown.replaceAll(value, mask);
-  for (const opening of openings) {
+  for (const value of secrets.values) shown = shown.replaceAll(value, mask);
+  for (const opening of secrets.openings) {
     if (shown.includes(opening))
       shown = shown.replaceAll(new RegExp(`${opening}[\\w-]*`, 'g'), mask);
   }
@@ -182,16 +212,13 @@ const nestsLittle = (json: string): boolean => {
  * Whether JSON text is shown as it is: it is short and shallow, and no word in it sounds like the name
  * of a secret. Text of which it is not so may still hold none.
  */
-const isShownAsIs = (
-  json: string,
-  maxChars: number,
-  { names, values, openings }: Secrets,
-): boolean =>
+const isShownAsIs = (json: string, maxChars: number, secrets: Secrets): boolean =>
   json.length <= maxChars &&
   !secretWord.test(json) &&
   !json.includes('\\u') && // a name may be spelt with escapes
-  !holdsName(json, names) &&
-  ![...values, ...openings].some((text) => json.includes(text)) &&
+  !holdsName(json, secrets.names) &&
+  ![...secrets.values, ...secrets.openings].some((text) => json.includes(text)) &&
+  !(json.includes('%') && hideValues(json, secrets) !== json) &&
   nestsLittle(json);
 
 /** As `showValue`, of a value that is JSON text already. */
