@@ -27,6 +27,7 @@ const allowed: Record<string, readonly string[]> = {
 const confined: Record<string, string> = {
   pg: 'src/control/db',
   'node-pg-migrate': 'src/control/db',
+  '@aws-sdk/client-s3': 'src/control/blobs',
   dockerode: 'orchestrator/driver',
   '@kubernetes/client-node': 'orchestrator/driver',
 };
@@ -99,7 +100,7 @@ describe('architecture', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('keeps the database and the container runtimes in one folder each', () => {
+  it('keeps the database, the blob service and the container runtimes in one folder each', () => {
     const wrong = imports.filter((entry) => {
       const home = confined[packageOf(entry.specifier)];
       return home !== undefined && !entry.file.startsWith(`${home}/`);

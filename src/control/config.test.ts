@@ -66,6 +66,43 @@ describe('readConfig', () => {
     }
   });
 
+  it('takes a bucket in place of a folder', () => {
+    const { SVC_BLOB_DIR, ...others } = complete;
+    const read = (given: Record<string, string>) => readConfig({ ...others, ...given }).blobs;
+    expect(read({ SVC_BLOB_DIR })).toEqual({ kind: 'folder', folder: '/var/lib/svc/blobs' });
+    const bucket = { kind: 's3', bucket: 'worlds', prefix: '', region: 'eu-central-1' };
+    expect(read({ SVC_BLOB_URL: 's3://worlds', AWS_REGION: 'eu-central-1' })).toEqual({
+      ...bucket,
+      endpoint: null,
+      pathStyle: false,
+    });
+    const own = { AWS_ENDPOINT_URL_S3: 'http://minio:9000' };
+    expect(read({ SVC_BLOB_URL: 's3://worlds/of/svc/', ...own })).toEqual({
+      ...bucket,
+      prefix: 'of/svc',
+      region: 'us-east-1',
+      endpoint: 'http://minio:9000',
+      pathStyle: true,
+    });
+    const hostStyle = { SVC_BLOB_URL: 's3://worlds', ...own, SVC_BLOB_PATH_STYLE: 'no' };
+    expect(read(hostStyle)).toMatchObject({ pathStyle: false });
+  });
+
+  it.each([
+    [{}, 'neither SVC_BLOB_DIR (a folder) nor SVC_BLOB_URL (s3://bucket/prefix) is set'],
+    [{ SVC_BLOB_DIR: '/b', SVC_BLOB_URL: 's3://worlds' }, 'are both set'],
+    [{ SVC_BLOB_URL: 's3://worlds' }, 'AWS_REGION is not set'],
+    [{ SVC_BLOB_URL: 'https://worlds' }, 'SVC_BLOB_URL is "https://worlds", not of the form s3://'],
+    [{ SVC_BLOB_URL: 's3://worlds/../x' }, 'not of the form'],
+    [{ SVC_BLOB_URL: 's3://worlds', AWS_ENDPOINT_URL_S3: 'minio:9000' }, 'AWS_ENDPOINT_URL_S3 is'],
+    [{ SVC_BLOB_URL: 's3://worlds', AWS_ENDPOINT_URL_S3: 'http://a:hush@b' }, 'without a user'],
+  ])('refuses %o as a place for blobs', (given, why) => {
+    const { SVC_BLOB_DIR, ...others } = complete;
+    const read = () => readConfig({ ...others, ...given });
+    expect(read).toThrow(why);
+    expect(read).not.toThrow('hush');
+  });
+
   it('never prints a secret', () => {
     const printed = JSON.stringify(
       readConfig({

@@ -11,6 +11,7 @@ import { readMetricsListen } from '#runtime/metrics.ts';
 import { Secret } from '#runtime/secret.ts';
 import { bundledTemplatesDir } from '#runtime/templates.ts';
 import { readOtlpEndpoint } from '#runtime/tracing.ts';
+import type { BlobPlace } from './blobs/blobs.ts';
 import type { Quotas } from './db/quotas.ts';
 import type { CompileLimits } from './worlds/compiler.ts';
 
@@ -23,7 +24,8 @@ export type ControlConfig = {
   metricsListen: ListenAddress[];
   /** How clients reach this control plane. Null: at the first address it listens on. */
   publicUrl: string | null;
-  blobDir: string;
+  /** Where bundles and snapshots of worlds are kept. */
+  blobs: BlobPlace;
   templatesDir: string;
   /** Host tokens and session tokens derive from it; all replicas share one. */
   secret: Secret;
@@ -53,6 +55,52 @@ export type ControlConfig = {
 };
 
 const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+
+/** `s3://bucket/prefix`: a bucket's name by Amazon's rules, then names without dots at their beginning. */
+const bucketUrl = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:\/[\w-][\w.-]*)*)\/?$/;
+
+const isPlainUrl = (text: string): boolean => {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && `${url.username}${url.password}` === '';
+};
+
+/** The names that Amazon's own tools read, and for what these have none one of ours. */
+const readBucket = (env: EnvReader, url: string): BlobPlace => {
+  const [, bucket = '', path = ''] = bucketUrl.exec(url) ?? [];
+  if (bucket === '') {
+    env.refuse(`SVC_BLOB_URL is "${url}", not of the form s3://bucket or s3://bucket/prefix`);
+  }
+  const endpoint = env.optionalText('AWS_ENDPOINT_URL_S3');
+  if (endpoint !== undefined && !isPlainUrl(endpoint)) {
+    env.refuse('AWS_ENDPOINT_URL_S3 is not an http or https address without a user in it');
+  }
+  const region = env.optionalText('AWS_REGION');
+  if (region === undefined && endpoint === undefined) {
+    env.refuse('AWS_REGION is not set: SVC_BLOB_URL needs the region of its bucket');
+  }
+  const pathStyle = endpoint === undefined ? 'no' : 'yes';
+  return {
+    kind: 's3',
+    bucket,
+    prefix: path.slice(1),
+    region: region ?? 'us-east-1',
+    endpoint: endpoint ?? null,
+    pathStyle: env.choice('SVC_BLOB_PATH_STYLE', ['yes', 'no'], pathStyle) === 'yes',
+  };
+};
+
+/** One of them: replicas that kept blobs in different places would not find each other's worlds. */
+const readBlobs = (env: EnvReader): BlobPlace => {
+  const folder = env.optionalText('SVC_BLOB_DIR');
+  const url = env.optionalText('SVC_BLOB_URL');
+  if (folder !== undefined && url !== undefined) {
+    env.refuse('SVC_BLOB_DIR and SVC_BLOB_URL are both set: blobs are in a folder or in a bucket');
+  }
+  if (folder === undefined && url === undefined) {
+    env.refuse('neither SVC_BLOB_DIR (a folder) nor SVC_BLOB_URL (s3://bucket/prefix) is set');
+  }
+  return url === undefined ? { kind: 'folder', folder: folder ?? '' } : readBucket(env, url);
+};
 
 /** Both or none: an address without anybody who may ask for routes would lead nowhere. */
 const readGateway = (env: EnvReader): ControlConfig['gateway'] => {
@@ -110,7 +158,7 @@ export const readConfig = (environment: Env): ControlConfig => {
     listen: readListen(env, '127.0.0.1:4500'),
     metricsListen: readMetricsListen(env),
     publicUrl: env.optionalText('SVC_PUBLIC_URL') === undefined ? null : env.url('SVC_PUBLIC_URL'),
-    blobDir: env.text('SVC_BLOB_DIR'),
+    blobs: readBlobs(env),
     templatesDir: env.text('SVC_TEMPLATES_DIR', bundledTemplatesDir),
     secret: env.secret('SVC_SECRET'),
     poolToken: env.secret('SVC_POOL_TOKEN'),

@@ -77,7 +77,9 @@ describe('a new world', () => {
     expect(world.version.entityCounts).toEqual({ folders: 1, notes: 1 });
     const file = world.files.find(({ path }) => path === 'tools.py');
     const hex = file?.sha256 ?? '';
-    const kept = await readFile(join(control.config.blobDir, hex.slice(0, 2), hex), 'base64');
+    const { blobs } = control.config;
+    const folder = blobs.kind === 'folder' ? blobs.folder : '';
+    const kept = await readFile(join(folder, hex.slice(0, 2), hex), 'base64');
     expect(kept).toBe(tree.find(({ path }) => path === 'tools.py')?.content);
   });
 

@@ -118,6 +118,8 @@ export type TestControlOptions = {
   quotas?: Partial<Quotas>;
   compile?: Partial<CompileLimits>;
   gateway?: ControlConfig['gateway'];
+  /** A folder of its own when not given. */
+  blobs?: ControlConfig['blobs'];
   otlpEndpoint?: string;
 };
 
@@ -126,7 +128,10 @@ const newConfig = async (options: TestControlOptions): Promise<ControlConfig> =>
   listen: [{ host: '127.0.0.1', port: 0 }],
   metricsListen: [{ host: '127.0.0.1', port: 0 }],
   publicUrl: 'https://svc.test',
-  blobDir: await mkdtemp(join(tmpdir(), 'svc-test-blobs-')),
+  blobs: options.blobs ?? {
+    kind: 'folder',
+    folder: await mkdtemp(join(tmpdir(), 'svc-test-blobs-')),
+  },
   templatesDir: join(import.meta.dirname, '../../src/templates'),
   secret: new Secret(randomUUID()),
   poolToken: new Secret(randomUUID()),
@@ -177,8 +182,8 @@ export const startTestControl = async (
     sql: (text, values = []) => execute(options.databaseUrl, text, values),
     stop: async () => {
       await running.stop();
-      if (options.replicaOf === undefined)
-        await rm(config.blobDir, { recursive: true, force: true });
+      if (options.replicaOf === undefined && config.blobs.kind === 'folder')
+        await rm(config.blobs.folder, { recursive: true, force: true });
     },
   };
 };

@@ -1,4 +1,5 @@
-import { mkdtemp, readdir, rm, truncate } from 'node:fs/promises';
+/** What a folder does besides what every store does, see test/contract/blobs.test.ts. */
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -15,37 +16,12 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const bytes = new TextEncoder().encode('some bytes');
-const filesIn = async () =>
-  (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) =>
-    entry.isFile(),
-  );
-
 describe('a folder of blobs', () => {
-  it('gives back what it was given, under the digest of it', async () => {
-    const digest = await blobs.put(bytes);
-    expect(digest).toMatch(/^sha256:[0-9a-f]{64}$/);
-    expect(new Uint8Array(await blobs.get(digest))).toEqual(bytes);
-  });
-
-  it('holds equal bytes once, however many put them at once', async () => {
-    const digests = await Promise.all(Array.from({ length: 10 }, () => blobs.put(bytes)));
-    expect(new Set(digests).size).toBe(1);
-    expect(await filesIn()).toHaveLength(1);
-  });
-
-  it('writes a file again that is not whole', async () => {
-    const digest = await blobs.put(bytes);
-    const [file] = await filesIn();
-    await truncate(join(file?.parentPath ?? '', file?.name ?? ''), 3);
-    await blobs.put(bytes);
-    expect(new Uint8Array(await blobs.get(digest))).toEqual(bytes);
-  });
-
-  it('says what it does not have', async () => {
-    await expect(blobs.get(`sha256:${'0'.repeat(64)}`)).rejects.toMatchObject({
-      code: 'not_found',
-    });
+  it('holds equal bytes once, and leaves nothing else, however many put them at once', async () => {
+    const bytes = new TextEncoder().encode('some bytes');
+    await Promise.all(Array.from({ length: 10 }, () => blobs.put(bytes)));
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+    expect(entries.filter((entry) => entry.isFile())).toHaveLength(1);
   });
 
   it('says that it cannot be used', async () => {

@@ -1,6 +1,6 @@
 /**
- * Blobs as files of a folder: `<first two hex digits>/<the hex digest>`. A file appears under its name
- * only when it is whole and flushed; readers never see half of one.
+ * Blobs as files of a folder. A file appears under its name only when it is whole and flushed; readers
+ * never see half of one.
  */
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -8,7 +8,7 @@ import { access, mkdir, open, readFile, rename, rm, stat, statfs } from 'node:fs
 import { dirname, join } from 'node:path';
 import { AppError } from '#domain/error.ts';
 import type { Digest } from '#domain/world.ts';
-import { type Blobs, digestOf } from './blobs.ts';
+import { type Blobs, checkBytes, digestOf, missing, pathOf } from './blobs.ts';
 
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ENOENT';
@@ -56,10 +56,8 @@ const writeWhole = async (path: string, bytes: Uint8Array): Promise<void> => {
 
 /** Opens the store in a folder, which is made if it does not exist. */
 export const openFolderBlobs = async (folder: string): Promise<Blobs> => {
-  const pathOf = (digest: Digest): string => {
-    const hex = digest.slice('sha256:'.length);
-    return join(folder, hex.slice(0, 2), hex);
-  };
+  const place = `the folder ${folder}`;
+  const fileOf = (digest: Digest): string => join(folder, pathOf(digest));
   const check = async (): Promise<void> => {
     try {
       await access(folder, constants.W_OK);
@@ -73,9 +71,9 @@ export const openFolderBlobs = async (folder: string): Promise<Blobs> => {
     throw new AppError('unavailable', `the blob folder ${folder} cannot be made`, { cause });
   }
   await check();
-  const missing = (digest: Digest, cause?: unknown): AppError =>
-    new AppError('not_found', `there is no blob ${digest}`, { cause });
   return {
+    place,
+    isShared: false,
     check,
     async space() {
       const { bavail, blocks, bsize } = await statfs(folder);
@@ -83,22 +81,20 @@ export const openFolderBlobs = async (folder: string): Promise<Blobs> => {
     },
     async put(bytes) {
       const digest = digestOf(bytes);
-      const path = pathOf(digest);
+      const path = fileOf(digest);
       if ((await sizeOf(path)) === bytes.byteLength) return digest;
       await mkdir(dirname(path), { recursive: true });
       await writeWhole(path, bytes);
       return digest;
     },
     async get(digest) {
-      try {
-        return await readFile(pathOf(digest));
-      } catch (cause) {
-        if (!isMissing(cause)) throw cause;
-        throw missing(digest, cause);
-      }
+      const bytes = await readFile(fileOf(digest)).catch((error: unknown) => {
+        throw isMissing(error) ? missing(digest, error) : error;
+      });
+      return checkBytes(place, digest, bytes);
     },
     async size(digest) {
-      const bytes = await sizeOf(pathOf(digest));
+      const bytes = await sizeOf(fileOf(digest));
       if (bytes === undefined) throw missing(digest);
       return bytes;
     },

@@ -13,6 +13,8 @@ const countingBlobs = (...contents: Uint8Array[]) => {
     return bytes;
   };
   const blobs: Blobs = {
+    place: 'memory',
+    isShared: false,
     put: async (bytes) => digestOf(bytes),
     get: async (digest) => {
       reads.push(digest);

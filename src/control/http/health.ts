@@ -1,20 +1,22 @@
 /**
  * Routes for whoever runs the program: `/health` says that the process answers, `/ready` that it can
- * serve, because database, schema and blob store do, and that it is not about to end.
+ * serve, because database, schema and blob store do, and that it is not about to end. A blob store that
+ * all replicas share is told of and makes none unready: calls need no blobs, and would have nowhere to go.
  */
 import type { FastifyInstance } from 'fastify';
 import { AppError, describeError } from '#domain/error.ts';
 import { checkSchema } from '../db/migrate.ts';
 import type { Parts } from '../parts.ts';
 
-type Check = { name: string; run(): Promise<void> };
+type Check = { name: string; isNeeded: boolean; run(): Promise<void> };
+type Result = Pick<Check, 'name' | 'isNeeded'> & { told: string };
 
-const runCheck = async ({ name, run }: Check): Promise<[string, string]> => {
+const runCheck = async ({ name, isNeeded, run }: Check): Promise<Result> => {
   try {
     await run();
-    return [name, 'ok'];
+    return { name, isNeeded, told: 'ok' };
   } catch (error) {
-    return [name, describeError(error)];
+    return { name, isNeeded, told: describeError(error) };
   }
 };
 
@@ -32,17 +34,17 @@ export const addHealthRoutes = (
     if (isEnding()) throw new AppError('unavailable', 'it was told to stop');
   };
   const checks: Check[] = [
-    { name: 'running', run: checkRunning },
-    { name: 'database', run: () => checkSchema(db) },
-    { name: 'blobs', run: () => blobs.check() },
+    { name: 'running', isNeeded: true, run: checkRunning },
+    { name: 'database', isNeeded: true, run: () => checkSchema(db) },
+    { name: 'blobs', isNeeded: !blobs.isShared, run: () => blobs.check() },
   ];
   app.get('/health', async () => ({ status: 'ok' }));
   app.get('/ready', async (_, reply) => {
     const results = await Promise.all(checks.map(runCheck));
-    const isReady = results.every(([, result]) => result === 'ok');
+    const isReady = results.every(({ isNeeded, told }) => !isNeeded || told === 'ok');
     return reply.code(isReady ? 200 : 503).send({
       status: isReady ? 'ready' : 'not ready',
-      checks: Object.fromEntries(results),
+      checks: Object.fromEntries(results.map(({ name, told }) => [name, told])),
     });
   });
 };

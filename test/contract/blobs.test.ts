@@ -1,0 +1,191 @@
+/** What every blob store does, and what a bucket does besides when its service is wrong or away. */
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { inspect } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type BlobPlace, type Blobs, digestOf, pathOf } from '../../src/control/blobs/blobs.ts';
+import { openBlobs } from '../../src/control/blobs/open.ts';
+import { startTestBucket, type TestBucket } from '../support/s3.ts';
+
+/** A place for blobs, and what lies there without the store's knowledge. */
+type Ground = Pick<TestBucket, 'read' | 'write' | 'stop'> & { place: BlobPlace };
+
+const startFolder = async (): Promise<Ground> => {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-test-blobs-'));
+  return {
+    place: { kind: 'folder', folder },
+    read: (name) => readFile(join(folder, name)),
+    async write(name, bytes) {
+      await mkdir(dirname(join(folder, name)), { recursive: true });
+      await writeFile(join(folder, name), bytes);
+    },
+    stop: () => rm(folder, { recursive: true, force: true }),
+  };
+};
+
+const useKeys = ({ keys }: TestBucket): void => {
+  vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true');
+  for (const [name, value] of Object.entries(keys)) vi.stubEnv(name, value);
+};
+
+const startBucket = async (): Promise<TestBucket> => {
+  const bucket = await startTestBucket();
+  useKeys(bucket);
+  return bucket;
+};
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+const text = new TextEncoder().encode('some bytes');
+const unknown = digestOf('what nobody put');
+const filled = (size: number): Uint8Array => new Uint8Array(size).map((_, index) => index * 31);
+
+describe.each([
+  { name: 'a folder', start: startFolder },
+  { name: 'a bucket', start: startBucket },
+])('$name of blobs', ({ start }) => {
+  let ground: Ground;
+  let blobs: Blobs;
+
+  beforeEach(async () => {
+    ground = await start();
+    blobs = await openBlobs(ground.place);
+  });
+
+  afterEach(() => ground.stop());
+
+  it.each([0, 1, 20_000_000])('gives back %i bytes under their digest', async (size) => {
+    const bytes = filled(size);
+    const digest = await blobs.put(bytes);
+    expect(digest).toBe(digestOf(bytes));
+    expect(await blobs.size(digest)).toBe(size);
+    expect(Buffer.compare(await blobs.get(digest), bytes)).toBe(0);
+  });
+
+  it('holds equal bytes under one name, however many put them at once', async () => {
+    const digests = await Promise.all(Array.from({ length: 10 }, () => blobs.put(text)));
+    expect(new Set(digests)).toEqual(new Set([digestOf(text)]));
+    await blobs.put(text);
+    expect(Buffer.from(await ground.read(pathOf(digestOf(text)))).toString()).toBe('some bytes');
+  });
+
+  it('takes many at once', async () => {
+    const many = Array.from({ length: 100 }, (_, index) => filled(index * 1_000));
+    const digests = await Promise.all(many.map((bytes) => blobs.put(bytes)));
+    const got = await Promise.all(digests.map((digest) => blobs.get(digest)));
+    expect(got.map(digestOf)).toEqual(digests);
+  });
+
+  it('is seen by all who open it, and holds what was copied into it', async () => {
+    const other = await openBlobs(ground.place);
+    expect(Buffer.from(await other.get(await blobs.put(text))).toString()).toBe('some bytes');
+    const copied = filled(1_000);
+    await ground.write(pathOf(digestOf(copied)), copied);
+    expect(Buffer.compare(await blobs.get(digestOf(copied)), copied)).toBe(0);
+    await blobs.check();
+  });
+
+  it('says what it does not have', async () => {
+    const answers = await Promise.allSettled([blobs.get(unknown), blobs.size(unknown)]);
+    expect(answers).toMatchObject([
+      { reason: { code: 'not_found' } },
+      { reason: { code: 'not_found' } },
+    ]);
+  });
+
+  it('refuses to give other bytes than those that were put, and says which', async () => {
+    const digest = await blobs.put(text);
+    await ground.write(pathOf(digest), new TextEncoder().encode('same bytes'));
+    const getting = blobs.get(digest);
+    await expect(getting).rejects.toMatchObject({ code: 'internal' });
+    await expect(getting).rejects.toThrow(`blob ${digest} in ${blobs.place} is damaged`);
+  });
+
+  it('puts again what is not whole', async () => {
+    const digest = await blobs.put(text);
+    await ground.write(pathOf(digest), text.slice(0, 3));
+    await blobs.put(text);
+    expect(Buffer.from(await blobs.get(digest)).toString()).toBe('some bytes');
+  });
+});
+
+describe('a bucket', () => {
+  let bucket: TestBucket;
+
+  beforeEach(async () => {
+    bucket = await startBucket();
+  });
+
+  afterEach(() => bucket.stop());
+
+  /** How it refuses to open, which must not tell the secret. */
+  const refusal = async (changed: Partial<TestBucket['place']> = {}): Promise<string> => {
+    const error: unknown = await openBlobs({ ...bucket.place, ...changed }).catch((e) => e);
+    expect(error).toMatchObject({ code: 'unavailable' });
+    expect(inspect(error, { depth: 10, showHidden: true })).not.toContain('hush-hush');
+    return (error as Error).message;
+  };
+
+  it('that is not there is named, with the server that was asked', async () => {
+    const { prefix, endpoint } = bucket.place;
+    expect(await refusal({ bucket: 'nobodys' })).toContain(
+      `blobs in s3://nobodys/${prefix} at ${endpoint} cannot be used: NoSuchBucket`,
+    );
+  });
+
+  it('is refused to wrong keys, and says what they must permit', async () => {
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'hush-hush');
+    const message = await refusal();
+    expect(message).toContain('SignatureDoesNotMatch');
+    expect(message).toContain('s3:ListBucket');
+    vi.stubEnv('AWS_ACCESS_KEY_ID', 'NOBODY');
+    expect(await refusal()).toContain(`at ${bucket.place.endpoint} cannot be used: `);
+  });
+
+  it('is refused without keys, and says how to give them', async () => {
+    vi.stubEnv('AWS_ACCESS_KEY_ID', undefined);
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', undefined);
+    expect(await refusal()).toContain('set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY');
+  });
+
+  it('whose server is away is unavailable, and is used again when it is back', async () => {
+    const blobs = await openBlobs(bucket.place);
+    const digest = await blobs.put(text);
+    await bucket.door.shut();
+    const answers = await Promise.allSettled([
+      ...[blobs.get(digest), blobs.size(digest), blobs.check()],
+      blobs.put(filled(1_000)),
+    ]);
+    for (const answer of answers) {
+      expect(answer).toMatchObject({
+        reason: {
+          code: 'unavailable',
+          message: expect.stringMatching(`${bucket.place.endpoint}.*ECONNREFUSED`),
+        },
+      });
+    }
+    await bucket.door.open();
+    expect(Buffer.from(await blobs.get(digest)).toString()).toBe('some bytes');
+    await blobs.check();
+  });
+
+  it('rides out connections that break off', async () => {
+    const blobs = await openBlobs(bucket.place);
+    bucket.door.dropNext(3);
+    const digest = await blobs.put(text);
+    bucket.door.dropNext(3);
+    expect(Buffer.from(await blobs.get(digest)).toString()).toBe('some bytes');
+  });
+
+  it('whose server says nothing is given up', async () => {
+    const blobs = await openBlobs(bucket.place);
+    bucket.door.jam();
+    await expect(blobs.check()).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('no answer in 3000 ms'),
+    });
+  });
+});
