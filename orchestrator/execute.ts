@@ -18,6 +18,11 @@ import type { PoolMemory } from './pools/pool-memory.ts';
 
 /** Messages that may be on their way together. */
 const stepsAtOnce = 32;
+/**
+ * Intents among them: the control plane writes those of one pool one after the other, and each that waits
+ * for its turn has one of the connections that opens need.
+ */
+const intentsAtOnce = 4;
 
 export type ExecutorParts = {
   pool: PoolApi;
@@ -121,27 +126,35 @@ const launchOne = async (
   await pool.reportLaunched(hostId, launched);
 };
 
-const launch = async (
-  parts: ExecutorParts,
-  action: Of<'launch'>,
-  cause: string | undefined,
-): Promise<void> => {
-  const { pool, driver, memory, background, metrics } = parts;
-  const config = parts.pools().find((one) => one.pool === action.pool);
-  if (config === undefined) return; // it was taken out of the configuration since
-  metrics.planned.inc({ pool: config.pool, cause: 'refill' }, action.ahead);
-  metrics.planned.inc({ pool: config.pool, cause: 'demand' }, action.count - action.ahead);
-  const registerOne = async (_: unknown, index: number): Promise<void> => {
+/** A host to be: written down first, then launched in the background. */
+type Intent = { config: PoolConfig; cause: string | undefined };
+
+/** The intents of a launch; none when its pool was taken out of the configuration since. */
+const intentsOf = (
+  { pools, metrics }: ExecutorParts,
+  { pool, count, ahead }: Of<'launch'>,
+  causes: Causes,
+): Intent[] => {
+  const config = pools().find((one) => one.pool === pool);
+  if (config === undefined) return [];
+  metrics.planned.inc({ pool, cause: 'refill' }, ahead);
+  metrics.planned.inc({ pool, cause: 'demand' }, count - ahead);
+  const cause = causes.get(pool);
+  return Array.from({ length: count }, (_, index) => ({
+    config,
+    cause: index === 0 ? cause : undefined,
+  }));
+};
+
+const intend = async (parts: ExecutorParts, { config, cause }: Intent): Promise<void> => {
+  const { pool, driver, memory, background } = parts;
+  try {
     const spec = await pool.register(config, driver.runtime, config.maximum);
     memory.breakerOf(config.pool)?.began(spec.hostId);
-    background.begin(spec.hostId, 'launch', () =>
-      launchOne(parts, spec, index === 0 ? cause : undefined),
-    );
-  };
-  const results = await Promise.allSettled(Array.from({ length: action.count }, registerOne));
-  for (const result of results) {
-    // `exhausted`: another writer filled the pool since the view was read; the next view shows it.
-    if (result.status === 'rejected' && !isCode(result.reason, 'exhausted')) throw result.reason;
+    background.begin(spec.hostId, 'launch', () => launchOne(parts, spec, cause));
+  } catch (error) {
+    // Another writer filled the pool since the view was read; the next view shows it.
+    if (!isCode(error, 'exhausted')) throw error;
   }
 };
 
@@ -229,12 +242,10 @@ const destroy = (parts: ExecutorParts, { hostId, why }: Of<'destroy'>, fresh: Fr
 
 const execute = async (
   parts: ExecutorParts,
-  action: Action,
-  { fresh, causes }: { fresh: Fresh; causes: Causes },
+  action: Exclude<Action, { kind: 'launch' }>,
+  fresh: Fresh,
 ): Promise<void> => {
   switch (action.kind) {
-    case 'launch':
-      return launch(parts, action, causes.get(action.pool));
     case 'adopt':
       return adopt(parts, action);
     case 'load':
@@ -269,9 +280,17 @@ export const executePlan = async (
       return new Set(hosts.map((host) => host.id));
     }),
   };
+  const intents = actions.flatMap((action) =>
+    action.kind === 'launch' ? intentsOf(parts, action, causes) : [],
+  );
+  const others = actions.filter((action) => action.kind !== 'launch');
   const failures: unknown[] = [];
-  await forEachAtOnce(stepsAtOnce, actions, async (action) => {
-    await execute(parts, action, { fresh, causes }).catch((error: unknown) => failures.push(error));
-  });
+  const attempt = async (step: Promise<void>): Promise<void> => {
+    await step.catch((error: unknown) => failures.push(error));
+  };
+  await Promise.all([
+    forEachAtOnce(intentsAtOnce, intents, (intent) => attempt(intend(parts, intent))),
+    forEachAtOnce(stepsAtOnce, others, (action) => attempt(execute(parts, action, fresh))),
+  ]);
   if (failures.length > 0) throw failures[0];
 };

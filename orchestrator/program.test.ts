@@ -124,6 +124,24 @@ describe('a pool', () => {
     expect(machine.launches).toBe(6);
   });
 
+  it('writes a few intents at a time, so that opens have connections left', async () => {
+    const { client } = pool;
+    let atOnce = 0;
+    let mostAtOnce = 0;
+    const send = async (shape: { id: string }, input: never) => {
+      if (shape.id !== 'registerHost') return client.send(shape as never, input);
+      atOnce += 1;
+      mostAtOnce = Math.max(mostAtOnce, atOnce);
+      await new Promise(setImmediate);
+      atOnce -= 1;
+      return client.send(shape as never, input);
+    };
+    pool.client = { ...client, send: send as unknown as typeof client.send };
+    start({ poolSize: 30 });
+    await eventually('30 warm', () => warm().length === 30);
+    expect(mostAtOnce).toBe(4);
+  });
+
   it('destroys what was drained, and frees its place', async () => {
     start({ poolSize: 1, poolMax: 1 });
     await eventually('1 warm', () => warm().length === 1);
