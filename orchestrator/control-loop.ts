@@ -24,6 +24,7 @@ const destroysAtOnce = { process: 8, docker: 8, kubernetes: 64 };
 /** How long a host may be in a bad way, in milliseconds. */
 export const deadlines: Deadlines = {
   silentMs: 10_000,
+  heardMs: 15_000,
   recycleMs: 20_000,
   goodbyeMs: 20_000,
   intentMs: 10_000,

@@ -11,6 +11,14 @@ import { ageLimitMs } from './pools/age.ts';
 /** What hosts are judged by. */
 export type Judging = { steadyMs: number; deadlines: Deadlines };
 
+/**
+ * Whether something has lasted for longer than it may, by its age as the control plane tells it, whoever
+ * led meanwhile. While the control plane did not answer, a host could not report either: after a gap it
+ * first gets the time that a living one needs to be heard again, or its whole time where that is less.
+ */
+const isOver = (ageMs: number, limitMs: number, { steadyMs, deadlines }: Judging): boolean =>
+  ageMs > limitMs && steadyMs > Math.min(limitMs, deadlines.heardMs);
+
 const lives = (container: Container | undefined): container is Container =>
   container?.phase === 'running' || container?.phase === 'pending';
 
@@ -44,14 +52,15 @@ export const staleness = (
 
 /** Why a host that has not become warm yet is given up. */
 const startFailure = (
+  { stateAgeMs }: PoolHost,
   { trouble, digest }: Container,
   pool: PoolSettings,
-  inStateMs: number,
-  { troubleMs }: Deadlines,
+  judging: Judging,
 ): HostEnd | undefined => {
   if (trouble !== undefined && digest !== pool.digest) return 'outdated';
   const mayPass = trouble === undefined || trouble.kind === 'unschedulable';
-  if (inStateMs <= (mayPass ? pool.config.startMs : troubleMs)) return undefined;
+  const limitMs = mayPass ? pool.config.startMs : judging.deadlines.troubleMs;
+  if (!isOver(stateAgeMs, limitMs, judging)) return undefined;
   return trouble?.kind ?? 'start_timeout';
 };
 
@@ -60,13 +69,11 @@ const drainReason = (
   host: PoolHost,
   container: Container,
   pool: PoolSettings | undefined,
-  { steadyMs, deadlines }: Judging,
+  judging: Judging,
 ): HostEnd | undefined => {
+  const { deadlines } = judging;
   const { state } = host;
-  // Time in which the control plane did not answer is nobody's fault: a host could not report either.
-  const inStateMs = Math.min(host.stateAgeMs, steadyMs);
-  const silentMs = Math.min(host.silentMs ?? 0, steadyMs);
-  const isSilent = state !== 'starting' && silentMs > deadlines.silentMs;
+  const isSilent = state !== 'starting' && isOver(host.silentMs ?? 0, deadlines.silentMs, judging);
   if (container.reclaimed !== undefined) {
     const saysGoodbye = state === 'assigned' && container.reclaimed.forMs <= deadlines.goodbyeMs;
     if (isSilent || !saysGoodbye) return 'reclaimed';
@@ -74,9 +81,11 @@ const drainReason = (
   if (isSilent) return 'silent';
   if (state === 'assigned') return undefined;
   if (pool === undefined) return 'surplus';
-  if (state === 'starting') return startFailure(container, pool, inStateMs, deadlines);
+  if (state === 'starting') return startFailure(host, container, pool, judging);
   if (state !== 'recycling') return undefined;
-  return inStateMs > deadlines.recycleMs ? 'recycle_timeout' : staleness(host, container, pool);
+  return isOver(host.stateAgeMs, deadlines.recycleMs, judging)
+    ? 'recycle_timeout'
+    : staleness(host, container, pool);
 };
 
 /** The step that one host's own condition asks for; `pool` is undefined once it is no more. */

@@ -44,6 +44,8 @@ export type PlanSettings = {
 export type Deadlines = {
   /** Without a message from a host that has to send heartbeats. */
   silentMs: number;
+  /** Once the control plane is back, a living host has been heard within this. */
+  heardMs: number;
   recycleMs: number;
   /** A host that its runtime takes away finishes its call and says goodbye by itself within this. */
   goodbyeMs: number;

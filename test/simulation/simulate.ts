@@ -28,7 +28,7 @@ export type Scenario = {
   meanMsBetweenReleases: number;
   atOnce: number;
   nudgeMs: number;
-  /** How long a bad state may last beyond its deadline: each new orchestrator gives it all of its time. */
+  /** How long a bad state may last beyond its deadline: each new orchestrator first waits to hear of hosts. */
   graceMs: number;
   /** No session may wait longer, while its pools have room; milliseconds. */
   longestWaitMs: number;

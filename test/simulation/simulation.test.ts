@@ -69,9 +69,6 @@ const whole: Scenario = {
   longestWaitMs: minute / 2,
 };
 
-/** Short, so that hosts that hang are given up between two crashes. */
-const startMs = 20_000;
-
 const small = (nth: number): Scenario => ({
   seed: seed * 1_000 + nth,
   pools: [
@@ -80,14 +77,12 @@ const small = (nth: number): Scenario => ({
       target: nth % 2 === 0 ? 'auto' : 2,
       minimum: 1,
       maximum: 12,
-      startMs,
     }),
     testPool({
       pool: 'second',
       tier: 'standard',
       target: 1,
       maximum: 8,
-      startMs,
       surge: 2,
       maxAgeMs: minute,
       maxAgeJitter: 0.5,
@@ -98,7 +93,6 @@ const small = (nth: number): Scenario => ({
       size: { ...testPool().size, name: 'large' },
       target: 0,
       maximum: 4,
-      startMs,
     }),
   ],
   opens: 400,
@@ -120,7 +114,7 @@ const small = (nth: number): Scenario => ({
     recycleHangs: 0.1,
   },
   lost: 0.2,
-  meanMsBetweenCrashes: 40_000,
+  meanMsBetweenCrashes: 25_000,
   meanMsBetweenReleases: 30_000,
   atOnce: 4,
   nudgeMs: 200,
