@@ -53,7 +53,8 @@ const createCheckers = (
   model: Model,
   isSound: boolean,
 ): { rows: RowChecker; values: FieldValues } => {
-  if (!isSound) return { rows: { check: () => [] }, values: { check: () => undefined } };
+  if (!isSound)
+    return { rows: { check: () => [] }, values: { faults: () => [], check: () => undefined } };
   const { definitions, entities } = model;
   const rows = createShapeChecker({ definitions, entities: [...entities.values()] });
   return { rows, values: createFieldValues(model) };

@@ -1,17 +1,51 @@
 /**
- * The request ledger as an entity: its columns, for those who query it. A host keeps it in a database
- * of its own; a verifier finds it beside the tables of the world.
+ * The request ledger as an entity: the shape of an entry, by which conditions on it are checked, and its
+ * columns, for those who query it. A host keeps it in a database of its own; a verifier finds it beside
+ * the tables of the world.
  */
-import { ledgerEntity, ledgerFields } from '#domain/ledger.ts';
-import type { EntityContract } from './contract.ts';
+import { ledgerEntity, type ledgerFields, ledgerWays } from '#domain/ledger.ts';
+import type { EntityContract, JsonSchema } from './contract.ts';
+
+const integer = { type: 'integer' };
+const text = { type: 'string' };
+const textOrNull = { type: ['string', 'null'] };
+
+const closed = (properties: Record<string, JsonSchema>): JsonSchema => ({
+  type: 'object',
+  properties,
+  additionalProperties: false,
+});
+
+/** What was asked and answered is as open as the tools and routes of worlds are. */
+const schemas: Record<(typeof ledgerFields)[number], JsonSchema> = {
+  id: integer,
+  at: text,
+  via: { enum: [...ledgerWays] },
+  operation: textOrNull,
+  method: textOrNull,
+  path: textOrNull,
+  status: { type: ['integer', 'null'] },
+  request: {},
+  response: {},
+  duration_ms: { type: 'number' },
+  changes: {
+    type: 'object',
+    additionalProperties: closed({ inserted: integer, updated: integer, deleted: integer }),
+  },
+  rows: {
+    type: 'array',
+    items: closed({
+      entity: text,
+      key: { type: ['object', 'null'] },
+      kind: { enum: ['inserted', 'updated', 'deleted'] },
+    }),
+  },
+  call_id: textOrNull,
+};
 
 export const ledgerEntityContract: EntityContract = {
   name: ledgerEntity,
-  schema: {
-    type: 'object',
-    properties: Object.fromEntries(ledgerFields.map((field) => [field, {}])),
-    additionalProperties: false,
-  },
+  schema: closed(schemas),
   primaryKey: ['id'],
   unique: [],
   relationships: [],

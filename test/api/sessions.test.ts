@@ -189,6 +189,27 @@ describe('opening a session', () => {
       /did you mean "title"/,
     ],
     [
+      'a check of a field that the ledger lacks, inside a list',
+      {
+        task: {
+          grader: {
+            kind: 'assertions',
+            checks: [{ entity: 'svc_requests', where: { 'rows.0.entiy': 'notes' } }],
+          },
+        },
+      },
+      ['task', 'grader', 'checks', '0', 'where', 'rows.0.entiy'],
+      /did you mean "entity"/,
+    ],
+    [
+      'a check that no row can meet',
+      {
+        task: { grader: { kind: 'assertions', checks: [{ entity: 'notes', where: { id: '1' } }] } },
+      },
+      ['task', 'grader', 'checks', '0', 'where', 'id'],
+      /notes.id is integer, never "1"/,
+    ],
+    [
       'a query of a table it lacks',
       { task: { grader: { kind: 'sql', source: 'select 1 as passed from note' } } },
       ['task', 'grader', 'source'],

@@ -52,7 +52,18 @@ export const tasksRules: Chapter = {
     },
     {
       rule: 'A check asks for what a row can have.',
-      accepts: [['a whole path as one key', replace(scenario, 'author.login', '"author.login"')]],
+      accepts: [
+        ['a whole path as one key', replace(scenario, 'author.login', '"author.login"')],
+        ['a pointer', replace(scenario, 'author.login', '"/author/login"')],
+        [
+          'what the ledger has inside',
+          replace(
+            scenario,
+            'via = "api"',
+            'status = 200, rows.0.entity = "cards", changes.cards.updated = 1, request.body.any = "x"',
+          ),
+        ],
+      ],
       refuses: [
         ['a check of no entity', 'unknown_entity', replace(scenario, '"cards"', '"card"')],
         ['a check of no field', 'unknown_field', replace(scenario, 'author.login', 'author.name')],
@@ -60,6 +71,16 @@ export const tasksRules: Chapter = {
           'a check of no field of the ledger',
           'unknown_field',
           replace(scenario, 'via = "api"', 'kind = "api"'),
+        ],
+        [
+          'a check of no field inside the ledger',
+          'unknown_field',
+          replace(scenario, 'via = "api"', 'rows.0.entiy = "cards"'),
+        ],
+        [
+          'a check that no entry of the ledger can pass',
+          'type_mismatch',
+          replace(scenario, 'via = "api"', 'via = "apis"'),
         ],
         [
           'a check that no row can pass',

@@ -2,6 +2,7 @@
 
 import { ledgerEntity } from '#domain/ledger.ts';
 import { limits } from '#domain/limits.ts';
+import { parseFieldPath } from '#language/check/model.ts';
 import type { Row } from '#language/contract.ts';
 import type { Filter } from '#store/filter.ts';
 import { StoreRefusal } from '#store/refusal.ts';
@@ -20,10 +21,10 @@ const readNumber = (input: Row, name: string, fallback: number, max: number): nu
   return isFine ? value : invalid(`/${name}`, `${name} must be a whole number from 0 to ${max}`);
 };
 
-/** Fields, or dotted paths, each with the value it must have or a list of them. */
+/** Fields, or paths (`a.b.c` or `/a/b/c`), each with the value it must have or a list of them. */
 export const filtersOfWhere = (where: Row): Filter[] =>
   Object.entries(where).map(([path, value]) => ({
-    path: path.split('.'),
+    path: parseFieldPath(path) ?? path.split('.'),
     match: 'equals',
     value,
   }));

@@ -3,9 +3,8 @@
  * world's contract before anything is opened. The session keeps its own copy.
  */
 import { AppError, type FieldProblem } from '#domain/error.ts';
-import { ledgerEntity, ledgerFields } from '#domain/ledger.ts';
-import type { Check, Contract, Grader, JsonSchema, Task } from '#language/contract.ts';
-import { suggestName } from '#language/read/suggest.ts';
+import { createConditionCheck } from '#language/conditions.ts';
+import type { Check, Contract, Grader, Task } from '#language/contract.ts';
 import type { OpenSessionBody, TaskSpec } from '#wire/public-api/session.ts';
 import { hashOf } from '../canonical.ts';
 import type { Compiler } from '../worlds/compiler.ts';
@@ -57,19 +56,6 @@ const findBundled = (contract: Contract, name: string): Task => {
   throw refuse([{ path: ['task'], message: `the world has no task "${name}"; ${known}` }]);
 };
 
-const resolveSchema = (schema: JsonSchema, definitions: Contract['definitions']): JsonSchema => {
-  const name = /^#\/\$defs\/(.+)$/.exec(String(schema.$ref ?? ''))?.[1];
-  return (name === undefined ? undefined : definitions[name]) ?? schema;
-};
-
-/** Top-level fields of an entity, or undefined when the world has no such entity. */
-const fieldsOf = ({ entities, definitions }: Contract, name: string): string[] | undefined => {
-  if (name === ledgerEntity) return [...ledgerFields];
-  const entity = entities.find((candidate) => candidate.name === name);
-  if (entity === undefined) return undefined;
-  return Object.keys(resolveSchema(entity.schema, definitions).properties ?? {});
-};
-
 const checkSeed = (version: Version, seed: TaskSpec['seed']): FieldProblem[] => {
   const problems: FieldProblem[] = [];
   const checker = version.rowChecker();
@@ -88,30 +74,22 @@ const checkSeed = (version: Version, seed: TaskSpec['seed']): FieldProblem[] => 
   return problems;
 };
 
-const checkAssertion = (
-  contract: Contract,
-  { entity, where }: Assertion,
-  index: number,
-): FieldProblem[] => {
-  const path = ['task', 'grader', 'checks', String(index)];
-  const fields = fieldsOf(contract, entity);
-  if (fields === undefined) {
-    const hint = suggestName(entity, [...contract.entities.map(({ name }) => name), ledgerEntity]);
-    return [{ path: [...path, 'entity'], message: `the world has no entity "${entity}"; ${hint}` }];
-  }
-  return Object.keys(where)
-    .filter((key) => !fields.includes(key.split('.')[0] ?? ''))
-    .map((key) => ({
-      path: [...path, 'where', key],
-      message: `"${entity}" has no field "${key}"; ${suggestName(key, fields)}`,
+const checkAssertions = (contract: Contract, checks: readonly Assertion[]): FieldProblem[] => {
+  const checkConditions = createConditionCheck(contract);
+  return checks.flatMap(({ entity, where }, index) => {
+    const path = ['task', 'grader', 'checks', String(index)];
+    return checkConditions(entity, where).map(({ key, message }) => ({
+      path: key === undefined ? [...path, 'entity'] : [...path, 'where', key],
+      message,
     }));
+  });
 };
 
 const checkSpec = (version: Version, { seed, grader }: TaskSpec): void => {
   const assertions = grader?.kind === 'assertions' ? grader.checks : [];
   const problems = [
     ...checkSeed(version, seed),
-    ...assertions.flatMap((check, index) => checkAssertion(version.contract, check, index)),
+    ...checkAssertions(version.contract, assertions),
   ].slice(0, mostProblems);
   if (problems.length > 0) {
     throw refuse(problems, `the task does not fit the world: ${problems[0]?.message}`);

@@ -39,6 +39,29 @@ export const parseFieldPath = (written: string): FieldPath | undefined => {
   return path.includes('') || path.length > languageLimits.depth ? undefined : path;
 };
 
+type FieldFault = {
+  code: 'bad_value' | 'unknown_field';
+  message: string;
+  hint: string | undefined;
+};
+
+/** The field of an entity's rows at a path, or what is wrong with the path. */
+export const lookUpField = (
+  written: string,
+  entity: Pick<EntityContract, 'name' | 'schema'>,
+  analysis: Analysis,
+): { field: Field } | { fault: FieldFault } => {
+  const path = parseFieldPath(written);
+  if (path === undefined) {
+    const message = `${JSON.stringify(written.slice(0, 200))} is not a path of fields`;
+    return { fault: { code: 'bad_value', message, hint: 'write a.b.c or /a/b/c' } };
+  }
+  const missing = findMissingField(analysis, entity.schema, path);
+  if (missing === undefined) return { field: { path, schemas: analysis.at(entity.schema, path) } };
+  const message = `${entity.name} has no field "${missing.path.join('.')}"`;
+  return { fault: { code: 'unknown_field', message, hint: missing.hint } };
+};
+
 /** The field of an entity's rows at a path, or a refusal that names the segment at fault. */
 export const findField = (
   place: Place,
@@ -46,17 +69,9 @@ export const findField = (
   entity: EntityContract,
   model: Model,
 ): Field | undefined => {
-  const path = parseFieldPath(written);
-  if (path === undefined) {
-    const message = `${JSON.stringify(written.slice(0, 200))} is not a path of fields`;
-    place.refuse('bad_value', message, 'write a.b.c or /a/b/c');
-    return undefined;
-  }
-  const missing = findMissingField(model.analysis, entity.schema, path);
-  if (missing !== undefined) {
-    const message = `${entity.name} has no field "${missing.path.join('.')}"`;
-    place.refuse('unknown_field', message, missing.hint);
-    return undefined;
-  }
-  return { path, schemas: model.analysis.at(entity.schema, path) };
+  const found = lookUpField(written, entity, model.analysis);
+  if ('field' in found) return found.field;
+  const { code, message, hint } = found.fault;
+  place.refuse(code, message, hint);
+  return undefined;
 };

@@ -2,7 +2,7 @@
  * Scenarios: each folder of `scenarios/` is a bundled task with its instruction, its rows and its grader, checked
  * against the data model and against the rows of the world.
  */
-import { ledgerEntity, ledgerFields } from '#domain/ledger.ts';
+import { ledgerEntity } from '#domain/ledger.ts';
 import type { Check, EntityContract, Grader, Row, Task } from '../contract.ts';
 import {
   type CheckTable,
@@ -11,9 +11,9 @@ import {
   readScenario,
   type Scenario,
 } from '../files/scenario-toml.ts';
+import { ledgerEntityContract } from '../ledger-entity.ts';
 import { languageLimits } from '../limits.ts';
 import type { Placed } from '../read/kinds.ts';
-import { suggestName } from '../read/suggest.ts';
 import type { Tree } from '../read/tree.ts';
 import { checkIntegrity, checkReplacement, indexRows, type TupleIndex } from './integrity.ts';
 import { findEntity, findField } from './model.ts';
@@ -23,13 +23,6 @@ import type { FieldValues } from './values.ts';
 const scenarioRoot = 'scenarios/';
 
 export type TaskSources = RowSources & { values: FieldValues; worldRows: RowFiles };
-
-const checkLedgerCondition = ({ path, place }: Condition): void => {
-  const [field = ''] = path.split('.');
-  if (ledgerFields.some((known) => known === field)) return;
-  const message = `${ledgerEntity} has no field "${field}"`;
-  place.ofKey().refuse('unknown_field', message, suggestName(field, ledgerFields));
-};
 
 const checkCondition = (
   { path, value, place }: Condition,
@@ -45,12 +38,12 @@ const checkCondition = (
 
 const readCheck = ({ place, value }: Placed<CheckTable>, sources: TaskSources): Check => {
   const { name, entity: entityName, where, count } = value;
-  if (entityName === ledgerEntity) where.forEach(checkLedgerCondition);
-  else {
-    const entity = findEntity(place.at('entity'), entityName, sources.model);
-    if (entity !== undefined) {
-      for (const condition of where) checkCondition(condition, entity, sources);
-    }
+  const entity =
+    entityName === ledgerEntity
+      ? ledgerEntityContract
+      : findEntity(place.at('entity'), entityName, sources.model);
+  if (entity !== undefined) {
+    for (const condition of where) checkCondition(condition, entity, sources);
   }
   const conditions = where.map(({ path, value: wanted }): [string, unknown] => [path, wanted]);
   return { name, entity: entityName, where: Object.fromEntries(conditions), count: count ?? null };

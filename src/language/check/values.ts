@@ -1,13 +1,17 @@
 /** Checks single values that a world's files hold for a field of an entity. */
 import type { EntityContract } from '../contract.ts';
+import { ledgerEntityContract } from '../ledger-entity.ts';
 import type { Place } from '../read/place.ts';
 import { isTable } from '../read/values.ts';
 import type { JsonType } from '../schema/analysis.ts';
 import { type CheckValue, createShapes } from '../schema/shapes.ts';
 import type { Field, Model } from './model.ts';
 
-/** Refuses a value that a field cannot have. Parts that it leaves out are not missed. */
+/** Values against the fields that they are for. Parts that a value leaves out are not missed. */
 export type FieldValues = {
+  /** What is wrong with a value that a field cannot have, in sentences; none when it can. */
+  faults(entity: EntityContract, field: Field, value: unknown): string[];
+  /** Refuses a value that a field cannot have. */
   check(place: Place, entity: EntityContract, field: Field, value: unknown): void;
 };
 
@@ -19,8 +23,11 @@ const typesOfValue = (value: unknown): readonly JsonType[] => {
   return Array.isArray(value) ? ['array'] : ['object'];
 };
 
-const createFieldShapes = ({ definitions, entities }: Model): ReadonlyMap<string, CheckValue> => {
-  const schemas = [...entities.values()].flatMap(({ name, schema }) =>
+const createFieldShapes = ({
+  definitions,
+  entities,
+}: Pick<Model, 'definitions' | 'entities'>): ReadonlyMap<string, CheckValue> => {
+  const schemas = [...entities.values(), ledgerEntityContract].flatMap(({ name, schema }) =>
     Object.entries(isTable(schema.properties) ? schema.properties : {}).map(
       ([field, part]): [string, Record<string, unknown>] => [
         `${name}.${field}`,
@@ -32,25 +39,27 @@ const createFieldShapes = ({ definitions, entities }: Model): ReadonlyMap<string
 };
 
 /** Top-level fields are held to their whole schema, values further inside to their type. */
-export const createFieldValues = (model: Model): FieldValues => {
+export const createFieldValues = (
+  model: Pick<Model, 'definitions' | 'entities' | 'types'>,
+): FieldValues => {
   let shapes: ReadonlyMap<string, CheckValue> | undefined;
+  const faults: FieldValues['faults'] = (entity, { path, schemas }, value) => {
+    const types = model.types(schemas);
+    if (types === undefined) return [];
+    const name = `${entity.name}.${path.join('.')}`;
+    if (!typesOfValue(value).some((type) => types.has(type))) {
+      return [`${name} is ${[...types].join(' or ')}, never ${JSON.stringify(value)}`];
+    }
+    if (path.length > 1) return [];
+    shapes ??= createFieldShapes(model);
+    return (shapes.get(name)?.(value) ?? [])
+      .filter(({ detail }) => detail !== 'is missing')
+      .map(({ pointer, detail }) => `${name}${pointer} ${detail}`);
+  };
   return {
-    check(place, entity, { path, schemas }, value) {
-      const types = model.types(schemas);
-      if (types === undefined) return;
-      const name = path.join('.');
-      if (!typesOfValue(value).some((type) => types.has(type))) {
-        const message = `${entity.name}.${name} is ${[...types].join(' or ')}, never ${JSON.stringify(value)}`;
-        place.refuse('type_mismatch', message);
-        return;
-      }
-      if (path.length > 1) return;
-      shapes ??= createFieldShapes(model);
-      const problems = shapes.get(`${entity.name}.${name}`)?.(value) ?? [];
-      for (const { pointer, detail } of problems) {
-        if (detail === 'is missing') continue;
-        place.refuse('type_mismatch', `${entity.name}.${name}${pointer} ${detail}`);
-      }
+    faults,
+    check(place, entity, field, value) {
+      for (const fault of faults(entity, field, value)) place.refuse('type_mismatch', fault);
     },
   };
 };
