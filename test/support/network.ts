@@ -93,7 +93,7 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
     SVC_DATABASE_URL: options.databaseUrl,
     SVC_LISTEN: `127.0.0.1:${port}${extra}`,
     SVC_PUBLIC_URL: url,
-    SVC_BLOB_DIR: blobDir,
+    ...(options.env?.SVC_BLOB_URL === undefined ? { SVC_BLOB_DIR: blobDir } : {}),
     SVC_SECRET: randomBytes(32).toString('hex'),
     SVC_POOL_TOKEN: poolToken,
     SVC_LOG_LEVEL: 'info',

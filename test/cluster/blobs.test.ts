@@ -1,0 +1,123 @@
+/**
+ * Real processes that keep their blobs in a bucket: replicas on different machines would share nothing
+ * else but the database. What goes on while the bucket is away, and what waits for it.
+ */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { until } from '#runtime/pause.ts';
+import { examine } from '#wire/admin-api/operations.ts';
+import { createClient } from '#wire/client.ts';
+import { createWorld } from '#wire/public-api/operations.ts';
+import { type Balancer, startBalancer } from '../support/balancer.ts';
+import { addressOf, type Network, startNetwork } from '../support/network.ts';
+import { type TestDatabase, testDatabase } from '../support/postgres.ts';
+import { startProgram } from '../support/program.ts';
+import { startTestBucket, type TestBucket } from '../support/s3.ts';
+import { call, close, createNotes, open } from '../support/sessions.ts';
+
+const adminToken = 'at-of-the-test';
+let database: TestDatabase;
+let bucket: TestBucket;
+let balancer: Balancer;
+let network: Network;
+
+beforeAll(async () => {
+  [database, bucket, balancer] = await Promise.all([
+    testDatabase(),
+    startTestBucket(),
+    startBalancer(),
+  ]);
+  const { url: databaseUrl } = database;
+  network = await startNetwork({
+    databaseUrl,
+    balancer,
+    poolSize: 2,
+    env: { ...bucket.env, SVC_ADMIN_TOKEN: adminToken },
+  });
+  await network.warm(2);
+});
+
+afterAll(async () => {
+  await network.stop();
+  await Promise.all([balancer.stop(), bucket.stop(), database.drop()]);
+});
+
+/** Another control plane in place of the one that runs, which has no blob in memory. */
+const replaceControl = async (): Promise<void> => {
+  const old = network.control;
+  await network.restartControl();
+  balancer.remove(addressOf(old));
+  await old.end('SIGTERM');
+};
+
+const listNotes = { kind: 'tool', name: 'list_notes', input: {} } as const;
+
+/** What `svc admin doctor` says of the blobs. */
+const diagnosis = async () => {
+  const baseUrl = `${network.url}/api/admin`;
+  const operator = createClient({ baseUrl, authorization: `Bearer ${adminToken}` });
+  const { checks } = (await operator.send(examine, {})).body;
+  return checks.find(({ name }) => name === 'blobs');
+};
+
+const readiness = async () => {
+  const answer = await fetch(`${addressOf(network.control)}/ready`);
+  return { status: answer.status, body: (await answer.json()) as { checks: { blobs: string } } };
+};
+
+it('serves a world from another replica than the one that made it', async () => {
+  await createNotes(network.client);
+  await network.client.send(createWorld, { body: { slug: 'hosting', from: 'code-hosting' } });
+  await replaceControl();
+  for (const slug of ['notes', 'hosting']) {
+    const session = await open(network.client, { slug });
+    expect(session.state, session.error?.message).toBe('READY');
+    const state = await call(network.client, session.id, { kind: 'state' });
+    expect(state).toMatchObject({ state: 'succeeded' });
+    expect((await close(network.client, session.id)).state).toBe('CLOSED');
+  }
+});
+
+it('goes on while the bucket is away, and does the rest when it is back', async () => {
+  const session = await open(network.client, { slug: 'notes' });
+  await replaceControl();
+  await network.warm(1);
+  await bucket.door.shut();
+  expect(await call(network.client, session.id, listNotes)).toMatchObject({ state: 'succeeded' });
+  expect(await readiness()).toMatchObject({
+    status: 200,
+    body: { checks: { database: 'ok', blobs: expect.stringContaining(bucket.place.bucket) } },
+  });
+  expect(await diagnosis()).toMatchObject({
+    status: 'failed',
+    message: expect.stringContaining('ECONNREFUSED'),
+  });
+  await expect(createNotes(network.client, 'more')).rejects.toMatchObject({
+    code: 'unavailable',
+    message: expect.stringContaining(`at ${bucket.door.url} cannot be used`),
+  });
+
+  const opening = open(network.client, { slug: 'hosting' });
+  const assigned = async () => (await network.hosts()).filter(({ state }) => state === 'assigned');
+  await until(async () => (await assigned()).length === 2, {
+    timeoutMs: 20_000,
+    what: 'a host with a session whose world cannot be loaded',
+  });
+  await bucket.door.open();
+  expect((await opening).state).toBe('READY');
+  await createNotes(network.client, 'more');
+  expect((await readiness()).body.checks.blobs).toBe('ok');
+  expect(await diagnosis()).toMatchObject({
+    status: 'ok',
+    message: expect.stringContaining(`s3://${bucket.place.bucket}/`),
+  });
+});
+
+it('does not start on a bucket that it may not use', async () => {
+  const starting = startProgram('src/control/main.ts', {
+    ...{ SVC_DATABASE_URL: database.url, SVC_SECRET: 'secret', SVC_POOL_TOKEN: 'pool token' },
+    ...{ ...bucket.env, AWS_ACCESS_KEY_ID: 'NOBODY', AWS_SECRET_ACCESS_KEY: 'hush-hush' },
+  });
+  const error = await starting.catch((reason: Error) => reason);
+  expect(error).toMatchObject({ message: expect.stringContaining('s3:ListBucket') });
+  expect(String(error)).not.toContain('hush-hush');
+});
