@@ -47,15 +47,12 @@ const checkClock = async ({ db }: DoctorParts): Promise<Finding> => {
 const checkBlobs = async ({ blobs }: DoctorParts): Promise<Finding> => {
   await blobs.check();
   const space = await blobs.space?.();
-  if (space === undefined) return ok('the store can be written to');
+  if (space === undefined) return ok(`${blobs.place} can be used`);
   const free = `${(space.freeBytes / gib).toFixed(1)} GiB of ${(space.totalBytes / gib).toFixed(1)} GiB free`;
   const isShort = space.freeBytes < gib || space.freeBytes < space.totalBytes / 20;
   return isShort
-    ? warning(
-        `the store can be written to, but has only ${free}`,
-        'enlarge the volume of SVC_BLOB_DIR',
-      )
-    : ok(`the store can be written to; ${free}`);
+    ? warning(`${blobs.place} has only ${free}`, 'enlarge the volume of SVC_BLOB_DIR')
+    : ok(`${blobs.place} can be used; ${free}`);
 };
 
 const checkLeases = ({ leases }: Standing): Finding => {
