@@ -1,6 +1,7 @@
 /**
  * Which pool serves which waiting sessions. The first in configuration order that suits a session does,
- * unless it has no room or is held and a later one that suits it can do better.
+ * unless a later one that suits it can do so at a lower price: with what it has, by giving up hosts that
+ * hold something, or by a trial while its launches are held.
  */
 import { type HostWish, suits } from '#domain/pool.ts';
 import type { WaitingSessions } from '#wire/pool-api/operations.ts';
@@ -14,14 +15,16 @@ export const suitingPools = <Pool extends { config: PoolConfig }>(
 ): Pool[] => pools.filter(({ config }) => suits(offerOf(config), wish));
 
 /**
- * Sessions that each pool is to serve. `roomOf` tells how many a pool can serve as things stand; what
- * no pool has room for waits for the first.
+ * Sessions that each pool is to serve. `capacitiesOf` tells how many a pool can serve in all at each
+ * price, the lowest first; every pool has as many entries. What no pool can serve waits for the first.
  */
 export const shareDemand = (
   waiting: readonly WaitingSessions[],
   pools: readonly PoolSettings[],
-  roomOf: (pool: PoolSettings) => number,
+  capacitiesOf: (pool: PoolSettings) => readonly number[],
 ): Map<PoolSettings, number> => {
+  const capacities = new Map(pools.map((pool) => [pool, capacitiesOf(pool)]));
+  const prices = Math.max(0, ...[...capacities.values()].map(({ length }) => length));
   const shares = new Map<PoolSettings, number>();
   const give = (pool: PoolSettings | undefined, count: number): void => {
     if (pool !== undefined) shares.set(pool, (shares.get(pool) ?? 0) + count);
@@ -29,10 +32,13 @@ export const shareDemand = (
   for (const wish of waiting) {
     const suiting = suitingPools(pools, wish);
     let left = wish.count;
-    for (const pool of suiting) {
-      const count = Math.min(left, Math.max(0, roomOf(pool) - (shares.get(pool) ?? 0)));
-      give(pool, count);
-      left -= count;
+    for (let price = 0; price < prices && left > 0; price += 1) {
+      for (const pool of suiting) {
+        const capacity = capacities.get(pool)?.[price] ?? 0;
+        const count = Math.min(left, Math.max(0, capacity - (shares.get(pool) ?? 0)));
+        give(pool, count);
+        left -= count;
+      }
     }
     give(suiting[0], left);
   }

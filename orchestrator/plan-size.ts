@@ -15,11 +15,37 @@ export const roomIn = ({ pool, live }: Stock): number => Math.max(0, pool.config
 const canLaunch = ({ pool, trouble }: Stock): boolean =>
   trouble === undefined && pool.launchAllowance > 0;
 
-/** How many waiting sessions a pool can serve with what it has and may still launch. */
-export const servable = (stock: Stock): number => {
-  const { pool, starting, fresh, trouble } = stock;
-  const more = trouble !== undefined || pool.isHeld ? 0 : roomIn(stock);
-  return fresh.length + starting + more;
+const byAge = (a: PoolHost, b: PoolHost): number => b.stateAgeMs - a.stateAgeMs;
+
+/**
+ * Warm hosts that hold something: `extra` ones that nobody would miss, and those that the pool is to keep.
+ * Of versions whose head is not known, those loaded last are the likeliest to be one.
+ */
+const holdersOf = ({ held, unsure, spare }: Stock) => {
+  const all = [...held, { ...unsure, warm: unsure.warm.toSorted(byAge).toReversed() }];
+  return {
+    kept: all.flatMap(({ warm, wanted }) => warm.slice(0, wanted)),
+    extra: [...spare, ...all.flatMap(({ warm, wanted }) => warm.slice(wanted))],
+  };
+};
+
+/**
+ * How many waiting sessions a pool can serve at each price: with what it has and may still launch; when
+ * hosts that nobody would miss make room; when those with kept worlds do, too; by the next trial.
+ */
+export const capacitiesOf = (stock: Stock): readonly [number, number, number, number] => {
+  const { pool, starting, fresh, draining, superseded, trouble } = stock;
+  const coming = fresh.length + starting;
+  if (trouble !== undefined && trouble !== 'unschedulable') return [coming, coming, coming, coming];
+  const room = trouble === undefined ? roomIn(stock) : 0;
+  const { kept, extra } = holdersOf(stock);
+  const leaving = draining + superseded.length + extra.length;
+  if (pool.isHeld) {
+    const trials = Math.min(pool.launchAllowance, room + leaving + kept.length);
+    return [coming, coming, coming, coming + trials];
+  }
+  const all = coming + room + leaving + kept.length;
+  return [coming + room, coming + room + leaving, all, all];
 };
 
 /** Outdated hosts that are replaced at once. */
@@ -116,12 +142,16 @@ export const planRoll = (stock: Stock, waiting: number, loads: number): Action[]
   return leaving.map((host) => drain(host, stale.get(host) ?? 'outdated'));
 };
 
-const byAge = (a: PoolHost, b: PoolHost): number => b.stateAgeMs - a.stateAgeMs;
-
-/** Sessions that only a warm host's end can make room for, in the pool or on its machines. */
+/**
+ * Sessions that only a warm host's end can make room for, in the pool or on its machines. Room that no
+ * launch may take now would serve nobody.
+ */
 const unserved = (stock: Stock, waiting: number): number => {
-  const room = stock.trouble === 'unschedulable' ? 0 : roomIn(stock);
-  return Math.max(0, waiting - stock.starting - stock.draining - room);
+  const { pool, starting, draining, trouble } = stock;
+  const lacking = waiting - starting;
+  if (trouble === 'unschedulable') return Math.max(0, lacking - draining);
+  if (trouble !== undefined) return 0;
+  return Math.max(0, Math.min(lacking, pool.launchAllowance) - draining - roomIn(stock));
 };
 
 /** Fresh hosts for which a full pool has no room, unless others leave. */
@@ -133,28 +163,29 @@ const crowdedOut = (stock: Stock): number => {
 
 /**
  * Warm hosts to give up: those that hold what nobody will ask for, those over the target for long, and
- * those in the way of waiting sessions that none of them fits. `taken` ones have another fate already.
+ * those in the way of waiting sessions that none of them fits. Hosts of which a step is planned already
+ * are left alone, and those of them that leave make room, too.
  */
 export const planSurplus = (
   stock: Stock,
   waiting: number,
   { surplusMs, unfitMs }: Deadlines,
-  taken: ReadonlySet<string>,
+  steps: readonly Action[],
 ): Action[] => {
-  const { pool, held, superseded, unsure } = stock;
-  // What was loaded last is the likeliest to be a head.
-  const holders = [...held, { ...unsure, warm: unsure.warm.toSorted(byAge).toReversed() }];
-  const kept = holders.flatMap(({ warm, wanted }) => warm.slice(0, wanted));
-  const extra = [...stock.spare, ...holders.flatMap(({ warm, wanted }) => warm.slice(wanted))];
+  const { pool, superseded } = stock;
+  const taken = new Set(steps.flatMap((step) => ('hostId' in step ? [step.hostId] : [])));
+  const leavers = steps.filter(({ kind }) => kind === 'drain').length;
+  const { kept, extra } = holdersOf(stock);
   const candidates = [...extra.toSorted(byAge), ...stock.fresh.toSorted(byAge)].filter(
     (host) => !taken.has(host.id),
   );
   const over = candidates
     .slice(0, Math.max(candidates.length - pool.target, Math.min(extra.length, crowdedOut(stock))))
     .filter((host) => host.stateAgeMs > surplusMs);
+  const outdone = superseded.filter((host) => !taken.has(host.id));
   const inTheWay = [...candidates, ...kept]
     .filter((host) => host.stateAgeMs > unfitMs && !taken.has(host.id))
-    .slice(0, unserved(stock, waiting));
-  const leaving = new Set([...superseded, ...over, ...inTheWay]);
+    .slice(0, Math.max(0, unserved(stock, waiting) - leavers - outdone.length));
+  const leaving = new Set([...outdone, ...over, ...inTheWay]);
   return [...leaving].map((host) => drain(host, 'surplus'));
 };

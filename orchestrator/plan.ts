@@ -8,7 +8,14 @@
  */
 import { shareDemand } from './plan-demand.ts';
 import { planHost } from './plan-host.ts';
-import { boundedNeed, needOf, planLoads, planRoll, planSurplus, servable } from './plan-size.ts';
+import {
+  boundedNeed,
+  capacitiesOf,
+  needOf,
+  planLoads,
+  planRoll,
+  planSurplus,
+} from './plan-size.ts';
 import { createStockTakers, type Stock } from './plan-stock.ts';
 import type { Action, Deadlines, Observation, PlanSettings } from './plan-terms.ts';
 
@@ -40,8 +47,7 @@ const divide = (most: number, wants: readonly number[]): number[] => {
 const planWarm = (stock: Stock, waiting: number, deadlines: Deadlines): Action[] => {
   const loads = planLoads(stock, waiting);
   const steps = [...loads, ...planRoll(stock, waiting, loads.length)];
-  const taken = new Set(steps.flatMap((step) => ('hostId' in step ? [step.hostId] : [])));
-  return [...steps, ...planSurplus(stock, waiting, deadlines, taken)];
+  return [...steps, ...planSurplus(stock, waiting, deadlines, steps)];
 };
 
 /** What the pools' sizes ask for. Launches that sessions wait for come before all others. */
@@ -49,7 +55,7 @@ const planSizes = (stocks: readonly Stock[], observation: Observation, settings:
   const stockOf = new Map(stocks.map((stock) => [stock.pool, stock]));
   const shares = shareDemand(observation.view.waiting, settings.pools, (pool) => {
     const stock = stockOf.get(pool);
-    return stock === undefined ? 0 : servable(stock);
+    return stock === undefined ? [] : capacitiesOf(stock);
   });
   const waitingOf = ({ pool }: Stock): number => shares.get(pool) ?? 0;
   const needs = stocks.map((stock) => boundedNeed(stock, needOf(stock, waitingOf(stock))));
