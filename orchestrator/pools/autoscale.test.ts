@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PoolHost } from '#wire/pool-api/operations.ts';
-import { hostsFor, rescale, type Scaling, unscaled } from './autoscale.ts';
+import { attainable, hostsFor, rescale, type Scaling, unscaled } from './autoscale.ts';
 
 const bounds = { minimum: 1, maximum: 50 };
 
@@ -38,6 +38,26 @@ describe('hostsFor', () => {
     expect(hostsFor(1, 1_000)).toBe(3);
     expect(hostsFor(45, 1_000)).toBe(59);
     expect(hostsFor(100, 250)).toBe(35);
+  });
+});
+
+describe('attainable', () => {
+  const worlds = [
+    { world: 'acme/tests/first', hosts: 3 },
+    { world: 'acme/tests/second', hosts: 2 },
+  ];
+  const serving = (count: number) =>
+    Array.from({ length: count }, (_, index) => host(`s${index}`, { state: 'assigned' }));
+
+  it('leaves room for the hosts that are to hold worlds, and for those that serve', () => {
+    expect(attainable(50, [], { ...bounds, worlds })).toBe(45);
+    expect(attainable(50, serving(20), { ...bounds, worlds })).toBe(25);
+    expect(attainable(10, serving(20), { ...bounds, worlds })).toBe(10);
+  });
+
+  it('is never under the minimum, and the target itself where no world is kept', () => {
+    expect(attainable(50, serving(48), { ...bounds, worlds })).toBe(1);
+    expect(attainable(50, serving(48), { ...bounds, worlds: [] })).toBe(50);
   });
 });
 

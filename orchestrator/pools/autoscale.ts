@@ -7,6 +7,7 @@
  * A pure step from one observation to the next. Nothing is stored: a new orchestrator learns anew.
  */
 import type { PoolHost } from '#wire/pool-api/operations.ts';
+import type { PoolConfig } from './pool-config.ts';
 
 /** Claims are counted over so long, in milliseconds. */
 const windowMs = 10_000;
@@ -94,6 +95,22 @@ const settle = (
 
 const countFresh = (hosts: readonly PoolHost[]): number =>
   hosts.filter(({ state, versionId }) => state === 'warm' && versionId === null).length;
+
+/**
+ * How many blank hosts of a target there is room for: what is left of the maximum beside hosts that serve
+ * and those that are to hold worlds, but no fewer than the minimum. A pool that keeps no worlds loaded has
+ * its target, however little of it can be attained.
+ */
+export const attainable = (
+  target: number,
+  hosts: readonly PoolHost[],
+  { minimum, maximum, worlds }: Pick<PoolConfig, 'minimum' | 'maximum' | 'worlds'>,
+): number => {
+  if (worlds.length === 0) return target;
+  const reserved = worlds.reduce((sum, world) => sum + world.hosts, 0);
+  const serving = hosts.filter(({ state }) => state === 'assigned').length;
+  return Math.min(target, Math.max(minimum, maximum - serving - reserved));
+};
 
 /** What is known after one more observation. */
 export const rescale = (

@@ -10,7 +10,7 @@ import { type Breaker, type BreakerStatus, createBreaker } from '../breaker.ts';
 import type { Container } from '../driver/driver.ts';
 import { suitingPools } from '../plan-demand.ts';
 import type { Action, Observation, PoolSettings } from '../plan-terms.ts';
-import { rescale, type Scaling, unscaled } from './autoscale.ts';
+import { attainable, rescale, type Scaling, unscaled } from './autoscale.ts';
 import { type Bucket, newBucket, refill, take } from './bucket.ts';
 import type { HostShape, PoolConfig } from './pool-config.ts';
 
@@ -121,7 +121,8 @@ export const createPoolMemory = ({ now, digestOf }: PoolMemoryParts): PoolMemory
         if (config.target === 'auto') {
           pool.scaling = rescale(pool.scaling, { atMs, hosts, waiting }, config);
         }
-        pool.target = config.target === 'auto' ? pool.scaling.target : config.target;
+        pool.target =
+          config.target === 'auto' ? attainable(pool.scaling.target, hosts, config) : config.target;
         pool.trouble = troubleOf.get(config.pool);
       }
       known = new Map(pools.map((pool) => [pool.config.pool, pool]));
