@@ -26,6 +26,10 @@ export type Context = {
   setExitStatus(status: number): void;
 };
 
+/** How wide a text may be: as the terminal is, or any width where nobody watches. */
+export const roomOf = ({ isTerminal, columns }: Output): number =>
+  isTerminal ? columns : Infinity;
+
 const isForced = ({ FORCE_COLOR: force = '' }: Env): boolean => force !== '' && force !== '0';
 
 /** Whether an output should be coloured (https://no-color.org, https://force-color.org). */

@@ -43,6 +43,8 @@ describe('print', () => {
     [59_940, '59.9 s'],
     [59_960, '1 min 0 s'],
     [185_000, '3 min 5 s'],
+    [7_800_000, '2 h 10 min'],
+    [356_400_000, '4 d 3 h'],
   ])('writes %d ms as %s', (ms, text) => {
     expect(formatDuration(ms)).toBe(text);
   });

@@ -3,6 +3,7 @@
  * a text and leaves writing it to its caller; widths ignore the codes of colours.
  */
 import { stripVTControlCharacters } from 'node:util';
+import { Help } from 'commander';
 import type { ChangeCounts } from '#domain/call.ts';
 
 const width = (text: string): number => stripVTControlCharacters(text).length;
@@ -16,6 +17,13 @@ export const cut = (text: string, to: number): string =>
 /** A text on one line, cut. */
 export const cutLine = (text: string, to: number): string =>
   cut(text.replace(/\s+/g, ' ').trim(), to);
+
+/** Lines of at most so many columns, broken at blanks; in less than 40 nothing is broken. */
+export const wrapLines = (text: string, room: number): string[] =>
+  new Help().boxWrap(text, room).split('\n');
+
+/** The columns of the widest line. */
+export const widthOf = (text: string): number => Math.max(...text.split('\n').map(width));
 
 /** Lines of cells, aligned to the left, two blanks apart, without blanks at the ends. */
 export const formatTable = (lines: readonly (readonly string[])[]): string => {
@@ -41,13 +49,17 @@ export const formatFields = (fields: readonly (readonly [string, unknown])[]): s
       .map(([name, value]) => [name, String(value)]),
   );
 
-/** `0.4 ms`, `37 ms`, `1.2 s`, `3 min 5 s`. */
+/** `0.4 ms`, `37 ms`, `1.2 s`, `3 min 5 s`, `2 h 10 min`, `4 d 3 h`. */
 export const formatDuration = (ms: number): string => {
   if (ms < 10) return `${ms.toFixed(1)} ms`;
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 59_950) return `${(ms / 1_000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1_000);
-  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 1_440) return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  const hours = Math.floor(minutes / 60);
+  return `${Math.floor(hours / 24)} d ${hours % 24} h`;
 };
 
 /** `4 s ago`, `2 h ago`: how long before now a time of the API lies. */

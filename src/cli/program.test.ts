@@ -206,6 +206,7 @@ describe('svc', () => {
       isLed: true,
       unknownWorlds: ['acme/support/mial'],
       hosts: { starting: 1, warm: 3, assigned: 5, recycling: 1, draining: 0 },
+      fresh: 1,
     };
     const { status, out, asked } = await run('admin pools', {
       body: { pools: [pool], waitingSessions: 0, longestWaitMs: 0 },
@@ -213,8 +214,8 @@ describe('svc', () => {
     expect(status).toBe(0);
     expect(asked).toMatchObject([{ url: '/api/admin/pools', authorization: 'Bearer pt' }]);
     expect(out).toBe(
-      `POOL  TIER      ISOLATION  SIZE      TARGET  MAX  WARM  BUSY  COMING  GOING
-spot  standard  container  standard  4       9    3     5     2       0
+      `POOL  TIER      ISOLATION  SIZE      TARGET  FRESH  LOADED  BUSY  COMING  GOING  MAX
+spot  standard  container  standard  4       1      2       5     2       0      9
 
 spot: launches none: no node has room
 spot: keeps acme/support/mail loaded on 2

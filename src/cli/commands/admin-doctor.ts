@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { examine } from '#wire/admin-api/operations.ts';
 import { addCommand, printAnswer, type ServiceOptions, withService } from '../command.ts';
-import type { Context } from '../context.ts';
+import { type Context, roomOf } from '../context.ts';
 import { exitStatus } from '../report.ts';
 import { describeChecks } from '../views/doctor.ts';
 import type { OperatorClientFor } from './admin.ts';
@@ -22,6 +22,8 @@ export const addAdminDoctor = (
     if (body.checks.some(({ status }) => status === 'failed')) {
       context.setExitStatus(exitStatus.failed);
     }
-    printAnswer(context, options, body, () => describeChecks(body.checks, context.colors));
+    printAnswer(context, options, body, () =>
+      describeChecks(body.checks, { colors: context.colors, room: roomOf(context.out) }),
+    );
   });
 };

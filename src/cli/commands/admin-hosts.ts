@@ -9,7 +9,7 @@ import {
   type ServiceOptions,
   withService,
 } from '../command.ts';
-import type { Context } from '../context.ts';
+import { type Context, roomOf } from '../context.ts';
 import { describeHosts } from '../views/hosts.ts';
 import type { OperatorClientFor } from './admin.ts';
 
@@ -41,6 +41,8 @@ export const addAdminHosts = (
       ...(state === undefined ? {} : { state }),
     };
     const { body } = await clientFor(options).send(listHosts, { query });
-    printAnswer(context, options, body, () => describeHosts(body, context.colors));
+    printAnswer(context, options, body, () =>
+      describeHosts(body, { colors: context.colors, room: roomOf(context.out) }),
+    );
   });
 };

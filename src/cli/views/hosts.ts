@@ -2,9 +2,21 @@
 import type { Static } from 'typebox';
 import type { AdminHost, drainHosts } from '#wire/admin-api/operations.ts';
 import type { Colors } from '../context.ts';
-import { cutLine, formatCount, formatDuration, formatTable } from '../print.ts';
+import { cutLine, formatCount, formatDuration, formatTable, widthOf, wrapLines } from '../print.ts';
 
-const head = ['HOST', 'POOL', 'STATE', 'FOR', 'AGE', 'SILENT', 'MEMORY', 'USES', 'SESSION', 'WHY'];
+const head = [
+  'HOST',
+  'POOL',
+  'STATE',
+  'FOR',
+  'AGE',
+  'SILENT',
+  'MEMORY',
+  'USES',
+  'SESSION',
+  'WORLD',
+  'WHY',
+];
 const whyLength = 60;
 const mib = 2 ** 20;
 
@@ -12,6 +24,10 @@ const durationOf = (ms: number | null): string => (ms === null ? '-' : formatDur
 
 const whyOf = ({ endReason, endDetail }: AdminHost): string =>
   cutLine([endReason, endDetail].filter((part) => part !== null).join(': '), whyLength);
+
+/** `organization/project/slug@version` */
+const worldOf = ({ world, versionNumber }: AdminHost): string =>
+  world === null ? '-' : `${world}@${versionNumber}`;
 
 const lineOf = (host: AdminHost): string[] => [
   host.id,
@@ -23,19 +39,36 @@ const lineOf = (host: AdminHost): string[] => [
   host.rssBytes === null ? '-' : `${Math.round(host.rssBytes / mib)} MiB`,
   String(host.uses),
   host.sessionId ?? '-',
+  worldOf(host),
   whyOf(host),
 ];
 
-/** One host a line, and how many there are when not all are shown. */
+/** A host on several lines: what there is to say of it, each with its name. */
+const blockOf = (host: AdminHost, { colors, room }: View): string => {
+  const said = lineOf(host).flatMap((cell, column) =>
+    column === 0 || cell === '' || cell === '-' ? [] : `${head[column]?.toLowerCase()} ${cell}`,
+  );
+  const lines = wrapLines(said.join(', '), room - 2);
+  return [colors.bold(host.id), ...lines.map((line) => `  ${line}`)].join('\n');
+};
+
+type View = { colors: Colors; room: number };
+
+/**
+ * One host a line, or several where lines of the room are too short for that, and how many there are
+ * when not all are shown.
+ */
 export const describeHosts = (
   { hosts, total }: { hosts: readonly AdminHost[]; total: number },
-  colors: Colors,
+  view: View,
 ): string => {
   if (hosts.length === 0) return 'no such hosts';
-  const table = formatTable([head.map(colors.dim), ...hosts.map(lineOf)]);
+  const table = formatTable([head.map(view.colors.dim), ...hosts.map(lineOf)]);
+  const text =
+    widthOf(table) <= view.room ? table : hosts.map((host) => blockOf(host, view)).join('\n');
   return hosts.length === total
-    ? table
-    : `${table}\n\n${hosts.length} of ${formatCount(total, 'host')}; --limit shows more`;
+    ? text
+    : `${text}\n\n${hosts.length} of ${formatCount(total, 'host')}; --limit shows more`;
 };
 
 type Drained = Static<(typeof drainHosts)['answers'][200]>;

@@ -1,5 +1,5 @@
 /** Pools of world hosts as an operator reads them. */
-import type { PoolReport } from '#wire/pool-api/operations.ts';
+import type { PoolReport } from '#wire/admin-api/operations.ts';
 import type { Colors } from '../context.ts';
 import { formatCount, formatDuration, formatTable } from '../print.ts';
 
@@ -15,21 +15,31 @@ const head = [
   'ISOLATION',
   'SIZE',
   'TARGET',
-  'MAX',
-  'WARM',
+  'FRESH',
+  'LOADED',
   'BUSY',
   'COMING',
   'GOING',
+  'MAX',
 ];
 
-const lineOf = (pool: PoolReport): string[] => {
+/** Names of pools, with their installation where there are several. */
+const namesOf = (pools: readonly PoolReport[]): ((pool: PoolReport) => string) =>
+  new Set(pools.map(({ installation }) => installation)).size > 1
+    ? ({ installation, name }) => `${installation}/${name}`
+    : ({ name }) => name;
+
+const lineOf = (pool: PoolReport, name: string): string[] => {
   const { starting, warm, assigned, recycling, draining } = pool.hosts;
-  const counts = [pool.target, pool.maximum, warm, assigned, starting + recycling, draining];
-  return [pool.name, pool.tier ?? 'both', pool.isolation, pool.size, ...counts.map(String)];
+  const loaded = warm - pool.fresh;
+  const coming = starting + recycling;
+  const counts = [pool.target, pool.fresh, loaded, assigned, coming, draining, pool.maximum];
+  return [name, pool.tier ?? 'both', pool.isolation, pool.size, ...counts.map(String)];
 };
 
 const remarkOnWorld = (
-  { name, unknownWorlds }: PoolReport,
+  { unknownWorlds }: PoolReport,
+  name: string,
   { world, hosts }: PoolReport['worlds'][number],
   colors: Colors,
 ): string =>
@@ -37,12 +47,12 @@ const remarkOnWorld = (
     ? colors.yellow(`${name}: is to keep ${world} loaded, which nobody has made`)
     : `${name}: keeps ${world} loaded on ${hosts}`;
 
-const remarksOn = (pool: PoolReport, colors: Colors): string[] => {
-  const { name, held, isLed, worlds } = pool;
+const remarksOn = (pool: PoolReport, name: string, colors: Colors): string[] => {
+  const { held, isLed, worlds } = pool;
   return [
     ...(isLed ? [] : [colors.yellow(`${name}: no orchestrator keeps it now`)]),
     ...(held === null ? [] : [colors.red(`${name}: launches none: ${held}`)]),
-    ...worlds.map((world) => remarkOnWorld(pool, world, colors)),
+    ...worlds.map((world) => remarkOnWorld(pool, name, world, colors)),
   ];
 };
 
@@ -52,7 +62,9 @@ export const describePools = (
   colors: Colors,
 ): string => {
   if (pools.length === 0) return 'no pools: no orchestrator has published any yet';
-  const table = formatTable([head.map(colors.dim), ...pools.map(lineOf)]);
+  const nameOf = namesOf(pools);
+  const lines = pools.map((pool) => lineOf(pool, nameOf(pool)));
+  const table = formatTable([head.map(colors.dim), ...lines]);
   const waiting =
     waitingSessions === 0
       ? []
@@ -61,6 +73,6 @@ export const describePools = (
             `${formatCount(waitingSessions, 'session')} without a host, the oldest for ${formatDuration(longestWaitMs)}`,
           ),
         ];
-  const remarks = [...waiting, ...pools.flatMap((pool) => remarksOn(pool, colors))];
+  const remarks = [...waiting, ...pools.flatMap((pool) => remarksOn(pool, nameOf(pool), colors))];
   return remarks.length === 0 ? table : `${table}\n\n${remarks.join('\n')}`;
 };

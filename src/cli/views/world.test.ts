@@ -6,6 +6,7 @@ const world: WorldDetail = {
   id: 'wld_1',
   containerId: 'wld_1',
   slug: 'board',
+  path: 'local/default/board',
   kind: 'mock-tools',
   name: 'Board',
   description: null,

@@ -21,6 +21,7 @@ const countText = (counts: Record<string, number>): string =>
 export const describeWorld = (world: WorldDetail): string =>
   formatFields([
     ['world', world.slug],
+    ['path', world.path],
     ['name', world.name],
     ['description', world.description],
     ['kind', world.kind],
@@ -52,7 +53,7 @@ const redactedText = ({ redact }: WorldView): string | undefined => {
 export const listWorlds = (worlds: readonly WorldView[], colors: Colors): string => {
   if (worlds.length === 0) return 'no worlds yet: svc worlds create <slug> --from <template>';
   return formatTable([
-    ['WORLD', 'NAME', 'VERSION', 'ROWS', 'TOOLS', 'TASKS', 'CREATED'].map(colors.dim),
+    ['WORLD', 'NAME', 'VERSION', 'ROWS', 'TOOLS', 'TASKS', 'CREATED', 'PATH'].map(colors.dim),
     ...worlds.map((world) => [
       world.slug,
       world.name,
@@ -61,6 +62,7 @@ export const listWorlds = (worlds: readonly WorldView[], colors: Colors): string
       String(world.tools.length),
       String(world.tasks.length),
       formatAgo(world.createdAt),
+      world.path,
     ]),
   ]);
 };

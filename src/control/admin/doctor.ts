@@ -3,12 +3,10 @@
  * what it found and, where something is wrong, the way out. A check that cannot be made has failed.
  */
 import { describeError } from '#domain/error.ts';
-import type { DoctorCheck } from '#wire/admin-api/operations.ts';
-import type { PoolReport } from '#wire/pool-api/operations.ts';
-import { readStanding, type Standing } from '../db/admin.ts';
+import type { DoctorCheck, PoolReport } from '#wire/admin-api/operations.ts';
+import { listPools, readStanding, type Standing } from '../db/admin.ts';
 import { type Load, readLoad } from '../db/load.ts';
 import { checkSchema } from '../db/migrate.ts';
-import { listPools } from '../db/pools.ts';
 import type { Parts } from '../parts.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
 import { checkUrls } from './urls.ts';
@@ -73,7 +71,7 @@ const checkLeases = ({ leases }: Standing): Finding => {
 
 /** What is wrong with a pool, if anything is. */
 const judgePool = (pool: PoolReport, waiting: number): Finding | undefined => {
-  const { name, held, hosts, target, maximum, unknownWorlds } = pool;
+  const { name, held, hosts, fresh, target, maximum, unknownWorlds } = pool;
   if (held !== null) {
     return failed(
       `${name} launches none: ${held}`,
@@ -87,9 +85,9 @@ const judgePool = (pool: PoolReport, waiting: number): Finding | undefined => {
       'raise its maximum, or close sessions: svc admin hosts --pool shows them',
     );
   }
-  if (hosts.warm + hosts.starting + hosts.recycling < target && live < maximum) {
+  if (fresh + hosts.starting < target && live < maximum) {
     return warning(
-      `${name} has ${hosts.warm} warm hosts of ${target}, and none on its way`,
+      `${name} has ${fresh} fresh hosts of ${target}, and ${hosts.starting} on the way`,
       "wait a moment and ask again; then look at the orchestrator's log",
     );
   }
@@ -115,9 +113,7 @@ const checkPools = async ({ db }: DoctorParts, { waiting }: Load): Promise<Findi
   if (first !== undefined) {
     return { ...first, message: list(findings.map(({ message }) => message)) };
   }
-  return ok(
-    list(pools.map(({ name, hosts, target }) => `${name}: ${hosts.warm} warm of ${target}`)),
-  );
+  return ok(list(pools.map(({ name, fresh, target }) => `${name}: ${fresh} fresh of ${target}`)));
 };
 
 const checkHosts = ({ silent }: Standing): Finding =>

@@ -1,7 +1,9 @@
 /** What operators ask of the whole installation: hosts, leases, clocks, and what has stood for too long. */
-import type { HostState } from '#domain/host.ts';
-import type { AdminHost } from '#wire/admin-api/operations.ts';
+import { type HostState, liveHostStates } from '#domain/host.ts';
+import type { AdminHost, PoolReport } from '#wire/admin-api/operations.ts';
+import { projectPath } from './keys.ts';
 import { type Queryable, statement } from './pool.ts';
+import { preloads, worldAtPath } from './pools.ts';
 
 const ms = (interval: string): string => `(extract(epoch from ${interval}) * 1000)::float8`;
 
@@ -9,17 +11,48 @@ const ms = (interval: string): string => `(extract(epoch from ${interval}) * 100
 const matching = `($1::text is null or h.pool = $1) and ($2::text is null or h.state = $2)
   and (h.state <> 'gone' or $2 = 'gone')`;
 
+const reportStatement = statement(
+  'list_pools',
+  `select p.installation, p.name, p.tier, p.isolation, p.size, p.minimum, p.maximum, p.target, p.held,
+          p.worlds, coalesce(l.expires_at > now(), false) as "isLed", unknown.worlds as "unknownWorlds",
+          counted.hosts, counted.fresh
+     from pools p
+     left join leases l on l.installation = p.installation
+     cross join lateral (
+       select json_build_object(${liveHostStates
+         .map((state) => `'${state}', count(*) filter (where h.state = '${state}')`)
+         .join(', ')}) as hosts,
+              (count(*) filter (where h.state = 'warm' and h.version_id is null))::int as fresh
+         from hosts h
+        where h.installation = p.installation and h.pool = p.name and h.state <> 'gone'
+     ) counted
+     cross join lateral (
+       select coalesce(json_agg(preload.world), '[]') as worlds from ${preloads('p')}
+         left join ${worldAtPath('preload.world')}
+        where x.id is null
+     ) unknown
+    order by p.installation, p.position`,
+);
+
+/** Every published pool, with the hosts that it has. */
+export const listPools = (db: Queryable): Promise<PoolReport[]> =>
+  db.query<PoolReport>(reportStatement, []);
+
 const listStatement = statement(
   'admin_hosts',
   `select h.id, h.installation, h.pool, h.runtime, h.state, h.session_id as "sessionId",
-          h.version_id as "versionId", h.uses, h.address, ${ms('now() - h.created_at')} as "ageMs",
+          h.version_id as "versionId", ${projectPath('x.project_id')} || '/' || x.slug as world,
+          v.number as "versionNumber", h.uses, h.address,
+          ${ms('now() - h.created_at')} as "ageMs",
           ${ms('now() - h.state_since')} as "stateAgeMs",
           ${ms('now() - b.last_seen_at')} as "silentMs", b.rss_bytes::float8 as "rssBytes",
-          h.end_reason as "endReason", h.end_detail as "endDetail",
-          (count(*) over ())::int as total
-     from hosts h left join beats b on b.host_id = h.id
-    where ${matching}
-    order by h.state_since desc, h.id limit $3`,
+          h.end_reason as "endReason", h.end_detail as "endDetail", h.total
+     from (select h.*, (count(*) over ())::int as total from hosts h where ${matching}
+            order by h.state_since desc, h.id limit $3) h
+     left join beats b on b.host_id = h.id
+     left join versions v on v.id = h.version_id
+     left join worlds x on x.id = v.world_id
+    order by h.state_since desc, h.id`,
 );
 
 export type HostFilter = { pool?: string | undefined; state?: HostState | undefined };

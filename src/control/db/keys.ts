@@ -19,6 +19,20 @@ const findKeyStatement = statement(
 export const findKey = async (db: Queryable, publicKey: string): Promise<KeyRow | undefined> =>
   (await db.query<KeyRow>(findKeyStatement, [publicKey]))[0];
 
+/** Expression of the `organization/project` that the id of a project stands for. */
+export const projectPath = (projectId: string): string =>
+  `(select o.slug || '/' || j.slug from projects j join organizations o on o.id = j.organization_id
+     where j.id = ${projectId})`;
+
+const projectPathStatement = statement('project_path', `select ${projectPath('$1')} as path`);
+
+/** The `organization/project` by which pools files and operators name a project. */
+export const findProjectPath = async (db: Queryable, projectId: string): Promise<string> => {
+  const [row] = await db.query<{ path: string | null }>(projectPathStatement, [projectId]);
+  if (row?.path == null) throw new Error(`there is no project ${projectId}`);
+  return row.path;
+};
+
 // The updates change nothing; they are there to return the row that exists.
 const ensureOrganization = statement(
   'ensure_organization',

@@ -2,9 +2,8 @@
  * Pools as their orchestrators publish them. Those of an installation that nobody leads just now are
  * left out of every answer but its own view: whether they will ever serve again is not known.
  */
-import { liveHostStates } from '#domain/host.ts';
 import type { HostOffer } from '#domain/pool.ts';
-import type { PoolReport, PublishedPool } from '#wire/pool-api/operations.ts';
+import type { PublishedPool } from '#wire/pool-api/operations.ts';
 import { type Database, type Queryable, statement } from './pool.ts';
 
 /** Worlds that published pools keep loaded, as rows of the world's path `world` and number `hosts`. */
@@ -89,32 +88,6 @@ export const wishOf = (s: string): Wish => ({
 export const suits = (offer: string, { tier, isolation, size }: Wish): string =>
   `(${offer}.tier is null or ${offer}.tier = ${tier}) and ${offer}.size = ${size}
      and (${isolation}::text is null or ${offer}.isolation = ${isolation})`;
-
-const reportStatement = statement(
-  'list_pools',
-  `select p.installation, p.name, p.tier, p.isolation, p.size, p.minimum, p.maximum, p.target, p.held,
-          p.worlds, coalesce(l.expires_at > now(), false) as "isLed", unknown.worlds as "unknownWorlds",
-          counted.hosts
-     from pools p
-     left join leases l on l.installation = p.installation
-     cross join lateral (
-       select json_build_object(${liveHostStates
-         .map((state) => `'${state}', count(*) filter (where h.state = '${state}')`)
-         .join(', ')}) as hosts
-         from hosts h
-        where h.installation = p.installation and h.pool = p.name and h.state <> 'gone'
-     ) counted
-     cross join lateral (
-       select coalesce(json_agg(preload.world), '[]') as worlds from ${preloads('p')}
-         left join ${worldAtPath('preload.world')}
-        where x.id is null
-     ) unknown
-    order by p.installation, p.position`,
-);
-
-/** Every published pool, with the hosts that it has. */
-export const listPools = (db: Queryable): Promise<PoolReport[]> =>
-  db.query<PoolReport>(reportStatement, []);
 
 const offersStatement = statement(
   'pool_offers',

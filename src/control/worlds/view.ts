@@ -38,11 +38,19 @@ const viewDependency = ({
   ),
 });
 
+/** Where a world is: the address of the service, and the `organization/project` that it is in. */
+export type WorldPlace = { publicUrl: string; project: string };
+
 /** The world with its head version. */
-export const viewWorld = (world: WorldRow, head: Version, publicUrl: string): WorldView => ({
+export const viewWorld = (
+  world: WorldRow,
+  head: Version,
+  { publicUrl, project }: WorldPlace,
+): WorldView => ({
   id: world.id,
   containerId: world.id,
   slug: world.slug,
+  path: `${project}/${world.slug}`,
   kind: world.kind,
   name: world.name,
   description: world.description,
@@ -61,9 +69,9 @@ export const viewWorld = (world: WorldRow, head: Version, publicUrl: string): Wo
 export const viewWorldDetail = (
   world: WorldRow,
   head: Version,
-  publicUrl: string,
+  place: WorldPlace,
 ): WorldDetail => ({
-  ...viewWorld(world, head, publicUrl),
+  ...viewWorld(world, head, place),
   warnings: warningsOf(head.contract),
   files: head.files.map(({ path, sizeBytes, sha256 }) => ({
     path,

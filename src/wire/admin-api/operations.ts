@@ -5,9 +5,27 @@
  */
 import { type HostState, hostStates } from '#domain/host.ts';
 import { operation } from '../operation.ts';
-import { PoolReport } from '../pool-api/operations.ts';
+import { PublishedPool } from '../pool-api/operations.ts';
 import { nullable, oneOf } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
+
+/** A published pool with the hosts that it has. */
+export const PoolReport = Type.Interface([PublishedPool], {
+  installation: Type.String(),
+  isLed: Type.Boolean({ description: 'whether an orchestrator keeps it just now' }),
+  unknownWorlds: Type.Array(Type.String(), { description: 'of its worlds, those nobody has made' }),
+  hosts: Type.Object({
+    starting: Type.Integer(),
+    warm: Type.Integer(),
+    assigned: Type.Integer(),
+    recycling: Type.Integer(),
+    draining: Type.Integer(),
+  }),
+  fresh: Type.Integer({
+    description: 'warm hosts that hold no world yet, which are what `target` is about',
+  }),
+});
+export type PoolReport = Static<typeof PoolReport>;
 
 export const listPools = operation({
   id: 'listPools',
@@ -33,6 +51,10 @@ export const AdminHost = Type.Object({
   state: oneOf(hostStates),
   sessionId: nullable(Type.String()),
   versionId: nullable(Type.String({ description: 'the world version that it holds' })),
+  world: nullable(
+    Type.String({ description: 'the world of that version: `organization/project/slug`' }),
+  ),
+  versionNumber: nullable(Type.Integer({ description: 'of that world, from 1' })),
   uses: Type.Integer({ description: 'sessions that it was given so far' }),
   address: nullable(Type.String()),
   ageMs: Type.Number(),

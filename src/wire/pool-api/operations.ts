@@ -188,21 +188,6 @@ export const publishPools = operation({
   refusals: { 403: leaseLost },
 });
 
-/** A published pool with the hosts that it has. */
-export const PoolReport = Type.Interface([PublishedPool], {
-  installation: Type.String(),
-  isLed: Type.Boolean({ description: 'whether an orchestrator keeps it just now' }),
-  unknownWorlds: Type.Array(Type.String(), { description: 'of its worlds, those nobody has made' }),
-  hosts: Type.Object({
-    starting: Type.Integer(),
-    warm: Type.Integer(),
-    assigned: Type.Integer(),
-    recycling: Type.Integer(),
-    draining: Type.Integer(),
-  }),
-});
-export type PoolReport = Static<typeof PoolReport>;
-
 export const loadHost = operation({
   id: 'loadHost',
   summary: 'Have a warm host that holds nothing load a world version before a session asks for it',

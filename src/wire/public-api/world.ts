@@ -40,6 +40,7 @@ export const WorldView = Type.Object({
   id: Type.String(),
   containerId: Type.String({ description: 'the same id, under its older spelling' }),
   slug: Type.String(),
+  path: Type.String({ description: '`organization/project/slug`: its name in a pools file' }),
   kind: Type.String(),
   name: Type.String(),
   description: nullable(Type.String()),

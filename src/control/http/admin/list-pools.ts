@@ -1,7 +1,7 @@
 /** GET /pools */
 import { listPools as operation } from '#wire/admin-api/operations.ts';
+import { listPools as list } from '../../db/admin.ts';
 import { readLoad } from '../../db/load.ts';
-import { listPools as list } from '../../db/pools.ts';
 import type { Parts } from '../../parts.ts';
 import { endpoint, respond } from '../endpoint.ts';
 

@@ -1,5 +1,6 @@
 /** POST /worlds */
 import { createWorld as operation } from '#wire/public-api/operations.ts';
+import { findProjectPath } from '../../db/keys.ts';
 import type { Parts } from '../../parts.ts';
 import { createWorld as create } from '../../worlds/create.ts';
 import { findHead } from '../../worlds/head.ts';
@@ -14,5 +15,6 @@ export const createWorld = (parts: Needs) =>
     const { templatesDir } = config;
     await create({ db, blobs, compiler, templatesDir }, projectId, body, signal);
     const { world, head } = await findHead(parts, projectId, body.slug);
-    return respond(201, viewWorldDetail(world, head, publicUrl()));
+    const place = { publicUrl: publicUrl(), project: await findProjectPath(db, projectId) };
+    return respond(201, viewWorldDetail(world, head, place));
   });

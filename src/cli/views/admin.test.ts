@@ -1,0 +1,90 @@
+import picocolors from 'picocolors';
+import { expect, it } from 'vitest';
+import type { AdminHost, PoolReport } from '#wire/admin-api/operations.ts';
+import { describeChecks } from './doctor.ts';
+import { describeHosts } from './hosts.ts';
+import { describePools } from './pools.ts';
+
+const colors = picocolors.createColors(false);
+const wide = { colors, room: Infinity };
+const narrow = { colors, room: 60 };
+
+const host: AdminHost = {
+  id: 'hst-1',
+  installation: 'ins-1',
+  pool: 'default',
+  runtime: 'process',
+  state: 'assigned',
+  sessionId: 'ses-1',
+  versionId: 'ver-1',
+  world: 'local/default/notes',
+  versionNumber: 3,
+  uses: 1,
+  address: null,
+  ageMs: 90_000_000,
+  stateAgeMs: 4_000,
+  silentMs: 12,
+  rssBytes: 80 * 2 ** 20,
+  endReason: null,
+  endDetail: null,
+};
+
+it('shows a host on a line, or on several where it does not fit', () => {
+  const [, line] = describeHosts({ hosts: [host], total: 1 }, wide).split('\n');
+  expect(line).toBe(
+    'hst-1  default  assigned  4.0 s  1 d 1 h  12 ms   80 MiB  1     ses-1    local/default/notes@3',
+  );
+  expect(describeHosts({ hosts: [host], total: 2 }, narrow).split('\n')).toEqual([
+    'hst-1',
+    '  pool default, state assigned, for 4.0 s, age 1 d 1 h,',
+    '  silent 12 ms, memory 80 MiB, uses 1, session ses-1, world',
+    '  local/default/notes@3',
+    '',
+    '1 of 2 hosts; --limit shows more',
+  ]);
+});
+
+it('breaks what a check found where the terminal ends', () => {
+  const message = 'default is to keep worlds loaded that nobody has made: a/b/c';
+  const checks = [{ name: 'pools', status: 'warning' as const, message, fix: 'make them' }];
+  expect(describeChecks(checks, wide).split('\n')[0]).toBe(`!  pools  ${message}`);
+  expect(describeChecks(checks, narrow).split('\n').slice(0, 3)).toEqual([
+    '!  pools  default is to keep worlds loaded that nobody has',
+    '          made: a/b/c',
+    '          → make them',
+  ]);
+});
+
+const pool = (installation: string): PoolReport => ({
+  installation,
+  name: 'default',
+  tier: null,
+  isolation: 'process',
+  size: 'standard',
+  minimum: 0,
+  maximum: 8,
+  target: 2,
+  held: null,
+  worlds: [],
+  isLed: true,
+  unknownWorlds: [],
+  hosts: { starting: 1, warm: 3, assigned: 4, recycling: 0, draining: 0 },
+  fresh: 2,
+});
+
+it('tells fresh hosts from those that hold a world, and pools of one name apart', () => {
+  const show = (...installations: string[]) =>
+    describePools(
+      { pools: installations.map(pool), waitingSessions: 0, longestWaitMs: 0 },
+      colors,
+    ).split('\n');
+  expect(show('a')).toEqual([
+    'POOL     TIER  ISOLATION  SIZE      TARGET  FRESH  LOADED  BUSY  COMING  GOING  MAX',
+    'default  both  process    standard  2       2      1       4     1       0      8',
+  ]);
+  expect(show('a', 'b').map((line) => line.split(' ')[0])).toEqual([
+    'POOL',
+    'a/default',
+    'b/default',
+  ]);
+});
