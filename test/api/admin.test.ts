@@ -1,33 +1,33 @@
 /** What operators see and do: hosts with their ends, hosts taken out of service, and what is wrong. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { drainHosts, examine, listHosts, listPools } from '#wire/admin-api/operations.ts';
-import { acquireLease, publishPools } from '#wire/pool-api/operations.ts';
-import { createWorld, getSession, openSession } from '#wire/public-api/operations.ts';
-import { startTestControl, type TestControl } from '../support/control.ts';
+import { acquireLease, loadHost, publishPools } from '#wire/pool-api/operations.ts';
+import { getSession, getWorld, openSession } from '#wire/public-api/operations.ts';
+import type { TestControl } from '../support/control.ts';
 import { clearPool, installation, warmHost } from '../support/host.ts';
-import { type TestDatabase, testDatabase } from '../support/postgres.ts';
-import { encodeTree, notesWorld } from '../support/worlds.ts';
+import { startNotesControl } from '../support/own-control.ts';
 
-let database: TestDatabase;
 let control: TestControl;
 
 beforeAll(async () => {
-  database = await testDatabase();
-  control = await startTestControl({ databaseUrl: database.url });
-  await control.send(createWorld, { body: { slug: 'notes', from: encodeTree(notesWorld()) } });
+  control = await startNotesControl();
 });
 
 afterEach(() => clearPool(control));
 
-afterAll(async () => {
-  await control.stop();
-  await database.drop();
-});
+afterAll(() => control.stop());
 
 const hostsOf = async (query = {}) => (await control.admin(listHosts, { query })).body.hosts;
 const drain = (body: { hostId?: string; pool?: string; endSessions?: boolean }) =>
   control.admin(drainHosts, { body: { endSessions: false, ...body } });
 const open = async () => (await control.send(openSession, { body: { slug: 'notes' } })).body.id;
+
+/** A warm host that holds the world, for nobody yet. */
+const loadedHost = async (): Promise<void> => {
+  const { body } = await control.send(getWorld, { params: { slug: 'notes' } });
+  const { id: hostId } = await warmHost(control);
+  await control.pool(loadHost, { params: { hostId }, body: { versionId: body.version.id } });
+};
 
 const checks = async () => {
   const { body } = await control.admin(examine, {});
@@ -40,7 +40,15 @@ describe('an operator', () => {
     const session = await open();
     await warmHost(control);
     expect(await hostsOf({ state: 'assigned' })).toMatchObject([
-      { id: host.id, pool: 'default', sessionId: session, uses: 1, endReason: null },
+      {
+        id: host.id,
+        pool: 'default',
+        sessionId: session,
+        world: 'local/default/notes',
+        versionNumber: 1,
+        uses: 1,
+        endReason: null,
+      },
     ]);
     expect(await hostsOf({ pool: 'none' })).toEqual([]);
     const { body } = await control.admin(listHosts, { query: { limit: 1 } });
@@ -101,7 +109,17 @@ describe('an operator', () => {
     });
     await publish();
     await warmHost(control);
-    expect(await checks()).toMatchObject({ pools: { status: 'ok' } });
+    expect(await checks()).toMatchObject({
+      pools: { status: 'ok', message: 'default: 1 fresh of 1' },
+    });
+    await publish({ target: 2, maximum: 3 });
+    await loadedHost();
+    expect(await checks()).toMatchObject({
+      pools: { status: 'warning', message: 'default has 1 fresh hosts of 2, and 0 on the way' },
+    });
+    await clearPool(control);
+    await publish();
+    await warmHost(control);
     const first = await open();
     const second = await open();
     await control.sql(

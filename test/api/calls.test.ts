@@ -4,27 +4,22 @@ import { reportLeaving } from '#wire/host-api/operations.ts';
 import type { CallRequest, CallView } from '#wire/public-api/call.ts';
 import {
   closeSession,
-  createWorld,
   enqueueCall,
   getCall,
   getSession,
   listCalls,
   openSession,
 } from '#wire/public-api/operations.ts';
-import { startTestControl, type TestControl } from '../support/control.ts';
+import type { TestControl } from '../support/control.ts';
 import { clearPool, type PlayedHost, warmHost } from '../support/host.ts';
-import { type TestDatabase, testDatabase } from '../support/postgres.ts';
-import { encodeTree, notesWorld } from '../support/worlds.ts';
+import { startNotesControl } from '../support/own-control.ts';
 
-let database: TestDatabase;
 let control: TestControl;
 let sessionId: string;
 let host: PlayedHost;
 
 beforeAll(async () => {
-  database = await testDatabase();
-  control = await startTestControl({ databaseUrl: database.url });
-  await control.send(createWorld, { body: { slug: 'notes', from: encodeTree(notesWorld()) } });
+  control = await startNotesControl();
 });
 
 beforeEach(async () => {
@@ -36,10 +31,7 @@ beforeEach(async () => {
 
 afterEach(() => clearPool(control));
 
-afterAll(async () => {
-  await control.stop();
-  await database.drop();
-});
+afterAll(() => control.stop());
 
 const list: CallRequest = { kind: 'tool', name: 'list_notes', input: { limit: 1 } };
 

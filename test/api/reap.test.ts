@@ -2,7 +2,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { reap } from '#wire/pool-api/operations.ts';
 import {
-  createWorld,
   enqueueCall,
   getCall,
   getSession,
@@ -10,27 +9,20 @@ import {
   updateSession,
 } from '#wire/public-api/operations.ts';
 import type { SessionView } from '#wire/public-api/session.ts';
-import { startTestControl, type TestControl } from '../support/control.ts';
+import type { TestControl } from '../support/control.ts';
 import { clearPool, type PlayedHost, warmHost } from '../support/host.ts';
-import { type TestDatabase, testDatabase } from '../support/postgres.ts';
-import { encodeTree, notesWorld } from '../support/worlds.ts';
+import { startNotesControl } from '../support/own-control.ts';
 
 const minute = 60_000;
-let database: TestDatabase;
 let control: TestControl;
 
 beforeAll(async () => {
-  database = await testDatabase();
-  control = await startTestControl({ databaseUrl: database.url });
-  await control.send(createWorld, { body: { slug: 'notes', from: encodeTree(notesWorld()) } });
+  control = await startNotesControl();
 });
 
 afterEach(() => clearPool(control));
 
-afterAll(async () => {
-  await control.stop();
-  await database.drop();
-});
+afterAll(() => control.stop());
 
 /** Moves a session's clock back, as if so much time had passed. */
 const age = (sessionId: string, column: string, ms: number) =>

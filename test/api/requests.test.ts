@@ -3,30 +3,22 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { limits } from '#domain/limits.ts';
 import {
   closeSession,
-  createWorld,
   listSessionRequests,
   listWorldRequests,
   openSession,
 } from '#wire/public-api/operations.ts';
-import { startTestControl, type TestControl } from '../support/control.ts';
+import type { TestControl } from '../support/control.ts';
 import { clearPool, type PlayedHost, warmHost } from '../support/host.ts';
-import { type TestDatabase, testDatabase } from '../support/postgres.ts';
-import { encodeTree, notesWorld } from '../support/worlds.ts';
+import { startNotesControl } from '../support/own-control.ts';
 
-let database: TestDatabase;
 let control: TestControl;
 let host: PlayedHost;
 let sessionId: string;
 
 beforeAll(async () => {
-  database = await testDatabase();
-  control = await startTestControl({ databaseUrl: database.url });
-  await control.send(createWorld, { body: { slug: 'notes', from: encodeTree(notesWorld()) } });
+  control = await startNotesControl();
 });
-afterAll(async () => {
-  await control.stop();
-  await database.drop();
-});
+afterAll(() => control.stop());
 
 /** Opens a session on a host of its own. */
 const openOn = async (): Promise<[PlayedHost, string]> => {

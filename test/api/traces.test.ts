@@ -10,17 +10,15 @@ import type { Running } from '#runtime/run.ts';
 import { startTracer, traceIdOf } from '#runtime/tracing.ts';
 import { createClient } from '#wire/client.ts';
 import { reportReady } from '#wire/host-api/operations.ts';
-import { createWorld, enqueueCall, openSession } from '#wire/public-api/operations.ts';
+import { enqueueCall, openSession } from '#wire/public-api/operations.ts';
 import { readConfig } from '../../orchestrator/config.ts';
 import { createMetrics } from '../../orchestrator/metrics.ts';
 import { startOrchestrator } from '../../orchestrator/program.ts';
 import { hostToken } from '../../src/control/http/auth.ts';
-import { startTestControl } from '../support/control.ts';
 import { atReplica, baseState, installation, type PlayedHost } from '../support/host.ts';
 import { createMachine, createMemoryDriver } from '../support/memory-driver.ts';
+import { type OwnControl, startNotesControl } from '../support/own-control.ts';
 import { testPool } from '../support/pools.ts';
-import { type TestDatabase, testDatabase } from '../support/postgres.ts';
-import { encodeTree, notesWorld } from '../support/worlds.ts';
 
 type Span = {
   traceId: string;
@@ -33,8 +31,7 @@ type Span = {
 };
 type Received = Span & { program: string };
 
-let database: TestDatabase;
-let control: Awaited<ReturnType<typeof startTestControl>>;
+let control: OwnControl;
 let orchestrator: Running;
 let collector: Server;
 const received: Received[] = [];
@@ -103,16 +100,13 @@ const startPools = (otlpEndpoint: string): Running => {
 
 beforeAll(async () => {
   const otlpEndpoint = await startCollector();
-  database = await testDatabase();
-  control = await startTestControl({ databaseUrl: database.url, otlpEndpoint });
-  await control.send(createWorld, { body: { slug: 'notes', from: encodeTree(notesWorld()) } });
+  control = await startNotesControl({ otlpEndpoint });
   orchestrator = startPools(otlpEndpoint);
 });
 
 afterAll(async () => {
   await orchestrator.stop();
   await control.stop();
-  await database.drop();
   collector.close();
 });
 

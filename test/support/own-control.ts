@@ -1,0 +1,35 @@
+/** A control plane for the tests of one file, with a database of its own that goes with it. */
+import { createWorld } from '#wire/public-api/operations.ts';
+import { startTestControl, type TestControl, type TestControlOptions } from './control.ts';
+import { testDatabase } from './postgres.ts';
+import { encodeTree, notesWorld } from './worlds.ts';
+
+export type OwnControl = Awaited<ReturnType<typeof startTestControl>>;
+
+/** Starts one on an empty database. */
+export const startOwnControl = async (
+  options: Omit<TestControlOptions, 'databaseUrl'> = {},
+): Promise<OwnControl> => {
+  const database = await testDatabase();
+  const control = await startTestControl({ ...options, databaseUrl: database.url });
+  return {
+    ...control,
+    async stop() {
+      await control.stop();
+      await database.drop();
+    },
+  };
+};
+
+/** Makes the world `notes`. */
+export const createNotes = (control: TestControl): Promise<unknown> =>
+  control.send(createWorld, { body: { slug: 'notes', from: encodeTree(notesWorld()) } });
+
+/** The same, with the world `notes`. */
+export const startNotesControl = async (
+  options: Omit<TestControlOptions, 'databaseUrl'> = {},
+): Promise<OwnControl> => {
+  const control = await startOwnControl(options);
+  await createNotes(control);
+  return control;
+};
