@@ -4,16 +4,16 @@
  * load without a failed call, and gone when it is uninstalled.
  */
 import { randomBytes } from 'node:crypto';
-import type { KubernetesObject, V1Service } from '@kubernetes/client-node';
+import type { KubernetesObject } from '@kubernetes/client-node';
 import { PatchStrategy } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeError } from '#domain/error.ts';
 import { until } from '#runtime/pause.ts';
-import { type Client, createClient } from '#wire/client.ts';
+import type { Client } from '#wire/client.ts';
 import { isStatus } from '../../orchestrator/driver/kubernetes/cluster.ts';
-import { chartFolder, hasHelm, helm, render, variants } from '../support/chart.ts';
+import { hasHelm, render, variants } from '../support/chart.ts';
+import { type ChartInstallation, prepareInstallation } from '../support/chart-installation.ts';
 import { askGateway, startGatewayLoad } from '../support/gateway-load.ts';
-import { type HostVolumes, makeHostVolumes } from '../support/host-volumes.ts';
 import { findTestCluster, loadImages, type TestCluster } from '../support/kubernetes.ts';
 import { startLoad } from '../support/load.ts';
 import { call, close, createNotes, open } from '../support/sessions.ts';
@@ -29,7 +29,6 @@ else if (images === undefined) {
 
 /** Kinds of the variants that come with an operator of their own. */
 const foreignKinds = ['HTTPRoute', 'PrometheusRule', 'ServiceMonitor'];
-const release = 'svc';
 const clients = 2;
 const issue = '/repos/northquay/berth/issues/157';
 
@@ -81,39 +80,10 @@ describe.skipIf('missing' in found)('the manifests', () => {
 describe.skipIf(images === undefined)('an installation', { timeout: 240_000 }, () => {
   const { cluster } = found as TestCluster;
   const { core } = cluster;
-  const namespace = `svc-test-${randomBytes(4).toString('hex')}`;
-  const hosts = `${namespace}-hosts`;
-  let volumes: HostVolumes;
-  let values: string[];
+  let installation: ChartInstallation;
+  let namespace: string;
   let client: Client;
   let gateway: string;
-
-  const serviceUrl = async (name: string): Promise<string> => {
-    const service = (await core.readNamespacedService({ name, namespace })) as V1Service;
-    const { items } = await core.listNode();
-    const { address } =
-      items[0]?.status?.addresses?.find(({ type }) => type === 'InternalIP') ?? {};
-    return `http://${address}:${service.spec?.ports?.[0]?.nodePort}`;
-  };
-
-  const secretValue = async (key: string): Promise<string> => {
-    const { data } = await core.readNamespacedSecret({ name: 'svc-secrets', namespace });
-    return Buffer.from(data?.[key] ?? '', 'base64').toString();
-  };
-
-  const inNamespace = ['--namespace', namespace];
-  const awaited = ['--wait', '--timeout', '150s'];
-  const upgrade = (...changes: string[]) =>
-    helm(
-      'upgrade',
-      '--install',
-      release,
-      chartFolder,
-      ...inNamespace,
-      ...awaited,
-      ...values,
-      ...changes,
-    );
 
   /** The pods of the programs, without those that are ending. */
   const podNames = async (): Promise<string[]> => {
@@ -132,61 +102,17 @@ describe.skipIf(images === undefined)('an installation', { timeout: 240_000 }, (
   };
 
   beforeAll(async () => {
-    const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
-    await core.createNamespace({ body: { metadata: { name: namespace, labels } } });
-    const [worldHost = '', programs = '', postgres = ''] = images ?? [];
-    const claims = [`${release}-blobs`, `data-${release}-postgres-0`];
-    volumes = await makeHostVolumes(cluster, worldHost, namespace, claims);
-    const resources = (name: string) => `${name}.resources.requests={"cpu":"10m","memory":"64Mi"}`;
-    const set = {
-      'images.programs': programs,
-      'images.worldHost': worldHost,
-      'images.postgres': postgres,
-      surfaceUrl: 'http://{session}--{surface}.worlds.test',
-      'blobs.className': volumes.className,
-      'postgres.storage.className': volumes.className,
-      'secrets.keep': 'false',
-      'hosts.cpuRequestMilli': '10',
-      'hosts.prePull': 'false',
-      'control.drainSeconds': '6',
-      'gateway.drainSeconds': '6',
-      'control.service.type': 'NodePort',
-      'gateway.service.type': 'NodePort',
-    };
-    const lists = {
-      'blobs.size': '"1Gi"',
-      'hosts.pools': JSON.stringify('[pools.default]\nminimum = 3\nmaximum = 8\ntarget = 3\n'),
-      'postgres.storage.size': '"1Gi"',
-      'pods.nodeSelector': JSON.stringify({ 'kubernetes.io/hostname': volumes.node }),
-    };
-    values = [
-      ...Object.entries(set).flatMap(([path, value]) => [
-        '--set',
-        `${path}=${value.replaceAll(/[{}]/g, '\\$&')}`,
-      ]),
-      ...Object.entries(lists).flatMap(([path, value]) => ['--set-json', `${path}=${value}`]),
-      ...['control', 'orchestrator', 'gateway', 'postgres'].flatMap((name) => [
-        '--set-json',
-        resources(name),
-      ]),
-    ];
-    await upgrade();
-    const authorization = `Basic ${btoa(`${await secretValue('public-key')}:${await secretValue('secret-key')}`)}`;
-    client = createClient({
-      baseUrl: `${await serviceUrl('svc-control')}/api/public`,
-      authorization,
-    });
-    gateway = await serviceUrl('svc-gateway');
+    installation = await prepareInstallation(cluster, images ?? []);
+    ({ namespace } = installation);
+    await installation.upgrade();
+    client = await installation.client();
+    gateway = await installation.serviceUrl('svc-gateway');
   }, 240_000);
 
-  afterAll(async () => {
-    await helm('uninstall', release, ...inNamespace, '--ignore-not-found', '--wait');
-    await volumes.remove();
-    await core.deleteNamespace({ name: namespace });
-  }, 120_000);
+  afterAll(() => installation.remove(), 120_000);
 
   it('passes its own test: a session opened, called, used through the gateway, graded, closed', async () => {
-    await helm('test', release, ...inNamespace, '--timeout', '120s');
+    await installation.helm('test', '--timeout', '120s');
   });
 
   it('serves a session from outside, and tells who comes too late', async () => {
@@ -212,8 +138,8 @@ describe.skipIf(images === undefined)('an installation', { timeout: 240_000 }, (
     const atGateway = startGatewayLoad({ gateway, surface, path: issue, clients });
     await load.beyond(clients);
     for (const roll of [
-      () => upgrade('--set', 'pods.annotations.release=next'),
-      () => helm('rollback', release, '1', ...inNamespace, ...awaited),
+      () => installation.upgrade('--set', 'pods.annotations.release=next'),
+      () => installation.helm('rollback', '1', '--wait'),
     ]) {
       const before = await podNames();
       await roll();
@@ -227,14 +153,14 @@ describe.skipIf(images === undefined)('an installation', { timeout: 240_000 }, (
   });
 
   it('leaves nothing when it is uninstalled', async () => {
-    await helm('uninstall', release, ...inNamespace, '--wait', '--timeout', '120s');
+    await installation.helm('uninstall', '--wait', '--timeout', '120s');
     const left = async (): Promise<string[]> => {
       const lists = await Promise.all([
         core.listNamespacedPod({ namespace }),
         core.listNamespacedService({ namespace }),
         core.listNamespacedSecret({ namespace }),
         core.listNamespacedPersistentVolumeClaim({ namespace }),
-        core.listNamespace({ fieldSelector: `metadata.name=${hosts}` }),
+        core.listNamespace({ fieldSelector: `metadata.name=${installation.hosts}` }),
       ]);
       return lists.flatMap(({ items }) => items.map(({ metadata }) => metadata?.name ?? ''));
     };

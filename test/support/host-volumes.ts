@@ -11,6 +11,8 @@ export type HostVolumes = {
   className: string;
   /** The node that has the folders; pods that use them must be there. */
   node: string;
+  /** Empties the volumes, once the claims are gone. */
+  renew(): Promise<void>;
   remove(): Promise<void>;
 };
 
@@ -30,7 +32,8 @@ export const makeHostVolumes = async (
   await core.createNamespace({ body: { metadata: { name: className } } });
 
   /** Runs a command as root where the folders are. */
-  const runOnNode = async (name: string, command: string): Promise<void> => {
+  const runOnNode = async (what: string, command: string): Promise<void> => {
+    const name = `${what}-${randomBytes(4).toString('hex')}`;
     await core.createNamespacedPod({
       namespace: className,
       body: {
@@ -41,7 +44,7 @@ export const makeHostVolumes = async (
           terminationGracePeriodSeconds: 0,
           containers: [
             {
-              name,
+              name: what,
               image,
               imagePullPolicy: 'IfNotPresent',
               command: ['sh', '-c', command],
@@ -61,30 +64,40 @@ export const makeHostVolumes = async (
   };
 
   const folders = claims.map((claim) => `/above/${className}/${claim}`).join(' ');
-  await runOnNode('make', `mkdir -p ${folders} && chmod 777 ${folders}`);
-  for (const claim of claims) {
-    await core.createPersistentVolume({
-      body: {
-        metadata: { name: `${className}-${claim}` },
-        spec: {
-          storageClassName: className,
-          capacity: { storage: '1Gi' },
-          accessModes: ['ReadWriteMany', 'ReadWriteOnce'],
-          persistentVolumeReclaimPolicy: 'Retain',
-          claimRef: { namespace, name: claim },
-          hostPath: { path: `${above}/${className}/${claim}` },
+  const fill = async (): Promise<void> => {
+    await runOnNode('make', `mkdir -p ${folders} && chmod 777 ${folders}`);
+    for (const claim of claims) {
+      await core.createPersistentVolume({
+        body: {
+          metadata: { name: `${className}-${claim}` },
+          spec: {
+            storageClassName: className,
+            capacity: { storage: '1Gi' },
+            accessModes: ['ReadWriteMany', 'ReadWriteOnce'],
+            persistentVolumeReclaimPolicy: 'Retain',
+            claimRef: { namespace, name: claim },
+            hostPath: { path: `${above}/${className}/${claim}` },
+          },
         },
-      },
-    });
-  }
+      });
+    }
+  };
+  const empty = async (): Promise<void> => {
+    for (const claim of claims) {
+      await core.deletePersistentVolume({ name: `${className}-${claim}` });
+    }
+    await runOnNode('remove', `rm -rf /above/${className}`);
+  };
+  await fill();
   return {
     className,
     node,
+    async renew() {
+      await empty();
+      await fill();
+    },
     async remove() {
-      for (const claim of claims) {
-        await core.deletePersistentVolume({ name: `${className}-${claim}` });
-      }
-      await runOnNode('remove', `rm -rf /above/${className}`);
+      await empty();
       await core.deleteNamespace({ name: className });
     },
   };
