@@ -1,7 +1,8 @@
 /**
  * What gateways follow: the sessions whose route changed, as this process heard of them, in a list of
- * bounded length. A cursor names the process and a place in its list; whoever comes with one that is of
- * another process, too old, or from before notices were missed is told so and asks for routes anew.
+ * bounded length. A cursor has places in the lists of several processes, as a balancer may lead each poll
+ * to another one. Whoever comes without a place in the list of this one, or with one that is too old or
+ * from before notices were missed, is told so and asks for routes anew.
  */
 import { randomBytes } from 'node:crypto';
 import type { RouteChanges } from '#wire/gateway-api/operations.ts';
@@ -11,13 +12,13 @@ export type RouteFeed = {
   note(sessionId: string): void;
   /** Notices may have been missed: every cursor given out so far is worth nothing. */
   breakOff(): void;
-  /** What came after a cursor; undefined when nothing did. */
-  since(cursor: string | undefined): RouteChanges | undefined;
-  /** An answer that brings nothing new. */
-  nothingSince(cursor: string | undefined): RouteChanges;
+  /** What came after a cursor, '' of one who has none; undefined when nothing did. */
+  since(cursor: string): RouteChanges | undefined;
 };
 
 const mostKept = 10_000;
+/** Processes whose places a cursor has, the latest first; it has to fit into a query. */
+const mostPlaces = 8;
 
 /** Makes an empty feed. */
 export const createRouteFeed = (kept = mostKept): RouteFeed => {
@@ -25,13 +26,22 @@ export const createRouteFeed = (kept = mostKept): RouteFeed => {
   let noted: string[] = [];
   /** How many changes of this era are no longer kept. */
   let dropped = 0;
-  const here = (): string => `${era}.${dropped + noted.length}`;
+  const isOwn = (place: string): boolean => place.startsWith(`${era}.`);
 
-  const placeOf = (cursor: string | undefined): number | undefined => {
-    const [ofEra, place] = (cursor ?? '').split('.');
-    const number = Number(place);
-    const isKnown = ofEra === era && number >= dropped && number <= dropped + noted.length;
-    return isKnown ? number : undefined;
+  const placeOf = (cursor: string): number | undefined => {
+    const number = Number(
+      cursor
+        .split(',')
+        .find(isOwn)
+        ?.slice(era.length + 1),
+    );
+    return number >= dropped && number <= dropped + noted.length ? number : undefined;
+  };
+
+  /** The end of this list, and what the cursor says of others. */
+  const advance = (cursor: string): string => {
+    const others = cursor.split(',').filter((place) => place !== '' && !isOwn(place));
+    return [`${era}.${dropped + noted.length}`, ...others].slice(0, mostPlaces).join(',');
   };
 
   return {
@@ -48,11 +58,10 @@ export const createRouteFeed = (kept = mostKept): RouteFeed => {
     },
     since(cursor) {
       const place = placeOf(cursor);
-      if (place === undefined) return { cursor: here(), missed: true, sessionIds: [] };
+      if (place === undefined) return { cursor: advance(cursor), missed: true, sessionIds: [] };
       if (place === dropped + noted.length) return undefined;
       const sessionIds = [...new Set(noted.slice(place - dropped))];
-      return { cursor: here(), missed: false, sessionIds };
+      return { cursor: advance(cursor), missed: false, sessionIds };
     },
-    nothingSince: (cursor) => ({ cursor: cursor ?? here(), missed: false, sessionIds: [] }),
   };
 };

@@ -54,7 +54,7 @@ export const followRoutes = operation({
   access: 'gateway',
   query: Type.Object(
     {
-      after: Type.Optional(Type.String({ maxLength: 64 })),
+      after: Type.Optional(Type.String({ maxLength: 256 })),
       hold: Type.Optional(Type.Number({ minimum: 0, maximum: limits.pollMs / 1_000 })),
     },
     { additionalProperties: false },

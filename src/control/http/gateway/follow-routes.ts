@@ -6,8 +6,8 @@ import { endpoint, respond } from '../endpoint.ts';
 import { toMs } from '../waits.ts';
 
 export const followRoutes = ({ notices }: Pick<Parts, 'notices'>) =>
-  endpoint(operation, async ({ query: { after, hold } }, { signal }) => {
+  endpoint(operation, async ({ query: { after = '', hold } }, { signal }) => {
     const look = async () => notices.routes.since(after);
     const changes = await holdUntil(notices, { topic: routesTopic, ms: toMs(hold), signal, look });
-    return respond(200, changes ?? notices.routes.nothingSince(after));
+    return respond(200, changes ?? { cursor: after, missed: false, sessionIds: [] });
   });
