@@ -9,6 +9,7 @@ import { type ListenAddress, readListen } from '#runtime/listen.ts';
 import type { LogLevel } from '#runtime/log.ts';
 import { readMetricsListen } from '#runtime/metrics.ts';
 import type { Secret } from '#runtime/secret.ts';
+import { readOtlpEndpoint } from '#runtime/tracing.ts';
 
 /** What one gateway takes on, and how long it waits for whom. Times are in milliseconds. */
 export type Limits = {
@@ -51,6 +52,8 @@ export type GatewayConfig = {
   limits: Limits;
   /** As those of the control plane: serve on unready, then finish what is under way. */
   ending: { drainMs: number; finishMs: number };
+  /** Where traces are sent; nowhere when null. */
+  otlpEndpoint: string | null;
   logLevel: LogLevel;
 };
 
@@ -100,6 +103,7 @@ export const readConfig = (environment: Env): GatewayConfig => {
       drainMs: env.integer('SVC_DRAIN_MS', { min: 0, max: 600_000, fallback: 0 }),
       finishMs: env.integer('SVC_FINISH_MS', { min: 0, max: 600_000, fallback: 10_000 }),
     },
+    otlpEndpoint: readOtlpEndpoint(env),
     logLevel: env.choice('SVC_LOG_LEVEL', logLevels, 'info'),
   };
   env.finish();

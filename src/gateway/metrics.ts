@@ -5,13 +5,13 @@
 import { Counter, Gauge, Histogram } from 'prom-client';
 import type { SurfaceKind } from '#domain/session.ts';
 import { newRegistry, secondsBuckets } from '#runtime/metrics.ts';
+import { answeredStatus } from './http/relay.ts';
 import type { Arrival } from './http/server.ts';
 import type { RouteTable } from './routes/route-table.ts';
 import type { Visits } from './visits.ts';
 
 /** Status under which a request is counted whose connection ended before it was answered. */
 const brokenOff = 'none';
-const tunnelStatus = '101';
 
 /** Makes all of them, in a registry of their own. */
 export const createMetrics = () => {
@@ -60,24 +60,18 @@ export const addStanding = ({ registry }: Metrics, visits: Visits, routes: Route
   gauge('svc_gateway_routes', 'Sessions whose route is remembered', () => routes.size());
 };
 
-/** Counts a request for a surface when it is over; says so when it has become a tunnel. */
+/** Counts a request for a surface when it is over. */
 export const countRequest = (
   { requests, requestSeconds }: Metrics,
   { response, upgrade }: Arrival,
   surface: SurfaceKind,
-): { becomeTunnel(): void } => {
+): void => {
   const beganAt = performance.now();
-  let isTunnel = false;
   // A connection that changed its protocol outlives the response; it is gone when the socket is.
   (upgrade?.socket ?? response).once('close', () => {
-    const answered = response.headersSent ? String(response.statusCode) : brokenOff;
-    requests.inc({ surface, status: isTunnel ? tunnelStatus : answered });
+    const status = answeredStatus(response);
+    requests.inc({ surface, status: status === undefined ? brokenOff : String(status) });
     // How long a tunnel stands says nothing of how fast the host is.
-    if (!isTunnel) requestSeconds.observe({ surface }, (performance.now() - beganAt) / 1_000);
+    if (status !== 101) requestSeconds.observe({ surface }, (performance.now() - beganAt) / 1_000);
   });
-  return {
-    becomeTunnel() {
-      isTunnel = true;
-    },
-  };
 };

@@ -1,6 +1,6 @@
 /** What the gateway has under hosts that are no surface: `/health` and `/ready`, for whoever runs it. */
 import type { Loop } from '#runtime/loop.ts';
-import { answerRefusal } from './http/answer-refusal.ts';
+import type { Refuser } from './http/refuser.ts';
 import type { Arrival } from './http/server.ts';
 import { unknownHost } from './refusals.ts';
 
@@ -8,6 +8,7 @@ export type Standing = {
   /** The loop that follows routes. */
   following: Loop<unknown>;
   isEnding(): boolean;
+  refuser: Refuser;
 };
 
 /** Ready from the first word of the control plane on; later it serves what it knows without. */
@@ -36,7 +37,7 @@ export const answerOwn = (
 ): void => {
   const answer = request.method === 'GET' ? healthOf(path, standing) : undefined;
   if (answer === undefined) {
-    answerRefusal(request, response, unknownHost(), true);
+    standing.refuser.answer(request, response, unknownHost(), { isLast: true });
     return;
   }
   const body = JSON.stringify(answer.body);

@@ -6,19 +6,23 @@ import { Agent } from 'node:http';
 import { forEachAtOnce } from '#runtime/at-once.ts';
 import { type Bound, bindAll } from '#runtime/listen.ts';
 import type { Log } from '#runtime/log.ts';
+import { createLoopBoard } from '#runtime/loop-board.ts';
 import { serveMetrics } from '#runtime/metrics.ts';
 import { pause } from '#runtime/pause.ts';
 import type { Running } from '#runtime/run.ts';
+import { startTracer } from '#runtime/tracing.ts';
 import { createClient } from '#wire/client.ts';
 import { resolveRoute } from '#wire/gateway-api/operations.ts';
 import type { GatewayConfig } from './config.ts';
 import { createDoor } from './entry/enter.ts';
 import { createPasses } from './entry/pass.ts';
-import { answerRefusal } from './http/answer-refusal.ts';
+import { createFirstRequests } from './first-requests.ts';
+import { createRefuser } from './http/refuser.ts';
 import { type Arrival, createGatewayServer } from './http/server.ts';
 import { readTarget } from './http/target.ts';
 import { addStanding, createMetrics } from './metrics.ts';
 import { answerOwn } from './own-routes.ts';
+import type { Refusal } from './refusals.ts';
 import { startFollowing } from './routes/follow.ts';
 import { createRouteTable, type RouteTable } from './routes/route-table.ts';
 import { type ServeParts, serveSurface } from './serve.ts';
@@ -84,6 +88,10 @@ export const startGateway = async (config: GatewayConfig, log: Log): Promise<Run
   addStanding(metrics, visits, routes);
   const passes = createPasses({ token, scheme: template.scheme });
   let stopped: Promise<void> | undefined;
+  const isEnding = () => stopped !== undefined;
+  const onRefusal = ({ code }: Refusal) => metrics.refusals.inc({ code });
+  const refuser = createRefuser({ isEnding, onRefusal });
+  const tracer = startTracer('svc-gateway', config.otlpEndpoint, log);
   const parts: ServeParts = {
     config,
     routes,
@@ -91,7 +99,11 @@ export const startGateway = async (config: GatewayConfig, log: Log): Promise<Run
     door: createDoor({ client, passes, template }),
     passCookie: passes.cookieName,
     agent: new Agent({ keepAlive: true, timeout: idleUpstreamMs, maxFreeSockets: 64 }),
-    isEnding: () => stopped !== undefined,
+    refuser,
+    isEnding,
+    // Its session may have been told to be elsewhere while the host was being asked.
+    onTunnel: (sessionId) => void checkTunnels(visits, routes, [sessionId]),
+    firstRequests: createFirstRequests(tracer, limits.routes),
     metrics,
     log,
   };
@@ -110,25 +122,29 @@ export const startGateway = async (config: GatewayConfig, log: Log): Promise<Run
     const { request, response } = arrival;
     const target = readTarget(request, template);
     if (target.kind === 'surface') void serveSurface(parts, arrival, target);
-    else if (target.kind === 'refused') answerRefusal(request, response, target.refusal, true);
-    else answerOwn(arrival, target.path, { following, isEnding: parts.isEnding });
+    else if (target.kind === 'refused')
+      refuser.answer(request, response, target.refusal, { isLast: true });
+    else answerOwn(arrival, target.path, { following, isEnding, refuser });
   };
 
+  const board = createLoopBoard();
+  for (const loop of [following, ...tracer.loops]) board.show(loop);
   const watched = {
     program: 'gateway',
     registry: metrics.registry,
-    loops: () => [following.status()],
+    loops: board.statuses,
     details: () => ({ ...visits.counts(), routes: routes.size() }),
     log,
   };
   const stack = new AsyncDisposableStack();
+  stack.defer(() => tracer.stop());
   stack.defer(() => following.stop());
   let bound: Bound;
   let watching: Bound;
   try {
     watching = await serveMetrics(watched, config.metricsListen);
     stack.defer(() => watching.stop(0));
-    bound = await bindAll(() => createGatewayServer(limits, handle), config.listen);
+    bound = await bindAll(() => createGatewayServer(limits, refuser, handle), config.listen);
   } catch (error) {
     await stack.disposeAsync();
     throw error;

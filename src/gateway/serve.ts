@@ -7,12 +7,14 @@ import type { Agent } from 'node:http';
 import type { Log } from '#runtime/log.ts';
 import type { GatewayConfig } from './config.ts';
 import type { Door } from './entry/enter.ts';
-import { answerRefusal } from './http/answer-refusal.ts';
+import { pageFor } from './entry/page.ts';
+import type { FirstRequests } from './first-requests.ts';
 import { readVisitor, requestHeaders } from './http/forwarded-headers.ts';
-import { type Failure, relay, type Upstream } from './http/relay.ts';
+import type { Refuser } from './http/refuser.ts';
+import { answeredStatus, type Failure, relay, type Upstream } from './http/relay.ts';
 import type { Arrival } from './http/server.ts';
 import { splice } from './http/splice.ts';
-import type { SurfaceTarget } from './http/target.ts';
+import { isSafe, type SurfaceTarget, valuesOf } from './http/target.ts';
 import { countRequest, type Metrics } from './metrics.ts';
 import {
   badRequest,
@@ -40,16 +42,19 @@ export type ServeParts = {
   passCookie: string;
   /** Keeps connections to hosts. */
   agent: Agent;
+  refuser: Refuser;
   isEnding(): boolean;
+  /** Told of a session when a tunnel to it has come about. */
+  onTunnel(sessionId: string): void;
+  firstRequests: FirstRequests;
   metrics: Metrics;
   log: Log;
 };
 
+type Place = { address: string } | { refusal: Refusal };
+
 /** The address of the surface that is asked for, or why there is none. */
-const placeOf = (
-  found: Found,
-  { sessionId, surface }: SurfaceTarget,
-): { address: string } | { refusal: Refusal } => {
+const placeOf = (found: Found, { sessionId, surface }: SurfaceTarget): Place => {
   if (found.kind === 'unknown') return { refusal: routeUnknown(sessionId) };
   if (found.kind === 'none') return { refusal: noSuchSession(sessionId) };
   const refusal = refusalOf(found.route);
@@ -114,6 +119,7 @@ const send = (
             const client = { socket, head };
             const cut = splice({ client, host: { socket: host, head: hostHead }, answer, limits });
             visit.becomeTunnel(address, cut);
+            parts.onTunnel(target.sessionId);
           },
         }),
   });
@@ -127,6 +133,31 @@ const faultOf = ({ request, upgrade }: Arrival, { limits }: GatewayConfig): Refu
   return badRequest('a request that changes the protocol has no body');
 };
 
+const noteAnswer = (
+  { firstRequests }: ServeParts,
+  { request, response }: Arrival,
+  { sessionId, surface }: SurfaceTarget,
+  times: { beganMs: number; routedMs: number },
+): undefined => {
+  const status = answeredStatus(response);
+  if (status === undefined) return; // its client has gone
+  const causedBy = valuesOf(request, 'traceparent')[0];
+  firstRequests.note({ sessionId, surface, status, causedBy, ...times });
+};
+
+/** What is answered when the host did not, with where its session is now. */
+const judgeFailure = (
+  { request }: Arrival,
+  failure: Failure,
+  now: Place,
+  refusal: Refusal,
+): Refusal => {
+  if (!('refusal' in now) || now.refusal.code === 'route_unknown') return refusal;
+  // What may have been done must not be asked to be done again.
+  const mayRepeat = failure.kind === 'unsent' || isSafe(request.method);
+  return mayRepeat || now.refusal.retryAfterS === undefined ? now.refusal : refusal;
+};
+
 /** Exchanges with the host; resolves with what is to be answered when it did not answer. */
 const exchange = async (
   parts: ServeParts,
@@ -136,24 +167,27 @@ const exchange = async (
 ): Promise<Refusal | undefined> => {
   const { config, routes, log } = parts;
   const { sessionId } = target;
+  const beganMs = Date.now();
   const place = placeOf(await routes.find(sessionId), target);
   if ('refusal' in place) return place.refusal;
+  const routedMs = Date.now();
   if (arrival.request.socket.destroyed) return undefined;
   let failure = await send(parts, arrival, target, visit, place.address);
-  if (failure === undefined) return undefined;
+  if (failure === undefined) return noteAnswer(parts, arrival, target, { beganMs, routedMs });
   const isHosts = failure.kind === 'unsent' || failure.kind === 'broke_off';
   if (!isHosts) return refusalFor(failure, sessionId, config);
   const now = placeOf(await routes.refresh(sessionId), target);
-  if ('refusal' in now && now.refusal.code !== 'route_unknown') return now.refusal;
   if (failure.kind === 'unsent' && 'address' in now && now.address !== place.address) {
     failure = await send(parts, arrival, target, visit, now.address);
   }
-  if (failure === undefined) return undefined;
-  log.warn(
-    { sessionId, kind: failure.kind, err: 'cause' in failure ? failure.cause : undefined },
-    'a host failed',
-  );
-  return refusalFor(failure, sessionId, config);
+  if (failure === undefined) return noteAnswer(parts, arrival, target, { beganMs, routedMs });
+  const hostFault = refusalFor(failure, sessionId, config);
+  const refusal = judgeFailure(arrival, failure, now, hostFault);
+  if (refusal === hostFault) {
+    const err = 'cause' in failure ? failure.cause : undefined;
+    log.warn({ sessionId, kind: failure.kind, err }, 'a host failed');
+  }
+  return refusal;
 };
 
 /** Serves a request for a surface to its end. It does not throw. */
@@ -162,33 +196,20 @@ export const serveSurface = async (
   arrival: Arrival,
   target: SurfaceTarget,
 ): Promise<void> => {
-  const { config, door, visits, metrics, isEnding } = parts;
+  const { config, door, visits, metrics, refuser } = parts;
   const { request, response, upgrade } = arrival;
-  const { sessionId } = target;
-  const counted = countRequest(metrics, arrival, target.surface);
-  const refuse = (refusal: Refusal): void => {
-    metrics.refusals.inc({ code: refusal.code });
-    answerRefusal(request, response, refusal, isEnding());
+  const { sessionId, surface } = target;
+  countRequest(metrics, arrival, surface);
+  const refuse = (refusal: Refusal | undefined): void => {
+    if (refusal === undefined) return;
+    refuser.answer(request, response, refusal, { page: pageFor(request, surface, refusal) });
   };
-  if (door.isOwn(target)) return door.enter(request, response, target);
-  const turnedAway = door.check(request, target, upgrade !== undefined);
-  if (turnedAway !== undefined) {
-    metrics.refusals.inc({ code: turnedAway.code });
-    return door.turnAway(request, response, turnedAway);
-  }
-  const fault = faultOf(arrival, config);
+  if (door.isOwn(target)) return refuse(await door.enter(request, response, target));
+  const fault = door.check(request, target, upgrade !== undefined) ?? faultOf(arrival, config);
   if (fault !== undefined) return refuse(fault);
   const visit = visits.enter(sessionId);
   if (visit === undefined) return refuse(tooManyRequests(sessionId, config.limits.perSession));
   // A connection that changed its protocol outlives the response; it is gone when the socket is.
   (upgrade?.socket ?? response).once('close', () => visit.leave());
-  const counting: Visit = {
-    ...visit,
-    becomeTunnel(address, cut) {
-      counted.becomeTunnel();
-      visit.becomeTunnel(address, cut);
-    },
-  };
-  const refusal = await exchange(parts, arrival, target, counting);
-  if (refusal !== undefined) refuse(refusal);
+  refuse(await exchange(parts, arrival, target, visit));
 };

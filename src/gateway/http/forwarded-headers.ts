@@ -85,7 +85,8 @@ export const readVisitor = (
   const peer = (request.socket.remoteAddress ?? 'unknown').replace(/^::ffff:/, '');
   if (trustedHops === 0) return { chain: [peer], scheme };
   const chain = [...listOf(valuesOf(request, 'x-forwarded-for')), peer].slice(-(trustedHops + 1));
-  const told = listOf(valuesOf(request, 'x-forwarded-proto')).at(0)?.toLowerCase();
+  const claims = listOf(valuesOf(request, 'x-forwarded-proto')).slice(-trustedHops);
+  const told = claims.at(0)?.toLowerCase();
   return { chain, scheme: told === 'http' || told === 'https' ? told : scheme };
 };
 

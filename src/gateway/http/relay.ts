@@ -16,6 +16,7 @@ import type { Socket } from 'node:net';
 import type { Limits } from '../config.ts';
 import { hasBody, responseHeaders, trailersOf } from './forwarded-headers.ts';
 import { pump } from './pump.ts';
+import { endGently, isSending } from './refuser.ts';
 
 export type Upstream = { host: string; port: number };
 
@@ -40,6 +41,10 @@ export type Exchange = {
   onUpgrade?(answer: IncomingMessage, host: Socket, head: Buffer): void;
 };
 
+/** The status that a client was answered, 101 when the protocol was changed; undefined when it was not. */
+export const answeredStatus = ({ headersSent, statusCode }: ServerResponse): number | undefined =>
+  headersSent || statusCode === 101 ? statusCode : undefined;
+
 /** A host that does not say whether to go on is sent the body after so long. */
 const continueMs = 1_000;
 
@@ -57,11 +62,17 @@ const whenConnected = (outgoing: ClientRequest, connectMs: number, then: () => v
   });
 };
 
+type BodyOptions = {
+  /** False once the host has said all that it has to say: the rest of the body is thrown away. */
+  isWanted(): boolean;
+  onTooLarge(): void;
+};
+
 /** Sends the body on, with its trailers, as soon as the host wants it. */
 const sendBody = (
   { request, response, limits, expectsContinue }: Exchange,
   outgoing: ClientRequest,
-  onTooLarge: () => void,
+  { isWanted, onTooLarge }: BodyOptions,
 ): void => {
   let bytes = 0;
   let isBegun = false;
@@ -73,7 +84,7 @@ const sendBody = (
       onChunk(chunk) {
         bytes += chunk.length;
         if (bytes > limits.bodyBytes) onTooLarge();
-        return bytes <= limits.bodyBytes;
+        return bytes <= limits.bodyBytes && isWanted();
       },
       onEnd() {
         const trailers = trailersOf(request);
@@ -92,22 +103,29 @@ const sendBody = (
   outgoing.once('close', () => clearTimeout(timer));
 };
 
-/** Passes the answer on. One that breaks off in its middle breaks off for the client as well. */
-const sendAnswer = (exchange: Exchange, answer: IncomingMessage): void => {
+/** Sends the head of the answer. Throws, and has sent nothing, when it is none that can be sent. */
+const sendHead = (exchange: Exchange, answer: IncomingMessage, hasTrailers: boolean): void => {
+  const { request, response } = exchange;
+  const { statusCode = 0, statusMessage = '' } = answer;
+  if (statusCode < 200) throw new Error(`the status ${statusCode} ends no exchange`);
+  response.sendDate = false;
+  // What is left of a body that the host did not want would be taken for the next request.
+  const isLast = exchange.isLast() || isSending(request);
+  response.writeHead(statusCode, statusMessage, responseHeaders(answer, { hasTrailers, isLast }));
+};
+
+/**
+ * Passes the answer on. One that breaks off in its middle breaks off for the client as well. Throws, and
+ * has sent nothing, when it has no head that can be sent.
+ */
+const sendAnswer = (exchange: Exchange, answer: IncomingMessage, onRead: () => void): void => {
   const { request, response } = exchange;
   const hasTrailers =
     answer.headers['transfer-encoding'] !== undefined &&
     answer.headers['content-length'] === undefined &&
     request.httpVersion === '1.1' &&
     request.method !== 'HEAD';
-  response.sendDate = false;
-  // What is left of a body that the host did not want would be taken for the next request.
-  const isLast = exchange.isLast() || (hasBody(request) && !request.complete);
-  response.writeHead(
-    answer.statusCode ?? 502,
-    answer.statusMessage ?? '',
-    responseHeaders(answer, { hasTrailers, isLast }),
-  );
+  sendHead(exchange, answer, hasTrailers);
   const flushing = setImmediate(() => response.flushHeaders());
   answer.on('close', () => {
     if (!answer.complete) response.destroy();
@@ -120,32 +138,49 @@ const sendAnswer = (exchange: Exchange, answer: IncomingMessage): void => {
     onEnd() {
       clearImmediate(flushing);
       if (!answer.complete) return;
+      onRead();
       if (hasTrailers) response.addTrailers(trailersOf(answer));
-      response.end();
+      endGently(request, response);
     },
   });
 };
 
-/** Early hints and the like, which are on their way before the answer. */
-const sendInformation = (response: ServerResponse, outgoing: ClientRequest): void => {
-  outgoing.on('information', ({ statusCode, headers }) => {
+const passHints = (response: ServerResponse, link: string | string[]): void => {
+  try {
+    response.writeEarlyHints({ link: [link].flat() });
+  } catch {
+    // Node sends no links that it cannot read, and hints may be left out.
+  }
+};
+
+/** Early hints and the like, which are on their way before the answer. HTTP/1.0 knows none of them. */
+const sendInformation = ({ request, response }: Exchange, outgoing: ClientRequest): void => {
+  if (request.httpVersion !== '1.1') return;
+  outgoing.on('information', ({ statusCode, headers: { link } }) => {
     if (response.headersSent) return;
-    const { link } = headers;
     if (statusCode === 102) response.writeProcessing();
-    if (statusCode === 103 && link !== undefined) response.writeEarlyHints({ link: [link].flat() });
+    if (statusCode === 103 && link !== undefined) passHints(response, link);
   });
 };
 
-/** Judges a client that was silent for its time: only one that we wait for is at fault. */
-const watchClient = (
+type Silence = { onClient(): void; onHost(): void };
+
+/** Judges either side by its silence: only one that is waited for is at fault. */
+const watchSilence = (
   { request, response, limits }: Exchange,
   outgoing: ClientRequest,
-  onSlow: () => void,
+  { onClient, onHost }: Silence,
 ): void => {
+  const takesNothing = () => response.writableNeedDrain;
+  const owesBody = () => isSending(request) && !outgoing.writableNeedDrain;
   response.on('timeout', () => {
-    if (response.writableNeedDrain) response.destroy();
-    else if (hasBody(request) && !request.complete && !outgoing.writableNeedDrain) onSlow();
+    if (takesNothing()) response.destroy();
+    else if (owesBody()) onClient();
     else request.socket.setTimeout(limits.clientMs);
+  });
+  outgoing.on('timeout', () => {
+    if (takesNothing() || owesBody()) outgoing.socket?.setTimeout(limits.answerMs);
+    else onHost();
   });
 };
 
@@ -157,6 +192,7 @@ const open = ({ request, upstream, path, headers, agent, limits }: Exchange): Cl
     headers,
     agent,
     timeout: limits.answerMs,
+    maxHeaderSize: limits.headerBytes,
   });
 
 /**
@@ -169,6 +205,7 @@ export const relay = (exchange: Exchange): Promise<Failure | undefined> => {
   const outgoing = open(exchange);
   let isConnected = false;
   let isAnswered = false;
+  let isRead = false;
   const settle = (failure?: Failure): void => {
     outcome.resolve(failure);
     if (failure === undefined) return;
@@ -176,7 +213,8 @@ export const relay = (exchange: Exchange): Promise<Failure | undefined> => {
     if (isAnswered) response.destroy();
   };
   const onClientGone = (): void => {
-    if (!response.writableFinished) outgoing.destroy();
+    // A host that answered before it had the whole request would wait for the rest.
+    if (!response.writableFinished || !outgoing.writableFinished) outgoing.destroy();
     settle();
   };
   response.once('close', onClientGone);
@@ -184,10 +222,15 @@ export const relay = (exchange: Exchange): Promise<Failure | undefined> => {
     .on('error', (cause) => {
       if (!isAnswered) settle({ kind: isConnected ? 'broke_off' : 'unsent', cause });
     })
-    .on('timeout', () => settle({ kind: 'host_slow' }))
     .once('response', (answer) => {
+      try {
+        sendAnswer(exchange, answer, () => {
+          isRead = true;
+        });
+      } catch (cause) {
+        return settle({ kind: 'broke_off', cause });
+      }
       isAnswered = true;
-      sendAnswer(exchange, answer);
       settle();
     })
     .once('close', () => {
@@ -197,6 +240,7 @@ export const relay = (exchange: Exchange): Promise<Failure | undefined> => {
   if (onUpgrade !== undefined) {
     outgoing.once('upgrade', (answer, host, head) => {
       isAnswered = true;
+      response.statusCode = 101; // it is sent outside of the response
       onUpgrade(answer, host as Socket, head);
       settle();
     });
@@ -204,10 +248,16 @@ export const relay = (exchange: Exchange): Promise<Failure | undefined> => {
   whenConnected(outgoing, limits.connectMs, () => {
     isConnected = true;
     // Not before: a body that was read for a host that is not there could not be sent to another.
-    if (hasBody(request)) sendBody(exchange, outgoing, () => settle({ kind: 'too_large' }));
+    if (hasBody(request)) {
+      const onTooLarge = () => settle({ kind: 'too_large' });
+      sendBody(exchange, outgoing, { isWanted: () => !isRead, onTooLarge });
+    }
   });
-  sendInformation(response, outgoing);
-  watchClient(exchange, outgoing, () => settle({ kind: 'client_slow' }));
+  sendInformation(exchange, outgoing);
+  watchSilence(exchange, outgoing, {
+    onClient: () => settle({ kind: 'client_slow' }),
+    onHost: () => settle({ kind: 'host_slow' }),
+  });
   if (!hasBody(request)) outgoing.end();
   return outcome.promise;
 };

@@ -13,7 +13,8 @@ import {
   noTunnelHere,
   type Refusal,
 } from '../refusals.ts';
-import { answerRefusal, refuseConnection } from './answer-refusal.ts';
+import type { Refuser } from './refuser.ts';
+import { createTurns } from './turns.ts';
 
 export type Arrival = {
   request: IncomingMessage;
@@ -35,54 +36,29 @@ const faultOf = (error: Error, { headerBytes }: Limits): Refusal => {
   return badRequest('this is no request of HTTP/1.1 as it is written');
 };
 
-/** An answer on a connection that Node's server has let go of. It is the last one there. */
-const responseOn = (request: IncomingMessage, socket: Socket): ServerResponse => {
-  const response = new ServerResponse(request);
+/** Puts an answer on a connection that Node's server has let go of. It is the last one there. */
+const answerOn = (response: ServerResponse, socket: Socket): void => {
   response.shouldKeepAlive = false;
   response.assignSocket(socket);
   response.once('finish', () => {
     response.detachSocket(socket);
     socket.end();
   });
-  return response;
-};
-
-/** Requests that a client may send before it has the answer to the first; nobody sends so many. */
-const mostPipelined = 32;
-
-/**
- * Takes the requests of each connection one after another, as their client sent them: what it sends
- * without waiting for answers may depend on what comes before.
- */
-const inTurn = (handle: (arrival: Arrival) => void) => {
-  const queues = new WeakMap<Socket, Arrival[]>();
-  const begin = (arrival: Arrival, queue: Arrival[]): void => {
-    arrival.response.once('close', () => {
-      queue.shift();
-      const [next] = queue;
-      if (next !== undefined && !next.request.socket.destroyed) begin(next, queue);
-    });
-    handle(arrival);
-  };
-  return {
-    take(arrival: Arrival): void {
-      const { request, response } = arrival;
-      request.on('error', () => undefined); // its end is what counts
-      response.on('error', () => undefined);
-      const queue = queues.get(request.socket) ?? [];
-      queues.set(request.socket, queue);
-      queue.push(arrival);
-      if (queue.length === 1) begin(arrival, queue);
-      else if (queue.length > mostPipelined) request.socket.destroy();
-    },
-    /** The answer that a connection waits for. */
-    current: (socket: Socket): ServerResponse | undefined => queues.get(socket)?.[0]?.response,
-  };
 };
 
 /** Makes a server, which does not listen yet. */
-export const createGatewayServer = (limits: Limits, handle: (arrival: Arrival) => void): Server => {
-  const { take, current } = inTurn(handle);
+export const createGatewayServer = (
+  limits: Limits,
+  refuser: Refuser,
+  handle: (arrival: Arrival) => void,
+): Server => {
+  const turns = createTurns();
+  const take = (arrival: Arrival, begin = () => handle(arrival)): void => {
+    const { request, response } = arrival;
+    request.on('error', () => undefined); // its end is what counts
+    response.on('error', () => undefined);
+    turns.take(request.socket, { exchange: arrival, begin });
+  };
   const server = createServer({
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headersMs,
@@ -105,24 +81,38 @@ export const createGatewayServer = (limits: Limits, handle: (arrival: Arrival) =
       take({ request, response, expectsContinue: true, upgrade: undefined }),
     )
     .on('checkExpectation', (request, response) =>
-      answerRefusal(request, response, noSuchExpectation(), true),
+      refuser.answer(request, response, noSuchExpectation(), { isLast: true }),
     )
     .on('upgrade', (request, duplex, head) => {
       const socket = duplex as Socket;
       socket.on('error', () => socket.destroy());
+      // Node tells answers no more of a connection that it has let go of.
+      socket.on('drain', () => turns.current(socket)?.emit('drain'));
       const protocol = request.headers.upgrade ?? '';
-      const response = responseOn(request, socket);
-      take({ request, response, expectsContinue: false, upgrade: { protocol, socket, head } });
+      const response = new ServerResponse(request);
+      const arrival: Arrival = {
+        request,
+        response,
+        expectsContinue: false,
+        upgrade: { protocol, socket, head },
+      };
+      take(arrival, () => {
+        answerOn(response, socket);
+        handle(arrival);
+      });
     })
-    .on('connect', (_, socket) => {
+    .on('connect', (_, duplex) => {
+      const socket = duplex as Socket;
       socket.on('error', () => socket.destroy());
-      refuseConnection(socket, noTunnelHere());
+      socket.on('drain', () => turns.current(socket)?.emit('drain'));
+      turns.takeLast(socket, () => refuser.endConnection(socket, noTunnelHere()));
     })
     .on('clientError', (error, duplex) => {
       const socket = duplex as Socket;
-      const isHeard = socket.writable && current(socket)?.headersSent !== true;
-      if (isHeard && codeOf(error) !== 'ECONNRESET')
-        refuseConnection(socket, faultOf(error, limits));
-      else socket.destroySoon();
+      if (codeOf(error) === 'ECONNRESET' || !socket.writable) return void socket.destroySoon();
+      turns.takeLast(socket, () => {
+        if (turns.current(socket)?.headersSent === true) socket.destroySoon();
+        else refuser.endConnection(socket, faultOf(error, limits));
+      });
     });
 };

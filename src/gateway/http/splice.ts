@@ -2,20 +2,19 @@
  * Two connections made one, after both sides changed the protocol. What one side ends the other may go
  * on without for a while; what lies idle for too long is cut, and so is what is left of a broken one.
  */
-import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Limits } from '../config.ts';
 import { responseHeaders } from './forwarded-headers.ts';
+import { linesOf } from './refuser.ts';
 
 /** A peer that has silently gone is noticed after a few of these. */
 const probeMs = 60_000;
 
 const headOf = (answer: IncomingMessage): string => {
-  const status = answer.statusCode ?? 101;
   const headers = responseHeaders(answer, { hasTrailers: false, isLast: false });
-  const lines = headers.map((text, index) => (index % 2 === 0 ? `${text}: ` : `${text}\r\n`));
-  const upgrade = `connection: Upgrade\r\nupgrade: ${answer.headers.upgrade ?? ''}\r\n`;
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}${upgrade}\r\n`;
+  const upgrade = ['connection', 'Upgrade', 'upgrade', answer.headers.upgrade ?? ''];
+  return linesOf(answer.statusCode ?? 101, [...headers, ...upgrade]);
 };
 
 export type Splice = {

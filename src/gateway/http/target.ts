@@ -24,6 +24,10 @@ export type Target =
 
 const hostForm = /^(?:[a-z\d](?:[a-z\d.-]*[a-z\d])?|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
 
+/** Whether a request of this method asks and does nothing (RFC 9110, 9.2.1). */
+export const isSafe = (method: string | undefined): boolean =>
+  method !== undefined && ['GET', 'HEAD', 'OPTIONS'].includes(method);
+
 /** The values of a header, one for each time that it was sent. */
 export const valuesOf = (request: IncomingMessage, name: string): string[] => {
   const { rawHeaders } = request;

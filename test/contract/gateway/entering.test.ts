@@ -1,5 +1,6 @@
 /** The door of the surfaces for people: a link, a cookie, and words for those who have neither. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '#runtime/pause.ts';
 import { ask, httpsTemplate, startTestGateway, type TestGateway } from '../../support/gateway.ts';
 
 let gateway: TestGateway;
@@ -38,6 +39,13 @@ describe('a link', () => {
     const second = await asUi('/.svc/enter?token=lt-2');
     expect(second).toMatchObject({ status: 401, code: 'link_used' });
     expect(second.headers['set-cookie']).toBeUndefined();
+  });
+
+  it('is no hindrance to a browser that comes again with its pass', async () => {
+    const cookie = await enter();
+    const again = await asUi('/.svc/enter?token=lt-1', { cookie });
+    expect(again).toMatchObject({ status: 303, headers: { location: '/' } });
+    expect(again.headers['set-cookie']).toBeUndefined();
   });
 
   it('is not used up by a look at it', async () => {
@@ -86,6 +94,27 @@ describe('whoever has not', () => {
     expect(await asUi('/', upgrade)).toMatchObject({ status: 401 });
   });
 
+  it('is told on a page what has become of the session, too, and the page tries again', async () => {
+    const cookie = await enter();
+    gateway.control.change(id, { state: 'RECOVERING' });
+    const headers = { cookie, accept: 'text/html' };
+    const page = await until(
+      async () => {
+        const answer = await asUi('/', headers);
+        return answer.status === 503 ? answer : undefined;
+      },
+      { timeoutMs: 5_000, what: 'the page' },
+    );
+    expect(page.headers['content-type']).toContain('text/html');
+    expect(page.body).toContain('is being restored');
+    expect(page.body).toContain('<meta http-equiv="refresh" content="2">');
+    gateway.control.change(id, { state: 'READY' });
+    await until(async () => (await asUi('/', headers)).status === 200, {
+      timeoutMs: 5_000,
+      what: 'the surface',
+    });
+  });
+
   it('has no use for a pass that is made up, or of another session', async () => {
     const pass = await enter();
     const other = await gateway.serve((_, response) => response.end('other'), 'ui');
@@ -106,7 +135,10 @@ describe('behind a proxy that is trusted', () => {
       seen.push(request.headers);
       response.end();
     });
-    const headers = { 'x-forwarded-for': '6.6.6.6, 2001:db8::1', 'x-forwarded-proto': 'https' };
+    const headers = {
+      'x-forwarded-for': '6.6.6.6, 2001:db8::1',
+      'x-forwarded-proto': 'http, https',
+    };
     const host = gateway.hostOf(api);
     await ask(gateway.port, { host, headers });
     expect(seen[0]).toMatchObject({

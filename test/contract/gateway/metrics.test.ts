@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { newId } from '#domain/id.ts';
 import { until } from '#runtime/pause.ts';
-import { ask, startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { ask, sendRaw, startTestGateway, type TestGateway } from '../../support/gateway.ts';
 
 let gateway: TestGateway;
 
@@ -34,6 +34,17 @@ describe('the metrics of the gateway', () => {
     await shows('svc_gateway_refusals_total{code="no_such_session"} 1');
     await shows('svc_gateway_request_seconds_count{surface="api"} 2');
     await shows('svc_gateway_under_way 0');
+  });
+
+  it('count every refusal, of whatever could not be read or is for nobody', async () => {
+    const ui = gateway.hostOf(newId('ses'), 'ui');
+    await ask(gateway.port, { host: ui });
+    await ask(gateway.port, { host: ui, path: '/.svc/enter?token=no' });
+    await ask(gateway.port, { host: 'example.com' });
+    await sendRaw(gateway.port, 'BAD\r\n\r\n');
+    for (const code of ['unauthenticated', 'link_used', 'unknown_host', 'bad_request']) {
+      await shows(`svc_gateway_refusals_total{code="${code}"} 1`);
+    }
   });
 
   it('tell tunnels apart while they stand', async () => {

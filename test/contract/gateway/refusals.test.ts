@@ -2,8 +2,6 @@
  * What the gateway refuses: requests that two programs could read in two ways, hosts that are none, what
  * is over its limits; and that what it says has one form and names no host.
  */
-import { once } from 'node:events';
-import { createServer as createTcpServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '#domain/id.ts';
 import { until } from '#runtime/pause.ts';
@@ -251,26 +249,5 @@ describe('hosts that fail', () => {
     expect(answer).toMatchObject({ status: 502, code: 'host_broke_off' });
     expect(asked).toBe(1);
     expect(answer.body).not.toMatch(/127\.0\.0\.1|ECONN/);
-  });
-
-  it.each([
-    ['no HTTP', 'SSH-2.0-x\r\n'],
-    ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'],
-  ])('are 502 when they speak %s', async (_, spoken) => {
-    const server = createTcpServer((socket) => {
-      socket.on('error', () => undefined).on('data', () => socket.end(spoken));
-    });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as { port: number };
-    const odd = newId('ses');
-    gateway.control.change(odd, {
-      sessionId: odd,
-      state: 'READY',
-      surfaces: { api: `http://127.0.0.1:${port}` },
-    });
-    const answer = await ask(gateway.port, { host: gateway.hostOf(odd) });
-    expect(answer).toMatchObject({ status: 502, code: 'host_broke_off' });
-    server.close();
   });
 });

@@ -95,6 +95,28 @@ describe('a session', () => {
     expect(await get(id)).toMatchObject({ status: 410, code: 'closed' });
   });
 
+  it('whose host breaks off and is being replaced may be asked again only what does nothing', async () => {
+    const id = await gateway.serve((request) => {
+      gateway.control.routes.set(id, {
+        sessionId: id,
+        state: 'RECOVERING',
+        endReason: null,
+        surfaces: {},
+      });
+      request.socket.destroy();
+    });
+    const ready = gateway.control.routes.get(id);
+    expect(await get(id)).toMatchObject({ status: 503, code: 'recovering' });
+    gateway.control.change(id, ready ?? {});
+    await until(
+      async () => {
+        const answer = await ask(gateway.port, { host: gateway.hostOf(id), method: 'POST' });
+        return answer.code === 'host_broke_off' && answer;
+      },
+      { timeoutMs: 5_000, what: 'an answer that asks for no other try' },
+    );
+  });
+
   it('that moved is found where it is, when its host takes no connection', async () => {
     const gone = createServer();
     const id = await gateway.serveBy(gone);

@@ -83,6 +83,29 @@ describe('WebSocket', () => {
     }
   });
 
+  it('is cut when its session ended while the host was being asked', async () => {
+    const answer = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    const server = createServer((_, response) => response.end('fine'));
+    const sockets = new WebSocketServer({ noServer: true });
+    server.on('upgrade', async (request, socket, head) => {
+      asked.resolve();
+      await answer.promise;
+      sockets.handleUpgrade(request, socket, head, () => undefined);
+    });
+    const id = await gateway.serveBy(server);
+    const socket = dial(id);
+    await asked.promise;
+    gateway.control.change(id, { state: 'CLOSING', endReason: 'requested', surfaces: {} });
+    const host = gateway.hostOf(id);
+    await until(async () => (await ask(gateway.port, { host })).status === 410, {
+      timeoutMs: 5_000,
+      what: 'the end of the route',
+    });
+    answer.resolve();
+    expect(await closedWith(socket)).toBe(1006);
+  });
+
   it('is not cut by news that its session is where it was', async () => {
     const id = await serveEcho();
     const socket = dial(id);

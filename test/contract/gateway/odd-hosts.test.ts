@@ -1,0 +1,164 @@
+/**
+ * Hosts run what users wrote, so they may say anything. Whatever it is, it costs its own session a request
+ * and nobody else anything: the gateway lives on.
+ */
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '#domain/id.ts';
+import { until } from '#runtime/pause.ts';
+import {
+  ask,
+  openRaw,
+  sendRaw,
+  startTestGateway,
+  type TestGateway,
+} from '../../support/gateway.ts';
+
+let gateway: TestGateway;
+const servers: Server[] = [];
+
+beforeAll(async () => {
+  gateway = await startTestGateway({ limits: { answerMs: 400, clientMs: 3_000 } });
+});
+
+afterAll(async () => {
+  await gateway.stop();
+  for (const server of servers) server.close();
+});
+
+/** A session whose host is given each connection with what came first. */
+const serveRaw = async (onRequest: (socket: Socket) => void): Promise<string> => {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined).once('data', () => onRequest(socket));
+  });
+  servers.push(server.listen(0, '127.0.0.1'));
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const sessionId = newId('ses');
+  gateway.control.change(sessionId, {
+    sessionId,
+    surfaces: { api: `http://127.0.0.1:${port}` },
+  });
+  return sessionId;
+};
+
+/** A session whose host says this and nothing else. */
+const serveWords = (words: string): Promise<string> =>
+  serveRaw((socket) => socket.end(words, 'latin1'));
+
+const fine = 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nfine';
+const get = (sessionId: string) => ask(gateway.port, { host: gateway.hostOf(sessionId) });
+
+describe('a host is 502 when it answers', () => {
+  it.each([
+    ['a status that is none', 'HTTP/1.1 099 Odd\r\nContent-Length: 4\r\n\r\nfine'],
+    ['a status of nothing', 'HTTP/1.1 000 Odd\r\nContent-Length: 4\r\n\r\nfine'],
+    ['words with a control sign', 'HTTP/1.1 200 O\x01K\r\nContent-Length: 4\r\n\r\nfine'],
+    [
+      'a header with a control sign',
+      'HTTP/1.1 200 OK\r\nX-A: \x01\r\nContent-Length: 4\r\n\r\nfine',
+    ],
+    ['a change of protocol for nobody', 'HTTP/1.1 101 Switching Protocols\r\n\r\nhello'],
+    [
+      'one with a name for nobody',
+      'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\nhello',
+    ],
+    ['a head over the limit', `HTTP/1.1 200 OK\r\nX-A: ${'x'.repeat(40_000)}\r\n\r\nfine`],
+    ['no HTTP', 'SSH-2.0-x\r\n'],
+    ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'],
+  ])('%s', async (_, words) => {
+    const answer = await get(await serveWords(words));
+    expect(answer).toMatchObject({ status: 502, code: 'host_broke_off' });
+  });
+});
+
+describe('a host is heard when it sends', () => {
+  it.each([
+    ['hints that cannot be read', `HTTP/1.1 103 Early Hints\r\nLink: garbage\r\n\r\n${fine}`],
+    ['hints of nothing', `HTTP/1.1 103 Early Hints\r\nLink: \r\n\r\n${fine}`],
+    ['information that is unknown', `HTTP/1.1 199 Odd\r\n\r\n${fine}`],
+    ['an answer of HTTP/1.0', 'HTTP/1.0 200 OK\r\n\r\nfine'],
+  ])('%s', async (_, words) => {
+    expect(await get(await serveWords(words))).toMatchObject({ status: 200, body: 'fine' });
+  });
+
+  it('a head as long as one of a request may be', async () => {
+    const id = await serveWords(`HTTP/1.1 200 OK\r\nX-A: ${'x'.repeat(20_000)}\r\n\r\nfine`);
+    const head = `GET / HTTP/1.1\r\nHost: ${gateway.hostOf(id)}\r\nConnection: close\r\n\r\n`;
+    expect(await sendRaw(gateway.port, head)).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  });
+
+  it('hints, which a client of HTTP/1.0 is not told', async () => {
+    const hints = 'HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n';
+    const id = await serveWords(`${hints}${fine}`);
+    const head = `GET / HTTP/1.0\r\nHost: ${gateway.hostOf(id)}\r\n\r\n`;
+    const answer = await sendRaw(gateway.port, head);
+    expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(answer).not.toContain(' 103 ');
+  });
+});
+
+describe('a host that answers before it has the whole request', () => {
+  it('is heard, and the rest is no longer sent to it', async () => {
+    let received = 0;
+    const left = Promise.withResolvers<void>();
+    const id = await serveRaw((socket) => {
+      socket.write('HTTP/1.1 401 Unauthorized\r\nContent-Length: 6\r\n\r\ndenied');
+      socket.on('data', (chunk: Buffer) => {
+        received += chunk.length;
+      });
+      socket.once('close', () => left.resolve());
+    });
+    const { socket, text } = await openRaw(gateway.port);
+    const length = 64 * 2 ** 20;
+    const head = `POST / HTTP/1.1\r\nHost: ${gateway.hostOf(id)}\r\nContent-Length: ${length}`;
+    socket.write(`${head}\r\n\r\n`);
+    await until(() => text().endsWith('denied'), { timeoutMs: 5_000, what: 'the answer' });
+    socket.write(Buffer.alloc(8 * 2 ** 20));
+    await left.promise;
+    expect(received).toBeLessThan(2 ** 20);
+    expect(text()).toMatch(/^HTTP\/1\.1 401 .*connection: close\r\n.*denied$/is);
+    socket.destroy();
+  });
+});
+
+describe('a host is not blamed', () => {
+  /** Resolves when a host that is asked now has had its time, and so has any that was asked before. */
+  const timeOfHost = async (): Promise<void> => {
+    const silent = await gateway.serve(() => undefined);
+    expect(await get(silent)).toMatchObject({ status: 504 });
+  };
+
+  it('for the time that a client takes with its body', async () => {
+    const id = await gateway.serve((request, response) => {
+      request.on('end', () => response.end('fine')).resume();
+    });
+    const { socket, text } = await openRaw(gateway.port);
+    const head = `POST / HTTP/1.1\r\nHost: ${gateway.hostOf(id)}\r\nConnection: close`;
+    socket.write(`${head}\r\nContent-Length: 2\r\n\r\na`);
+    await timeOfHost();
+    await timeOfHost();
+    socket.write('b');
+    await until(() => text().endsWith('fine'), { timeoutMs: 5_000, what: 'the answer' });
+    expect(text()).toMatch(/^HTTP\/1\.1 200 /);
+    socket.destroy();
+  });
+
+  it('for the time that a client takes with its answer', async () => {
+    const body = Buffer.alloc(64 * 2 ** 20);
+    const id = await gateway.serve((_, response) => response.end(body));
+    const { socket } = await openRaw(gateway.port);
+    let read = 0;
+    socket.on('data', (chunk: Buffer) => {
+      read += chunk.length;
+    });
+    socket.pause();
+    socket.write(`GET / HTTP/1.1\r\nHost: ${gateway.hostOf(id)}\r\nConnection: close\r\n\r\n`);
+    await timeOfHost();
+    await timeOfHost();
+    socket.resume();
+    await until(() => read > body.length, { timeoutMs: 10_000, what: 'the whole answer' });
+    socket.destroy();
+  });
+});

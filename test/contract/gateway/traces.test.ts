@@ -1,0 +1,58 @@
+/** What the gateway adds to the trace of a session: its first request, once. */
+import { createServer } from 'node:http';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { until } from '#runtime/pause.ts';
+import { traceIdOf } from '#runtime/tracing.ts';
+import {
+  ask,
+  endServer,
+  listenLocally,
+  startTestGateway,
+  type TestGateway,
+} from '../../support/gateway.ts';
+
+type Span = { traceId: string; name: string; attributes: { key: string; value: object }[] };
+
+let gateway: TestGateway;
+const received: Span[] = [];
+
+const collector = createServer(async (request, response) => {
+  const { resourceSpans } = JSON.parse((await request.toArray()).join(''));
+  received.push(...resourceSpans[0].scopeSpans[0].spans);
+  response.end('{}');
+});
+
+beforeAll(async () => {
+  const otlpEndpoint = `http://127.0.0.1:${await listenLocally(collector)}`;
+  gateway = await startTestGateway({ otlpEndpoint });
+});
+
+afterAll(async () => {
+  await gateway.stop();
+  await endServer(collector);
+});
+
+it('tells of the first request of a session that its host answered, and of no other', async () => {
+  const id = await gateway.serve((_, response) => response.writeHead(201).end());
+  const host = gateway.hostOf(id);
+  const causedBy = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+  await ask(gateway.port, { host, headers: { traceparent: causedBy } });
+  await ask(gateway.port, { host });
+  const other = await gateway.serve((_, response) => response.end());
+  await ask(gateway.port, { host: gateway.hostOf(other) });
+  const spansOf = (sessionId: string) =>
+    received.filter(({ traceId }) => traceId === traceIdOf(sessionId));
+  // Spans leave in the order in which they were added.
+  await until(() => spansOf(other).length === 2, { timeoutMs: 10_000, what: 'the traces' });
+  expect(spansOf(id)).toMatchObject([
+    {
+      name: 'first request',
+      links: [{ traceId: '0af7651916cd43dd8448eb211c80319c' }],
+      attributes: expect.arrayContaining([
+        { key: 'svc.surface', value: { stringValue: 'api' } },
+        { key: 'http.response.status_code', value: { doubleValue: 201 } },
+      ]),
+    },
+    { name: 'route' },
+  ]);
+});

@@ -1,0 +1,100 @@
+/** What a client sends on one connection without waiting for answers is answered in its order, to its end. */
+import { createServer, type RequestListener } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocketServer } from 'ws';
+import { until } from '#runtime/pause.ts';
+import { openRaw, startTestGateway, type TestGateway } from '../../support/gateway.ts';
+
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  gateway = await startTestGateway({ limits: { perSession: 3 } });
+});
+
+afterAll(() => gateway.stop());
+
+const upgrade = [
+  ...['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'],
+  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+];
+
+const lines = (...given: string[]): string => `${given.join('\r\n')}\r\n\r\n`;
+
+const hear = (raw: { text(): string }, what: string): Promise<unknown> =>
+  until(() => raw.text().includes(what), { timeoutMs: 5_000, what: `${what} in ${raw.text()}` });
+
+describe('behind a request that is not answered yet', () => {
+  const serveHeld = async () => {
+    const asked = Promise.withResolvers<void>();
+    const answer = Promise.withResolvers<void>();
+    const server = createServer(async (_, response) => {
+      asked.resolve();
+      await answer.promise;
+      response.end('first');
+    });
+    new WebSocketServer({ server }).on('connection', (socket) => socket.send('second'));
+    const id = await gateway.serveBy(server);
+    return {
+      id,
+      host: `Host: ${gateway.hostOf(id)}`,
+      asked: asked.promise,
+      answer: answer.resolve,
+    };
+  };
+
+  it.each([
+    [
+      'a change of protocol',
+      (host: string) => lines('GET /2 HTTP/1.1', host, ...upgrade),
+      'second',
+    ],
+    ['a tunnel', () => lines('CONNECT a:1 HTTP/1.1', 'Host: a:1'), 'CONNECT is not served'],
+    ['what is no request', () => 'BAD\r\n\r\n', '"bad_request"'],
+    [
+      'a body that cannot be read',
+      (host: string) => `${lines('POST /2 HTTP/1.1', host, 'Transfer-Encoding: chunked')}zz\r\n`,
+      '"bad_request"',
+    ],
+  ])('%s waits', async (_, second, said) => {
+    const { host, asked, answer } = await serveHeld();
+    const raw = await openRaw(gateway.port);
+    raw.socket.write(`${lines('GET /1 HTTP/1.1', host)}${second(host)}`);
+    await asked;
+    // One round trip more, by which whatever the gateway says at once is here.
+    const other = await openRaw(gateway.port);
+    other.socket.write(lines('GET /health HTTP/1.1', 'Host: x'));
+    await hear(other, '"ok"');
+    expect(raw.text()).toBe('');
+    answer();
+    await hear(raw, said);
+    expect(raw.text()).toMatch(/^HTTP\/1\.1 200 .*first.*HTTP\/1\.1 (?:101|4\d\d) /s);
+    for (const { socket } of [raw, other]) socket.destroy();
+  });
+});
+
+describe('a change of protocol that the host refuses', () => {
+  const dial = async (id: string) => {
+    const raw = await openRaw(gateway.port);
+    raw.socket.write(lines('GET / HTTP/1.1', `Host: ${gateway.hostOf(id)}`, ...upgrade));
+    return raw;
+  };
+  const refuseWith = (listener: RequestListener): Promise<string> => gateway.serve(listener);
+
+  it('is answered in full, however long the answer', async () => {
+    const body = 'x'.repeat(8 * 2 ** 20);
+    const raw = await dial(await refuseWith((_, response) => response.writeHead(404).end(body)));
+    await until(() => raw.text().length > body.length, { timeoutMs: 5_000, what: 'the body' });
+    expect(raw.text()).toMatch(/^HTTP\/1\.1 404 /);
+    raw.socket.destroy();
+  });
+
+  it('makes room for the next one', async () => {
+    const id = await refuseWith((_, response) => response.writeHead(404).end('no'));
+    for (let i = 0; i < 6; i += 1) {
+      const raw = await dial(id);
+      await hear(raw, '\r\n\r\n');
+      expect(raw.text()).toMatch(/^HTTP\/1\.1 404 /);
+      raw.socket.destroy();
+    }
+  });
+});
