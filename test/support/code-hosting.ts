@@ -4,6 +4,7 @@
  */
 import { retry } from '@octokit/plugin-retry';
 import { Octokit } from '@octokit/rest';
+import { afterAll, beforeEach } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import { type ServedWorld, serveWorld } from './serve-world.ts';
 import { templateTree } from './worlds.ts';
@@ -63,8 +64,7 @@ export const numbers = (rows: readonly { number: number }[]): number[] =>
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-/** Serves the template on the task of this name, or on its first. */
-export const serveCodeHost = async (task?: string): Promise<CodeHost> => {
+const serve = async (task?: string): Promise<CodeHost> => {
   const world = await serveWorld(templateTree('code-hosting'), task === undefined ? {} : { task });
   const octokit = (auth: string | undefined): Client =>
     new RetryingOctokit({
@@ -108,4 +108,12 @@ export const serveCodeHost = async (task?: string): Promise<CodeHost> => {
       return { passed, failed: checks.filter((check) => !check.passed).map(({ name }) => name) };
     },
   };
+};
+
+/** Serves the template on the task of this name, or on its first, to each test of a file as at first. */
+export const serveCodeHost = async (task?: string): Promise<CodeHost> => {
+  const world = await serve(task);
+  beforeEach(() => world.reset());
+  afterAll(() => world.stop());
+  return world;
 };

@@ -1,14 +1,8 @@
 /** The task `close-duplicate` of the template `code-hosting`: right work passes, nothing else does. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type CodeHost, on, serveCodeHost } from '#test/support/code-hosting.ts';
+import { describe, expect, it } from 'vitest';
+import { on, serveCodeHost } from '#test/support/code-hosting.ts';
 
-let world: CodeHost;
-
-beforeAll(async () => {
-  world = await serveCodeHost();
-});
-beforeEach(() => world.reset());
-afterAll(() => world?.stop());
+const world = await serveCodeHost();
 
 describe('the task close-duplicate', () => {
   const work = async (duplicate = 157, original = 139): Promise<void> => {

@@ -1,16 +1,10 @@
 /** The task `follow-up-needs-info` of the template `code-hosting`: right work passes, nothing else does. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type CodeHost, on, serveCodeHost } from '#test/support/code-hosting.ts';
+import { describe, expect, it } from 'vitest';
+import { on, serveCodeHost } from '#test/support/code-hosting.ts';
 
 const name = 'needs-info';
 
-let world: CodeHost;
-
-beforeAll(async () => {
-  world = await serveCodeHost('follow-up-needs-info');
-});
-beforeEach(() => world.reset());
-afterAll(() => world?.stop());
+const world = await serveCodeHost('follow-up-needs-info');
 
 const closeForgotten = async (): Promise<void> => {
   const body = 'We have not heard of you for a while, so we close this. Tell us if it comes back.';

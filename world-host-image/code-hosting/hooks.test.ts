@@ -1,8 +1,7 @@
 /** Webhooks of the code host: registered through the vendor's client, delivered into the ledger. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import {
-  type CodeHost,
   errorOf,
   notFound,
   on,
@@ -11,13 +10,7 @@ import {
   serveCodeHost,
 } from '#test/support/code-hosting.ts';
 
-let world: CodeHost;
-
-beforeAll(async () => {
-  world = await serveCodeHost();
-});
-beforeEach(() => world.reset());
-afterAll(() => world?.stop());
+const world = await serveCodeHost();
 
 /** A milestone of the repository that is open. */
 const openMilestone = 4;

@@ -1,7 +1,6 @@
 /** Issues of the code host, through the vendor client. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
-  type CodeHost,
   errorOf,
   invalid,
   names,
@@ -12,13 +11,7 @@ import {
   serveCodeHost,
 } from '#test/support/code-hosting.ts';
 
-let world: CodeHost;
-
-beforeAll(async () => {
-  world = await serveCodeHost();
-});
-beforeEach(() => world.reset());
-afterAll(() => world?.stop());
+const world = await serveCodeHost();
 
 describe('lists of issues', () => {
   it('lists open issues, newest first', async () => {

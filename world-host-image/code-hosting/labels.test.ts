@@ -1,7 +1,6 @@
 /** Labels and comments of the code host, through the vendor client. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
-  type CodeHost,
   documentation_url,
   errorOf,
   invalid,
@@ -13,13 +12,7 @@ import {
   serveCodeHost,
 } from '#test/support/code-hosting.ts';
 
-let world: CodeHost;
-
-beforeAll(async () => {
-  world = await serveCodeHost();
-});
-beforeEach(() => world.reset());
-afterAll(() => world?.stop());
+const world = await serveCodeHost();
 
 describe('labels of an issue', () => {
   it('adds labels whatever the case of their letters, and makes those that are missing', async () => {

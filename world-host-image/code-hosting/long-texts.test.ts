@@ -1,5 +1,5 @@
 /** Texts that are longer than the vendor takes, refused in its words. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   type CodeHost,
   errorOf,
@@ -10,13 +10,7 @@ import {
   serveCodeHost,
 } from '#test/support/code-hosting.ts';
 
-let world: CodeHost;
-
-beforeAll(async () => {
-  world = await serveCodeHost();
-});
-beforeEach(() => world.reset());
-afterAll(() => world?.stop());
+const world = await serveCodeHost();
 
 const text = (length: number) => 'é'.repeat(length);
 

@@ -1,14 +1,8 @@
 /** The task `merge-what-is-ready` of the template `code-hosting`: right work passes, nothing else does. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type CodeHost, pull, repository, serveCodeHost } from '#test/support/code-hosting.ts';
+import { describe, expect, it } from 'vitest';
+import { pull, repository, serveCodeHost } from '#test/support/code-hosting.ts';
 
-let world: CodeHost;
-
-beforeAll(async () => {
-  world = await serveCodeHost('merge-what-is-ready');
-});
-beforeEach(() => world.reset());
-afterAll(() => world?.stop());
+const world = await serveCodeHost('merge-what-is-ready');
 
 describe('the task merge-what-is-ready', () => {
   it('fails an agent that does nothing', async () => {

@@ -1,7 +1,6 @@
 /** Milestones, events and assignees of the code host's issues, through the vendor's client. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
-  type CodeHost,
   errorOf,
   invalid,
   notFound,
@@ -12,13 +11,7 @@ import {
   serveCodeHost,
 } from '#test/support/code-hosting.ts';
 
-let world: CodeHost;
-
-beforeAll(async () => {
-  world = await serveCodeHost();
-});
-beforeEach(() => world.reset());
-afterAll(() => world?.stop());
+const world = await serveCodeHost();
 
 const milestone = (number: number) => ({ ...repository, milestone_number: number });
 

@@ -1,16 +1,10 @@
 /** The task `move-to-next-release` of the template `code-hosting`, which a Python function judges. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type CodeHost, on, repository, serveCodeHost } from '#test/support/code-hosting.ts';
+import { describe, expect, it } from 'vitest';
+import { on, repository, serveCodeHost } from '#test/support/code-hosting.ts';
 
 const toMove = [47, 99, 107, 114, 142, 144];
 
-let world: CodeHost;
-
-beforeAll(async () => {
-  world = await serveCodeHost('move-to-next-release');
-});
-beforeEach(() => world.reset());
-afterAll(() => world?.stop());
+const world = await serveCodeHost('move-to-next-release');
 
 const makeMilestone = async (due_on: string): Promise<number> => {
   const made = await world.tool('create_milestone', { ...repository, title: '2.10', due_on });

@@ -2,9 +2,9 @@
  * Whatever is sent, the code host answers as the vendor would: never with an error of its own. Bodies
  * and parameters are made of the names that its routes know and of values that they do not expect.
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { RouteContract } from '#language/contract.ts';
-import { type CodeHost, serveCodeHost } from '#test/support/code-hosting.ts';
+import { serveCodeHost } from '#test/support/code-hosting.ts';
 
 const known: Record<string, string[]> = {
   owner: ['northquay', 'mikkelh'],
@@ -92,12 +92,7 @@ const createDice = (seed: number) => {
 
 const times = 10;
 
-let world: CodeHost;
-
-beforeAll(async () => {
-  world = await serveCodeHost();
-});
-afterAll(() => world?.stop());
+const world = await serveCodeHost();
 
 const draw = createDice(7);
 

@@ -1,14 +1,8 @@
 /** Pages of the code host's lists, and the vendor's client following them. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type CodeHost, numbers, repository, serveCodeHost } from '#test/support/code-hosting.ts';
+import { describe, expect, it } from 'vitest';
+import { numbers, repository, serveCodeHost } from '#test/support/code-hosting.ts';
 
-let world: CodeHost;
-
-beforeAll(async () => {
-  world = await serveCodeHost();
-});
-beforeEach(() => world.reset());
-afterAll(() => world?.stop());
+const world = await serveCodeHost();
 
 const asked = { ...repository, state: 'all' as const };
 

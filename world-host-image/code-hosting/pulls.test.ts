@@ -1,7 +1,6 @@
 /** Pull requests of the code host, through the vendor's client. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
-  type CodeHost,
   errorOf,
   invalid,
   names,
@@ -15,13 +14,7 @@ import {
   serveCodeHost,
 } from '#test/support/code-hosting.ts';
 
-let world: CodeHost;
-
-beforeAll(async () => {
-  world = await serveCodeHost();
-});
-beforeEach(() => world.reset());
-afterAll(() => world?.stop());
+const world = await serveCodeHost();
 
 const branchOf = async (name: string) =>
   (await world.client().repos.getBranch({ ...repository, branch: name })).data;

@@ -1,7 +1,7 @@
 /** Credentials, users, organizations and repositories of the code host, through the vendor client. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import type { Row } from '#language/contract.ts';
 import {
-  type CodeHost,
   documentation_url,
   errorOf,
   invalid,
@@ -12,13 +12,7 @@ import {
   serveCodeHost,
 } from '#test/support/code-hosting.ts';
 
-let world: CodeHost;
-
-beforeAll(async () => {
-  world = await serveCodeHost();
-});
-beforeEach(() => world.reset());
-afterAll(() => world?.stop());
+const world = await serveCodeHost();
 
 describe('credentials', () => {
   it('refuses a request without a token in the vendor shape', async () => {
@@ -92,11 +86,51 @@ describe('autolinks', () => {
     expect(await errorOf(world.client().repos.getAutolink(autolink))).toEqual(notFound);
   });
 
-  it('refuses a prefix twice and a template without its place', async () => {
-    const taken = { ...repository, key_prefix: 'SUP-', url_template: 'https://x.example/<num>' };
-    expect(await errorOf(world.client().repos.createAutolink(taken))).toEqual(invalid());
-    const plain = { ...repository, key_prefix: 'X-', url_template: 'https://x.example/' };
-    expect(await errorOf(world.client().repos.createAutolink(plain))).toEqual(invalid());
+  it('are found whatever the case of the names, and say whose they are by nothing else', async () => {
+    const other = { owner: 'NorthQuay', repo: 'BERTH' };
+    const { data } = await world.client().repos.listAutolinks(other);
+    expect(data.map(({ id }) => id)).toEqual([41]);
+    expect(data[0]).not.toHaveProperty('owner');
+    const made = await world.client().repos.createAutolink({
+      ...other,
+      key_prefix: 'X-',
+      url_template: 'https://x.example/<num>',
+    });
+    expect(world.rows('autolinks', { id: made.data.id })).toMatchObject([repository]);
+    const elsewhere = { owner: 'northquay', repo: 'handbook', autolink_id: made.data.id };
+    expect(await errorOf(world.client().repos.getAutolink(elsewhere))).toEqual(notFound);
+  });
+
+  it.each<[string, Row, Row]>([
+    ['a prefix twice', { key_prefix: 'SUP-' }, { field: 'key_prefix', code: 'already_exists' }],
+    ['no prefix', { key_prefix: '' }, { field: 'key_prefix', code: 'missing_field' }],
+    [
+      'a long prefix',
+      { key_prefix: 'X'.repeat(33) },
+      {
+        field: 'key_prefix',
+        code: 'custom',
+        message: 'key_prefix is too long (maximum is 32 characters)',
+      },
+    ],
+    [
+      'a template without its place',
+      { url_template: 'https://x.example/' },
+      {
+        field: 'url_template',
+        code: 'custom',
+        message: 'url_template must contain a <num> token',
+      },
+    ],
+    [
+      'a word for a flag',
+      { is_alphanumeric: 'yes' },
+      { field: 'is_alphanumeric', code: 'invalid' },
+    ],
+  ])('are refused with %s, and the field is named', async (_, fields, error) => {
+    const body = { key_prefix: 'X-', url_template: 'https://x.example/<num>', ...fields };
+    const made = world.client().repos.createAutolink({ ...repository, ...body } as never);
+    expect(await errorOf(made)).toEqual(invalid({ resource: 'KeyLink', ...error }));
   });
 });
 

@@ -1,7 +1,6 @@
 /** Reviews of pull requests, through the vendor's client. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
-  type CodeHost,
   errorOf,
   invalid,
   notFound,
@@ -12,13 +11,7 @@ import {
   serveCodeHost,
 } from '#test/support/code-hosting.ts';
 
-let world: CodeHost;
-
-beforeAll(async () => {
-  world = await serveCodeHost();
-});
-beforeEach(() => world.reset());
-afterAll(() => world?.stop());
+const world = await serveCodeHost();
 
 const path = 'server/billing/invoice.ts';
 

@@ -1,7 +1,6 @@
 /** The code host's search, through the vendor's client. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
-  type CodeHost,
   errorOf,
   invalid,
   numbers,
@@ -9,13 +8,7 @@ import {
   serveCodeHost,
 } from '#test/support/code-hosting.ts';
 
-let world: CodeHost;
-
-beforeAll(async () => {
-  world = await serveCodeHost();
-});
-beforeEach(() => world.reset());
-afterAll(() => world?.stop());
+const world = await serveCodeHost();
 
 const issues = async (q: string, more: object = {}): Promise<number[]> => {
   const { data } = await world.client().search.issuesAndPullRequests({ q, per_page: 100, ...more });
@@ -67,6 +60,16 @@ describe('searching issues', () => {
     ['is:pr is:open state:open type:pr draft:true -reviewed-by:nobody', [142]],
     ['a::b', []],
     ['NOT reminder label:"area: emails" is:open', [70]],
+    ['is:pr is:open AND (draft:true OR review:approved)', [156, 150, 142]],
+    ['(is:pr is:open draft:true OR is:pr is:open review:approved)', [156, 150, 142]],
+    ['is:pr is:open -(draft:true OR review:approved)', [155, 153]],
+    ['is:pr is:open NOT (draft:true OR review:approved)', [155, 153]],
+    ['is:open is:issue (label:security OR (label:bug AND no:assignee))', [154, 131, 55]],
+    ['is:open is:issue label:"area: emails" (xyzzy OR reminder)', [157, 149, 139, 131]],
+    ['is:pr is:open (draft:true', [142]],
+    ['is:pr is:open draft:true) ()', [142]],
+    ['is:pr is:open (draft:true OR foo:bar)', [142]],
+    ['"AND" is:pr is:open draft:true', []],
   ])('understands %s', async (q, expected) => {
     expect(await issues(`${q} ${berth}`, { sort: 'created' })).toEqual(expected);
   });
@@ -116,6 +119,12 @@ describe('searching issues', () => {
         data: { errors: [{ resource: 'Search', field: 'q', code: 'invalid' }] },
       },
     );
+    for (const q of ['a OR b OR c OR d OR e OR f OR g', '((((((a))))))']) {
+      expect(await errorOf(search.issuesAndPullRequests({ q }))).toMatchObject({
+        status: 422,
+        data: { errors: [{ resource: 'Search', field: 'q', code: 'invalid' }] },
+      });
+    }
     const deep = search.issuesAndPullRequests({ q: 'is:open', per_page: 100, page: 11 });
     expect(await errorOf(deep)).toMatchObject({
       status: 422,

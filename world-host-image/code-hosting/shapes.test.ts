@@ -9,8 +9,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type CodeHost, serveCodeHost } from '#test/support/code-hosting.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { serveCodeHost } from '#test/support/code-hosting.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const berth = '/repos/northquay/berth';
@@ -102,23 +102,13 @@ const asked: Record<string, Asked[]> = {
 
 /** Fields of our answers that the description does not have, by the path that is asked for. */
 const undescribed: Record<string, string[]> = {
-  // A route without code answers the row, whose key says whose autolink it is.
-  [`${berth}/autolinks`]: ['owner', 'repo'],
   // The vendor sends it here as it does in the events of one issue.
   [`${berth}/issues/events`]: ['state_reason'],
 };
 
-let world: CodeHost;
-let folder: string;
-
-beforeAll(async () => {
-  world = await serveCodeHost();
-  folder = mkdtempSync(join(tmpdir(), 'svc-shapes-'));
-});
-afterAll(() => {
-  rmSync(folder, { recursive: true, force: true });
-  return world?.stop();
-});
+const world = await serveCodeHost();
+const folder = mkdtempSync(join(tmpdir(), 'svc-shapes-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The rows of a list without these fields. */
 const without = (body: unknown, fields: readonly string[]): unknown => {

@@ -2,22 +2,10 @@
  * Names in letters of any case: owners, repositories, users and labels are found, and answered as they
  * are spelled.
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import {
-  type CodeHost,
-  errorOf,
-  invalid,
-  names,
-  serveCodeHost,
-} from '#test/support/code-hosting.ts';
+import { describe, expect, it } from 'vitest';
+import { errorOf, invalid, names, serveCodeHost } from '#test/support/code-hosting.ts';
 
-let world: CodeHost;
-
-beforeAll(async () => {
-  world = await serveCodeHost();
-});
-beforeEach(() => world.reset());
-afterAll(() => world?.stop());
+const world = await serveCodeHost();
 
 const shouted = { owner: 'NORTHQUAY', repo: 'Berth' };
 

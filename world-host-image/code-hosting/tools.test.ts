@@ -1,15 +1,9 @@
 /** The tools of the template `code-hosting`: what an agent sees and does without the HTTP API. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
-import { type CodeHost, on, repository, serveCodeHost } from '#test/support/code-hosting.ts';
+import { on, repository, serveCodeHost } from '#test/support/code-hosting.ts';
 
-let world: CodeHost;
-
-beforeAll(async () => {
-  world = await serveCodeHost();
-});
-beforeEach(() => world.reset());
-afterAll(() => world?.stop());
+const world = await serveCodeHost();
 
 describe('tools', () => {
   it('are each bound to what implements them', () => {

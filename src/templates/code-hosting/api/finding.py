@@ -7,7 +7,7 @@ what is answered and what is kept has the spelling of the row.
 from svc_env import HandlerContext, Row
 
 from .refusals import not_found
-from .viewer import can_see
+from .viewer import can_see, require_manage
 
 
 def known(ctx: HandlerContext, entity: str, key: Row) -> Row:
@@ -37,6 +37,13 @@ def find_repository(ctx: HandlerContext) -> Row:
     if repository is None or not can_see(ctx, repository):
         not_found(ctx)
     ctx.args.update(owner=repository["owner"], repo=repository["name"])
+    return repository
+
+
+def find_managed_repository(ctx: HandlerContext) -> Row:
+    """The same, or 403 unless the viewer may change the repository itself."""
+    repository = find_repository(ctx)
+    require_manage(ctx, repository)
     return repository
 
 
@@ -78,6 +85,11 @@ def find_review_comment(ctx: HandlerContext) -> Row:
 def find_hook(ctx: HandlerContext) -> Row:
     """The webhook of `…/hooks/{hook_id}`."""
     return _of_this_repository(ctx, "hooks", "hook_id")
+
+
+def find_autolink(ctx: HandlerContext) -> Row:
+    """The autolink of `…/autolinks/{autolink_id}`."""
+    return _of_this_repository(ctx, "autolinks", "autolink_id")
 
 
 def find_label(ctx: HandlerContext) -> Row:

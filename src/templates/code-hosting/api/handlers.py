@@ -8,6 +8,7 @@ routes/ has the handlers, answers/ makes rows into bodies, and the modules besid
 the routes share.
 """
 
+from .routes.autolinks import create_autolink, delete_autolink, get_autolink, list_autolinks
 from .routes.branches import (
     create_ref,
     delete_ref,

@@ -1,8 +1,11 @@
-"""The language of the search: words, "phrases", and qualifiers such as `is:open` or `-label:bug`."""
+"""The language of the search: words, "phrases", and qualifiers such as `is:open` or `-label:bug`.
+
+`grouping.py` adds what only the search for issues knows: AND, OR and parentheses.
+"""
 
 import operator
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from svc_env import HandlerContext, Row
@@ -10,11 +13,16 @@ from svc_env import HandlerContext, Row
 from .matching import Test
 from .refusals import invalid, refuse
 
-#: A qualifier's name and a colon, or nothing; then a phrase or a word. `https://…` and `a::b` are words.
-TERM = re.compile(
+#: A parenthesis; or a qualifier's name and a colon, or nothing, and then a phrase or a word.
+#: `https://…` and `a::b` are words.
+TOKEN = re.compile(
+    r'(?P<bracket>-?\(|\))|'
     r'(?P<minus>-?)(?:(?P<name>[A-Za-z][A-Za-z-]*):(?![:/]))?'
-    r'(?:"(?P<phrase>[^"]*)"|(?P<word>\S+))'
+    r'(?:"(?P<phrase>[^"]*)"|(?P<word>[^\s()]+))'
 )
+
+#: Words that are none, unless in quotes.
+OPERATORS = ("AND", "OR", "NOT")
 
 #: `>=5`, `<2025-01-01`, `1..9`, `*..9`, `5`.
 RANGE = re.compile(r"(?P<sign>>=|<=|>|<)?(?P<low>[^.]+?)(?:\.\.(?P<high>.+))?")
@@ -36,64 +44,111 @@ class Term:
     negated: bool
 
 
-def read_query(ctx: HandlerContext, known: Iterable[str]) -> list[Term]:
-    """The terms of the parameter `q`. A qualifier that is not known says nothing: it is left out."""
+@dataclass(frozen=True)
+class Group:
+    """Terms and groups: all of them must hold, or one of them at least."""
+
+    parts: Sequence["Term | Group"]
+    alternatives: bool = False
+    negated: bool = False
+
+
+def read_tokens(ctx: HandlerContext, known: Iterable[str]) -> list[Term | str]:
+    """What the parameter `q` is made of: terms, and as texts operators, `(`, `-(` and `)`. A qualifier
+    that is not known says nothing: it is left out."""
     text = ctx.args.get("q") or ""
     if not text.strip():
         invalid(ctx, "Search", "q", "missing")
-    known, terms = set(known), []
-    for match in TERM.finditer(text):
-        value = match["word"] if match["phrase"] is None else match["phrase"]
+    names = set(known)
+    tokens: list[Term | str] = []
+    for match in TOKEN.finditer(text):
         name = (match["name"] or "").lower()
-        if name and name not in known:
-            continue
-        terms.append(Term(name, value, match["minus"] == "-"))
-    return _negated_by_word(terms)
+        if match["bracket"] or match[0] in OPERATORS:
+            tokens.append(match[0])
+        elif not name or name in names:
+            value = match["word"] if match["phrase"] is None else match["phrase"]
+            tokens.append(Term(name, value, match["minus"] == "-"))
+    return tokens
 
 
-def _negated_by_word(terms: list[Term]) -> list[Term]:
-    """`NOT x` is `-x`."""
-    found, negated = [], False
-    for term in terms:
-        if (term.name, term.value) == ("", "NOT"):
+def read_terms(ctx: HandlerContext, known: Iterable[str]) -> list[Term]:
+    """The terms of a query without groups, where `AND` and `OR` are words; `NOT x` is `-x`."""
+    found: list[Term] = []
+    negated = False
+    for token in read_tokens(ctx, known):
+        if token == "NOT":
             negated = True
-            continue
-        found.append(Term(term.name, term.value, term.negated != negated))
-        negated = False
+        elif token in ("AND", "OR"):
+            found.append(Term("", str(token), False))
+        elif isinstance(token, Term):
+            found.append(Term(token.name, token.value, token.negated != negated))
+            negated = False
     return found
 
 
-def selects(terms: list[Term], tests: dict[str, Callable[[str], Test]]) -> Test:
-    """Whether a row is what all qualifiers ask for. Commas in a value mean: one of these; and so do
-    several places to look in."""
+#: Questions by the name of their qualifier, made of its value; a word is asked for by no name.
+Tests = dict[str, Callable[[str], Test]]
+
+
+def selects(parts: Sequence[Term | Group], tests: Tests) -> Test:
+    """Whether a row is what all parts of a query ask for. Commas in a value mean: one of these; and so
+    do several places to look in."""
     scope: list[Test] = []
     made: list[tuple[list[Test], bool]] = []
-    for term in terms:
-        if term.name not in tests:
+    for part in parts:
+        if not _narrows(part, tests):
             continue
-        choices = [tests[term.name](value) for value in term.value.split(",") if value]
-        if term.name in SCOPES and not term.negated:
+        if isinstance(part, Group):
+            made.append((_choices_of(part, tests), part.negated))
+            continue
+        values = part.value.split(",") if part.name else [part.value]
+        choices = [tests[part.name](value) for value in values if value]
+        if part.name in SCOPES and not part.negated:
             scope += choices
         else:
-            made.append((choices, term.negated))
+            made.append((choices, part.negated))
     if scope:
         made.append((scope, False))
     return lambda row: all(any(test(row) for test in tests) != negated for tests, negated in made)
 
 
-def score_of(terms: list[Term], texts: list[str]) -> int:
-    """How often the words of a query begin a word of the texts, the first text counting most; 0 when
-    one of them is missing, or one that must be missing is there."""
-    score = 1
+def _choices_of(group: Group, tests: Tests) -> list[Test]:
+    if not group.alternatives:
+        return [selects(group.parts, tests)]
+    return [selects([part], tests) for part in group.parts if _narrows(part, tests)]
+
+
+def _narrows(part: Term | Group, tests: Tests) -> bool:
+    """Whether it asks for anything: `sort:` and `in:` do not."""
+    if isinstance(part, Term):
+        return part.name in tests
+    return any(_narrows(inner, tests) for inner in part.parts)
+
+
+def holds(texts: list[str], word: str) -> bool:
+    """Whether a word of the texts begins with this one."""
+    return any(_beginning(word).search(text) for text in texts)
+
+
+def rank_of(terms: Iterable[Term], texts: list[str]) -> int:
+    """How often the words of a query begin a word of the texts, the first text counting most."""
+    rank = 1
     for term in terms:
-        if term.name:
-            continue
-        word = re.compile(rf"(?<!\w){re.escape(term.value)}", re.IGNORECASE)
-        counts = [len(word.findall(text)) for text in texts]
-        if bool(sum(counts)) == term.negated:
-            return 0
-        score += sum(count * (10 if index == 0 else 1) for index, count in enumerate(counts))
-    return score
+        if not term.name and not term.negated:
+            counts = [len(_beginning(term.value).findall(text)) for text in texts]
+            rank += sum(count * (10 if index == 0 else 1) for index, count in enumerate(counts))
+    return rank
+
+
+def score_of(terms: list[Term], texts: list[str]) -> int:
+    """The same; 0 when one of the words is missing, or one that must be missing is there."""
+    words = [term for term in terms if not term.name]
+    fits = all(holds(texts, term.value) != term.negated for term in words)
+    return rank_of(words, texts) if fits else 0
+
+
+def _beginning(word: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){re.escape(word)}", re.IGNORECASE)
 
 
 def in_range(text: str, read: Callable[[Row], str | int | None]) -> Test:

@@ -34,9 +34,11 @@ def text_of(
     return _bounded(ctx, resource, field, value, longest)
 
 
-def needed_text(ctx: HandlerContext, resource: str, field: str) -> str:
+def needed_text(
+    ctx: HandlerContext, resource: str, field: str, longest: int = LONGEST_TEXT
+) -> str:
     """A text of the body that must be there and not be blank."""
-    text = text_of(ctx, resource, field, body_of(ctx).get(field)) or ""
+    text = text_of(ctx, resource, field, body_of(ctx).get(field), longest) or ""
     if not text.strip():
         invalid(ctx, resource, field, "missing_field")
     return text

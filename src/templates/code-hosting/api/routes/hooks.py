@@ -3,12 +3,11 @@
 from svc_env import HandlerContext, Row
 
 from ..answers.hooks import PING, hook_answer
-from ..finding import find_hook, find_repository, place
+from ..finding import find_hook, find_managed_repository, place
 from ..history import tell
 from ..paging import answer_page, by_id, each
 from ..reading import body_of, flag_of, text_of
 from ..refusals import impossible, invalid
-from ..viewer import require_manage
 
 #: What a hook is told of unless it says otherwise.
 DEFAULT_EVENTS = ["push"]
@@ -17,17 +16,17 @@ CONTENT_TYPES = ("json", "form")
 
 
 def list_hooks(ctx: HandlerContext) -> None:
-    _managed_repository(ctx)
+    find_managed_repository(ctx)
     answer_page(ctx, ctx.query("hooks", place(ctx)), each(hook_answer), by=by_id)
 
 
 def get_hook(ctx: HandlerContext) -> Row:
-    _managed_repository(ctx)
+    find_managed_repository(ctx)
     return hook_answer(find_hook(ctx))
 
 
 def create_hook(ctx: HandlerContext) -> None:
-    repository, body = _managed_repository(ctx), body_of(ctx)
+    repository, body = find_managed_repository(ctx), body_of(ctx)
     if body.get("name", "web") != "web":
         invalid(ctx, "Hook", "name", "invalid")
     if not isinstance(body.get("config"), dict) or not body["config"].get("url"):
@@ -57,25 +56,19 @@ def create_hook(ctx: HandlerContext) -> None:
 
 
 def update_hook(ctx: HandlerContext) -> Row:
-    _managed_repository(ctx)
+    find_managed_repository(ctx)
     hook = find_hook(ctx)
     patch = {**_patch(ctx, hook["events"]), "updated_at": ctx.clock.now()}
     return hook_answer(ctx.update("hooks", {"id": hook["id"]}, patch))
 
 
 def delete_hook(ctx: HandlerContext) -> None:
-    _managed_repository(ctx)
+    find_managed_repository(ctx)
     ctx.delete("hooks", {"id": find_hook(ctx)["id"]})
 
 
 def ping_hook(ctx: HandlerContext) -> None:
-    _ping(ctx, _managed_repository(ctx), find_hook(ctx))
-
-
-def _managed_repository(ctx: HandlerContext) -> Row:
-    repository = find_repository(ctx)
-    require_manage(ctx, repository)
-    return repository
+    _ping(ctx, find_managed_repository(ctx), find_hook(ctx))
 
 
 def _ping(ctx: HandlerContext, repository: Row, hook: Row) -> None:

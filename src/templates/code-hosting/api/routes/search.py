@@ -8,6 +8,7 @@ from svc_env import HandlerContext, Row
 from ..answers.repositories import repository_answer, setting
 from ..answers.users import simple_user
 from ..finding import same_name
+from ..grouping import read_groups, terms_of
 from ..matching import (
     Test,
     assigned_to,
@@ -21,19 +22,27 @@ from ..matching import (
 )
 from ..paging import answer_page, each
 from ..pulling import is_approved
-from ..querying import Term, check_depth, in_range, read_query, score_of, selects
+from ..querying import (
+    Term,
+    Tests,
+    check_depth,
+    holds,
+    in_range,
+    rank_of,
+    read_terms,
+    score_of,
+    selects,
+)
 from ..refusals import refuse
 from ..viewer import VIEWER, can_see
 from .issues import issues_with_repositories, visible_issues
-
-#: A question for each qualifier of a search, made of its value.
-Tests = dict[str, Callable[[str], Test]]
 
 
 def search_issues(ctx: HandlerContext) -> None:
     rows = visible_issues(ctx, {})
     tests = _issue_tests(ctx)
-    terms = read_query(ctx, {*tests, "in", "sort"})
+    query = read_groups(ctx, {*tests, "in", "sort"})
+    terms = list(terms_of(query))
     _check_places(ctx, terms)
     places = _places(terms, ("title", "body", "comments"))
     comments: dict[tuple, list[str]] = {}
@@ -45,6 +54,7 @@ def search_issues(ctx: HandlerContext) -> None:
         parts = {"title": issue["title"], "body": issue.get("body"), "comments": "\n".join(said)}
         return [parts[place] or "" for place in places]
 
+    tests[""] = lambda word: lambda row: holds(texts(row), word)
     counts = comment_counts(ctx, {})
     sorts = {
         "created": lambda row: row["created_at"],
@@ -54,8 +64,8 @@ def search_issues(ctx: HandlerContext) -> None:
     _answer(
         ctx,
         terms,
-        rows=list(filter(selects(terms, tests), rows)),
-        score=lambda row: score_of(terms, texts(row)),
+        rows=list(filter(selects([query], tests), rows)),
+        score=lambda row: rank_of(terms, texts(row)),
         sorts=sorts,
         answer=lambda page: [_found(body) for body in issues_with_repositories(ctx, page)],
         more={"search_type": "lexical"},
@@ -181,7 +191,7 @@ def _reviewed_by(ctx: HandlerContext, login: str) -> Test:
 def search_repositories(ctx: HandlerContext) -> None:
     rows = [row for row in ctx.query("repositories") if can_see(ctx, row)]
     tests = _repository_tests()
-    terms = read_query(ctx, {*tests, "in", "sort"})
+    terms = read_terms(ctx, {*tests, "in", "sort"})
     places = _places(terms, ("name", "description", "topics"))
 
     def texts(row: Row) -> list[str]:
@@ -244,7 +254,7 @@ def search_users(ctx: HandlerContext) -> None:
         "followers": _range_of("followers"),
         "created": _range_of("created_at"),
     }
-    terms = read_query(ctx, {*tests, "in", "sort"})
+    terms = read_terms(ctx, {*tests, "in", "sort"})
     places = _places(terms, ("login", "name", "email"))
     _answer(
         ctx,
