@@ -166,24 +166,34 @@ describe('published pools', () => {
     ]);
   });
 
-  it('say why a session got no host', async () => {
-    await publish([{ name: 'spot', held: 'no node has 512 MB left' }]);
-    const session = await open();
-    await control.sql(`update sessions set state_since = now() - interval '1 hour' where id = $1`, [
-      session.id,
-    ]);
+  /** What the end of a session says that has waited for too long. */
+  const lackOf = async (sessionId: string): Promise<string | undefined> => {
+    const waitLong = `update sessions set state_since = now() - interval '1 hour' where id = $1`;
+    await control.sql(waitLong, [sessionId]);
     const limits = { idleMs: 60_000, maxAgeMs: 600_000, provisionMs: 1_000, closingMs: 1_000 };
     await control.pool(reap, { body: limits });
-    const { body } = await control.send(getSession, { params: { sessionId: session.id } });
-    expect(body).toMatchObject({
-      state: 'FAILED',
-      endReason: 'provision_failed',
-      error: {
-        code: 'no_host',
-        message:
-          'no warm host was free within 1000 ms; pool "spot" launches none: no node has 512 MB left',
-      },
-    });
+    const { body } = await control.send(getSession, { params: { sessionId } });
+    const ended = { state: 'FAILED', endReason: 'provision_failed', error: { code: 'no_host' } };
+    expect(body).toMatchObject(ended);
+    return body.error?.message;
+  };
+  const lack = 'no warm host was free within 1000 ms';
+
+  it('say why a session got no host', async () => {
+    await publish([{ name: 'spot', held: 'no node has 512 MB left' }]);
+    const { id } = await open();
+    expect(await lackOf(id)).toBe(`${lack}; pool "spot" launches none: no node has 512 MB left`);
+  });
+
+  it('say to a session that waited for one of them that it was taken away', async () => {
+    await publish([{ size: 'large' }, {}]);
+    const { id } = await open({ size: 'large' });
+    const other = await open();
+    await publish([{}]);
+    expect(await lackOf(id)).toBe(
+      `${lack}; the pools have changed since it was opened: no pool has hosts of size "large" for standard sessions; there are: size "standard" with isolation "process" for standard and premium sessions`,
+    );
+    expect(await lackOf(other.id)).toBe(lack);
   });
 });
 

@@ -2,7 +2,7 @@
  * Pools as their orchestrators publish them. Those of an installation that nobody leads just now are
  * left out of every answer but its own view: whether they will ever serve again is not known.
  */
-import type { HostOffer } from '#domain/pool.ts';
+import type { HostOffer, HostWish } from '#domain/pool.ts';
 import type { PublishedPool } from '#wire/pool-api/operations.ts';
 import { type Database, type Queryable, statement } from './pool.ts';
 
@@ -118,3 +118,16 @@ export const findHeldPool = async (
   const [pool] = await db.query<Row>(heldStatement, [sessionId]);
   return pool === undefined || pool.held === null ? undefined : { ...pool, held: pool.held };
 };
+
+const unsuitedStatement = statement(
+  'unsuited_session',
+  `select s.browser_tier as tier, s.isolation, s.size from sessions s
+    where s.id = $1 and exists (select from ${ledPools})
+      and not exists (select from ${ledPools} where ${suits('p', wishOf('s'))})`,
+);
+
+/** What a session asks for, when there are pools and none of them suits it. */
+export const findUnsuited = async (
+  db: Queryable,
+  sessionId: string,
+): Promise<HostWish | undefined> => (await db.query<HostWish>(unsuitedStatement, [sessionId]))[0];

@@ -5,10 +5,10 @@
 import type { SessionState } from '#domain/session.ts';
 import { cancelQueued, type Ending, type LockedSession, lockStuckSession } from '../db/endings.ts';
 import type { Queryable } from '../db/pool.ts';
-import { findHeldPool } from '../db/pools.ts';
 import { findStuck, reapSessions } from '../db/reap.ts';
 import type { Parts } from '../parts.ts';
 import { addNews, endedCalls, endWithHost, noNews, tellNews } from './end.ts';
+import { describeLack } from './lack.ts';
 
 export type ReapLimits = {
   idleMs: number;
@@ -39,13 +39,6 @@ type Stuck = {
   overMs: number;
   ending(tx: Queryable, session: LockedSession): Promise<Ending>;
   detail: string;
-};
-
-/** Why a session got no host, with the reason of the pool that should have had one. */
-const describeLack = async (tx: Queryable, sessionId: string, overMs: number): Promise<string> => {
-  const pool = await findHeldPool(tx, sessionId);
-  const because = pool === undefined ? '' : `; pool "${pool.name}" launches none: ${pool.held}`;
-  return `no warm host was free within ${overMs} ms${because}`;
 };
 
 const provisioning = (overMs: number): Stuck => ({

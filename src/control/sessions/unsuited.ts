@@ -1,4 +1,4 @@
-/** How an open is refused that asks for a host which no pool has. */
+/** What is said of a session that asks for a host which no pool has. */
 import { AppError } from '#domain/error.ts';
 import { type HostOffer, type HostWish, suits } from '#domain/pool.ts';
 import { browserTiers } from '#domain/session.ts';
@@ -21,11 +21,16 @@ const fieldAtFault = (wish: HostWish, offers: readonly HostOffer[]): Field =>
 const describe = ({ size, isolation, tier }: HostOffer): string =>
   `size "${size}" with isolation "${isolation}" for ${tier ?? browserTiers.join(' and ')} sessions`;
 
-/** The refusal, at the field to change, with what there is. */
-export const unsuitedError = (wish: HostWish, offers: readonly HostOffer[]): AppError => {
+/** That no pool has what is asked for, and what there is. */
+export const describeUnsuited = (wish: HostWish, offers: readonly HostOffer[]): string => {
   const isolation = wish.isolation === null ? '' : ` with isolation "${wish.isolation}"`;
   const asked = `size "${wish.size}"${isolation} for ${wish.tier} sessions`;
-  const message = `no pool has hosts of ${asked}; there are: ${offers.map(describe).join('; ')}`;
+  return `no pool has hosts of ${asked}; there are: ${offers.map(describe).join('; ')}`;
+};
+
+/** How an open is refused that asks for such a host: at the field to change. */
+export const unsuitedError = (wish: HostWish, offers: readonly HostOffer[]): AppError => {
+  const message = describeUnsuited(wish, offers);
   const field = fieldAtFault(wish, offers);
   return new AppError('invalid', message, { fields: [{ path: [field], message }] });
 };
