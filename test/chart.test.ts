@@ -50,10 +50,15 @@ const sharedReaders = {
   readOtlpEndpoint: 'OTEL_EXPORTER_OTLP_ENDPOINT',
 };
 
+/** What a library of a program reads without it. */
+const readByLibraries: Partial<Record<Program, readonly string[]>> = {
+  control: ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'],
+};
+
 const namesIn = (paths: readonly string[]): Set<string> =>
   new Set(
     paths.flatMap((path) =>
-      [...read(path).matchAll(/'((?:SVC|OTEL)_[A-Z_]+)'/g)].map(([, name]) => name ?? ''),
+      [...read(path).matchAll(/'((?:SVC|OTEL|AWS)_[A-Z_\d]+)'/g)].map(([, name]) => name ?? ''),
     ),
   );
 
@@ -149,7 +154,11 @@ describe.skipIf(!found)('the templates', { timeout: 120_000 }, () => {
     const excluded = Object.values(notForClusters).flat();
     for (const program of ['control', 'orchestrator', 'gateway'] as const) {
       const own = namesIn(readers[program]);
-      const known = new Set([...own, ...namesReadFor(program)]);
+      const known = new Set([
+        ...own,
+        ...namesReadFor(program),
+        ...(readByLibraries[program] ?? []),
+      ]);
       const unread = [...set[program]].filter((name) => !known.has(name));
       expect(unread, program).toEqual([]);
       const settable = offered(program);
@@ -183,6 +192,8 @@ describe.skipIf(!found)('the templates', { timeout: 120_000 }, () => {
 
   it.each([
     [['--set', 'blobs.ephemeral=true'], 'blobs.accessMode'],
+    [['--set', 'blobs.s3.endpoint=http://minio:9000'], 'blobs.s3.url names no bucket'],
+    [['--set', 'blobs.s3.url=s3://b,blobs.existingClaim=c'], 'blobs.existingClaim are both set'],
     [['--set', 'postgres.bundled=false'], 'postgres.external.secretName'],
     [['--set', 'hosts.namespace=svc'], 'hosts.namespace is the namespace of the release'],
     [['--set', 'control.settings.SVC_QUOTA=1'], 'SVC_QUOTA_SESSIONS'],

@@ -92,6 +92,7 @@ const texts = [
   '77Gi',
   'https://changed.example.com',
   'https://{session}--{surface}.changed.example.com',
+  's3://changed/prefix',
 ];
 
 const otherItem = (schema: ValueSchema | undefined): unknown =>
