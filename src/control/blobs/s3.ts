@@ -122,6 +122,7 @@ export const openS3Blobs = async (s3: S3Place): Promise<Blobs> => {
   };
 
   await upload(digestOf(nothing), nothing);
+  await check();
   await sizeOf(nobodys);
   return {
     place,
