@@ -92,6 +92,12 @@ describe.skipIf(images === undefined)('an installation', { timeout: 240_000 }, (
     return items.flatMap(({ metadata }) => metadata?.name ?? []).sort();
   };
 
+  /** Which pod the database is; another one would have interrupted everything. */
+  const databasePod = async (): Promise<string | undefined> => {
+    const { metadata } = await core.readNamespacedPod({ name: 'svc-postgres-0', namespace });
+    return metadata?.uid;
+  };
+
   const rolled = async (before: readonly string[]): Promise<void> => {
     const isOver = async () => {
       const names = await podNames();
@@ -137,8 +143,15 @@ describe.skipIf(images === undefined)('an installation', { timeout: 240_000 }, (
     const surface = { url, token: String(token) };
     const atGateway = startGatewayLoad({ gateway, surface, path: issue, clients });
     await load.beyond(clients);
+    const database = await databasePod();
     for (const roll of [
-      () => installation.upgrade('--set', 'pods.annotations.release=next'),
+      () =>
+        installation.upgrade(
+          '--set',
+          'pods.annotations.release=next',
+          '--set',
+          'postgres.settings.work_mem=8MB',
+        ),
       () => installation.helm('rollback', '1', '--wait'),
     ]) {
       const before = await podNames();
@@ -146,6 +159,7 @@ describe.skipIf(images === undefined)('an installation', { timeout: 240_000 }, (
       await rolled(before);
     }
     await load.beyond(clients);
+    expect(await databasePod()).toBe(database);
     const [sessions, requests] = await Promise.all([load.stop(), atGateway.stop()]);
     expect([...sessions.failures, ...requests.failures]).toEqual([]);
     expect(requests.asked).toBeGreaterThan(100);
