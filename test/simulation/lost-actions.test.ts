@@ -8,9 +8,9 @@ import type { Action } from '../../orchestrator/plan-terms.ts';
 import type { PoolConfig } from '../../orchestrator/pools/pool-config.ts';
 import { createChance } from '../support/chance.ts';
 import { testPool } from '../support/pools.ts';
-import { createModelControl } from './model-control.ts';
+import { connectModels } from './connect-models.ts';
 import { startModelOrchestrator } from './model-orchestrator.ts';
-import { createModelRuntime, noFaults } from './model-runtime.ts';
+import { type ModelRuntime, noFaults } from './model-runtime.ts';
 import { createVirtualTime } from './virtual-time.ts';
 
 const second = 1_000;
@@ -45,26 +45,19 @@ const live = (lost: number): Life => {
   const actions: Action['kind'][] = [];
   let pools = allPools;
   let release = 1;
-  const runtime = createModelRuntime({
-    now: time,
+  const { control, runtimes } = connectModels({
+    time,
     chance,
-    faults: () => ({ ...noFaults, diesStarting: time.now() < wellAt ? 1 : 0 }),
-    onWarm: (hostId) => {
-      const host = control.hosts.get(hostId);
-      if (host !== undefined && runtime.isWell(hostId)) control.warm(host);
-    },
-    onNotice: () => orchestrator.nudge(),
-  });
-  const control = createModelControl(time, {
+    faults: [() => ({ ...noFaults, diesStarting: time.now() < wellAt ? 1 : 0 })],
+    nudge: () => orchestrator?.nudge(),
     onAssigned: (host, session) => {
       time.after(session.lifeMs, () => control.close(session, host));
     },
     onRecycling: (host) => {
       time.after(50, () => control.warm(host));
     },
-    onChange: () => orchestrator?.nudge(),
-    isAlive: (hostId) => runtime.isAlive(hostId),
   });
+  const [runtime] = runtimes as [ModelRuntime];
   const publish = (head: string): void =>
     control.setWorlds([{ pool: 'first', world, hosts: 1, versionId: head }]);
   const open = (versionId: string): void =>

@@ -7,9 +7,10 @@ import type { HostWish } from '#domain/pool.ts';
 import type { Action } from '../../orchestrator/plan-terms.ts';
 import type { PoolConfig } from '../../orchestrator/pools/pool-config.ts';
 import { createChance } from '../support/chance.ts';
-import { createModelControl, type ModelHost } from './model-control.ts';
+import { connectModels } from './connect-models.ts';
+import type { ModelHost } from './model-control.ts';
 import { startModelOrchestrator } from './model-orchestrator.ts';
-import { createModelRuntime, type Faults, noFaults } from './model-runtime.ts';
+import { type Faults, type ModelRuntime, noFaults } from './model-runtime.ts';
 import { createVirtualTime } from './virtual-time.ts';
 
 export type Scenario = {
@@ -70,17 +71,11 @@ export const simulate = (scenario: Scenario): Outcome => {
     throw new Error(`seed ${scenario.seed}, ${Math.round(time.now())} ms: ${what}`);
   };
 
-  const runtime = createModelRuntime({
-    now: time,
+  const { control, runtimes } = connectModels({
+    time,
     chance,
-    faults,
-    onWarm: (hostId) => {
-      const host = control.hosts.get(hostId);
-      if (host !== undefined && runtime.isWell(hostId)) control.warm(host);
-    },
-    onNotice: () => orchestrator.nudge(),
-  });
-  const control = createModelControl(time, {
+    faults: [faults],
+    nudge: () => orchestrator?.nudge(),
     onAssigned: (host, session) => {
       const { uses } = host;
       time.after(session.lifeMs, () => {
@@ -94,9 +89,8 @@ export const simulate = (scenario: Scenario): Outcome => {
         if (host.since === since && runtime.isWell(host.id)) control.warm(host);
       });
     },
-    onChange: () => orchestrator?.nudge(),
-    isAlive: (hostId) => runtime.isAlive(hostId),
   });
+  const [runtime] = runtimes as [ModelRuntime];
   const setHead = (): void =>
     control.setWorlds(
       pools.flatMap(({ pool, worlds }) =>
