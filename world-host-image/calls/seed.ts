@@ -30,6 +30,9 @@ export const callSeed: RunCall = async ({ world }, _call, input) => {
     if (!(error instanceof StoreRefusal)) throw error;
     const refusal = locateRefusal(error, world.contract, seed.rows);
     const { entity, index } = refusal;
+    if (refusal.kind === 'unknown_entity') {
+      throw new CallFailure({ ...errorOfRefusal(refusal), path: toPointer(['rows', entity]) });
+    }
     const rowAt = index === undefined ? undefined : toPointer(['rows', entity, index]);
     throw new CallFailure(errorOfRefusal(refusal, rowAt));
   }

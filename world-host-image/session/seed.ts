@@ -15,6 +15,8 @@ export const applySeed = (
   { store }: Pick<LoadedWorld, 'store'>,
   { mode, rows, isChecked = false }: Seed,
 ): void => {
+  // An entity that there is not is refused, also with no rows to put there.
+  for (const entity of Object.keys(rows)) store.query(entity, { limit: 0 });
   if (mode === 'replace') {
     for (const entity of Object.keys(rows)) {
       for (const payload of store.query(entity)) store.remove(entity, JSON.parse(payload) as Row);

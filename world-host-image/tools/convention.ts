@@ -22,6 +22,8 @@ type Convention = (context: ToolContext, entity: EntityContract) => unknown;
 const isRow = (value: unknown): value is Row =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null;
+
 const pageNumber = (input: Row, name: 'limit' | 'offset'): number | undefined => {
   const value = input[name];
   if (value === undefined || value === null) return undefined;
@@ -50,6 +52,11 @@ const list: Convention = ({ contract, store, input }, entity) => {
   if (unknown !== undefined) {
     const message = `"${unknown}" is no field of ${entity.name}, so the list cannot be filtered by it`;
     throw new CallFailure({ code: 'invalid_input', message, path: toPointer([unknown]) });
+  }
+  const unasked = names.find((name) => ![input[name]].flat().every(isScalar));
+  if (unasked !== undefined) {
+    const message = `"${unasked}" can be matched with a text, a number, a boolean or null, or a list of them`;
+    throw new CallFailure({ code: 'invalid_input', message, path: toPointer([unasked]) });
   }
   const rows = store.query(entity.name, {
     where: names.map((name) => ({ path: [name], match: 'equals', value: input[name] })),

@@ -2,7 +2,8 @@
  * A tool that is a route of the world's API by another door. Input members named like the route's
  * arguments are its arguments, the rest is the request's body; the answer's body is the output.
  */
-import type { Row } from '#language/contract.ts';
+import type { ApiContract, RouteContract, Row } from '#language/contract.ts';
+import { toPointer } from '#language/read/pointer.ts';
 import type { ActionContext } from '../api/actions/action.ts';
 import { type ApiAnswer, bodyValue } from '../api/answer.ts';
 import type { Arguments } from '../api/filter-values.ts';
@@ -11,17 +12,52 @@ import { actions, answerOfFailure } from '../api/perform.ts';
 import { CallFailure } from '../calls/failure.ts';
 import type { ToolContext } from './tool.ts';
 
-const asArgument = (value: unknown): string | string[] =>
-  Array.isArray(value) ? value.map(String) : String(value);
+/** The arguments of a route by name, and how many values each takes. */
+type Parameters = ReadonlyMap<string, 'one' | 'many'>;
 
-const splitInput = (input: Row, names: ReadonlySet<string>): { args: Arguments; body: Row } => {
-  const members = Object.entries(input);
-  const given = members.filter(([name, value]) => names.has(name) && value !== null);
+const parametersOf = (route: RouteContract, api: ApiContract): Parameters =>
+  new Map([
+    ...pathNames(route).map((name) => [name, 'one'] as const),
+    ...route.params.map(({ name, repeated }) => [name, repeated ? 'many' : 'one'] as const),
+    ...pagingParams(route.page, api).map((name) => [name, 'one'] as const),
+  ]);
+
+const pathNames = ({ segments }: RouteContract): string[] =>
+  segments.flatMap((segment) => ('argument' in segment ? [segment.argument] : []));
+
+const refuseArgument = (name: string, message: string): never => {
+  throw new CallFailure({ code: 'invalid_input', message, path: toPointer([name]) });
+};
+
+/** A value as a request would carry it, in texts. */
+const asArgument = (name: string, value: unknown, takes: 'one' | 'many'): string | string[] => {
+  const values: unknown[] = Array.isArray(value) ? value : [value];
+  if (values.some((item) => typeof item === 'object' && item !== null)) {
+    refuseArgument(name, `"${name}" is an argument of the route; it cannot be an object`);
+  }
+  if (takes === 'many') return values.map(String);
+  return Array.isArray(value)
+    ? refuseArgument(name, `"${name}" is an argument of the route that takes one value, not a list`)
+    : String(value);
+};
+
+const splitInput = (input: Row, parameters: Parameters): { args: Arguments; body: Row } => {
+  const args: [string, string | string[]][] = [];
+  const body: [string, unknown][] = [];
+  for (const [name, value] of Object.entries(input)) {
+    const takes = parameters.get(name);
+    if (takes === undefined) body.push([name, value]);
+    else if (value !== null) args.push([name, asArgument(name, value, takes)]);
+  }
   // Members are defined, not assigned: one may be called `__proto__`.
-  return {
-    args: Object.fromEntries(given.map(([name, value]) => [name, asArgument(value)])),
-    body: Object.fromEntries(members.filter(([name]) => !names.has(name))),
-  };
+  return { args: Object.fromEntries(args), body: Object.fromEntries(body) };
+};
+
+/** A path without one of its arguments would be another path. */
+const refuseGaps = (route: RouteContract, args: Arguments): void => {
+  const missing = pathNames(route).find((name) => !Object.hasOwn(args, name));
+  if (missing === undefined) return;
+  refuseArgument(missing, `"${missing}" must be given: it is part of the path ${route.path}`);
 };
 
 const actionContext = (
@@ -33,13 +69,8 @@ const actionContext = (
   if (api == null || route === undefined) {
     throw new Error(`tool ${tool.name}: there is no operation "${operation}"`);
   }
-  const names = route.segments.flatMap((segment) =>
-    'argument' in segment ? [segment.argument] : [],
-  );
-  const { args, body } = splitInput(
-    input,
-    new Set([...names, ...route.params.map(({ name }) => name), ...pagingParams(route.page, api)]),
-  );
+  const { args, body } = splitInput(input, parametersOf(route, api));
+  refuseGaps(route, args);
   const request = { method: route.method, path: route.path, headers: {} };
   return { session, contract, api, store, code, route, args, body, request };
 };

@@ -17,6 +17,8 @@ import { runOperation } from './operation.ts';
 import type { ToolContext } from './tool.ts';
 
 const toolTimeoutMs = 60_000;
+/** Of the name of a tool that there is not, in a message. */
+const mostNameChars = 128;
 
 const findTool = ({ contract }: LoadedWorld, name: string): ToolContract => {
   const tool = contract.tools.find((candidate) => candidate.name === name);
@@ -25,7 +27,7 @@ const findTool = ({ contract }: LoadedWorld, name: string): ToolContract => {
   const hint = suggestName(name, names) ?? 'it has none';
   throw new CallFailure({
     code: 'unknown_tool',
-    message: `the world has no tool "${name}"; ${hint}`,
+    message: `the world has no tool "${name.slice(0, mostNameChars)}"; ${hint}`,
   });
 };
 
