@@ -72,11 +72,13 @@ const noHosts = { starting: 0, warm: 0, assigned: 0, recycling: 0, draining: 0, 
 /** The pools with the hosts that each has. */
 const lookAt = (statuses: readonly PoolStatus[], hosts: readonly PoolHost[]): PoolLook[] => {
   const looks = new Map(
-    statuses.map((status) => [status.config.pool, { ...status, hosts: { ...noHosts } }]),
+    statuses.map((status) => [status.config.pool, { ...status, hosts: { ...noHosts }, fresh: 0 }]),
   );
-  for (const { pool, state } of hosts) {
+  for (const { pool, state, versionId } of hosts) {
     const look = looks.get(pool);
-    if (look !== undefined) look.hosts[state] += 1;
+    if (look === undefined) continue;
+    look.hosts[state] += 1;
+    if (state === 'warm' && versionId === null) look.fresh += 1;
   }
   return [...looks.values()];
 };

@@ -226,7 +226,8 @@ const reportGone = async (
   if (container?.phase === 'running' || container?.phase === 'pending') return;
   const detail = await lastWords(parts.driver, hostId, container);
   if (!(await parts.pool.reportGone(hostId, reason, detail))) return;
-  parts.metrics.losses.inc({ pool: action.pool, reason });
+  // One that was told to end has done so.
+  if (state !== 'draining') parts.metrics.losses.inc({ pool: action.pool, reason });
   parts.log.info({ hostId, pool: action.pool, reason, state, detail }, 'gone');
   noteFailure(parts, action, detail);
 };

@@ -4,49 +4,83 @@
  * reasons are few.
  */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { type HostState, liveHostStates } from '#domain/host.ts';
+import { type HostEnd, type HostState, liveHostStates } from '#domain/host.ts';
 import { newRegistry, secondsBuckets } from '#runtime/metrics.ts';
 import type { PoolStatus } from './pools/pool-memory.ts';
 
 /** A pool as the last tick saw it. */
-export type PoolLook = PoolStatus & { hosts: Record<HostState, number> };
+export type PoolLook = PoolStatus & {
+  hosts: Record<HostState, number>;
+  /** Warm hosts that hold no world. */
+  fresh: number;
+};
 
 /** What the program shows when it is asked. */
 export type Shown = { isLeading: boolean; pools: readonly PoolLook[] };
 
-const createCounters = (registry: Registry) => {
-  const registers = [registry];
+/** By which reasons a host that was not to end can be found gone. */
+const lossReasons: readonly HostEnd[] = ['exited', 'out_of_memory', 'reclaimed'];
+
+/**
+ * A counter by pool and another label. It tells of the usual values of each pool from the start, as 0:
+ * a burst that comes first would not be seen as a rise.
+ */
+const poolCounter = <Label extends string>(
+  registry: Registry,
+  show: () => Shown,
+  {
+    name,
+    help,
+    label,
+    usual,
+  }: { name: string; help: string; label: Label; usual: readonly string[] },
+): Counter<'pool' | Label> =>
+  new Counter<'pool' | Label>({
+    name,
+    help,
+    labelNames: ['pool', label],
+    registers: [registry],
+    collect() {
+      for (const { config } of show().pools) {
+        for (const value of usual) {
+          this.inc({ pool: config.pool, [label]: value } as Record<'pool' | Label, string>, 0);
+        }
+      }
+    },
+  });
+
+const createCounters = (registry: Registry, show: () => Shown) => {
   return {
-    planned: new Counter({
+    planned: poolCounter(registry, show, {
       name: 'svc_host_launches_planned_total',
       help: 'Launches begun: because sessions wait (demand) or to fill the pool (refill)',
-      labelNames: ['pool', 'cause'],
-      registers,
+      label: 'cause',
+      usual: ['demand', 'refill'],
     }),
-    launches: new Counter({
+    launches: poolCounter(registry, show, {
       name: 'svc_host_launches_total',
       help: 'Launches that ended: launched or failed',
-      labelNames: ['pool', 'outcome'],
-      registers,
+      label: 'outcome',
+      usual: ['launched', 'failed'],
     }),
     launchSeconds: new Histogram({
       name: 'svc_host_launch_seconds',
       help: 'How long the container runtime took to launch a host',
       labelNames: ['pool'],
       buckets: secondsBuckets,
-      registers,
+      registers: [registry],
     }),
-    drains: new Counter({
+    drains: poolCounter(registry, show, {
       name: 'svc_host_drains_total',
       help: 'Hosts taken out of service by this orchestrator, by reason',
-      labelNames: ['pool', 'reason'],
-      registers,
+      label: 'reason',
+      usual: [],
     }),
-    losses: new Counter({
+    losses: poolCounter(registry, show, {
       name: 'svc_host_losses_total',
-      help: 'Hosts found gone, by reason',
-      labelNames: ['pool', 'reason'],
-      registers,
+      help: 'Hosts found gone that nobody had told to end, by reason',
+      label: 'reason',
+      usual: lossReasons,
     }),
   };
 };
@@ -54,7 +88,12 @@ const createCounters = (registry: Registry) => {
 type PoolNumber = { name: string; help: string; of(pool: PoolLook): number };
 
 const poolNumbers: readonly PoolNumber[] = [
-  { name: 'svc_pool_target', help: 'Hosts to keep warm now', of: ({ target }) => target },
+  { name: 'svc_pool_target', help: 'Fresh hosts to keep now', of: ({ target }) => target },
+  {
+    name: 'svc_pool_fresh',
+    help: 'Warm hosts that hold no world, which the target is about',
+    of: ({ fresh }) => fresh,
+  },
   {
     name: 'svc_pool_minimum',
     help: 'Least hosts to keep warm',
@@ -116,7 +155,7 @@ export const createMetrics = () => {
   }
   return {
     registry,
-    ...createCounters(registry),
+    ...createCounters(registry, () => show()),
     /** Says where the pools are looked at from now on. */
     showFrom(source: () => Shown): void {
       show = source;

@@ -88,6 +88,13 @@ describe('what is shown', () => {
     expect(text).toContain('svc_host_launches_planned_total{pool="default",cause="refill"} 3');
     expect(text).toContain('svc_pool_target{pool="default"} 2');
     expect(text).toContain('svc_orchestrator_leading 1');
+    expect(text).toContain('svc_pool_fresh{pool="default"} 2');
+    const ending = pool.live()[0];
+    if (ending !== undefined) ending.state = 'draining';
+    machine.kill(ending?.id ?? '');
+    await told('svc_host_launches_total{pool="default",outcome="launched"} 4');
+    await until(() => ending?.state === 'gone', { timeoutMs: 5_000, what: 'its end' });
+    await told('svc_host_losses_total{pool="default",reason="exited"} 1');
     const names = board.statuses().map(({ name }) => name);
     expect(names).toEqual(['lease', 'pools', 'watch-pool', 'publish', 'reap']);
     await orchestrator.stop();

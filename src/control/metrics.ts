@@ -1,26 +1,45 @@
 /**
  * What the control plane counts while it works. Each replica counts what it did itself; what the
  * database knows better is read from it, see `load-metrics.ts`. No label grows with use: none is an id.
+ *
+ * A counter whose labels are known tells of each from the start, as 0: Prometheus sees no rise in one that
+ * begins with the first thing that it counts, and an alert would miss the burst that comes first.
  */
 import { Counter, Histogram, type Registry } from 'prom-client';
+import { callKinds, callStates, callTransitions } from '#domain/call.ts';
+import { endReasons } from '#domain/session.ts';
+import { isFinal } from '#domain/transitions.ts';
 import { newRegistry, secondsBuckets } from '#runtime/metrics.ts';
 
+const openOutcomes = [
+  'claimed',
+  'waiting',
+  'repeated',
+  'quota',
+  'unsuited',
+  'refused',
+  'failed',
+] as const;
 /** What became of a request for a session. */
-export type OpenOutcome =
-  | 'claimed'
-  | 'waiting'
-  | 'repeated'
-  | 'quota'
-  | 'unsuited'
-  | 'refused'
-  | 'failed';
+export type OpenOutcome = (typeof openOutcomes)[number];
+
+const reapReasons = ['idle', 'max_age', 'stuck_provisioning', 'stuck_closing'] as const;
 
 const counter = <Label extends string>(
   registry: Registry,
   name: string,
   help: string,
   labelNames: readonly Label[],
-): Counter<Label> => new Counter({ name, help, labelNames, registers: [registry] });
+  begun: readonly Record<Label, string>[] = [],
+): Counter<Label> => {
+  const made = new Counter({ name, help, labelNames, registers: [registry] });
+  for (const labels of begun) made.inc(labels, 0);
+  return made;
+};
+
+const finalCalls = callKinds.flatMap((kind) =>
+  callStates.filter((state) => isFinal(callTransitions, state)).map((state) => ({ kind, state })),
+);
 
 const seconds = <Label extends string>(
   registry: Registry,
@@ -35,9 +54,13 @@ export const createMetrics = () => {
   const registry = newRegistry();
   return {
     registry,
-    opens: counter(registry, 'svc_session_opens_total', 'Requests for a session by outcome', [
-      'outcome',
-    ]),
+    opens: counter(
+      registry,
+      'svc_session_opens_total',
+      'Requests for a session by outcome',
+      ['outcome'],
+      openOutcomes.map((outcome) => ({ outcome })),
+    ),
     claimSeconds: seconds(
       registry,
       'svc_session_claim_seconds',
@@ -56,17 +79,27 @@ export const createMetrics = () => {
       'From the claim of a host until its session was ready',
       ['start'],
     ),
-    ends: counter(registry, 'svc_session_ends_total', 'Sessions that ended, by reason', ['reason']),
+    ends: counter(
+      registry,
+      'svc_session_ends_total',
+      'Sessions that ended, by reason',
+      ['reason'],
+      endReasons.map((reason) => ({ reason })),
+    ),
     reaps: counter(
       registry,
       'svc_session_reaps_total',
       'Sessions that the reaper began to end or ended: idle, max_age, or stuck in a state',
       ['reason'],
+      reapReasons.map((reason) => ({ reason })),
     ),
-    calls: counter(registry, 'svc_calls_total', 'Calls that reached their end, by kind and state', [
-      'kind',
-      'state',
-    ]),
+    calls: counter(
+      registry,
+      'svc_calls_total',
+      'Calls that reached their end, by kind and state',
+      ['kind', 'state'],
+      finalCalls,
+    ),
     callQueueSeconds: seconds(
       registry,
       'svc_call_queue_seconds',

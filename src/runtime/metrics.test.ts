@@ -65,4 +65,11 @@ describe('a reading of several gauges', () => {
     expect(reads).toBe(1);
     expect(await read()).toBe(false);
   });
+
+  it('ends before Prometheus gives up, also where the database hangs', async () => {
+    const never = Promise.withResolvers<void>();
+    const read = readTogether(() => never.promise, log, 10);
+    expect(await Promise.all([read(), read()])).toEqual([false, false]);
+    never.resolve();
+  });
 });

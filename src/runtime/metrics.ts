@@ -11,6 +11,7 @@ import type { EnvReader } from './env.ts';
 import { type Bound, bindAll, type ListenAddress, readListen } from './listen.ts';
 import type { Log } from './log.ts';
 import type { LoopStatus } from './loop.ts';
+import { pause } from './pause.ts';
 
 /** Where metrics and status are served: `SVC_METRICS_LISTEN`, as `SVC_LISTEN`; unset: nowhere. */
 export const readMetricsListen = (env: EnvReader): ListenAddress[] =>
@@ -43,11 +44,18 @@ export const secondsBuckets = [
 /** An empty registry. */
 export const newRegistry = (): Registry => new Registry();
 
+/** Less than Prometheus waits for an answer: a database that hangs is to be told of, too. */
+const readingMs = 4_000;
+
 /**
  * Makes a reading of several gauges at once: their `collect` functions share one `read` while it is
- * under way. A reading that fails is logged, and answers false.
+ * under way. A reading that fails is logged, and answers false; so does one that takes too long.
  */
-export const readTogether = (read: () => Promise<void>, log: Log): (() => Promise<boolean>) => {
+export const readTogether = (
+  read: () => Promise<void>,
+  log: Log,
+  atMostMs = readingMs,
+): (() => Promise<boolean>) => {
   let reading: Promise<boolean> | undefined;
   const readOnce = async (): Promise<boolean> => {
     try {
@@ -60,9 +68,13 @@ export const readTogether = (read: () => Promise<void>, log: Log): (() => Promis
       reading = undefined;
     }
   };
-  return () => {
+  return async () => {
     reading ??= readOnce();
-    return reading;
+    const answered = new AbortController();
+    const late = pause(atMostMs, answered.signal).then(() => false);
+    const isRead = await Promise.race([reading, late]);
+    answered.abort();
+    return isRead;
   };
 };
 

@@ -129,7 +129,10 @@ describe('an operator', () => {
       [first, second],
     );
     expect(await checks()).toMatchObject({
-      pools: { status: 'warning', message: 'default is full (1 of 1 hosts) while 1 sessions wait' },
+      pools: {
+        status: 'warning',
+        message: 'default is full (1 of 1 hosts) while sessions wait (1)',
+      },
       sessions: { status: 'failed', message: `${first} (PROVISIONING) are past their deadlines` },
     });
     const { body } = await control.admin(listPools, {});

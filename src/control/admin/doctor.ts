@@ -81,8 +81,8 @@ const judgePool = (pool: PoolReport, waiting: number): Finding | undefined => {
   const live = hosts.starting + hosts.warm + hosts.assigned + hosts.recycling + hosts.draining;
   if (waiting > 0 && live >= maximum) {
     return warning(
-      `${name} is full (${live} of ${maximum} hosts) while ${waiting} sessions wait`,
-      'raise its maximum, or close sessions: svc admin hosts --pool shows them',
+      `${name} is full (${live} of ${maximum} hosts) while sessions wait (${waiting})`,
+      `raise its maximum, or close sessions: svc admin hosts --pool ${name} shows them`,
     );
   }
   if (fresh + hosts.starting < target && live < maximum) {
