@@ -9,7 +9,7 @@ import { readTogether } from '#runtime/metrics.ts';
 import { type Load, readLoad } from './db/load.ts';
 import type { Parts } from './parts.ts';
 
-type LoadParts = Pick<Parts, 'compiler' | 'db' | 'log' | 'metrics' | 'notices'>;
+type LoadParts = Pick<Parts, 'blobs' | 'compiler' | 'db' | 'log' | 'metrics' | 'notices'>;
 
 const liveStates = sessionStates.filter((state) => !isFinal(sessionTransitions, state));
 
@@ -115,8 +115,22 @@ const addReplica = (registry: Registry, { db, compiler, notices }: LoadParts): v
   });
 };
 
+/** Replicas stay ready while a blob service is away, so this is what tells of it. */
+const addBlobs = (registry: Registry, { blobs, log }: LoadParts): void => {
+  const read = readTogether(() => blobs.check(), log);
+  new Gauge({
+    name: 'svc_blobs_up',
+    help: 'Whether the store of blobs could be used when metrics were read',
+    registers: [registry],
+    async collect() {
+      this.set((await read()) ? 1 : 0);
+    },
+  });
+};
+
 /** Adds all of them to the program's registry. */
 export const addLoadMetrics = (parts: LoadParts): void => {
   addInstallation(parts.metrics.registry, parts);
   addReplica(parts.metrics.registry, parts);
+  addBlobs(parts.metrics.registry, parts);
 };

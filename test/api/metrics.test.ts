@@ -1,12 +1,12 @@
 /** What a control plane tells of itself: numbers that follow what its callers did. */
+import { rename } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { reap } from '#wire/pool-api/operations.ts';
 import { closeSession, enqueueCall, openSession } from '#wire/public-api/operations.ts';
-import type { TestControl } from '../support/control.ts';
 import { warmHost } from '../support/host.ts';
-import { startNotesControl } from '../support/own-control.ts';
+import { type OwnControl, startNotesControl } from '../support/own-control.ts';
 
-let control: TestControl;
+let control: OwnControl;
 
 beforeAll(async () => {
   control = await startNotesControl();
@@ -44,6 +44,7 @@ describe('the metrics of a control plane', () => {
       svc_sessions_waiting: 1,
       'svc_sessions{state="PROVISIONING"}': 2,
       svc_database_up: 1,
+      svc_blobs_up: 1,
     });
     expect(before.svc_sessions_longest_wait_seconds).toBeGreaterThan(0);
 
@@ -69,6 +70,15 @@ describe('the metrics of a control plane', () => {
       'svc_compile_jobs{state="queued"}': 0,
       'svc_database_connections{state="used"}': expect.any(Number),
     });
+  });
+
+  it('tell of blobs that are away', async () => {
+    const { blobs } = control.config;
+    const folder = blobs.kind === 'folder' ? blobs.folder : '';
+    await rename(folder, `${folder}.away`);
+    expect(numbersOf(await read('/metrics'))).toMatchObject({ svc_blobs_up: 0 });
+    await rename(`${folder}.away`, folder);
+    expect(numbersOf(await read('/metrics'))).toMatchObject({ svc_blobs_up: 1 });
   });
 
   it('carry no id in any label', async () => {
