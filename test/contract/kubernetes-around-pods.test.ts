@@ -1,0 +1,98 @@
+/** What stands around pods on a real cluster: the budget that protects those that serve, and images on nodes. */
+import { describe, expect, it } from 'vitest';
+import { until } from '#runtime/pause.ts';
+import type { Wanted } from '../../orchestrator/driver/driver.ts';
+import { containerName } from '../../orchestrator/driver/labels.ts';
+import { findTestCluster, type TestCluster } from '../support/kubernetes.ts';
+import { clusterWaitMs, usePods } from '../support/kubernetes-pods.ts';
+import { testPool } from '../support/pools.ts';
+
+const found = await findTestCluster();
+if ('missing' in found) console.info(`what stands around pods is not tested: ${found.missing}`);
+
+describe.skipIf('missing' in found)('around the pods of world hosts', () => {
+  const pods = usePods(found as TestCluster);
+  const { cluster, launch, isWarm, podOf } = pods;
+
+  it('lets nobody evict a premium host that serves, until it is done', async () => {
+    const driver = pods.driver();
+    const namespace = pods.namespace();
+    const notices: string[] = [];
+    const hear = async (): Promise<void> => {
+      const listed = await driver.list().catch(() => []);
+      notices.push(...listed.flatMap(({ reclaimed }) => reclaimed?.why ?? []));
+    };
+    const watch = driver.watch(hear);
+    try {
+      const shape = testPool({ isolation: 'container', tier: 'premium' });
+      const hostId = await launch({ tier: 'premium' });
+      await isWarm(hostId);
+      const name = containerName(hostId);
+      const evict = () =>
+        cluster.core.createNamespacedPodEviction({
+          name,
+          namespace,
+          body: { metadata: { name, namespace } },
+        });
+      const isProtected = async (wanted: Wanted, annotation: string): Promise<void> => {
+        driver.arrange?.(wanted);
+        const key = 'cluster-autoscaler.kubernetes.io/safe-to-evict';
+        const isSet = async () => (await podOf(hostId)).metadata?.annotations?.[key] === annotation;
+        await until(isSet, {
+          timeoutMs: clusterWaitMs,
+          everyMs: 100,
+          what: `safe-to-evict ${annotation}`,
+        });
+      };
+      const shapes = [shape];
+      await isProtected({ shapes, serving: new Set([hostId]) }, 'false');
+      await until(
+        async () => {
+          const budget = `svc-${pods.installation}-serving`;
+          const one = { name: budget, namespace };
+          const { status } = await cluster.policy.readNamespacedPodDisruptionBudget(one);
+          return status?.currentHealthy === 1;
+        },
+        { timeoutMs: clusterWaitMs, everyMs: 100, what: 'the budget counts the pod' },
+      );
+      await expect(evict()).rejects.toMatchObject({ code: 429 });
+      await isProtected({ shapes, serving: new Set() }, 'true');
+      await until(
+        () =>
+          evict().then(
+            () => true,
+            () => false,
+          ),
+        { timeoutMs: clusterWaitMs, everyMs: 200, what: 'the eviction' },
+      );
+      // The host ends so soon that only its watch hears of it.
+      await until(() => notices.length > 0, { timeoutMs: clusterWaitMs, what: 'the notice' });
+      expect(notices[0]).toMatch(/EvictionByEvictionAPI|being deleted/);
+    } finally {
+      await watch.stop();
+    }
+  });
+
+  it('keeps images on nodes while a pool wants them', async () => {
+    const pulling = await pods.open({ prePull: true });
+    const watch = pulling.watch(() => undefined);
+    const namespace = pods.namespace();
+    const sets = async () => (await cluster.apps.listNamespacedDaemonSet({ namespace })).items;
+    try {
+      pulling.arrange?.({ shapes: [testPool({ isolation: 'container' })], serving: new Set() });
+      await until(async () => (await sets())[0]?.status?.numberReady === 1, {
+        timeoutMs: clusterWaitMs,
+        everyMs: 100,
+        what: 'the image on the node',
+      });
+      pulling.arrange?.({ shapes: [], serving: new Set() });
+      await until(async () => (await sets()).length === 0, {
+        timeoutMs: clusterWaitMs,
+        everyMs: 100,
+        what: 'no image wanted any more',
+      });
+    } finally {
+      await watch.stop();
+    }
+  });
+});
