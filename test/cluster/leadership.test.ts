@@ -1,0 +1,74 @@
+/**
+ * Who leads an installation, on real processes: a leader that was stopped in the middle and wakes when
+ * another leads, and two orchestrators of one name. Whoever has lost the lease stops and changes nothing.
+ */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { until } from '#runtime/pause.ts';
+import { type Network, startNetwork } from '../support/network.ts';
+import { type TestDatabase, testDatabase } from '../support/postgres.ts';
+import { processesNaming } from '../support/processes.ts';
+import type { Program } from '../support/program.ts';
+
+const timeoutMs = 20_000;
+const deposed = 'another orchestrator has taken the lease';
+let database: TestDatabase;
+let network: Network;
+let second: Program | undefined;
+
+beforeEach(async () => {
+  database = await testDatabase();
+  network = await startNetwork({ databaseUrl: database.url, poolSize: 2 });
+  await network.warm(2);
+});
+
+afterEach(async () => {
+  process.kill(network.orchestrator.pid, 'SIGCONT');
+  await network.orchestrator.end('SIGTERM');
+  await second?.end('SIGTERM');
+  await network.stop();
+  expect(processesNaming(network.installation)).toEqual([]);
+  await database.drop();
+});
+
+type LeaseRow = { holder: string; epoch: number };
+
+const readLease = async (): Promise<LeaseRow | undefined> =>
+  (await network.sql<LeaseRow>('select holder, epoch::int from leases'))[0];
+
+const says = (program: Program, text: string) =>
+  until(() => program.log().includes(text), { timeoutMs, what: `"${text}" in the log` });
+
+const idsOf = async (): Promise<string[]> => (await network.hosts()).map(({ id }) => id);
+
+describe('an orchestrator', () => {
+  it('that wakes when another leads stops, and the hosts are the other’s', async () => {
+    const before = await idsOf();
+    process.kill(network.orchestrator.pid, 'SIGSTOP');
+    second = await network.startOrchestrator('second');
+    await until(async () => (await readLease())?.holder === 'second', {
+      timeoutMs,
+      what: 'the second one leading',
+    });
+    process.kill(network.orchestrator.pid, 'SIGCONT');
+    await says(network.orchestrator, deposed);
+    expect((await readLease())?.holder).toBe('second');
+    expect(second.log()).not.toContain(deposed);
+    expect(await idsOf()).toEqual(before);
+  });
+
+  it('gives way to its namesake that is started later, and waits until that one is gone', async () => {
+    const epochs = [(await readLease())?.epoch ?? 0];
+    second = await network.startOrchestrator('test');
+    expect(second.said).toEqual({ leading: true });
+    await says(network.orchestrator, deposed);
+    epochs.push((await readLease())?.epoch ?? 0);
+    await second.end('SIGKILL');
+    await until(async () => ((await readLease())?.epoch ?? 0) > (epochs[1] ?? 0), {
+      timeoutMs,
+      what: 'the elder leading again',
+    });
+    expect(epochs[1]).toBeGreaterThan(epochs[0] ?? 0);
+    expect(second.log()).not.toContain(deposed);
+    await network.warm(2);
+  });
+});
