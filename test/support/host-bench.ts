@@ -1,0 +1,114 @@
+/**
+ * A whole world host, with real workers for user code, against a stand-in for the control plane. How the
+ * real control plane takes it is tested in `test/`.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterEach } from 'vitest';
+import { machineClock } from '#domain/world-clock.ts';
+import { until } from '#runtime/pause.ts';
+import type { Running } from '#runtime/run.ts';
+import { Secret } from '#runtime/secret.ts';
+import type { Assignment } from '#wire/host-api/operations.ts';
+import { codeDirectory, type HostConfig } from '../../world-host-image/config.ts';
+import { startHost } from '../../world-host-image/program.ts';
+import { startUserCode } from '../../world-host-image/usercode/runner.ts';
+import { sampleVersion } from './sample-world.ts';
+import { type StandInControl, startStandInControl } from './stand-in-control.ts';
+
+/** A version of the sample world. */
+export const version = sampleVersion();
+/** The route that lists and takes issues there. */
+export const issues = '/repos/ann/engine/issues';
+
+/** A host, the control plane that it reports to, and where it keeps its files. */
+export type Bench = {
+  control: StandInControl;
+  host: Running;
+  workDir: string;
+  /** Resolves when the host has logged this message. */
+  logged(message: string): Promise<unknown>;
+};
+
+let stopBench: () => Promise<void> = async () => undefined;
+
+/** Starts a host; it is stopped when the test is over. */
+export const startBench = async (): Promise<Bench> => {
+  const control = await startStandInControl(version.blobs);
+  const folder = await mkdtemp(join(tmpdir(), 'svc-host-test-'));
+  const workDir = join(folder, 'work');
+  const lines: string[] = [];
+  const config: HostConfig = {
+    controlUrl: control.url,
+    hostId: 'hst-test',
+    generation: 0,
+    token: new Secret('host-token'),
+    listen: { host: '127.0.0.1', port: 0 },
+    reportAddress: true,
+    workDir,
+    python: 'python3',
+    searchPath: '',
+    logLevel: 'silent',
+  };
+  const log = pino({ level: 'debug' }, { write: (line) => lines.push(line) });
+  const userCode = startUserCode({ python: 'python3', workDir: codeDirectory(config), log });
+  const host = await startHost({ config, log, userCode });
+  stopBench = async () => {
+    await host.stop();
+    await control.stop();
+    await rm(folder, { recursive: true });
+  };
+  const logged = (message: string) =>
+    until(() => lines.find((line) => line.includes(message)), {
+      timeoutMs: 5_000,
+      what: `"${message}" in the log`,
+    });
+  return { control, host, workDir, logged };
+};
+
+afterEach(() => stopBench());
+
+/** An assignment to a session of the version. */
+export const assignment = (parts: Partial<Assignment> = {}): Assignment => ({
+  sessionId: 'ses-1',
+  generation: 1,
+  sessionToken: 'st-one',
+  worldSlug: 'sample',
+  bundle: version.bundle,
+  snapshot: version.snapshot,
+  blobs: {},
+  task: null,
+  surfaces: ['api'],
+  clock: machineClock,
+  seed: null,
+  ...parts,
+});
+
+/** A task that is done when issue 2 is closed. */
+export const task: Assignment['task'] = {
+  name: 'close it',
+  seed: { rows: { users: [{ login: 'cy', id: 3 }] } },
+  grader: {
+    kind: 'assertions',
+    checks: [{ name: 'closed', entity: 'issues', where: { number: 2, state: 'closed' } }],
+  },
+};
+
+/** Opens a session and gives the means to use its API. */
+export const openOn = async (
+  control: StandInControl,
+  parts: Partial<Assignment> = {},
+  nth = 1,
+): Promise<(method: string, path: string, body?: unknown, token?: string) => Promise<Response>> => {
+  const warm = await control.message('reportWarm', nth);
+  control.assign(assignment(parts));
+  await control.message('reportReady', nth);
+  return (method, path, body, token = parts.sessionToken ?? 'st-one') =>
+    fetch(`${warm.body.address}${path}`, {
+      method,
+      headers: { authorization: `token ${token}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+};

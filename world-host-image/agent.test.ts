@@ -1,0 +1,161 @@
+/** What a host tells the control plane, and what it does when that is away or tells it to stop. */
+import { existsSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { assignment, openOn, startBench } from '#test/support/host-bench.ts';
+import type { StandInControl } from '#test/support/stand-in-control.ts';
+
+describe('the request ledger', () => {
+  type Told = { entries: string[] };
+  const entriesOf = (control: StandInControl) =>
+    control.received
+      .filter(({ operation }) => operation === 'deliverRequests')
+      .flatMap(({ body }) => (body as Told).entries)
+      .map((text) => JSON.parse(text) as Record<string, unknown>);
+
+  it('goes to the control plane before the session is reported closed', async () => {
+    const { control } = await startBench();
+    const api = await openOn(control);
+    await api('GET', '/users');
+    await control.call('reset');
+    await control.call('tool', 'close_all', { repo: 'engine' });
+    control.close(false, 'exit');
+    await control.message('reportClosed');
+    const operations = control.received.map(({ operation }) => operation);
+    expect(operations.lastIndexOf('deliverRequests')).toBeLessThan(
+      operations.indexOf('reportClosed'),
+    );
+    expect(entriesOf(control)).toMatchObject([
+      { id: 1, via: 'api', path: '/users', status: 200, rows: [] },
+      { id: 2, via: 'session', operation: 'reset' },
+      {
+        id: 3,
+        via: 'tool',
+        operation: 'close_all',
+        rows: [
+          { entity: 'issues', key: { id: 10 }, kind: 'updated' },
+          { entity: 'issues', key: { id: 11 }, kind: 'updated' },
+        ],
+      },
+    ]);
+  });
+
+  it('goes there, too, when the host is told to stop, and again when it was not taken', async () => {
+    const { control, host } = await startBench();
+    const api = await openOn(control);
+    control.fail('deliverRequests', 503, 2);
+    await api('GET', '/users');
+    await host.stop();
+    expect(entriesOf(control)).toMatchObject([{ id: 1, path: '/users' }]);
+  });
+});
+
+describe('the agent', () => {
+  it('repeats the answer of a call that is handed out again, and runs it once', async () => {
+    const { control } = await startBench();
+    await openOn(control);
+    const row = { login: 'new', id: 7 };
+    const answer = await control.call('tool', 'create_users', row);
+    control.repeat('call-1');
+    await control.message('answerCall', 2);
+    const [first, second] = control.received.filter(({ operation }) => operation === 'answerCall');
+    expect(second?.body.answer).toEqual(first?.body.answer);
+    expect(answer.error).toBeUndefined();
+    expect((await control.call('state')).output).toMatchObject({ counts: { users: 3 } });
+  });
+
+  it('keeps an answer until the control plane takes it', async () => {
+    const { control } = await startBench();
+    await openOn(control);
+    control.fail('answerCall', 503, 3);
+    expect((await control.call('tool', 'count_open', { repo: 'site' })).output).toBe(0);
+  });
+
+  it('stops when its generation is refused', async () => {
+    const { control, host, workDir } = await startBench();
+    const api = await openOn(control);
+    control.fail('pollCalls', 409, 1);
+    await host.ended;
+    expect((await api('GET', '/users')).status).toBe(410);
+    await host.stop();
+    expect(existsSync(workDir)).toBe(false);
+  });
+
+  it('reports a session that cannot be loaded, and stops', async () => {
+    const { control, host } = await startBench();
+    await control.message('reportWarm');
+    control.assign(
+      assignment({
+        task: { seed: { rows: { repos: [{ owner: 'x', name: 'y', private: true }] } } },
+      }),
+    );
+    expect((await control.message('reportFailed')).body).toMatchObject({
+      code: 'seed_refused',
+      message: expect.stringContaining('repos[0]/owner'),
+    });
+    await host.ended;
+  });
+
+  it('finishes the call under way when it is told to stop', async () => {
+    const { control, host, logged } = await startBench();
+    await openOn(control);
+    const answer = control.call('tool', 'take_time', { repo: 'engine' });
+    await logged('call begins');
+    await host.stop();
+    expect((await answer).output).toBe(3);
+    const said = control.received.map(({ operation }) => operation);
+    expect(said.lastIndexOf('answerCall')).toBeLessThan(said.indexOf('reportLeaving'));
+  });
+
+  it('asks for no further call when it is told to stop', async () => {
+    const { control, host, logged } = await startBench();
+    await openOn(control);
+    const answer = control.call('tool', 'take_time', { repo: 'engine' });
+    const next = control.enqueue('tool', 'create_users', { login: 'new', id: 7 });
+    await logged('call begins');
+    await host.stop();
+    expect((await answer).output).toBe(3);
+    expect(control.waiting()).toEqual([next]);
+  });
+
+  it('runs the call that a poll brings as the host is told to stop', async () => {
+    const { control, host } = await startBench();
+    await openOn(control);
+    control.mute('pollCalls');
+    const answer = control.call('tool', 'create_users', { login: 'first', id: 7 });
+    await control.handed('call-1');
+    const next = control.enqueue('tool', 'create_users', { login: 'second', id: 8 });
+    await host.stop();
+    expect((await answer).error).toBeUndefined();
+    expect(control.waiting()).toEqual([next]);
+  });
+
+  it('runs the call that comes with an answer as the host is told to stop', async () => {
+    const { control, host } = await startBench();
+    await openOn(control);
+    control.mute('answerCall');
+    const answers = [
+      control.call('tool', 'create_users', { login: 'first', id: 7 }),
+      control.call('tool', 'create_users', { login: 'second', id: 8 }),
+    ];
+    await control.handed('call-2');
+    await host.stop();
+    for (const { error } of await Promise.all(answers)) expect(error).toBeUndefined();
+  });
+
+  it('says goodbye only when it is taken away', async () => {
+    const { control, host } = await startBench();
+    await control.message('reportWarm');
+    control.drain();
+    await host.ended;
+    await host.stop();
+    expect(control.received.map(({ operation }) => operation)).not.toContain('reportLeaving');
+  });
+
+  it('stops though nobody hears its goodbye', async () => {
+    const { control, host, logged } = await startBench();
+    await control.message('reportWarm');
+    control.fail('reportLeaving', 404, 1);
+    await host.stop();
+    await logged('nobody heard that this host goes');
+  });
+});
