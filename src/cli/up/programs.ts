@@ -54,7 +54,7 @@ export const controlEnv = (
     SVC_DATABASE_URL: databaseUrl,
     SVC_LISTEN: [`127.0.0.1:${port}`, ...extra].join(','),
     SVC_PUBLIC_URL: url,
-    SVC_BLOB_DIR: folder.blobDir,
+    ...(env.SVC_BLOB_URL === undefined ? { SVC_BLOB_DIR: folder.blobDir } : {}),
     SVC_SECRET: secrets.tokenSecret,
     SVC_POOL_TOKEN: secrets.poolToken,
     SVC_BOOTSTRAP_PUBLIC_KEY: secrets.publicKey,
