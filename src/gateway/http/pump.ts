@@ -9,19 +9,29 @@ export type PumpOptions = {
   onChunk(chunk: Buffer): boolean;
   /** The source has brought everything. */
   onEnd(): void;
+  /**
+   * Lets what has come from elsewhere be read before each write. A host may answer and close before it has
+   * everything; a write after that loses the answer, which may be here already.
+   */
+  readsFirst?: boolean;
 };
 
 /** Begins to move. */
-export const pump = (source: Readable, sink: Writable, { onChunk, onEnd }: PumpOptions): void => {
+export const pump = (source: Readable, sink: Writable, options: PumpOptions): void => {
+  const { onChunk, onEnd, readsFirst = false } = options;
   const onDrain = (): void => {
     source.resume();
   };
+  const write = (chunk: Buffer): void => {
+    if (sink.destroyed || !onChunk(chunk)) source.off('data', onData).resume();
+    else if (sink.write(chunk)) source.resume();
+    else source.pause();
+  };
   const onData = (chunk: Buffer): void => {
-    if (sink.destroyed || !onChunk(chunk)) {
-      source.off('data', onData);
-      return;
-    }
-    if (!sink.write(chunk)) source.pause();
+    if (readsFirst) {
+      source.pause();
+      setImmediate(write, chunk);
+    } else write(chunk);
   };
   source.on('data', onData).once('end', onEnd);
   source.on('error', () => undefined);

@@ -81,6 +81,7 @@ const sendBody = (
     isBegun = true;
     if (expectsContinue && !response.headersSent) response.writeContinue();
     pump(request, outgoing, {
+      readsFirst: true,
       onChunk(chunk) {
         bytes += chunk.length;
         if (bytes > limits.bodyBytes) onTooLarge();
