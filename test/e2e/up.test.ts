@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
+import { ask } from '#test/support/gateway.ts';
 import { processesNaming } from '#test/support/processes.ts';
 import { call, close, createNotes, open } from '#test/support/sessions.ts';
 import { runSvc, type Svc, startSvc } from '#test/support/svc.ts';
@@ -49,9 +50,9 @@ describe('svc up', () => {
       ? [...processesNaming(installation()), ...processesNaming(join(data, 'pg'))]
       : [];
 
-  const up = async (): Promise<Svc> => {
+  const up = async (...more: string[]): Promise<Svc> => {
     const words = ['up', '--data', data, '--port', '0', '--runtime', 'process', '--pool', '1'];
-    const svc = startSvc(words);
+    const svc = startSvc([...words, ...more]);
     running.push(svc);
     await svc.prints('1 world host warm');
     return svc;
@@ -91,6 +92,25 @@ describe('svc up', () => {
     expect(credentials()).toEqual(given);
     const listed = await svc('worlds', 'list', '--json');
     expect(JSON.parse(listed.out).data).toMatchObject([{ slug: 'mine' }]);
+  });
+
+  it('gives each session a host of its own, with a gateway, and ends that, too', async () => {
+    const running = await up('--gateway', '0');
+    const [, domain] = /http:\/\/\{session\}--\{surface\}(\S+)/.exec(running.out()) ?? [];
+    await svc('worlds', 'create', 'mine', '--from', 'code-hosting');
+    const opened = await svc('worlds', 'session', 'open', 'mine', '--json');
+    const { id, surfaces } = JSON.parse(opened.out);
+    expect(surfaces.api.url).toBe(`http://${id}--api${domain}`);
+    const { host, port } = new URL(surfaces.api.url);
+    // Not every system looks names below localhost up, as browsers and curl do by themselves.
+    const headers = { authorization: `Bearer ${surfaces.api.token}` };
+    expect(await ask(Number(port), { host, path: '/user', headers })).toMatchObject({
+      status: 200,
+    });
+    const end = await interrupt(running);
+    expect(end).toMatchObject({ status: 0 });
+    expect(end.tookMs).toBeLessThan(5_000);
+    expect(leftOvers()).toEqual([]);
   });
 
   it('refuses a second one on the same folder', async () => {

@@ -11,12 +11,22 @@ import { listenForStop, type Stopping } from '../stopping.ts';
 import { type RuntimeWish, runtimeWishes } from '../up/runtime-choice.ts';
 import { countWarm, startUp, type Up } from '../up/up.ts';
 
-type Options = { data?: string; port: number; runtime: RuntimeWish; pool: number; pools?: string };
+type Options = {
+  data?: string;
+  port: number;
+  runtime: RuntimeWish;
+  pool: number;
+  pools?: string;
+  gateway?: number;
+};
+
+const parsePort = parseNumber({ min: 0, max: 65_535, whole: true });
 
 const describe = (up: Up, { colors }: Context): string => {
   const { credentialsFile, logDir } = up.folder;
   return formatFields([
     ['url', colors.bold(up.url)],
+    ['surfaces', up.surfaceTemplate],
     ['public key', up.secrets.publicKey],
     ['secret key', up.secrets.secretKey],
     ['credentials', `${credentialsFile} (${wayToCredentials(dirname(credentialsFile))})`],
@@ -34,6 +44,7 @@ const start = async (context: Context, options: Options, stopping: Stopping): Pr
       runtime,
       poolSize: pool,
       poolsFile: pools === undefined ? undefined : resolve(context.cwd, pools),
+      gatewayPort: options.gateway,
       env: context.env,
       signal: stopping.signal,
       tell,
@@ -82,7 +93,7 @@ export const addUp = (program: Command, context: Context): void => {
   addCommand(program, {
     usage: 'up',
     summary: 'run the whole service on this machine until Ctrl-C',
-    example: 'svc up\nsvc up --data ~/svc-data --port 0 --runtime process',
+    example: 'svc up\nsvc up --gateway\nsvc up --data ~/svc-data --port 0 --runtime process',
   })
     .option(
       '--data <folder>',
@@ -91,7 +102,7 @@ export const addUp = (program: Command, context: Context): void => {
     .option(
       '--port <number>',
       'port of the API on 127.0.0.1; 0 takes any free one',
-      parseNumber({ min: 0, max: 65_535, whole: true }),
+      parsePort,
       4500,
     )
     .addOption(
@@ -106,6 +117,14 @@ export const addUp = (program: Command, context: Context): void => {
       2,
     )
     .option('--pools <file>', 'pools of world hosts, in place of the one of --pool; it is watched')
+    .addOption(
+      new Option(
+        '--gateway [port]',
+        'a gateway, too, on this port: sessions have hosts of their own below .localhost',
+      )
+        .argParser(parsePort)
+        .preset('4600'),
+    )
     .action(async (options: Options) => {
       const stopping = listenForStop();
       await run(context, options, stopping);

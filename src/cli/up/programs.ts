@@ -4,6 +4,7 @@
  */
 import { fileURLToPath } from 'node:url';
 import type { Env } from '#runtime/env.ts';
+import { Secret } from '#runtime/secret.ts';
 import type { DataFolder, Secrets } from './folder.ts';
 import type { PreparedRuntime } from './runtime.ts';
 
@@ -13,6 +14,7 @@ const pathOf = (path: string): string =>
 export const programs = {
   control: pathOf('src/control/main.ts'),
   orchestrator: pathOf('orchestrator/main.ts'),
+  gateway: pathOf('src/gateway/main.ts'),
 } as const;
 
 /** Arguments of Node that start a program under a title by which its installation can be seen. */
@@ -40,14 +42,30 @@ export type Site = {
   poolSize: number;
   /** Absolute path of a file of pools, which then takes the place of the one pool. */
   poolsFile: string | undefined;
+  /** Port of the gateway; undefined when there is none, and hosts are reached directly. */
+  gatewayPort: number | undefined;
 };
+
+/** How the addresses of surfaces look. Browsers and curl look up no name that ends in `.localhost`. */
+export const surfaceTemplate = (gatewayPort: number): string =>
+  `http://{session}--{surface}.localhost:${gatewayPort}`;
+
+/** How the gateway is known to it and to the control plane: names that lead to this machine itself. */
+const surfaceEnv = ({ secrets, gatewayPort }: Site): Record<string, string> =>
+  gatewayPort === undefined
+    ? {}
+    : {
+        SVC_GATEWAY_URL: surfaceTemplate(gatewayPort),
+        SVC_GATEWAY_TOKEN: new Secret(secrets.tokenSecret).derive('gateway'),
+      };
 
 /** Environment of the control plane. */
 export const controlEnv = (
-  { env, folder, secrets, port, url }: Site,
+  site: Site,
   databaseUrl: string,
   runtime: PreparedRuntime | undefined,
 ): Record<string, string> => {
+  const { env, folder, secrets, port, url } = site;
   const extra = runtime?.listen == null ? [] : [`${runtime.listen}:${port}`];
   return {
     ...passOn(env),
@@ -59,6 +77,7 @@ export const controlEnv = (
     SVC_POOL_TOKEN: secrets.poolToken,
     SVC_BOOTSTRAP_PUBLIC_KEY: secrets.publicKey,
     SVC_BOOTSTRAP_SECRET_KEY: secrets.secretKey,
+    ...surfaceEnv(site),
   };
 };
 
@@ -78,4 +97,13 @@ export const orchestratorEnv = (
   ...(poolsFile === undefined ? {} : { SVC_POOLS_FILE: poolsFile }),
   SVC_ON_STOP: 'destroy',
   ...(runtime?.image == null ? {} : { SVC_IMAGE: runtime.image }),
+});
+
+/** Environment of the gateway. */
+export const gatewayEnv = (site: Site, finishMs: number): Record<string, string> => ({
+  ...passOn(site.env),
+  ...surfaceEnv(site),
+  SVC_LISTEN: `127.0.0.1:${site.gatewayPort}`,
+  SVC_CONTROL_URL: site.url,
+  SVC_FINISH_MS: String(finishMs),
 });

@@ -1,6 +1,6 @@
 /**
  * Runs the whole service on this machine: PostgreSQL, the control plane, the orchestrator with its
- * world hosts, on one data folder. `svc up` and `svc demo` are two ways to use it.
+ * world hosts, a gateway where one is wanted, on one data folder. `svc up` and `svc demo` are two ways to use it.
  *
  * Whatever has been started is pushed on a stack and ended from its top, so that a failure half-way
  * and an orderly stop are the same thing.
@@ -28,7 +28,16 @@ import { endLeftOvers } from './left-overs.ts';
 import { type FolderLock, takeLock } from './lock.ts';
 import { startPostgres } from './postgres.ts';
 import { findProcesses, sendSignal } from './processes.ts';
-import { controlEnv, orchestratorEnv, passOn, programs, type Site, titled } from './programs.ts';
+import {
+  controlEnv,
+  gatewayEnv,
+  orchestratorEnv,
+  passOn,
+  programs,
+  type Site,
+  surfaceTemplate,
+  titled,
+} from './programs.ts';
 import { dismantle, type PreparedRuntime, prepareDocker } from './runtime.ts';
 import { chooseRuntime, fallBack, type RuntimeChoice, type RuntimeWish } from './runtime-choice.ts';
 
@@ -41,6 +50,8 @@ export type UpOptions = {
   poolSize: number;
   /** Absolute path of a file of pools. */
   poolsFile?: string | undefined;
+  /** Port of a gateway, 0: any free one; undefined: no gateway. */
+  gatewayPort?: number | undefined;
   env: Env;
   /** Aborts a start. */
   signal: AbortSignal;
@@ -52,6 +63,8 @@ export type UpOptions = {
 
 export type Up = {
   url: string;
+  /** How addresses of surfaces look, with a gateway. */
+  surfaceTemplate: string | undefined;
   secrets: Secrets;
   folder: DataFolder;
   runtime: RuntimeChoice;
@@ -66,11 +79,13 @@ export type Up = {
 };
 
 /** Together, with PostgreSQL's own milliseconds, within the five seconds that `svc up` promises. */
-const stopMs = { orchestrator: 3_000, control: 1_000 } as const;
+const stopMs = { gateway: 500, orchestrator: 3_000, control: 1_000 } as const;
+/** What is under way through the gateway may take so long to end. */
+const finishMs = 250;
 const poolHoldSeconds = 20;
 const retryMs = 250;
 
-const choosePort = async (wanted: number, remembered: number | undefined): Promise<number> => {
+const choosePort = async (option: string, wanted: number, remembered?: number): Promise<number> => {
   if (wanted === 0) {
     const isFree = remembered !== undefined && (await portProblem(remembered)) === undefined;
     return isFree ? remembered : await findFreePort();
@@ -79,7 +94,7 @@ const choosePort = async (wanted: number, remembered: number | undefined): Promi
   if (problem === undefined) return wanted;
   const why = problem === 'EADDRINUSE' ? 'is taken' : `cannot be used (${problem})`;
   throw new AppError('conflict', `port ${wanted} ${why}`, {
-    detail: { hint: 'choose another with --port <number>; 0 takes any free one' },
+    detail: { hint: `choose another with ${option} <number>; 0 takes any free one` },
   });
 };
 
@@ -205,6 +220,20 @@ const keepOrchestrator = (all: Parts, site: Site, { prepared }: Runtime) => {
   );
 };
 
+const keepGateway = (all: Parts, site: Site) =>
+  keepPart(all, 'gateway', stopMs.gateway, (signal) =>
+    startChild(
+      {
+        name: 'gateway',
+        args: titled(programs.gateway, 'gateway', site.secrets),
+        env: gatewayEnv(site, finishMs),
+        logFile: join(site.folder.logDir, 'gateway.log'),
+        hear: (line) => Array.isArray(line.listening),
+      },
+      signal,
+    ),
+  );
+
 const poolClient = (url: string, { poolToken }: Secrets): Client =>
   createClient({ baseUrl: `${url}/api/pool`, authorization: `Bearer ${poolToken}` });
 
@@ -244,9 +273,11 @@ const startParts = async (all: Parts, folder: DataFolder, lock: FolderLock): Pro
   const secrets = loadSecrets(folder);
   const ended = await endLeftOvers(secrets.installation, signal);
   if (lock.wasStale || ended > 0) options.say('the last svc up was cut off; cleaning up after it');
-  const port = await choosePort(options.port, secrets.port);
+  const port = await choosePort('--port', options.port, secrets.port);
+  const { gatewayPort: wanted } = options;
+  const gatewayPort = wanted === undefined ? wanted : await choosePort('--gateway', wanted);
   const url = `http://127.0.0.1:${port}`;
-  const site: Site = { env, folder, secrets, port, url, poolSize, poolsFile };
+  const site: Site = { env, folder, secrets, port, url, poolSize, poolsFile, gatewayPort };
 
   tell('starting PostgreSQL');
   const [database, runtime] = await settleAll([
@@ -256,6 +287,10 @@ const startParts = async (all: Parts, folder: DataFolder, lock: FolderLock): Pro
   signal.throwIfAborted();
   tell('starting the control plane');
   await keepControl(all, site, database, runtime);
+  if (gatewayPort !== undefined) {
+    tell('starting the gateway');
+    await keepGateway(all, site);
+  }
   tell('starting the orchestrator');
   await keepOrchestrator(all, site, runtime);
 
@@ -264,6 +299,7 @@ const startParts = async (all: Parts, folder: DataFolder, lock: FolderLock): Pro
   lock.tell(url);
   return {
     url,
+    surfaceTemplate: gatewayPort === undefined ? undefined : surfaceTemplate(gatewayPort),
     secrets,
     folder,
     runtime: runtime.choice,
