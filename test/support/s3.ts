@@ -1,7 +1,7 @@
 /**
  * A bucket on a server that speaks S3, behind a door that a test can shut, jam and open again. The server
  * is one in the test's own process that checks signatures; where `SVC_TEST_S3_BUCKET` names a bucket, it
- * is the server of `AWS_ENDPOINT_URL_S3`, with the keys of the environment.
+ * is the server of `AWS_ENDPOINT_URL_S3` (`http://host:port`), with the keys of the environment.
  */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
