@@ -1,9 +1,12 @@
 /**
  * Dashboard, alert rules and runbook name only what there is: every metric is one that a program exports,
- * and every alert has its section. Where `promtool` is installed, it checks the rules, too.
+ * and every alert has its section. Prometheus' own `promtool` (Debian: `prometheus`) tries the rules on
+ * series of a service that is well and of one in trouble, and reads every query of the dashboard.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
@@ -97,18 +100,43 @@ describe('what operators watch by', () => {
     const links = [...rules.matchAll(/runbook: docs\/runbook\.md#(\w+)/g)].map(([, id]) => id);
     expect(links).toEqual(alerts.map((name) => name.toLowerCase()));
   });
+});
 
-  const promtool = (process.env.PATH ?? '')
-    .split(delimiter)
-    .map((folder) => join(folder, 'promtool'))
-    .find((file) => existsSync(file));
+const promtool = (process.env.PATH ?? '')
+  .split(delimiter)
+  .map((folder) => join(folder, 'promtool'))
+  .find((file) => existsSync(file));
 
-  const checkRules = (tool: string) => (): void => {
-    const said = execFileSync(tool, ['check', 'rules', rulesPath], {
-      cwd: join(import.meta.dirname, '..'),
-      encoding: 'utf8',
-    });
-    expect(said).toContain(`SUCCESS: ${alerts.length} rules found`);
-  };
-  if (promtool !== undefined) it('has rules that Prometheus takes', checkRules(promtool));
+/** Runs it at the root of the repository; what it says when it fails is the failure. */
+const tryWith = (...args: string[]): string =>
+  execFileSync(promtool ?? '', args, {
+    cwd: join(import.meta.dirname, '..'),
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+
+describe.skipIf(promtool === undefined)('Prometheus', () => {
+  it('takes the rules', () => {
+    expect(tryWith('check', 'rules', rulesPath)).toContain(`${alerts.length} rules found`);
+  });
+
+  it('fires each alert when there is cause, and none when all is well', () => {
+    const cases = 'test/alert-rules.promtool.yaml';
+    const tried = new Set([...read(cases).matchAll(/alertname="(\w+)"/g)].map(([, name]) => name));
+    expect(tried).toEqual(new Set(alerts));
+    expect(tryWith('test', 'rules', cases)).toContain('SUCCESS');
+  });
+
+  it('reads every query of the dashboard', async () => {
+    const rulesOf = queries.map((query, index) => ({
+      record: `query:${index}`,
+      expr: query.replaceAll('$__rate_interval', '5m'),
+    }));
+    const folder = await mkdtemp(join(tmpdir(), 'svc-queries-'));
+    const file = join(folder, 'queries.yaml');
+    // JSON is YAML.
+    await writeFile(file, JSON.stringify({ groups: [{ name: 'queries', rules: rulesOf }] }));
+    expect(tryWith('check', 'rules', file)).toContain(`${queries.length} rules found`);
+    await rm(folder, { recursive: true });
+  });
 });
