@@ -5,6 +5,7 @@ import type { Blobs } from './blobs/blobs.ts';
 import type { SmallBlobs } from './blobs/small.ts';
 import type { Seats } from './calls/seats.ts';
 import type { ControlConfig } from './config.ts';
+import type { Placer } from './db/placement.ts';
 import type { Database } from './db/pool.ts';
 import type { Metrics } from './metrics.ts';
 import type { Notices } from './notify.ts';
@@ -20,6 +21,7 @@ export type Parts = {
   blobs: Blobs;
   smallBlobs: SmallBlobs;
   notices: Notices;
+  placer: Placer;
   metrics: Metrics;
   versions: Versions;
   facts: SessionFacts;

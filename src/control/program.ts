@@ -15,6 +15,7 @@ import { createSeats } from './calls/seats.ts';
 import type { ControlConfig } from './config.ts';
 import { ensureKeyPair } from './db/keys.ts';
 import { migrate } from './db/migrate.ts';
+import { createPlacer } from './db/placement.ts';
 import { type Database, openDatabase } from './db/pool.ts';
 import { adminEndpoints } from './http/admin/endpoints.ts';
 import { createAuthenticate, hashSecretKey } from './http/auth.ts';
@@ -110,6 +111,7 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
       smallBlobs: createSmallBlobs(blobs),
       notices,
       metrics,
+      placer: createPlacer(db),
       tracer,
       versions: createVersions(db),
       facts: createSessionFacts(db),

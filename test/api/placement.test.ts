@@ -1,5 +1,7 @@
 /** Which host serves which session: never two for one, the right one first, nobody forgotten. */
+import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '#runtime/pause.ts';
 import { reportWarm } from '#wire/host-api/operations.ts';
 import { reportLaunched } from '#wire/pool-api/operations.ts';
 import { closeSession, createWorld, getSession, openSession } from '#wire/public-api/operations.ts';
@@ -84,6 +86,26 @@ describe('many opens at once', () => {
                 where state = 'PROVISIONING' and host_id is null) as waiting`,
     );
     expect(left).toEqual({ warm: 0, waiting: 0 });
+  });
+});
+
+describe('sessions that another replica keeps from being placed', () => {
+  it('leave connections to everyone else', async () => {
+    await holdingHost(); // so that whoever waits for another world looks whether it fits
+    const replica = new pg.Client({ connectionString: database.url });
+    await replica.connect();
+    try {
+      await replica.query('begin');
+      await replica.query(`select pg_advisory_xact_lock(hashtextextended('placement', 0))`);
+      const opening = Array.from({ length: 30 }, () => open({ slug: 'other' }));
+      const areWritten = async (): Promise<boolean> =>
+        (await control.sql(`select from sessions where state = 'PROVISIONING'`)).length === 30;
+      await until(areWritten, { timeoutMs: 10_000, what: 'sessions that wait to be placed' });
+      await replica.query('rollback');
+      expect(await Promise.all(opening)).toHaveLength(30);
+    } finally {
+      await replica.end();
+    }
   });
 });
 

@@ -222,39 +222,81 @@ const lockStatement = statement(
   `select pg_advisory_xact_lock(hashtextextended('placement', 0))`,
 );
 
-const place = (db: Database, how: Statement, id: string): Promise<Placement | undefined> =>
-  db.transaction(async (tx) => {
-    await tx.query(lockStatement, []);
-    return (await tx.query<Placement>(how, [id]))[0];
-  });
-
 const anyWarmStatement = statement(
   'any_warm_host',
   `select true from hosts h where h.state in ${hostBefore('assigned')} and h.address is not null limit 1`,
 );
-
-/**
- * Gives a waiting session a warm host, if there is one that fits. The session's row says by then that it
- * waits: so a host that gets warm after the look finds it itself.
- */
-export const placeSession = async (
-  db: Database,
-  sessionId: string,
-): Promise<Placement | undefined> => {
-  const warm = await db.query(anyWarmStatement, []);
-  return warm.length === 0 ? undefined : place(db, placeSessionStatement, sessionId);
-};
 
 const anyWaitingStatement = statement(
   'any_waiting_session',
   `select true from sessions s where ${waits} limit 1`,
 );
 
+/** One that looks for its other half. */
+type Seeker = { how: Statement; id: string; found: PromiseWithResolvers<Placement | undefined> };
+
+/** One connection holds the lock for so many of them at most, before others get their turn. */
+const seekersAtOnce = 50;
+
+const placeAll = (db: Database, seekers: readonly Seeker[]): Promise<(Placement | undefined)[]> =>
+  db.transaction(async (tx) => {
+    await tx.query(lockStatement, []);
+    const placed: (Placement | undefined)[] = [];
+    for (const { how, id } of seekers) placed.push((await tx.query<Placement>(how, [id]))[0]);
+    return placed;
+  });
+
+export type Placer = {
+  /**
+   * Gives a waiting session a warm host, if there is one that fits. The session's row says by then that
+   * it waits: so a host that gets warm after the look finds it itself.
+   */
+  placeSession(sessionId: string): Promise<Placement | undefined>;
+  /**
+   * Gives a warm host the session that has waited longest of those it fits, if there is one. The host's
+   * row says by then that it is warm: so a session that begins to wait after the look finds it itself.
+   */
+  placeHost(hostId: string): Promise<Placement | undefined>;
+};
+
 /**
- * Gives a warm host the session that has waited longest of those it fits, if there is one. The host's
- * row says by then that it is warm: so a session that begins to wait after the look finds it itself.
+ * Places what this process is asked to, all that have come meanwhile in one transaction: each with a
+ * transaction of its own would take up a connection while it waits for the lock, and under load those are
+ * all that there are.
  */
-export const placeHost = async (db: Database, hostId: string): Promise<Placement | undefined> => {
-  const waiting = await db.query(anyWaitingStatement, []);
-  return waiting.length === 0 ? undefined : place(db, placeHostStatement, hostId);
+export const createPlacer = (db: Database): Placer => {
+  const seekers = new Map<string, Seeker>();
+  let isPlacing = false;
+
+  const placeThem = async (): Promise<void> => {
+    isPlacing = true;
+    while (seekers.size > 0) {
+      const turn = [...seekers.values()].slice(0, seekersAtOnce);
+      for (const { id } of turn) seekers.delete(id);
+      try {
+        const placed = await placeAll(db, turn);
+        for (const [index, { found }] of turn.entries()) found.resolve(placed[index]);
+      } catch (error) {
+        for (const { found } of turn) found.reject(error);
+      }
+    }
+    isPlacing = false;
+  };
+
+  const seek = async (
+    how: Statement,
+    id: string,
+    hasAny: Statement,
+  ): Promise<Placement | undefined> => {
+    if ((await db.query(hasAny, [])).length === 0) return undefined;
+    const seeker = seekers.get(id) ?? { how, id, found: Promise.withResolvers() };
+    seekers.set(id, seeker);
+    if (!isPlacing) void placeThem();
+    return seeker.found.promise;
+  };
+
+  return {
+    placeSession: (sessionId) => seek(placeSessionStatement, sessionId, anyWarmStatement),
+    placeHost: (hostId) => seek(placeHostStatement, hostId, anyWaitingStatement),
+  };
 };

@@ -6,11 +6,11 @@
  * A host that holds a world version nobody waits for is left to the planner (`orchestrator/plan.ts`),
  * which alone knows whether there is room for a fresh one and drains what stands in the way.
  */
-import { type Placement, placeHost, placeSession } from '../db/placement.ts';
+import type { Placement } from '../db/placement.ts';
 import { poolTopic } from '../notify.ts';
 import type { Parts } from '../parts.ts';
 
-export type PlaceParts = Pick<Parts, 'db' | 'metrics' | 'notices' | 'tracer'>;
+export type PlaceParts = Pick<Parts, 'metrics' | 'notices' | 'placer' | 'tracer'>;
 
 const tellPlaced = ({ metrics, notices, tracer }: PlaceParts, placed: Placement): void => {
   const endedMs = Date.now();
@@ -21,14 +21,14 @@ const tellPlaced = ({ metrics, notices, tracer }: PlaceParts, placed: Placement)
 
 /** Looks for a host for a session that waits. */
 export const placeWaiting = async (parts: PlaceParts, sessionId: string): Promise<void> => {
-  const placed = await placeSession(parts.db, sessionId);
+  const placed = await parts.placer.placeSession(sessionId);
   if (placed === undefined) parts.notices.tell(poolTopic);
   else tellPlaced(parts, placed);
 };
 
 /** Looks for a session for a host that is warm; true when it got one. */
 export const placeWarm = async (parts: PlaceParts, hostId: string): Promise<boolean> => {
-  const placed = await placeHost(parts.db, hostId);
+  const placed = await parts.placer.placeHost(hostId);
   if (placed !== undefined) tellPlaced(parts, placed);
   return placed !== undefined;
 };

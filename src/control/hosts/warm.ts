@@ -37,7 +37,7 @@ const explain = async (
 
 /** Takes the report and answers the host's state; it may have a session by then. */
 export const reportWarm = async (
-  parts: PlaceParts & Pick<Parts, 'log'>,
+  parts: PlaceParts & Pick<Parts, 'db' | 'log'>,
   report: WarmReport,
 ): Promise<HostState> => {
   const { db, notices } = parts;

@@ -26,7 +26,7 @@ import { unsuitedError } from './unsuited.ts';
 
 export type OpenParts = Pick<
   Parts,
-  'compiler' | 'config' | 'db' | 'metrics' | 'notices' | 'tracer' | 'versions'
+  'compiler' | 'config' | 'db' | 'metrics' | 'notices' | 'placer' | 'tracer' | 'versions'
 >;
 
 export type OpenRequest = {

@@ -4,7 +4,9 @@ import { answer } from '../../calls/answer.ts';
 import type { Parts } from '../../parts.ts';
 import { endpoint, respond } from '../endpoint.ts';
 
-export const answerCall = (parts: Pick<Parts, 'db' | 'metrics' | 'notices' | 'tracer' | 'seats'>) =>
+export const answerCall = (
+  parts: Pick<Parts, 'db' | 'metrics' | 'notices' | 'placer' | 'seats' | 'tracer'>,
+) =>
   endpoint(operation, async ({ params, body }, { caller: { hostId }, signal }) => {
     const host = { sessionId: params.sessionId, hostId, generation: body.generation };
     const given = { callId: params.callId, answer: body.answer };

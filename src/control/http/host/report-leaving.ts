@@ -5,7 +5,9 @@ import type { Parts } from '../../parts.ts';
 import { endpoint, respond } from '../endpoint.ts';
 import { checkHost } from './own-host.ts';
 
-export const reportLeaving = (parts: Pick<Parts, 'db' | 'metrics' | 'notices' | 'tracer'>) =>
+export const reportLeaving = (
+  parts: Pick<Parts, 'db' | 'metrics' | 'notices' | 'placer' | 'tracer'>,
+) =>
   endpoint(operation, async ({ params }, { caller }) => {
     const hostId = checkHost(caller, params.hostId);
     const detail = 'its machine told it to stop';

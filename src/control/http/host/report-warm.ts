@@ -5,7 +5,9 @@ import type { Parts } from '../../parts.ts';
 import { endpoint, respond } from '../endpoint.ts';
 import { checkHost } from './own-host.ts';
 
-export const reportWarm = (parts: Pick<Parts, 'db' | 'log' | 'metrics' | 'notices' | 'tracer'>) =>
+export const reportWarm = (
+  parts: Pick<Parts, 'db' | 'log' | 'metrics' | 'notices' | 'placer' | 'tracer'>,
+) =>
   endpoint(operation, async ({ params, body }, { caller }) => {
     const hostId = checkHost(caller, params.hostId);
     return respond(200, { state: await report(parts, { hostId, ...body }) });

@@ -4,7 +4,9 @@ import { loseHost } from '../../hosts/lose.ts';
 import type { Parts } from '../../parts.ts';
 import { endpoint, respond } from '../endpoint.ts';
 
-export const reportGone = (parts: Pick<Parts, 'db' | 'metrics' | 'notices' | 'tracer'>) =>
+export const reportGone = (
+  parts: Pick<Parts, 'db' | 'metrics' | 'notices' | 'placer' | 'tracer'>,
+) =>
   endpoint(operation, async ({ params: { hostId }, body: { reason, detail } }) => {
     await loseHost(parts, { hostId, to: 'gone', reason, detail: detail ?? null });
     return respond(200, {});

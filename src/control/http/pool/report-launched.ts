@@ -7,7 +7,9 @@ import { poolTopic } from '../../notify.ts';
 import type { Parts } from '../../parts.ts';
 import { endpoint, respond } from '../endpoint.ts';
 
-export const reportLaunched = (parts: Pick<Parts, 'db' | 'metrics' | 'notices' | 'tracer'>) =>
+export const reportLaunched = (
+  parts: Pick<Parts, 'db' | 'metrics' | 'notices' | 'placer' | 'tracer'>,
+) =>
   endpoint(operation, async ({ params, body }) => {
     const { hostId } = params;
     const { runtimeId, address } = body;
