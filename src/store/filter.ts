@@ -94,7 +94,7 @@ const textMatches = (entity: CatalogEntity, filter: Filter): Condition => {
   const at = `lower(json_extract(payload, ${path}))`;
   const inText =
     filter.match === 'prefix'
-      ? `substr(${at}, 1, length(wanted.value)) = lower(wanted.value)`
+      ? `instr(${at}, lower(wanted.value)) = 1`
       : `instr(${at}, lower(wanted.value)) > 0`;
   const inList = `EXISTS (SELECT 1 FROM json_each(payload, ${path}) AS item
     WHERE lower(item.value) = lower(wanted.value))`;

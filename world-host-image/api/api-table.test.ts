@@ -1,29 +1,21 @@
 /** What each key of `[api]` makes of a world, over HTTP: its default, its values, its refusals. */
-import { afterEach, describe, expect, it } from 'vitest';
-import { compileTree } from '#language/compile.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import {
   type Answer,
   type ApiClient,
   type ApiWorld,
-  apiTree,
   notesUpTo,
   operation,
   serveApi,
 } from '#test/support/api-world.ts';
 
 let api: ApiClient;
-let stop = async (): Promise<void> => undefined;
 
 const serve = async (world: ApiWorld): Promise<void> => {
   api = await serveApi(world);
-  stop = api.stop;
+  onTestFinished(api.stop);
 };
-
-afterEach(async () => {
-  await stop();
-  stop = async () => undefined;
-});
 
 const ids = (rows: unknown): unknown => (rows as Row[]).map(({ id }) => id);
 
@@ -339,83 +331,6 @@ invalid_status = 422`,
   });
 });
 
-describe('handlers and before', () => {
-  const handlers = (language: 'py' | 'ts') =>
-    language === 'py'
-      ? `
-def check(ctx):
-    ctx.set_header("x-left", 41)
-    if ctx.args.get("state") == "refuse":
-        ctx.insert("notes", {"id": "none"})
-    if ctx.args.get("state") == "stop":
-        ctx.respond(429, {"message": "slow down"}, {"retry-after": "7"})
-    if ctx.args.get("state") == "fail":
-        ctx.insert("notes", {"id": 98, "title": "never"})
-        ctx.fail(403, {"message": "no"})
-    if ctx.args.get("state") == "raise":
-        raise ValueError("broken")
-    used = ctx.get("notes", {"id": 99})
-    if used is None:
-        ctx.insert("notes", {"id": 99, "title": "quota", "stamp": 1})
-    else:
-        ctx.update("notes", {"id": 99}, {"stamp": used["stamp"] + 1})
-    return {"ignored": True}
-`
-      : `
-import type { HandlerContext } from 'svc_env';
-export async function check(ctx: HandlerContext) {
-  ctx.setHeader('X-Left', 41);
-  if (ctx.args.state === 'refuse') await ctx.insert('notes', { id: 'none' });
-  if (ctx.args.state === 'stop') ctx.respond(429, { message: 'slow down' }, { 'retry-after': '7' });
-  if (ctx.args.state === 'fail') {
-    await ctx.insert('notes', { id: 98, title: 'never' });
-    ctx.fail(403, { message: 'no' });
-  }
-  if (ctx.args.state === 'raise') throw new Error('broken');
-  const used = await ctx.get('notes', { id: 99 });
-  if (used === null) await ctx.insert('notes', { id: 99, title: 'quota', stamp: 1 });
-  else await ctx.update('notes', { id: 99 }, { stamp: Number(used.stamp) + 1 });
-  return { ignored: true };
-}
-`;
-
-  it.each(['py', 'ts'] as const)('run in the transaction of the request (%s)', async (language) => {
-    const lines = 'action = "update"\nfilter = { id = "id" }';
-    await serve({
-      api: `before = "check"\nhandlers = "api/hooks.${language}"`,
-      operations: list + operation('PATCH', '/notes/{id}', lines),
-      notes: notesUpTo(1, () => ({ state: 'open' })),
-      files: { [`api/hooks.${language}`]: handlers(language) },
-    });
-    const stamp = () => api.rows('notes', { id: 99 })[0]?.stamp;
-    expect(ids((await api.get('/notes')).json)).toEqual([1, 99]);
-    expect(ids((await api.get('/notes?state=open')).json)).toEqual([1]);
-    expect(stamp()).toBe(2);
-    const stopped = await api.get('/notes?state=stop');
-    expect([stopped.status, stopped.json, stopped.headers.get('retry-after')]).toEqual([
-      429,
-      { message: 'slow down' },
-      '7',
-    ]);
-    expect((await api.get('/notes?state=fail')).status).toBe(403);
-    expect(api.rows('notes', { id: 98 })).toEqual([]);
-    expect((await api.get('/notes?state=raise')).status).toBe(500);
-    const statuses = { open: 200, stop: 429, fail: 403, raise: 500, refuse: 400 };
-    for (const [state, status] of Object.entries(statuses)) {
-      const { headers, ...answer } = await api.get(`/notes?state=${state}`);
-      expect([state, answer.status, headers.get('x-left')]).toEqual([state, status, '41']);
-    }
-    const before = stamp();
-    expect((await api.ask('PATCH', '/notes/5', { body: { title: 'x' } })).status).toBe(404);
-    expect(stamp()).toBe(before);
-    expect((await api.ask('PATCH', '/notes/1', { body: { title: 'x' } })).status).toBe(200);
-    expect(stamp()).toBe(Number(before) + 1);
-    await api.get('/nowhere');
-    await api.ask('GET', '/notes', { headers: { authorization: 'no' } });
-    expect(stamp()).toBe(Number(before) + 1);
-  });
-});
-
 describe('a tool that is bound to a paged route', () => {
   it('takes its paging parameters and is answered cursors', async () => {
     const properties = { limit: { type: 'integer' }, cursor: { type: 'string' } };
@@ -433,46 +348,5 @@ describe('a tool that is bound to a paged route', () => {
     expect(next.output).toEqual({ data: [{ id: 3, title: 'Note 3' }], hits: 3, cursor: null });
     const broken = await api.call('tool', 'page_notes', { cursor: 'x' });
     expect(broken.error).toMatchObject({ code: 'refused' });
-  });
-});
-
-describe('a table that makes no sense', () => {
-  const problemOf = (lines: string): unknown => {
-    const compiled = compileTree(apiTree({ api: lines, operations: list }));
-    return compiled.ok ? 'accepted' : compiled.problems.map(({ code, pointer }) => [code, pointer]);
-  };
-  const badValue = (key: string) => [['bad_value', `/api/${key}`]];
-
-  it.each<[string, unknown]>([
-    ['page = "pages"', badValue('page')],
-    ['page = "cursor"', [['bad_paging', '/operations/0/api/page']]],
-    ['page_size = 0', badValue('page_size')],
-    ['page_size = 10001', badValue('page_size')],
-    ['page_size = 10000', 'accepted'],
-    ['page_size = "ten"', [['wrong_type', '/api/page_size']]],
-    ['limit_param = ""', badValue('limit_param')],
-    ['offset_param = "a b"', badValue('offset_param')],
-    ['page = "offset"\nlimit_param = "offset"', [['duplicate', '/api/offset_param']]],
-    ['cursor_param = "limit"', [['duplicate', '/api/cursor_param']]],
-    ['envelope = "hits"', [['duplicate', '/api/hits_key']]],
-    ['cursor_key = ""', badValue('cursor_key')],
-    ['previous_key = ""', badValue('previous_key')],
-    ['page_headers = { cursor = "a b" }', badValue('page_headers/cursor')],
-    ['page_headers = { next = "X-Next" }', [['unknown_key', '/api/page_headers/next']]],
-    ['page_links = 1', [['wrong_type', '/api/page_links']]],
-    ['previous_key = 1', [['wrong_type', '/api/previous_key']]],
-    ['unauthorized_status = 399', badValue('unauthorized_status')],
-    ['not_found_status = 600', badValue('not_found_status')],
-    ['invalid_status = 200', badValue('invalid_status')],
-    ['invalid_status = 599', 'accepted'],
-    ['invalid = "{"', badValue('invalid')],
-    ['invalid = "{"\nerror_content_type = "text/plain"', 'accepted'],
-    ['error_content_type = "text"', badValue('error_content_type')],
-    ['handlers = "api/handlers.js"', badValue('handlers')],
-    ['before = "check"', [['missing_file', '/api/handlers']]],
-    ['token_path = "/token"', [['unexpected_key', '/api/token_path']]],
-    ['colour = 1', [['unknown_key', '/api/colour']]],
-  ])('is refused: %s', (lines, problems) => {
-    expect(problemOf(lines)).toEqual(problems);
   });
 });

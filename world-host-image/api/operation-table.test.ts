@@ -1,11 +1,9 @@
 /** What each key of `[operations.api]` makes of a route, over HTTP: its defaults, its values, its refusals. */
-import { afterEach, describe, expect, it } from 'vitest';
-import { compileTree } from '#language/compile.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import {
   type ApiClient,
   type ApiWorld,
-  apiTree,
   notesUpTo,
   operation,
   serveApi,
@@ -13,17 +11,11 @@ import {
 import type { ServeOptions } from '#test/support/serve-world.ts';
 
 let api: ApiClient;
-let stop = async (): Promise<void> => undefined;
 
 const serve = async (world: ApiWorld, options?: ServeOptions): Promise<void> => {
   api = await serveApi(world, options);
-  stop = api.stop;
+  onTestFinished(api.stop);
 };
-
-afterEach(async () => {
-  await stop();
-  stop = async () => undefined;
-});
 
 const ids = (answer: { json: unknown }): unknown => (answer.json as Row[]).map(({ id }) => id);
 
@@ -124,6 +116,33 @@ match = { title = "contains", tag = "contains", start = "prefix", login = "equal
   ])('answers /notes%s with %j', async (query, found) => {
     await serve({ operations, notes });
     expect(ids(await api.get(`/notes${query}`))).toEqual(found);
+  });
+
+  it('compares every character of a text', async () => {
+    const texts = ['k\u0000a', 'k\u0000b', 'K%_*[a]?', ''];
+    const odd = texts.map((key, index) => ({ id: index + 1, title: 'x', key }));
+    const match = 'filter = { key = "key", in = "key", start = "key" }';
+    await serve({
+      operations: operation(
+        'GET',
+        '/notes',
+        `${match}\nmatch = { in = "contains", start = "prefix" }`,
+        {
+          params: ['key', 'in', 'start'],
+        },
+      ),
+      notes: odd,
+    });
+    const found = async (name: string, text: string) =>
+      ids(await api.get(`/notes?${new URLSearchParams({ [name]: text })}`));
+    expect(await found('key', 'k')).toEqual([]);
+    expect(await found('key', 'k\u0000b')).toEqual([2]);
+    expect(await found('in', '\u0000A')).toEqual([1]);
+    expect(await found('start', 'K\u0000b')).toEqual([2]);
+    expect(await found('start', 'k%_*[')).toEqual([3]);
+    expect(await found('start', '')).toEqual([1, 2, 3, 4]);
+    expect(await found('key', '')).toEqual([4]);
+    expect(await found('in', '%')).toEqual([3]);
   });
 
   it('must have its arguments where rows are written', async () => {
@@ -339,7 +358,6 @@ describe('body, defaults and generate', () => {
     };
     const first = await made();
     expect(first).toMatchObject({ id: 1, made_at: '2030-01-02T03:04:05Z', stamp: 1893553445 });
-    await stop();
     expect(await made()).toEqual(first);
   });
 
@@ -372,156 +390,5 @@ describe('body, defaults and generate', () => {
       expect((await api.ask('POST', '/notes', { body })).status).toBe(400);
     }
     expect(api.rows('notes', {})).toEqual([]);
-  });
-});
-
-describe('handler', () => {
-  const handlers = `
-def echo(ctx):
-    return {"args": ctx.args, "body": ctx.body, "method": ctx.method, "path": ctx.path}
-
-
-def texts(ctx):
-    ctx.respond(200, "a,b\\n", {"content-type": "text/csv", "ETag": '"v1"'})
-
-
-def refuse(ctx):
-    ctx.insert("notes", {"id": 1, "title": "x"})
-    ctx.fail(409, {"message": "taken"}, {"x-reason": "taken"})
-
-
-def nothing(ctx):
-    return None
-
-
-def unsendable(ctx):
-    ctx.insert("notes", {"id": 1, "title": "x"})
-    ctx.set_header("x-title", "North → South")
-
-
-def unsendable_refusal(ctx):
-    ctx.fail(409, None, {"x title": "x"})
-
-
-def stray(ctx):
-    return ctx.query("note")
-
-
-def interim(ctx):
-    ctx.insert("notes", {"id": 1, "title": "x"})
-    ctx.respond(103)
-`;
-  const route = (method: string, path: string, name: string, params: string[] = []) =>
-    operation(method, path, `action = "handler"\nhandler = "${name}"`, { entity: '', params });
-
-  it('answers with what it returns, responds or fails with', async () => {
-    await serve({
-      operations: [
-        route('GET', '/echo/{a}', 'echo', ['b', 'c[]', 'constructor']),
-        route('POST', '/echo/{a}', 'echo'),
-        route('GET', '/texts', 'texts'),
-        route('POST', '/refuse', 'refuse'),
-        operation('GET', '/nothing', 'action = "handler"\nhandler = "nothing"\nstatus = 204', {
-          entity: '',
-        }),
-      ].join(''),
-      files: { 'api/handlers.py': handlers },
-    });
-    expect((await api.get('/echo/x%2Fy?b=1&b=2&c=3&d=4')).json).toEqual({
-      args: { a: 'x/y', b: '2', c: ['3'] },
-      body: null,
-      method: 'GET',
-      path: '/echo/x%2Fy',
-    });
-    const form = await api.ask('POST', '/echo/x', {
-      body: 'a[b]=1&c[]=2',
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    });
-    expect(form.json).toMatchObject({ args: { a: 'x' }, body: { a: { b: '1' }, c: ['2'] } });
-    const texts = await api.get('/texts');
-    expect([texts.text, texts.headers.get('content-type')]).toEqual(['a,b\n', 'text/csv']);
-    expect(texts.headers.get('etag')).toBe('"v1"');
-    expect((await api.get('/texts', { 'if-none-match': 'W/"v1"' })).status).toBe(304);
-    const refused = await api.ask('POST', '/refuse');
-    expect([refused.status, refused.json, refused.headers.get('x-reason')]).toEqual([
-      409,
-      { message: 'taken' },
-      'taken',
-    ]);
-    expect(api.rows('notes', {})).toEqual([]);
-    const nothing = await api.get('/nothing');
-    expect([nothing.status, nothing.text]).toEqual([204, '']);
-  });
-
-  it('is at fault, not its client, when it asks for an entity that there is not', async () => {
-    await serve({
-      operations: route('GET', '/x', 'stray'),
-      files: { 'api/handlers.py': handlers },
-    });
-    expect(await api.get('/x')).toMatchObject({ status: 500, json: { error: 'internal' } });
-    const reason = expect.stringContaining('no entity "note"');
-    expect(await api.requests()).toMatchObject([{ response: { reason } }]);
-  });
-
-  it.each([
-    ['unsendable', 'Invalid character in header content ["x-title"]'],
-    ['unsendable_refusal', 'Header name must be a valid HTTP token ["x title"]'],
-    ['interim', '103 is no HTTP status from 200 to 599'],
-  ])('changes nothing with an answer that HTTP cannot carry: %s', async (name, why) => {
-    await serve({ operations: route('POST', '/x', name), files: { 'api/handlers.py': handlers } });
-    expect(await api.ask('POST', '/x')).toMatchObject({ status: 500, json: { error: 'internal' } });
-    expect(api.rows('notes', {})).toEqual([]);
-    expect(await api.requests()).toMatchObject([
-      { status: 500, changes: {}, response: { reason: expect.stringContaining(why) } },
-    ]);
-  });
-});
-
-describe('a table that makes no sense', () => {
-  const problemOf = (lines: string, method = 'GET'): unknown => {
-    const compiled = compileTree(
-      apiTree({ operations: operation(method, '/notes/{id}', lines, { params: ['q'] }) }),
-    );
-    return compiled.ok ? 'accepted' : compiled.problems.map(({ code, pointer }) => [code, pointer]);
-  };
-  const at = (key: string) => `/operations/0/api/${key}`;
-
-  it.each([
-    ['action = "list"', [['bad_value', at('action')]]],
-    ['action = "update"', [['missing_key', at('filter')]]],
-    ['action = "delete"', [['missing_key', at('filter')]]],
-    ['action = "handler"', [['missing_key', at('handler')]]],
-    [
-      'handler = "x"',
-      [
-        ['missing_file', '/api/handlers'],
-        ['unexpected_key', at('handler')],
-      ],
-    ],
-    ['filter = { nope = "id" }', [['unknown_argument', at('filter/nope')]]],
-    ['filter = { q = "nope" }', [['unknown_field', at('filter/q')]]],
-    ['match = { q = "prefix" }', [['unknown_argument', at('match/q')]]],
-    ['filter = { q = "title" }\nmatch = { q = "fuzzy" }', [['bad_value', at('match/q')]]],
-    ['filter = { q = "id" }\nmatch = { q = "prefix" }', [['type_mismatch', at('filter/q')]]],
-    ['status = 199', [['bad_value', at('status')]]],
-    ['status = 300', [['bad_value', at('status')]]],
-    ['status = 299', 'accepted'],
-    ['body = { title = "t" }', [['unexpected_key', at('body')]]],
-    ['defaults = { title = "t" }', [['unexpected_key', at('defaults')]]],
-    ['generate = { id = "int" }', [['unexpected_key', at('generate')]]],
-    ['action = "create"\ngenerate = { id = "uuid" }', [['type_mismatch', at('generate/id')]]],
-    ['action = "create"\ngenerate = { id = "random" }', [['bad_value', at('generate/id')]]],
-    ['action = "create"\ndefaults = { state = "lost" }', [['type_mismatch', at('defaults/state')]]],
-    ['not_found_status = 399', [['bad_value', at('not_found_status')]]],
-    ['not_found_status = 600', [['bad_value', at('not_found_status')]]],
-    ['not_found_status = 599', 'accepted'],
-    ['not_found = "{"', [['bad_value', at('not_found')]]],
-    ['page = "keyset"', [['bad_value', at('page')]]],
-    ['page = "cursor"', [['bad_paging', at('page')]]],
-    ['page = "offset"\nsingle = true', [['unexpected_key', at('page')]]],
-    ['sample = { nope = 1 }', [['unknown_argument', at('sample/nope')]]],
-    ['colour = 1', [['unknown_key', at('colour')]]],
-  ])('is refused: %s', (lines, problems) => {
-    expect(problemOf(lines)).toEqual(problems);
   });
 });

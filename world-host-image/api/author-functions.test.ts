@@ -1,0 +1,200 @@
+/** What functions of the handlers module make of requests: as handlers, and as `before`. */
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Row } from '#language/contract.ts';
+import {
+  type ApiClient,
+  type ApiWorld,
+  notesUpTo,
+  operation,
+  serveApi,
+} from '#test/support/api-world.ts';
+
+let api: ApiClient;
+
+const serve = async (world: ApiWorld): Promise<void> => {
+  api = await serveApi(world);
+  onTestFinished(api.stop);
+};
+
+const ids = (rows: unknown): unknown => (rows as Row[]).map(({ id }) => id);
+
+const list = operation('GET', '/notes', 'filter = { state = "state" }', { params: ['state'] });
+
+describe('handler', () => {
+  const handlers = `
+def echo(ctx):
+    return {"args": ctx.args, "body": ctx.body, "method": ctx.method, "path": ctx.path}
+
+
+def texts(ctx):
+    ctx.respond(200, "a,b\\n", {"content-type": "text/csv", "ETag": '"v1"'})
+
+
+def refuse(ctx):
+    ctx.insert("notes", {"id": 1, "title": "x"})
+    ctx.fail(409, {"message": "taken"}, {"x-reason": "taken"})
+
+
+def nothing(ctx):
+    return None
+
+
+def unsendable(ctx):
+    ctx.insert("notes", {"id": 1, "title": "x"})
+    ctx.set_header("x-title", "North → South")
+
+
+def unsendable_refusal(ctx):
+    ctx.fail(409, None, {"x title": "x"})
+
+
+def stray(ctx):
+    return ctx.query("note")
+
+
+def interim(ctx):
+    ctx.insert("notes", {"id": 1, "title": "x"})
+    ctx.respond(103)
+`;
+  const route = (method: string, path: string, name: string, params: string[] = []) =>
+    operation(method, path, `action = "handler"\nhandler = "${name}"`, { entity: '', params });
+
+  it('answers with what it returns, responds or fails with', async () => {
+    await serve({
+      operations: [
+        route('GET', '/echo/{a}', 'echo', ['b', 'c[]', 'constructor']),
+        route('POST', '/echo/{a}', 'echo'),
+        route('GET', '/texts', 'texts'),
+        route('POST', '/refuse', 'refuse'),
+        operation('GET', '/nothing', 'action = "handler"\nhandler = "nothing"\nstatus = 204', {
+          entity: '',
+        }),
+      ].join(''),
+      files: { 'api/handlers.py': handlers },
+    });
+    expect((await api.get('/echo/x%2Fy?b=1&b=2&c=3&d=4')).json).toEqual({
+      args: { a: 'x/y', b: '2', c: ['3'] },
+      body: null,
+      method: 'GET',
+      path: '/echo/x%2Fy',
+    });
+    const form = await api.ask('POST', '/echo/x', {
+      body: 'a[b]=1&c[]=2',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    });
+    expect(form.json).toMatchObject({ args: { a: 'x' }, body: { a: { b: '1' }, c: ['2'] } });
+    const texts = await api.get('/texts');
+    expect([texts.text, texts.headers.get('content-type')]).toEqual(['a,b\n', 'text/csv']);
+    expect(texts.headers.get('etag')).toBe('"v1"');
+    expect((await api.get('/texts', { 'if-none-match': 'W/"v1"' })).status).toBe(304);
+    const refused = await api.ask('POST', '/refuse');
+    expect([refused.status, refused.json, refused.headers.get('x-reason')]).toEqual([
+      409,
+      { message: 'taken' },
+      'taken',
+    ]);
+    expect(api.rows('notes', {})).toEqual([]);
+    const nothing = await api.get('/nothing');
+    expect([nothing.status, nothing.text]).toEqual([204, '']);
+  });
+
+  it('is at fault, not its client, when it asks for an entity that there is not', async () => {
+    await serve({
+      operations: route('GET', '/x', 'stray'),
+      files: { 'api/handlers.py': handlers },
+    });
+    expect(await api.get('/x')).toMatchObject({ status: 500, json: { error: 'internal' } });
+    const reason = expect.stringContaining('no entity "note"');
+    expect(await api.requests()).toMatchObject([{ response: { reason } }]);
+  });
+
+  it.each([
+    ['unsendable', 'Invalid character in header content ["x-title"]'],
+    ['unsendable_refusal', 'Header name must be a valid HTTP token ["x title"]'],
+    ['interim', '103 is no HTTP status from 200 to 599'],
+  ])('changes nothing with an answer that HTTP cannot carry: %s', async (name, why) => {
+    await serve({ operations: route('POST', '/x', name), files: { 'api/handlers.py': handlers } });
+    expect(await api.ask('POST', '/x')).toMatchObject({ status: 500, json: { error: 'internal' } });
+    expect(api.rows('notes', {})).toEqual([]);
+    expect(await api.requests()).toMatchObject([
+      { status: 500, changes: {}, response: { reason: expect.stringContaining(why) } },
+    ]);
+  });
+});
+
+describe('handlers and before', () => {
+  const handlers = (language: 'py' | 'ts') =>
+    language === 'py'
+      ? `
+def check(ctx):
+    ctx.set_header("x-left", 41)
+    if ctx.args.get("state") == "refuse":
+        ctx.insert("notes", {"id": "none"})
+    if ctx.args.get("state") == "stop":
+        ctx.respond(429, {"message": "slow down"}, {"retry-after": "7"})
+    if ctx.args.get("state") == "fail":
+        ctx.insert("notes", {"id": 98, "title": "never"})
+        ctx.fail(403, {"message": "no"})
+    if ctx.args.get("state") == "raise":
+        raise ValueError("broken")
+    used = ctx.get("notes", {"id": 99})
+    if used is None:
+        ctx.insert("notes", {"id": 99, "title": "quota", "stamp": 1})
+    else:
+        ctx.update("notes", {"id": 99}, {"stamp": used["stamp"] + 1})
+    return {"ignored": True}
+`
+      : `
+import type { HandlerContext } from 'svc_env';
+export async function check(ctx: HandlerContext) {
+  ctx.setHeader('X-Left', 41);
+  if (ctx.args.state === 'refuse') await ctx.insert('notes', { id: 'none' });
+  if (ctx.args.state === 'stop') ctx.respond(429, { message: 'slow down' }, { 'retry-after': '7' });
+  if (ctx.args.state === 'fail') {
+    await ctx.insert('notes', { id: 98, title: 'never' });
+    ctx.fail(403, { message: 'no' });
+  }
+  if (ctx.args.state === 'raise') throw new Error('broken');
+  const used = await ctx.get('notes', { id: 99 });
+  if (used === null) await ctx.insert('notes', { id: 99, title: 'quota', stamp: 1 });
+  else await ctx.update('notes', { id: 99 }, { stamp: Number(used.stamp) + 1 });
+  return { ignored: true };
+}
+`;
+
+  it.each(['py', 'ts'] as const)('run in the transaction of the request (%s)', async (language) => {
+    const lines = 'action = "update"\nfilter = { id = "id" }';
+    await serve({
+      api: `before = "check"\nhandlers = "api/hooks.${language}"`,
+      operations: list + operation('PATCH', '/notes/{id}', lines),
+      notes: notesUpTo(1, () => ({ state: 'open' })),
+      files: { [`api/hooks.${language}`]: handlers(language) },
+    });
+    const stamp = () => api.rows('notes', { id: 99 })[0]?.stamp;
+    expect(ids((await api.get('/notes')).json)).toEqual([1, 99]);
+    expect(ids((await api.get('/notes?state=open')).json)).toEqual([1]);
+    expect(stamp()).toBe(2);
+    const stopped = await api.get('/notes?state=stop');
+    expect([stopped.status, stopped.json, stopped.headers.get('retry-after')]).toEqual([
+      429,
+      { message: 'slow down' },
+      '7',
+    ]);
+    expect((await api.get('/notes?state=fail')).status).toBe(403);
+    expect(api.rows('notes', { id: 98 })).toEqual([]);
+    expect((await api.get('/notes?state=raise')).status).toBe(500);
+    const statuses = { open: 200, stop: 429, fail: 403, raise: 500, refuse: 400 };
+    for (const [state, status] of Object.entries(statuses)) {
+      const { headers, ...answer } = await api.get(`/notes?state=${state}`);
+      expect([state, answer.status, headers.get('x-left')]).toEqual([state, status, '41']);
+    }
+    const before = stamp();
+    expect((await api.ask('PATCH', '/notes/5', { body: { title: 'x' } })).status).toBe(404);
+    expect(stamp()).toBe(before);
+    expect((await api.ask('PATCH', '/notes/1', { body: { title: 'x' } })).status).toBe(200);
+    expect(stamp()).toBe(Number(before) + 1);
+    await api.get('/nowhere');
+    await api.ask('GET', '/notes', { headers: { authorization: 'no' } });
+    expect(stamp()).toBe(Number(before) + 1);
+  });
+});
