@@ -13,7 +13,7 @@ describe('readConfig', () => {
     expect(readConfig(complete)).toMatchObject({
       listen: [{ host: '127.0.0.1', port: 4500 }],
       publicUrl: null,
-      hostMaxUses: 50,
+      hostMaxUses: 200,
       quotas: { sessions: 1_000, opensPerMinute: 10_000 },
       compile: { processes: 2, queued: 16, timeLimitMs: 10_000, memoryMb: 512 },
       ending: { drainMs: 0, finishMs: 2_500 },

@@ -165,7 +165,7 @@ export const readConfig = (environment: Env): ControlConfig => {
     adminToken:
       env.optionalText('SVC_ADMIN_TOKEN') === undefined ? null : env.secret('SVC_ADMIN_TOKEN'),
     gateway: readGateway(env),
-    hostMaxUses: env.integer('SVC_HOST_MAX_USES', { min: 1, max: 1_000_000, fallback: 50 }),
+    hostMaxUses: env.integer('SVC_HOST_MAX_USES', { min: 1, max: 1_000_000, fallback: 200 }),
     quotas: readQuotas(env),
     compile: readCompile(env),
     ending: {
