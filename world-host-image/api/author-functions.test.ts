@@ -20,6 +20,19 @@ const ids = (rows: unknown): unknown => (rows as Row[]).map(({ id }) => id);
 
 const list = operation('GET', '/notes', 'filter = { state = "state" }', { params: ['state'] });
 
+it('a number beyond all doubles reaches no handler, which could only be given null', async () => {
+  await serve({
+    operations: operation('POST', '/echo', 'action = "handler"\nhandler = "echo"', { entity: '' }),
+    files: { 'api/handlers.py': 'def echo(ctx):\n    return ctx.body\n' },
+  });
+  const echo = async (body: string) => (await api.ask('POST', '/echo', { body })).json;
+  const invalid = { error: 'invalid' };
+  for (const number of ['1e400', '-1E+999', '9'.repeat(400)]) {
+    expect(await echo(`{"a":[{"b":${number}}]}`)).toEqual(invalid);
+  }
+  expect(await echo('{"a":1e300,"b":"1e400"}')).toEqual({ a: 1e300, b: '1e400' });
+});
+
 describe('handler', () => {
   const handlers = `
 def echo(ctx):

@@ -52,12 +52,29 @@ export type ParsedBody =
   | { ok: true; value: unknown; isForm: boolean }
   | { ok: false; reason: string; text: string; status: 400 | 415 };
 
-/** JSON as a value, which nests no deeper than rows do. Throws `SyntaxError`. */
+const isInfinite = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null
+    ? Object.values(value).some(isInfinite)
+    : value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY;
+
+/** What JSON says that nobody here could pass on as it is; undefined when all of it can be. */
+const faultOfJson = (value: unknown, text: string): string | undefined => {
+  if (isDeeperThan(value, languageLimits.depth)) {
+    return `the body nests deeper than ${languageLimits.depth} levels`;
+  }
+  const mayBeInfinite = /\d{309}|[eE]\+?\d{3}/.test(text);
+  return mayBeInfinite && isInfinite(value)
+    ? 'the body holds a number beyond all doubles'
+    : undefined;
+};
+
+/** JSON as a value. Throws `SyntaxError`. */
 const parseJson = (text: string): ParsedBody => {
   const value: unknown = JSON.parse(text);
-  if (!isDeeperThan(value, languageLimits.depth)) return { ok: true, value, isForm: false };
-  const reason = `the body nests deeper than ${languageLimits.depth} levels`;
-  return { ok: false, reason, text, status: 400 };
+  const reason = faultOfJson(value, text);
+  return reason === undefined
+    ? { ok: true, value, isForm: false }
+    : { ok: false, reason, text, status: 400 };
 };
 
 const mediaType = (header: string | undefined): string =>
