@@ -80,6 +80,19 @@ describe('the agent', () => {
     expect(existsSync(workDir)).toBe(false);
   });
 
+  it('names the session in whatever it logs meanwhile', async () => {
+    const { control, logged } = await startBench();
+    await openOn(control);
+    await control.call('state');
+    control.close(false, 'exit');
+    const [warm, began, closed] = await Promise.all(
+      ['"warm"', 'call begins', '"closed"'].map(logged),
+    );
+    expect(warm).not.toContain('sessionId');
+    expect(JSON.parse(began ?? '')).toMatchObject({ sessionId: 'ses-1', kind: 'state' });
+    expect(JSON.parse(closed ?? '')).toMatchObject({ sessionId: 'ses-1', next: 'exit' });
+  });
+
   it('reports a session that cannot be loaded, and stops', async () => {
     const { control, host } = await startBench();
     await control.message('reportWarm');

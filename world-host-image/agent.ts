@@ -65,11 +65,11 @@ const begin = async (
     serving.begin(session);
     const loadedAt = performance.now();
     const loadMs = loadedAt - startedAt;
-    log.info({ sessionId, world: worldSlug, loadMs }, 'serving');
+    log.info({ world: worldSlug, loadMs }, 'serving');
     return { session, loadedAt, loadMs };
   } catch (error) {
     signal.throwIfAborted();
-    log.error({ err: error, sessionId }, 'the session cannot be loaded');
+    log.error({ err: error }, 'the session cannot be loaded');
     const code = error instanceof StoreRefusal ? 'seed_refused' : 'load_failed';
     const body = { generation: standing.generation, code, message: describeError(error) };
     await link.send(reportFailed, { params: { sessionId }, body }, { signal });
@@ -89,18 +89,22 @@ const tellReady = (
 
 /** Ends a session that is served no more: first the word to the control plane, then its traces. */
 const close = async (options: AgentOptions, session: Session): Promise<Next> => {
-  const { link, standing, stopping: signal } = options;
+  const { link, log, standing, stopping: signal } = options;
   const params = { sessionId: session.id };
   const body = { generation: standing.generation };
   const closed = await link.send(reportClosed, { params, body }, { signal });
   standing.generation = closed.generation;
+  log.info({ next: closed.next }, 'closed');
+  standing.sessionId = undefined;
   if (closed.next === 'exit') return 'exit';
   await tellWarm(options, await recycleSession(session));
   return 'wait';
 };
 
 const serve = async (options: AgentOptions, assignment: Assignment): Promise<Next> => {
-  options.standing.generation = assignment.generation;
+  const { standing } = options;
+  standing.generation = assignment.generation;
+  standing.sessionId = assignment.sessionId;
   const begun = await begin(options, assignment);
   if (begun === undefined) return 'exit';
   const { session } = begun;

@@ -9,6 +9,7 @@ import { rm } from 'node:fs/promises';
 import { createLog } from '#runtime/log.ts';
 import { type Running, runProgram } from '#runtime/run.ts';
 import { codeDirectory, readConfig } from './config.ts';
+import type { Standing } from './standing.ts';
 import { startUserCode } from './usercode/runner.ts';
 
 /** A call that runs when the host is told to stop has this long to end and be answered. */
@@ -16,13 +17,16 @@ const stopDeadlineMs = 10_000;
 
 const start = async (): Promise<Running> => {
   const config = readConfig(process.env);
-  const log = createLog('world-host', config.logLevel).child({ hostId: config.hostId });
+  const { hostId, generation, logLevel } = config;
+  const standing: Standing = { hostId, generation };
+  const about = () => ({ sessionId: standing.sessionId });
+  const log = createLog('world-host', logLevel, about).child({ hostId });
   await rm(config.workDir, { recursive: true, force: true });
   const { python, searchPath } = config;
   const userCode = startUserCode({ python, searchPath, workDir: codeDirectory(config), log });
   userCode.catch(() => undefined); // startHost awaits it and meets the failure there
   const { startHost } = await import('./program.ts');
-  return startHost({ config, log, userCode });
+  return startHost({ config, log, standing, userCode });
 };
 
 await runProgram(start, { stopDeadlineMs });

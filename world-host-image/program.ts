@@ -24,6 +24,7 @@ const giveUpMs = 10 * 60_000;
 export type HostParts = {
   config: HostConfig;
   log: Log;
+  standing: Standing;
   /** Workers in the host's folder for code, on their way up; the host stops them when it stops. */
   userCode: Promise<UserCode>;
 };
@@ -50,7 +51,12 @@ const sayGoodbye = async ({
 };
 
 /** Starts a host. It ends by itself when the control plane has no more use for it. */
-export const startHost = async ({ config, log, ...parts }: HostParts): Promise<Running> => {
+export const startHost = async ({
+  config,
+  log,
+  standing,
+  ...parts
+}: HostParts): Promise<Running> => {
   const stopping = new AbortController();
   const serving = createServing();
   const [userCode, server] = await Promise.all([
@@ -69,7 +75,6 @@ export const startHost = async ({ config, log, ...parts }: HostParts): Promise<R
     userCode,
     workDir: codeDirectory(config),
   });
-  const standing = { hostId: config.hostId, generation: config.generation };
   const address = config.reportAddress ? server.address : undefined;
   const beat = startHeartbeat({
     standing,

@@ -88,7 +88,7 @@ const answerOf = async (
       return { error: { code: 'forgotten', message }, changes: {} };
     }
     case 'new': {
-      log.debug({ call: call.id, kind: call.kind, name: call.name }, 'call begins');
+      log.debug({ callId: call.id, kind: call.kind, name: call.name }, 'call begins');
       const answer = await runCall(session, call, log);
       journal.answered(call, answer);
       return answer;

@@ -3,4 +3,6 @@ export type Standing = {
   readonly hostId: string;
   /** Of the launch at first; assignments and their ends raise it. */
   generation: number;
+  /** The session that it was given, until that is closed: every line of the log names it. */
+  sessionId?: string | undefined;
 };

@@ -11,13 +11,15 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
 /**
  * A logger for one program. Errors print with their causes, stack, and the id of the request that was
- * answered with them. Lines about a session or a host name it as `sessionId`, `hostId`.
+ * answered with them. Lines about a session or a host name it as `sessionId`, `hostId`. What `about`
+ * answers when a line is written is a part of it.
  */
-export const createLog = (program: string, level: LogLevel): Log =>
+export const createLog = (program: string, level: LogLevel, about = () => ({})): Log =>
   pino(
     {
       level,
       base: { program },
+      mixin: about,
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
       serializers: {

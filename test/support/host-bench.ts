@@ -14,6 +14,7 @@ import { Secret } from '#runtime/secret.ts';
 import type { Assignment } from '#wire/host-api/operations.ts';
 import { codeDirectory, type HostConfig } from '../../world-host-image/config.ts';
 import { startHost } from '../../world-host-image/program.ts';
+import type { Standing } from '../../world-host-image/standing.ts';
 import { startUserCode } from '../../world-host-image/usercode/runner.ts';
 import { sampleVersion } from './sample-world.ts';
 import { type StandInControl, startStandInControl } from './stand-in-control.ts';
@@ -29,7 +30,7 @@ export type Bench = {
   host: Running;
   workDir: string;
   /** Resolves when the host has logged this message. */
-  logged(message: string): Promise<unknown>;
+  logged(message: string): Promise<string>;
 };
 
 let stopBench: () => Promise<void> = async () => undefined;
@@ -52,9 +53,11 @@ export const startBench = async (): Promise<Bench> => {
     searchPath: '',
     logLevel: 'silent',
   };
-  const log = pino({ level: 'debug' }, { write: (line) => lines.push(line) });
+  const standing: Standing = { hostId: config.hostId, generation: config.generation };
+  const mixin = () => ({ sessionId: standing.sessionId });
+  const log = pino({ level: 'debug', mixin }, { write: (line) => lines.push(line) });
   const userCode = startUserCode({ python: 'python3', workDir: codeDirectory(config), log });
-  const host = await startHost({ config, log, userCode });
+  const host = await startHost({ config, log, standing, userCode });
   stopBench = async () => {
     await host.stop();
     await control.stop();
