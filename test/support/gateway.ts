@@ -258,6 +258,9 @@ export const ask = async (port: number, asked: Asked): Promise<Answered> => {
   return readAnswer(answer);
 };
 
+/** Lines of a head, with the empty one that ends it. */
+export const headLines = (...lines: string[]): string => `${lines.join('\r\n')}\r\n\r\n`;
+
 /** A connection on which a test writes what it likes; what comes is kept. */
 export const openRaw = async (port: number): Promise<{ socket: Socket; text(): string }> => {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });

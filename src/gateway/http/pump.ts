@@ -33,7 +33,8 @@ export const pump = (source: Readable, sink: Writable, options: PumpOptions): vo
       setImmediate(write, chunk);
     } else write(chunk);
   };
-  source.on('data', onData).once('end', onEnd);
+  // A stream may end while its last chunk is held; what waits is done in its order.
+  source.on('data', onData).once('end', readsFirst ? () => setImmediate(onEnd) : onEnd);
   source.on('error', () => undefined);
   sink.on('drain', onDrain);
   source.once('close', () => sink.off('drain', onDrain));

@@ -88,6 +88,8 @@ const sendBody = (
         return bytes <= limits.bodyBytes && isWanted();
       },
       onEnd() {
+        // A request that was cut short must not look whole, or its connection would be used again.
+        if (!isWanted()) return;
         const trailers = trailersOf(request);
         if (trailers.length > 0) outgoing.addTrailers(trailers);
         outgoing.end();

@@ -1,19 +1,13 @@
 /** The door of the surfaces for people: a link, a cookie, and words for those who have neither. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
-import { ask, httpsTemplate, startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { ask, httpsTemplate, startTestGateway } from '../../support/gateway.ts';
 
-let gateway: TestGateway;
-let id: string;
-let origin: string;
-
-beforeAll(async () => {
-  gateway = await startTestGateway({ template: httpsTemplate, trustedHops: 1 });
-  id = await gateway.serve((request, response) => {
-    response.end(JSON.stringify({ cookie: request.headers.cookie ?? null, url: request.url }));
-  }, 'ui');
-  origin = `https://${gateway.hostOf(id, 'ui')}`;
-});
+const gateway = await startTestGateway({ template: httpsTemplate, trustedHops: 1 });
+const id = await gateway.serve((request, response) => {
+  response.end(JSON.stringify({ cookie: request.headers.cookie ?? null, url: request.url }));
+}, 'ui');
+const origin = `https://${gateway.hostOf(id, 'ui')}`;
 
 afterAll(() => gateway.stop());
 

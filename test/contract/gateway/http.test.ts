@@ -1,21 +1,11 @@
 /** HTTP through the gateway as through nothing: methods, heads, streams, trailers, and who is told what. */
 import { once } from 'node:events';
 import { type IncomingMessage, request as openRequest, type ServerResponse } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
-import {
-  ask,
-  openRaw,
-  readAnswer,
-  startTestGateway,
-  type TestGateway,
-} from '../../support/gateway.ts';
+import { ask, headLines, openRaw, readAnswer, startTestGateway } from '../../support/gateway.ts';
 
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  gateway = await startTestGateway();
-});
+const gateway = await startTestGateway();
 
 afterAll(() => gateway.stop());
 
@@ -235,7 +225,7 @@ describe('an answer', () => {
       response.end('pieces');
     });
     const { socket, text } = await openRaw(gateway.port);
-    socket.write(`GET / HTTP/1.0\r\nHost: ${gateway.hostOf(id)}\r\n\r\n`);
+    socket.write(headLines('GET / HTTP/1.0', `Host: ${gateway.hostOf(id)}`));
     await once(socket, 'end');
     socket.destroy();
     expect(text()).toMatch(/\r\n\r\nin pieces$/);
@@ -345,7 +335,7 @@ describe('connections', () => {
     const { socket, text } = await openRaw(gateway.port);
     const paths = ['/1', '/2', '/3', '/4', '/5'];
     const host = `Host: ${gateway.hostOf(id)}`;
-    socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\n${host}\r\n\r\n`).join(''));
+    socket.write(paths.map((path) => headLines(`GET ${path} HTTP/1.1`, host)).join(''));
     for (const [index, path] of paths.entries()) {
       await until(() => asked.length > index, { timeoutMs: 5_000, what: path });
       // The host was given nothing that comes after what it has not answered.
@@ -357,7 +347,7 @@ describe('connections', () => {
       });
     }
     expect(ports.size).toBe(1);
-    socket.write(`GET /6 HTTP/1.1\r\n${host}\r\n\r\n`.repeat(1_000));
+    socket.write(headLines('GET /6 HTTP/1.1', host).repeat(1_000));
     await until(() => socket.readableEnded || socket.destroyed, {
       timeoutMs: 5_000,
       what: 'the end of a connection with too many requests',
@@ -370,7 +360,7 @@ describe('connections', () => {
     );
     const { socket, text } = await openRaw(gateway.port);
     for (const id of [first, second, first]) {
-      socket.write(`GET / HTTP/1.1\r\nHost: ${gateway.hostOf(id ?? '')}\r\n\r\n`);
+      socket.write(headLines('GET / HTTP/1.1', `Host: ${gateway.hostOf(id ?? '')}`));
     }
     await until(() => /one.*two.*one/s.test(text()), { timeoutMs: 5_000, what: 'the answers' });
     socket.destroy();

@@ -1,17 +1,13 @@
 /** What the gateway counts of the requests that pass it, as Prometheus and people read it. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { newId } from '#domain/id.ts';
 import { until } from '#runtime/pause.ts';
-import { ask, sendRaw, startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { ask, sendRaw, startTestGateway } from '../../support/gateway.ts';
 
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  gateway = await startTestGateway({ metricsListen: [{ host: '127.0.0.1', port: 0 }] });
-});
+const gateway = await startTestGateway({ metricsListen: [{ host: '127.0.0.1', port: 0 }] });
 
 afterAll(() => gateway.stop());
 

@@ -4,23 +4,13 @@
  */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { newId } from '#domain/id.ts';
 import { until } from '#runtime/pause.ts';
-import {
-  ask,
-  openRaw,
-  sendRaw,
-  startTestGateway,
-  type TestGateway,
-} from '../../support/gateway.ts';
+import { ask, headLines, openRaw, sendRaw, startTestGateway } from '../../support/gateway.ts';
 
-let gateway: TestGateway;
+const gateway = await startTestGateway({ limits: { answerMs: 400, clientMs: 3_000 } });
 const servers: Server[] = [];
-
-beforeAll(async () => {
-  gateway = await startTestGateway({ limits: { answerMs: 400, clientMs: 3_000 } });
-});
 
 afterAll(async () => {
   await gateway.stop();
@@ -85,7 +75,7 @@ describe('a host is heard when it sends', () => {
 
   it('a head as long as one of a request may be', async () => {
     const id = await serveWords(`HTTP/1.1 200 OK\r\nX-A: ${'x'.repeat(20_000)}\r\n\r\nfine`);
-    const head = `GET / HTTP/1.1\r\nHost: ${gateway.hostOf(id)}\r\nConnection: close\r\n\r\n`;
+    const head = headLines('GET / HTTP/1.1', `Host: ${gateway.hostOf(id)}`, 'Connection: close');
     expect(await sendRaw(gateway.port, head)).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   });
 
@@ -111,11 +101,12 @@ describe('a host that answers before it has the whole request', () => {
       socket.once('close', () => left.resolve());
     });
     const { socket, text } = await openRaw(gateway.port);
-    const length = 64 * 2 ** 20;
-    const head = `POST / HTTP/1.1\r\nHost: ${gateway.hostOf(id)}\r\nContent-Length: ${length}`;
-    socket.write(`${head}\r\n\r\n`);
+    const length = 8 * 2 ** 20;
+    const host = `Host: ${gateway.hostOf(id)}`;
+    socket.write(headLines('POST / HTTP/1.1', host, `Content-Length: ${length}`));
     await until(() => text().endsWith('denied'), { timeoutMs: 5_000, what: 'the answer' });
-    socket.write(Buffer.alloc(8 * 2 ** 20));
+    socket.write(Buffer.alloc(length));
+    // The connection is not used for another request.
     await left.promise;
     expect(received).toBeLessThan(2 ** 20);
     expect(text()).toMatch(/^HTTP\/1\.1 401 .*connection: close\r\n.*denied$/is);
@@ -135,8 +126,8 @@ describe('a host is not blamed', () => {
       request.on('end', () => response.end('fine')).resume();
     });
     const { socket, text } = await openRaw(gateway.port);
-    const head = `POST / HTTP/1.1\r\nHost: ${gateway.hostOf(id)}\r\nConnection: close`;
-    socket.write(`${head}\r\nContent-Length: 2\r\n\r\na`);
+    const host = `Host: ${gateway.hostOf(id)}`;
+    socket.write(`${headLines('POST / HTTP/1.1', host, 'Content-Length: 2')}a`);
     await timeOfHost();
     await timeOfHost();
     socket.write('b');
@@ -154,7 +145,7 @@ describe('a host is not blamed', () => {
       read += chunk.length;
     });
     socket.pause();
-    socket.write(`GET / HTTP/1.1\r\nHost: ${gateway.hostOf(id)}\r\nConnection: close\r\n\r\n`);
+    socket.write(headLines('GET / HTTP/1.1', `Host: ${gateway.hostOf(id)}`));
     await timeOfHost();
     await timeOfHost();
     socket.resume();

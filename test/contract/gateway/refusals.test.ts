@@ -2,44 +2,33 @@
  * What the gateway refuses: requests that two programs could read in two ways, hosts that are none, what
  * is over its limits; and that what it says has one form and names no host.
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '#domain/id.ts';
 import { until } from '#runtime/pause.ts';
-import {
-  ask,
-  openRaw,
-  sendRaw,
-  startTestGateway,
-  type TestGateway,
-} from '../../support/gateway.ts';
+import { ask, headLines, openRaw, sendRaw, startTestGateway } from '../../support/gateway.ts';
 
-let gateway: TestGateway;
-let id: string;
+const gateway = await startTestGateway({
+  limits: {
+    headerBytes: 8_192,
+    bodyBytes: 1_000,
+    perSession: 2,
+    headersMs: 200,
+    clientMs: 600,
+    answerMs: 900,
+    connectMs: 500,
+  },
+});
 /** Requests that reached the host. */
-let reached: string[];
-
-beforeAll(async () => {
-  gateway = await startTestGateway({
-    limits: {
-      headerBytes: 8_192,
-      bodyBytes: 1_000,
-      perSession: 2,
-      headersMs: 200,
-      clientMs: 600,
-      answerMs: 900,
-      connectMs: 500,
-    },
-  });
-  id = await gateway.serve((request, response) => {
-    reached.push(`${request.method} ${request.url}`);
-    request.on('error', () => undefined);
-    if (request.url === '/never') return;
-    if (request.url === '/half') {
-      response.writeHead(200, { 'content-length': '10' }).write('half');
-      return;
-    }
-    request.on('end', () => response.end('fine')).resume();
-  });
+let reached: string[] = [];
+const id = await gateway.serve((request, response) => {
+  reached.push(`${request.method} ${request.url}`);
+  request.on('error', () => undefined);
+  if (request.url === '/never') return;
+  if (request.url === '/half') {
+    response.writeHead(200, { 'content-length': '10' }).write('half');
+    return;
+  }
+  request.on('end', () => response.end('fine')).resume();
 });
 
 beforeEach(() => {
@@ -48,8 +37,6 @@ beforeEach(() => {
 
 afterAll(() => gateway.stop());
 
-const lines = (...given: string[]): string => `${given.join('\r\n')}\r\n\r\n`;
-
 describe('requests that could be read in two ways', () => {
   const host = () => `Host: ${gateway.hostOf(id)}`;
   const smuggled = 'GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -57,48 +44,59 @@ describe('requests that could be read in two ways', () => {
   it.each<[string, () => string]>([
     [
       'two lengths',
-      () => lines('POST / HTTP/1.1', host(), 'Content-Length: 3', 'Content-Length: 5') + smuggled,
+      () =>
+        headLines('POST / HTTP/1.1', host(), 'Content-Length: 3', 'Content-Length: 5') + smuggled,
     ],
     [
       'the same length twice',
-      () => lines('POST / HTTP/1.1', host(), 'Content-Length: 0', 'Content-Length: 0') + smuggled,
+      () =>
+        headLines('POST / HTTP/1.1', host(), 'Content-Length: 0', 'Content-Length: 0') + smuggled,
     ],
     [
       'a list of lengths',
-      () => lines('POST / HTTP/1.1', host(), 'Content-Length: 0, 0') + smuggled,
+      () => headLines('POST / HTTP/1.1', host(), 'Content-Length: 0, 0') + smuggled,
     ],
-    ['a signed length', () => lines('POST / HTTP/1.1', host(), 'Content-Length: +3') + smuggled],
+    [
+      'a signed length',
+      () => headLines('POST / HTTP/1.1', host(), 'Content-Length: +3') + smuggled,
+    ],
     [
       'a length and chunks',
       () =>
-        `${lines('POST / HTTP/1.1', host(), 'Content-Length: 5', 'Transfer-Encoding: chunked')}0\r\n\r\n${smuggled}`,
+        `${headLines('POST / HTTP/1.1', host(), 'Content-Length: 5', 'Transfer-Encoding: chunked')}0\r\n\r\n${smuggled}`,
     ],
     [
       'chunks within another coding',
-      () => `${lines('POST / HTTP/1.1', host(), 'Transfer-Encoding: gzip, chunked')}0\r\n\r\n`,
+      () => `${headLines('POST / HTTP/1.1', host(), 'Transfer-Encoding: gzip, chunked')}0\r\n\r\n`,
     ],
-    ['an unknown coding', () => lines('POST / HTTP/1.1', host(), 'Transfer-Encoding: xchunked')],
+    [
+      'an unknown coding',
+      () => headLines('POST / HTTP/1.1', host(), 'Transfer-Encoding: xchunked'),
+    ],
     [
       'a coding behind a tab and a bad byte',
-      () => lines('POST / HTTP/1.1', host(), 'Transfer-Encoding: \x0bchunked') + smuggled,
+      () => headLines('POST / HTTP/1.1', host(), 'Transfer-Encoding: \x0bchunked') + smuggled,
     ],
     [
       'chunks of HTTP/1.0',
-      () => `${lines('POST / HTTP/1.0', host(), 'Transfer-Encoding: chunked')}0\r\n\r\n`,
+      () => `${headLines('POST / HTTP/1.0', host(), 'Transfer-Encoding: chunked')}0\r\n\r\n`,
     ],
-    ['a space before the colon', () => lines('POST / HTTP/1.1', host(), 'Content-Length : 3')],
-    ['a folded header', () => lines('GET / HTTP/1.1', host(), 'X-A: 1', ' Content-Length: 3')],
+    ['a space before the colon', () => headLines('POST / HTTP/1.1', host(), 'Content-Length : 3')],
+    ['a folded header', () => headLines('GET / HTTP/1.1', host(), 'X-A: 1', ' Content-Length: 3')],
     ['a bare line feed', () => `GET / HTTP/1.1\n${host()}\nX-A: 1\n\n`],
-    ['a bare carriage return', () => lines('GET / HTTP/1.1', host(), 'X-A: 1\rX-B: 2')],
-    ['a null byte', () => lines('GET / HTTP/1.1', host(), 'X-A: 1\x002')],
-    ['two hosts', () => lines('GET / HTTP/1.1', host(), 'Host: other.test')],
-    ['no host', () => lines('GET / HTTP/1.1', 'X-A: 1')],
-    ['a host with a user', () => lines('GET / HTTP/1.1', `Host: a@${gateway.hostOf(id)}`)],
-    ['a host with a path', () => lines('GET / HTTP/1.1', `Host: ${gateway.hostOf(id)}/x`)],
-    ['a target of another host', () => lines('GET http://169.254.169.254/latest HTTP/1.1', host())],
-    ['a target that is no path', () => lines('GET latest HTTP/1.1', host())],
-    ['a tunnel', () => lines('CONNECT 10.0.0.1:22 HTTP/1.1', 'Host: 10.0.0.1:22')],
-    ['an expectation', () => lines('GET / HTTP/1.1', host(), 'Expect: the-best')],
+    ['a bare carriage return', () => headLines('GET / HTTP/1.1', host(), 'X-A: 1\rX-B: 2')],
+    ['a null byte', () => headLines('GET / HTTP/1.1', host(), 'X-A: 1\x002')],
+    ['two hosts', () => headLines('GET / HTTP/1.1', host(), 'Host: other.test')],
+    ['no host', () => headLines('GET / HTTP/1.1', 'X-A: 1')],
+    ['a host with a user', () => headLines('GET / HTTP/1.1', `Host: a@${gateway.hostOf(id)}`)],
+    ['a host with a path', () => headLines('GET / HTTP/1.1', `Host: ${gateway.hostOf(id)}/x`)],
+    [
+      'a target of another host',
+      () => headLines('GET http://169.254.169.254/latest HTTP/1.1', host()),
+    ],
+    ['a target that is no path', () => headLines('GET latest HTTP/1.1', host())],
+    ['a tunnel', () => headLines('CONNECT 10.0.0.1:22 HTTP/1.1', 'Host: 10.0.0.1:22')],
+    ['an expectation', () => headLines('GET / HTTP/1.1', host(), 'Expect: the-best')],
   ])('have %s, and are refused', async (_, written) => {
     const answer = await sendRaw(gateway.port, written());
     expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
@@ -113,7 +111,7 @@ describe('requests that could be read in two ways', () => {
     ['more than its size', '3\r\nabcdef\r\n0\r\n\r\n'],
     ['a length after it', '3\r\nabc\r\n0\r\nContent-Length: 9\r\n\r\n'],
   ])('have a chunk with %s, and are cut off', async (_, body) => {
-    const head = lines('POST / HTTP/1.1', host(), 'Transfer-Encoding: chunked');
+    const head = headLines('POST / HTTP/1.1', host(), 'Transfer-Encoding: chunked');
     const answer = await sendRaw(gateway.port, `${head}${body}${smuggled}`);
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
     expect(reached.join()).not.toContain('smuggled');
@@ -121,7 +119,7 @@ describe('requests that could be read in two ways', () => {
 
   it('are served when there is only one way to read them', async () => {
     const target = `GET http://${gateway.hostOf(id)}/whole?x HTTP/1.1`;
-    const answer = await sendRaw(gateway.port, lines(target, host(), 'Connection: close'));
+    const answer = await sendRaw(gateway.port, headLines(target, host(), 'Connection: close'));
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
     expect(reached).toEqual(['GET /whole?x']);
   });
@@ -200,7 +198,7 @@ describe('limits', () => {
     const host = `Host: ${gateway.hostOf(id)}`;
     const stuck = await sendRaw(
       gateway.port,
-      `${lines('POST /slow HTTP/1.1', host, 'Content-Length: 9')}abc`,
+      `${headLines('POST /slow HTTP/1.1', host, 'Content-Length: 9')}abc`,
     );
     expect(stuck).toMatch(/^HTTP\/1\.1 408 /);
     expect(stuck).toContain('request_timeout');
@@ -214,7 +212,7 @@ describe('limits', () => {
     });
     const { socket } = await openRaw(gateway.port);
     socket.pause();
-    socket.write(lines('GET / HTTP/1.1', `Host: ${gateway.hostOf(large)}`));
+    socket.write(headLines('GET / HTTP/1.1', `Host: ${gateway.hostOf(large)}`));
     await left.promise;
     socket.destroy();
   });
@@ -227,7 +225,7 @@ describe('limits', () => {
       request.once('close', () => left.resolve());
     });
     const { socket } = await openRaw(gateway.port);
-    socket.write(lines('GET / HTTP/1.1', `Host: ${gateway.hostOf(waiting)}`));
+    socket.write(headLines('GET / HTTP/1.1', `Host: ${gateway.hostOf(waiting)}`));
     await begun.promise;
     socket.end();
     await left.promise;

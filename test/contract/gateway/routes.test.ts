@@ -1,22 +1,12 @@
 /** Sessions that begin, move, end and come back while clients talk to them, and a control plane that goes away. */
 
 import { createServer } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { newId } from '#domain/id.ts';
 import { until } from '#runtime/pause.ts';
-import {
-  ask,
-  endServer,
-  listenLocally,
-  startTestGateway,
-  type TestGateway,
-} from '../../support/gateway.ts';
+import { ask, endServer, listenLocally, startTestGateway } from '../../support/gateway.ts';
 
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  gateway = await startTestGateway();
-});
+const gateway = await startTestGateway();
 
 afterAll(() => gateway.stop());
 

@@ -1,19 +1,12 @@
 /** What the gateway adds to the trace of a session: its first request, once. */
 import { createServer } from 'node:http';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
 import { traceIdOf } from '#runtime/tracing.ts';
-import {
-  ask,
-  endServer,
-  listenLocally,
-  startTestGateway,
-  type TestGateway,
-} from '../../support/gateway.ts';
+import { ask, endServer, listenLocally, startTestGateway } from '../../support/gateway.ts';
 
 type Span = { traceId: string; name: string; attributes: { key: string; value: object }[] };
 
-let gateway: TestGateway;
 const received: Span[] = [];
 
 const collector = createServer(async (request, response) => {
@@ -22,10 +15,8 @@ const collector = createServer(async (request, response) => {
   response.end('{}');
 });
 
-beforeAll(async () => {
-  const otlpEndpoint = `http://127.0.0.1:${await listenLocally(collector)}`;
-  gateway = await startTestGateway({ otlpEndpoint });
-});
+const otlpEndpoint = `http://127.0.0.1:${await listenLocally(collector)}`;
+const gateway = await startTestGateway({ otlpEndpoint });
 
 afterAll(async () => {
   await gateway.stop();

@@ -2,17 +2,13 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { until } from '#runtime/pause.ts';
-import { ask, openRaw, startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { ask, openRaw, startTestGateway } from '../../support/gateway.ts';
 
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  gateway = await startTestGateway({
-    limits: { tunnelMs: 1_500, halfClosedMs: 300, perSession: 3 },
-  });
+const gateway = await startTestGateway({
+  limits: { tunnelMs: 1_500, halfClosedMs: 300, perSession: 3 },
 });
 
 afterAll(() => gateway.stop());

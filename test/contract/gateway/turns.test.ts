@@ -1,15 +1,11 @@
 /** What a client sends on one connection without waiting for answers is answered in its order, to its end. */
 import { createServer, type RequestListener } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { until } from '#runtime/pause.ts';
-import { openRaw, startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { headLines, openRaw, startTestGateway } from '../../support/gateway.ts';
 
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  gateway = await startTestGateway({ limits: { perSession: 3 } });
-});
+const gateway = await startTestGateway({ limits: { perSession: 3 } });
 
 afterAll(() => gateway.stop());
 
@@ -17,8 +13,6 @@ const upgrade = [
   ...['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'],
   'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
 ];
-
-const lines = (...given: string[]): string => `${given.join('\r\n')}\r\n\r\n`;
 
 const hear = (raw: { text(): string }, what: string): Promise<unknown> =>
   until(() => raw.text().includes(what), { timeoutMs: 5_000, what: `${what} in ${raw.text()}` });
@@ -45,24 +39,25 @@ describe('behind a request that is not answered yet', () => {
   it.each([
     [
       'a change of protocol',
-      (host: string) => lines('GET /2 HTTP/1.1', host, ...upgrade),
+      (host: string) => headLines('GET /2 HTTP/1.1', host, ...upgrade),
       'second',
     ],
-    ['a tunnel', () => lines('CONNECT a:1 HTTP/1.1', 'Host: a:1'), 'CONNECT is not served'],
+    ['a tunnel', () => headLines('CONNECT a:1 HTTP/1.1', 'Host: a:1'), 'CONNECT is not served'],
     ['what is no request', () => 'BAD\r\n\r\n', '"bad_request"'],
     [
       'a body that cannot be read',
-      (host: string) => `${lines('POST /2 HTTP/1.1', host, 'Transfer-Encoding: chunked')}zz\r\n`,
+      (host: string) =>
+        `${headLines('POST /2 HTTP/1.1', host, 'Transfer-Encoding: chunked')}zz\r\n`,
       '"bad_request"',
     ],
   ])('%s waits', async (_, second, said) => {
     const { host, asked, answer } = await serveHeld();
     const raw = await openRaw(gateway.port);
-    raw.socket.write(`${lines('GET /1 HTTP/1.1', host)}${second(host)}`);
+    raw.socket.write(`${headLines('GET /1 HTTP/1.1', host)}${second(host)}`);
     await asked;
     // One round trip more, by which whatever the gateway says at once is here.
     const other = await openRaw(gateway.port);
-    other.socket.write(lines('GET /health HTTP/1.1', 'Host: x'));
+    other.socket.write(headLines('GET /health HTTP/1.1', 'Host: x'));
     await hear(other, '"ok"');
     expect(raw.text()).toBe('');
     answer();
@@ -75,7 +70,7 @@ describe('behind a request that is not answered yet', () => {
 describe('a change of protocol that the host refuses', () => {
   const dial = async (id: string) => {
     const raw = await openRaw(gateway.port);
-    raw.socket.write(lines('GET / HTTP/1.1', `Host: ${gateway.hostOf(id)}`, ...upgrade));
+    raw.socket.write(headLines('GET / HTTP/1.1', `Host: ${gateway.hostOf(id)}`, ...upgrade));
     return raw;
   };
   const refuseWith = (listener: RequestListener): Promise<string> => gateway.serve(listener);
