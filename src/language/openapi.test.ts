@@ -1,72 +1,18 @@
 import { describe, expect, it } from 'vitest';
+import {
+  card,
+  cards,
+  definitions,
+  documentOf,
+  equals,
+  type Loose,
+} from '#test/support/card-routes.ts';
 import { lintOpenApi } from '#test/support/openapi-lint.ts';
 import { sampleContract, sampleEntity } from '#test/support/sample-contract.ts';
 import { sampleApi, sampleErrors, sampleRoute } from '#test/support/sample-world.ts';
 import { contractOf } from '#test/support/small-world.ts';
-import {
-  type ApiContract,
-  type Contract,
-  type EntityContract,
-  plainPaging,
-  type RouteContract,
-} from './contract.ts';
-import { type OpenApiOptions, openApiOf } from './openapi.ts';
-
-// biome-ignore lint/suspicious/noExplicitAny: tests reach into the document
-type Loose = any;
-
-const definitions = {
-  Id: { type: 'integer', minimum: 1 },
-  'people.json:Login': { type: 'string', maxLength: 40 },
-  'people.Login': { type: 'string' },
-  cards: { enum: [{ $ref: '#/$defs/Id' }] },
-  Person: {
-    type: 'object',
-    required: ['login'],
-    properties: {
-      login: { $ref: '#/$defs/people.json:Login' },
-      boss: { anyOf: [{ $ref: '#/$defs/Person' }, { type: 'null' }] },
-    },
-  },
-};
-
-const cards: EntityContract = sampleEntity('cards', {
-  properties: {
-    id: { $ref: '#/$defs/Id' },
-    list: { type: 'integer' },
-    title: { type: 'string', minLength: 1 },
-    state: { enum: ['open', 'done', null] },
-    author: { $ref: '#/$defs/Person' },
-    labels: { type: 'array', items: { type: 'string', pattern: '^[a-z]+$' } },
-    size: { anyOf: [{ type: 'number', minimum: 0 }, { type: 'null' }] },
-  },
-  optional: ['size', 'labels'],
-});
-
-const contractWith = (routes: RouteContract[], parts: Partial<ApiContract> = {}): Contract =>
-  sampleContract({
-    definitions,
-    entities: [cards],
-    api: { ...sampleApi, ...parts, routes },
-  });
-
-const documentOf = (
-  routes: RouteContract[],
-  parts: Partial<ApiContract> = {},
-  options?: OpenApiOptions,
-): Loose => openApiOf(contractWith(routes, parts), options);
-
-const card = (
-  method: RouteContract['method'],
-  path: string,
-  parts: Partial<RouteContract> = {},
-): RouteContract => sampleRoute(method, path, { entity: 'cards', ...parts });
-
-const equals = (argument: string, ...path: string[]): RouteContract['filter'][number] => ({
-  argument,
-  path,
-  match: 'equals',
-});
+import { type ApiContract, plainPaging, type RouteContract } from './contract.ts';
+import { openApiOf } from './openapi.ts';
 
 describe('openApiOf', () => {
   it('is a valid document of a whole world', async () => {
