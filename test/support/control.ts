@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { Ajv, type ValidateFunction } from 'ajv';
 import ajvFormats from 'ajv-formats';
 import type { TSchema } from 'typebox';
-import { createLog } from '#runtime/log.ts';
+import { createLog, type Log } from '#runtime/log.ts';
 import { Secret } from '#runtime/secret.ts';
 import { basicAuthorization } from '#wire/client.ts';
 import { fromErrorAnswer } from '#wire/errors.ts';
@@ -121,6 +121,8 @@ export type TestControlOptions = {
   /** A folder of its own when not given. */
   blobs?: ControlConfig['blobs'];
   otlpEndpoint?: string;
+  /** Where it logs to; absent: nowhere. */
+  log?: Log;
 };
 
 const newConfig = async (options: TestControlOptions): Promise<ControlConfig> => ({
@@ -151,7 +153,7 @@ export const startTestControl = async (
   options: TestControlOptions,
 ): Promise<TestControl & { config: ControlConfig }> => {
   const config = options.replicaOf?.config ?? (await newConfig(options));
-  const running = await startControl(config, createLog('test', config.logLevel));
+  const running = await startControl(config, options.log ?? createLog('test', config.logLevel));
   const publicKey = config.bootstrap?.publicKey ?? '';
   const secretKey = config.bootstrap?.secretKey.reveal() ?? '';
   return {

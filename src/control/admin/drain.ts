@@ -10,7 +10,7 @@ import { findStanding } from '../db/hosts.ts';
 import { loseHost } from '../hosts/lose.ts';
 import type { Parts } from '../parts.ts';
 
-type DrainParts = Pick<Parts, 'db' | 'metrics' | 'notices' | 'placer' | 'tracer'>;
+type DrainParts = Pick<Parts, 'db' | 'log' | 'metrics' | 'notices' | 'placer' | 'tracer'>;
 
 export type DrainRequest = {
   hostId?: string;

@@ -18,7 +18,7 @@ import type { Parts } from '../parts.ts';
 import { addNews, endedCalls, noNews, tellNews } from '../sessions/end.ts';
 import { type Hold, nextDirective, type OrderParts, staleHost } from './orders.ts';
 
-type AnswerParts = OrderParts & Pick<Parts, 'metrics' | 'notices' | 'placer' | 'tracer'>;
+type AnswerParts = OrderParts & Pick<Parts, 'log' | 'metrics' | 'notices' | 'placer' | 'tracer'>;
 
 const toNewAnswer = (callId: string, { output, error, changes }: CallAnswer): NewAnswer => {
   if (output !== undefined && error !== undefined) {

@@ -95,7 +95,7 @@ const loseOnce = async (tx: Queryable, loss: Loss): Promise<Outcome | undefined>
 
 /** Takes a host out of service. Doing so again changes nothing. */
 export const loseHost = async (
-  parts: Pick<Parts, 'db' | 'metrics' | 'notices' | 'placer' | 'tracer'>,
+  parts: Pick<Parts, 'db' | 'log' | 'metrics' | 'notices' | 'placer' | 'tracer'>,
   loss: Loss,
 ): Promise<void> => {
   for (let attempt = 0; attempt < tries; attempt += 1) {

@@ -10,9 +10,10 @@ import type { Placement } from '../db/placement.ts';
 import { poolTopic } from '../notify.ts';
 import type { Parts } from '../parts.ts';
 
-export type PlaceParts = Pick<Parts, 'metrics' | 'notices' | 'placer' | 'tracer'>;
+export type PlaceParts = Pick<Parts, 'log' | 'metrics' | 'notices' | 'placer' | 'tracer'>;
 
-const tellPlaced = ({ metrics, notices, tracer }: PlaceParts, placed: Placement): void => {
+const tellPlaced = ({ log, metrics, notices, tracer }: PlaceParts, placed: Placement): void => {
+  log.info(placed, 'session placed');
   const endedMs = Date.now();
   tracer.add(placed.sessionId, { name: 'wait', beganMs: endedMs - placed.waitedMs, endedMs });
   metrics.claimSeconds.observe({ start: 'cold' }, placed.waitedMs / 1_000);

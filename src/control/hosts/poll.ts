@@ -13,7 +13,7 @@ import { staleGeneration } from './warm.ts';
 
 export type PollParts = Pick<
   Parts,
-  'config' | 'db' | 'metrics' | 'notices' | 'placer' | 'tracer' | 'smallBlobs' | 'versions'
+  'config' | 'db' | 'log' | 'metrics' | 'notices' | 'placer' | 'tracer' | 'smallBlobs' | 'versions'
 >;
 export type HostPoll = {
   hostId: string;

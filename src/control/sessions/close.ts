@@ -32,7 +32,7 @@ const closeLocked = async (
  * the project has none of this id.
  */
 export const close = async (
-  parts: Pick<Parts, 'db' | 'metrics' | 'notices'>,
+  parts: Pick<Parts, 'db' | 'log' | 'metrics' | 'notices'>,
   projectId: string,
   sessionId: string,
   keepWarm: boolean,

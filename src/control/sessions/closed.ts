@@ -60,7 +60,7 @@ const closeLocked = async (
 
 /** Closes the session; a repeated report gets the same answer. */
 export const reportClosed = async (
-  parts: Pick<Parts, 'config' | 'db' | 'metrics' | 'notices'>,
+  parts: Pick<Parts, 'config' | 'db' | 'log' | 'metrics' | 'notices'>,
   asked: SessionHost,
 ): Promise<Dismissal> => {
   const { sessionId, hostId, generation } = asked;

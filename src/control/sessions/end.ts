@@ -31,12 +31,14 @@ export const endedCalls = (reason: EndReason): { cancelled: CallError; lost: Cal
   },
 });
 
+export type SessionEnd = { sessionId: string; hostId: string | null; reason: EndReason };
+
 /** What is told and counted once the transaction is committed. */
 export type News = {
   /** Ids of what changed. */
   topics: readonly string[];
-  /** Why sessions ended, and calls that ended with them. */
-  ends: readonly EndReason[];
+  /** Sessions that ended, and calls that ended with them. */
+  ends: readonly SessionEnd[];
   calls: readonly EndedCall[];
 };
 
@@ -54,10 +56,13 @@ export const addNews = (
 });
 
 export const tellNews = (
-  { notices, metrics }: Pick<Parts, 'metrics' | 'notices'>,
+  { log, notices, metrics }: Pick<Parts, 'log' | 'metrics' | 'notices'>,
   { topics, ends, calls }: News,
 ): void => {
-  for (const reason of ends) metrics.ends.inc({ reason });
+  for (const end of ends) {
+    metrics.ends.inc({ reason: end.reason });
+    log.info(end, 'session ended');
+  }
   for (const { kind, state } of calls) metrics.calls.inc({ kind, state });
   if (topics.length === 0) return;
   const routes = topics.filter((id) => id.startsWith('ses-')).map(routeTopic);
@@ -71,7 +76,8 @@ export const endSession = async (
   ending: Ending,
 ): Promise<News> => {
   const reason = await finishSession(tx, session.id, ending);
-  const news = { ...noNews, ends: reason === undefined ? [] : [reason] };
+  const end = { sessionId: session.id, hostId: session.hostId };
+  const news = { ...noNews, ends: reason === undefined ? [] : [{ ...end, reason }] };
   if (session.openCalls === 0) return addNews(news, [session.id]);
   const calls = await endCalls(tx, session.id, endedCalls(ending.reason));
   return addNews(news, [session.id], calls);

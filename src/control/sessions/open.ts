@@ -26,7 +26,7 @@ import { unsuitedError } from './unsuited.ts';
 
 export type OpenParts = Pick<
   Parts,
-  'compiler' | 'config' | 'db' | 'metrics' | 'notices' | 'placer' | 'tracer' | 'versions'
+  'compiler' | 'config' | 'db' | 'log' | 'metrics' | 'notices' | 'placer' | 'tracer' | 'versions'
 >;
 
 export type OpenRequest = {
@@ -183,6 +183,11 @@ const traceOpen = (
   tracer.add(id, { name: 'claim', within: 'request', beganMs: resolvedMs, endedMs });
 };
 
+const logOpened = ({ log }: OpenParts, { session, start }: Opened): void => {
+  const { id: sessionId, hostId, versionId } = session;
+  log.info({ sessionId, hostId, versionId, start }, 'session opened');
+};
+
 /** Opens a session, or finds the one that this request has opened before. */
 export const open = async (parts: OpenParts, request: OpenRequest): Promise<Opened> => {
   const { opens, claimSeconds } = parts.metrics;
@@ -196,6 +201,7 @@ export const open = async (parts: OpenParts, request: OpenRequest): Promise<Open
       claimSeconds.observe({ start }, (performance.now() - beganAt) / 1_000);
     }
     traceOpen(parts, request, opened, beganMs);
+    if (opened.isNew) logOpened(parts, opened);
     return opened;
   } catch (error) {
     opens.inc({ outcome: refusalOf(error) });

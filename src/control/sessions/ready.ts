@@ -35,15 +35,16 @@ const traceReady = (
  * bundle that the session's version does not have is refused like a stale host's.
  */
 export const reportReady = async (
-  parts: OrderParts & Pick<Parts, 'metrics' | 'tracer'>,
+  parts: OrderParts & Pick<Parts, 'log' | 'metrics' | 'tracer'>,
   host: SessionHost,
   holding: { bundle: string; stateDigest: string },
   steps: readonly HostStep[] = [],
 ): Promise<SessionDirective> => {
-  const { db, notices, metrics } = parts;
+  const { db, log, notices, metrics } = parts;
   const readied = await makeReady(db, host, holding);
   if (readied !== undefined) {
     const { start, openedMs, claimedMs } = readied;
+    log.info({ sessionId: host.sessionId, hostId: host.hostId, start, openedMs }, 'session ready');
     metrics.readySeconds.observe({ start }, openedMs / 1_000);
     metrics.loadSeconds.observe({ start }, claimedMs / 1_000);
     traceReady(parts, host.sessionId, readied, steps);
@@ -62,7 +63,7 @@ export type LoadFailure = { code: string; message: string };
 
 /** Ends a session that its host cannot load, with the host's own words, and drains the host. */
 export const reportFailed = async (
-  parts: Pick<Parts, 'db' | 'metrics' | 'notices'>,
+  parts: Pick<Parts, 'db' | 'log' | 'metrics' | 'notices'>,
   { sessionId, hostId, generation }: SessionHost,
   error: LoadFailure,
 ): Promise<void> => {

@@ -17,7 +17,7 @@ export type ReapLimits = {
   closingMs: number;
 };
 
-type ReapParts = Pick<Parts, 'db' | 'metrics' | 'notices'>;
+type ReapParts = Pick<Parts, 'db' | 'log' | 'metrics' | 'notices'>;
 
 /** Begins to close what is idle or too old. */
 const reapTimed = async (parts: ReapParts, asked: ReapLimits): Promise<string[]> => {

@@ -5,7 +5,7 @@ import type { Parts } from '../../parts.ts';
 import { endpoint, respond } from '../endpoint.ts';
 
 export const answerCall = (
-  parts: Pick<Parts, 'db' | 'metrics' | 'notices' | 'placer' | 'seats' | 'tracer'>,
+  parts: Pick<Parts, 'db' | 'log' | 'metrics' | 'notices' | 'placer' | 'seats' | 'tracer'>,
 ) =>
   endpoint(operation, async ({ params, body }, { caller: { hostId }, signal }) => {
     const host = { sessionId: params.sessionId, hostId, generation: body.generation };

@@ -4,7 +4,7 @@ import type { Parts } from '../../parts.ts';
 import { reportClosed as report } from '../../sessions/closed.ts';
 import { endpoint, respond } from '../endpoint.ts';
 
-export const reportClosed = (parts: Pick<Parts, 'config' | 'db' | 'metrics' | 'notices'>) =>
+export const reportClosed = (parts: Pick<Parts, 'config' | 'db' | 'log' | 'metrics' | 'notices'>) =>
   endpoint(operation, async ({ params, body }, { caller: { hostId } }) => {
     const host = { sessionId: params.sessionId, hostId, generation: body.generation };
     return respond(200, await report(parts, host));

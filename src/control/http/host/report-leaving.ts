@@ -6,7 +6,7 @@ import { endpoint, respond } from '../endpoint.ts';
 import { checkHost } from './own-host.ts';
 
 export const reportLeaving = (
-  parts: Pick<Parts, 'db' | 'metrics' | 'notices' | 'placer' | 'tracer'>,
+  parts: Pick<Parts, 'db' | 'log' | 'metrics' | 'notices' | 'placer' | 'tracer'>,
 ) =>
   endpoint(operation, async ({ params }, { caller }) => {
     const hostId = checkHost(caller, params.hostId);

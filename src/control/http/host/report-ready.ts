@@ -5,7 +5,7 @@ import { reportReady as report } from '../../sessions/ready.ts';
 import { endpoint, respond } from '../endpoint.ts';
 
 export const reportReady = (
-  parts: Pick<Parts, 'db' | 'metrics' | 'notices' | 'tracer' | 'seats'>,
+  parts: Pick<Parts, 'db' | 'log' | 'metrics' | 'notices' | 'tracer' | 'seats'>,
 ) =>
   endpoint(operation, async ({ params, body }, { caller: { hostId } }) => {
     const { generation, holding, steps } = body;

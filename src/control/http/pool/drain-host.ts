@@ -5,7 +5,9 @@ import { loseHost } from '../../hosts/lose.ts';
 import type { Parts } from '../../parts.ts';
 import { endpoint, respond } from '../endpoint.ts';
 
-export const drainHost = (parts: Pick<Parts, 'db' | 'metrics' | 'notices' | 'placer' | 'tracer'>) =>
+export const drainHost = (
+  parts: Pick<Parts, 'db' | 'log' | 'metrics' | 'notices' | 'placer' | 'tracer'>,
+) =>
   endpoint(operation, async ({ params: { hostId }, body }) => {
     const { lease, reason, detail, ifState } = body;
     const leased = { ...parts, db: underLease(parts.db, lease) };

@@ -5,7 +5,7 @@ import type { Parts } from '../../parts.ts';
 import { endpoint, respond } from '../endpoint.ts';
 
 export const reportGone = (
-  parts: Pick<Parts, 'db' | 'metrics' | 'notices' | 'placer' | 'tracer'>,
+  parts: Pick<Parts, 'db' | 'log' | 'metrics' | 'notices' | 'placer' | 'tracer'>,
 ) =>
   endpoint(operation, async ({ params: { hostId }, body: { reason, detail } }) => {
     await loseHost(parts, { hostId, to: 'gone', reason, detail: detail ?? null });

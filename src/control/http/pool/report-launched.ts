@@ -8,7 +8,7 @@ import type { Parts } from '../../parts.ts';
 import { endpoint, respond } from '../endpoint.ts';
 
 export const reportLaunched = (
-  parts: Pick<Parts, 'db' | 'metrics' | 'notices' | 'placer' | 'tracer'>,
+  parts: Pick<Parts, 'db' | 'log' | 'metrics' | 'notices' | 'placer' | 'tracer'>,
 ) =>
   endpoint(operation, async ({ params, body }) => {
     const { hostId } = params;

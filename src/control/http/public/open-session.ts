@@ -8,7 +8,7 @@ import { awaitSession, isSettled } from '../waits.ts';
 
 type Needs = Pick<
   Parts,
-  'compiler' | 'config' | 'db' | 'metrics' | 'notices' | 'placer' | 'tracer' | 'versions'
+  'compiler' | 'config' | 'db' | 'log' | 'metrics' | 'notices' | 'placer' | 'tracer' | 'versions'
 >;
 
 export const openSession = (parts: Needs) =>
