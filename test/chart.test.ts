@@ -17,6 +17,7 @@ import { forEachAtOnce } from '#runtime/at-once.ts';
 import { needs } from '../orchestrator/driver/kubernetes/access.ts';
 import {
   defaultValues,
+  foreignKinds,
   hasHelm,
   type Leaf,
   leavesOf,
@@ -121,6 +122,19 @@ describe('the values of the chart', () => {
 describe.skipIf(!found)('the templates', { timeout: 120_000 }, () => {
   it.each(variants)('pass the linter with the values "$name"', async ({ args }) => {
     await lint(args);
+  });
+
+  it('make objects of other operators as these define them', async () => {
+    const kinds = new Set<string>();
+    for (const { args } of variants) {
+      for (const object of await render(namespace, args)) {
+        const Model = foreignKinds[object.kind ?? ''];
+        if (Model === undefined) continue;
+        kinds.add(object.kind ?? '');
+        new Model(object as never).validate();
+      }
+    }
+    expect([...kinds].sort()).toEqual(Object.keys(foreignKinds));
   });
 
   it('use every value', async () => {

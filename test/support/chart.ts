@@ -8,6 +8,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type KubernetesObject, loadAllYaml, loadYaml } from '@kubernetes/client-node';
+import { HTTPRoute } from '@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute';
+import { PrometheusRule } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PrometheusRule';
+import { ServiceMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/ServiceMonitor';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -15,6 +18,14 @@ export const chartFolder = join(root, 'charts/svc');
 /** Charts are made for a cluster of this version where none is asked. */
 const kubeVersion = '1.34.0';
 const helmTimeoutMs = 240_000;
+
+type Model = new (object: never) => { validate(): void };
+/** Kinds that a cluster knows by an operator only, with what each is made of by its own definition. */
+export const foreignKinds: Readonly<Record<string, Model>> = {
+  HTTPRoute,
+  PrometheusRule,
+  ServiceMonitor,
+};
 
 /** Runs Helm. Throws with what it wrote on standard error. */
 export const helm = async (...args: string[]): Promise<string> => {
