@@ -21,7 +21,7 @@ export type ApiAnswer = {
 export const jsonType = 'application/json; charset=utf-8';
 
 /** Statuses whose answers have no body by HTTP's own rule. */
-const bodiless = new Set([204, 205, 304]);
+export const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
 const withCharset = (contentType: string): string =>
   /;\s*charset=/i.test(contentType) ? contentType : `${contentType}; charset=utf-8`;

@@ -228,6 +228,7 @@ describe('status', () => {
     expect((await api.get('/notes')).status).toBe(203);
     const silent = await api.ask('POST', '/notes', { body: { id: 1, title: 'x' } });
     expect([silent.status, silent.text]).toEqual([204, '']);
+    expect(silent.headers.get('content-length')).toBeNull();
     expect((await api.ask('PUT', '/notes', { body: { id: 2, title: 'y' } })).status).toBe(202);
     const removed = await api.ask('DELETE', '/notes/2');
     expect([removed.status, removed.json]).toEqual([200, [{ id: 2, title: 'y' }]]);
@@ -294,6 +295,7 @@ describe('envelope and single', () => {
     const silent = await api.get('/silent');
     expect([silent.status, silent.text]).toEqual([410, '']);
     expect(silent.headers.get('content-type')).toBeNull();
+    expect(silent.headers.get('content-length')).toBe('0');
   });
 });
 

@@ -13,7 +13,7 @@ import { maskText, secretNamesOf } from '../mask.ts';
 import { noteOfDelivery } from '../session/outbox.ts';
 import type { Serving } from '../session/serving.ts';
 import type { Session } from '../session/session.ts';
-import { type ApiAnswer, bodyValue, jsonAnswer } from './answer.ts';
+import { type ApiAnswer, bodiless, bodyValue, jsonAnswer } from './answer.ts';
 import { shownRequest } from './credential.ts';
 import { describeRequest, pathOf } from './incoming.ts';
 import { type ApiOutcome, type ApiRequest, answerRequest } from './request.ts';
@@ -50,7 +50,9 @@ const headOf = (request: IncomingMessage, answer: ApiAnswer): string[] => {
   if (body !== null) named.set('content-type', contentType);
   for (const [name, value] of Object.entries(headers)) named.set(name.toLowerCase(), value);
   for (const name of ownHeaders) named.delete(name);
-  if (body !== null) named.set('content-length', String(Buffer.byteLength(body)));
+  // Without a length, Node sends an empty body in chunks, which some clients wait for.
+  const length = body === null ? 0 : Buffer.byteLength(body);
+  if (body !== null || !bodiless.has(answer.status)) named.set('content-length', String(length));
   // What is left of a body that nobody read would be taken for the next request.
   if (!request.complete) named.set('connection', 'close');
   return [...named].flat();

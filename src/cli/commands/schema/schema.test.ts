@@ -37,6 +37,22 @@ const ran = async (words: string) => {
 const pathOf = (path: string): string => join(home, path);
 const read = (path: string): string => readFileSync(pathOf(path), 'utf8');
 
+/** One operation, which serves the rows of `deals`. */
+const dealsConnector = `
+[connector]
+slug = "crm"
+base_url = "https://crm.example"
+
+[auth]
+scheme = "bearer"
+secret_env = "CRM_TOKEN"
+
+[[operations]]
+name = "get_deal"
+path = "/deals/{id}"
+entity = "deals"
+`;
+
 describe('svc worlds schema', () => {
   it('begins a world that is sound, compiles, and is current then', async () => {
     expect(await ran('init ./crm')).toContain('svc worlds schema check ./crm');
@@ -150,28 +166,34 @@ describe('svc worlds schema', () => {
     const { status, err } = await run('entity remove code users');
     expect(status).toBe(1);
     expect(err).toContain('schema/world.json');
-    expect((await run('entity remove code autolinks')).err).toContain('connector.toml');
+    expect((await run('entity remove code autolinks')).err).toContain('data/autolinks.json');
     expect((await run('entity remove code user')).err).toContain('did you mean "users"?');
+    await ran('init crm');
+    await ran('entity add crm deals --field id:integer');
+    writeFileSync(pathOf('crm/connector.toml'), dealsConnector);
+    expect((await run('entity remove crm deals')).err).toContain('connector.toml');
   });
 
   it('fits the data model to captures, and writes only when told to', async () => {
-    await ran('init code --connector code-hosting');
+    await ran('init crm');
+    await ran('entity add crm deals --field id:integer');
+    writeFileSync(pathOf('crm/connector.toml'), dealsConnector);
     const capture = {
-      operation: 'get_autolink',
-      arguments: { owner: 'zoe', repo: 'web', autolink_id: 9 },
+      operation: 'get_deal',
+      arguments: { id: 9 },
       status: 200,
-      body: { id: 9, key_prefix: 'BUG-', mood: 'fine' },
+      body: { id: 9, mood: 'fine' },
     };
-    mkdirSync(pathOf('code/captures/get_autolink'), { recursive: true });
-    writeFileSync(pathOf('code/captures/get_autolink/bug.json'), JSON.stringify(capture));
-    const before = read('code/schema/world.json');
-    const shown = await ran('reconcile code');
+    mkdirSync(pathOf('crm/captures/get_deal'), { recursive: true });
+    writeFileSync(pathOf('crm/captures/get_deal/fine.json'), JSON.stringify(capture));
+    const before = read('crm/schema/world.json');
+    const shown = await ran('reconcile crm');
     expect(shown).toMatch(/^\+ .*"mood"/m);
     expect(shown).toContain('add --write to apply');
-    expect(read('code/schema/world.json')).toBe(before);
-    await ran('reconcile code --write');
-    expect(read('code/schema/world.json')).toContain('"mood"');
-    expect(await ran('reconcile code')).toContain('the data model fits the captures');
+    expect(read('crm/schema/world.json')).toBe(before);
+    await ran('reconcile crm --write');
+    expect(read('crm/schema/world.json')).toContain('"mood"');
+    expect(await ran('reconcile crm')).toContain('the data model fits the captures');
   });
 
   it('prints JSON Schemas for editors', async () => {
