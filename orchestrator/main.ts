@@ -57,7 +57,8 @@ const preparing = () => {
 const openSettings = async (config: Config, log: Log): Promise<LiveSettings> => {
   const { poolsFile: file, settings, runtime } = config;
   if (file === undefined) {
-    return { settings: () => settings, loops: [], stop: async () => undefined };
+    const refusal = () => undefined;
+    return { settings: () => settings, refusal, loops: [], stop: async () => undefined };
   }
   const context = { runtime: runtime.runtime, sessions: settings.sessions };
   return await openLiveSettings({ file, context, log, say });
@@ -74,7 +75,7 @@ const start = async () => {
     authorization: `Bearer ${config.poolToken.reveal()}`,
   });
   const live = await openSettings(config, log);
-  const { settings } = live;
+  const { settings, refusal } = live;
   const metrics = createMetrics();
   const board = createLoopBoard();
   const { registry } = metrics;
@@ -83,7 +84,7 @@ const start = async () => {
   const watching = await serveMetrics(watched, config.metricsListen);
   const tracer = startTracer('svc-orchestrator', config.otlpEndpoint, log);
   for (const loop of [...live.loops, ...tracer.loops]) board.show(loop);
-  const parts = { config, settings, client, driver, metrics, tracer, board, log, say };
+  const parts = { config, settings, refusal, client, driver, metrics, tracer, board, log, say };
   const orchestrator = startOrchestrator(parts);
   return {
     async stop() {

@@ -46,8 +46,11 @@ export type PoolApi = {
   awaitChange(options: AwaitOptions): Promise<string>;
   /** Writes an intent down. Throws `exhausted` when `maxLive` hosts exist. */
   register(shape: HostShape, runtime: RuntimeName, maxLive: number): Promise<LaunchSpec>;
-  /** Says which pools there are; answers the worlds of theirs that nobody has made. */
-  publish(pools: PublishedPool[]): Promise<string[]>;
+  /**
+   * Says which pools there are, and why the configuration given last is not taken, if so; answers the
+   * worlds of theirs that nobody has made.
+   */
+  publish(pools: PublishedPool[], refused: string | null): Promise<string[]>;
   /** Has a warm host that holds nothing load a version. */
   load(hostId: string, versionId: string): Promise<boolean>;
   reportLaunched(hostId: string, launched: Launched): Promise<boolean>;
@@ -108,8 +111,8 @@ export const createPoolApi = (client: Client, held: HeldLease, onDeposed: () => 
       const { hostId, generation, token } = answer.body;
       return { hostId, generation, token: new Secret(token), shape };
     },
-    async publish(pools) {
-      const body = { ...lease, installation, pools };
+    async publish(pools, refused) {
+      const body = { ...lease, installation, pools, refused };
       return (await send(ask(client, operations.publishPools, { body }, answerMs))).body
         .unknownWorlds;
     },

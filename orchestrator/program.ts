@@ -37,6 +37,8 @@ export type OrchestratorParts = {
   config: Config;
   /** The pools and limits as they are to be now. */
   settings(): Settings;
+  /** Why what they were to be changed to is not taken, if so. */
+  refusal?(): string | undefined;
   /** A client of the pool API. */
   client: Client;
   driver: Driver;
@@ -50,7 +52,7 @@ export type OrchestratorParts = {
 
 /** Everything that runs only while leading. */
 const lead = (pool: PoolApi, parts: OrchestratorParts): Running => {
-  const { settings, driver, metrics, tracer, board, log, say } = parts;
+  const { settings, refusal = () => undefined, driver, metrics, tracer, board, log, say } = parts;
   const nudge = (): void => control.nudge();
   const background = createBackground(log, nudge);
   const memory = createPoolMemory({
@@ -74,7 +76,7 @@ const lead = (pool: PoolApi, parts: OrchestratorParts): Running => {
   const loops = [
     control,
     watchPool(pool, nudge, observer.restMs, log),
-    startPublishing(pool, memory.statuses, log),
+    startPublishing(pool, { statuses: memory.statuses, refusal }, log),
     startReaper(pool, () => ({ ...settings().sessions, closingMs }), log),
   ];
   for (const loop of [...loops, ...containers.loops]) board.show(loop);

@@ -11,7 +11,7 @@ import { offerOf } from './pools/pool-config.ts';
 import type { PoolStatus } from './pools/pool-memory.ts';
 
 const everyMs = 1_000;
-const heldLength = 4_000;
+const reasonLength = 4_000;
 /** Said again after so many rounds: a world that nobody had made may have been made since. */
 const roundsBetween = 60;
 
@@ -21,14 +21,20 @@ const publishedPool = ({ config, target, launches }: PoolStatus): PublishedPool 
   minimum: config.minimum,
   maximum: config.maximum,
   target,
-  held: launches.reason?.slice(0, heldLength) ?? null,
+  held: launches.reason?.slice(0, reasonLength) ?? null,
   worlds: [...config.worlds],
 });
+
+export type PublishParts = {
+  statuses(): readonly PoolStatus[];
+  /** Why the configuration that was given last is not taken, if it is not. */
+  refusal(): string | undefined;
+};
 
 /** Starts telling of the pools as they are at each round; there are none before the first plan. */
 export const startPublishing = (
   pool: PoolApi,
-  statuses: () => readonly PoolStatus[],
+  { statuses, refusal }: PublishParts,
   log: Log,
 ): Loop<number> => {
   let said: string | undefined;
@@ -40,10 +46,11 @@ export const startPublishing = (
     log,
     tick: async () => {
       const pools = statuses().map(publishedPool);
-      const text = JSON.stringify(pools);
+      const refused = refusal()?.slice(0, reasonLength) ?? null;
+      const text = JSON.stringify({ pools, refused });
       rounds += 1;
       if (pools.length === 0 || (text === said && rounds < roundsBetween)) return pools.length;
-      const unknown = (await pool.publish(pools)).join(', ');
+      const unknown = (await pool.publish(pools, refused)).join(', ');
       if (unknown !== '' && unknown !== unknownBefore) {
         log.warn({ worlds: unknown }, 'pools are to keep worlds loaded that nobody has made');
       }

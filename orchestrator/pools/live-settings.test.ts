@@ -92,6 +92,7 @@ describe('live settings', () => {
         expect.objectContaining({ pointer: '/pools/a/surge', line: 3 }),
       ],
     });
+    expect(opened.refusal()).toMatch(/pools\.toml:2:.*maximum.*; .*pools\.toml:3:.*surge/);
     await rm(file);
     await eventually('its absence told', () => said.at(-1)?.problems.length === 1);
     expect(said.at(-1)?.problems[0]?.message).toContain('cannot be read');
@@ -100,6 +101,7 @@ describe('live settings', () => {
     await writeFile(file, pool(6));
     await eventually('the right file', () => maximum(opened) === 6);
     expect(said).toHaveLength(before + 1);
+    expect(opened.refusal()).toBeUndefined();
   });
 
   it('are not opened on a file with a mistake', async () => {

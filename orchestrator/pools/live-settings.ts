@@ -42,6 +42,8 @@ export type LiveSettingsParts = {
 
 export type LiveSettings = {
   settings(): Settings;
+  /** Why the file as it is now is not taken; undefined while it is. */
+  refusal(): string | undefined;
   /** What follows the file; none where there is no file. */
   loops: readonly LoopView[];
   stop(): Promise<void>;
@@ -107,6 +109,7 @@ export const openLiveSettings = async (parts: LiveSettingsParts): Promise<LiveSe
     throw new AppError('invalid', `configuration: ${mistakes}`);
   }
   let current = first.settings;
+  let refusal: string | undefined;
 
   /** What the file says now, once it has settled; undefined when that is what it said before. */
   const readNews = async (signal: AbortSignal): Promise<FileText | undefined> => {
@@ -128,16 +131,19 @@ export const openLiveSettings = async (parts: LiveSettingsParts): Promise<LiveSe
     report(read);
     if (read.settings === undefined) {
       const problems = read.problems.map(describeProblem);
+      refusal = problems.join('; ');
       log.error({ file, problems }, 'configuration refused, the last one stays');
       return;
     }
     current = read.settings;
+    refusal = undefined;
     log.info({ file, pools: current.pools.map(({ pool }) => pool) }, 'configuration changed');
   };
   const loop = startLoop({ name: 'configuration', everyMs, log, tick: follow });
   const unwatch = watchFolder(dirname(file), () => loop.nudge(), log);
   return {
     settings: () => current,
+    refusal: () => refusal,
     loops: [loop],
     async stop() {
       unwatch();

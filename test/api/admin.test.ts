@@ -98,18 +98,27 @@ describe('an operator', () => {
     await control.pool(acquireLease, { body: { installation, holder: 'a', ttlMs: 60_000 } });
     const pool = { name: 'default', tier: null, isolation: 'process', size: 'standard' } as const;
     const sizes = { minimum: 1, maximum: 1, target: 1, held: null, worlds: [] };
-    const publish = (changed = {}) =>
+    const publish = (changed = {}, refused: string | null = null) =>
       control.pool(publishPools, {
-        body: { installation, pools: [{ ...pool, ...sizes, ...changed }] },
+        body: { installation, pools: [{ ...pool, ...sizes, ...changed }], refused },
       });
     await publish({ held: 'no space left on device' });
     expect(await checks()).toMatchObject({
       orchestrators: { status: 'ok', message: `a leads ${installation}` },
       pools: { status: 'failed', message: 'default launches none: no space left on device' },
     });
+    await publish({}, 'pools.toml:3:1: pools.a.maximum: is not a number');
+    expect(await checks()).toMatchObject({
+      orchestrators: {
+        status: 'warning',
+        message: `${installation} keeps to its last good pools: pools.toml:3:1: pools.a.maximum: is not a number`,
+        fix: expect.stringContaining('svc pools check'),
+      },
+    });
     await publish();
     await warmHost(control);
     expect(await checks()).toMatchObject({
+      orchestrators: { status: 'ok' },
       pools: { status: 'ok', message: 'default: 1 fresh of 1' },
     });
     await publish({ target: 2, maximum: 3 });

@@ -58,6 +58,13 @@ const checkLeases = ({ leases }: Standing): Finding => {
     'start an orchestrator with the SVC_CONTROL_URL and SVC_POOL_TOKEN of this control plane';
   if (leases.length === 0) return failed('no orchestrator leads', start);
   const late = leases.filter(({ lateMs }) => lateMs > 0);
+  const refusing = leases.filter(({ lateMs, refused }) => lateMs <= 0 && refused !== null);
+  if (late.length === 0 && refusing.length > 0) {
+    const why = refusing.map(
+      ({ installation, refused }) => `${installation} keeps to its last good pools: ${refused}`,
+    );
+    return warning(list(why), 'mend the file; svc pools check <file> tells whether it is right');
+  }
   if (late.length === 0)
     return ok(list(leases.map(({ installation, holder }) => `${holder} leads ${installation}`)));
   const names = late.map(

@@ -87,7 +87,7 @@ const standingStatement = statement(
   'standing',
   `select ${ms('clock_timestamp() - to_timestamp(0)')} as "nowMs",
      (select coalesce(json_agg(json_build_object('installation', installation, 'holder', holder,
-        'lateMs', ${ms('now() - expires_at')}) order by installation), '[]') from leases) as leases,
+        'refused', refused, 'lateMs', ${ms('now() - expires_at')}) order by installation), '[]') from leases) as leases,
      (select coalesce(json_agg(id), '[]') from (
         select h.id from hosts h join beats b on b.host_id = h.id
          where h.state in ('warm', 'assigned', 'recycling')
@@ -100,12 +100,21 @@ const standingStatement = statement(
                limit 20) stuck) as stuck`,
 );
 
+export type StandingLease = {
+  installation: string;
+  holder: string;
+  /** Why its configuration is not taken, if it is not. */
+  refused: string | null;
+  /** Negative while the lease is good. */
+  lateMs: number;
+};
+
 /** What has stood for longer than it should, of each at most twenty. */
 export type Standing = {
   /** The database's clock, in Unix milliseconds. */
   nowMs: number;
-  /** Who leads; `lateMs` is negative while the lease is good. */
-  leases: { installation: string; holder: string; lateMs: number }[];
+  /** Who leads. */
+  leases: StandingLease[];
   /** Hosts that have said nothing for too long. */
   silent: string[];
   stuck: { id: string; state: string }[];

@@ -58,6 +58,22 @@ export const acquireLease = async (
   return rows[0]?.epoch;
 };
 
+const refusedStatement = statement(
+  'note_refused_configuration',
+  `update leases set refused = $2
+    where installation = $1 and ($3::bigint is null or epoch = $3) and refused is distinct from $2`,
+);
+
+/** Notes why the leader does not take the configuration that it was last given; null: it does. */
+export const noteRefused = async (
+  db: Queryable,
+  installation: string,
+  lease: Lease | undefined,
+  refused: string | null,
+): Promise<void> => {
+  await db.query(refusedStatement, [installation, refused, lease?.epoch ?? null]);
+};
+
 const keepStatement = statement(
   'keep_lease',
   'select true from leases where installation = $1 and holder = $2 and epoch = $3 for share',

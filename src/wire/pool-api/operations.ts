@@ -179,6 +179,14 @@ export const publishPools = operation({
     lease,
     installation: PoolName,
     pools: Type.Array(PublishedPool, { maxItems: 200 }),
+    refused: Type.Optional(
+      nullable(
+        Type.String({
+          maxLength: 4_000,
+          description: 'why the configuration that was given last is not taken; null: it is',
+        }),
+      ),
+    ),
   }),
   answers: {
     200: Type.Object({
