@@ -1,10 +1,20 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { startCollector, type TestCollector } from '#test/support/collector.ts';
 import { readEnv } from './env.ts';
 import { createLog } from './log.ts';
 import { until } from './pause.ts';
 import { readOtlpEndpoint, startTracer, traceIdOf } from './tracing.ts';
 
 const log = createLog('test', 'silent');
+
+let collector: TestCollector;
+beforeEach(async () => {
+  collector = await startCollector();
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  collector.stop();
+});
 
 describe('a tracer', () => {
   it('costs nothing and sends nothing where no collector is configured', async () => {
@@ -23,6 +33,57 @@ describe('a tracer', () => {
     await until(() => sending?.status().lastError, { timeoutMs: 10_000, what: 'a failed tick' });
     expect(sending?.status().name).toBe('traces');
     await tracer.stop();
+  });
+
+  it('sends each step once, however often its collector fails, and what is left at its end', async () => {
+    collector.refuse(500, 2);
+    const tracer = startTracer('test', `${collector.endpoint}/`, log);
+    tracer.add('ses-1', {
+      name: 'open',
+      beganMs: 1_700_000_000_000.25,
+      endedMs: 1_700_000_000_001,
+      attributes: { size: 3, warm: true, pool: 'a' },
+      error: 'no host',
+    });
+    await until(() => collector.requests.length > 2, {
+      timeoutMs: 10_000,
+      what: 'a third attempt',
+    });
+    tracer.add('ses-1', {
+      name: 'load',
+      within: 'prepare',
+      beganMs: 2,
+      endedMs: 1,
+      program: 'other',
+    });
+    await tracer.stop();
+    expect(collector.spans).toMatchObject([
+      {
+        program: 'test',
+        name: 'open',
+        traceId: traceIdOf('ses-1'),
+        startTimeUnixNano: '1700000000000250000',
+        endTimeUnixNano: '1700000000001000000',
+        status: { code: 2, message: 'no host' },
+        attributes: [
+          { key: 'svc.session.id', value: { stringValue: 'ses-1' } },
+          { key: 'size', value: { intValue: 3 } },
+          { key: 'warm', value: { boolValue: true } },
+          { key: 'pool', value: { stringValue: 'a' } },
+        ],
+      },
+      { program: 'other', name: 'load', startTimeUnixNano: '2000000', endTimeUnixNano: '2000000' },
+    ]);
+    expect(collector.spans[0]?.parentSpanId).toBeUndefined();
+    expect(collector.spans[1]?.parentSpanId).toMatch(/^[0-9a-f]{16}$/);
+  });
+
+  it('sends the headers that its environment names', async () => {
+    vi.stubEnv('OTEL_EXPORTER_OTLP_HEADERS', 'authorization=Bearer%20abc');
+    const tracer = startTracer('test', collector.endpoint, log);
+    tracer.add('ses-1', { name: 'open', beganMs: 1, endedMs: 2 });
+    await tracer.stop();
+    expect(collector.requests).toMatchObject([{ authorization: 'Bearer abc' }]);
   });
 
   it('gives each session a trace of its own, the same everywhere', () => {

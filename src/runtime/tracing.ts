@@ -1,6 +1,6 @@
 /**
- * Traces of how sessions open, sent to a collector of OpenTelemetry (OTLP over HTTP, in JSON). Nothing is
- * sent, or kept, unless an endpoint is configured.
+ * Traces of how sessions open, for a collector of OpenTelemetry. Nothing is sent, or kept, unless an
+ * endpoint is configured; how it is sent is `trace-export.ts`.
  *
  * The trace of a session, and each step in it, have ids that follow from the session's id. So programs
  * and replicas that know nothing of each other add to one trace, and nothing has to be carried or kept
@@ -12,6 +12,7 @@ import type { EnvReader } from './env.ts';
 import type { Log } from './log.ts';
 import { startLoop } from './loop.ts';
 import type { LoopView } from './loop-board.ts';
+import type { TraceExport } from './trace-export.ts';
 
 /** What took time. Times are in Unix milliseconds. */
 export type Step = {
@@ -48,8 +49,14 @@ export const readOtlpEndpoint = (env: EnvReader): string | null => {
   return env.optionalText(name) === undefined ? null : env.url(name);
 };
 
+/** A step as it is kept until it is sent. */
+export type ToldStep = {
+  sessionId: string;
+  program: string;
+  step: Step;
+};
+
 const sendEveryMs = 1_000;
-const sendMs = 5_000;
 /** What a collector that is away costs at most; the oldest are dropped. */
 const mostKept = 10_000;
 
@@ -62,78 +69,28 @@ const hashOf = (text: string, bytes: number): string =>
 /** The id of a session's trace: 32 hexadecimal digits. */
 export const traceIdOf = (sessionId: string): string => hashOf(`trace:${sessionId}`, 16);
 
-const spanIdOf = (sessionId: string, name: string): string => hashOf(`${name}:${sessionId}`, 8);
-
-const traceparentForm = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/;
-
-const linksOf = (causedBy: string | undefined) => {
-  const [, traceId, spanId] = traceparentForm.exec(causedBy ?? '') ?? [];
-  return traceId === undefined ? [] : [{ traceId, spanId }];
-};
-
-const toValue = (value: string | number | boolean) => {
-  if (typeof value === 'string') return { stringValue: value };
-  return typeof value === 'boolean' ? { boolValue: value } : { doubleValue: value };
-};
-
-const toAttributes = (values: Record<string, string | number | boolean>) =>
-  Object.entries(values).map(([key, value]) => ({ key, value: toValue(value) }));
-
-const toNano = (ms: number): string => `${BigInt(Math.round(ms * 1_000))}000`;
-
-const internal = 1;
-const failedStatus = 2;
-
-const toSpan = (sessionId: string, step: Step) => ({
-  traceId: traceIdOf(sessionId),
-  spanId: spanIdOf(sessionId, step.name),
-  ...(step.name === wholeStep
-    ? {}
-    : { parentSpanId: spanIdOf(sessionId, step.within ?? wholeStep) }),
-  name: step.name,
-  kind: internal,
-  startTimeUnixNano: toNano(step.beganMs),
-  endTimeUnixNano: toNano(Math.max(step.beganMs, step.endedMs)),
-  attributes: toAttributes({ 'svc.session.id': sessionId, ...step.attributes }),
-  links: linksOf(step.causedBy),
-  status: step.error === undefined ? {} : { code: failedStatus, message: step.error },
-});
-
-type Kept = { program: string; span: ReturnType<typeof toSpan> };
-
-/** An `ExportTraceServiceRequest`, with the spans of each program together. */
-const toRequest = (kept: readonly Kept[]) => ({
-  resourceSpans: [...Map.groupBy(kept, ({ program }) => program)].map(([program, spans]) => ({
-    resource: { attributes: toAttributes({ 'service.name': program }) },
-    scopeSpans: [{ scope: { name: 'svc' }, spans: spans.map(({ span }) => span) }],
-  })),
-});
-
-const post = async (url: string, body: object, signal: AbortSignal): Promise<void> => {
-  const answer = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-    signal,
-  });
-  if (!answer.ok) throw new Error(`the collector at ${url} answered ${answer.status}`);
-};
+/** The id of a step in its session's trace: 16 hexadecimal digits. */
+export const spanIdOf = (sessionId: string, step: string): string =>
+  hashOf(`${step}:${sessionId}`, 8);
 
 const noTracer: Tracer = { add: () => undefined, loops: [], stop: async () => undefined };
+
+const loadExport = async (endpoint: string): Promise<TraceExport> => {
+  const { openTraceExport } = await import('./trace-export.ts');
+  return openTraceExport(endpoint);
+};
 
 /** A tracer of a program. `endpoint` is that of the collector, as `OTEL_EXPORTER_OTLP_ENDPOINT` has it. */
 export const startTracer = (program: string, endpoint: string | null, log: Log): Tracer => {
   if (endpoint === null) return noTracer;
-  const url = `${endpoint.replace(/\/+$/, '')}/v1/traces`;
-  let kept: Kept[] = [];
-  const send = async (signal?: AbortSignal): Promise<number> => {
+  const loading = loadExport(endpoint);
+  let kept: ToldStep[] = [];
+  const send = async (): Promise<number> => {
     const sending = kept;
     if (sending.length === 0) return 0;
     kept = [];
-    const deadline = AbortSignal.timeout(sendMs);
     try {
-      const either = signal === undefined ? deadline : AbortSignal.any([signal, deadline]);
-      await post(url, toRequest(sending), either);
+      await (await loading).send(sending);
     } catch (error) {
       kept = [...sending, ...kept].slice(-mostKept);
       throw error;
@@ -144,14 +101,15 @@ export const startTracer = (program: string, endpoint: string | null, log: Log):
   return {
     add(sessionId, step) {
       if (kept.length >= mostKept) kept.shift();
-      kept.push({ program: step.program ?? program, span: toSpan(sessionId, step) });
+      kept.push({ sessionId, program: step.program ?? program, step });
     },
     loops: [loop],
     async stop() {
       await loop.stop();
       await send().catch((err: unknown) =>
-        log.warn({ err: describeError(err) }, 'traces were lost'),
+        log.warn({ err: describeError(err), steps: kept.length }, 'traces were lost'),
       );
+      await (await loading).close();
     },
   };
 };

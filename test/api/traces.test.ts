@@ -1,7 +1,4 @@
 /** The trace of an open: one of all three programs, as a collector of OpenTelemetry receives it. */
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createLog } from '#runtime/log.ts';
 import { createLoopBoard } from '#runtime/loop-board.ts';
@@ -15,57 +12,17 @@ import { readConfig } from '../../orchestrator/config.ts';
 import { createMetrics } from '../../orchestrator/metrics.ts';
 import { startOrchestrator } from '../../orchestrator/program.ts';
 import { hostToken } from '../../src/control/http/auth.ts';
+import { startCollector, type TestCollector } from '../support/collector.ts';
 import { atReplica, baseState, installation, type PlayedHost } from '../support/host.ts';
 import { createMachine, createMemoryDriver } from '../support/memory-driver.ts';
 import { type OwnControl, startNotesControl } from '../support/own-control.ts';
 import { testPool } from '../support/pools.ts';
 
-type Span = {
-  traceId: string;
-  spanId: string;
-  parentSpanId?: string;
-  name: string;
-  startTimeUnixNano: string;
-  endTimeUnixNano: string;
-  links: { traceId: string }[];
-};
-type Received = Span & { program: string };
-
 let control: OwnControl;
 let orchestrator: Running;
-let collector: Server;
-const received: Received[] = [];
+let collector: TestCollector;
 const launched: string[] = [];
 const log = createLog('test', 'silent');
-
-type Export = {
-  resourceSpans: {
-    resource: { attributes: { value: { stringValue: string } }[] };
-    scopeSpans: { spans: Span[] }[];
-  }[];
-};
-
-const take = ({ resourceSpans }: Export): void => {
-  for (const { resource, scopeSpans } of resourceSpans) {
-    const program = resource.attributes[0]?.value.stringValue ?? '';
-    const spans = scopeSpans.flatMap((scope) => scope.spans);
-    received.push(...spans.map((span) => ({ ...span, program })));
-  }
-};
-
-const startCollector = async (): Promise<string> => {
-  collector = createServer((request, response) => {
-    const receive = async (): Promise<void> => {
-      const text = (await request.toArray()).join('');
-      if (request.url === '/v1/traces') take(JSON.parse(text));
-      response.end('{}');
-    };
-    void receive();
-  });
-  collector.listen(0, '127.0.0.1');
-  await once(collector, 'listening');
-  return `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
-};
 
 const startPools = (otlpEndpoint: string): Running => {
   const controlUrl = control.running.addresses[0] ?? '';
@@ -99,15 +56,15 @@ const startPools = (otlpEndpoint: string): Running => {
 };
 
 beforeAll(async () => {
-  const otlpEndpoint = await startCollector();
-  control = await startNotesControl({ otlpEndpoint });
-  orchestrator = startPools(otlpEndpoint);
+  collector = await startCollector();
+  control = await startNotesControl({ otlpEndpoint: collector.endpoint });
+  orchestrator = startPools(collector.endpoint);
 });
 
 afterAll(async () => {
   await orchestrator.stop();
   await control.stop();
-  collector.close();
+  collector.stop();
 });
 
 /** The host that was launched for the session that waits. */
@@ -141,7 +98,8 @@ it('joins what control plane, orchestrator and host did for a cold open', async 
   const names = ['open', 'request', 'resolve', 'claim', 'wait', 'launch', 'prepare', 'load'];
   const wanted = [...names, 'first call', 'run'];
   const spans = await until(
-    () => wanted.every((name) => received.some((span) => span.name === name)) && received,
+    () =>
+      wanted.every((name) => collector.spans.some((span) => span.name === name)) && collector.spans,
     { timeoutMs: 10_000, what: 'all steps' },
   );
   expect(new Set(spans.map(({ traceId }) => traceId))).toEqual(new Set([traceIdOf(session.id)]));

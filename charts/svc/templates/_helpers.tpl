@@ -144,6 +144,10 @@ tolerations:
 {{- with .Values.tracing.endpoint }}
 - name: OTEL_EXPORTER_OTLP_ENDPOINT
   value: {{ . }}
+{{- with $.Values.tracing.secretName }}
+- name: OTEL_EXPORTER_OTLP_HEADERS
+  valueFrom: { secretKeyRef: { name: {{ . }}, key: headers } }
+{{- end }}
 {{- end }}
 {{- end }}
 

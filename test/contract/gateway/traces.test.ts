@@ -1,26 +1,16 @@
 /** What the gateway adds to the trace of a session: its first request, once. */
-import { createServer } from 'node:http';
 import { afterAll, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
 import { traceIdOf } from '#runtime/tracing.ts';
-import { ask, endServer, listenLocally, startTestGateway } from '../../support/gateway.ts';
+import { startCollector } from '../../support/collector.ts';
+import { ask, startTestGateway } from '../../support/gateway.ts';
 
-type Span = { traceId: string; name: string; attributes: { key: string; value: object }[] };
-
-const received: Span[] = [];
-
-const collector = createServer(async (request, response) => {
-  const { resourceSpans } = JSON.parse((await request.toArray()).join(''));
-  received.push(...resourceSpans[0].scopeSpans[0].spans);
-  response.end('{}');
-});
-
-const otlpEndpoint = `http://127.0.0.1:${await listenLocally(collector)}`;
-const gateway = await startTestGateway({ otlpEndpoint });
+const collector = await startCollector();
+const gateway = await startTestGateway({ otlpEndpoint: collector.endpoint });
 
 afterAll(async () => {
   await gateway.stop();
-  await endServer(collector);
+  collector.stop();
 });
 
 it('tells of the first request of a session that its host answered, and of no other', async () => {
@@ -32,7 +22,7 @@ it('tells of the first request of a session that its host answered, and of no ot
   const other = await gateway.serve((_, response) => response.end());
   await ask(gateway.port, { host: gateway.hostOf(other) });
   const spansOf = (sessionId: string) =>
-    received.filter(({ traceId }) => traceId === traceIdOf(sessionId));
+    collector.spans.filter(({ traceId }) => traceId === traceIdOf(sessionId));
   // Spans leave in the order in which they were added.
   await until(() => spansOf(other).length === 2, { timeoutMs: 10_000, what: 'the traces' });
   expect(spansOf(id)).toMatchObject([
@@ -41,7 +31,7 @@ it('tells of the first request of a session that its host answered, and of no ot
       links: [{ traceId: '0af7651916cd43dd8448eb211c80319c' }],
       attributes: expect.arrayContaining([
         { key: 'svc.surface', value: { stringValue: 'api' } },
-        { key: 'http.response.status_code', value: { doubleValue: 201 } },
+        { key: 'http.response.status_code', value: { intValue: 201 } },
       ]),
     },
     { name: 'route' },

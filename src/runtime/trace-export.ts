@@ -1,0 +1,98 @@
+/**
+ * Steps of sessions as spans of OpenTelemetry, and their way to a collector: OTLP over HTTP, by the
+ * exporter of OpenTelemetry itself. It is loaded by `tracing.ts` where a collector is configured, and
+ * only there: its code takes 150 ms to load.
+ */
+import {
+  type Link,
+  type SpanContext,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+} from '@opentelemetry/api';
+import {
+  ExportResultCode,
+  hrTimeDuration,
+  millisToHrTime,
+  parseTraceParent,
+} from '@opentelemetry/core';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { type Resource, resourceFromAttributes } from '@opentelemetry/resources';
+import { spanIdOf, type ToldStep, traceIdOf, wholeStep } from './tracing.ts';
+
+export type TraceExport = {
+  /** Resolves when the collector has taken them all; throws what it or the way to it said. */
+  send(steps: readonly ToldStep[]): Promise<void>;
+  /** Closes what is open to the collector. */
+  close(): Promise<void>;
+};
+
+type Span = Parameters<OTLPTraceExporter['export']>[0][number];
+
+/** For one attempt and its repetitions. */
+const sendMs = 2_000;
+
+const contextOf = (sessionId: string, step: string): SpanContext => ({
+  traceId: traceIdOf(sessionId),
+  spanId: spanIdOf(sessionId, step),
+  traceFlags: TraceFlags.SAMPLED,
+});
+
+const linksOf = (causedBy: string | undefined): Link[] => {
+  const context = causedBy === undefined ? null : parseTraceParent(causedBy);
+  return context === null ? [] : [{ context }];
+};
+
+const toSpan = ({ sessionId, step }: ToldStep, resource: Resource): Span => {
+  const { name, beganMs, endedMs, within = wholeStep, error } = step;
+  const startTime = millisToHrTime(beganMs);
+  const endTime = millisToHrTime(Math.max(beganMs, endedMs));
+  return {
+    name,
+    kind: SpanKind.INTERNAL,
+    spanContext: () => contextOf(sessionId, name),
+    ...(name === wholeStep ? {} : { parentSpanContext: contextOf(sessionId, within) }),
+    startTime,
+    endTime,
+    duration: hrTimeDuration(startTime, endTime),
+    ended: true,
+    status:
+      error === undefined
+        ? { code: SpanStatusCode.UNSET }
+        : { code: SpanStatusCode.ERROR, message: error },
+    attributes: { 'svc.session.id': sessionId, ...step.attributes },
+    links: linksOf(step.causedBy),
+    events: [],
+    resource,
+    instrumentationScope: { name: 'svc' },
+    droppedAttributesCount: 0,
+    droppedEventsCount: 0,
+    droppedLinksCount: 0,
+  };
+};
+
+/** Opens the way to a collector. `endpoint` is as `OTEL_EXPORTER_OTLP_ENDPOINT` has it. */
+export const openTraceExport = (endpoint: string): TraceExport => {
+  const url = `${endpoint.replace(/\/+$/, '')}/v1/traces`;
+  const exporter = new OTLPTraceExporter({ url, timeoutMillis: sendMs });
+  const resources = new Map<string, Resource>();
+  const resourceOf = (program: string): Resource => {
+    const known = resources.get(program);
+    if (known !== undefined) return known;
+    const made = resourceFromAttributes({ 'service.name': program });
+    resources.set(program, made);
+    return made;
+  };
+  return {
+    async send(steps) {
+      const spans = steps.map((told) => toSpan(told, resourceOf(told.program)));
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      exporter.export(spans, ({ code, error }) => {
+        if (code === ExportResultCode.SUCCESS) resolve();
+        else reject(new Error(`the collector at ${url} took no traces`, { cause: error }));
+      });
+      await promise;
+    },
+    close: () => exporter.shutdown(),
+  };
+};
