@@ -37,6 +37,8 @@ export type PlanSettings = {
   /** Launches and destroys that may be under way at once, each. */
   launchesAtOnce: number;
   destroysAtOnce: number;
+  /** Hosts that may be starting at once: those that share a machine take its processors from sessions. */
+  startsAtOnce: number;
   deadlines: Deadlines;
 };
 
@@ -59,6 +61,8 @@ export type Deadlines = {
   unfitMs: number;
   /** A session just given its host is loading: launches that nobody waits for stay out of its way. */
   loadingMs: number;
+  /** A host that has been starting for longer waits for something or hangs, and holds up no other. */
+  startingMs: number;
 };
 
 export type Action =

@@ -102,7 +102,12 @@ const readPool = ({ flags, values }: Words): PoolSettings => {
 };
 
 /** Of a whole situation; they stand on the line of any pool. */
-type Limits = { steady?: string; launches?: string; destroys?: string };
+type Limits = {
+  steady?: string;
+  launches?: string;
+  starts?: string;
+  destroys?: string;
+};
 
 const readSituation = (lines: string[]): [Observation, PlanSettings] => {
   const pools: PoolSettings[] = [];
@@ -154,6 +159,7 @@ const readSituation = (lines: string[]): [Observation, PlanSettings] => {
     {
       pools,
       launchesAtOnce: Number(limits.launches ?? 8),
+      startsAtOnce: Number(limits.starts ?? 99),
       destroysAtOnce: Number(limits.destroys ?? 8),
       deadlines,
     },

@@ -25,6 +25,15 @@ const countOf = (busy: Observation['busy'], work: 'launch' | 'destroy'): number 
   return count;
 };
 
+/** Hosts that take processor time to start now; one that has been at it for long waits or hangs. */
+const countStarting = ({ view }: Observation, { startingMs }: Deadlines): number => {
+  let count = 0;
+  for (const { state, stateAgeMs } of view.hosts) {
+    if (state === 'starting' && stateAgeMs < startingMs) count += 1;
+  }
+  return count;
+};
+
 /** Divides so many among several who want some: one each in turn, until none is left or wanted. */
 const divide = (most: number, wants: readonly number[]): number[] => {
   const shares = wants.map(() => 0);
@@ -59,7 +68,10 @@ const planSizes = (stocks: readonly Stock[], observation: Observation, settings:
   });
   const waitingOf = ({ pool }: Stock): number => shares.get(pool) ?? 0;
   const needs = stocks.map((stock) => boundedNeed(stock, needOf(stock, waitingOf(stock))));
-  const most = Math.max(0, settings.launchesAtOnce - countOf(observation.busy, 'launch'));
+  const starting = countStarting(observation, settings.deadlines);
+  const launching = countOf(observation.busy, 'launch');
+  const room = Math.min(settings.launchesAtOnce - launching, settings.startsAtOnce - starting);
+  const most = Math.max(0, room);
   const urgent = divide(
     most,
     needs.map((need) => need.urgent),

@@ -13,11 +13,12 @@ import { createMachine, createMemoryDriver } from '#test/support/memory-driver.t
 import { createMemoryPool, type MemoryPool } from '#test/support/memory-pool.ts';
 import { testPool } from '#test/support/pools.ts';
 import { type Config, readConfig } from './config.ts';
+import type { RuntimeName } from './driver/driver.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { type Say, startOrchestrator } from './program.ts';
 
 const installation = 'test';
-type StartOptions = Partial<Config> & { poolSize?: number; poolMax?: number };
+type StartOptions = Partial<Config> & { poolSize?: number; poolMax?: number; runsOn?: RuntimeName };
 
 let pool: MemoryPool;
 let machine: ReturnType<typeof createMachine>;
@@ -26,7 +27,8 @@ let running: Running[];
 let metrics: Metrics;
 let board: LoopBoard;
 
-const start = ({ poolSize = 2, poolMax = 64, ...changes }: StartOptions = {}): Running => {
+const start = (options: StartOptions = {}): Running => {
+  const { poolSize = 2, poolMax = 64, runsOn = 'process', ...changes } = options;
   const env = {
     SVC_CONTROL_URL: 'http://127.0.0.1:1',
     SVC_POOL_TOKEN: 'secret',
@@ -39,7 +41,7 @@ const start = ({ poolSize = 2, poolMax = 64, ...changes }: StartOptions = {}): R
     config,
     settings: () => ({ ...config.settings, pools }),
     client: pool.client,
-    driver: createMemoryDriver(machine),
+    driver: { ...createMemoryDriver(machine), runtime: runsOn },
     metrics,
     tracer: startTracer('test', null, createLog('test', 'silent')),
     board,
@@ -144,7 +146,7 @@ describe('a pool', () => {
       return client.send(shape as never, input);
     };
     pool.client = { ...client, send: send as unknown as typeof client.send };
-    start({ poolSize: 30 });
+    start({ poolSize: 30, runsOn: 'kubernetes' });
     await eventually('30 warm', () => warm().length === 30);
     expect(mostAtOnce).toBe(4);
   });

@@ -89,23 +89,50 @@ describe('many opens at once', () => {
   });
 });
 
-describe('sessions that another replica keeps from being placed', () => {
-  it('leave connections to everyone else', async () => {
+/** Runs steps while another replica holds the lock under which waiting sessions are placed. */
+const whileNoneIsPlaced = async <Result>(steps: () => Promise<Result>): Promise<Result> => {
+  const replica = new pg.Client({ connectionString: database.url });
+  await replica.connect();
+  try {
+    await replica.query(`select pg_advisory_lock(hashtextextended('placement', 0))`);
+    return await steps();
+  } finally {
+    await replica.end();
+  }
+};
+
+/** Resolves when there are so many rows. */
+const thereAre = (count: number, from: string): Promise<boolean> =>
+  until(async () => (await control.sql(`select from ${from}`)).length === count, {
+    timeoutMs: 10_000,
+    what: `${count} ${from}`,
+  });
+
+describe('while another replica places sessions', () => {
+  it('those that wait leave connections to everyone else', async () => {
     await holdingHost(); // so that whoever waits for another world looks whether it fits
-    const replica = new pg.Client({ connectionString: database.url });
-    await replica.connect();
-    try {
-      await replica.query('begin');
-      await replica.query(`select pg_advisory_xact_lock(hashtextextended('placement', 0))`);
-      const opening = Array.from({ length: 30 }, () => open({ slug: 'other' }));
-      const areWritten = async (): Promise<boolean> =>
-        (await control.sql(`select from sessions where state = 'PROVISIONING'`)).length === 30;
-      await until(areWritten, { timeoutMs: 10_000, what: 'sessions that wait to be placed' });
-      await replica.query('rollback');
-      expect(await Promise.all(opening)).toHaveLength(30);
-    } finally {
-      await replica.end();
-    }
+    const { opening } = await whileNoneIsPlaced(async () => {
+      const sessions = Array.from({ length: 30 }, () => open({ slug: 'other' }));
+      await thereAre(30, `sessions where state = 'PROVISIONING'`);
+      return { opening: Promise.all(sessions) };
+    });
+    expect(await opening).toHaveLength(30);
+  });
+
+  it('who comes does not go before who waits', async () => {
+    const first = await open();
+    const host = await launchHost(control);
+    const { both } = await whileNoneIsPlaced(async () => {
+      const warming = host.warm();
+      await thereAre(1, `hosts where state = 'warm'`);
+      const opening = open();
+      await thereAre(2, `sessions where state = 'PROVISIONING'`);
+      return { both: Promise.all([opening, warming]) };
+    });
+    const [last, state] = await both;
+    expect(state).toBe('assigned');
+    expect(await hostOf(first.id)).toBe(host.id);
+    expect(await hostOf(last.id)).toBeUndefined();
   });
 });
 
@@ -117,6 +144,26 @@ describe('a session that waits', () => {
     expect(await host.warm()).toBe('assigned');
     expect((await host.poll())?.sessionId).toBe(first.id);
     expect(await hostOf(second.id)).toBeUndefined();
+  });
+
+  it('lets those that wait longer have the hosts that it finds, until there is one for it', async () => {
+    const waiting = [await open(), await open({ slug: 'other' })];
+    const hosts = await Promise.all(Array.from({ length: 3 }, () => launchHost(control)));
+    // Whoever made them warm died before it looked who waits.
+    await control.sql(`update hosts set state = 'warm', address = '' where id = any($1)`, [
+      hosts.map(({ id }) => id),
+    ]);
+    const last = await open();
+    const taken = await Promise.all([...waiting, last].map(({ id }) => hostOf(id)));
+    expect(taken.toSorted()).toEqual(hosts.map(({ id }) => id).toSorted());
+  });
+
+  it('keeps nobody from a host that does not fit it', async () => {
+    const holding = await holdingHost();
+    const waiting = await open({ slug: 'other' });
+    const session = await open();
+    expect(await hostOf(session.id)).toBe(holding.id);
+    expect(await hostOf(waiting.id)).toBeUndefined();
   });
 
   it('reaches a host that is polling already', async () => {

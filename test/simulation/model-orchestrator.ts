@@ -119,7 +119,12 @@ export const startModelOrchestrator = (parts: OrchestratorParts) => {
     const beganAt = performance.now();
     const pools = memory.learn(observation, parts.pools());
     const { atOnce } = parts;
-    const bounds = { launchesAtOnce: atOnce, destroysAtOnce: atOnce, deadlines };
+    const bounds = {
+      launchesAtOnce: atOnce,
+      startsAtOnce: atOnce,
+      destroysAtOnce: atOnce,
+      deadlines,
+    };
     const actions = plan(observation, { pools, ...bounds });
     parts.onPlan(actions, performance.now() - beganAt);
     memory.noteLaunches(actions);

@@ -2,8 +2,9 @@
  * Who serves whom: the statements that bring a session and a warm host together. Each is one
  * statement, so a session and a host are assigned to each other or neither is.
  *
- * An open skips hosts that somebody else is taking. Placing what waits is done by one at a time, under
- * an advisory lock: two that each held one half of a pair would both skip the other half.
+ * An open skips hosts that somebody else is taking, and takes none that a waiting session could have:
+ * whoever waits is served before whoever comes, the longest wait first. Placing what waits is done by one
+ * at a time, under an advisory lock: two that each held one half of a pair would both skip the other half.
  *
  * A host that holds a world version serves only that version, and so only its project. A blank host
  * serves anyone. One that holds the version and never had a session comes first; whether one that had
@@ -12,7 +13,7 @@
  */
 import type { HostWish } from '#domain/pool.ts';
 import type { SessionStart, SurfaceKind } from '#domain/session.ts';
-import { type Database, type Queryable, type Statement, statement } from './pool.ts';
+import { type Database, type Queryable, statement } from './pool.ts';
 import { ledPools, suits, type Wish, wishOf } from './pools.ts';
 import type { QuotaRefusal, Quotas } from './quotas.ts';
 import { type SessionRow, sessionColumns } from './sessions.ts';
@@ -68,6 +69,14 @@ const hostTakes = (session: string, version: string): string =>
           state_digest = case when h.version_id = ${version} then h.state_digest end,
           version_id = ${version}, uses = h.uses + 1, state_since = now()`;
 
+/** A session `waits` while it is provisioning and no host has it. */
+const waits = `s.state = 'PROVISIONING' and s.host_id is null`;
+
+/** Whether a waiting session `s` could have a warm host. */
+const couldHave = (host: string): string =>
+  `${waits} and (${host}.version_id is null or ${host}.version_id = s.version_id)
+     and ${suits(host, wishOf('s'))}`;
+
 const wanted: Wish = { tier: '$11', isolation: '$20', size: '$19' };
 
 const openStatement = statement(
@@ -78,7 +87,7 @@ const openStatement = statement(
    ), refused as materialized (
      select quota, most, retry_after_ms from refuse_open($2, $17, $18)
    ), free as materialized (
-     select h.id, h.version_id
+     select h.id, h.version_id, h.tier, h.isolation, h.size
        ${fittingHost({
          version: '$4',
          reuseWarm: '$12::boolean',
@@ -88,6 +97,7 @@ const openStatement = statement(
    ), taken as (
      ${hostTakes('$1', '$4')}
      from free where h.id = free.id
+      and not exists (select from sessions s where ${couldHave('free')})
      returning h.id, h.generation, h.address, h.uses > 1 as reused, free.version_id is not null as held
    ), opened as (
      insert into sessions (id, project_id, world_id, version_id, state, task, task_form, task_name,
@@ -158,9 +168,6 @@ export const openSession = async (
 /** What an assignment made outside of an open connects, and how long the session had to wait for it. */
 export type Placement = { sessionId: string; hostId: string; waitedMs: number };
 
-/** A session `waits` while it is provisioning and no host has it. */
-const waits = `s.state = 'PROVISIONING' and s.host_id is null`;
-
 /** The change of a waiting session that `taken`, a host, took. */
 const sessionGets = `update sessions s
     set host_id = taken.id, generation = taken.generation, host_reused = taken.reused,
@@ -169,26 +176,37 @@ const sessionGets = `update sessions s
    returning s.id as "sessionId", s.host_id as "hostId",
      (extract(epoch from now() - s.created_at) * 1000)::float8 as "waitedMs"`;
 
+/** `longest` of a host `free`: the session that has waited longest of those that could have it. */
+const longestWait = `longest as materialized (
+     select s.id, s.version_id, free.id as host_id
+       from free cross join lateral (
+         select s.id, s.version_id from sessions s
+          where ${couldHave('free')}
+          order by s.created_at, s.id
+          limit 1
+          for no key update skip locked
+       ) s
+   ), taken as (
+     ${hostTakes('longest.id', 'longest.version_id')}
+     from longest where h.id = longest.host_id
+     returning h.id, h.generation, h.session_id, h.uses > 1 as reused
+   )
+   ${sessionGets}`;
+
 const placeSessionStatement = statement(
   'place_session',
   `with waiting as materialized (
-     select s.id, s.version_id, s.reuse_warm, s.browser_tier, s.isolation, s.size from sessions s
+     select s.version_id, s.reuse_warm, s.browser_tier, s.isolation, s.size from sessions s
       where s.id = $1 and ${waits} for no key update
    ), free as materialized (
-     select candidate.*, waiting.id as session_id, waiting.version_id as wanted
-       from waiting cross join lateral (
-         select h.id, h.version_id ${fittingHost({
-           version: 'waiting.version_id',
-           reuseWarm: 'waiting.reuse_warm',
-           wish: wishOf('waiting'),
-         })}
-       ) candidate
-   ), taken as (
-     ${hostTakes('free.session_id', 'free.wanted')}
-     from free where h.id = free.id
-     returning h.id, h.generation, h.session_id, h.uses > 1 as reused
-   )
-   ${sessionGets}`,
+     select candidate.* from waiting cross join lateral (
+       select h.id, h.version_id, h.tier, h.isolation, h.size ${fittingHost({
+         version: 'waiting.version_id',
+         reuseWarm: 'waiting.reuse_warm',
+         wish: wishOf('waiting'),
+       })}
+     ) candidate
+   ), ${longestWait}`,
 );
 
 // While nobody waits the host is not even locked: an open that skipped it for that would lose it.
@@ -199,22 +217,7 @@ const placeHostStatement = statement(
       where h.id = $1 and h.state in ${hostBefore('assigned')} and h.address is not null
         and exists (select from sessions s where ${waits})
         for no key update skip locked
-   ), waiting as materialized (
-     select s.id, s.version_id, free.id as host_id
-       from free cross join lateral (
-         select s.id, s.version_id from sessions s
-          where ${waits} and (free.version_id is null or free.version_id = s.version_id)
-            and ${suits('free', wishOf('s'))}
-          order by s.created_at, s.id
-          limit 1
-          for no key update skip locked
-       ) s
-   ), taken as (
-     ${hostTakes('waiting.id', 'waiting.version_id')}
-     from waiting where h.id = waiting.host_id
-     returning h.id, h.generation, h.session_id, h.uses > 1 as reused
-   )
-   ${sessionGets}`,
+   ), ${longestWait}`,
 );
 
 const lockStatement = statement(
@@ -233,30 +236,43 @@ const anyWaitingStatement = statement(
 );
 
 /** One that looks for its other half. */
-type Seeker = { how: Statement; id: string; found: PromiseWithResolvers<Placement | undefined> };
+type Seeker = { kind: 'session' | 'host'; id: string; found: PromiseWithResolvers<Placement[]> };
 
 /** One connection holds the lock for so many of them at most, before others get their turn. */
 const seekersAtOnce = 50;
 
-const placeAll = (db: Database, seekers: readonly Seeker[]): Promise<(Placement | undefined)[]> =>
+/** A host gets one session; for a session hosts are given away until it has one, or none is left. */
+const placeOne = async (tx: Queryable, { kind, id }: Seeker): Promise<Placement[]> => {
+  if (kind === 'host') return tx.query<Placement>(placeHostStatement, [id]);
+  const placed: Placement[] = [];
+  for (;;) {
+    const [next] = await tx.query<Placement>(placeSessionStatement, [id]);
+    if (next === undefined) return placed;
+    placed.push(next);
+    if (next.sessionId === id) return placed;
+  }
+};
+
+const placeAll = (db: Database, seekers: readonly Seeker[]): Promise<Placement[][]> =>
   db.transaction(async (tx) => {
     await tx.query(lockStatement, []);
-    const placed: (Placement | undefined)[] = [];
-    for (const { how, id } of seekers) placed.push((await tx.query<Placement>(how, [id]))[0]);
+    const placed: Placement[][] = [];
+    for (const seeker of seekers) placed.push(await placeOne(tx, seeker));
     return placed;
   });
 
 export type Placer = {
   /**
-   * Gives a waiting session a warm host, if there is one that fits. The session's row says by then that
-   * it waits: so a host that gets warm after the look finds it itself.
+   * Looks for warm hosts for a session that waits. Each that fits is given to the session that has waited
+   * longest of those that could have it, so there may be several placements, or some without this session.
+   * Its row says by then that it waits: so a host that gets warm after the look finds it itself.
    */
-  placeSession(sessionId: string): Promise<Placement | undefined>;
+  placeSession(sessionId: string): Promise<Placement[]>;
   /**
    * Gives a warm host the session that has waited longest of those it fits, if there is one. The host's
    * row says by then that it is warm: so a session that begins to wait after the look finds it itself.
    */
-  placeHost(hostId: string): Promise<Placement | undefined>;
+  placeHost(hostId: string): Promise<Placement[]>;
 };
 
 /**
@@ -275,7 +291,7 @@ export const createPlacer = (db: Database): Placer => {
       for (const { id } of turn) seekers.delete(id);
       try {
         const placed = await placeAll(db, turn);
-        for (const [index, { found }] of turn.entries()) found.resolve(placed[index]);
+        for (const [index, { found }] of turn.entries()) found.resolve(placed[index] ?? []);
       } catch (error) {
         for (const { found } of turn) found.reject(error);
       }
@@ -283,20 +299,17 @@ export const createPlacer = (db: Database): Placer => {
     isPlacing = false;
   };
 
-  const seek = async (
-    how: Statement,
-    id: string,
-    hasAny: Statement,
-  ): Promise<Placement | undefined> => {
-    if ((await db.query(hasAny, [])).length === 0) return undefined;
-    const seeker = seekers.get(id) ?? { how, id, found: Promise.withResolvers() };
+  const seek = async (kind: Seeker['kind'], id: string): Promise<Placement[]> => {
+    const hasAny = kind === 'session' ? anyWarmStatement : anyWaitingStatement;
+    if ((await db.query(hasAny, [])).length === 0) return [];
+    const seeker = seekers.get(id) ?? { kind, id, found: Promise.withResolvers() };
     seekers.set(id, seeker);
     if (!isPlacing) void placeThem();
     return seeker.found.promise;
   };
 
   return {
-    placeSession: (sessionId) => seek(placeSessionStatement, sessionId, anyWarmStatement),
-    placeHost: (hostId) => seek(placeHostStatement, hostId, anyWaitingStatement),
+    placeSession: (sessionId) => seek('session', sessionId),
+    placeHost: (hostId) => seek('host', hostId),
   };
 };

@@ -23,13 +23,13 @@ const tellPlaced = ({ log, metrics, notices, tracer }: PlaceParts, placed: Place
 /** Looks for a host for a session that waits. */
 export const placeWaiting = async (parts: PlaceParts, sessionId: string): Promise<void> => {
   const placed = await parts.placer.placeSession(sessionId);
-  if (placed === undefined) parts.notices.tell(poolTopic);
-  else tellPlaced(parts, placed);
+  for (const one of placed) tellPlaced(parts, one);
+  if (!placed.some((one) => one.sessionId === sessionId)) parts.notices.tell(poolTopic);
 };
 
 /** Looks for a session for a host that is warm; true when it got one. */
 export const placeWarm = async (parts: PlaceParts, hostId: string): Promise<boolean> => {
   const placed = await parts.placer.placeHost(hostId);
-  if (placed !== undefined) tellPlaced(parts, placed);
-  return placed !== undefined;
+  for (const one of placed) tellPlaced(parts, one);
+  return placed.length > 0;
 };
