@@ -13,7 +13,7 @@ import { type Causes, type ExecutorParts, executePlan } from './execute.ts';
 import type { PoolLook } from './metrics.ts';
 import type { Observer } from './observe.ts';
 import { plan } from './plan.ts';
-import { suitingPools } from './plan-demand.ts';
+import { suitingPools, waitsLonger } from './plan-demand.ts';
 import type { Deadlines, PlanSettings, PoolSettings } from './plan-terms.ts';
 import type { PoolStatus } from './pools/pool-memory.ts';
 
@@ -72,9 +72,7 @@ const causesOf = (waiting: readonly WaitingSessions[], pools: readonly PoolSetti
   for (const wish of waiting) {
     const pool = suitingPools(pools, wish)[0]?.config.pool;
     if (wish.oldest === undefined || pool === undefined) continue;
-    const known = causes.get(pool);
-    // Ids sort by creation.
-    if (known === undefined || wish.oldest < known) causes.set(pool, wish.oldest);
+    if (waitsLonger(wish.oldest, causes.get(pool))) causes.set(pool, wish.oldest);
   }
   return causes;
 };

@@ -5,7 +5,7 @@
  *
  *   pool [name=big] target=2 max=4 waiting=1 steady=60s allowance=1 tokens=3 held launches=8 destroys=8
  *        surge=2 start=5m maxage=60m jitter=0.5 tier=premium size=large
- *   wish 3 tier=premium size=large isolation=gvisor
+ *   wish 3 tier=premium size=large isolation=gvisor oldest=ses_1
  *   world v1 hosts=2 [pool=big] [unknown]
  *   host a warm age=3s since=60m silent=1s launched holding preloaded=v1 pool=big busy=destroy
  *   container a running|pending[:image]|created|exited[:out_of_memory] outdated reclaimed[=30s]
@@ -77,6 +77,7 @@ const readWish = (count: string, { values }: Words): WaitingSessions => ({
   isolation: (values.get('isolation') ?? null) as WaitingSessions['isolation'],
   size: values.get('size') ?? 'standard',
   count: Number(count),
+  ...(values.has('oldest') ? { oldest: values.get('oldest') ?? '' } : {}),
 });
 
 const readPool = ({ flags, values }: Words): PoolSettings => {

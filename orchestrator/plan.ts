@@ -6,11 +6,12 @@
  * Here is the order of it. What one host's condition asks for is in plan-host.ts, what a pool's size
  * asks for in plan-size.ts; the tables are in docs/orchestrator.md, and in plan.golden.txt row by row.
  */
-import { shareDemand } from './plan-demand.ts';
+import { shareDemand, waitsLonger } from './plan-demand.ts';
 import { planHost } from './plan-host.ts';
 import {
   boundedNeed,
   capacitiesOf,
+  type Need,
   needOf,
   planLoads,
   planRoll,
@@ -59,35 +60,74 @@ const planWarm = (stock: Stock, waiting: number, deadlines: Deadlines): Action[]
   return [...steps, ...planSurplus(stock, waiting, deadlines, steps)];
 };
 
-/** What the pools' sizes ask for. Launches that sessions wait for come before all others. */
-const planSizes = (stocks: readonly Stock[], observation: Observation, settings: PlanSettings) => {
+/** What a pool is to serve, and the launches that it may have for that. */
+type Demand = { stock: Stock; waiting: number; oldest: string | undefined; need: Need };
+
+const demandsOf = (
+  stocks: readonly Stock[],
+  { view }: Observation,
+  { pools }: PlanSettings,
+): Demand[] => {
   const stockOf = new Map(stocks.map((stock) => [stock.pool, stock]));
-  const shares = shareDemand(observation.view.waiting, settings.pools, (pool) => {
+  const shares = shareDemand(view.waiting, pools, (pool) => {
     const stock = stockOf.get(pool);
     return stock === undefined ? [] : capacitiesOf(stock);
   });
-  const waitingOf = ({ pool }: Stock): number => shares.get(pool) ?? 0;
-  const needs = stocks.map((stock) => boundedNeed(stock, needOf(stock, waitingOf(stock))));
-  const starting = countStarting(observation, settings.deadlines);
+  return stocks.map((stock) => {
+    const { count: waiting, oldest } = shares.get(stock.pool) ?? { count: 0, oldest: undefined };
+    return { stock, waiting, oldest, need: boundedNeed(stock, needOf(stock, waiting)) };
+  });
+};
+
+/**
+ * Whose turn comes first, as there may be room for one launch at a time: the pool's that has the fewest
+ * hosts on their way, and of such the one's whose session has waited longest.
+ */
+const byTurn = (one: Demand, other: Demand): number => {
+  const fewer = one.stock.starting - other.stock.starting;
+  if (fewer !== 0 || one.oldest === other.oldest) return fewer;
+  return waitsLonger(one.oldest, other.oldest) ? -1 : 1;
+};
+
+/** Launches that may begin now, whoever asks for them. */
+const roomToLaunch = (observation: Observation, settings: PlanSettings): number => {
   const launching = countOf(observation.busy, 'launch');
+  const starting = countStarting(observation, settings.deadlines);
   const room = Math.min(settings.launchesAtOnce - launching, settings.startsAtOnce - starting);
-  const most = Math.max(0, room);
+  return Math.max(0, room);
+};
+
+/** The launches of all pools. Those that sessions wait for come before all others. */
+const planLaunches = (demands: readonly Demand[], most: number): Action[] => {
+  const inTurn = demands.toSorted(byTurn);
   const urgent = divide(
     most,
-    needs.map((need) => need.urgent),
+    inTurn.map(({ need }) => need.urgent),
   );
-  const left = most - urgent.reduce((sum, count) => sum + count, 0);
   const ahead = divide(
-    left,
-    needs.map((need) => need.ahead),
+    most - urgent.reduce((sum, count) => sum + count, 0),
+    inTurn.map(({ need }) => need.ahead),
   );
-  const launches = stocks.map(({ pool }, index): Action => {
+  return inTurn.flatMap(({ stock }, index): Action[] => {
     const extra = ahead[index] ?? 0;
     const count = (urgent[index] ?? 0) + extra;
-    return { kind: 'launch', pool: pool.config.pool, count, ahead: extra };
+    const pool = stock.pool.config.pool;
+    return count === 0 ? [] : [{ kind: 'launch', pool, count, ahead: extra }];
   });
-  const others = stocks.flatMap((stock) => planWarm(stock, waitingOf(stock), settings.deadlines));
-  return [...launches.filter((action) => action.kind !== 'launch' || action.count > 0), ...others];
+};
+
+/** What the pools' sizes ask for. */
+const planSizes = (
+  stocks: readonly Stock[],
+  observation: Observation,
+  settings: PlanSettings,
+): Action[] => {
+  const demands = demandsOf(stocks, observation, settings);
+  const launches = planLaunches(demands, roomToLaunch(observation, settings));
+  const others = demands.flatMap(({ stock, waiting }) =>
+    planWarm(stock, waiting, settings.deadlines),
+  );
+  return [...launches, ...others];
 };
 
 /** The next steps, most urgent first. Equal observations give equal plans. */

@@ -270,11 +270,13 @@ export const createModelControl = (time: VirtualTime, hooks: ControlHooks) => {
           uses: host.uses,
         });
       }
-      const wishes = new Map<string, PoolView['waiting'][number]>();
-      for (const { wish } of waiting.values()) {
+      const wishes = new Map<string, Required<PoolView['waiting'][number]>>();
+      for (const { id, wish } of waiting.values()) {
         const key = `${wish.tier} ${wish.isolation} ${wish.size}`;
-        const alike = wishes.get(key) ?? { ...wish, count: 0 };
+        const name = `s${String(id).padStart(6, '0')}`;
+        const alike = wishes.get(key) ?? { ...wish, count: 0, oldest: name };
         alike.count += 1;
+        if (name < alike.oldest) alike.oldest = name;
         wishes.set(key, alike);
       }
       return { revision: '', hosts: rows, waiting: [...wishes.values()], worlds };
