@@ -113,6 +113,18 @@ describe('svc up', () => {
     expect(leftOvers()).toEqual([]);
   });
 
+  it('has each program tell of itself, on a port of its own', async () => {
+    const running = await up('--gateway', '0', '--metrics', '0');
+    const [, line = ''] = /^metrics +(.+)$/m.exec(running.out()) ?? [];
+    const texts = await Promise.all(line.split(' ').map(async (url) => (await fetch(url)).text()));
+    const own = ['svc_database_up', 'svc_orchestrator_leading', 'svc_gateway_requests_total'];
+    expect(texts).toEqual(own.map((name) => expect.stringContaining(name)));
+    const env = { SVC_METRICS_LISTEN: '127.0.0.1:0' };
+    const refused = await runSvc(['up', '--data', join(root, 'other')], env);
+    expect(refused).toMatchObject({ status: 2 });
+    expect(refused.err).toContain('use --metrics [port]');
+  });
+
   it('refuses a second one on the same folder', async () => {
     const first = await up();
     const second = await runSvc(['up', '--data', data, '--port', '0']);

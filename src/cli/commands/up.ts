@@ -6,7 +6,7 @@ import { defaultDataFolder, wayToCredentials } from '../config.ts';
 import type { Context } from '../context.ts';
 import { formatCount, formatDuration, formatFields } from '../print.ts';
 import { withProgress } from '../progress.ts';
-import { reportError } from '../report.ts';
+import { reportError, usageError } from '../report.ts';
 import { listenForStop, type Stopping } from '../stopping.ts';
 import { type RuntimeWish, runtimeWishes } from '../up/runtime-choice.ts';
 import { countWarm, startUp, type Up } from '../up/up.ts';
@@ -18,15 +18,28 @@ type Options = {
   pool: number;
   pools?: string;
   gateway?: number;
+  metrics?: number;
 };
 
 const parsePort = parseNumber({ min: 0, max: 65_535, whole: true });
+
+/** Three programs take the ports that begin with this one. */
+const parseMetricsPort = parseNumber({ min: 0, max: 65_533, whole: true });
+
+/** Where each program that runs tells of itself. */
+const describeMetrics = ({ metricsPorts, surfaceTemplate }: Up): string | undefined => {
+  if (metricsPorts === undefined) return undefined;
+  const { control, orchestrator, gateway } = metricsPorts;
+  const ports = [control, orchestrator, ...(surfaceTemplate === undefined ? [] : [gateway])];
+  return ports.map((port) => `http://127.0.0.1:${port}/metrics`).join(' ');
+};
 
 const describe = (up: Up, { colors }: Context): string => {
   const { credentialsFile, logDir } = up.folder;
   return formatFields([
     ['url', colors.bold(up.url)],
     ['surfaces', up.surfaceTemplate],
+    ['metrics', describeMetrics(up)],
     ['public key', up.secrets.publicKey],
     ['secret key', up.secrets.secretKey],
     ['credentials', `${credentialsFile} (${wayToCredentials(dirname(credentialsFile))})`],
@@ -45,6 +58,7 @@ const start = async (context: Context, options: Options, stopping: Stopping): Pr
       poolSize: pool,
       poolsFile: pools === undefined ? undefined : resolve(context.cwd, pools),
       gatewayPort: options.gateway,
+      metricsPort: options.metrics,
       env: context.env,
       signal: stopping.signal,
       tell,
@@ -125,7 +139,20 @@ export const addUp = (program: Command, context: Context): void => {
         .argParser(parsePort)
         .preset('4600'),
     )
+    .addOption(
+      new Option(
+        '--metrics [port]',
+        'numbers for Prometheus of control plane, orchestrator and gateway, on this port and the next two',
+      )
+        .argParser(parseMetricsPort)
+        .preset('9464'),
+    )
     .action(async (options: Options) => {
+      if (context.env.SVC_METRICS_LISTEN !== undefined) {
+        throw usageError(
+          'SVC_METRICS_LISTEN is the address of one program, and svc up runs several; use --metrics [port]',
+        );
+      }
       const stopping = listenForStop();
       await run(context, options, stopping);
       stopping.release();

@@ -23,15 +23,22 @@ export const titled = (main: string, title: string, { installation }: Secrets): 
   main,
 ];
 
-/** The user's own environment, without what the CLI alone reads. */
+/** Addresses that programs on one machine cannot share, and what the CLI alone reads. */
+const notPassedOn = new Set([
+  ...['SVC_URL', 'SVC_PUBLIC_KEY', 'SVC_SECRET_KEY', 'SVC_DATA', 'SVC_METRICS_LISTEN'],
+]);
+
+/** The user's own environment, without what is not meant for the programs that are started. */
 export const passOn = (env: Env): Record<string, string> => {
-  const own = new Set(['SVC_URL', 'SVC_PUBLIC_KEY', 'SVC_SECRET_KEY', 'SVC_DATA']);
   return Object.fromEntries(
     Object.entries(env).filter(
-      (entry): entry is [string, string] => entry[1] !== undefined && !own.has(entry[0]),
+      (entry): entry is [string, string] => entry[1] !== undefined && !notPassedOn.has(entry[0]),
     ),
   );
 };
+
+/** Ports on which the programs tell of themselves. */
+export type MetricsPorts = Record<keyof typeof programs, number>;
 
 export type Site = {
   env: Env;
@@ -44,7 +51,12 @@ export type Site = {
   poolsFile: string | undefined;
   /** Port of the gateway; undefined when there is none, and hosts are reached directly. */
   gatewayPort: number | undefined;
+  /** Undefined when no program tells of itself. */
+  metricsPorts: MetricsPorts | undefined;
 };
+
+const metricsEnv = ({ metricsPorts }: Site, program: keyof MetricsPorts): Record<string, string> =>
+  metricsPorts === undefined ? {} : { SVC_METRICS_LISTEN: `127.0.0.1:${metricsPorts[program]}` };
 
 /** How the addresses of surfaces look. Browsers and curl look up no name that ends in `.localhost`. */
 export const surfaceTemplate = (gatewayPort: number): string =>
@@ -78,26 +90,31 @@ export const controlEnv = (
     SVC_BOOTSTRAP_PUBLIC_KEY: secrets.publicKey,
     SVC_BOOTSTRAP_SECRET_KEY: secrets.secretKey,
     ...surfaceEnv(site),
+    ...metricsEnv(site, 'control'),
   };
 };
 
 /** Environment of the orchestrator; without a prepared runtime, hosts are processes. */
 export const orchestratorEnv = (
-  { env, secrets, port, url, poolSize, poolsFile }: Site,
+  site: Site,
   runtime: PreparedRuntime | undefined,
-): Record<string, string> => ({
-  ...passOn(env),
-  SVC_CONTROL_URL: url,
-  SVC_HOST_CONTROL_URL: runtime === undefined ? url : `http://${runtime.host}:${port}`,
-  SVC_POOL_TOKEN: secrets.poolToken,
-  SVC_INSTALLATION: secrets.installation,
-  SVC_HOLDER: 'up',
-  SVC_RUNTIME: runtime === undefined ? 'process' : 'docker',
-  SVC_POOL_SIZE: String(poolSize),
-  ...(poolsFile === undefined ? {} : { SVC_POOLS_FILE: poolsFile }),
-  SVC_ON_STOP: 'destroy',
-  ...(runtime?.image == null ? {} : { SVC_IMAGE: runtime.image }),
-});
+): Record<string, string> => {
+  const { env, secrets, port, url, poolSize, poolsFile } = site;
+  return {
+    ...passOn(env),
+    SVC_CONTROL_URL: url,
+    SVC_HOST_CONTROL_URL: runtime === undefined ? url : `http://${runtime.host}:${port}`,
+    SVC_POOL_TOKEN: secrets.poolToken,
+    SVC_INSTALLATION: secrets.installation,
+    SVC_HOLDER: 'up',
+    SVC_RUNTIME: runtime === undefined ? 'process' : 'docker',
+    SVC_POOL_SIZE: String(poolSize),
+    ...(poolsFile === undefined ? {} : { SVC_POOLS_FILE: poolsFile }),
+    SVC_ON_STOP: 'destroy',
+    ...(runtime?.image == null ? {} : { SVC_IMAGE: runtime.image }),
+    ...metricsEnv(site, 'orchestrator'),
+  };
+};
 
 /** Environment of the gateway. */
 export const gatewayEnv = (site: Site, finishMs: number): Record<string, string> => ({
@@ -106,4 +123,5 @@ export const gatewayEnv = (site: Site, finishMs: number): Record<string, string>
   SVC_LISTEN: `127.0.0.1:${site.gatewayPort}`,
   SVC_CONTROL_URL: site.url,
   SVC_FINISH_MS: String(finishMs),
+  ...metricsEnv(site, 'gateway'),
 });

@@ -31,6 +31,7 @@ import { findProcesses, sendSignal } from './processes.ts';
 import {
   controlEnv,
   gatewayEnv,
+  type MetricsPorts,
   orchestratorEnv,
   passOn,
   programs,
@@ -52,6 +53,8 @@ export type UpOptions = {
   poolsFile?: string | undefined;
   /** Port of a gateway, 0: any free one; undefined: no gateway. */
   gatewayPort?: number | undefined;
+  /** First of the ports on which the programs tell of themselves; undefined: they do not. */
+  metricsPort?: number | undefined;
   env: Env;
   /** Aborts a start. */
   signal: AbortSignal;
@@ -65,6 +68,7 @@ export type Up = {
   url: string;
   /** How addresses of surfaces look, with a gateway. */
   surfaceTemplate: string | undefined;
+  metricsPorts: MetricsPorts | undefined;
   secrets: Secrets;
   folder: DataFolder;
   runtime: RuntimeChoice;
@@ -96,6 +100,12 @@ const choosePort = async (option: string, wanted: number, remembered?: number): 
   throw new AppError('conflict', `port ${wanted} ${why}`, {
     detail: { hint: `choose another with ${option} <number>; 0 takes any free one` },
   });
+};
+
+/** One for each program in a row, or any free ones when it is 0. */
+const chooseMetricsPorts = async (first: number): Promise<MetricsPorts> => {
+  const choose = (place: number) => choosePort('--metrics', first === 0 ? 0 : first + place);
+  return { control: await choose(0), orchestrator: await choose(1), gateway: await choose(2) };
 };
 
 type Parts = {
@@ -274,10 +284,13 @@ const startParts = async (all: Parts, folder: DataFolder, lock: FolderLock): Pro
   const ended = await endLeftOvers(secrets.installation, signal);
   if (lock.wasStale || ended > 0) options.say('the last svc up was cut off; cleaning up after it');
   const port = await choosePort('--port', options.port, secrets.port);
-  const { gatewayPort: wanted } = options;
+  const { gatewayPort: wanted, metricsPort } = options;
   const gatewayPort = wanted === undefined ? wanted : await choosePort('--gateway', wanted);
+  const metricsPorts =
+    metricsPort === undefined ? metricsPort : await chooseMetricsPorts(metricsPort);
   const url = `http://127.0.0.1:${port}`;
-  const site: Site = { env, folder, secrets, port, url, poolSize, poolsFile, gatewayPort };
+  const places = { port, url, gatewayPort, metricsPorts };
+  const site: Site = { env, folder, secrets, poolSize, poolsFile, ...places };
 
   tell('starting PostgreSQL');
   const [database, runtime] = await settleAll([
@@ -300,6 +313,7 @@ const startParts = async (all: Parts, folder: DataFolder, lock: FolderLock): Pro
   return {
     url,
     surfaceTemplate: gatewayPort === undefined ? undefined : surfaceTemplate(gatewayPort),
+    metricsPorts,
     secrets,
     folder,
     runtime: runtime.choice,
