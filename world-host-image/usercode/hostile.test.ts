@@ -78,7 +78,7 @@ let seen = 0;
 export const calm = ({ value = 1 }) => { seen += 1; return [value, seen]; };
 export const spin = () => { for (;;); };
 export const stuck = () => new Promise(() => undefined);
-export const ends = ({ status }) => process.exit(status);
+export const ends = ({ status }) => process.reallyExit(status);
 export const prints = () => {
   console.log('one');
   console.error('zwei \\u00e4');

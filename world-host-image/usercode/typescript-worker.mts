@@ -7,6 +7,7 @@
  */
 import { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
+import { jsonText } from './json-text.ts';
 import { createLineReader } from './lines.ts';
 import { type HandlerRequest, handlerContext, verifyContext } from './svc-env.ts';
 import { createLoader, Unavailable, type UserFunction } from './typescript-loader.ts';
@@ -43,9 +44,17 @@ const toHost = new Socket({ fd: 4, readable: false, writable: true });
 const loader = createLoader();
 let current: OpenRun | undefined;
 
+/** Ends this process. For an author it is a mistake, which is told with its line. */
+const end = process.exit.bind(process);
+process.exit = (status) => {
+  throw new Error(
+    `process.exit(${status ?? ''}): code cannot end its process; return, throw or call fail`,
+  );
+};
+
 /** Throws `RangeError` for a message over the limit, `TypeError` for values that are not JSON. */
 const send = (message: Json): void => {
-  const line = JSON.stringify(message);
+  const line = jsonText(message);
   const mebibytes = Buffer.byteLength(line) / 1024 / 1024;
   const limit = messageBytes / 1024 / 1024;
   if (mebibytes > limit) {
@@ -162,6 +171,6 @@ const onStray = (error: unknown): void => {
 process.on('unhandledRejection', onStray);
 process.on('uncaughtException', onStray);
 fromHost.on('data', createLineReader({ maxBytes: Number.POSITIVE_INFINITY, onLine }));
-fromHost.on('close', () => process.exit(0));
-toHost.on('error', () => process.exit(0));
+fromHost.on('close', () => end(0));
+toHost.on('error', () => end(0));
 send({ type: 'ready', nonce: '' });

@@ -16,6 +16,7 @@ import type { WorkerKind } from './worker.ts';
 
 /** Files that the worker itself is made of. */
 const workerFiles = [
+  'json-text.ts',
   'lines.ts',
   'svc-env.ts',
   'typescript-loader.ts',

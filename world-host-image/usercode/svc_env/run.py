@@ -9,6 +9,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from .errors import Refused
+from .json_text import json_text
 
 #: A row, a key or any JSON object.
 Row = dict[str, Any]
@@ -36,8 +37,7 @@ class Channel:
 
     def send(self, message: Row) -> None:
         """Raises ValueError or TypeError for values that are not JSON, TooLarge for too many."""
-        text = json.dumps(message, allow_nan=False, separators=(",", ":"))
-        data = text.encode("ascii")
+        data = json_text(message).encode("ascii")
         if len(data) > self._message_bytes:
             limit = self._message_bytes / 1024 / 1024
             raise TooLarge(f"{len(data) / 1024 / 1024:.1f} MiB of JSON; the limit is {limit:g} MiB")

@@ -1,0 +1,62 @@
+"""What user code hands over, as JSON; what is not JSON is refused with its place."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+#: Levels that are searched for what is at fault.
+_DEEPEST = 200
+
+#: What to do instead, by the name of the type.
+_WAYS = {
+    "datetime": "give its isoformat()",
+    "date": "give its isoformat()",
+    "Decimal": "give float() or str() of it",
+    "bytes": "decode it",
+    "set": "give a sorted list of it",
+    "frozenset": "give a sorted list of it",
+    "generator": "give a list of it",
+    "coroutine": "await it",
+}
+
+
+def json_text(message: dict[str, Any]) -> str:
+    """The JSON of a message to the host.
+
+    Raises TypeError, ValueError or RecursionError, as `json` does, saying what in the answer, or in
+    the arguments of a use of the store, is not JSON.
+    """
+    try:
+        return json.dumps(message, allow_nan=False, separators=(",", ":"))
+    except (TypeError, ValueError) as error:
+        fault = _find_fault(message, _DEEPEST)
+        if fault is None:
+            raise
+        pointer, what = fault
+        for start in ("/result/value", "/arguments"):
+            pointer = pointer.removeprefix(start)
+        raise type(error)(f"{pointer or 'it'} is {what}") from None
+
+
+def _find_fault(value: Any, levels: int) -> tuple[str, str] | None:
+    """Pointer and kind of the first value that JSON has no form for."""
+    if value is None or isinstance(value, (bool, int, str)) or levels == 0:
+        return None
+    if isinstance(value, float):
+        return None if math.isfinite(value) else ("", repr(value))
+    if isinstance(value, dict):
+        members = list(value.items())
+    elif isinstance(value, (list, tuple)):
+        members = list(enumerate(value))
+    else:
+        kind = type(value).__name__
+        return "", f"of type {kind}" + (f": {_WAYS[kind]}" if kind in _WAYS else "")
+    for name, member in members:
+        if not isinstance(name, (str, int, float, type(None))):
+            return "", f"an object with a key of type {type(name).__name__}: keys are texts"
+        fault = _find_fault(member, levels - 1)
+        if fault is not None:
+            return f"/{str(name).replace('~', '~0').replace('/', '~1')}{fault[0]}", fault[1]
+    return None
