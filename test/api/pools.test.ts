@@ -185,6 +185,16 @@ describe('published pools', () => {
     expect(await lackOf(id)).toBe(`${lack}; pool "spot" launches none: no node has 512 MB left`);
   });
 
+  it('say that they are full, once all are that suit a session', async () => {
+    await publish([{ name: 'default', maximum: 1 }, { name: 'second' }]);
+    await warmHost(control);
+    await open();
+    const [first, second] = [await open(), await open()];
+    expect(await lackOf(first.id)).toBe(lack);
+    await publish([{ name: 'default', maximum: 1 }]);
+    expect(await lackOf(second.id)).toBe(`${lack}; pool "default" is full (1 of 1 hosts)`);
+  });
+
   it('say to a session that waited for one of them that it was taken away', async () => {
     await publish([{ size: 'large' }, {}]);
     const { id } = await open({ size: 'large' });

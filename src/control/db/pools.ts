@@ -5,6 +5,7 @@
 import type { HostOffer, HostWish } from '#domain/pool.ts';
 import type { PublishedPool } from '#wire/pool-api/operations.ts';
 import { type Database, type Queryable, statement } from './pool.ts';
+import { liveHosts } from './states.ts';
 
 /** Worlds that published pools keep loaded, as rows of the world's path `world` and number `hosts`. */
 export const preloads = (pool: string): string =>
@@ -98,25 +99,32 @@ const offersStatement = statement(
 export const listOffers = (db: Queryable): Promise<HostOffer[]> =>
   db.query<HostOffer>(offersStatement, []);
 
-const heldStatement = statement(
-  'why_pool_held',
-  `select p.name, p.held from sessions s cross join ${ledPools}
+const besetStatement = statement(
+  'why_no_host',
+  `select p.name, p.held, p.maximum, beset.live
+     from sessions s cross join ${ledPools} cross join lateral (
+       select count(*)::int as live from hosts h
+        where h.installation = p.installation and h.pool = p.name and h.state in ${liveHosts}
+     ) beset
     where s.id = $1 and ${suits('p', wishOf('s'))}
-    order by p.held is not null, p.installation, p.position
+    order by p.held is not null, beset.live >= p.maximum, p.installation, p.position
     limit 1`,
 );
 
+/** A pool that launches no hosts: why its launches are held back, or null where it is full. */
+export type BesetPool = { name: string; held: string | null; maximum: number; live: number };
+
 /**
- * The pool that would serve a session, with why it launches no hosts; undefined while one of those that
- * suit it does.
+ * The pool that would serve a session, when it can launch no host for it; undefined while one of those
+ * that suit it can.
  */
-export const findHeldPool = async (
+export const findBesetPool = async (
   db: Queryable,
   sessionId: string,
-): Promise<{ name: string; held: string } | undefined> => {
-  type Row = { name: string; held: string | null };
-  const [pool] = await db.query<Row>(heldStatement, [sessionId]);
-  return pool === undefined || pool.held === null ? undefined : { ...pool, held: pool.held };
+): Promise<BesetPool | undefined> => {
+  const [pool] = await db.query<BesetPool>(besetStatement, [sessionId]);
+  if (pool === undefined || (pool.held === null && pool.live < pool.maximum)) return undefined;
+  return pool;
 };
 
 const unsuitedStatement = statement(

@@ -1,11 +1,16 @@
 /** Why a session that waited for a host got none, as its end tells it. */
 import type { Queryable } from '../db/pool.ts';
-import { findHeldPool, findUnsuited, listOffers } from '../db/pools.ts';
+import { type BesetPool, findBesetPool, findUnsuited, listOffers } from '../db/pools.ts';
 import { describeUnsuited } from './unsuited.ts';
 
+const describeBeset = ({ name, held, maximum, live }: BesetPool): string =>
+  held === null
+    ? `pool "${name}" is full (${live} of ${maximum} hosts)`
+    : `pool "${name}" launches none: ${held}`;
+
 const findCause = async (db: Queryable, sessionId: string): Promise<string | undefined> => {
-  const held = await findHeldPool(db, sessionId);
-  if (held !== undefined) return `pool "${held.name}" launches none: ${held.held}`;
+  const beset = await findBesetPool(db, sessionId);
+  if (beset !== undefined) return describeBeset(beset);
   const wish = await findUnsuited(db, sessionId);
   if (wish === undefined) return undefined;
   return `the pools have changed since it was opened: ${describeUnsuited(wish, await listOffers(db))}`;
