@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { listPools } from '#wire/admin-api/operations.ts';
 import { addCommand, printAnswer, type ServiceOptions, withService } from '../command.ts';
-import type { Context } from '../context.ts';
+import { type Context, roomOf } from '../context.ts';
 import { describePools } from '../views/pools.ts';
 import type { OperatorClientFor } from './admin.ts';
 
@@ -18,6 +18,8 @@ export const addAdminPools = (
   });
   withService(command).action(async (options: ServiceOptions) => {
     const { body } = await clientFor(options).send(listPools, {});
-    printAnswer(context, options, body, () => describePools(body, context.colors));
+    printAnswer(context, options, body, () =>
+      describePools(body, { colors: context.colors, room: roomOf(context.out) }),
+    );
   });
 };

@@ -76,7 +76,7 @@ it('tells fresh hosts from those that hold a world, and pools of one name apart'
   const show = (...installations: string[]) =>
     describePools(
       { pools: installations.map(pool), waitingSessions: 0, longestWaitMs: 0 },
-      colors,
+      wide,
     ).split('\n');
   expect(show('a')).toEqual([
     'POOL     TIER  ISOLATION  SIZE      TARGET  FRESH  LOADED  BUSY  COMING  GOING  MAX',
@@ -86,5 +86,20 @@ it('tells fresh hosts from those that hold a world, and pools of one name apart'
     'POOL',
     'a/default',
     'b/default',
+  ]);
+});
+
+it('shows a pool on several lines where it does not fit, and why it launches none', () => {
+  const held = 'the image registry.example/host:7 cannot be pulled: not found ';
+  const pools = [{ ...pool('a'), held }];
+  const text = describePools({ pools, waitingSessions: 1, longestWaitMs: 9_000 }, narrow);
+  expect(text.split('\n')).toEqual([
+    'default',
+    '  tier both, isolation process, size standard, target 2,',
+    '  fresh 2, loaded 1, busy 4, coming 1, going 0, max 8',
+    '',
+    '1 session without a host, the oldest for 9.0 s',
+    'default: launches none: the image registry.example/host:7',
+    'cannot be pulled: not found',
   ]);
 });

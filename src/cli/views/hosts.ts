@@ -1,8 +1,8 @@
 /** World hosts as an operator reads them. */
 import type { Static } from 'typebox';
 import type { AdminHost, drainHosts } from '#wire/admin-api/operations.ts';
-import type { Colors } from '../context.ts';
-import { cutLine, formatCount, formatDuration, formatTable, widthOf, wrapLines } from '../print.ts';
+import { cutLine, formatCount, formatDuration } from '../print.ts';
+import { formatRows, type View } from './rows.ts';
 
 const head = [
   'HOST',
@@ -43,29 +43,13 @@ const lineOf = (host: AdminHost): string[] => [
   whyOf(host),
 ];
 
-/** A host on several lines: what there is to say of it, each with its name. */
-const blockOf = (host: AdminHost, { colors, room }: View): string => {
-  const said = lineOf(host).flatMap((cell, column) =>
-    column === 0 || cell === '' || cell === '-' ? [] : `${head[column]?.toLowerCase()} ${cell}`,
-  );
-  const lines = wrapLines(said.join(', '), room - 2);
-  return [colors.bold(host.id), ...lines.map((line) => `  ${line}`)].join('\n');
-};
-
-type View = { colors: Colors; room: number };
-
-/**
- * One host a line, or several where lines of the room are too short for that, and how many there are
- * when not all are shown.
- */
+/** Hosts, and how many there are when not all are shown. */
 export const describeHosts = (
   { hosts, total }: { hosts: readonly AdminHost[]; total: number },
   view: View,
 ): string => {
   if (hosts.length === 0) return 'no such hosts';
-  const table = formatTable([head.map(view.colors.dim), ...hosts.map(lineOf)]);
-  const text =
-    widthOf(table) <= view.room ? table : hosts.map((host) => blockOf(host, view)).join('\n');
+  const text = formatRows(head, hosts.map(lineOf), view);
   return hosts.length === total
     ? text
     : `${text}\n\n${hosts.length} of ${formatCount(total, 'host')}; --limit shows more`;

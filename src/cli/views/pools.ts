@@ -1,7 +1,8 @@
 /** Pools of world hosts as an operator reads them. */
 import type { PoolReport } from '#wire/admin-api/operations.ts';
 import type { Colors } from '../context.ts';
-import { formatCount, formatDuration, formatTable } from '../print.ts';
+import { formatCount, formatDuration, wrapLines } from '../print.ts';
+import { formatRows, type View } from './rows.ts';
 
 type PoolsAnswer = {
   pools: readonly PoolReport[];
@@ -51,20 +52,21 @@ const remarksOn = (pool: PoolReport, name: string, colors: Colors): string[] => 
   const { held, isLed, worlds } = pool;
   return [
     ...(isLed ? [] : [colors.yellow(`${name}: no orchestrator keeps it now`)]),
-    ...(held === null ? [] : [colors.red(`${name}: launches none: ${held}`)]),
+    ...(held === null ? [] : [colors.red(`${name}: launches none: ${held.trim()}`)]),
     ...worlds.map((world) => remarkOnWorld(pool, name, world, colors)),
   ];
 };
 
-/** One pool a line, and below what is to be said of single ones. */
+/** The pools, and below what is to be said of single ones. */
 export const describePools = (
   { pools, waitingSessions, longestWaitMs }: PoolsAnswer,
-  colors: Colors,
+  view: View,
 ): string => {
+  const { colors, room } = view;
   if (pools.length === 0) return 'no pools: no orchestrator has published any yet';
   const nameOf = namesOf(pools);
   const lines = pools.map((pool) => lineOf(pool, nameOf(pool)));
-  const table = formatTable([head.map(colors.dim), ...lines]);
+  const table = formatRows(head, lines, view);
   const waiting =
     waitingSessions === 0
       ? []
@@ -74,5 +76,7 @@ export const describePools = (
           ),
         ];
   const remarks = [...waiting, ...pools.flatMap((pool) => remarksOn(pool, nameOf(pool), colors))];
-  return remarks.length === 0 ? table : `${table}\n\n${remarks.join('\n')}`;
+  if (remarks.length === 0) return table;
+  const wrapped = remarks.flatMap((remark) => wrapLines(remark, room));
+  return `${table}\n\n${wrapped.join('\n')}`;
 };
