@@ -1,5 +1,5 @@
 /** What a folder does besides what every store does, see test/contract/blobs.test.ts. */
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -28,5 +28,13 @@ describe('a folder of blobs', () => {
     await expect(openFolderBlobs('/dev/null/blobs')).rejects.toMatchObject({ code: 'unavailable' });
     await rm(join(folder, 'deep'), { recursive: true });
     await expect(blobs.check()).rejects.toMatchObject({ code: 'unavailable' });
+    await mkdir(join(folder, 'deep'));
+    await writeFile(join(folder, 'deep', 'blobs'), 'a file in its place');
+    const where = join(folder, 'deep', 'blobs');
+    await expect(blobs.check()).rejects.toThrow(`blobs cannot be written to ${where} (ENOTDIR)`);
+    await expect(blobs.put(new Uint8Array(1))).rejects.toMatchObject({
+      code: 'unavailable',
+      message: `blobs cannot be written to ${where} (ENOTDIR)`,
+    });
   });
 });

@@ -10,8 +10,11 @@ import { AppError } from '#domain/error.ts';
 import type { Digest } from '#domain/world.ts';
 import { type Blobs, checkBytes, digestOf, missing, pathOf } from './blobs.ts';
 
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ENOENT';
+/** The system's code of an error, like `ENOSPC`. */
+const codeOf = (error: unknown): unknown =>
+  error instanceof Error && 'code' in error ? error.code : undefined;
+
+const isMissing = (error: unknown): boolean => codeOf(error) === 'ENOENT';
 
 const sizeOf = async (path: string): Promise<number | undefined> => {
   try {
@@ -58,11 +61,16 @@ const writeWhole = async (path: string, bytes: Uint8Array): Promise<void> => {
 export const openFolderBlobs = async (folder: string): Promise<Blobs> => {
   const place = `the folder ${folder}`;
   const fileOf = (digest: Digest): string => join(folder, pathOf(digest));
+  const unwritable = (cause: unknown): AppError => {
+    const code = codeOf(cause) ?? 'for an unknown reason';
+    return new AppError('unavailable', `blobs cannot be written to ${folder} (${code})`, { cause });
+  };
   const check = async (): Promise<void> => {
     try {
-      await access(folder, constants.W_OK);
+      // With its dot the path is one of a folder; a file in its place may be written to as well.
+      await access(`${folder}/.`, constants.R_OK | constants.W_OK | constants.X_OK);
     } catch (cause) {
-      throw new AppError('unavailable', `blobs cannot be written to ${folder}`, { cause });
+      throw unwritable(cause);
     }
   };
   try {
@@ -82,9 +90,13 @@ export const openFolderBlobs = async (folder: string): Promise<Blobs> => {
     async put(bytes) {
       const digest = digestOf(bytes);
       const path = fileOf(digest);
-      if ((await sizeOf(path)) === bytes.byteLength) return digest;
-      await mkdir(dirname(path), { recursive: true });
-      await writeWhole(path, bytes);
+      try {
+        if ((await sizeOf(path)) === bytes.byteLength) return digest;
+        await mkdir(dirname(path), { recursive: true });
+        await writeWhole(path, bytes);
+      } catch (cause) {
+        throw unwritable(cause);
+      }
       return digest;
     },
     async get(digest) {
