@@ -115,6 +115,14 @@ describe('an operator', () => {
         fix: expect.stringContaining('svc pools check'),
       },
     });
+    await control.sql("update leases set expires_at = now() - interval '26 seconds'");
+    expect(await checks()).toMatchObject({
+      orchestrators: {
+        status: 'failed',
+        message: `nobody leads ${installation}; a did until 26 s ago`,
+      },
+    });
+    await control.sql("update leases set expires_at = now() + interval '1 minute'");
     await publish();
     await warmHost(control);
     expect(await checks()).toMatchObject({

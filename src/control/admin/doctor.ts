@@ -20,10 +20,10 @@ const mostSkewMs = 2_000;
 const longCallMs = 180_000;
 const gib = 2 ** 30;
 
-const list = (names: readonly string[]): string =>
+const list = (names: readonly string[], between = ', '): string =>
   names.length <= 3
-    ? names.join(', ')
-    : `${names.slice(0, 3).join(', ')} and ${names.length - 3} more`;
+    ? names.join(between)
+    : `${names.slice(0, 3).join(between)} and ${names.length - 3} more`;
 
 const checkDatabase = async ({ db }: DoctorParts): Promise<Finding> => {
   await checkSchema(db);
@@ -68,8 +68,8 @@ const checkLeases = ({ leases }: Standing): Finding => {
   if (late.length === 0)
     return ok(list(leases.map(({ installation, holder }) => `${holder} leads ${installation}`)));
   const names = late.map(
-    ({ installation, lateMs }) =>
-      `nobody leads ${installation} since ${Math.round(lateMs / 1_000)} s`,
+    ({ installation, holder, lateMs }) =>
+      `nobody leads ${installation}; ${holder} did until ${Math.round(lateMs / 1_000)} s ago`,
   );
   const message = list(names);
   const fix = `${start}; look at its log`;
@@ -118,7 +118,13 @@ const checkPools = async ({ db }: DoctorParts, { waiting }: Load): Promise<Findi
   const findings = pools.flatMap((pool) => judgePool(pool, waiting) ?? []);
   const first = findings.find(({ status }) => status === 'failed') ?? findings[0];
   if (first !== undefined) {
-    return { ...first, message: list(findings.map(({ message }) => message)) };
+    return {
+      ...first,
+      message: list(
+        findings.map(({ message }) => message),
+        '; ',
+      ),
+    };
   }
   return ok(list(pools.map(({ name, fresh, target }) => `${name}: ${fresh} fresh of ${target}`)));
 };
@@ -141,11 +147,13 @@ const checkSessions = ({ stuck }: Standing, { waiting, longestWaitMs }: Load): F
   }
   if (longestWaitMs > 10_000) {
     return warning(
-      `${waiting} wait for a host, the oldest for ${Math.round(longestWaitMs / 1_000)} s`,
+      `waiting for a host: ${waiting}, the oldest for ${Math.round(longestWaitMs / 1_000)} s`,
       'see the check of pools; raise target or maximum where there is room',
     );
   }
-  return ok(waiting === 0 ? 'none waits for a host' : `${waiting} wait for a host, not for long`);
+  return ok(
+    waiting === 0 ? 'none waits for a host' : `waiting for a host: ${waiting}, not for long`,
+  );
 };
 
 const checkCalls = ({ claimed, oldestClaimedMs }: Load): Finding =>
