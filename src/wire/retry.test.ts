@@ -2,7 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '#domain/error.ts';
 import type { Client } from './client.ts';
-import { closeSession, createWorld, enqueueCall, getCall } from './public-api/operations.ts';
+import {
+  closeSession,
+  createWorld,
+  enqueueCall,
+  getCall,
+  openSession,
+} from './public-api/operations.ts';
 import { retrying } from './retry.ts';
 
 const refused = Object.assign(new Error('connect ECONNREFUSED'), { syscall: 'connect' });
@@ -36,6 +42,13 @@ describe('a client that repeats', () => {
     expect(new Set(keys).size).toBe(1);
     await client.send(enqueueCall, enqueue);
     expect(keys[4]).not.toBe(keys[0]);
+  });
+
+  it('gives a key to every operation that takes one', async () => {
+    const { client, keys } = failing([noAnswer(reset), undefined, noAnswer(reset)]);
+    await client.send(openSession, { body: { slug: 'notes' } });
+    await client.send(enqueueCall, enqueue);
+    expect(keys.map((key) => typeof key)).toEqual(['string', 'string', 'string', 'string']);
   });
 
   it("keeps the caller's own key", async () => {

@@ -9,7 +9,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '#domain/error.ts';
 import type { Client } from './client.ts';
 import type { ClientInput, OperationShape } from './operation.ts';
-import { IdempotencyHeaders } from './schemas.ts';
 
 export type RetryOptions = {
   /** How long a request is repeated after it failed first, in milliseconds. */
@@ -26,12 +25,15 @@ const keyHeader = 'idempotency-key';
 
 const keyOf = (headers: unknown): unknown => (headers as Record<string, unknown>)?.[keyHeader];
 
+const takesKey = ({ headers }: OperationShape): boolean =>
+  Object.hasOwn((headers as { properties?: object } | undefined)?.properties ?? {}, keyHeader);
+
 /** The input with a key, when the operation takes one and the caller gave none. */
 const withKey = <Shape extends OperationShape>(
   shape: Shape,
   input: ClientInput<Shape>,
 ): ClientInput<Shape> => {
-  if (shape.headers !== IdempotencyHeaders || keyOf(input.headers) !== undefined) return input;
+  if (!takesKey(shape) || keyOf(input.headers) !== undefined) return input;
   const headers = { ...(input.headers as object), [keyHeader]: randomUUID() };
   return { ...input, headers } as ClientInput<Shape>;
 };
