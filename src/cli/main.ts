@@ -5,12 +5,15 @@ import { exitStatus } from './report.ts';
 
 const columnsElsewhere = 100;
 
+/** Whoever reads may stop reading (`svc … | head`); that ends the command and is no failure. */
+const endUnwritten = (error: NodeJS.ErrnoException): never => {
+  if (error.code === 'EPIPE') process.exit(exitStatus.done);
+  process.stderr.write(`error: cannot write the output: ${error.message}\n`);
+  process.exit(exitStatus.failed);
+};
+
 const outputOf = (stream: NodeJS.WriteStream): Output => {
-  // Whoever reads may stop reading (`svc … | head`); that ends the command and is no failure.
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(exitStatus.done);
-    throw error;
-  });
+  stream.on('error', endUnwritten);
   return {
     write: (text) => void stream.write(text),
     isTerminal: stream.isTTY === true,
@@ -26,6 +29,10 @@ const readStdin = async (): Promise<Buffer> => {
   return Buffer.concat(chunks);
 };
 
+/** Resolves when all that was written has left: what a pipe has not taken yet is lost at the exit. */
+const flush = (stream: NodeJS.WriteStream): Promise<void> =>
+  new Promise((resolve) => void stream.write('', () => resolve()));
+
 let statusOfResult: number = exitStatus.done;
 const status = await runCommandLine(
   process.argv.slice(2),
@@ -40,4 +47,5 @@ const status = await runCommandLine(
     },
   }),
 );
+await Promise.all([process.stdout, process.stderr].map(flush));
 process.exit(status === exitStatus.done ? statusOfResult : status);

@@ -1,0 +1,37 @@
+/**
+ * What the `svc` command writes reaches whoever reads it, however much it is; and what becomes of a
+ * command whose reader leaves, or whose file takes no more.
+ */
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+const world = fileURLToPath(new URL('../../src/templates/code-hosting', import.meta.url));
+const describeWorld = '"$NODE" "$MAIN" worlds describe "$WORLD" --json';
+
+/** What a shell's line prints; `svc` there is `describeWorld`, and its status goes to standard error. */
+const inShell = (line: string) => {
+  const env = { PATH: process.env.PATH ?? '', NODE: process.execPath, MAIN: main, WORLD: world };
+  const text = `svc() { ${describeWorld}; echo "status $?" >&2; }; ${line}`;
+  return spawnSync('sh', ['-c', text], { env, encoding: 'utf8', maxBuffer: 1_048_576 });
+};
+
+describe('the output of svc', () => {
+  it('is whole in a pipe that takes less than all of it at once', () => {
+    const { stdout } = inShell('svc | cat');
+    expect(stdout.length).toBeGreaterThan(2 * 65_536);
+    expect(JSON.parse(stdout)).toHaveProperty('entities');
+  });
+
+  it('may be left unread, which is no failure', () => {
+    const { stdout, stderr } = inShell('svc | head -n 1');
+    expect(stdout).toBe('{\n');
+    expect(stderr).toBe('status 0\n');
+  });
+
+  it('is told to be lost where it cannot be written', () => {
+    const { stderr } = inShell('svc >/dev/full');
+    expect(stderr).toMatch(/^error: cannot write the output: ENOSPC.*\nstatus 1\n$/);
+  });
+});
