@@ -298,7 +298,18 @@ describe('the tasks of a world', () => {
   it('are of no world that there is not', async () => {
     await expect(
       control.read(listWorldTasks, { params: { slug: 'nowhere' } }),
-    ).rejects.toMatchObject({ code: 'not_found', message: 'there is no world "nowhere"' });
+    ).rejects.toMatchObject({
+      code: 'not_found',
+      message: expect.stringMatching(/^there is no world "nowhere"; known: /),
+    });
+  });
+
+  it('name the world that may be meant', async () => {
+    const slug = newSlug();
+    await create({ slug, from: encodeTree(toTree(smallWorld())) });
+    await expect(control.read(listWorldTasks, { params: { slug: `${slug}x` } })).rejects.toThrow(
+      `there is no world "${slug}x"; did you mean "${slug}"?`,
+    );
   });
 });
 

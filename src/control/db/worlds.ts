@@ -120,6 +120,15 @@ export const listWorlds = async (
   return { rows, total: first?.total ?? 0 };
 };
 
+const listSlugsStatement = statement(
+  'list_slugs',
+  'select slug from worlds where project_id = $1 order by created_at desc, id desc limit 1000',
+);
+
+/** The slugs of the project's newest worlds, newest first. */
+export const listSlugs = async (db: Queryable, projectId: string): Promise<string[]> =>
+  (await db.query<{ slug: string }>(listSlugsStatement, [projectId])).map(({ slug }) => slug);
+
 const findVersionsStatement = statement(
   'find_versions',
   `select v.id, v.world_id as "worldId", v.project_id as "projectId", w.slug, v.number, v.state,

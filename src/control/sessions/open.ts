@@ -13,11 +13,11 @@ import { violates } from '../db/errors.ts';
 import { type NewSession, openSession, sessionKeyIndex } from '../db/placement.ts';
 import { listOffers } from '../db/pools.ts';
 import { findSessionByKey, type SessionRow } from '../db/sessions.ts';
-import { findWorld } from '../db/worlds.ts';
 import { placeWaiting } from '../hosts/place.ts';
 import type { OpenOutcome } from '../metrics.ts';
 import { poolTopic } from '../notify.ts';
 import type { Parts } from '../parts.ts';
+import { getWorld } from '../worlds/head.ts';
 import type { Version } from '../worlds/versions.ts';
 import { resolveClock } from './clock.ts';
 import { quotaError } from './quota.ts';
@@ -48,12 +48,6 @@ export type Opened = {
 const invalid = (path: string[], message: string): AppError =>
   new AppError('invalid', message, { fields: [{ path, message }] });
 
-const findHead = async (parts: OpenParts, projectId: string, slug: string): Promise<string> => {
-  const world = await findWorld(parts.db, projectId, slug);
-  if (world === undefined) throw new AppError('not_found', `there is no world "${slug}"`);
-  return world.headVersionId;
-};
-
 const resolveVersion = async (
   parts: OpenParts,
   { projectId, body }: OpenRequest,
@@ -62,7 +56,7 @@ const resolveVersion = async (
   if (slug === undefined && versionId === undefined) {
     throw invalid(['slug'], 'name the world: "slug" for its head version, or "versionId"');
   }
-  const id = versionId ?? (await findHead(parts, projectId, slug ?? ''));
+  const id = versionId ?? (await getWorld(parts, projectId, slug ?? '')).headVersionId;
   const version = await parts.versions.get(id);
   if (version === undefined || version.projectId !== projectId) {
     throw new AppError('not_found', `there is no version "${id}"`);

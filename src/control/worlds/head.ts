@@ -1,8 +1,21 @@
-/** A world of a project with its head version. */
+/** A world of a project by its slug, alone or with its head version. */
 import { AppError } from '#domain/error.ts';
-import { findWorld, type WorldRow } from '../db/worlds.ts';
+import { suggestName } from '#language/read/suggest.ts';
+import { findWorld, listSlugs, type WorldRow } from '../db/worlds.ts';
 import type { Parts } from '../parts.ts';
 import type { Version } from './versions.ts';
+
+/** Throws `not_found`, with the names that may be meant, when the project has no world of that slug. */
+export const getWorld = async (
+  { db }: Pick<Parts, 'db'>,
+  projectId: string,
+  slug: string,
+): Promise<WorldRow> => {
+  const world = await findWorld(db, projectId, slug);
+  if (world !== undefined) return world;
+  const hint = suggestName(slug, await listSlugs(db, projectId)) ?? 'the project has none yet';
+  throw new AppError('not_found', `there is no world "${slug}"; ${hint}`);
+};
 
 /** Throws `not_found` when the project has no world of that slug. */
 export const findHead = async (
@@ -10,8 +23,7 @@ export const findHead = async (
   projectId: string,
   slug: string,
 ): Promise<{ world: WorldRow; head: Version }> => {
-  const world = await findWorld(db, projectId, slug);
-  if (world === undefined) throw new AppError('not_found', `there is no world "${slug}"`);
+  const world = await getWorld({ db }, projectId, slug);
   const head = await versions.get(world.headVersionId);
   if (head === undefined) throw new AppError('internal', `world "${slug}" lacks its head version`);
   return { world, head };
