@@ -20,8 +20,10 @@ export type Connection = {
   publicKey: string;
   /** Absent: only reading is possible. */
   secretKey: Secret | undefined;
-  /** Where this was found, for messages. */
+  /** Where the keys were found, for messages. */
   source: string;
+  /** Where the address was found, for messages. Absent: nowhere, it is the usual one. */
+  urlSource: string | undefined;
 };
 
 export type Place = { env: Env; cwd: string; data?: string | undefined };
@@ -46,6 +48,7 @@ const fromEnv = (env: Env): Connection | undefined => {
     publicKey,
     secretKey: secretKey === undefined ? undefined : new Secret(secretKey),
     source: 'SVC_PUBLIC_KEY',
+    urlSource: url && 'SVC_URL',
   };
 };
 
@@ -88,11 +91,13 @@ const readCredentials = (file: string): Connection => {
   if (typeof url !== 'string' || typeof publicKey !== 'string' || typeof secretKey !== 'string') {
     throw new AppError('unauthenticated', `${file} does not hold url, publicKey and secretKey`);
   }
-  return { url, publicKey, secretKey: new Secret(secretKey), source: file };
+  return { url, publicKey, secretKey: new Secret(secretKey), source: file, urlSource: file };
 };
 
 /** Which service an operator's command speaks to, and the admin token or, without one, the pool token. */
-export type OperatorConnection = { url: string; token: Secret; source: string };
+export type OperatorConnection = Pick<Connection, 'url' | 'source' | 'urlSource'> & {
+  token: Secret;
+};
 
 /** What `svc up` keeps in its data folder beside the credentials. */
 export const secretsName = 'secrets.json';
@@ -109,20 +114,21 @@ const readPoolToken = (file: string): Secret => {
 
 /**
  * The variables SVC_URL and SVC_ADMIN_TOKEN or SVC_POOL_TOKEN, else what `svc up` keeps in its data
- * folder. Throws
- * `invalid` or `unauthenticated` with the way out.
+ * folder. Throws `invalid` or `unauthenticated` with the way out.
  */
 export const readOperatorConnection = (place: Place): OperatorConnection => {
   const source = ['SVC_ADMIN_TOKEN', 'SVC_POOL_TOKEN'].find((name) => place.env[name]?.trim());
   const token = source === undefined ? undefined : place.env[source]?.trim();
   if (place.data === undefined && source !== undefined && token) {
-    const url = (place.env.SVC_URL?.trim() || defaultUrl).replace(/\/+$/, '');
+    const given = place.env.SVC_URL?.trim() || undefined;
+    const url = (given ?? defaultUrl).replace(/\/+$/, '');
     if (!URL.canParse(url)) throw new AppError('invalid', `SVC_URL is "${url}", not a URL`);
-    return { url, token: new Secret(token), source };
+    return { url, token: new Secret(token), source, urlSource: given && 'SVC_URL' };
   }
   const file = findCredentials(place, 'SVC_URL and SVC_ADMIN_TOKEN');
   const { url } = readCredentials(file);
-  return { url, token: readPoolToken(join(dirname(file), secretsName)), source: file };
+  const poolToken = readPoolToken(join(dirname(file), secretsName));
+  return { url, token: poolToken, source: file, urlSource: file };
 };
 
 /** Throws `invalid` or `unauthenticated` with the way out when there is nothing to connect with. */

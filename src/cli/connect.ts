@@ -1,6 +1,7 @@
 /**
- * The clients that commands use: of the public API, and of the admin API for operators. Each is the wire's client, which rides out a restart
- * of the service; it only adds to what a service refuses, or to its silence, what the user can do.
+ * The clients that commands use: of the public API, and of the admin API for operators. Each is the
+ * wire's client, which rides out a restart of the service; it only adds to what a service refuses, or
+ * to its silence, what the user can do.
  */
 import { AppError } from '#domain/error.ts';
 import { basicAuthorization, type Client, createClient } from '#wire/client.ts';
@@ -16,13 +17,15 @@ import {
 /** A service that starts again is back sooner. */
 const retryForMs = 15_000;
 
-/** Where a key was found, and what it is called. */
-type Origin = { source: string; key: string };
+/** Where key and address were found, and what the key is called. */
+type Origin = Pick<Connection, 'source' | 'urlSource'> & { key: string };
 
-const hintFor = (error: AppError, { source, key }: Origin): string | undefined => {
+const hintFor = (error: AppError, { source, urlSource, key }: Origin): string | undefined => {
   const answered = error.detail.status !== undefined;
   if (!answered && error.code === 'unavailable') {
-    return `is the service running? The address is from ${source}; "svc up" starts a service`;
+    const found =
+      urlSource === undefined ? 'SVC_URL is not set' : `the address is from ${urlSource}`;
+    return `is the service running ("svc up" starts one)? ${found}`;
   }
   if (error.code === 'unauthenticated') return `the ${key} is from ${source}`;
   const { retryAfterMs, requestId } = error.detail;
@@ -57,20 +60,20 @@ const hinting = (plain: Client, origin: Origin): Client => {
 };
 
 /** A client as the key pair, or as the public key alone, which may only read. */
-export const clientOf = ({ url, publicKey, secretKey, source }: Connection): Client => {
+export const clientOf = ({ secretKey, url, publicKey, source, urlSource }: Connection): Client => {
   const authorization =
     secretKey === undefined
       ? `Bearer ${publicKey}`
       : basicAuthorization(publicKey, secretKey.reveal());
   const plain = createClient({ baseUrl: `${url}/api/public`, authorization });
-  return hinting(plain, { source, key: 'key pair' });
+  return hinting(plain, { source, urlSource, key: 'key pair' });
 };
 
 /** A client of the admin API, as the operator. */
-export const operatorClientOf = ({ url, token, source }: OperatorConnection): Client => {
+export const operatorClientOf = ({ url, token, source, urlSource }: OperatorConnection): Client => {
   const authorization = `Bearer ${token.reveal()}`;
   const plain = createClient({ baseUrl: `${url}/api/admin`, authorization });
-  return hinting(plain, { source, key: "operator's token" });
+  return hinting(plain, { source, urlSource, key: "operator's token" });
 };
 
 /** A client from the environment or the credentials file. */

@@ -137,18 +137,25 @@ describe('svc', () => {
     expect(err).toContain(text);
   });
 
+  it('says which release it is', async () => {
+    expect(await offline('--version')).toMatchObject({
+      status: 0,
+      out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+    });
+  });
+
   it('says on one line that it knows no service, with the way out', async () => {
     const { status, err } = await offline('worlds list');
     expect(status).toBe(1);
     expect(err).toMatch(/^error: no credentials: .*\nhint: start a service with "svc up"/);
   });
 
-  it('says on one line that the service does not answer', async () => {
+  it('says on one line that the service does not answer, and where its address is from', async () => {
     const env = { SVC_URL: 'http://127.0.0.1:1', SVC_PUBLIC_KEY: 'pk' };
     const context = testContext({ env });
     expect(await runCommandLine(['worlds', 'list'], context)).toBe(1);
     expect(context.written().err).toMatch(
-      /^error: no answer from .*\nhint: is the service running/,
+      /^error: no answer from .*\nhint: is the service running .* the address is from SVC_URL\n/,
     );
   });
 

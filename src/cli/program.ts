@@ -1,4 +1,5 @@
 /** Assembles the `svc` program from its commands, and runs it on the words of a command line. */
+import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { addAdmin } from './commands/admin.ts';
 import { addDemo } from './commands/demo.ts';
@@ -17,10 +18,16 @@ Start here:
   $ svc demo
   $ svc up`;
 
+const readRelease = (): string => {
+  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(manifest) as { version: string }).version;
+};
+
 /** The whole program over one context. It never ends the process by itself. */
 export const createProgram = (context: Context): Command => {
   const program = new Command('svc')
     .description('simulated replicas of the services that AI agents act on')
+    .version(readRelease())
     .exitOverride()
     .showHelpAfterError('(add --help to see how it is used)')
     .configureOutput({

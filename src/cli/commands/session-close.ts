@@ -25,7 +25,7 @@ export const addSessionClose = (sessions: Command, context: Context): void => {
     .option('--keep-warm', 'its host may take a next session of the same world')
     .option(
       '--wait <seconds>',
-      'how long to wait for the end (default: 30)',
+      'how long to wait for the end',
       parseNumber({ min: 0, max: limits.waitMs / 1_000 }),
       30,
     )

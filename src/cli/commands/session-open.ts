@@ -147,7 +147,7 @@ export const addSessionOpen = (sessions: Command, context: Context): void => {
     )
     .option(
       '--wait <seconds>',
-      'how long to wait for it to be ready (default: 60)',
+      'how long to wait for it to be ready',
       parseNumber({ min: 0, max: 3_600 }),
       60,
     )

@@ -36,7 +36,8 @@ const useService = async (timeline: Timeline, up: Up, options: DemoOptions): Pro
   const { context, stopping } = options;
   const { signal } = stopping;
   const { publicKey, secretKey } = up.secrets;
-  const connection = { url: up.url, publicKey, secretKey: new Secret(secretKey), source: 'demo' };
+  const found = { source: 'demo', urlSource: 'demo' };
+  const connection = { url: up.url, publicKey, secretKey: new Secret(secretKey), ...found };
   const client = clientOf(connection);
   await timeline.step(`Create the world ${worldSlug} from its folder`, (step) =>
     createWorld(step, client, context),
