@@ -6,8 +6,12 @@ what is answered and what is kept has the spelling of the row.
 
 from svc_env import HandlerContext, Row
 
-from .refusals import not_found
+from .refusals import not_found, refuse_archived
 from .viewer import can_see, require_manage
+
+
+#: The path of a repository itself, which may be changed or deleted when it is archived.
+REPOSITORY = "/repos/{owner}/{repo}"
 
 
 def known(ctx: HandlerContext, entity: str, key: Row) -> Row:
@@ -27,7 +31,8 @@ def named(ctx: HandlerContext, entity: str, key: Row) -> Row | None:
 
 
 def find_repository(ctx: HandlerContext) -> Row:
-    """The repository of `/repos/{owner}/{repo}/…`. A stranger's private one is not found.
+    """The repository of `/repos/{owner}/{repo}/…`. A stranger's private one is not found, and in an
+    archived one nothing can be written.
 
     The arguments are spelled as the row is from here on: all that is found in the repository, and all
     that is written there, goes by `place`.
@@ -36,6 +41,8 @@ def find_repository(ctx: HandlerContext) -> Row:
     repository = named(ctx, "repositories", key)
     if repository is None or not can_see(ctx, repository):
         not_found(ctx)
+    if repository.get("archived") and ctx.method not in ("GET", "HEAD") and ctx.route != REPOSITORY:
+        refuse_archived(ctx)
     ctx.args.update(owner=repository["owner"], repo=repository["name"])
     return repository
 
@@ -109,6 +116,20 @@ def find_owner(ctx: HandlerContext) -> Row:
     if owner is None or ("org" in ctx.args and owner["type"] != "Organization"):
         not_found(ctx)
     return owner
+
+
+def find_assignee(ctx: HandlerContext) -> Row:
+    """The user of `…/assignees/{assignee}`."""
+    login = ctx.args["assignee"]
+    found = (user for user in assignable(ctx) if same_name(user["login"], login))
+    return next(found, None) or not_found(ctx)
+
+
+def assignable(ctx: HandlerContext) -> list[Row]:
+    """Whom issues of the path's repository can be given to: the owner's people."""
+    owner = ctx.args["owner"]
+    logins = [row["login"] for row in ctx.query("memberships", {"org": owner})]
+    return ctx.query("users", {"login": logins or [owner], "type": "User"})
 
 
 def same_name(one: str, other: str) -> bool:

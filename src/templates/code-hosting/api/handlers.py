@@ -17,6 +17,8 @@ from .routes.branches import (
     get_ref,
     list_branches,
     list_commits,
+    list_matching_refs,
+    list_pulls_of_commit,
 )
 from .routes.comments import (
     create_comment,
@@ -37,6 +39,7 @@ from .routes.hooks import (
 )
 from .routes.issues import (
     add_assignees,
+    check_assignee_of_issue,
     create_issue,
     get_issue,
     list_own_issues,
@@ -81,6 +84,7 @@ from .routes.pulls import (
 )
 from .routes.rate_limit import get_rate_limit, tell_limits
 from .routes.repositories import (
+    check_assignee,
     create_own_repository,
     create_repository_of_organization,
     delete_repository,

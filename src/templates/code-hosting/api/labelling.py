@@ -66,15 +66,16 @@ def make_label(
     name: str,
     color: str = DEFAULT_COLOR,
     description: str | None = None,
+    default: bool = False,
 ) -> Row:
-    """Inserts a label of a repository."""
+    """Inserts a label of a repository; `default` marks those it was made with."""
     label_id = ctx.ids.next("labels", "id")
     label = {
         "id": label_id,
         "node_id": node_id("LA", repository["id"], label_id),
         "name": name,
         "color": color,
-        "default": False,
+        "default": default,
         "description": description,
         "owner": repository["owner"],
         "repo": repository["name"],

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from svc_env import HandlerContext, Row
 
 from .matching import Test
+from .reading import utc_time
 from .refusals import invalid, refuse
 
 #: A parenthesis; or a qualifier's name and a colon, or nothing, and then a phrase or a word.
@@ -28,6 +29,11 @@ OPERATORS = ("AND", "OR", "NOT")
 RANGE = re.compile(r"(?P<sign>>=|<=|>|<)?(?P<low>[^.]+?)(?:\.\.(?P<high>.+))?")
 
 SIGNS = {"": operator.eq, ">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le}
+
+#: Qualifiers that ask for times, and what a bound may be besides a time with its date.
+TIMES = ("created", "updated", "closed", "merged", "pushed")
+TIME_RANGE = re.compile(r"(?P<sign>>=|<=|>|<)?(?P<low>.+?)(?:\.\.(?P<high>.+))?")
+DATE = re.compile(r"\*|\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?)?")
 
 #: Qualifiers that say where to look.
 SCOPES = ("repo", "user", "org")
@@ -67,8 +73,25 @@ def read_tokens(ctx: HandlerContext, known: Iterable[str]) -> list[Term | str]:
             tokens.append(match[0])
         elif not name or name in names:
             value = match["word"] if match["phrase"] is None else match["phrase"]
+            if name in TIMES:
+                value = _times_of(ctx, value)
             tokens.append(Term(name, value, match["minus"] == "-"))
     return tokens
+
+
+def _times_of(ctx: HandlerContext, value: str) -> str:
+    """A range of times, its bounds as rows hold times."""
+    match = TIME_RANGE.fullmatch(value)
+    bounds = [bound for bound in (match["low"], match["high"]) if bound] if match else [value]
+    try:
+        times = [bound if DATE.fullmatch(bound) else utc_time(bound) for bound in bounds]
+    except ValueError:
+        message = (
+            f'"{value}" is not a recognized date/time format. '
+            "Please provide an ISO 8601 date/time value, such as YYYY-MM-DD."
+        )
+        invalid(ctx, "Search", "q", "invalid", message=message)
+    return f"{(match and match['sign']) or ''}{'..'.join(times)}"
 
 
 def read_terms(ctx: HandlerContext, known: Iterable[str]) -> list[Term]:

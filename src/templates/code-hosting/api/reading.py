@@ -73,17 +73,30 @@ def is_downwards(ctx: HandlerContext, default: str = "desc") -> bool:
 def instant_of(ctx: HandlerContext, resource: str, field: str, value: object) -> str:
     """A time, whatever its zone, as rows hold times."""
     try:
-        time = datetime.fromisoformat(str(value))
+        return utc_time(str(value))
     except ValueError:
         invalid(ctx, resource, field, "invalid")
-    utc = time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+
+
+def utc_time(text: str) -> str:
+    """An ISO 8601 time as rows hold times. Raises ValueError for what is none."""
+    try:
+        time = datetime.fromisoformat(text)
+        utc = time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+    except OverflowError as error:
+        raise ValueError(f"{text} lies outside of the calendar") from error
     return utc.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def since_of(ctx: HandlerContext, resource: str) -> str:
     """The parameter `since`; without it a text that comes before every time."""
-    since = ctx.args.get("since")
-    return instant_of(ctx, resource, "since", since) if since else ""
+    return instant_asked(ctx, resource, "since")
+
+
+def instant_asked(ctx: HandlerContext, resource: str, name: str) -> str:
+    """A time of the query, or the empty text."""
+    asked = ctx.args.get(name)
+    return instant_of(ctx, resource, name, asked) if asked else ""
 
 
 def title_of(

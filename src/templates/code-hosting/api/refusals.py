@@ -22,6 +22,10 @@ def forbidden(ctx: HandlerContext, message: str) -> NoReturn:
     refuse(ctx, 403, message)
 
 
+def refuse_archived(ctx: HandlerContext) -> NoReturn:
+    forbidden(ctx, "Repository was archived so is read-only.")
+
+
 def invalid(ctx: HandlerContext, resource: str, field: str, code: str, **more: Any) -> NoReturn:
     """422 about one field.
 

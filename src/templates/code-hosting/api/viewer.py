@@ -21,6 +21,11 @@ def role_in(ctx: HandlerContext, owner: str, login: str = VIEWER) -> str | None:
     return membership["role"] if membership else None
 
 
+def own_logins(ctx: HandlerContext) -> list[str]:
+    """The viewer, and the organizations that the viewer belongs to."""
+    return [VIEWER, *(row["org"] for row in ctx.query("memberships", {"login": VIEWER}))]
+
+
 def can_see(ctx: HandlerContext, repository: Row) -> bool:
     return not repository["private"] or role_in(ctx, repository["owner"]) is not None
 

@@ -13,6 +13,11 @@ def git_id(*parts: str) -> str:
     return hashlib.sha1("\0".join(parts).encode()).hexdigest()
 
 
+def email_of(user: Row) -> str:
+    """The address that a user's commits bear."""
+    return user["email"] or f"{user['id']}+{user['login']}@users.code.example"
+
+
 def commit_answers(ctx: HandlerContext, repository: Row, commits: list[Row]) -> list[Row]:
     """Commits of one repository, without their files."""
     logins = sorted({commit["author"] for commit in commits})
@@ -24,7 +29,7 @@ def commit_answers(ctx: HandlerContext, repository: Row, commits: list[Row]) -> 
         git_url = api_url(commit, "git", "commits", sha)
         signature = {
             "name": author["name"] or author["login"],
-            "email": author["email"] or f"{author['id']}+{author['login']}@users.code.example",
+            "email": email_of(author),
             "date": commit["committed_at"],
         }
         return {

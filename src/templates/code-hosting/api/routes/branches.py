@@ -5,14 +5,15 @@ import re
 from svc_env import HandlerContext, Row
 
 from ..answers.addresses import web_url
-from ..answers.commits import commit_answers, whole_commit_answer
+from ..answers.commits import commit_answers, email_of, whole_commit_answer
+from ..answers.pulls import pull_answers
 from ..answers.repositories import branch_answer, ref_answer
 from ..finding import find_repository, known, place
 from ..history import tell
 from ..merging import delete_branch
 from ..paging import answer_page, each
-from ..pulling import history_of
-from ..reading import body_of, text_of
+from ..pulling import commits_between, history_of
+from ..reading import body_of, instant_asked, text_of
 from ..refusals import not_found, refuse
 from ..viewer import require_write
 
@@ -49,9 +50,12 @@ def list_commits(ctx: HandlerContext) -> None:
     branch = ctx.get("branches", {**place(ctx), "name": name})
     tip = branch["sha"] if branch else name
     rows = history_of(ctx, place(ctx), tip)
-    if not rows and "sha" in ctx.args:
+    if not rows and not ctx.query("commits", place(ctx), limit=1):
+        refuse(ctx, 409, "Git Repository is empty.")
+    if not rows:
         not_found(ctx)
     places = {row["sha"]: index for index, row in enumerate(reversed(rows))}
+    rows = [row for row in rows if _is_wanted(ctx, row)]
     answer_page(
         ctx,
         rows,
@@ -61,14 +65,54 @@ def list_commits(ctx: HandlerContext) -> None:
     )
 
 
+def _is_wanted(ctx: HandlerContext, commit: Row) -> bool:
+    """Whether a commit passes the parameters of its list. Who wrote it has committed it, too."""
+    since, until = (instant_asked(ctx, "Commit", name) for name in ("since", "until"))
+    path = (ctx.args.get("path") or "").strip("/")
+    names = [file["filename"] for file in commit["files"]]
+    author = known(ctx, "users", {"login": commit["author"]})
+    identities = (author["login"].casefold(), email_of(author).casefold())
+    people = [ctx.args.get(name) for name in ("author", "committer")]
+    return (
+        since <= commit["committed_at"] <= (until or commit["committed_at"])
+        and (not path or any(name == path or name.startswith(f"{path}/") for name in names))
+        and all(not one or one.casefold() in identities for one in people)
+    )
+
+
 def get_commit(ctx: HandlerContext) -> Row:
     """The commit of a sha, or at the tip of a branch."""
-    repository, ref = find_repository(ctx), ctx.args["ref"]
+    repository = find_repository(ctx)
+    return whole_commit_answer(ctx, repository, _commit_of(ctx, ctx.args["ref"]))
+
+
+def _commit_of(ctx: HandlerContext, ref: str) -> Row:
     branch = ctx.get("branches", {**place(ctx), "name": ref.removeprefix("heads/")})
     commit = ctx.get("commits", {**place(ctx), "sha": branch["sha"] if branch else ref})
-    if commit is None:
-        refuse(ctx, 422, f"No commit found for SHA: {ref}")
-    return whole_commit_answer(ctx, repository, commit)
+    return commit or refuse(ctx, 422, f"No commit found for SHA: {ref}")
+
+
+def list_pulls_of_commit(ctx: HandlerContext) -> None:
+    """The pull requests that hold a commit, or whose merge it is."""
+    repository = find_repository(ctx)
+    sha = _commit_of(ctx, ctx.args["commit_sha"])["sha"]
+    rows = [
+        pull
+        for pull in ctx.query("pulls", place(ctx))
+        if sha == pull.get("merge_commit_sha")
+        or any(commit["sha"] == sha for commit in commits_between(ctx, pull))
+    ]
+    answer_page(
+        ctx, rows, lambda page: pull_answers(ctx, repository, page), by=lambda row: (row["number"],)
+    )
+
+
+def list_matching_refs(ctx: HandlerContext) -> list[Row]:
+    """The branches whose ref begins like that of the path."""
+    repository = find_repository(ctx)
+    start = ctx.args["ref"] if "ref" in ctx.args else f"heads/{ctx.args['branch']}"
+    rows = ctx.query("branches", place(ctx), order_by="name")
+    return [ref_answer(repository, row) for row in rows if f"heads/{row['name']}".startswith(start)]
 
 
 def get_ref(ctx: HandlerContext) -> Row:

@@ -11,7 +11,7 @@ from ..finding import find_issue, find_repository, numbered, on_issue, place
 from ..paging import answer_page, by_id
 from ..pulling import commits_between
 from ..refusals import not_found
-from .issues import issues_with_repositories, visible_issues
+from .issues import issues_of_repositories, visible_issues
 
 
 def list_issue_events(ctx: HandlerContext) -> None:
@@ -97,7 +97,7 @@ def _references(ctx: HandlerContext, issue: Row) -> list[Moment]:
     users, sources = users_named(ctx, (row["user"] for row in rows)), {}
     for row in rows:
         key = {"owner": row["from_owner"], "repo": row["from_repo"], "number": row["from_number"]}
-        for body in issues_with_repositories(ctx, visible_issues(ctx, key)):
+        for body in issues_of_repositories(ctx, visible_issues(ctx, key)):
             sources[row["comment_id"]] = body
     return [
         (

@@ -5,8 +5,19 @@ from collections.abc import Callable
 from svc_env import HandlerContext, Row
 
 from ..answers.issues import issue_answer, issue_answers
+from ..answers.repositories import repository_answer
 from ..closing import close_issue, reopen_issue
-from ..finding import find_issue, find_repository, known, named, next_number, numbered, place
+from ..finding import (
+    find_assignee,
+    find_issue,
+    find_owner,
+    find_repository,
+    known,
+    named,
+    next_number,
+    numbered,
+    place,
+)
 from ..history import record, tell_of_issue, touch
 from ..labelling import (
     assign,
@@ -42,7 +53,7 @@ from ..reading import (
     user_logins,
 )
 from ..refusals import invalid, refuse
-from ..viewer import VIEWER, association, can_see, require_write, role_in
+from ..viewer import VIEWER, association, can_see, own_logins, require_write, role_in
 
 LOCK_REASONS = ("off-topic", "too heated", "resolved", "spam")
 STATE_REASONS = ("completed", "not_planned", "duplicate", "reopened")
@@ -75,14 +86,33 @@ def list_repository_issues(ctx: HandlerContext) -> None:
 
 
 def list_own_issues(ctx: HandlerContext) -> None:
-    """Issues of all repositories that have to do with the viewer; unless `filter` says otherwise,
-    those assigned to the viewer."""
+    """Issues that have to do with the viewer, of all repositories or of those that the path names;
+    unless `filter` says otherwise, those assigned to the viewer."""
     role = asked_choice(ctx, "Issue", "filter", tuple(ROLES), "assigned")
-    rows = _wanted(ctx, {}, ROLES[role](ctx))
-    _answer_issues(ctx, rows, lambda page: issues_with_repositories(ctx, page))
+    where: Row = {}
+    if "org" in ctx.args:
+        where = {"owner": find_owner(ctx)["login"]}
+    elif ctx.route == "/user/issues":
+        where = {"owner": own_logins(ctx)}
+    rows = _wanted(ctx, where, ROLES[role](ctx))
+    _answer_issues(ctx, rows, lambda page: _with_repositories(ctx, page))
 
 
-def issues_with_repositories(ctx: HandlerContext, issues: list[Row]) -> list[Row]:
+def _with_repositories(ctx: HandlerContext, issues: list[Row]) -> list[Row]:
+    """Bodies of issues with that of the repository that each is of."""
+    keys = {(issue["owner"], issue["repo"]) for issue in issues}
+    repositories = {
+        key: repository_answer(ctx, known(ctx, "repositories", {"owner": key[0], "name": key[1]}))
+        for key in sorted(keys)
+    }
+    bodies = issues_of_repositories(ctx, issues)
+    return [
+        {**body, "repository": repositories[issue["owner"], issue["repo"]]}
+        for issue, body in zip(issues, bodies, strict=True)
+    ]
+
+
+def issues_of_repositories(ctx: HandlerContext, issues: list[Row]) -> list[Row]:
     """Bodies of issues of several repositories, in their order."""
     bodies = {}
     for owner, name in {(issue["owner"], issue["repo"]) for issue in issues}:
@@ -263,10 +293,12 @@ def _assignees_in(ctx: HandlerContext, body: Row) -> list[str] | None:
 
 def _write_milestone(ctx: HandlerContext, issue: Row, body: Row) -> list[str]:
     """`milestone` is a number, or null to take the issue out of its own. Answers what happened."""
-    if "milestone" not in body or body["milestone"] == issue.get("milestone"):
+    if "milestone" not in body:
         return []
     before, after = _milestone(ctx, issue.get("milestone")), _milestone(ctx, body["milestone"])
-    ctx.update("issues", numbered(issue), {"milestone": body["milestone"]})
+    if before == after:
+        return []
+    ctx.update("issues", numbered(issue), {"milestone": after and after["number"]})
     moves = [("demilestoned", before), ("milestoned", after)]
     happened = {event: milestone for event, milestone in moves if milestone is not None}
     for event, milestone in happened.items():
@@ -277,9 +309,11 @@ def _write_milestone(ctx: HandlerContext, issue: Row, body: Row) -> list[str]:
 def _milestone(ctx: HandlerContext, number: object) -> Row | None:
     if number is None:
         return None
-    is_number = isinstance(number, int) and not isinstance(number, bool)
-    found = ctx.get("milestones", {**place(ctx), "number": number}) if is_number else None
-    return found or invalid(ctx, "Issue", "milestone", "invalid", value=number)
+    # Clients may send the number as a text.
+    digits = str(number) if isinstance(number, (int, str)) else ""
+    is_number = digits.isdecimal() and len(digits) < 16
+    key = {**place(ctx), "number": int(digits) if is_number else 0}
+    return ctx.get("milestones", key) or invalid(ctx, "Issue", "milestone", "invalid", value=number)
 
 
 def lock_issue(ctx: HandlerContext) -> None:
@@ -297,6 +331,13 @@ def unlock_issue(ctx: HandlerContext) -> None:
     repository, issue = find_repository(ctx), find_issue(ctx)
     require_write(ctx, repository)
     ctx.update("issues", numbered(issue), {"locked": False, "active_lock_reason": None})
+
+
+def check_assignee_of_issue(ctx: HandlerContext) -> None:
+    """204, or 404 for whom the issue cannot be given to."""
+    find_repository(ctx)
+    find_issue(ctx)
+    find_assignee(ctx)
 
 
 def add_assignees(ctx: HandlerContext) -> None:

@@ -8,11 +8,12 @@ from ..answers.addresses import node_id
 from ..answers.commits import git_id
 from ..answers.repositories import SETTINGS, repository_answer, whole_repository_answer
 from ..answers.users import simple_user
-from ..finding import find_owner, find_repository, known, same_name
+from ..finding import assignable, find_assignee, find_owner, find_repository, known, same_name
+from ..labelling import make_label
 from ..paging import answer_page, by_id, each
 from ..reading import asked_choice, body_of, flag_of, is_downwards, text_of
-from ..refusals import forbidden, impossible, invalid
-from ..viewer import VIEWER, can_see, require_manage, role_in
+from ..refusals import forbidden, impossible, invalid, refuse_archived
+from ..viewer import VIEWER, can_see, own_logins, require_manage, role_in
 
 LONGEST_NAME = 100
 #: How long the texts are that a repository keeps as they are.
@@ -26,6 +27,19 @@ SORTS = {
     "updated": "updated_at",
     "pushed": "pushed_at",
     "full_name": "name",
+}
+
+#: The labels that every new repository has, with color and description.
+FIRST_LABELS = {
+    "bug": ("d73a4a", "Something isn't working"),
+    "documentation": ("0075ca", "Improvements or additions to documentation"),
+    "duplicate": ("cfd3d7", "This issue or pull request already exists"),
+    "enhancement": ("a2eeef", "New feature or request"),
+    "good first issue": ("7057ff", "Good for newcomers"),
+    "help wanted": ("008672", "Extra attention is needed"),
+    "invalid": ("e4e669", "This doesn't seem right"),
+    "question": ("d876e3", "Further information is requested"),
+    "wontfix": ("ffffff", "This will not be worked on"),
 }
 
 #: What belongs to a repository, in the order in which it can be deleted: see the references in
@@ -83,8 +97,8 @@ def list_repositories_of_organization(ctx: HandlerContext) -> None:
 
 def list_own_repositories(ctx: HandlerContext) -> None:
     """The viewer's own, and those of the organizations that the viewer belongs to."""
-    organizations = [row["org"] for row in ctx.query("memberships", {"login": VIEWER})]
-    named = {"owner": [VIEWER], "organization_member": organizations, "collaborator": []}
+    viewer, *organizations = own_logins(ctx)
+    named = {"owner": [viewer], "organization_member": organizations, "collaborator": []}
     asked = (ctx.args.get("affiliation") or ",".join(named)).split(",")
     where: Row = {"owner": [login for name in asked for login in named.get(name.strip(), [])]}
     visibility = asked_choice(ctx, "Repository", "visibility", ("all", "public", "private"), "all")
@@ -109,6 +123,8 @@ def update_repository(ctx: HandlerContext) -> Row:
     """Changes what the body names. A new name is refused: every row of the repository bears it."""
     repository, body = find_repository(ctx), body_of(ctx)
     require_manage(ctx, repository)
+    if repository.get("archived") and body.get("archived") is not False:
+        refuse_archived(ctx)
     if body.get("name") not in (None, repository["name"]):
         impossible(ctx, "Repository", "Repositories of this world cannot be renamed.")
     patch = {**_texts_and_flags(ctx, body), "updated_at": ctx.clock.now()}
@@ -156,11 +172,15 @@ def replace_topics(ctx: HandlerContext) -> Row:
 
 
 def list_assignees(ctx: HandlerContext) -> None:
-    """Whom an issue can be given to: the owner's people."""
-    owner = find_repository(ctx)["owner"]
-    logins = [row["login"] for row in ctx.query("memberships", {"org": owner})]
-    rows = ctx.query("users", {"login": logins or [owner], "type": "User"})
-    answer_page(ctx, rows, each(simple_user), by=by_id)
+    """Whom an issue can be given to."""
+    find_repository(ctx)
+    answer_page(ctx, assignable(ctx), each(simple_user), by=by_id)
+
+
+def check_assignee(ctx: HandlerContext) -> None:
+    """204, or 404 for whom no issue can be given to."""
+    find_repository(ctx)
+    find_assignee(ctx)
 
 
 def _answer_repositories(ctx: HandlerContext, where: Row, default: str, none: bool = False) -> None:
@@ -208,6 +228,8 @@ def _create(ctx: HandlerContext, owner: Row) -> None:
     }
     ctx.insert("repositories", repository)
     _count(ctx, repository, 1)
+    for label, (color, description) in FIRST_LABELS.items():
+        make_label(ctx, repository, label, color, description, default=True)
     if body.get("auto_init") is True:
         _commit_first(ctx, repository)
     answer = whole_repository_answer(ctx, repository)

@@ -35,7 +35,7 @@ from ..querying import (
 )
 from ..refusals import refuse
 from ..viewer import VIEWER, can_see
-from .issues import issues_with_repositories, visible_issues
+from .issues import issues_of_repositories, visible_issues
 
 
 def search_issues(ctx: HandlerContext) -> None:
@@ -67,7 +67,7 @@ def search_issues(ctx: HandlerContext) -> None:
         rows=list(filter(selects([query], tests), rows)),
         score=lambda row: rank_of(terms, texts(row)),
         sorts=sorts,
-        answer=lambda page: [_found(body) for body in issues_with_repositories(ctx, page)],
+        answer=lambda page: [_found(body) for body in issues_of_repositories(ctx, page)],
         more={"search_type": "lexical"},
     )
 

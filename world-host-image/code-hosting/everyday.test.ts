@@ -1,0 +1,180 @@
+/** What users of the vendor ask for in passing: whom to assign, which commits, which pull request. */
+import { describe, expect, it } from 'vitest';
+import {
+  errorOf,
+  invalid,
+  names,
+  notFound,
+  numbers,
+  on,
+  pull,
+  refused,
+  repository,
+  serveCodeHost,
+} from '#test/support/code-hosting.ts';
+
+const world = await serveCodeHost();
+
+describe('assignees', () => {
+  it('are checked one by one, for a repository and for an issue', async () => {
+    const { issues } = world.client();
+    const status = async (assignee: string) =>
+      (await issues.checkUserCanBeAssigned({ ...repository, assignee })).status;
+    expect(await status('sam-okafor')).toBe(204);
+    expect(await status('SAM-Okafor')).toBe(204);
+    expect(await errorOf(status('mikkelh'))).toEqual(notFound);
+    const onIssue = (number: number, assignee: string) =>
+      issues.checkUserCanBeAssignedToIssue({ ...on(number), assignee });
+    expect((await onIssue(139, 'sam-okafor')).status).toBe(204);
+    expect(await errorOf(onIssue(139, 'nobody'))).toEqual(notFound);
+    expect(await errorOf(onIssue(9_999, 'sam-okafor'))).toEqual(notFound);
+  });
+});
+
+describe('issues of several repositories', () => {
+  it('are those of an organization, or of all that the viewer works on', async () => {
+    const { issues } = world.client();
+    const all = { filter: 'all', state: 'all', per_page: 100 } as const;
+    const reposOf = (rows: readonly { repository?: { full_name: string } }[]) =>
+      [...new Set(rows.map((row) => row.repository?.full_name))].sort();
+    const company = ['northquay/berth', 'northquay/handbook', 'northquay/tide-feed'];
+    const org = await issues.listForOrg({ org: 'NorthQuay', ...all });
+    expect(reposOf(org.data)).toEqual(company);
+    expect(reposOf((await issues.listForAuthenticatedUser(all)).data)).toEqual(company);
+    expect(reposOf((await issues.list(all)).data)).toContain('mikkelh/marstal-tides');
+    expect(await errorOf(issues.listForOrg({ org: 'mikkelh' }))).toEqual(notFound);
+  });
+
+  it('take the number of a milestone as a text', async () => {
+    const { data } = await world.client().issues.update({ ...on(139), milestone: '1' });
+    expect(data.milestone?.number).toBe(1);
+    expect(world.rows('issues', { number: 139, repo: 'berth' })[0]?.milestone).toBe(1);
+  });
+});
+
+describe('commits', () => {
+  it('are listed by author, by time and by path', async () => {
+    const { repos } = world.client();
+    const list = async (query: object) =>
+      (await repos.listCommits({ ...repository, ...query })).data;
+    const all = await list({});
+    const logins = new Set((await list({ author: 'Sam-Okafor' })).map((row) => row.author?.login));
+    expect([...logins]).toEqual(['sam-okafor']);
+    const email = all[0]?.commit.author?.email ?? '';
+    expect((await list({ committer: email })).map((row) => row.author?.login)).toContain(
+      all[0]?.author?.login,
+    );
+    expect(await list({ author: 'nobody' })).toEqual([]);
+    const date = all[2]?.commit.author?.date ?? '';
+    expect(await list({ since: date })).toEqual(all.slice(0, 3));
+    expect(await list({ until: date })).toEqual(all.slice(2));
+    expect((await list({ path: 'CHANGELOG.md' })).map(({ commit }) => commit.message)).toContain(
+      'Release 2.6',
+    );
+    expect(await list({ path: 'CHANGELOG' })).toEqual([]);
+    const bad = { resource: 'Commit', field: 'until', code: 'invalid' };
+    expect(await errorOf(list({ until: 'soon' }))).toEqual(invalid(bad));
+  });
+
+  it('tell which pull requests they belong to', async () => {
+    const { repos, pulls } = world.client();
+    const { data } = await pulls.get(pull(150));
+    const ofCommit = async (commit_sha: string) =>
+      numbers(
+        (await repos.listPullRequestsAssociatedWithCommit({ ...repository, commit_sha })).data,
+      );
+    expect(await ofCommit(data.head.sha)).toEqual([150]);
+    const merged = (await pulls.get(pull(148))).data;
+    expect(await ofCommit(merged.merge_commit_sha ?? '')).toEqual([148]);
+    expect(await errorOf(ofCommit('f'.repeat(40)))).toEqual(
+      refused(422, `No commit found for SHA: ${'f'.repeat(40)}`),
+    );
+  });
+
+  it('of an empty repository are none, and that is a conflict', async () => {
+    await world.client().repos.createForAuthenticatedUser({ name: 'bare' });
+    expect(
+      await errorOf(world.client().repos.listCommits({ owner: 'quay-triage', repo: 'bare' })),
+    ).toEqual(refused(409, 'Git Repository is empty.'));
+  });
+});
+
+describe('refs', () => {
+  it('are listed by how they begin', async () => {
+    const { git } = world.client();
+    const matching = async (ref: string) =>
+      (await git.listMatchingRefs({ ...repository, ref })).data.map((row) => row.ref);
+    expect(await matching('heads/post')).toEqual(['refs/heads/postgres-18']);
+    expect(await matching('heads/')).toContain('refs/heads/main');
+    expect(await matching('tags/')).toEqual([]);
+    const { body } = await world.ask('GET', '/repos/northquay/berth/git/matching-refs/heads/ma');
+    expect(body).toMatchObject([{ ref: 'refs/heads/main' }]);
+  });
+});
+
+describe('repositories', () => {
+  it('begin with the labels that the vendor gives them', async () => {
+    await world.client().repos.createInOrg({ org: 'northquay', name: 'ferry' });
+    const ferry = { owner: 'northquay', repo: 'ferry' };
+    const { data } = await world.client().issues.listLabelsForRepo(ferry);
+    expect(names(data)).toEqual(
+      [
+        'bug',
+        'documentation',
+        'duplicate',
+        'enhancement',
+        'good first issue',
+        'help wanted',
+      ].concat(['invalid', 'question', 'wontfix']),
+    );
+    expect(data.every((label) => label.default)).toBe(true);
+    const taken = { resource: 'Label', field: 'name', code: 'already_exists' };
+    expect(await errorOf(world.client().issues.createLabel({ ...ferry, name: 'bug' }))).toEqual(
+      invalid(taken),
+    );
+    expect((await world.client().repos.delete(ferry)).status).toBe(204);
+  });
+
+  it('that are archived can be read, and written to when they no longer are', async () => {
+    const { repos, issues } = world.client();
+    await repos.update({ ...repository, archived: true });
+    const archived = refused(403, 'Repository was archived so is read-only.');
+    expect(await errorOf(issues.create({ ...repository, title: 'Late' }))).toEqual(archived);
+    expect(await errorOf(issues.createComment({ ...on(139), body: 'Late' }))).toEqual(archived);
+    expect(await errorOf(repos.update({ ...repository, description: 'x' }))).toEqual(archived);
+    await expect(world.tool('add_labels', { ...on(139), labels: ['bug'] })).rejects.toThrow(
+      'read-only',
+    );
+    expect((await issues.get(on(139))).data.number).toBe(139);
+    await repos.update({ ...repository, archived: false });
+    expect((await issues.create({ ...repository, title: 'In time' })).status).toBe(201);
+  });
+});
+
+it('a search by a time that is none is refused', async () => {
+  const search = async (q: string) =>
+    (await world.client().search.issuesAndPullRequests({ q })).data.total_count;
+  for (const time of ['yesterday', '>2025-13-', '2025-01-01..soon']) {
+    const bound = {
+      message: `"${time}" is not a recognized date/time format. Please provide an ISO 8601 date/time value, such as YYYY-MM-DD.`,
+      resource: 'Search',
+      field: 'q',
+      code: 'invalid',
+    };
+    expect(await errorOf(search(`is:issue created:${time}`))).toEqual(invalid(bound));
+  }
+  for (const time of ['2025', '>=2025-06', '*..2025-06-01', '<2025-06-01T10:00:00Z'])
+    expect(await search(`created:${time}`)).toBeGreaterThan(0);
+});
+
+it('a search takes times of other zones', async () => {
+  const [issue] = world.rows('issues', { number: 139, repo: 'berth' });
+  const at = new Date(String(issue?.created_at));
+  const found = async (minutes: number) => {
+    const there = new Date(at.getTime() + (120 + minutes) * 60_000).toISOString().slice(0, 19);
+    const q = encodeURIComponent(`repo:northquay/berth created:>=${there}+02:00`);
+    const { body } = await world.ask('GET', `/search/issues?per_page=100&q=${q}`);
+    return numbers(body.items as { number: number }[]).includes(139);
+  };
+  expect([await found(0), await found(1)]).toEqual([true, false]);
+});
