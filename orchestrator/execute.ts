@@ -12,7 +12,7 @@ import type { Background } from './background.ts';
 import type { Container, Driver, Launched, LaunchSpec } from './driver/driver.ts';
 import type { Metrics } from './metrics.ts';
 import type { Action } from './plan-terms.ts';
-import type { PoolApi } from './pool.ts';
+import type { EndAccount, PoolApi } from './pool.ts';
 import type { PoolConfig } from './pools/pool-config.ts';
 import type { PoolMemory } from './pools/pool-memory.ts';
 
@@ -58,27 +58,33 @@ const readOnce = <Value>(read: () => Promise<Value>): (() => Promise<Value>) => 
 const isCode = (error: unknown, code: AppError['code']): boolean =>
   error instanceof AppError && error.code === code;
 
-/** How the container ended, if it is known, and the last that it wrote. */
-const lastWords = async (
-  driver: Driver,
-  hostId: string,
-  container?: Container,
-): Promise<string> => {
+/** The last that a host wrote. */
+const outputOf = async (driver: Driver, hostId: string): Promise<string> => {
   const written = await driver
     .logs(hostId)
     .catch((error: unknown) => `its output cannot be read: ${describeError(error)}`);
-  return [container?.exit?.detail, written.trim()].filter(Boolean).join('\n');
+  return written.trim();
 };
 
-/** What the runtime says about a container, or else what its host wrote. */
-const whyOf = async (
+/** How a container ended, if it is known, and the last that its host wrote. */
+const accountOfEnd = async (
   driver: Driver,
   hostId: string,
   container: Container | undefined,
-): Promise<string> =>
-  container?.reclaimed?.why ??
-  container?.trouble?.message ??
-  (await lastWords(driver, hostId, container));
+): Promise<EndAccount> => ({
+  detail: container?.exit?.detail,
+  output: await outputOf(driver, hostId),
+});
+
+/** What the runtime says about a container, or else what its host wrote. */
+const accountOf = async (
+  driver: Driver,
+  hostId: string,
+  container: Container | undefined,
+): Promise<EndAccount> => {
+  const said = container?.reclaimed?.why ?? container?.trouble?.message;
+  return said === undefined ? await accountOfEnd(driver, hostId, container) : { detail: said };
+};
 
 /**
  * A launch that failed leaves neither a container nor a live row; the breaker paces the next one. The row
@@ -93,10 +99,10 @@ const abandon = async (
   log.warn({ err, hostId, pool: shape.pool }, 'launch failed');
   memory.breakerOf(shape.pool)?.failed(hostId, reason);
   metrics.launches.inc({ pool: shape.pool, outcome: 'failed' });
-  const detail = [reason, await lastWords(driver, hostId)].filter(Boolean).join('\n');
-  if (!(await pool.drain(hostId, { reason: 'exited', detail, ifState: 'starting' }))) return;
+  const account = { detail: reason, output: await outputOf(driver, hostId) };
+  if (!(await pool.drain(hostId, { reason: 'exited', ...account, ifState: 'starting' }))) return;
   await driver.destroy(hostId);
-  await pool.reportGone(hostId, 'exited', detail);
+  await pool.reportGone(hostId, 'exited', account);
 };
 
 /** Launches a host; `cause` is the session that waits for it, if one does. */
@@ -199,21 +205,22 @@ const load = async (
 const noteFailure = (
   { memory }: ExecutorParts,
   { pool, hostId, state, reason }: Of<'drain' | 'report_gone'>,
-  detail: string,
+  { detail, output }: EndAccount,
 ): void => {
   if (state !== 'starting' || chosen.has(reason) || reason === 'reclaimed') return;
-  memory.breakerOf(pool)?.failed(hostId, [reason, lastLine(detail)].filter(Boolean).join(': '));
+  const said = lastLine(output || detail || '');
+  memory.breakerOf(pool)?.failed(hostId, [reason, said].filter(Boolean).join(': '));
 };
 
 const drain = async (parts: ExecutorParts, action: Of<'drain'>, fresh: Fresh): Promise<void> => {
   const { hostId, reason, state } = action;
   const container = chosen.has(reason) ? undefined : (await fresh.containers()).get(hostId);
-  const detail = chosen.has(reason) ? undefined : await whyOf(parts.driver, hostId, container);
-  const drained = await parts.pool.drain(hostId, { reason, detail, ifState: state });
+  const account = chosen.has(reason) ? {} : await accountOf(parts.driver, hostId, container);
+  const drained = await parts.pool.drain(hostId, { reason, ...account, ifState: state });
   if (!drained) return;
   parts.metrics.drains.inc({ pool: action.pool, reason });
   parts.log.info({ hostId, pool: action.pool, reason, state }, 'drained');
-  noteFailure(parts, action, detail ?? '');
+  noteFailure(parts, action, account);
 };
 
 const reportGone = async (
@@ -224,12 +231,12 @@ const reportGone = async (
   const { hostId, state, reason } = action;
   const container = (await fresh.containers()).get(hostId);
   if (container?.phase === 'running' || container?.phase === 'pending') return;
-  const detail = await lastWords(parts.driver, hostId, container);
-  if (!(await parts.pool.reportGone(hostId, reason, detail))) return;
+  const account = await accountOfEnd(parts.driver, hostId, container);
+  if (!(await parts.pool.reportGone(hostId, reason, account))) return;
   // One that was told to end has done so.
   if (state !== 'draining') parts.metrics.losses.inc({ pool: action.pool, reason });
-  parts.log.info({ hostId, pool: action.pool, reason, state, detail }, 'gone');
-  noteFailure(parts, action, detail);
+  parts.log.info({ hostId, pool: action.pool, reason, state, ...account }, 'gone');
+  noteFailure(parts, action, account);
 };
 
 const destroy = (parts: ExecutorParts, { hostId, why }: Of<'destroy'>, fresh: Fresh): void => {

@@ -17,7 +17,8 @@ import type { HeldLease } from './lease.ts';
 import { type HostShape, offerOf } from './pools/pool-config.ts';
 
 const answerMs = 5_000;
-const detailLength = 4_000;
+/** Characters of each text. */
+const accountLength = 4_000;
 
 export type AwaitOptions = {
   /** The revision to wait beyond; answered at once without one. */
@@ -33,9 +34,16 @@ export type ReapLimits = {
   closingMs: number;
 };
 
-export type DrainOptions = {
-  reason: HostEnd;
+/** What is known of the end of a host. */
+export type EndAccount = {
+  /** What its runtime says; whoever has a session on it is told. */
   detail?: string | undefined;
+  /** The last that it wrote; operators alone are told. */
+  output?: string | undefined;
+};
+
+export type DrainOptions = EndAccount & {
+  reason: HostEnd;
   /** Drain only a host that is still in this state. */
   ifState?: HostState;
 };
@@ -55,7 +63,7 @@ export type PoolApi = {
   load(hostId: string, versionId: string): Promise<boolean>;
   reportLaunched(hostId: string, launched: Launched): Promise<boolean>;
   drain(hostId: string, options: DrainOptions): Promise<boolean>;
-  reportGone(hostId: string, reason: HostEnd, detail?: string): Promise<boolean>;
+  reportGone(hostId: string, reason: HostEnd, account?: EndAccount): Promise<boolean>;
   /** Ends what is over its limits; answers the sessions ended. */
   reap(limits: ReapLimits): Promise<string[]>;
 };
@@ -73,8 +81,10 @@ const unlessMovedOn = async (request: Promise<unknown>): Promise<boolean> => {
   }
 };
 
-const detailBody = (detail: string | undefined): { detail?: string } =>
-  detail === undefined || detail === '' ? {} : { detail: detail.slice(-detailLength) };
+const accountBody = ({ detail = '', output = '' }: EndAccount) => ({
+  ...(detail === '' ? {} : { detail: detail.slice(-accountLength) }),
+  ...(output === '' ? {} : { output: output.slice(-accountLength) }),
+});
 
 /**
  * The pool API for whoever has been given a lease. `onDeposed` is called when a message is refused
@@ -124,14 +134,14 @@ export const createPoolApi = (client: Client, held: HeldLease, onDeposed: () => 
       const input = { params: { hostId }, body: launched };
       return unlessMovedOn(ask(client, operations.reportLaunched, input, answerMs));
     },
-    drain(hostId, { reason, detail, ifState }) {
+    drain(hostId, { reason, ifState, ...account }) {
       const only = ifState === undefined ? {} : { ifState };
-      const body = { ...lease, reason, ...detailBody(detail), ...only };
+      const body = { ...lease, reason, ...accountBody(account), ...only };
       const input = { params: { hostId }, body };
       return unlessMovedOn(send(ask(client, operations.drainHost, input, answerMs)));
     },
-    reportGone(hostId, reason, detail) {
-      const input = { params: { hostId }, body: { reason, ...detailBody(detail) } };
+    reportGone(hostId, reason, account = {}) {
+      const input = { params: { hostId }, body: { reason, ...accountBody(account) } };
       return unlessMovedOn(ask(client, operations.reportGone, input, answerMs));
     },
     async reap(limits) {

@@ -1,6 +1,7 @@
 /** Hosts: generations, recycling, and what a lost host does to its session. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { SessionState } from '#domain/session.ts';
+import { listHosts } from '#wire/admin-api/operations.ts';
 import { reportLeaving } from '#wire/host-api/operations.ts';
 import { drainHost, reportGone } from '#wire/pool-api/operations.ts';
 import {
@@ -229,6 +230,22 @@ describe('a lost host', () => {
     const [session, host] = await inState('CLOSING');
     await gone(host);
     expect(await read(session.id)).toMatchObject({ state: 'CLOSED', endReason: 'requested' });
+  });
+
+  it('tells its session what the runtime says, and operators what it wrote, too', async () => {
+    const [session, host] = await inState('READY');
+    await control.pool(reportGone, {
+      params: { hostId: host.id },
+      body: { reason: 'exited', detail: 'exit status 1', output: 'no answer from 10.0.0.7' },
+    });
+    expect((await read(session.id)).error).toEqual({
+      code: 'exited',
+      message: "the session's host ended (exited: exit status 1)",
+    });
+    const { body } = await control.admin(listHosts, { query: { state: 'gone' } });
+    expect(body.hosts.find(({ id }) => id === host.id)?.endDetail).toBe(
+      'exit status 1\nno answer from 10.0.0.7',
+    );
   });
 
   it('may be reported gone again', async () => {

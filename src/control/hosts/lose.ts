@@ -23,6 +23,8 @@ import { placeWaiting } from './place.ts';
 export type Loss = HostLoss & {
   hostId: string;
   to: 'draining' | 'gone';
+  /** The last that the host wrote: kept with the host, as it tells more than its session's owner is to know. */
+  output?: string | null;
   /** Refused with `conflict` unless the host is in this state. */
   ifState?: HostState | undefined;
 };
@@ -79,6 +81,12 @@ const lockBoth = async (
   return host === undefined || host.sessionId !== sessionId ? undefined : { host, session };
 };
 
+/** All that is known of the end of a host, for operators. */
+const accountOf = ({ detail, output }: Loss): string | null => {
+  const lines = [detail, output].filter(Boolean);
+  return lines.length === 0 ? null : lines.join('\n');
+};
+
 const loseOnce = async (tx: Queryable, loss: Loss): Promise<Outcome | undefined> => {
   const locked = await lockBoth(tx, loss.hostId);
   if (locked === undefined) return undefined;
@@ -89,7 +97,7 @@ const loseOnce = async (tx: Queryable, loss: Loss): Promise<Outcome | undefined>
   const reason = host.endReason ?? loss.reason;
   const outcome =
     session === undefined ? nothing : await loseSession(tx, session, { ...loss, reason });
-  await releaseHost(tx, loss);
+  await releaseHost(tx, { ...loss, detail: accountOf(loss) });
   return { ...outcome, news: addNews(outcome.news, [host.id]) };
 };
 

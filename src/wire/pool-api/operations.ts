@@ -227,6 +227,19 @@ export const reportLaunched = operation({
   answers: { 200: Type.Object({}) },
 });
 
+const detail = Type.Optional(
+  Type.String({
+    maxLength: 4_000,
+    description: 'what the runtime says; the session is told it, too',
+  }),
+);
+const output = Type.Optional(
+  Type.String({
+    maxLength: 4_000,
+    description: 'the last that the host wrote, for operators alone',
+  }),
+);
+
 export const drainHost = operation({
   id: 'drainHost',
   summary: 'Take a host out of service; a session on it is ended',
@@ -237,7 +250,8 @@ export const drainHost = operation({
   body: Type.Object({
     lease,
     reason: Type.String(),
-    detail: Type.Optional(Type.String({ maxLength: 4_000 })),
+    detail,
+    output,
     ifState: Type.Optional(
       oneOf(hostStates, 'refused with `conflict` when the host has left this state by now'),
     ),
@@ -255,7 +269,8 @@ export const reportGone = operation({
   params: HostParams,
   body: Type.Object({
     reason: Type.String(),
-    detail: Type.Optional(Type.String({ maxLength: 4_000 })),
+    detail,
+    output,
   }),
   answers: { 200: Type.Object({}) },
 });

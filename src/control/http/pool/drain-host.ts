@@ -9,8 +9,8 @@ export const drainHost = (
   parts: Pick<Parts, 'db' | 'log' | 'metrics' | 'notices' | 'placer' | 'tracer'>,
 ) =>
   endpoint(operation, async ({ params: { hostId }, body }) => {
-    const { lease, reason, detail, ifState } = body;
+    const { lease, reason, detail = null, output = null, ifState } = body;
     const leased = { ...parts, db: underLease(parts.db, lease) };
-    await loseHost(leased, { hostId, to: 'draining', reason, detail: detail ?? null, ifState });
+    await loseHost(leased, { hostId, to: 'draining', reason, detail, output, ifState });
     return respond(200, {});
   });

@@ -7,7 +7,8 @@ import { endpoint, respond } from '../endpoint.ts';
 export const reportGone = (
   parts: Pick<Parts, 'db' | 'log' | 'metrics' | 'notices' | 'placer' | 'tracer'>,
 ) =>
-  endpoint(operation, async ({ params: { hostId }, body: { reason, detail } }) => {
-    await loseHost(parts, { hostId, to: 'gone', reason, detail: detail ?? null });
+  endpoint(operation, async ({ params: { hostId }, body }) => {
+    const { reason, detail = null, output = null } = body;
+    await loseHost(parts, { hostId, to: 'gone', reason, detail, output });
     return respond(200, {});
   });
