@@ -70,7 +70,7 @@ export const clientOf = ({ secretKey, url, publicKey, source, urlSource }: Conne
 };
 
 /** A client of the admin API, as the operator. */
-export const operatorClientOf = ({ url, token, source, urlSource }: OperatorConnection): Client => {
+const operatorClientOf = ({ url, token, source, urlSource }: OperatorConnection): Client => {
   const authorization = `Bearer ${token.reveal()}`;
   const plain = createClient({ baseUrl: `${url}/api/admin`, authorization });
   return hinting(plain, { source, urlSource, key: "operator's token" });

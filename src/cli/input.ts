@@ -11,7 +11,7 @@ import { readTree as readFolder } from '#runtime/tree.ts';
 import type { Context } from './context.ts';
 
 /** Reads a file that the user named. */
-export const readUserFile = (context: Context, path: string): Buffer => {
+const readUserFile = (context: Context, path: string): Buffer => {
   try {
     return readFileSync(resolve(context.cwd, path));
   } catch (cause) {

@@ -24,7 +24,7 @@ const readRelease = (): string => {
 };
 
 /** The whole program over one context. It never ends the process by itself. */
-export const createProgram = (context: Context): Command => {
+const createProgram = (context: Context): Command => {
   const program = new Command('svc')
     .description('simulated replicas of the services that AI agents act on')
     .version(readRelease())

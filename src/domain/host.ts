@@ -62,9 +62,3 @@ export type HostEnd =
   | 'crash_loop'
   | 'refused'
   | 'operator';
-
-/**
- * A host's name towards the control plane. The generation goes up by one at each assignment, at each end
- * of one, and when it is to load a world; whatever carries an older generation is refused.
- */
-export type HostClaim = { hostId: string; generation: number };

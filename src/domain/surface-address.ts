@@ -31,7 +31,7 @@ export const parseSurfaceTemplate = (text: string): SurfaceTemplate | undefined 
 };
 
 /** The host of a surface, with its port where the template has one. */
-export const surfaceHost = (
+const surfaceHost = (
   { suffix, port }: SurfaceTemplate,
   sessionId: string,
   surface: SurfaceKind,

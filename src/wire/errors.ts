@@ -7,7 +7,7 @@
  */
 import { AppError, type ErrorCode, errorCodes, type FieldProblem } from '#domain/error.ts';
 
-export const statusByCode: Record<ErrorCode, number> = {
+const statusByCode: Record<ErrorCode, number> = {
   invalid: 400,
   unauthenticated: 401,
   forbidden: 403,

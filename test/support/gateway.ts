@@ -16,7 +16,6 @@ import { newId } from '#domain/id.ts';
 import { parseSurfaceTemplate } from '#domain/surface-address.ts';
 import { createLog } from '#runtime/log.ts';
 import { until } from '#runtime/pause.ts';
-import { Secret } from '#runtime/secret.ts';
 import type { Route, RouteChanges } from '#wire/gateway-api/operations.ts';
 import { type GatewayConfig, type Limits, readConfig } from '../../src/gateway/config.ts';
 import { type RunningGateway, startGateway } from '../../src/gateway/program.ts';
@@ -212,8 +211,6 @@ export const httpsTemplate = (() => {
   if (template === undefined) throw new Error('the template is not taken');
   return template;
 })();
-
-export const gatewaySecret = new Secret(token);
 
 export type Asked = {
   host: string;

@@ -10,7 +10,7 @@ import { startPostgres } from '../../src/cli/up/postgres.ts';
 import { migrate } from '../../src/control/db/migrate.ts';
 import { execute } from './sql.ts';
 
-export const templateDatabase = 'svc_template';
+const templateDatabase = 'svc_template';
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -209,7 +209,7 @@ def answer(ctx):
 `;
 
 /** Rows of the world as it is at first; hooks are the test's to add. */
-export const firstTicket = {
+const firstTicket = {
   id: 1,
   key: 'first',
   title: 'Printer',
@@ -217,7 +217,7 @@ export const firstTicket = {
   changed_at: '2026-01-01T00:00:00Z',
 };
 
-export const usualWebhooks = `
+const usualWebhooks = `
 [webhooks]
 subscriptions = "hooks"
 url = "url"

@@ -34,7 +34,7 @@ export type TestCluster = {
 };
 
 /** Runs a command that the environment gives as words with spaces between. */
-export const runGiven = async (command: string, ...words: string[]): Promise<string> => {
+const runGiven = async (command: string, ...words: string[]): Promise<string> => {
   const [program = '', ...given] = command.split(' ').filter(Boolean);
   const { stdout } = await run(program, [...given, ...words], { timeout: loadTimeoutMs });
   return stdout.trim();

@@ -201,7 +201,7 @@ const convention = (verb: 'list' | 'get' | 'create' | 'update' | 'delete', entit
 const python = (name: string): ToolContract =>
   tool(name, { kind: 'python', file: 'tools.py', function: name }, repoInput, integer);
 
-export const sampleWorldContract: Contract = sampleContract({
+const sampleWorldContract: Contract = sampleContract({
   entities: sampleEntities,
   api: sampleApi,
   tools: [

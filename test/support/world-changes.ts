@@ -18,7 +18,6 @@ export const scenario = 'scenarios/finish/scenario.toml';
 /** Pointers into `schema/world.json`. */
 export const lists = '/x-svc/entities/lists';
 export const cards = '/x-svc/entities/cards';
-export const cardFields = '/$defs/Card/properties';
 
 /** Puts a text file, in place of a document of that name. */
 export const put =

@@ -125,7 +125,7 @@ export const openDataFolder = (path: string): DataFolder => {
 };
 
 /** Writes a file of mode 600 whole or not at all. */
-export const writePrivately = (file: string, value: unknown): void => {
+const writePrivately = (file: string, value: unknown): void => {
   const draft = `${file}.new`;
   writeFileSync(draft, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
   renameSync(draft, file);

@@ -167,7 +167,7 @@ const stopProcess = async (pid: number): Promise<void> => {
  * `postmaster.pid` and a command line that names this directory; any other process is left alone.
  * Answers whether there was one.
  */
-export const stopLeftOverPostgres = async (dataDir: string): Promise<boolean> => {
+const stopLeftOverPostgres = async (dataDir: string): Promise<boolean> => {
   const found = readPidFile(resolve(dataDir));
   if (found === undefined || !isRunning(found.pid)) return false;
   if (!commandLine(found.pid).includes(`-D ${resolve(dataDir)} `)) return false;

@@ -117,7 +117,7 @@ export const drainHosts = operation({
   },
 });
 
-export const checkStatuses = ['ok', 'warning', 'failed'] as const;
+const checkStatuses = ['ok', 'warning', 'failed'] as const;
 
 /** What one check found, with the way out of what is wrong. */
 export const DoctorCheck = Type.Object({

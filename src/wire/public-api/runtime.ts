@@ -20,7 +20,7 @@ export const runtimeCommands = [
 export type RuntimeCommand = (typeof runtimeCommands)[number];
 
 /** Commands of the specification that are rejected as `unsupported_command`. */
-export const unsupportedCommands = ['import-data', 'ingest', 'conform'] as const;
+const unsupportedCommands = ['import-data', 'ingest', 'conform'] as const;
 
 export const RuntimeBody = Type.Object(
   {

@@ -6,7 +6,7 @@ import { clockModes } from '#domain/world-clock.ts';
 import { JsonObject, nullable, oneOf, Timestamp } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
 
-export const SurfacesView = Type.Object({
+const SurfacesView = Type.Object({
   api: Type.Optional(
     Type.Object({
       url: Type.String({ description: 'base address of the vendor API' }),

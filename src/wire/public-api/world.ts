@@ -4,7 +4,7 @@ import { surfaceKinds } from '#domain/session.ts';
 import { JsonObject, nullable, oneOf, Timestamp } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
 
-export const VersionView = Type.Object({
+const VersionView = Type.Object({
   id: Type.String(),
   number: Type.Integer({ minimum: 1 }),
   state: Type.Literal('READY'),
@@ -14,7 +14,7 @@ export const VersionView = Type.Object({
   entityCounts: Type.Record(Type.String(), Type.Integer({ minimum: 0 })),
 });
 
-export const RedactView = nullable(
+const RedactView = nullable(
   Type.Object({
     slug: Type.String(),
     hash: Type.Array(Type.String()),
@@ -25,7 +25,7 @@ export const RedactView = nullable(
 );
 
 /** A link to another world. */
-export const DependencyView = Type.Object({
+const DependencyView = Type.Object({
   alias: Type.String(),
   slug: Type.String(),
   version: Type.String({ description: 'version or reference of the other world' }),

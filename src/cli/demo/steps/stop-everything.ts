@@ -11,7 +11,7 @@ import { expectEqual } from '../expect.ts';
 import type { Step } from '../timeline.ts';
 
 /** What an installation left behind, each as a text. */
-export const findLeftOvers = async (up: Up, env: Env): Promise<string[]> => {
+const findLeftOvers = async (up: Up, env: Env): Promise<string[]> => {
   const { installation } = up.secrets;
   const pids = new Set([...findProcesses(installation), ...findProcesses(up.folder.path)]);
   const containers = up.runtime.runtime === 'docker' ? await listContainers(env, installation) : [];
