@@ -60,6 +60,10 @@ const fitsColumn = (entity: CatalogEntity, path: FieldPath, value: string | numb
   return type === undefined || (type === 'TEXT') === (typeof value === 'string');
 };
 
+/** A text with half a character becomes another one when it is bound; within JSON it does not. */
+const canBind = (value: string | number): boolean =>
+  typeof value === 'number' || value.isWellFormed();
+
 const anyOf = (conditions: Condition[]): Condition => {
   if (conditions.length === 0) return nothing;
   const sql = conditions.map((condition) => condition.sql).join(' OR ');
@@ -74,9 +78,9 @@ const equals = (entity: CatalogEntity, filter: Filter): Condition => {
     .filter((value) => typeof value === 'string' || typeof value === 'number')
     .filter((value) => fitsColumn(entity, filter.path, value));
   const [only] = plain;
-  if (plain.length === 1 && only !== undefined) {
+  if (plain.length === 1 && only !== undefined && canBind(only)) {
     conditions.push({ sql: `${at} = ?`, values: [only] });
-  } else if (plain.length > 1) {
+  } else if (plain.length > 0) {
     const sql = `${at} IN (SELECT value FROM json_each(?))`;
     conditions.push({ sql, values: [JSON.stringify(plain)] });
   }

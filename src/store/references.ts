@@ -38,13 +38,13 @@ const checkParents = (catalog: Catalog, prepare: Statements, touched: TouchedRow
 const checkDependents = (catalog: Catalog, prepare: Statements, touched: TouchedRow): void => {
   const { entity, key } = touched;
   if (touched.after !== undefined) return;
-  const values = JSON.parse(key) as (string | number)[];
   for (const { entity: name, fields } of entity.dependents) {
     const child = catalog.entity(name);
-    const condition = fields.map((field) => `${quoteName(field)} = ?`).join(' AND ');
-    const found = prepare(`SELECT _key FROM ${child.table} WHERE ${condition} LIMIT 1`).get(
-      ...values,
-    );
+    // Out of the key's JSON, as texts with half a character would not survive being bound.
+    const condition = fields
+      .map((field, index) => `${quoteName(field)} = json_extract(?1, '$[${index}]')`)
+      .join(' AND ');
+    const found = prepare(`SELECT _key FROM ${child.table} WHERE ${condition} LIMIT 1`).get(key);
     if (found === undefined) continue;
     const keyText = describeKey(child.primaryKey, found._key as string);
     throw new StoreRefusal({
