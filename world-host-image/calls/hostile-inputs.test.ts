@@ -1,0 +1,99 @@
+/**
+ * Inputs that are made to break what reads them, by every way into a world. Each is answered by a call or
+ * a request of its own: taken as it is, or refused and then nothing has changed.
+ */
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Row } from '#language/contract.ts';
+import { notesUpTo, operation, serveApi } from '#test/support/api-world.ts';
+
+const open = { input: { type: 'object' }, output: true };
+const files = {
+  'tools.py': 'def python_echo(**given):\n    return given\n',
+  'tools.ts': 'export const typescript_echo = (given: object) => given;\n',
+  'api/handlers.py': 'def echo(ctx):\n    return ctx.body\n',
+};
+
+const api = await serveApi({
+  operations: [
+    operation('POST', '/notes', 'action = "create"'),
+    operation('PATCH', '/notes/{id}', 'action = "update"\nsingle = true\nfilter = { id = "id" }'),
+    operation('POST', '/echo', 'action = "handler"\nhandler = "echo"', {
+      name: 'echo',
+      entity: '',
+    }),
+  ].join(''),
+  notes: notesUpTo(3),
+  tools: {
+    ...{ create_notes: open, update_notes: open, delete_notes: open, list_notes: open },
+    ...{ echo: open, python_echo: open, typescript_echo: open },
+  },
+  files,
+});
+beforeEach(() => api.reset());
+afterAll(() => api.stop());
+
+const nested = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+const note = (members: string): string => `{"id":9,"title":"x",${members}}`;
+const manyKeys = Array.from({ length: 50_000 }, (_, index) => `"k${index}":1`).join();
+
+/** Bodies as they are sent, each with whether a note can be made of it. */
+const hostile: [string, string, boolean][] = [
+  ['__proto__', note('"__proto__":{"state":"done"}'), false],
+  ['constructor', note('"constructor":{"prototype":{"state":"done"}}'), false],
+  ['digits that no number keeps', '{"id":9007199254740993,"title":"x"}', false],
+  ['a number beyond all', note('"rank":1e999'), false],
+  ['half a character', note('"key":"\\ud800"'), true],
+  ['NUL', note('"key":"a\\u0000b"'), true],
+  ['a name with NUL', note('"key\\u0000":"a"'), false],
+  ['a member given twice', note('"key":"a","key":"b"'), true],
+  ['a deep list', note(`"tags":${nested(60)}`), false],
+  ['a deeper list', note(`"tags":${nested(100)}`), false],
+  ['a list without end', note(`"tags":${nested(100_000)}`), false],
+  ['very many members', `{${manyKeys}}`, false],
+  ['a long text', note(`"key":"${'x'.repeat(900_000)}"`), true],
+  ['a text that is too long', note(`"key":"${'x'.repeat(10_000_000)}"`), false],
+];
+
+const digest = async (): Promise<unknown> =>
+  ((await api.call('state', 'state', {})).output as Row).digest;
+
+describe.each(hostile)('%s', (_, text, isNote) => {
+  const input = JSON.parse(text) as Row;
+
+  it('makes a row or changes nothing, as a tool and as a request', async () => {
+    const before = await digest();
+    const made = await api.call('tool', 'create_notes', input);
+    expect(made.error === undefined).toBe(isNote);
+    expect((await digest()) === before).toBe(!isNote);
+    if (isNote) {
+      const listed = await api.call('tool', 'list_notes', { key: input.key ?? null, id: 9 });
+      expect(listed.output).toEqual([made.output]);
+    }
+    await api.reset();
+    const { status } = await api.ask('POST', '/notes', { body: text });
+    expect([201, 400, 413]).toContain(status);
+    expect(status === 201).toBe(isNote);
+    expect((await digest()) === before).toBe(!isNote);
+  });
+
+  it('is no key and no patch that breaks what is there', async () => {
+    const before = await digest();
+    for (const tool of ['update_notes', 'delete_notes']) {
+      expect((await api.call('tool', tool, input)).error).toBeDefined();
+    }
+    const { status } = await api.ask('PATCH', '/notes/9', { body: text });
+    expect([400, 404, 413]).toContain(status);
+    expect(await digest()).toBe(before);
+  });
+
+  it('comes back from code as it went in, or is refused', async () => {
+    for (const tool of ['echo', 'python_echo', 'typescript_echo']) {
+      const { output, error } = await api.call('tool', tool, input);
+      if (error === undefined) expect(output).toEqual(input);
+      else expect(['invalid_input', 'too_large', 'refused']).toContain(error.code);
+    }
+    const { status } = await api.ask('POST', '/echo', { body: text });
+    expect([200, 400, 413]).toContain(status);
+    expect(({} as Row).state).toBeUndefined();
+  });
+});
