@@ -81,9 +81,9 @@ describe('a value in the ledger', () => {
 
   it('is its beginning when it is long or deep', () => {
     const many = Array.from({ length: 500_000 }, () => 1);
-    const startedAt = performance.now();
+    const readFurther = () => expect.unreachable('read further than is shown');
+    Object.defineProperty(many, 1_000, { get: readFurther });
     expect(show(many, 200)).toEqual({ truncated: true, start: expect.stringMatching(/^\[1,1/) });
-    expect(performance.now() - startedAt).toBeLessThan(100);
     const deep = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`);
     expect(show(deep).truncated).toBe(true);
     const wide = Object.fromEntries(many.slice(0, 1_000).map((_, n) => [`field ${n}`, 'x']));

@@ -110,9 +110,8 @@ describe('createRowChecker', () => {
         world.json['scenarios/finish/seed/cards.json'] = [];
       }),
     );
-    const startedAt = performance.now();
+    // In more than linear time, this would not end before the test's deadline.
     expect(slow.check('cards', { ...card, title: `${'a'.repeat(50_000)}!` })).toHaveLength(1);
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
   });
 });
 

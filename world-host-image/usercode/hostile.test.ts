@@ -122,10 +122,8 @@ describe.each(['python', 'typescript'] as const)('hostile code in %s', (language
   };
 
   it.each(['spin', 'stuck'])('stops a run that does not end: %s', async (name) => {
-    const startedAt = performance.now();
     const result = await run(name, {}, 200);
     expect(result).toMatchObject({ ok: false, error: { code: 'timeout' } });
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
     if (language === 'python') {
       expect(result).toMatchObject({
         error: { details: { trace: [{ file: 'tools.py', function: name }] } },
