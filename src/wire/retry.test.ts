@@ -72,6 +72,13 @@ describe('a client that repeats', () => {
     }
   });
 
+  it('waits for a server that was reached and broke off', async () => {
+    const { client, keys } = failing([noAnswer(reset), noAnswer(refused), noAnswer(refused)]);
+    await client.send(enqueueCall, enqueue);
+    expect(keys).toHaveLength(4);
+    expect(new Set(keys).size).toBe(1);
+  });
+
   it('sends again what never left, to a server that has answered before', async () => {
     const { client, keys } = failing([undefined, noAnswer(refused)]);
     await client.send(getCall, { params: { ...params, callId: 'call-1' } });

@@ -62,15 +62,15 @@ const waitFor = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
   });
 
 /**
- * Wraps a client. A server that never answered it is not waited for: it is more likely not there than
- * on its way back.
+ * Wraps a client. A server that it never reached is not waited for: it is more likely not there than on
+ * its way back.
  */
 export const retrying = (client: Client, { forMs }: RetryOptions): Client => {
-  let hasAnswered = false;
+  let wasReached = false;
 
   const mayRepeat = (shape: OperationShape, headers: unknown, error: AppError): boolean => {
     if (!isAway(error)) return false;
-    if (isUnsent(error)) return hasAnswered;
+    if (isUnsent(error)) return wasReached;
     return repeatableMethods.includes(shape.method) || keyOf(headers) !== undefined;
   };
 
@@ -82,11 +82,11 @@ export const retrying = (client: Client, { forMs }: RetryOptions): Client => {
       for (let failures = 1; ; failures += 1) {
         try {
           const answer = await client.send(shape, input);
-          hasAnswered = true;
+          wasReached = true;
           return answer;
         } catch (error) {
           if (input.signal?.aborted || !(error instanceof AppError)) throw error;
-          hasAnswered ||= error.detail.status !== undefined;
+          wasReached ||= error.detail.status !== undefined || !isUnsent(error);
           if (!mayRepeat(shape, input.headers, error)) throw error;
           const ms = pauseMs(failures, error);
           endsAt ??= performance.now() + forMs;
