@@ -90,6 +90,9 @@ const readEnvironment = (pid: number): string => {
 
 const words = (text: string): string[] => text.split('\n').filter((line) => line !== '');
 
+/** Of a command in a container that ended under it. */
+const killedStatus = 137;
+
 /** Ends every process in a container that does not know the host's token: those that run user code. */
 const killWorkersInside = `
   const { readdirSync, readFileSync } = require('node:fs');
@@ -108,7 +111,8 @@ const onDocker = (installation: string): Containers => {
     try {
       return await docker(...command);
     } catch (error) {
-      if (!/No such container|is not running/.test(String(error))) throw error;
+      const hasEnded = (error as { code?: unknown }).code === killedStatus;
+      if (!hasEnded && !/No such container|is not running/.test(String(error))) throw error;
       return '';
     }
   };
