@@ -39,6 +39,16 @@ describe('imports', () => {
     expect(await bench.value('python', 'index', handler)).toEqual(['a:red', 1, 1]);
   });
 
+  it('names files of a circle from the root of the world', async () => {
+    await bench.load({
+      'tools.py': 'from one import x\ndef paint(): return x\n',
+      'one.py': 'from two import y\nx = 1\n',
+      'two.py': 'from one import x\ny = 2\n',
+    });
+    const { message } = errorOf(await bench.run('python', 'paint'));
+    expect(message).toMatch(/circular import\) \(one\.py\) \(two\.py:1 in <module>\)$/);
+  });
+
   it('reports a failing import at each run of that file and of no other', async () => {
     await bench.load({
       'tools.py': 'import labels\ndef paint(): pass\n',

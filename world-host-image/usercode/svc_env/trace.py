@@ -24,11 +24,11 @@ def describe(error: BaseException, root: str, fallback: CodeType | None = None) 
         frames = [_frame(fallback, fallback.co_firstlineno, root)]
     facts: dict[str, Any] = {
         "exception": type(error).__name__,
-        "message": _message(error),
+        "message": _message(error, root),
         "trace": frames[-FRAMES:],
     }
     if error.__cause__ is not None:
-        facts["cause"] = f"{type(error.__cause__).__name__}: {_message(error.__cause__)}"
+        facts["cause"] = f"{type(error.__cause__).__name__}: {_message(error.__cause__, root)}"
     return facts
 
 
@@ -41,10 +41,11 @@ def summarize(facts: dict[str, Any]) -> str:
     return f"{text} ({frame['file']}:{frame['line']} in {frame['function']})"
 
 
-def _message(error: BaseException) -> str:
+def _message(error: BaseException, root: str) -> str:
+    """The error's own text, the author's files named from the root of the world."""
     try:
         text = error.msg if isinstance(error, SyntaxError) else str(error)
-        return str(text)[:MESSAGE_CHARS]
+        return str(text).replace(root + os.sep, "")[:MESSAGE_CHARS]
     except Exception as broken:
         return f"<no message: its __str__ raised {type(broken).__name__}>"
 
