@@ -91,6 +91,24 @@ describe('commits', () => {
     );
   });
 
+  it('that a merge brings in belong to the base from then on', async () => {
+    const { repos, pulls } = world.client();
+    const own = (await pulls.listCommits(pull(150))).data.map(({ sha }) => sha);
+    const { data } = await pulls.merge({ ...pull(150), merge_method: 'merge' });
+    const shas = (await repos.listCommits(repository)).data.map(({ sha }) => sha);
+    expect(shas[0]).toBe(data.sha);
+    expect(new Set(shas).size).toBe(shas.length);
+    for (const [index, sha] of own.entries()) {
+      expect(shas).toContain(sha);
+      expect(shas.slice(0, shas.indexOf(sha))).not.toContain(own[index - 1]);
+    }
+    const again = { ...repository, title: 'Again', head: 'occupancy-nights', base: 'main' };
+    expect(await errorOf(pulls.create(again))).toMatchObject({
+      status: 422,
+      data: { errors: [{ message: 'No commits between main and occupancy-nights' }] },
+    });
+  });
+
   it('of an empty repository are none, and that is a conflict', async () => {
     await world.client().repos.createForAuthenticatedUser({ name: 'bare' });
     expect(

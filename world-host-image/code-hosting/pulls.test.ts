@@ -272,7 +272,7 @@ describe('branches', () => {
       ...repository,
       per_page: 2,
     });
-    expect(all).toHaveLength(6);
+    expect(all).toHaveLength(7);
   });
 });
 

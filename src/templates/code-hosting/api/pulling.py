@@ -1,5 +1,7 @@
 """What a pull request holds, and whether it may be merged."""
 
+from collections import Counter
+
 from svc_env import HandlerContext, Row
 
 from .finding import numbered, place_of
@@ -7,17 +9,40 @@ from .finding import numbered, place_of
 
 def commits_between(ctx: HandlerContext, pull: Row) -> list[Row]:
     """The commits of a pull request: from its head back to where it left the base. Oldest first."""
-    return history_of(ctx, pull, pull["head_sha"], pull["base_sha"])[::-1]
-
-
-def history_of(ctx: HandlerContext, row: Row, sha: str, end: str | None = None) -> list[Row]:
-    """A commit and its first parents, newest first, down to `end`, which is left out."""
-    known = {commit["sha"]: commit for commit in ctx.query("commits", place_of(row))}
-    found = []
-    while sha != end and sha in known:
+    known = _commits_by_sha(ctx, pull)
+    sha, found = pull["head_sha"], []
+    while sha != pull["base_sha"] and sha in known:
         found.append(known[sha])
         sha = next(iter(known[sha]["parents"]), "")
+    return found[::-1]
+
+
+def history_of(ctx: HandlerContext, row: Row, sha: str) -> list[Row]:
+    """A commit and all that it was made of, also what merges brought in. Newest first, and none
+    before a commit that is made of it."""
+    known = _commits_by_sha(ctx, row)
+    reached: dict[str, Row] = {}
+    waiting = [sha]
+    while waiting:
+        one = waiting.pop()
+        if one in known and one not in reached:
+            reached[one] = known[one]
+            waiting += known[one]["parents"]
+    unseen = Counter(parent for commit in reached.values() for parent in commit["parents"])
+    ready, found = [sha] if sha in reached else [], []
+    while ready:
+        ready.sort(key=lambda one: (reached[one]["committed_at"], one))
+        commit = reached[ready.pop()]
+        found.append(commit)
+        for parent in commit["parents"]:
+            unseen[parent] -= 1
+            if unseen[parent] == 0 and parent in reached:
+                ready.append(parent)
     return found
+
+
+def _commits_by_sha(ctx: HandlerContext, row: Row) -> dict[str, Row]:
+    return {commit["sha"]: commit for commit in ctx.query("commits", place_of(row))}
 
 
 def changed_files(ctx: HandlerContext, pull: Row) -> list[Row]:
