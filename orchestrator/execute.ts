@@ -66,6 +66,8 @@ const outputOf = async (driver: Driver, hostId: string): Promise<string> => {
   return written.trim();
 };
 
+const lastLine = (text: string): string => text.slice(text.lastIndexOf('\n') + 1);
+
 /** How a container ended, if it is known, and the last that its host wrote. */
 const accountOfEnd = async (
   driver: Driver,
@@ -95,11 +97,13 @@ const abandon = async (
   { hostId, shape }: LaunchSpec,
   err: unknown,
 ): Promise<void> => {
-  const reason = describeError(err);
   log.warn({ err, hostId, pool: shape.pool }, 'launch failed');
+  const account = { detail: describeError(err), output: await outputOf(driver, hostId) };
+  const said = lastLine(account.output);
+  const { detail } = account;
+  const reason = detail.includes(said) ? detail : `${detail}: ${said}`;
   memory.breakerOf(shape.pool)?.failed(hostId, reason);
   metrics.launches.inc({ pool: shape.pool, outcome: 'failed' });
-  const account = { detail: reason, output: await outputOf(driver, hostId) };
   if (!(await pool.drain(hostId, { reason: 'exited', ...account, ifState: 'starting' }))) return;
   await driver.destroy(hostId);
   await pool.reportGone(hostId, 'exited', account);
@@ -188,8 +192,6 @@ const adopt = (parts: ExecutorParts, action: Of<'adopt'>): void => {
     log.info({ hostId, runtimeId: launched.runtimeId }, 'adopted');
   });
 };
-
-const lastLine = (text: string): string => text.slice(text.lastIndexOf('\n') + 1);
 
 /** Ends of our own choice: nothing is wrong with the host, and nobody asks what it wrote. */
 const chosen: ReadonlySet<HostEnd> = new Set(['surplus', 'outdated', 'max_age']);

@@ -178,7 +178,7 @@ describe('launches that fail', () => {
     start({ poolSize: 1 });
     await eventually('told', () => said.some((line) => 'launches' in line));
     expect(said.find((line) => 'launches' in line)).toMatchObject({
-      launches: { reason: expect.stringContaining('no space left on device') },
+      launches: { reason: 'no space left on device: last line of hst-1' },
     });
     await eventually('another try', () => machine.launches >= 2);
     await eventually('published', () =>

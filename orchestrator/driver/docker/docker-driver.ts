@@ -42,7 +42,7 @@ export const createDockerDriver = (options: DockerDriverOptions): Driver => {
       const labels = labelsOf(owner, 'fence');
       await raiseFence(docker, { image: info.Image, labels, target, destination });
     } catch (error) {
-      throw engineRefusal(`fencing the container of ${owner.hostId}`, error);
+      throw engineRefusal('fencing the container', error);
     }
   };
 
@@ -50,7 +50,7 @@ export const createDockerDriver = (options: DockerDriverOptions): Driver => {
     const found = await containers.find(hostId);
     const address = found === undefined ? undefined : addressOf(found.info);
     if (found === undefined || address === undefined) {
-      throw new AppError('not_found', `the container of ${hostId} does not run`);
+      throw new AppError('not_found', 'the container does not run');
     }
     await fence(found);
     return { runtimeId: found.info.Id, address };
