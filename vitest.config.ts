@@ -31,6 +31,7 @@ const sweepOn = (runtime: string, share: number): number =>
     : 0;
 const sweep = {
   seed: Number(process.env.SWEEP_SEED ?? 1),
+  total: sweepTimes,
   times: { process: sweepOn('process', 0.8), docker: sweepOn('docker', 0.2) },
   only: process.env.SWEEP_CASE === undefined ? null : Number(process.env.SWEEP_CASE),
 };

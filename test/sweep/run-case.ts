@@ -174,12 +174,16 @@ export const runCase = async (service: Service, given: Case): Promise<Verdict> =
   return { wrongs, timeline: tellTimeline(changes, struck, healed) };
 };
 
-/** How to see a failure again. */
-export const tellFailure = (given: Case, { wrongs, timeline }: Verdict, service: Service): string =>
+/** A failure, and how to see it again: the case of that number in a sweep of so many. */
+export const tellFailure = (
+  { given, total }: { given: Case; total: number },
+  { wrongs, timeline }: Verdict,
+  service: Service,
+): string =>
   [
     `${describeCase(given)}: ${wrongs.join('; ')}`,
     `lasts ${given.lastsMs} ms, delayed ${given.delayMs} ms, keepWarm ${given.keepWarm}`,
-    `again: make sweep SEED=${given.seed} CASE=${given.number} RUNTIME=${service.runtime}`,
+    `again: make sweep SEED=${given.seed} TIMES=${total} CASE=${given.number} RUNTIME=${service.runtime}`,
     timeline,
     `--- control plane\n${tail(service.network.control.log())}`,
     `--- orchestrator\n${tail(service.network.orchestrator.log())}`,

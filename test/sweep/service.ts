@@ -20,7 +20,13 @@ import { type Link, startLink } from './link.ts';
 declare module 'vitest' {
   export interface ProvidedContext {
     /** Seed and number of cases on each runtime; `only` is the number of the one to run. */
-    sweep: { seed: number; times: Record<Service['runtime'], number>; only: number | null };
+    sweep: {
+      seed: number;
+      /** On all runtimes together: what cases there are depends on it. */
+      total: number;
+      times: Record<Service['runtime'], number>;
+      only: number | null;
+    };
   }
 }
 

@@ -10,7 +10,7 @@ import { casesOf, describeCase } from './cases.ts';
 import { runCase, tellFailure } from './run-case.ts';
 import { type Service, startService } from './service.ts';
 
-const { seed, times, only } = inject('sweep');
+const { seed, total, times, only } = inject('sweep');
 /** Above this a sweep takes its time anyway. */
 const shortTimes = 50;
 const caseTimeoutMs = 180_000;
@@ -25,7 +25,7 @@ describe.each(runtimes.filter(({ runtime, answers }) => answers && times[runtime
   ({ runtime }) => {
     let service: Service;
     let isSound = true;
-    const wanted = { seed, times: only ?? times[runtime], withLong: times.process > shortTimes };
+    const wanted = { seed, times: only ?? times[runtime], withLong: total > shortTimes };
     const cases = casesOf(wanted).filter(({ number }) => only === null || number === only);
 
     beforeAll(async () => {
@@ -47,7 +47,7 @@ describe.each(runtimes.filter(({ runtime, answers }) => answers && times[runtime
         }
         isSound = false;
         const verdict = await runCase(service, given);
-        expect(verdict.wrongs, tellFailure(given, verdict, service)).toEqual([]);
+        expect(verdict.wrongs, tellFailure({ given, total }, verdict, service)).toEqual([]);
         isSound = true;
       },
     );
