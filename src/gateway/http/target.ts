@@ -68,10 +68,14 @@ const framingFault = (request: IncomingMessage): string | undefined => {
   return isChunked ? undefined : 'the only Transfer-Encoding that is served is chunked';
 };
 
+/** Node's parser lets other versions through, and reads them as 1.1. */
+const versions = ['1.0', '1.1'];
+
 const refuse = (message: string): Target => ({ kind: 'refused', refusal: badRequest(message) });
 
 /** Reads the target of a request. */
 export const readTarget = (request: IncomingMessage, template: SurfaceTemplate): Target => {
+  if (!versions.includes(request.httpVersion)) return refuse('HTTP/1.0 and HTTP/1.1 are served');
   const fault = framingFault(request);
   if (fault !== undefined) return refuse(fault);
   const read = readHost(request);

@@ -81,6 +81,8 @@ describe('requests that could be read in two ways', () => {
       'chunks of HTTP/1.0',
       () => `${headLines('POST / HTTP/1.0', host(), 'Transfer-Encoding: chunked')}0\r\n\r\n`,
     ],
+    ['a version that is none here', () => headLines('GET / HTTP/2.0', host())],
+    ['a version without headers', () => headLines('GET / HTTP/0.9', host())],
     ['a space before the colon', () => headLines('POST / HTTP/1.1', host(), 'Content-Length : 3')],
     ['a folded header', () => headLines('GET / HTTP/1.1', host(), 'X-A: 1', ' Content-Length: 3')],
     ['a bare line feed', () => `GET / HTTP/1.1\n${host()}\nX-A: 1\n\n`],
