@@ -4,7 +4,7 @@
  */
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Client } from '#wire/client.ts';
-import { connect } from './connect.ts';
+import { connect, showingWaits } from './connect.ts';
 import type { Context } from './context.ts';
 import { formatJson } from './print.ts';
 
@@ -36,7 +36,7 @@ export const withService = (command: Command): Command =>
 
 /** The client that a command's options and the environment name. */
 export const clientFor = (context: Context, { data }: ServiceOptions): Client =>
-  connect({ env: context.env, cwd: context.cwd, data });
+  showingWaits(connect({ env: context.env, cwd: context.cwd, data }), context.err);
 
 /** Prints an answer: as JSON when asked for, else as the text. */
 export const printAnswer = (

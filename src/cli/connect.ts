@@ -13,6 +13,8 @@ import {
   readConnection,
   readOperatorConnection,
 } from './config.ts';
+import type { Output } from './context.ts';
+import { withProgress } from './progress.ts';
 
 /** A service that starts again is back sooner. */
 const retryForMs = 15_000;
@@ -75,6 +77,13 @@ const operatorClientOf = ({ url, token, source, urlSource }: OperatorConnection)
   const plain = createClient({ baseUrl: `${url}/api/admin`, authorization });
   return hinting(plain, { source, urlSource, key: "operator's token" });
 };
+
+/** A client that says on an output that it waits, when an answer takes long. */
+export const showingWaits = (client: Client, out: Output): Client => ({
+  baseUrl: client.baseUrl,
+  send: (shape, input) =>
+    withProgress({ out, step: `waiting for ${client.baseUrl}` }, () => client.send(shape, input)),
+});
 
 /** A client from the environment or the credentials file. */
 export const connect = (place: Place): Client => clientOf(readConnection(place));

@@ -61,6 +61,19 @@ describe('withProgress', () => {
     await done;
   });
 
+  it('takes work within the work for a part of it', async () => {
+    const { context, ended, done } = begin(false);
+    const inner = withProgress({ out: context.out, step: 'asking' }, async ({ tell, print }) => {
+      tell('asking again');
+      print('a fact\n');
+      await ended.promise;
+    });
+    vi.advanceTimersByTime(2_500);
+    ended.resolve('');
+    await Promise.all([done, inner]);
+    expect(context.written().out).toBe('a fact\n… pulling (2.0 s)\n');
+  });
+
   it('hands on what the work throws, with the line wiped', async () => {
     const { context, ended, done } = begin(true);
     vi.advanceTimersByTime(2_500);

@@ -56,11 +56,19 @@ const plainLines = (out: Output, indent: string): Line => {
   };
 };
 
-/** Runs the work and shows its progress; the result or error is the work's own. */
+/** What is shown at the moment, by where. */
+const shownOn = new WeakMap<Output, Progress>();
+
+/**
+ * Runs the work and shows its progress; the result or error is the work's own. Within other work that
+ * is shown on the same output, it is a part of that one and shows no steps of its own.
+ */
 export const withProgress = async <Value>(
   { out, indent = '', step: firstStep }: ProgressOptions,
   work: (progress: Progress) => Promise<Value>,
 ): Promise<Value> => {
+  const outer = shownOn.get(out);
+  if (outer !== undefined) return work({ tell: () => undefined, print: outer.print });
   const startedAt = performance.now();
   const line = out.isTerminal ? terminalLine(out, indent) : plainLines(out, indent);
   let step = firstStep;
@@ -84,9 +92,11 @@ export const withProgress = async <Value>(
     wipe();
     out.write(text);
   };
+  shownOn.set(out, { tell, print });
   try {
     return await work({ tell, print });
   } finally {
+    shownOn.delete(out);
     clearInterval(timer);
     wipe();
   }

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { Client } from '#wire/client.ts';
 import type { ServiceOptions } from '../command.ts';
-import { connectOperator } from '../connect.ts';
+import { connectOperator, showingWaits } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { addAdminDoctor } from './admin-doctor.ts';
 import { addAdminDrain } from './admin-drain.ts';
@@ -18,8 +18,9 @@ export const addAdmin = (program: Command, context: Context): void => {
     .description(
       'for operators: pools, hosts, and what is wrong; SVC_ADMIN_TOKEN (or SVC_POOL_TOKEN) opens it',
     );
-  const { env, cwd } = context;
-  const clientFor: OperatorClientFor = ({ data }) => connectOperator({ env, cwd, data });
+  const { env, cwd, err } = context;
+  const clientFor: OperatorClientFor = ({ data }) =>
+    showingWaits(connectOperator({ env, cwd, data }), err);
   addAdminPools(admin, context, clientFor);
   addAdminHosts(admin, context, clientFor);
   addAdminDrain(admin, context, clientFor);
