@@ -153,6 +153,20 @@ describe('repositories', () => {
     expect((await world.client().repos.delete(ferry)).status).toBe(204);
   });
 
+  it('are counted by their owner while they are public, and are nothing else than that or private', async () => {
+    const { repos, orgs } = world.client();
+    const count = async () => (await orgs.get({ org: 'northquay' })).data.public_repos;
+    const before = await count();
+    await repos.update({ ...repository, visibility: 'private' });
+    expect(await count()).toBe(before - 1);
+    const bad = { resource: 'Repository', field: 'visibility', code: 'invalid' };
+    const secret = repos.update({ ...repository, visibility: 'secret' as never });
+    expect(await errorOf(secret)).toEqual(invalid(bad));
+    expect((await repos.get(repository)).data.visibility).toBe('private');
+    await repos.update({ ...repository, private: false });
+    expect(await count()).toBe(before);
+  });
+
   it('that are archived can be read, and written to when they no longer are', async () => {
     const { repos, issues } = world.client();
     await repos.update({ ...repository, archived: true });
@@ -167,6 +181,14 @@ describe('repositories', () => {
     await repos.update({ ...repository, archived: false });
     expect((await issues.create({ ...repository, title: 'In time' })).status).toBe(201);
   });
+});
+
+it('a merged pull request cannot be opened again as the issue that it is', async () => {
+  const { issues, pulls } = world.client();
+  const bad = { resource: 'PullRequest', field: 'state', code: 'invalid' };
+  const opened = issues.update({ ...on(148), state: 'open' });
+  expect(await errorOf(opened)).toEqual(invalid(bad));
+  expect((await pulls.get(pull(148))).data.state).toBe('closed');
 });
 
 it('a search by a time that is none is refused', async () => {

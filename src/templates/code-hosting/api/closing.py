@@ -2,8 +2,9 @@
 
 from svc_env import HandlerContext, Row
 
-from .finding import numbered
+from .finding import numbered, place_of
 from .history import record, tell_of_issue
+from .refusals import invalid
 from .viewer import VIEWER
 
 
@@ -29,11 +30,13 @@ def close_issue(
 
 
 def reopen_issue(ctx: HandlerContext, repository: Row, issue: Row) -> Row:
-    """Opens what is closed."""
-    is_pull = ctx.get("pulls", numbered(issue)) is not None
+    """Opens what is closed; 422 for a pull request that cannot be opened again."""
+    pull = ctx.get("pulls", numbered(issue))
+    if pull:
+        _require_reopenable(ctx, pull)
     patch = {
         "state": "open",
-        "state_reason": None if is_pull else "reopened",
+        "state_reason": None if pull else "reopened",
         "closed_at": None,
         "closed_by": None,
         "updated_at": ctx.clock.now(),
@@ -42,3 +45,12 @@ def reopen_issue(ctx: HandlerContext, repository: Row, issue: Row) -> Row:
     record(ctx, issue, "reopened")
     tell_of_issue(ctx, repository, opened, "reopened")
     return opened
+
+
+def _require_reopenable(ctx: HandlerContext, pull: Row) -> None:
+    """422 for a closed pull request that is merged, or whose branch is gone."""
+    if pull["merged"]:
+        invalid(ctx, "PullRequest", "state", "invalid")
+    if ctx.get("branches", {**place_of(pull), "name": pull["head"]}) is None:
+        message = f"state cannot be changed. The {pull['head']} branch has been deleted."
+        invalid(ctx, "PullRequest", "state", "custom", message=message)

@@ -143,23 +143,18 @@ def update_pull(ctx: HandlerContext) -> Row:
         pull = ctx.update("pulls", numbered(pull), moved)
     issue = write_texts(ctx, repository, issue, body, "PullRequest")
     if body.get("state") is not None:
-        _write_state(ctx, repository, issue, pull)
+        _write_state(ctx, repository, issue)
     touch(ctx, issue)
     return pull_answer(ctx, repository, pull)
 
 
-def _write_state(ctx: HandlerContext, repository: Row, issue: Row, pull: Row) -> None:
+def _write_state(ctx: HandlerContext, repository: Row, issue: Row) -> None:
     state = choice_of(ctx, "PullRequest", "state", body_of(ctx)["state"], ("open", "closed"))
     if state == issue["state"]:
         return
     if state == "closed":
         close_issue(ctx, repository, issue)
         return
-    if pull["merged"]:
-        invalid(ctx, "PullRequest", "state", "invalid")
-    if ctx.get("branches", {**place(ctx), "name": pull["head"]}) is None:
-        message = f"state cannot be changed. The {pull['head']} branch has been deleted."
-        invalid(ctx, "PullRequest", "state", "custom", message=message)
     reopen_issue(ctx, repository, issue)
 
 

@@ -11,7 +11,7 @@ from ..answers.users import simple_user
 from ..finding import assignable, find_assignee, find_owner, find_repository, known, same_name
 from ..labelling import make_label
 from ..paging import answer_page, by_id, each
-from ..reading import asked_choice, body_of, flag_of, is_downwards, text_of
+from ..reading import asked_choice, body_of, choice_of, flag_of, is_downwards, text_of
 from ..refusals import forbidden, impossible, invalid, refuse_archived
 from ..viewer import VIEWER, can_see, own_logins, require_manage, role_in
 
@@ -134,7 +134,10 @@ def update_repository(ctx: HandlerContext) -> Row:
         if not isinstance(branch, str) or ctx.get("branches", key) is None:
             invalid(ctx, "Repository", "default_branch", "invalid")
         patch["default_branch"] = branch
-    return whole_repository_answer(ctx, ctx.update("repositories", _key(repository), patch))
+    changed = ctx.update("repositories", _key(repository), patch)
+    _count(ctx, repository, -1)
+    _count(ctx, changed, 1)
+    return whole_repository_answer(ctx, changed)
 
 
 def delete_repository(ctx: HandlerContext) -> None:
@@ -264,7 +267,9 @@ def _texts_and_flags(ctx: HandlerContext, body: Row) -> Row:
         if name in body
     }
     if body.get("visibility") is not None:
-        found["private"] = body["visibility"] == "private"
+        choices = ("public", "private")
+        visibility = choice_of(ctx, "Repository", "visibility", body["visibility"], choices)
+        found["private"] = visibility == "private"
     flags = ("private", *SETTINGS)
     wanted = [name for name in flags if body.get(name) is not None]
     return {**found, **{name: flag_of(ctx, "Repository", name, body[name]) for name in wanted}}
