@@ -32,6 +32,9 @@ describe('svc', () => {
       );
     }
     expect((await offline('--help')).status).toBe(0);
+    expect(await offline('help worlds session open')).toEqual(
+      await offline('worlds session open --help'),
+    );
   });
 
   it.each([

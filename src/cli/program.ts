@@ -47,6 +47,10 @@ const createProgram = (context: Context): Command => {
   return program;
 };
 
+/** `svc help a b` as `svc a b --help`: commander's own help command knows the first word alone. */
+const readHelp = (words: readonly string[]): string[] =>
+  words[0] === 'help' && words.length > 2 ? [...words.slice(1), '--help'] : [...words];
+
 /** Runs one command line (without `node` and the file) and answers the exit status. */
 export const runCommandLine = async (
   words: readonly string[],
@@ -54,7 +58,7 @@ export const runCommandLine = async (
 ): Promise<number> => {
   const program = createProgram(context);
   try {
-    await program.parseAsync([...words], { from: 'user' });
+    await program.parseAsync(readHelp(words), { from: 'user' });
     return exitStatus.done;
   } catch (error) {
     return reportError(context, error, { json: words.includes('--json') });
