@@ -25,8 +25,8 @@ _WAYS = {
 def json_text(message: dict[str, Any]) -> str:
     """The JSON of a message to the host.
 
-    Raises TypeError, ValueError or RecursionError, as `json` does, saying what in the answer, or in
-    the arguments of a use of the store, is not JSON.
+    Raises TypeError or ValueError, as `json` does, saying what in the answer, or in the arguments of a
+    use of the store, is not JSON, and RecursionError for what nests too deep.
     """
     try:
         return json.dumps(message, allow_nan=False, separators=(",", ":"))
@@ -37,7 +37,8 @@ def json_text(message: dict[str, Any]) -> str:
         pointer, what = fault
         for start in ("/result/value", "/arguments"):
             pointer = pointer.removeprefix(start)
-        raise type(error)(f"{pointer or 'it'} is {what}") from None
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{pointer or 'it'} is {what}") from None
 
 
 def _find_fault(value: Any, levels: int) -> tuple[str, str] | None:
