@@ -4,10 +4,14 @@ import type { Client } from '#wire/client.ts';
 import type { ServiceOptions } from '../command.ts';
 import { connectOperator, showingWaits } from '../connect.ts';
 import type { Context } from '../context.ts';
+import { answeringWithin } from '../patience.ts';
 import { addAdminDoctor } from './admin-doctor.ts';
 import { addAdminDrain } from './admin-drain.ts';
 import { addAdminHosts } from './admin-hosts.ts';
 import { addAdminPools } from './admin-pools.ts';
+
+/** Longer than any check of `doctor` takes, and than a restart of the service is ridden out. */
+const patienceMs = 60_000;
 
 /** The client of the operator that a command's options and the environment name. */
 export type OperatorClientFor = (options: ServiceOptions) => Client;
@@ -20,7 +24,7 @@ export const addAdmin = (program: Command, context: Context): void => {
     );
   const { env, cwd, err } = context;
   const clientFor: OperatorClientFor = ({ data }) =>
-    showingWaits(connectOperator({ env, cwd, data }), err);
+    showingWaits(answeringWithin(connectOperator({ env, cwd, data }), patienceMs), err);
   addAdminPools(admin, context, clientFor);
   addAdminHosts(admin, context, clientFor);
   addAdminDrain(admin, context, clientFor);

@@ -59,6 +59,7 @@ type Drained = Static<(typeof drainHosts)['answers'][200]>;
 
 /** What became of the hosts that were to be drained. */
 export const describeDrained = ({ drained, kept }: Drained): string => {
+  if (drained.length + kept.length === 0) return 'no host drained: none is in service any more';
   const lines = [`${formatCount(drained.length, 'host')} drained`, ...drained];
   if (kept.length === 0) return lines.join('\n');
   const serving = `${formatCount(kept.length, 'host')} kept: a session is on each`;

@@ -30,7 +30,7 @@ const findOne = async ({ db }: DrainParts, id: string, endSessions: boolean): Pr
   if (standing.state === 'assigned' && !endSessions) {
     throw new AppError(
       'conflict',
-      `${id} serves ${standing.sessionId}, which would end; say that it may`,
+      `${id} serves ${standing.sessionId}, which would end; --end-sessions ("endSessions") says that it may`,
       { detail: { sessionId: standing.sessionId } },
     );
   }
