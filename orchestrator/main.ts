@@ -75,6 +75,7 @@ const start = async () => {
     authorization: `Bearer ${config.poolToken.reveal()}`,
   });
   const live = await openSettings(config, log);
+  if (driver.isolation !== undefined) say({ isolation: driver.isolation });
   const { settings, refusal } = live;
   const metrics = createMetrics();
   const board = createLoopBoard();

@@ -101,6 +101,8 @@ export type Wanted = {
 
 export type Driver = {
   readonly runtime: RuntimeName;
+  /** What keeps hosts apart and what does not, for a person; absent where each is a container. */
+  readonly isolation?: string;
   /**
    * A short hash of all that a container of this shape would be made from today: image, limits,
    * template, and which sessions it suits. A container with another digest is outdated.

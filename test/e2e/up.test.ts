@@ -76,6 +76,7 @@ describe('svc up', () => {
     expect(statSync(join(data, 'secrets.json')).mode & 0o777).toBe(0o600);
     for (const value of Object.values(given)) expect(first.out()).toContain(value);
     expect(first.out()).toContain('process (asked for with --runtime)');
+    expect(first.out()).toContain('does not isolate the network');
     expect((await fetch(`${given.url}/health`)).status).toBe(200);
     const created = await svc('worlds', 'create', 'mine', '--from', 'code-hosting');
     expect(created).toMatchObject({ status: 0, err: '' });
@@ -149,6 +150,17 @@ describe('svc up', () => {
     expect(end.status).toBe(130);
     expect(end.tookMs).toBeLessThan(5_000);
     expect(leftOvers()).toEqual([]);
+  });
+
+  it('follows a file of pools, and says whether a change is taken', async () => {
+    const file = join(root, 'pools.toml');
+    const whole = '[pools.first]\nmaximum = 2\nminimum = 1\n';
+    writeFileSync(file, whole);
+    const service = await up('--pools', file);
+    writeFileSync(file, whole.replace('maximum', 'maxium'));
+    await service.prints('(did you mean "maximum"?)');
+    writeFileSync(file, whole.replace('first', 'second'));
+    await service.prints('is taken as it is now; pools: second');
   });
 
   it('starts again what was killed, says so, and its sessions go on', async () => {

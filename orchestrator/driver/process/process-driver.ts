@@ -102,6 +102,7 @@ export const createProcessDriver = (options: ProcessDriverOptions): Driver => {
 
   return {
     runtime: 'process',
+    isolation: options.sandbox.says,
     digestOf: digest,
     async prepare({ onProgress }) {
       onProgress(options.sandbox.says);

@@ -57,6 +57,16 @@ const settings = [
   'ssl',
 ];
 
+/** The last that a failed command said, or why it could not be run, on one line. */
+const reasonOf = (error: unknown): string => {
+  const said = (error as { stderr?: string }).stderr?.trim().split('\n').at(-1) ?? '';
+  return said === ''
+    ? describeError(error)
+        .trim()
+        .replaceAll(/\s*\n\s*/g, ' ')
+    : said;
+};
+
 /** Where Python lies: its program, and the folders that it loads from. */
 type Python = { executable: string; prefixes: string[] };
 
@@ -65,6 +75,8 @@ const findPython = async ({ python, path }: Visible): Promise<Python> => {
   const { stdout } = await run(python, ['-I', '-S', '-c', script], {
     env: { PATH: path },
     timeout: probeTimeoutMs,
+  }).catch((error: unknown) => {
+    throw new AppError('unavailable', `"${python}" does not run: ${reasonOf(error)}`);
   });
   const [executable = '', ...prefixes] = stdout.trim().split('\n');
   return { executable, prefixes };
@@ -139,12 +151,6 @@ const probe = async (visible: Visible): Promise<Sandbox> => {
   return sandbox;
 };
 
-/** The last that a failed command said, or why it could not be run. */
-const reasonOf = (error: unknown): string => {
-  const said = (error as { stderr?: string }).stderr?.trim().split('\n').at(-1) ?? '';
-  return said === '' ? describeError(error) : said;
-};
-
 /**
  * The sandbox for hosts of this tree. Throws `unavailable` with the reason when bubblewrap is asked for
  * and does not work here.
@@ -160,8 +166,7 @@ export const findSandbox = async (choice: SandboxChoice, visible: Visible): Prom
   } catch (cause) {
     const why = `bubblewrap does not work here: ${reasonOf(cause)}`;
     if (choice === 'auto') return none(why);
-    throw new AppError('unavailable', `${why}; install it or set SVC_PROCESS_SANDBOX=none`, {
-      cause,
-    });
+    const wayOut = 'mend that (Debian: the package bubblewrap), or set SVC_PROCESS_SANDBOX=none';
+    throw new AppError('unavailable', `${why}; ${wayOut}`);
   }
 };

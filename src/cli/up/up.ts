@@ -194,26 +194,38 @@ const keepControl = (all: Parts, site: Site, databaseUrl: string, { prepared }: 
     ),
   );
 
-/** What the orchestrator says of a file of pools. */
+/** What the orchestrator says of a file of pools; there are no `pools` when it was refused. */
 type Configuration = {
   file: string;
   problems: { line?: number; message: string; hint?: string }[];
+  pools?: string[];
 };
 
 /** Where a mistake is, what it is, and the way out. */
 const describeMistake = ({ line, message, hint }: Configuration['problems'][number]): string =>
   `${line === undefined ? '' : `line ${line}: `}${message}${hint === undefined ? '' : ` (${hint})`}`;
 
+/** What to say of a file of pools whenever it was read: nothing the first time that it is right. */
+const tellOfPools = (say: Parts['options']['say']) => {
+  let wasRead = false;
+  return ({ file, problems, pools }: Configuration): void => {
+    const mistakes = problems.map(describeMistake).join('; ');
+    if (pools === undefined) say(`${file} is not right, so nothing of it is taken: ${mistakes}`);
+    else if (wasRead) say(`${file} is taken as it is now; pools: ${pools.join(', ')}`);
+    wasRead = true;
+  };
+};
+
 const keepOrchestrator = (all: Parts, site: Site, { prepared }: Runtime) => {
   const { say } = all.options;
+  const hearOfPools = tellOfPools(say);
+  let isolation: unknown;
   const hear = (line: Record<string, unknown>): boolean => {
     const { pool, reason } = (line.launches ?? {}) as { pool?: unknown; reason?: unknown };
     if (typeof reason === 'string') say(`no new world hosts in pool "${pool}" for now: ${reason}`);
-    const { problems, file } = (line.configuration ?? {}) as Partial<Configuration>;
-    if (problems !== undefined && problems.length > 0) {
-      const mistakes = problems.map(describeMistake).join('; ');
-      say(`${file} is not right, so nothing of it is taken: ${mistakes}`);
-    }
+    if (line.configuration !== undefined) hearOfPools(line.configuration as Configuration);
+    if (typeof line.isolation === 'string' && line.isolation !== isolation) say(line.isolation);
+    isolation = line.isolation ?? isolation;
     return line.leading === true;
   };
   return keepPart(all, 'orchestrator', stopMs.orchestrator, (signal) =>
