@@ -20,9 +20,9 @@ import { createRouteTable } from '../src/gateway/routes/route-table.ts';
 import { createVisits } from '../src/gateway/visits.ts';
 
 const read = (path: string): string => readFileSync(join(import.meta.dirname, '..', path), 'utf8');
-const rulesPath = 'ops/alert-rules.yaml';
+const rulesPath = 'charts/svc/ops/alert-rules.yaml';
 const rules = read(rulesPath);
-const dashboard = JSON.parse(read('ops/grafana-dashboard.json'));
+const dashboard = JSON.parse(read('charts/svc/ops/grafana-dashboard.json'));
 const runbook = read('docs/runbook.md');
 
 type Panel = { title: string; gridPos: { x: number; y: number; w: number; h: number } } & {
