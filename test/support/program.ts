@@ -23,8 +23,16 @@ export type Program = {
 const startTimeoutMs = 30_000;
 const keptLogBytes = 200_000;
 
-const firstLine = async (child: ChildProcess, main: string, log: () => string) => {
+/** What a program says once it is up; an orchestrator tells of its sandbox and its pools before. */
+const isUp = (line: Record<string, unknown>): boolean => 'listening' in line || 'leading' in line;
+
+const upLine = async (child: ChildProcess, main: string, log: () => string) => {
   const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
+  const up = Promise.withResolvers<Record<string, unknown>>();
+  lines.on('line', (text) => {
+    const line = JSON.parse(text) as Record<string, unknown>;
+    if (isUp(line)) up.resolve(line);
+  });
   const over = new AbortController();
   const late = pause(startTimeoutMs, over.signal).then(() => {
     throw new AppError('timeout', `${main} is not up in ${startTimeoutMs} ms:\n${log()}`);
@@ -32,9 +40,9 @@ const firstLine = async (child: ChildProcess, main: string, log: () => string) =
   const ended = once(child, 'exit').then(([code]) => {
     throw new AppError('unavailable', `${main} exited with ${code} before it was up:\n${log()}`);
   });
-  const line = await Promise.race([once(lines, 'line'), late, ended]);
+  const said = await Promise.race([up.promise, late, ended]);
   over.abort();
-  return JSON.parse(String(line[0])) as Record<string, unknown>;
+  return said;
 };
 
 /** Starts `main` (a path in the repository) with exactly this environment, PATH apart. */
@@ -49,7 +57,7 @@ export const startProgram = async (main: string, env: Record<string, string>): P
     text = (text + chunk.toString()).slice(-keptLogBytes);
   });
   const exited = once(child, 'exit');
-  const said = await firstLine(child, main, () => text);
+  const said = await upLine(child, main, () => text);
   return {
     pid: child.pid as number,
     said,
