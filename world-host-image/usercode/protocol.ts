@@ -37,7 +37,8 @@ export type WorkerMessage =
   | { type: 'loaded'; nonce: string }
   /** A use of the store; it is answered by `reply` with the same id. */
   | { type: 'ask'; nonce: string; id: number; operation: string; arguments: Row }
-  | { type: 'done'; nonce: string; result: RunResult };
+  /** `leftRunning`: a thread or a timer of the run goes on, and would be in the way of the next one. */
+  | { type: 'done'; nonce: string; result: RunResult; leftRunning: boolean };
 
 const isObject = (value: unknown): value is Row =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -102,7 +103,8 @@ export const parseWorkerMessage = (line: string): WorkerMessage | undefined => {
       return { type, nonce, id: Number(id), operation, arguments: given };
     case 'done': {
       const read = readResult(result);
-      return read === undefined ? undefined : { type, nonce, result: read };
+      const leftRunning = message.leftRunning === true;
+      return read === undefined ? undefined : { type, nonce, result: read, leftRunning };
     }
     default:
       return undefined;

@@ -34,10 +34,14 @@ const areGone = (pids: number[]) =>
 const tools = {
   'tools.py': `
 import os
+import threading
 from svc_env import clock
 def pid(): return os.getpid()
 def spin():
     while True: pass
+def leaves_spinning():
+    threading.Thread(target=spin, daemon=True).start()
+    return 'left'
 def asks_and_spins():
     clock.now()
     spin()
@@ -45,6 +49,7 @@ def asks_and_spins():
   'tools.ts': `
 export const pid = () => process.pid;
 export const spin = () => { for (;;); };
+export const leaves_spinning = () => { setTimeout(spin, 10); return 'left'; };
 `,
 };
 
@@ -117,6 +122,18 @@ describe('user code', () => {
     const after = await pidsOf(bench);
     expect(after.some((pid) => before.includes(pid))).toBe(false);
   });
+
+  it.each(['python', 'typescript'] as const)(
+    'takes a fresh process for the next run where one left something running: %s',
+    async (language) => {
+      bench = await startBench();
+      await bench.load(tools);
+      const first = await bench.value(language, 'pid');
+      expect(await bench.value(language, 'pid')).toBe(first);
+      expect(await bench.value(language, 'leaves_spinning')).toBe('left');
+      expect(await bench.value(language, 'pid', { timeoutMs: 2_000 })).not.toBe(first);
+    },
+  );
 
   it('restarts no process that no code has reached', async () => {
     bench = await startBench();

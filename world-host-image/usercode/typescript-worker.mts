@@ -131,14 +131,21 @@ const outcomeOf = async (run: OpenRun, message: RunMessage): Promise<Json> => {
   }
 };
 
+/** Timers that are to go off, and would keep the process alive. */
+const countTimers = (): number =>
+  process.getActiveResourcesInfo().filter((name) => name === 'Timeout' || name === 'Immediate')
+    .length;
+
 const serve = async (message: RunMessage): Promise<void> => {
   const run = openRun(message.nonce, send);
+  const timersBefore = countTimers();
   current = run;
   const result = await outcomeOf(run, message);
   run.end();
   current = undefined;
+  const leftRunning = countTimers() > timersBefore;
   try {
-    send({ type: 'done', nonce: run.nonce, result });
+    send({ type: 'done', nonce: run.nonce, result, leftRunning });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     const about = `what ${message.function} answers`;
@@ -146,7 +153,7 @@ const serve = async (message: RunMessage): Promise<void> => {
       error instanceof RangeError
         ? failure('too_large', `${about} is ${why}`)
         : failure('raised', `${about} is not JSON: ${why}`, { trace: [] });
-    send({ type: 'done', nonce: run.nonce, result: instead });
+    send({ type: 'done', nonce: run.nonce, result: instead, leftRunning });
   }
 };
 

@@ -1,7 +1,7 @@
 /**
  * One worker: a process that holds a loaded code directory and runs one request at a time. A run over
- * its time limit and a breach of the protocol kill the process; a dead worker stays dead, and its lane
- * starts another.
+ * its time limit, a breach of the protocol and what a run leaves going kill the process; a dead worker
+ * stays dead, and its lane starts another.
  */
 import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
@@ -107,15 +107,24 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
     return 'value' in outcome;
   };
 
-  const take = (message: WorkerMessage, access: StoreAccess): { value: RunResult } | undefined => {
-    if (message.type === 'done') return { value: message.result };
+  const take = (
+    message: WorkerMessage,
+    { access, function: name }: RunRequest,
+  ): { value: RunResult } | undefined => {
+    if (message.type === 'done') {
+      if (message.leftRunning) {
+        log.warn({ function: name }, 'user code left a thread or a timer: its worker is replaced');
+        channel.kill('stopped');
+      }
+      return { value: message.result };
+    }
     if (message.type !== 'ask') throw unexpected(message);
     channel.send(replyTo(message, access, limits.messageBytes));
     return undefined;
   };
 
   const run: Worker['run'] = async (request) => {
-    const { file, function: name, as, input, timeoutMs, access } = request;
+    const { file, function: name, as, input, timeoutMs } = request;
     const nonce = newNonce();
     const message: HostMessage = { type: 'run', nonce, file, function: name, as, input, timeoutMs };
     const line = encode(message, limits.messageBytes);
@@ -124,7 +133,7 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
     }
     const startedAt = performance.now();
     const outcome = await channel.exchange(
-      { nonce, timeoutMs: timeoutMs + kind.overrunMs, take: (said) => take(said, access) },
+      { nonce, timeoutMs: timeoutMs + kind.overrunMs, take: (said) => take(said, request) },
       line,
     );
     if ('value' in outcome) return outcome.value;

@@ -55,13 +55,17 @@ class Run:
         self._lock = threading.Lock()
         self._asked = 0
         self._ended = False
+        self._threads = threading.active_count()
         #: Headers that a handler has set so far; they go with the answer, whatever it is.
         self.headers: dict[str, str] = {}
 
     def end(self, result: Row) -> None:
         """Sends the result, after which the store is out of reach. Raises like `Channel.send`."""
         with self._lock:
-            self._channel.send({"type": "done", "nonce": self._nonce, "result": result})
+            message = {"type": "done", "nonce": self._nonce, "result": result}
+            if threading.active_count() > self._threads:
+                message["leftRunning"] = True
+            self._channel.send(message)
             self._ended = True
 
     def get(self, entity: str, key: Row) -> Row | None:
