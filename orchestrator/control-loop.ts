@@ -3,7 +3,6 @@
  * that ended says so. What a tick returns is the pools' status; a change in why a pool's launches are
  * held is told to whoever started the program.
  */
-import { availableParallelism } from 'node:os';
 import type { Log } from '#runtime/log.ts';
 import { type Loop, startLoop } from '#runtime/loop.ts';
 import type { PoolHost, WaitingSessions } from '#wire/pool-api/operations.ts';
@@ -20,16 +19,6 @@ import type { PoolStatus } from './pools/pool-memory.ts';
 const tickMs = 1_000;
 /** A scheduler only takes launches down; elsewhere each is a process that begins on this machine. */
 const launchesAtOnce = { process: 8, docker: 8, kubernetes: 64 };
-/**
- * A host that starts on this machine takes processor time from the sessions on it: half a second of all
- * cores when several do, for which every session waits. In Docker much of it goes to other things.
- */
-const cores = availableParallelism();
-const startsAtOnce = {
-  process: Math.max(1, Math.floor(cores / 2)),
-  docker: Math.max(2, cores),
-  kubernetes: Number.POSITIVE_INFINITY,
-};
 const destroysAtOnce = { process: 8, docker: 8, kubernetes: 64 };
 
 /** How long a host may be in a bad way, in milliseconds. */
@@ -120,7 +109,7 @@ export const startControlLoop = (parts: ControlLoopParts): Loop<LoopStatus> => {
       const settings: PlanSettings = {
         pools: memory.learn(observation, execution.pools()),
         launchesAtOnce: launchesAtOnce[driver.runtime],
-        startsAtOnce: startsAtOnce[driver.runtime],
+        startsAtOnce: driver.startsAtOnce,
         destroysAtOnce: destroysAtOnce[driver.runtime],
         deadlines,
       };

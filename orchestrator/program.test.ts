@@ -13,12 +13,11 @@ import { createMachine, createMemoryDriver } from '#test/support/memory-driver.t
 import { createMemoryPool, type MemoryPool } from '#test/support/memory-pool.ts';
 import { testPool } from '#test/support/pools.ts';
 import { type Config, readConfig } from './config.ts';
-import type { RuntimeName } from './driver/driver.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { type Say, startOrchestrator } from './program.ts';
 
 const installation = 'test';
-type StartOptions = Partial<Config> & { poolSize?: number; poolMax?: number; runsOn?: RuntimeName };
+type StartOptions = Partial<Config> & { poolSize?: number; poolMax?: number };
 
 let pool: MemoryPool;
 let machine: ReturnType<typeof createMachine>;
@@ -28,7 +27,7 @@ let metrics: Metrics;
 let board: LoopBoard;
 
 const start = (options: StartOptions = {}): Running => {
-  const { poolSize = 2, poolMax = 64, runsOn = 'process', ...changes } = options;
+  const { poolSize = 2, poolMax = 64, ...changes } = options;
   const env = {
     SVC_CONTROL_URL: 'http://127.0.0.1:1',
     SVC_POOL_TOKEN: 'secret',
@@ -41,7 +40,7 @@ const start = (options: StartOptions = {}): Running => {
     config,
     settings: () => ({ ...config.settings, pools }),
     client: pool.client,
-    driver: { ...createMemoryDriver(machine), runtime: runsOn },
+    driver: createMemoryDriver(machine),
     metrics,
     tracer: startTracer('test', null, createLog('test', 'silent')),
     board,
@@ -146,7 +145,7 @@ describe('a pool', () => {
       return client.send(shape as never, input);
     };
     pool.client = { ...client, send: send as unknown as typeof client.send };
-    start({ poolSize: 30, runsOn: 'kubernetes' });
+    start({ poolSize: 30 });
     await eventually('30 warm', () => warm().length === 30);
     expect(mostAtOnce).toBe(4);
   });

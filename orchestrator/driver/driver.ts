@@ -104,6 +104,11 @@ export type Driver = {
   /** What keeps hosts apart and what does not, for a person; absent where each is a container. */
   readonly isolation?: string;
   /**
+   * Hosts that may be starting at once: those that share a machine take its processors from the sessions
+   * there. Infinite where a scheduler spreads them.
+   */
+  readonly startsAtOnce: number;
+  /**
    * A short hash of all that a container of this shape would be made from today: image, limits,
    * template, and which sessions it suits. A container with another digest is outdated.
    */

@@ -19,6 +19,8 @@ export type Engine = {
   /** Where it listens, for messages. */
   address: string;
   version: string;
+  /** Processors of the machine that it runs on, which need not be this one. */
+  cores: number;
 };
 
 /** Where to look: `DOCKER_HOST`, and the home folder for a user's own engine. */
@@ -43,12 +45,16 @@ const usualSockets = (home: string | undefined): string[] =>
 const connect = async (address: string): Promise<Engine> => {
   const options = connectionTo(address);
   const pinging = new Docker({ ...options, timeout: pingMs });
-  const { Version: version } = await pinging.version();
+  const [{ Version: version }, { NCPU: cores }] = await Promise.all([
+    pinging.version(),
+    pinging.info(),
+  ]);
   return {
     docker: new Docker({ ...options, timeout: answerMs }),
     streams: new Docker(options),
     address,
     version,
+    cores,
   };
 };
 

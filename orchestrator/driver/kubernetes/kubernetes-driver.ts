@@ -124,6 +124,7 @@ export const createKubernetesDriver = (options: KubernetesDriverOptions): Driver
 
   return {
     runtime: 'kubernetes',
+    startsAtOnce: Number.POSITIVE_INFINITY,
     digestOf: (shape) => podDigest(shape, options),
     async prepare(preparing) {
       preparing.onProgress(`Kubernetes at ${cluster.address}, namespace ${namespace}`);

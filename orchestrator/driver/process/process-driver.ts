@@ -6,6 +6,7 @@
  * A host is a process group and a folder, named by its id. The process carries the labels at the end
  * of its command line; the folder tells of hosts whose process is gone, or was never started.
  */
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { AppError } from '#domain/error.ts';
 import { until } from '#runtime/pause.ts';
@@ -103,6 +104,7 @@ export const createProcessDriver = (options: ProcessDriverOptions): Driver => {
   return {
     runtime: 'process',
     isolation: options.sandbox.says,
+    startsAtOnce: Math.max(1, Math.floor(availableParallelism() / 2)),
     digestOf: digest,
     async prepare({ onProgress }) {
       onProgress(options.sandbox.says);
