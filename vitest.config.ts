@@ -6,7 +6,7 @@ import { defineConfig } from 'vitest/config';
  */
 const pure = ['src/**/*.test.ts', 'orchestrator/**/*.test.ts', 'test/*.test.ts'];
 const host = ['world-host-image/**/*.test.ts'];
-const real = ['api', 'contract', 'cluster', 'sweep', 'e2e'].map(
+const real = ['api', 'contract', 'attacks', 'cluster', 'sweep', 'e2e'].map(
   (folder) => `test/${folder}/**/*.test.ts`,
 );
 
