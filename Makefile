@@ -1,5 +1,5 @@
 # `make demo` shows the whole thing at work; `make test` proves it. Both install what they need.
-node := node_modules/.bin/node
+node := PATH="$(CURDIR)/node_modules/.bin:$$PATH" node
 
 .PHONY: demo test check format fuzz sweep bench docs dev base-image images clean
 

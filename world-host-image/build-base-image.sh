@@ -11,7 +11,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 suite=trixie
 packages=python3,nftables,ca-certificates,libstdc++6
-node=node_modules/node/bin/node
+node=$(readlink -f node_modules/.bin/node)
 recipe=$(sha256sum world-host-image/build-base-image.sh | cut -c1-8)
 name="svc-base:$suite-node$("$node" --version | tr -d v)-$recipe"
 

@@ -3,8 +3,8 @@
  *
  * Only its binaries are used, not its `EmbeddedPostgres` class: run as root, that class creates a
  * system user, and it installs exit hooks in the process that imports it. npm packs no symbolic
- * links, so the platform package makes those between its libraries in an install script; where
- * install scripts do not run, this module runs that script.
+ * links, so the platform package has a script that makes those between its libraries. No package's
+ * script runs when it is installed here (`.npmrc`), so this module runs that one, the first time.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -48,7 +48,7 @@ const makeLinks = (packageDir: string): void => {
   if (missing !== undefined) {
     throw new AppError(
       'unavailable',
-      `PostgreSQL lacks its library link ${missing}, and making it failed; run "npm rebuild ${platformPackage}" as a user who may write there`,
+      `PostgreSQL lacks its library link ${missing}, and making it failed; run "node scripts/hydrate-symlinks.js" in ${packageDir} as a user who may write there`,
     );
   }
 };

@@ -36,7 +36,7 @@ export const checkTools = async (step: Step, env: Env): Promise<void> => {
   const { postgres } = await findPostgresBinaries();
   step.note(
     formatFields([
-      ['Node', `${process.versions.node} (from the npm package "node")`],
+      ['Node', process.versions.node],
       ['Python', pythonVersion],
       ['PostgreSQL', await versionOf(postgres, 'run "npm ci" again')],
     ]),
