@@ -14,9 +14,38 @@ export const quoteName = (name: string): string => `"${name.replaceAll('"', '""'
 /** A text as an SQL literal. */
 export const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
+/** Whether SQLite's notation can write a path; it has no way to quote some characters. */
+export const isAddressable = (path: FieldPath): boolean =>
+  path.every((segment) => segment.isWellFormed() && !/["\\\0]/.test(segment));
+
 /** The path in SQLite's notation, for example `$."owner"."login"` or `$."labels"[0]`. */
 export const jsonPath = (path: FieldPath): string =>
   `$${path.map((segment) => (/^\d+$/.test(segment) ? `[${segment}]` : `."${segment}"`)).join('')}`;
+
+type Columns = Pick<EntityContract, 'columns'>;
+
+/** SQLite's own names for a row's number. A column of the same name hides one of them. */
+const rowNumbers = ['rowid', '_rowid_', 'oid'];
+
+/**
+ * What a table calls the number of a row in the order of insertion: a name of SQLite's, unless columns
+ * took them all. Then the table has a column for it, under a name that is free.
+ */
+export const positionName = ({ columns }: Columns): { name: string; isColumn: boolean } => {
+  const taken = new Set(columns.map(({ name }) => name.toLowerCase()));
+  const free = rowNumbers.find((name) => !taken.has(name));
+  if (free !== undefined) return { name: free, isColumn: false };
+  let name = '_position';
+  while (taken.has(name)) name += '_';
+  return { name, isColumn: true };
+};
+
+const keyColumns = (entity: Columns): string[] => {
+  const { name, isColumn } = positionName(entity);
+  return isColumn
+    ? [`${quoteName(name)} INTEGER PRIMARY KEY`, '_key TEXT UNIQUE NOT NULL']
+    : ['_key TEXT PRIMARY KEY NOT NULL'];
+};
 
 const isColumn = (entity: EntityContract, path: FieldPath): boolean =>
   path.length === 1 && entity.columns.some(({ name }) => name === path[0]);
@@ -46,7 +75,7 @@ const createTable = (
     return `${quoteName(name)} ${type} GENERATED ALWAYS AS (${value}) VIRTUAL`;
   });
   const lines = [
-    '_key TEXT PRIMARY KEY NOT NULL',
+    ...keyColumns(entity),
     'payload TEXT NOT NULL',
     ...columns,
     ...entity.relationships.map((relationship) => foreignKey(relationship, entities)),

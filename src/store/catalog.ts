@@ -3,7 +3,7 @@
  * relationships seen from both ends. Built once when a store opens.
  */
 import type { ColumnType, Contract, EntityContract } from '#language/contract.ts';
-import { quoteName } from '#language/ddl.ts';
+import { positionName, quoteName } from '#language/ddl.ts';
 import { createAnalysis } from '#language/schema/analysis.ts';
 import { createFieldCheck, type FieldCheck } from './fields.ts';
 import { StoreRefusal } from './refusal.ts';
@@ -12,7 +12,7 @@ export type CatalogEntity = {
   name: string;
   /** The table's name, quoted for SQL. */
   table: string;
-  /** SQLite's name for the position of a row in the order of insertion; no field has it. */
+  /** The table's name for the position of a row in the order of insertion; no field has it. */
   position: string;
   primaryKey: string[];
   unique: EntityContract['unique'];
@@ -42,16 +42,6 @@ const dependentsOf = (
       .map(({ fields }) => ({ entity: entity.name, fields })),
   );
 
-/** All names that SQLite has for a row's number. A field of the same name hides one of them. */
-const positionNames = ['rowid', '_rowid_', 'oid'] as const;
-
-const positionOf = ({ name, columns }: EntityContract): string => {
-  const taken = new Set(columns.map((column) => column.name.toLowerCase()));
-  const free = positionNames.find((candidate) => !taken.has(candidate));
-  if (free !== undefined) return free;
-  throw new Error(`entity "${name}" has fields named ${positionNames.join(', ')}, all of them`);
-};
-
 export const createCatalog = (contract: Pick<Contract, 'entities' | 'definitions'>): Catalog => {
   const analysis = createAnalysis(contract.definitions);
   const byName = new Map<string, CatalogEntity>(
@@ -60,7 +50,7 @@ export const createCatalog = (contract: Pick<Contract, 'entities' | 'definitions
       {
         name: entity.name,
         table: quoteName(entity.name),
-        position: positionOf(entity),
+        position: positionName(entity).name,
         primaryKey: entity.primaryKey,
         unique: entity.unique,
         columns: new Map(entity.columns.map(({ name, type }) => [name, type])),

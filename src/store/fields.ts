@@ -5,6 +5,7 @@
  * Answers are kept, since the same few queries come again and again.
  */
 import type { FieldPath, JsonSchema } from '#language/contract.ts';
+import { isAddressable } from '#language/ddl.ts';
 import { languageLimits } from '#language/limits.ts';
 import type { Analysis } from '#language/schema/analysis.ts';
 import { findMissingField } from '#language/schema/missing-field.ts';
@@ -19,9 +20,7 @@ const mostShownChars = 200;
 const faultOf = (analysis: Analysis, schema: JsonSchema, path: FieldPath): string | undefined => {
   const shown = (fields: FieldPath): string => fields.join('.').slice(0, mostShownChars);
   if (path.length === 0) return 'an empty path names no field';
-  // SQLite's notation has no way to quote these two characters.
-  const isPlain = !path.some((segment) => /["\\]/.test(segment));
-  if (!isPlain || path.length > languageLimits.depth) {
+  if (path.length > languageLimits.depth || !isAddressable(path)) {
     return `"${shown(path)}" is not a path of fields`;
   }
   const missing = findMissingField(analysis, schema, path);

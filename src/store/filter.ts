@@ -20,6 +20,9 @@ export type Condition = { sql: string; values: (string | number)[] };
 
 type Scalar = string | number | boolean | null;
 
+/** SQLite's function, and never an entity of that name: no table is in `temp`. */
+const listItems = 'temp.json_each';
+
 const nothing: Condition = { sql: '0', values: [] };
 
 const refuse = (entity: CatalogEntity, path: FieldPath, detail: string): never => {
@@ -81,7 +84,7 @@ const equals = (entity: CatalogEntity, filter: Filter): Condition => {
   if (plain.length === 1 && only !== undefined && canBind(only)) {
     conditions.push({ sql: `${at} = ?`, values: [only] });
   } else if (plain.length > 0) {
-    const sql = `${at} IN (SELECT value FROM json_each(?))`;
+    const sql = `${at} IN (SELECT value FROM ${listItems}(?))`;
     conditions.push({ sql, values: [JSON.stringify(plain)] });
   }
   for (const value of wanted.filter((item) => typeof item === 'boolean')) {
@@ -100,10 +103,13 @@ const textMatches = (entity: CatalogEntity, filter: Filter): Condition => {
     filter.match === 'prefix'
       ? `instr(${at}, lower(wanted.value)) = 1`
       : `instr(${at}, lower(wanted.value)) > 0`;
-  const inList = `EXISTS (SELECT 1 FROM json_each(payload, ${path}) AS item
+  const inList = `EXISTS (SELECT 1 FROM ${listItems}(payload, ${path}) AS item
     WHERE lower(item.value) = lower(wanted.value))`;
   const test = `CASE json_type(payload, ${path}) WHEN 'array' THEN ${inList} ELSE ${inText} END`;
-  return { sql: `EXISTS (SELECT 1 FROM json_each(?) AS wanted WHERE ${test})`, values: [wanted] };
+  return {
+    sql: `EXISTS (SELECT 1 FROM ${listItems}(?) AS wanted WHERE ${test})`,
+    values: [wanted],
+  };
 };
 
 /** The condition that all filters hold. Throws `StoreRefusal` for a filter that cannot be asked. */

@@ -3,6 +3,7 @@
  * first; relationships follow, once the keys of all are known.
  */
 import type { EntityContract, FieldPath, JsonSchema } from '../contract.ts';
+import { isAddressable } from '../ddl.ts';
 import type { EntityTable, RelationshipTable, WorldDeclaration } from '../files/world-json.ts';
 import { languageLimits } from '../limits.ts';
 import type { Placed } from '../read/kinds.ts';
@@ -111,8 +112,9 @@ const readUniqueKey = (
   if (field === undefined) return undefined;
   const types = model.types(field.schemas);
   const isScalar = types === undefined || scalarType(types) !== undefined;
-  if (isScalar && !/["\\]/.test(written)) return field.path;
-  place.refuse('bad_unique', `"${written}" cannot be indexed: it is not one kind of scalar`);
+  if (isScalar && isAddressable(field.path)) return field.path;
+  const why = isScalar ? 'its path has one of ", \\ and NUL' : 'it is not one kind of scalar';
+  place.refuse('bad_unique', `"${written}" cannot be indexed: ${why}`);
   return undefined;
 };
 
