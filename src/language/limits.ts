@@ -19,6 +19,10 @@ export const languageLimits = {
   schemaSpan: 800,
   /** References that lead to one another for one and the same value. */
   referenceChain: 16,
+  /** Steps of a check of one value, see `schema/steps.ts`: a second or less. */
+  checkSteps: 10_000_000,
+  /** Steps in which all that is wrong with a value is to be found, not only the first of it. */
+  explanationSteps: 100_000,
   /** References in the schemas of a tree. */
   references: 20_000,
   relationshipsPerEntity: 100,
@@ -35,6 +39,8 @@ export const languageLimits = {
   /** Problems reported of one tree, and of one file of rows. */
   problems: 1_000,
   problemsPerRowFile: 50,
+  /** Characters of a pointer and of a message that a problem keeps. */
+  quotedChars: 4_000,
   /** Keys refused of one table. */
   unknownKeys: 50,
   /** A hand-written JSON or TOML file; files of rows are bounded by the tree's limits. */

@@ -5,6 +5,7 @@
  */
 import { languageLimits } from '../limits.ts';
 import { type Problem, sortProblems } from '../problem.ts';
+import { clip } from './clip.ts';
 import type { ProblemCode } from './codes.ts';
 import { escapeSegment } from './pointer.ts';
 import type { Locate, Spot } from './positions.ts';
@@ -39,9 +40,16 @@ export type Problems = {
 
 type Noted = { problem: Problem; finder?: Finder | undefined };
 
+/** What is said of a problem quotes what was written, which may be long. */
+const shorten = (problem: Problem): Problem => ({
+  ...problem,
+  pointer: clip(problem.pointer, languageLimits.quotedChars),
+  message: clip(problem.message, languageLimits.quotedChars),
+});
+
 /** Finds the places of problems, all of a file together. */
 const locateAll = (noted: readonly Noted[]): Problem[] => {
-  const located = new Map(noted.map(({ problem }) => [problem, problem]));
+  const located = new Map(noted.map(({ problem }) => [problem, shorten(problem)]));
   const byText = Map.groupBy(noted, ({ finder }) => finder?.locate);
   for (const [locate, group] of byText) {
     if (locate === undefined) continue;
@@ -50,7 +58,7 @@ const locateAll = (noted: readonly Noted[]): Problem[] => {
     );
     for (const [index, position] of locate(spots).entries()) {
       const problem = group[index]?.problem;
-      if (problem !== undefined) located.set(problem, { ...problem, ...position });
+      if (problem !== undefined) located.set(problem, { ...shorten(problem), ...position });
     }
   }
   return [...located.values()];

@@ -5,7 +5,7 @@
 import type { ColumnType, FieldPath, JsonSchema } from '../contract.ts';
 import { isTable, own, type Table } from '../read/values.ts';
 import { typeNames } from './keywords.ts';
-import { compilePattern } from './patterns.ts';
+import { compilePattern, type Pattern } from './patterns.ts';
 import { definitionName } from './work.ts';
 
 export type JsonType = (typeof typeNames)[number];
@@ -40,6 +40,13 @@ const schemasIn = (held: unknown): unknown[] => (Array.isArray(held) ? held : []
 /** Questions to the schemas of one family of definitions. Answers are kept. */
 export const createAnalysis = (definitions: Readonly<Record<string, JsonSchema>>): Analysis => {
   const known = new WeakMap<object, Set<JsonType>>();
+  const patterns = new Map<string, Pattern>();
+
+  const patternOf = (source: string): Pattern => {
+    const pattern = patterns.get(source) ?? compilePattern(source);
+    patterns.set(source, pattern);
+    return pattern;
+  };
 
   const targetOf = (schema: Table): unknown => {
     const name = definitionName(schema.$ref);
@@ -97,7 +104,7 @@ export const createAnalysis = (definitions: Readonly<Record<string, JsonSchema>>
     for (const [pattern, schema] of Object.entries(
       isTable(member.patternProperties) ? member.patternProperties : {},
     )) {
-      if (compilePattern(pattern).test(name)) found.push(schema);
+      if (patternOf(pattern).test(name)) found.push(schema);
     }
     if (found.length === 0 && isTable(member.additionalProperties)) {
       found.push(member.additionalProperties);

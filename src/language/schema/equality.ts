@@ -4,6 +4,7 @@
  * is looked through once however long it is.
  */
 import { _, type CodeKeywordDefinition } from 'ajv/dist/2020.js';
+import { type Steps, stepsOfWriting } from './steps.ts';
 
 /** A text that two values share exactly when they are equal; the order of keys does not count. */
 export const equalityText = (value: unknown): string => {
@@ -15,55 +16,72 @@ export const equalityText = (value: unknown): string => {
   return `{${keys.map((key) => `${JSON.stringify(key)}:${equalityText(held[key])}`).join()}}`;
 };
 
-const isDistinct = (list: readonly unknown[]): boolean => {
+/** The same, with its steps counted. */
+type Write = (value: unknown) => string;
+
+const writeCounted =
+  ({ take }: Steps): Write =>
+  (value) => {
+    const text = equalityText(value);
+    take(stepsOfWriting(text));
+    return text;
+  };
+
+const isDistinct = (list: readonly unknown[], write: Write): boolean => {
   const seen = new Set<string>();
-  return list.every((item) => seen.size < seen.add(equalityText(item)).size);
+  return list.every((item) => seen.size < seen.add(write(item)).size);
 };
 
 const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null;
 
 /** Whether a value equals one of those given. */
-const memberTest = (values: readonly unknown[]): ((value: unknown) => boolean) => {
+const memberTest = (values: readonly unknown[], write: Write): ((value: unknown) => boolean) => {
   const scalars = new Set(values.filter(isScalar));
   const texts = new Set(values.filter((value) => !isScalar(value)).map(equalityText));
   if (texts.size === 0) return (value) => scalars.has(value);
-  return (value) => scalars.has(value) || (!isScalar(value) && texts.has(equalityText(value)));
+  return (value) => scalars.has(value) || (!isScalar(value) && texts.has(write(value)));
 };
 
 /** `const`, `enum` and `uniqueItems` in place of the validator's own. */
-export const equalityKeywords: readonly CodeKeywordDefinition[] = [
-  {
-    keyword: 'const',
-    error: {
-      message: 'must be equal to constant',
-      params: ({ schemaCode }) => _`{allowedValue: ${schemaCode}}`,
+export const equalityKeywords = (steps: Steps): CodeKeywordDefinition[] => {
+  const write = writeCounted(steps);
+  return [
+    {
+      keyword: 'const',
+      error: {
+        message: 'must be equal to constant',
+        params: ({ schemaCode }) => _`{allowedValue: ${schemaCode}}`,
+      },
+      code(cxt) {
+        const test = cxt.gen.scopeValue('func', { ref: memberTest([cxt.schema], write) });
+        cxt.pass(_`${test}(${cxt.data})`);
+      },
     },
-    code(cxt) {
-      const test = cxt.gen.scopeValue('func', { ref: memberTest([cxt.schema]) });
-      cxt.pass(_`${test}(${cxt.data})`);
+    {
+      keyword: 'enum',
+      schemaType: 'array',
+      error: {
+        message: 'must be equal to one of the allowed values',
+        params: ({ schemaCode }) => _`{allowedValues: ${schemaCode}}`,
+      },
+      code(cxt) {
+        const test = cxt.gen.scopeValue('func', {
+          ref: memberTest(cxt.schema as unknown[], write),
+        });
+        cxt.pass(_`${test}(${cxt.data})`);
+      },
     },
-  },
-  {
-    keyword: 'enum',
-    schemaType: 'array',
-    error: {
-      message: 'must be equal to one of the allowed values',
-      params: ({ schemaCode }) => _`{allowedValues: ${schemaCode}}`,
+    {
+      keyword: 'uniqueItems',
+      type: 'array',
+      schemaType: 'boolean',
+      error: { message: 'must not hold an item twice' },
+      code(cxt) {
+        if (cxt.schema !== true) return;
+        const isOfDistinct = (list: readonly unknown[]): boolean => isDistinct(list, write);
+        const test = cxt.gen.scopeValue('func', { ref: isOfDistinct });
+        cxt.pass(_`${test}(${cxt.data})`);
+      },
     },
-    code(cxt) {
-      const test = cxt.gen.scopeValue('func', { ref: memberTest(cxt.schema as unknown[]) });
-      cxt.pass(_`${test}(${cxt.data})`);
-    },
-  },
-  {
-    keyword: 'uniqueItems',
-    type: 'array',
-    schemaType: 'boolean',
-    error: { message: 'must not hold an item twice' },
-    code(cxt) {
-      if (cxt.schema !== true) return;
-      const test = cxt.gen.scopeValue('func', { ref: isDistinct });
-      cxt.pass(_`${test}(${cxt.data})`);
-    },
-  },
-];
+  ];
+};

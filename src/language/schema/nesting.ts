@@ -18,7 +18,7 @@ const outlineOf = (schema: unknown): Outline => {
   const name = definitionName(schema.$ref);
   const parts = subschemasOf(schema).map((part) => outlineOf(part.schema));
   return {
-    depth: 1 + Math.max(0, ...parts.map(({ depth }) => depth)),
+    depth: 1 + parts.reduce((most, { depth }) => Math.max(most, depth), 0),
     references: new Set([
       ...(name === undefined ? [] : [name]),
       ...parts.flatMap(({ references }) => [...references]),

@@ -3,7 +3,9 @@
  * definition once, however many schemas refer to it.
  *
  * Schemas and values come from users. A validator therefore stops at the first error; only a small
- * value that failed is looked at again for all its errors, which keeps memory bounded.
+ * value that failed is looked at again for all its errors, which keeps memory bounded. Both looks have
+ * a bound on their steps: one that takes more for its verdict is refused, and the second look, whose
+ * verdict is known, is left.
  */
 import {
   Ajv2020,
@@ -20,9 +22,18 @@ import { listKeywords } from './lists.ts';
 import { multipleOfKeyword } from './multiples.ts';
 import { compilePattern, type Pattern } from './patterns.ts';
 import { presenceKeywords } from './presence.ts';
-import { referenceKeyword } from './references.ts';
+import { createReferences } from './references.ts';
+import {
+  createSteps,
+  createStepWriter,
+  OutOfSteps,
+  type Steps,
+  stepKeywords,
+  stepsOfText,
+  weightOf,
+} from './steps.ts';
 import { unevaluatedKeywords } from './unevaluated.ts';
-import { describeErrors, type ValueProblem } from './value-problem.ts';
+import { describeErrors, mainErrors, type ValueProblem } from './value-problem.ts';
 
 /** What is wrong with a value; empty when it fits. */
 export type CheckValue = (value: unknown) => ValueProblem[];
@@ -44,11 +55,28 @@ const tooInvolved: ValueProblem = {
   detail: 'nests too deeply for its schema to be followed',
 };
 
+/** What a value gets that would keep its checker for too long. */
+const tooMuch = (steps: number): ValueProblem => ({
+  pointer: '',
+  detail: `takes more than ${steps} steps to hold against its schema; give it fewer or smaller parts, or the schema fewer alternatives and shorter patterns`,
+});
+
+/** A pattern's program may be read as a whole for each character, but seldom is. */
+const patternSteps = ({ size }: Pattern, text: string): number =>
+  stepsOfText(text) + Math.ceil((size * text.length) / 4);
+
 /** The validator's engine for regular expressions, which compiles each pattern once. */
-const createPatterns = () => {
+const createPatterns = ({ take }: Steps) => {
   const patterns = new Map<string, Pattern>();
   return (source: string): Pattern => {
-    const pattern = patterns.get(source) ?? compilePattern(source);
+    const known = patterns.get(source);
+    if (known !== undefined) return known;
+    const compiled = compilePattern(source);
+    const test = (text: string): boolean => {
+      take(patternSteps(compiled, text));
+      return compiled.test(text);
+    };
+    const pattern = { ...compiled, test };
     patterns.set(source, pattern);
     return pattern;
   };
@@ -98,19 +126,32 @@ const createValidator = (
 };
 
 type Compiler = {
+  /** Readies a schema to be compiled. */
+  write(schema: JsonSchema): JsonSchema;
   compile(schema: JsonSchema): ValidateFunction;
-  /** To be called before each check. */
-  begin(): void;
+  /** To be called before each check, which may take so many steps. */
+  begin(most: number): void;
 };
 
+/** How many errors of a definition matter to whoever refers to it. */
+const keptErrors = (allErrors: boolean): number => (allErrors ? maxProblems : 1);
+
 const createCompiler = (
-  definitions: Readonly<Record<string, JsonSchema>>,
+  written: Readonly<Record<string, JsonSchema>>,
   allErrors: boolean,
 ): Compiler => {
-  const pattern = createPatterns();
+  const steps = createSteps();
+  const write = createStepWriter(allErrors);
+  const pattern = createPatterns(steps);
   const memory = createMemory();
+  const definitions: Record<string, JsonSchema> = Object.fromEntries(
+    Object.entries(written).map(([name, schema]) => [name, write(schema)]),
+  );
   const fits = (schema: Table, value: unknown): boolean => {
-    const isValid = () => compile(schema)(value);
+    const isValid = (): boolean => {
+      steps.take(weightOf(schema));
+      return compile(schema)(value);
+    };
     return typeof value === 'object' && value !== null
       ? memory.recall(schema, value, isValid)
       : isValid();
@@ -118,31 +159,50 @@ const createCompiler = (
   /** Definitions that a compiled schema refers to and that are not compiled yet. */
   const wanted = new Set<string>();
   const compiled = new Map<string, ValidateFunction>();
-  const references = referenceKeyword({
+  const definition = (name: string): JsonSchema => (own(definitions, name) ?? {}) as JsonSchema;
+  const references = createReferences({
     want: (name) => compiled.has(name) || wanted.add(name),
     validatorOf: (name) => compiled.get(name),
+    weightOf: (name) => weightOf(definition(name)),
+    summarize: (errors) => mainErrors(errors, keptErrors(allErrors)),
+    steps,
   });
   const compile = (schema: JsonSchema): ValidateFunction => {
     const validate = ajv.compile(schema);
-    for (const name of wanted) compiled.set(name, ajv.compile(own(definitions, name) ?? {}));
+    for (const name of wanted) compiled.set(name, ajv.compile(definition(name)));
     wanted.clear();
     return validate;
   };
   const ajv = createValidator(allErrors, pattern, [
-    references,
-    ...equalityKeywords,
+    references.keyword,
+    ...stepKeywords(steps),
+    ...equalityKeywords(steps),
     ...presenceKeywords,
     multipleOfKeyword,
     ...listKeywords,
-    ...unevaluatedKeywords({ definitions, fits, pattern }),
+    ...unevaluatedKeywords({ definitions, fits, pattern, steps }),
   ]);
-  return { compile, begin: memory.forget };
+  const begin = (most: number): void => {
+    steps.begin(most);
+    memory.forget();
+    references.forget();
+  };
+  return { write, compile, begin };
+};
+
+/** The steps that each of the two looks at a value may take. */
+export type StepLimits = { verdict: number; explanation: number };
+
+const usualLimits: StepLimits = {
+  verdict: languageLimits.checkSteps,
+  explanation: languageLimits.explanationSteps,
 };
 
 /** A check for each schema, by its name. Throws on first use of a schema that is not valid. */
 export const createShapes = (
   definitions: Readonly<Record<string, JsonSchema>>,
   schemas: ReadonlyMap<string, JsonSchema>,
+  limits: StepLimits = usualLimits,
 ): ReadonlyMap<string, CheckValue> => {
   const compilers = new Map<boolean, Compiler>();
   const compiler = (allErrors: boolean): Compiler => {
@@ -153,16 +213,25 @@ export const createShapes = (
   const createCheck = (schema: JsonSchema): CheckValue => {
     const validators = new Map<boolean, ValidateFunction>();
     const run = (value: unknown, allErrors: boolean): ErrorObject[] => {
-      const { compile, begin } = compiler(allErrors);
-      const validate = validators.get(allErrors) ?? compile(schema);
+      const { write, compile, begin } = compiler(allErrors);
+      const validate = validators.get(allErrors) ?? compile(write(schema));
       validators.set(allErrors, validate);
-      begin();
+      begin(allErrors ? limits.explanation : limits.verdict);
       return validate(value) ? [] : (validate.errors ?? []);
+    };
+    /** All errors, or the first alone where all would take too long to find. */
+    const explain = (value: unknown, first: ErrorObject[]): ErrorObject[] => {
+      if (!isSmall(value)) return first;
+      try {
+        return run(value, true);
+      } catch (error) {
+        if (error instanceof OutOfSteps) return first;
+        throw error;
+      }
     };
     const check: CheckValue = (value) => {
       const first = run(value, false);
-      if (first.length === 0) return [];
-      return describeErrors(isSmall(value) ? run(value, true) : first, maxProblems);
+      return first.length === 0 ? [] : describeErrors(explain(value, first), maxProblems);
     };
     return (value) => {
       if (isDeeperThan(value, languageLimits.depth)) return [tooDeep];
@@ -170,6 +239,7 @@ export const createShapes = (
         return check(value);
       } catch (error) {
         if (error instanceof RangeError) return [tooInvolved];
+        if (error instanceof OutOfSteps) return [tooMuch(limits.verdict)];
         throw error;
       }
     };

@@ -10,6 +10,7 @@ import { _, type CodeKeywordDefinition } from 'ajv/dist/2020.js';
 import type { JsonSchema } from '../contract.ts';
 import { isTable, own, type Table } from '../read/values.ts';
 import type { Pattern } from './patterns.ts';
+import type { Steps } from './steps.ts';
 import { definitionName } from './work.ts';
 
 type Container = Readonly<Record<string, unknown>> | readonly unknown[];
@@ -23,6 +24,7 @@ export type Validation = {
   /** Whether a value fits a part of a schema. */
   fits(schema: Table, value: unknown): boolean;
   pattern(source: string): Pattern;
+  steps: Steps;
 };
 
 const listIn = (held: unknown): readonly unknown[] => (Array.isArray(held) ? held : []);
@@ -72,11 +74,24 @@ const partsInForce = (schema: Table, value: Container, validation: Validation): 
   ];
 };
 
+const sizeOf = (value: Container): number =>
+  Array.isArray(value) ? value.length : Object.keys(value).length;
+
+/** Names are held against patterns, items against what a list is to contain. */
+const stepsOfLook = (
+  { properties, patternProperties, contains }: Table,
+  value: Container,
+): number =>
+  1 +
+  entriesIn(properties).length +
+  (patternProperties === undefined && contains === undefined ? 0 : sizeOf(value));
+
 /** All that a schema has looked at, its own `unevaluated…` left out at the root. */
 const lookAlong = (root: Table, value: Container, look: Look, validation: Validation): Looked => {
   const looked: Looked = { all: false, parts: new Set() };
   const visit = (schema: unknown): void => {
     if (!isTable(schema) || looked.all) return;
+    validation.steps.take(stepsOfLook(schema, value));
     look(schema, value, looked, validation);
     for (const part of partsInForce(schema, value, validation)) visit(part);
   };

@@ -3,6 +3,7 @@
  * be. A failed choice between shapes is one problem, not one for each branch that did not fit.
  */
 import type { ErrorObject } from 'ajv/dist/2020.js';
+import { clip } from '../read/clip.ts';
 import { escapeSegment } from '../read/pointer.ts';
 import { nearestName } from '../read/suggest.ts';
 
@@ -17,10 +18,21 @@ export const isOfKey = ({ detail }: Pick<ValueProblem, 'detail'>): boolean =>
 
 const maxShown = 60;
 
-const show = (value: unknown): string => {
-  const text = JSON.stringify(value) ?? String(value);
-  return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text;
+/** The beginning of a value as JSON. No more of it is written than is shown, however large it is. */
+const begin = (value: unknown): string => {
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, maxShown + 1));
+  if (typeof value !== 'object' || value === null) return String(value);
+  let text = '';
+  const isList = Array.isArray(value);
+  for (const name in value) {
+    if (text.length > maxShown) break;
+    const member = begin((value as Record<string, unknown>)[name]);
+    text += `${text === '' ? '' : ','}${isList ? '' : `${begin(name)}:`}${member}`;
+  }
+  return isList ? `[${text}]` : `{${text}}`;
 };
+
+const show = (value: unknown): string => clip(begin(value), maxShown);
 
 const kindOf = (value: unknown): string => {
   if (value === null) return 'null';
@@ -110,6 +122,10 @@ const withoutBranches = (errors: readonly ErrorObject[]): ErrorObject[] => {
   }
   return kept;
 };
+
+/** The errors without those of alternatives, at most `most` of them. */
+export const mainErrors = (errors: readonly ErrorObject[], most: number): ErrorObject[] =>
+  withoutBranches(errors).slice(0, most);
 
 /** The errors in words, each place and message once, at most `most` of them. */
 export const describeErrors = (errors: readonly ErrorObject[], most: number): ValueProblem[] => {

@@ -1,0 +1,191 @@
+/**
+ * Counts what checking one value costs, and ends the check when it is too much. A step is about the
+ * work of one schema at one part of a value. Steps are counted where work multiplies: where a definition
+ * is entered, where a schema goes along the items or the names of a value, and where a text or a whole
+ * part of a value is read. So the bound holds whatever a schema and a value do together.
+ *
+ * Between two such places stands nothing but a schema's own text, whose size is bounded and counted as
+ * a whole by `weightOf`.
+ */
+import { _, type CodeKeywordDefinition } from 'ajv/dist/2020.js';
+import { isTable, type Table } from '../read/values.ts';
+import { keywords } from './keywords.ts';
+
+/** Thrown when a check has taken all its steps; never leaves `shapes.ts`. */
+export class OutOfSteps extends Error {}
+
+export type Steps = {
+  /** Begins a check that may take `most` steps. */
+  begin(most: number): void;
+  /** Takes steps; throws `OutOfSteps` when there are not as many left. */
+  take(count: number): void;
+  /** Takes steps for each name of a value; many schemas ask it of one value. */
+  takeOfNames(value: Table, each: number): void;
+};
+
+/** Makes a counter. */
+export const createSteps = (): Steps => {
+  let left = 0;
+  let last: { value: Table; names: number } | undefined;
+  const take = (count: number): void => {
+    left -= count;
+    if (left < 0) throw new OutOfSteps();
+  };
+  return {
+    begin(most) {
+      left = most;
+      last = undefined;
+    },
+    take,
+    takeOfNames(value, each) {
+      if (last?.value !== value) last = { value, names: Object.keys(value).length };
+      take(last.names * each);
+    },
+  };
+};
+
+/** Characters of a text that are read in the time of a step, and of a value that are written in it. */
+const charsPerStep = 16;
+const charsWrittenPerStep = 4;
+
+/** Steps that it takes to read a text once. */
+export const stepsOfText = ({ length }: string): number => 1 + Math.ceil(length / charsPerStep);
+
+/** Steps that it took to write a value as this text. */
+export const stepsOfWriting = ({ length }: string): number =>
+  1 + Math.ceil(length / charsWrittenPerStep);
+
+/** Keywords whose schemas are held against every item or name of a value. */
+const alongItems = ['items', 'contains', 'unevaluatedItems'];
+const alongNames = [
+  'additionalProperties',
+  'patternProperties',
+  'propertyNames',
+  'unevaluatedProperties',
+];
+const along: ReadonlySet<string> = new Set([...alongItems, ...alongNames]);
+
+/** Keywords that list a value's names by themselves, and steps that it takes to list one. */
+const countNames = ['minProperties', 'maxProperties'];
+const stepsOfListing = 4;
+
+/** Keywords that read a text, and the length from which on that counts. */
+const readText = ['minLength', 'maxLength', 'format'];
+const longText = 64;
+
+/** The schemas that a schema holds under one keyword. */
+const heldUnder = (schema: Table, keyword: string): unknown[] => {
+  const held = schema[keyword];
+  switch (keywords.get(keyword)?.holds) {
+    case 'one':
+      return held === undefined ? [] : [held];
+    case 'list':
+      return Array.isArray(held) ? held : [];
+    case 'map':
+      return isTable(held) ? Object.values(held) : [];
+    default:
+      return [];
+  }
+};
+
+/** What the lists of names in a schema cost beside the schema itself. */
+const requiredNames = ({ required, dependentRequired }: Table): number =>
+  [required, ...Object.values(isTable(dependentRequired) ? dependentRequired : {})].reduce<number>(
+    (sum, names) => sum + (Array.isArray(names) ? names.length : 0),
+    0,
+  );
+
+const weights = new WeakMap<Table, number>();
+
+/** The steps of a schema at one value: its own and those of the schemas in it that no loop leads to. */
+export const weightOf = (schema: unknown): number => {
+  if (!isTable(schema)) return 1;
+  const known = weights.get(schema);
+  if (known !== undefined) return known;
+  const parts = Object.keys(schema)
+    .filter((keyword) => !along.has(keyword))
+    .flatMap((keyword) => heldUnder(schema, keyword));
+  const weight = parts.reduce<number>(
+    (sum, part) => sum + weightOf(part),
+    1 + requiredNames(schema),
+  );
+  weights.set(schema, weight);
+  return weight;
+};
+
+/**
+ * The steps for each item, or each name, of a value. What `false` refuses ends a look at its first
+ * error, and is counted where all errors are wanted.
+ */
+const weightAlong = (schema: Table, names: readonly string[], allErrors: boolean): number =>
+  names
+    .flatMap((keyword) => heldUnder(schema, keyword))
+    .filter((part) => allErrors || isTable(part))
+    .reduce<number>((sum, part) => sum + weightOf(part), 0);
+
+const loopSteps = 'x-steps-of-parts';
+const textSteps = 'x-steps-of-text';
+
+/** What a schema costs beside its weight; none of a kind is 0. */
+const costsOf = (
+  schema: Table,
+  allErrors: boolean,
+): { item: number; name: number; text: number } => {
+  const counted = countNames.filter((keyword) => Object.hasOwn(schema, keyword)).length;
+  return {
+    item: weightAlong(schema, alongItems, allErrors),
+    name: weightAlong(schema, alongNames, allErrors) + counted * stepsOfListing,
+    text: readText.filter((keyword) => Object.hasOwn(schema, keyword)).length,
+  };
+};
+
+/** Makes copies of schemas whose validators count their steps by `stepKeywords`. */
+export const createStepWriter = (allErrors: boolean) => {
+  const writeAll = (held: unknown): unknown => {
+    if (Array.isArray(held)) return held.map(write);
+    if (!isTable(held)) return held;
+    return Object.fromEntries(Object.entries(held).map(([name, part]) => [name, write(part)]));
+  };
+  const write = <Schema>(schema: Schema): Schema => {
+    if (!isTable(schema)) return schema;
+    const entries = Object.entries(schema).map(([keyword, held]): [string, unknown] => {
+      const holds = keywords.get(keyword)?.holds;
+      if (holds === 'one') return [keyword, write(held)];
+      return [keyword, holds === 'list' || holds === 'map' ? writeAll(held) : held];
+    });
+    const { item, name, text } = costsOf(schema, allErrors);
+    if (item + name > 0) entries.push([loopSteps, { item, name }]);
+    if (text > 0) entries.push([textSteps, text]);
+    return Object.fromEntries(entries) as Schema;
+  };
+  return write;
+};
+
+type LoopCosts = { item: number; name: number };
+
+/** The keywords that count, for a validator of schemas of a step writer. */
+export const stepKeywords = ({ take, takeOfNames }: Steps): CodeKeywordDefinition[] => [
+  {
+    keyword: loopSteps,
+    schemaType: 'object',
+    code({ gen, data, schema }) {
+      const { item, name } = schema as LoopCosts;
+      const count = (value: unknown): void => {
+        if (Array.isArray(value)) take(value.length * item);
+        else if (name > 0 && isTable(value)) takeOfNames(value, name);
+      };
+      gen.code(_`${gen.scopeValue('func', { ref: count })}(${data})`);
+    },
+  },
+  {
+    keyword: textSteps,
+    type: 'string',
+    schemaType: 'number',
+    before: 'maxLength',
+    code({ gen, data, schema }) {
+      const count = (text: string): void => take(Number(schema) * stepsOfText(text));
+      const counter = gen.scopeValue('func', { ref: count });
+      gen.if(_`${data}.length > ${longText}`, () => gen.code(_`${counter}(${data})`));
+    },
+  },
+];
