@@ -6,6 +6,7 @@
  */
 import type { CallError } from '#domain/call.ts';
 import type { Row } from '#language/contract.ts';
+import { type BoundaryPart, boundaryParts } from './boundary.ts';
 import type { HandlerRequest, RunRequest, RunResult, VendorAnswer } from './run.ts';
 
 /** What the store said no to, as user code's `Refused` carries it. */
@@ -34,6 +35,8 @@ export type HostMessage =
 export type WorkerMessage =
   /** Sent once, with the nonce '', before any user code is read. */
   | { type: 'ready'; nonce: string }
+  /** Sent before that by one that has not all of the boundary, with the nonce ''. */
+  | { type: 'open'; nonce: string; missing: BoundaryPart[] }
   | { type: 'loaded'; nonce: string }
   /** A use of the store; it is answered by `reply` with the same id. */
   | { type: 'ask'; nonce: string; id: number; operation: string; arguments: Row }
@@ -98,6 +101,11 @@ export const parseWorkerMessage = (line: string): WorkerMessage | undefined => {
     case 'ready':
     case 'loaded':
       return { type, nonce };
+    case 'open': {
+      const { missing } = message;
+      if (!Array.isArray(missing)) return undefined;
+      return { type, nonce, missing: missing.filter((part) => part in boundaryParts) };
+    }
     case 'ask':
       if (!Number.isInteger(id) || typeof operation !== 'string' || !isObject(given)) return;
       return { type, nonce, id: Number(id), operation, arguments: given };

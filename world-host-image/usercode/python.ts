@@ -1,22 +1,16 @@
 /**
  * How the Python worker is started: apart from what is installed (`-P -s -S`: no site packages, so that
  * code finds the same modules on every machine), in an environment of its own, which fixes the order
- * of sets, unbuffered, without byte code files. What the process may do is limited in
- * `svc_env/process.py`, from inside.
+ * of sets. Before it reads code it draws the boundary around itself (`svc_boundary/`).
  */
 import { execFile } from 'node:child_process';
 import { closeSync, existsSync, openSync, readSync, realpathSync } from 'node:fs';
 import { delimiter, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { AppError } from '#domain/error.ts';
-import { hostFolder } from '../place.ts';
+import { type BoundaryMode, isolated, packageRoot } from './boundary.ts';
 import type { TraceFrame, UserCodeLimits } from './run.ts';
 import type { WorkerKind } from './worker.ts';
-
-/** Folder that holds the package `svc_env`. */
-export const packageRoot = join(hostFolder, 'usercode');
-
-export const isolated = ['-P', '-s', '-S', '-B', '-u', '-X', 'utf8'];
 
 /** Environment of every worker: a fixed one, and no search path. */
 export const cleanEnvironment = (workDir: string): Record<string, string> => ({
@@ -104,11 +98,14 @@ export const pythonWorker = (
   executable: string,
   workDir: string,
   limits: UserCodeLimits,
+  mode: BoundaryMode,
 ): WorkerKind => {
   const start =
     'import sys; sys.path.insert(0, sys.argv[1]); from svc_env.worker import main; main()';
   const options = {
     parent: process.pid,
+    boundary: mode,
+    readable: [workDir, packageRoot],
     memory_bytes: limits.memoryMb * 1024 * 1024,
     message_bytes: limits.messageBytes,
   };

@@ -138,8 +138,10 @@ describe('user code', () => {
   it('restarts no process that no code has reached', async () => {
     bench = await startBench();
     const { folder } = bench;
-    // Of the workers, the one of TypeScript has the folder on its command line.
-    const typescript = (): number[] => processesNaming(folder).map(({ pid }) => pid);
+    const typescript = (): number[] =>
+      processesNaming(folder)
+        .filter(({ commandLine }) => commandLine.includes('typescript-worker'))
+        .map(({ pid }) => pid);
     const [first] = typescript();
     await bench.load({ 'tools.py': tools['tools.py'] });
     const python = await bench.value('python', 'pid');

@@ -8,6 +8,7 @@ import { readdir, realpath } from 'node:fs/promises';
 import { extname, sep } from 'node:path';
 import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
+import { type BoundaryMode, createOpenNotice } from './boundary.ts';
 import { type Lane, startLane } from './lane.ts';
 import { findPython, pythonWorker } from './python.ts';
 import {
@@ -39,6 +40,8 @@ export type UserCodeOptions = {
   searchPath?: string;
   /** Folder for user code: code directories lie in it, and TypeScript can read nothing else. */
   workDir: string;
+  /** Whether code runs where the system cannot hold it in its process; `auto` unless it is given. */
+  boundary?: BoundaryMode;
   log: Log;
   /** What is left out is `defaultLimits`. */
   limits?: Partial<UserCodeLimits>;
@@ -97,7 +100,12 @@ export const startUserCode = async (options: UserCodeOptions): Promise<UserCode>
   mkdirSync(options.workDir, { recursive: true });
   const root = realpathSync(options.workDir);
   const python = await findPython(options.python, options.searchPath);
-  const kinds = [pythonWorker(python, root, limits), typescriptWorker(python, root, limits)];
+  const { boundary = 'auto' } = options;
+  const onOpen = createOpenNotice(options.log);
+  const kinds = [pythonWorker, typescriptWorker].map((kindOf) => ({
+    ...kindOf(python, root, limits, boundary),
+    onOpen,
+  }));
   const start = (kind: WorkerKind): Lane => startLane(kind, limits, options.log);
   const stopLanes = async (old: Lane[]): Promise<void> => {
     await Promise.all(old.map((lane) => lane.stop()));

@@ -1,16 +1,15 @@
 /**
- * How the TypeScript worker is started: this Node, running `.ts` files as they are, under Node's
- * permission model (reads its own files and the code directory; no writes, no child processes, no
- * threads, no add-ons) and with a bounded heap. Node's model does not cover the network: the worker
- * only takes the doors out of sight, and keeping code in is the container's work.
- *
- * It is started through `svc_env/process.py`, which ties its life to the host's: a busy loop in
- * JavaScript never sees the end of a pipe.
+ * How the TypeScript worker is started: this Node, running `.ts` files as they are, behind the boundary
+ * (`boundary.ts`), and inside it under Node's permission model with a bounded heap. The model refuses
+ * writes, child processes, threads and add-ons in words that an author understands; the boundary is what
+ * holds. It also ties the worker's life to the host's: a busy loop in JavaScript never sees the end of a
+ * pipe.
  */
 import { accessSync, constants } from 'node:fs';
 import { getCompileCacheDir } from 'node:module';
 import { dirname, join } from 'node:path';
-import { cleanEnvironment, isolated, packageRoot } from './python.ts';
+import { type BoundaryMode, boundedNode, packageRoot } from './boundary.ts';
+import { cleanEnvironment } from './python.ts';
 import type { UserCodeLimits } from './run.ts';
 import type { WorkerKind } from './worker.ts';
 
@@ -46,11 +45,11 @@ export const typescriptWorker = (
   python: string,
   workDir: string,
   limits: UserCodeLimits,
+  mode: BoundaryMode,
 ): WorkerKind => {
   const compiled = compiledFolder();
   const openTo = compiled === undefined ? [] : ['read', 'write'];
   const node = [
-    process.execPath,
     '--permission',
     `--allow-fs-read=${join(workDir, '*')}`,
     ...workerFiles.map((file) => `--allow-fs-read=${join(packageRoot, file)}`),
@@ -60,12 +59,11 @@ export const typescriptWorker = (
     join(packageRoot, 'typescript-worker.mts'),
     JSON.stringify({ messageBytes: limits.messageBytes }),
   ];
-  const launcher = join(packageRoot, 'svc_env', 'process.py');
+  const readable = [workDir, packageRoot, ...(compiled === undefined ? [] : [compiled])];
   return {
     language: 'typescript',
     launch: {
-      command: python,
-      arguments: [...isolated, launcher, String(process.pid), ...node],
+      ...boundedNode({ python, mode, keep: 5, memoryMb: limits.memoryMb, readable, node }),
       environment: {
         ...cleanEnvironment(workDir),
         ...(compiled === undefined ? {} : { NODE_COMPILE_CACHE: compiled }),

@@ -5,6 +5,7 @@
  */
 import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
+import type { BoundaryPart } from './boundary.ts';
 import { type Ending, newNonce, openChannel } from './channel.ts';
 import { describeEnd, type Launch } from './child.ts';
 import { describeSize, failed, resultOfEnding } from './ending.ts';
@@ -27,6 +28,8 @@ export type WorkerKind = {
   overrunMs: number;
   /** Where a run stood when its time was over, read from the worker's standard error. */
   readTimeoutTrace(stderr: string, directory: string): TraceFrame[];
+  /** Hears what the system lacks of the boundary, before the worker is ready. */
+  onOpen?(missing: readonly BoundaryPart[]): void;
 };
 
 export type Worker = {
@@ -92,7 +95,11 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
     const outcome = await channel.exchange({
       nonce: '',
       timeoutMs: limits.startMs,
-      take: () => ({ value: true }),
+      take(message) {
+        if (message.type !== 'open') return { value: true };
+        kind.onOpen?.(message.missing);
+        return undefined;
+      },
     });
     if ('ending' in outcome) throw startFailure(kind.language, outcome.ending);
   };

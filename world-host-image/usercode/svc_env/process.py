@@ -1,20 +1,13 @@
-"""What a worker process may do. Standard library only, and no import of the rest of the package:
-run as a script it becomes another program (`process.py <parent pid> <program> <arguments>`), which
-then keeps the tie to the parent.
-
-These are guards against mistakes and against mischief of the simple kind. What contains code that
-means harm is the container around the host.
+"""What a worker refuses its author in words: by Python's audit events, with an error that names the deed
+and the file. What holds code that means harm is the boundary around its process (`svc_boundary`); code
+that gets past these guards meets it.
 """
 
 from __future__ import annotations
 
 import os
-import resource
-import signal
 import sys
 from typing import Any
-
-PR_SET_PDEATHSIG = 1
 
 #: What user code may not do, by Python's audit events.
 FORBIDDEN = {
@@ -35,32 +28,6 @@ FORBIDDEN = {
     }.items()
     for event in events.split()
 }
-
-
-def tie_to_parent(parent: int) -> None:
-    """Has the kernel kill this process when its parent ends, however that ends, where it can.
-
-    Elsewhere than on Linux a worker notices when it next reads its channel.
-    """
-    if sys.platform == "linux":
-        try:
-            import ctypes
-        except ImportError:
-            return  # A Python built without it: as on other systems.
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:
-        os._exit(0)
-
-
-def limit_resources(memory_bytes: int | None) -> None:
-    """Bounds the address space, where the system knows how; no core dumps.
-
-    There is no limit on processes: the kernel counts all that a user has on the machine, so any
-    limit would be hit by others' processes. The container has one.
-    """
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    if memory_bytes is not None and sys.platform == "linux":
-        resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
 
 
 def guard(readable: list[str]) -> None:
@@ -93,13 +60,3 @@ def _check_open(readable: list[str], path: Any, mode: str | None, flags: int) ->
         raise PermissionError(f"user code may not write files ({real})")
     if not any(real == place or real.startswith(place + os.sep) for place in readable):
         raise PermissionError(f"user code may read only its own files ({real})")
-
-
-def main() -> None:
-    limit_resources(None)
-    tie_to_parent(int(sys.argv[1]))
-    os.execv(sys.argv[2], sys.argv[2:])
-
-
-if __name__ == "__main__":
-    main()

@@ -5,14 +5,17 @@ from __future__ import annotations
 import faulthandler
 import json
 import os
+import resource
 import sys
 from collections.abc import Callable
 from typing import Any
 
+from svc_boundary.boundary import refuse, restrict
+
 from .ctx import HandlerContext, VerifyContext
 from .errors import Answered, Failed, Refused
 from .loader import Loader, Unavailable
-from .process import guard, limit_resources, tie_to_parent
+from .process import guard
 from .run import Channel, Run, TooLarge, enter_run
 from .trace import describe, summarize
 
@@ -24,12 +27,13 @@ def main() -> None:
     """Takes `[package folder, options as JSON]` as the program's arguments."""
     options = json.loads(sys.argv[2])
     sys.argv = [""]
-    tie_to_parent(options["parent"])
-    limit_resources(options["memory_bytes"])
     readable = _own_places()
+    missing = _restrict(options)
     guard(readable)
     channel = Channel(options["message_bytes"])
     loader = Loader()
+    if missing:
+        channel.send({"type": "open", "nonce": "", "missing": missing})
     channel.send({"type": "ready", "nonce": ""})
     while True:
         message = channel.receive()
@@ -39,6 +43,31 @@ def main() -> None:
             channel.send({"type": "loaded", "nonce": message["nonce"]})
         else:
             _serve(loader, channel, message)
+
+
+def _restrict(options: Message) -> list[str]:
+    """What is missing of the boundary; ends the process where it must not be."""
+    prefixes = {sys.base_prefix, sys.base_exec_prefix}
+    library = os.path.dirname(os.path.realpath(os.__file__))
+    places = [library, *(f"{prefix}/{sys.platlibdir}" for prefix in prefixes)]
+    missing = restrict(
+        parent=options["parent"],
+        keep=5,
+        readable=[*options["readable"], *places],
+        memory=(resource.RLIMIT_AS, _address_space() + options["memory_bytes"]),
+    )
+    if missing and options["boundary"] == "require":
+        refuse(missing)
+    return missing
+
+
+def _address_space() -> int:
+    """What the interpreter itself takes, in bytes; 0 where the system does not say."""
+    try:
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[0]) * resource.getpagesize()
+    except OSError:
+        return 0
 
 
 def _own_places() -> list[str]:

@@ -1,0 +1,112 @@
+/**
+ * How a process is started behind the boundary of user code (`svc_boundary/`): a Python that takes from
+ * itself what it may not have, and then becomes the program. Node cannot do that for itself.
+ */
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Log } from '#runtime/log.ts';
+import { hostFolder } from '../place.ts';
+
+/** `require`: no user code where the system lacks a part of the boundary; `auto`: with what there is. */
+export const boundaryModes = ['auto', 'require'] as const;
+export type BoundaryMode = (typeof boundaryModes)[number];
+
+/** What a system may lack of it, and what user code can do there. */
+export const boundaryParts = {
+  landlock:
+    "read every file that the host's user can read, the host's own environment in /proc among them",
+  seccomp: 'start processes, signal its host and open connections',
+} as const;
+export type BoundaryPart = keyof typeof boundaryParts;
+
+/** Folder that holds the packages `svc_env` and `svc_boundary`. */
+export const packageRoot = join(hostFolder, 'usercode');
+
+/** Flags of every Python: apart from what is installed, unbuffered, without byte code files. */
+export const isolated = ['-P', '-s', '-S', '-B', '-u', '-X', 'utf8'];
+
+const mebibyte = 1024 * 1024;
+
+/** The memory of a Node that has nothing to do: its program, its threads' stacks, its own heap. */
+const nodeMb = 160;
+
+/**
+ * What V8 sets aside for machine code, which counts as data on processors where it can be written to at
+ * any time. It is the same in each process of this Node, so the host looks at itself.
+ */
+const reservedForCode = (): number => {
+  const maps = readFileSync('/proc/self/maps', 'latin1');
+  return [...maps.matchAll(/^([0-9a-f]+)-([0-9a-f]+) rwxp/gm)]
+    .map(([, from = '0', to = '0']) => Number.parseInt(to, 16) - Number.parseInt(from, 16))
+    .reduce((sum, bytes) => sum + bytes, 0);
+};
+
+let dataBytes: number | undefined;
+
+/** The limit on data of a Node that may take so much memory for what it is given to do. */
+const dataLimit = (memoryMb: number): number => {
+  if (process.platform !== 'linux') return 0;
+  dataBytes ??= reservedForCode() + nodeMb * mebibyte;
+  return dataBytes + memoryMb * mebibyte;
+};
+
+/** Resident memory at which a process is over what it may take, its own part counted in. */
+export const residentLimit = (memoryMb: number): number => (nodeMb + memoryMb) * mebibyte;
+
+/** Node reads these of the folders above what it runs, and stops at one that it finds and cannot read. */
+const packageFiles = (folders: readonly string[]): string[] => {
+  const above = (folder: string): string[] =>
+    folder === dirname(folder) ? [folder] : [folder, ...above(dirname(folder))];
+  return [...new Set(folders.flatMap(above))].map((folder) => join(folder, 'package.json'));
+};
+
+export type Bounded = {
+  /** A Python that `findPython` found. */
+  python: string;
+  mode: BoundaryMode;
+  /** Descriptors below this are passed on. */
+  keep: number;
+  memoryMb: number;
+  /** Files and folders that the program reads, beside the system's libraries. */
+  readable: readonly string[];
+  /** Node's own arguments; a program's name must not be looked for, so it is this Node. */
+  node: readonly string[];
+};
+
+/** The command that runs this Node behind the boundary. It has no inspector that a signal could open. */
+export const boundedNode = (bounded: Bounded): { command: string; arguments: string[] } => {
+  const { python, mode, keep, memoryMb, readable, node } = bounded;
+  const start =
+    'import sys; sys.path.insert(0, sys.argv[1]); from svc_boundary.launch import main; main()';
+  return {
+    command: python,
+    arguments: [
+      ...isolated,
+      '-c',
+      start,
+      packageRoot,
+      String(process.pid),
+      mode,
+      String(keep),
+      String(dataLimit(memoryMb)),
+      [...readable, ...packageFiles(readable)].join('\n'),
+      process.execPath,
+      '--disable-sigusr1',
+      ...node,
+    ],
+  };
+};
+
+/** Tells once what is open where a system lacks a part of the boundary. */
+export const createOpenNotice = (log: Log) => {
+  let isTold = false;
+  return (missing: readonly BoundaryPart[]): void => {
+    if (isTold || missing.length === 0) return;
+    isTold = true;
+    const open = missing.map((part) => `no ${part}, so code can ${boundaryParts[part]}`).join('; ');
+    log.warn(
+      { missing },
+      `this system does not hold user code within its process (${open}): run no code of strangers here, or set SVC_USER_CODE_BOUNDARY=require to refuse it`,
+    );
+  };
+};

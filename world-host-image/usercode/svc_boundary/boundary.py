@@ -1,0 +1,113 @@
+"""Draws the boundary around this process, in the one order in which each step is still allowed."""
+
+import ctypes
+import os
+import resource
+import sys
+
+from . import landlock, seccomp
+from .syscalls import MARKS
+
+_PR_SET_PDEATHSIG, _PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS = 1, 22, 38
+_SIGKILL = 9
+_FILTER_MODE = 2
+_CAPABILITY_VERSION = 0x20080522
+
+_OPEN_FILES = 256
+
+#: What the libraries of both languages read of a system; the linker starts programs from these.
+_LIBRARIES = ["/lib", "/lib32", "/lib64", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/local/lib"]
+_LIBRARIES += ["/nix/store"]
+_SYSTEM = ["/etc/ld.so.cache", "/etc/localtime", "/usr/share/zoneinfo", "/dev/urandom", "/dev/random"]
+_SYSTEM += ["/etc/ssl/openssl.cnf", "/usr/local/ssl/openssl.cnf", "/etc/pki/tls/openssl.cnf"]
+_SYSTEM += ["/etc/crypto-policies"]
+_NOTHING = ["/dev/null"]
+
+#: Exit status of a process that was to have the whole boundary and could not (EX_CONFIG).
+REFUSED = 78
+
+
+def restrict(
+    parent: int,
+    keep: int,
+    readable: list[str],
+    memory: tuple[int, int] | None,
+    program: str | None = None,
+    launch: tuple[int, ...] | None = None,
+) -> list[str]:
+    """From here on this process can do no more than compute; it cannot be undone. Answers which parts
+    of the boundary the system lacks: `landlock`, `seccomp`.
+
+    parent: the host, with which this process ends.
+    keep: descriptors below this stay open, all others are closed.
+    readable: files and folders beside those of the system.
+    memory: a limit of `resource`, and its bytes.
+    program, launch: what it is about to become, and where the arguments of that lie.
+    """
+    os.closerange(keep, 1 << 20)
+    libc = ctypes.CDLL(None, use_errno=True)
+    is_linux = sys.platform == "linux"
+    if is_linux:
+        libc.prctl(_PR_SET_PDEATHSIG, _SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:
+        os._exit(0)
+    _limit(memory)
+    if not is_linux:
+        return ["landlock", "seccomp"]
+    _volunteer()
+    _drop_capabilities(libc)
+    if libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
+        return ["landlock", "seccomp"]
+    abi = landlock.version(libc)
+    if abi > 0:
+        executable = _LIBRARIES + ([] if program is None else [program])
+        landlock.restrict(libc, abi, _SYSTEM + readable, executable, _NOTHING)
+    is_filtered = _filter(libc, launch, abi >= landlock.COMPLETE_VERSION)
+    return ([] if abi > 0 else ["landlock"]) + ([] if is_filtered else ["seccomp"])
+
+
+def _limit(memory: tuple[int, int] | None) -> None:
+    """No limit on processes: the kernel counts all that a user has on the machine, containers too."""
+    limits = {"CORE": 0, "FSIZE": 0, "NOFILE": _OPEN_FILES, "MEMLOCK": 0, "MSGQUEUE": 0}
+    for name, value in limits.items():
+        which = getattr(resource, f"RLIMIT_{name}", None)
+        if which is not None:
+            resource.setrlimit(which, (value, value))
+    if memory is not None and sys.platform == "linux":
+        resource.setrlimit(memory[0], (memory[1], memory[1]))
+
+
+def _volunteer() -> None:
+    """Where memory runs out, the kernel is to take this process and not the host."""
+    try:
+        with open("/proc/self/oom_score_adj", "w") as file:
+            file.write("1000")
+    except OSError:
+        pass  # No such file on this system: the limits hold all the same.
+
+
+def _drop_capabilities(libc: ctypes.CDLL) -> None:
+    """A host that is run as root has all of them; no other has any."""
+    header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION, 0)
+    libc.capset(header, (ctypes.c_uint32 * 6)())
+
+
+def _filter(libc: ctypes.CDLL, launch: tuple[int, ...] | None, may_open_to_write: bool) -> bool:
+    machine = os.uname().machine
+    if machine not in MARKS or sys.maxsize < 1 << 32:
+        return False
+    code = seccomp.assemble(machine, os.getpid(), launch, may_open_to_write)
+    buffer = ctypes.create_string_buffer(code, len(code))
+
+    class Program(ctypes.Structure):
+        _fields_ = [("length", ctypes.c_ushort), ("code", ctypes.c_void_p)]
+
+    program = Program(len(code) // 8, ctypes.addressof(buffer))
+    done: int = libc.prctl(_PR_SET_SECCOMP, _FILTER_MODE, ctypes.byref(program), 0, 0)
+    return done == 0
+
+
+def refuse(missing: list[str]) -> None:
+    """Ends the process that was to have all of the boundary."""
+    print(f"this system has no {' and no '.join(missing)} to hold user code", file=sys.stderr)
+    os._exit(REFUSED)

@@ -1,0 +1,46 @@
+"""Becomes another program behind the boundary: how Node is started, which cannot draw it for itself.
+
+Arguments: the host's process, `auto` or `require`, how many descriptors stay open, the bytes of data
+that the program may have (0: no limit), the places that it may read, a line each; then the program.
+"""
+
+import ctypes
+import os
+import resource
+import sys
+
+from .boundary import refuse, restrict
+
+#: Where a worker speaks to its host.
+_CHANNEL = 4
+
+
+def main() -> None:
+    parent, mode, keep, data_bytes, places = sys.argv[2:7]
+    words = [word.encode() for word in sys.argv[7:]]
+    variables = [name + b"=" + value for name, value in os.environb.items()]
+    # They lie in a list of their own as long as this function is under way.
+    path = ctypes.create_string_buffer(words[0])
+    arguments = (ctypes.c_char_p * (len(words) + 1))(*words, None)
+    environment = (ctypes.c_char_p * (len(variables) + 1))(*variables, None)
+    missing = restrict(
+        parent=int(parent),
+        keep=int(keep),
+        readable=places.splitlines(),
+        memory=(resource.RLIMIT_DATA, int(data_bytes)) if data_bytes != "0" else None,
+        program=sys.argv[7],
+        launch=tuple(ctypes.addressof(part) for part in (path, arguments, environment)),
+    )
+    if missing and mode == "require":
+        refuse(missing)
+    if missing and int(keep) > _CHANNEL:
+        os.write(_CHANNEL, announce(missing))
+    ctypes.CDLL(None).execve(path, arguments, environment)
+    print(f"{sys.argv[7]} cannot be started", file=sys.stderr)
+    os._exit(1)
+
+
+def announce(missing: list[str]) -> bytes:
+    """What the host is told of a boundary that is not whole (protocol.ts)."""
+    names = ", ".join(f'"{name}"' for name in missing)
+    return f'{{"type": "open", "nonce": "", "missing": [{names}]}}\n'.encode()

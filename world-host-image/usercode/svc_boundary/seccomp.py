@@ -1,0 +1,160 @@
+"""The filter of system calls: a program for the kernel (classic BPF), put together by hand.
+
+It looks at numbers and arguments, never at memory that they point to. What is allowed stands in
+syscalls.py; here is what some of these may be called with. Refusals are EPERM, so that a language reports
+them as it does any other; nothing is killed for asking.
+"""
+
+import struct
+
+from .syscalls import ABSENT, LAST_JUDGED, MARKS, numbers
+
+ALLOW = 0x7FFF0000
+EPERM = 0x00050001
+ENOSYS = 0x00050026
+
+_LOAD = 0x20  # BPF_LD | BPF_W | BPF_ABS
+_AND = 0x54  # BPF_ALU | BPF_AND | BPF_K
+_EQUAL = 0x15  # BPF_JMP | BPF_JEQ | BPF_K
+_GREATER = 0x25  # BPF_JMP | BPF_JGT | BPF_K
+_AT_LEAST = 0x35  # BPF_JMP | BPF_JGE | BPF_K
+_RETURN = 0x06  # BPF_RET | BPF_K
+
+#: Numbers of the x32 ABI, which an x86_64 kernel may take, too.
+_X32 = 0x40000000
+
+_CLONE_THREAD = 0x00010000
+#: A clone that is not a thread, or one in namespaces, traced, or standing in for its parent.
+_CLONE_MASK = 0x7E020000 | 0x0000E000 | _CLONE_THREAD
+#: O_WRONLY, O_RDWR, O_CREAT, O_TRUNC and the bit of O_TMPFILE.
+_WRITING = 0x3 | 0x40 | 0x200 | 0x400000
+
+#: F_DUPFD to F_SETFL, F_DUPFD_CLOEXEC, F_DUPFD_QUERY, F_GETPIPE_SZ: nothing with owners, signals, leases.
+_FCNTL = (0, 1, 2, 3, 4, 1030, 1027, 1032)
+#: TCGETS, TCGETS2, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX.
+_IOCTL = (0x5401, 0x802C542A, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
+#: PR_SET_NAME, PR_GET_NAME, PR_GET_DUMPABLE, PR_CAPBSET_READ, PR_GET_NO_NEW_PRIVS, PR_SET_VMA.
+_PRCTL = (15, 16, 3, 23, 39, 0x53564D41)
+#: SO_TYPE, SO_ERROR, SO_SNDBUF, SO_RCVBUF, SO_PROTOCOL, SO_DOMAIN; SO_PEERPIDFD would be the host's.
+_SOCKET_OPTIONS = (3, 4, 7, 8, 38, 39)
+_SOL_SOCKET = 1
+_AF_UNIX = 1
+#: SIGKILL and SIGSTOP: a process that ends by the first was not ended by itself.
+_UNCATCHABLE = (9, 19)
+
+Code = list[tuple[int, int, int, int]]
+
+
+def _refuse() -> Code:
+    return [(_RETURN, 0, 0, EPERM)]
+
+
+def _low(argument: int) -> tuple[int, int, int, int]:
+    return (_LOAD, 0, 0, 16 + 8 * argument)
+
+
+def _high(argument: int) -> tuple[int, int, int, int]:
+    return (_LOAD, 0, 0, 20 + 8 * argument)
+
+
+def _is_one_of(argument: int, values: tuple[int, ...]) -> Code:
+    """Goes on when the lower half of an argument is one of the values, else refuses."""
+    code: Code = [_low(argument)]
+    for index, value in enumerate(values):
+        code.append((_EQUAL, len(values) - index, 0, value))
+    return code + _refuse()
+
+
+def _is_exactly(argument: int, value: int) -> Code:
+    """Goes on when all 64 bits of an argument are those of the value, else refuses."""
+    return [
+        _low(argument),
+        (_EQUAL, 0, 2, value & 0xFFFFFFFF),
+        _high(argument),
+        (_EQUAL, 1, 0, value >> 32),
+        *_refuse(),
+    ]
+
+
+def _is_masked(argument: int, mask: int, value: int) -> Code:
+    return [_low(argument), (_AND, 0, 0, mask), (_EQUAL, 1, 0, value), *_refuse()]
+
+
+def _is_none_of(argument: int, values: tuple[int, ...]) -> Code:
+    code: Code = [_low(argument)]
+    for value in values:
+        code += [(_EQUAL, 0, 1, value), *_refuse()]
+    return code
+
+
+def _checks(pid: int, launch: tuple[int, ...] | None, may_open_to_write: bool) -> dict[str, Code]:
+    """What calls must hold to, by name; a check that comes through leads to `ALLOW`."""
+    checks = {
+        "clone": _is_masked(0, _CLONE_MASK, _CLONE_THREAD),
+        "fcntl": _is_one_of(1, _FCNTL),
+        "ioctl": _is_one_of(1, _IOCTL),
+        "prctl": _is_one_of(0, _PRCTL),
+        # Of itself, and to read.
+        "prlimit64": _is_one_of(0, (0, pid)) + _is_exactly(2, 0),
+        # `abort` and `raise` signal the process itself.
+        "tgkill": _is_one_of(0, (pid,)) + _is_none_of(2, _UNCATCHABLE),
+        "socketpair": _is_one_of(0, (_AF_UNIX,)),
+        # As `send`, which names no address: a pair of datagram sockets could else reach any socket.
+        "sendto": _is_exactly(4, 0),
+        "getsockopt": _is_one_of(1, (_SOL_SOCKET,)) + _is_one_of(2, _SOCKET_OPTIONS),
+        "execve": _refuse(),
+    }
+    if launch is not None:
+        # The one that is about to come: its arguments lie where no later program can know.
+        checks["execve"] = [
+            instruction
+            for argument, address in enumerate(launch)
+            for instruction in _is_exactly(argument, address)
+        ]
+    if not may_open_to_write:
+        checks["open"] = _is_masked(1, _WRITING, 0)
+        checks["openat"] = _is_masked(2, _WRITING, 0)
+    return checks
+
+
+def _ranges(values: list[int]) -> list[tuple[int, int]]:
+    ranges: list[tuple[int, int]] = []
+    for value in sorted(values):
+        if ranges and ranges[-1][1] == value - 1:
+            ranges[-1] = (ranges[-1][0], value)
+        else:
+            ranges.append((value, value))
+    return ranges
+
+
+def assemble(
+    machine: str,
+    pid: int,
+    launch: tuple[int, ...] | None = None,
+    may_open_to_write: bool = True,
+) -> bytes:
+    """The filter for a process, as the kernel takes it.
+
+    launch: the addresses of the three arguments of the one `execve` that is allowed, if any is.
+    may_open_to_write: left to whatever else decides about files; else only reading is allowed.
+    """
+    allowed = numbers(machine)
+    checks = _checks(pid, launch, may_open_to_write)
+    code: Code = [
+        (_LOAD, 0, 0, 4),
+        (_EQUAL, 1, 0, MARKS[machine]),
+        *_refuse(),
+        (_LOAD, 0, 0, 0),
+        (_AT_LEAST, 0, 1, _X32),
+        (_RETURN, 0, 0, ENOSYS),
+    ]
+    for name, check in checks.items():
+        if name in allowed:
+            block = [*check, (_RETURN, 0, 0, ALLOW)]
+            code += [(_EQUAL, 0, len(block), allowed[name]), *block]
+    for first, last in _ranges([n for name, n in allowed.items() if name not in checks]):
+        code += [(_AT_LEAST, 0, 2, first), (_GREATER, 1, 0, last), (_RETURN, 0, 0, ALLOW)]
+    for number in ABSENT.values():
+        code += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, ENOSYS)]
+    code += [(_GREATER, 0, 1, LAST_JUDGED), (_RETURN, 0, 0, ENOSYS), *_refuse()]
+    return b"".join(struct.pack("HBBI", *instruction) for instruction in code)
