@@ -43,6 +43,10 @@ export type Ledger = Pick<Reader, 'query' | 'list' | 'count'> & {
   note(note: LedgerNote): void;
   /** Notes what ends the ledger as it is, for the backlog alone, and empties it. */
   clear(last: LedgerNote): void;
+  /**
+   * The entries noted until now, and none of later; until somebody reads or clears the ledger itself.
+   */
+  asOfNow(): Pick<Reader, 'query' | 'list' | 'count'>;
   /** What the control plane is still to be given. */
   backlog: Backlog;
   close(): void;
@@ -167,6 +171,10 @@ export const openLedger = ({
     count(entity, where) {
       write();
       return reader.count(entity, where);
+    },
+    asOfNow() {
+      write(); // what is noted later waits to be written
+      return reader;
     },
     note(note) {
       const entry = tell(note);

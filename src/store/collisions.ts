@@ -16,6 +16,9 @@ const sqliteCodes = { full: 13, primaryKey: 1555, unique: 2067 } as const;
 const codeOf = (error: unknown): number | undefined =>
   error instanceof Error && 'errcode' in error ? Number(error.errcode) : undefined;
 
+/** Whether a write failed because the database has reached its size limit. */
+export const isFull = (error: unknown): boolean => codeOf(error) === sqliteCodes.full;
+
 const valueIn = (row: Row, path: FieldPath): unknown =>
   path.reduce<unknown>((value, step) => (value as Row | null | undefined)?.[step], row);
 

@@ -27,6 +27,10 @@ const settings = `
   PRAGMA max_page_count = ${maxStoreBytes / pageBytes};
 `;
 
+/** Gives a database a size limit of its own, in bytes, in place of the usual one. */
+export const boundBytes = (db: DatabaseSync, maxBytes: number): void =>
+  db.exec(`PRAGMA max_page_count = ${Math.floor(maxBytes / pageBytes)}`);
+
 const summaryTable = 'CREATE TABLE svc_store (sum TEXT NOT NULL)';
 
 /** An empty database with the contract's tables. */

@@ -51,7 +51,11 @@ export type ServedWorld = {
 const noUserCode: UserCode = {
   load: async () => undefined,
   run: async () => ({ ok: false, error: { code: 'not_found', message: 'the world has no code' } }),
+  startGrader() {
+    throw new Error('no Python was started for a grader');
+  },
   restart: async () => undefined,
+  processes: () => ({ live: [], started: [] }),
   stop: async () => undefined,
 };
 
@@ -120,7 +124,9 @@ export const serveWorld = async (
   const store = await loadStore(contract, baseRows, task);
   const files = selectUserCode(contract, tree);
   const userCode =
-    files.length === 0 ? noUserCode : await startUserCode({ python: 'python3', workDir, log });
+    files.length === 0 && task?.grader?.kind !== 'python'
+      ? noUserCode
+      : await startUserCode({ python: 'python3', workDir, log });
   const code = openAuthorCode({ userCode, workDir, files });
   const session: Session = {
     id: 'ses-test',

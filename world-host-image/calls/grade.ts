@@ -1,21 +1,18 @@
 /**
- * Call `grade`: judges the state that the session left, by the task's grader. A grade that finds the
- * task undone is a call that succeeded; only a grader that cannot judge fails it.
+ * Call `grade`: judges the state that the session left, by the task's grader, all of it as it is at one
+ * moment. Whether it passes is found here, from the checks. A grade that finds the task undone is a call
+ * that succeeded; only a grader that cannot judge fails it.
  */
 import type { TaskSpec } from '#wire/public-api/session.ts';
 import type { Session } from '../session/session.ts';
-import { createGraderAccess } from '../session/store-access.ts';
-import type { VerifyReport } from '../usercode/run.ts';
 import type { Verdict } from '../verifier/protocol.ts';
 import { startVerifier } from '../verifier/verifier.ts';
 import { type CheckResult, checkExpectation } from './assertions.ts';
 import { type RunCall, refuseUnknown } from './call.ts';
 import { CallFailure } from './failure.ts';
+import { gradeByPython } from './grade-by-python.ts';
 
 type Grader = NonNullable<TaskSpec['grader']>;
-
-const pythonTimeoutMs = 120_000;
-const pythonFile = 'checks/verify.py';
 
 type GraderOf<Kind extends Grader['kind']> = Extract<Grader, { kind: Kind }>;
 
@@ -26,29 +23,6 @@ const gradeByAssertions = (
   world.store.exclusively(() =>
     checks.map((check, index) => checkExpectation({ store: world.store, ledger }, check, index)),
   );
-
-const verifyByPython = async (
-  session: Session,
-  { source }: GraderOf<'python'>,
-): Promise<CheckResult[]> => {
-  const { world } = session;
-  await world.code.place({ path: pythonFile, content: new TextEncoder().encode(source) });
-  const result = await world.code.run({
-    language: 'python',
-    file: pythonFile,
-    function: 'verify',
-    as: 'verify',
-    input: null,
-    access: createGraderAccess(session),
-    timeoutMs: pythonTimeoutMs,
-  });
-  if (!result.ok) throw new CallFailure(result.error);
-  const { checks } = result.value as VerifyReport;
-  return checks.map((check) => ({ ...check, expected: null, found: null }));
-};
-
-const gradeByPython = (session: Session, grader: GraderOf<'python'>): Promise<CheckResult[]> =>
-  session.world.store.exclusively(() => verifyByPython(session, grader));
 
 /** A query that finds nothing to judge does not find the task done. */
 const noVerdict: CheckResult = {
@@ -73,11 +47,11 @@ const gradeBySql = async (
 ): Promise<CheckResult[]> => {
   const verifier = startVerifier(world.contract, source);
   try {
-    await world.store.exclusively(() => verifier.copy(world.store, ledger));
+    await world.store.exclusively(() => verifier.copy(world.store, ledger.asOfNow()));
     const verdicts = await verifier.judge();
     return verdicts.length === 0 ? [noVerdict] : verdicts.map(toCheck);
   } finally {
-    verifier.end();
+    await verifier.end();
   }
 };
 

@@ -1,6 +1,7 @@
 /** When a recycled host takes fresh workers, and when it may keep those that it has. */
 import { existsSync, readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import type { TreeFile } from '#domain/world.ts';
 import { makeFolder } from '#test/support/user-code.ts';
 import type { RunRequest } from '../usercode/run.ts';
 import type { UserCode } from '../usercode/runner.ts';
@@ -18,7 +19,24 @@ const noteWorkers = (load: UserCode['load'] = async () => undefined) => {
       await load(directory);
     },
     run: async () => ({ ok: true, value: null }),
-    restart: async () => void notes.push('restart'),
+    startGrader() {
+      notes.push('grader');
+      const grader = makeFolder();
+      return {
+        folder: grader.path,
+        pid: undefined,
+        run: async () => ({
+          ok: true,
+          value: readdirSync(grader.path, { recursive: true }).sort(),
+        }),
+        end: async () => grader.remove(),
+      };
+    },
+    restart: async (whenGone) => {
+      await whenGone?.();
+      notes.push('restart');
+    },
+    processes: () => ({ live: [], started: [] }),
     stop: async () => undefined,
   };
   return { notes, userCode };
@@ -33,26 +51,22 @@ const openIn = (userCode: UserCode) => {
 it('keeps workers that were told nothing since they loaded the code', async () => {
   const { notes, userCode } = noteWorkers();
   const { folder, code } = openIn(userCode);
-  await code.renew();
-  await code.renew();
+  await code.renew(async () => undefined);
+  await code.renew(async () => undefined);
   expect(notes).toEqual(['load']);
   expect(existsSync(`${folder.path}/${readdirSync(folder.path)[0]}/tools.py`)).toBe(true);
   folder.remove();
 });
 
-it('takes fresh ones, once, after a run and after a file', async () => {
+it('takes fresh ones, once, after a run', async () => {
   const { notes, userCode } = noteWorkers();
   const { folder, code } = openIn(userCode);
   await code.run(request);
   const before = readdirSync(folder.path);
-  await code.renew();
-  await code.renew();
+  await code.renew(async () => undefined);
+  await code.renew(async () => undefined);
   expect(notes).toEqual(['load', 'restart', 'load']);
   expect(readdirSync(folder.path)).not.toEqual(before);
-  await code.place({ path: 'check.py', content });
-  await code.renew();
-  await code.renew();
-  expect(notes).toEqual(['load', 'restart', 'load', 'restart', 'load']);
   expect(readdirSync(`${folder.path}/${readdirSync(folder.path)[0]}`)).toEqual(['tools.py']);
   folder.remove();
 });
@@ -65,8 +79,46 @@ it('takes fresh ones when the code could not be loaded', async () => {
   const { folder, code } = openIn(userCode);
   await expect(code.run(request)).rejects.toThrow('did not start');
   fails = false;
-  await code.renew();
+  await code.renew(async () => undefined);
   await code.run(request);
   expect(notes).toEqual(['load', 'restart', 'load']);
+  folder.remove();
+});
+
+it('has things proved when no worker is left that ran anything, before there is a fresh one', async () => {
+  const { notes, userCode } = noteWorkers();
+  const { folder, code } = openIn(userCode);
+  await code.run(request); // waits until the code is loaded
+  await code.renew(async () => undefined);
+  notes.length = 0;
+  const seen: unknown[] = [];
+  const prove = async (placed: readonly TreeFile[]): Promise<void> => {
+    notes.push('prove');
+    seen.push(
+      placed.map(({ path }) => path.replace(folder.path, '')),
+      readdirSync(folder.path).length,
+    );
+  };
+  await code.renew(prove);
+  expect(seen.splice(0)).toEqual([[expect.stringMatching(/^\/code-\d+\/tools\.py$/)], 1]);
+  await code.run(request);
+  await code.renew(prove);
+  expect(seen).toEqual([[], 0]);
+  expect(notes).toEqual(['load', 'prove', 'prove', 'restart']);
+  folder.remove();
+});
+
+it('gives a grader files of its own, and the session’s workers nothing of it', async () => {
+  const { notes, userCode } = noteWorkers();
+  const { folder, code } = openIn(userCode);
+  const grader = code.openGrader({ path: 'checks/verify.py', content });
+  expect(await grader.run(request)).toEqual({
+    ok: true,
+    value: ['checks', 'checks/verify.py', 'tools.py'],
+  });
+  expect(readdirSync(folder.path, { recursive: true })).not.toContain('verify.py');
+  await grader.end();
+  await code.renew(async () => undefined);
+  expect(notes.sort()).toEqual(['grader', 'load']);
   folder.remove();
 });

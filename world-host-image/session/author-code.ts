@@ -1,23 +1,25 @@
 /**
  * The user code of the world that is loaded: its files in a folder of their own, and the workers that
  * run them. Loading goes on beside everything else; a run waits for it, a session's start does not.
+ * A grader is no part of it: it gets the same files in a folder and a process of its own.
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { TreeFile } from '#domain/world.ts';
 import type { RunRequest, RunResult } from '../usercode/run.ts';
-import type { UserCode } from '../usercode/runner.ts';
+import type { Grader, UserCode } from '../usercode/runner.ts';
 
 export type AuthorCode = {
   /** Waits until the code is loaded, then runs one function. */
   run(request: RunRequest): Promise<RunResult>;
-  /** Puts a file of the session beside the code, such as a grader's source. */
-  place(file: TreeFile): Promise<void>;
+  /** Begins to start a process of its own over the world's files and the grader's. */
+  openGrader(file: TreeFile): Pick<Grader, 'run' | 'end'>;
   /**
-   * Fresh workers over a fresh folder. Resolves when nothing of the past can act any more. Code of
-   * which nothing was run, and that was given no file, is as it was loaded: it stays.
+   * Fresh workers over a fresh folder; code of which nothing was run is as it was loaded, and stays.
+   * `prove` is done when nothing of the past can act any more and before anything new is made; it is
+   * given the files that lie on disk by then, by their full paths. Resolves when the workers are up.
    */
-  renew(): Promise<void>;
+  renew(prove: (placed: readonly TreeFile[]) => Promise<void>): Promise<void>;
   /** Removes the folder; the workers stay. */
   remove(): Promise<void>;
 };
@@ -62,19 +64,34 @@ export const openAuthorCode = ({ userCode, workDir, files }: AuthorCodeParts): A
       await loaded;
       return userCode.run(request);
     },
-    async place(file) {
-      isReached = true;
-      await loaded;
-      await writeFiles(folder, [file]);
+    openGrader(file) {
+      const grader = userCode.startGrader();
+      const others = files.filter(({ path }) => path !== file.path);
+      const placed = writeFiles(grader.folder, [...others, file]);
+      placed.catch(() => undefined); // the run awaits it itself and meets the failure there
+      return {
+        async run(request) {
+          await placed;
+          return grader.run(request);
+        },
+        async end() {
+          await placed.catch(() => undefined);
+          await grader.end();
+        },
+      };
     },
-    async renew() {
+    async renew(prove) {
       const isLoaded = await loaded.then(
         () => true,
         () => false, // the next session tries again
       );
-      if (isLoaded && !isReached) return;
-      await userCode.restart();
-      await remove(folder);
+      if (isLoaded && !isReached) {
+        return prove(files.map(({ path, content }) => ({ path: join(folder, path), content })));
+      }
+      await userCode.restart(async () => {
+        await remove(folder);
+        await prove([]);
+      });
       isReached = false;
       load();
     },

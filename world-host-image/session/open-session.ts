@@ -59,7 +59,7 @@ export const openSession = async (
  */
 export const recycleSession = async ({ world, ledger }: Session) => {
   ledger.close();
-  await world.code.renew();
+  await world.code.renew(async () => undefined);
   return world.store.exclusively(() => {
     world.store.rollBackTo('base');
     return { bundle: world.bundle, stateDigest: world.store.scanDigest() };

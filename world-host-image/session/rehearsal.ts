@@ -105,7 +105,11 @@ const digestOf = (bytes: Uint8Array): Digest =>
 const noUserCode: UserCode = {
   load: async () => undefined,
   run: async () => ({ ok: true, value: null }),
+  startGrader() {
+    throw new Error('the rehearsed world has no grader');
+  },
   restart: async () => undefined,
+  processes: () => ({ live: [], started: [] }),
   stop: async () => undefined,
 };
 

@@ -3,10 +3,11 @@
  * the run's call or request holds.
  */
 import { AppError } from '#domain/error.ts';
-import { ledgerEntity } from '#domain/ledger.ts';
 import type { Row } from '#language/contract.ts';
+import type { FrozenRows } from '#store/frozen.ts';
 import type { StoreAccess } from '../usercode/run.ts';
 import { deliver } from './deliveries.ts';
+import { createIds } from './ids.ts';
 import type { Session } from './session.ts';
 
 const parse = (payload: string): Row => JSON.parse(payload) as Row;
@@ -37,19 +38,21 @@ const refuseWrite = (): never => {
   throw new AppError('forbidden', 'a grader reads the state and may not change it');
 };
 
-/** Reading only, the request ledger included, for graders. */
-export const createGraderAccess = (session: Session): StoreAccess => {
-  const { ledger } = session;
-  const access = createStoreAccess(session);
-  return {
-    ...access,
-    query: (entity, query) =>
-      entity === ledgerEntity
-        ? ledger.query(entity, query).map(parse)
-        : access.query(entity, query),
-    insert: refuseWrite,
-    update: refuseWrite,
-    remove: refuseWrite,
-    deliver: refuseWrite,
-  };
-};
+/**
+ * Reading only, over a copy of the rows and the time at which it was made, for graders. Their ids are
+ * drawn apart from the session's: the same for each grade, and none that the session misses.
+ */
+export const createGraderAccess = (rows: FrozenRows, at: string): StoreAccess => ({
+  get(entity, key) {
+    const payload = rows.get(entity, key);
+    return payload === undefined ? null : parse(payload);
+  },
+  query: (entity, query) => rows.query(entity, query).map(parse),
+  nextInteger: (entity, field) => rows.largest(entity, field) + 1,
+  now: () => at,
+  uuid: createIds(0).uuid,
+  insert: refuseWrite,
+  update: refuseWrite,
+  remove: refuseWrite,
+  deliver: refuseWrite,
+});

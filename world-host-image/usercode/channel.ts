@@ -32,6 +32,7 @@ export type Exchange<Value> = {
 export type Outcome<Value> = { value: Value } | { ending: Ending };
 
 export type Channel = {
+  pid: number | undefined;
   exchange<Value>(exchange: Exchange<Value>, openingLine?: string): Promise<Outcome<Value>>;
   send(line: string): void;
   kill(reason: KillReason): void;
@@ -115,6 +116,7 @@ export const openChannel = (launch: Launch, limits: UserCodeLimits, log: Log): C
     });
 
   return {
+    pid: child.pid,
     exchange,
     send: child.send,
     kill,

@@ -24,6 +24,8 @@ export type ChildOptions = LineReaderOptions & {
 };
 
 export type Child = {
+  /** Undefined when it could not be started. */
+  pid: number | undefined;
   /** Sends one line. To a dead process it is lost; `ended` tells of that. */
   send(line: string): void;
   /** Kills the whole process group at once. */
@@ -82,6 +84,7 @@ export const startChild = (launch: Launch, options: ChildOptions): Child => {
     stream?.on('error', () => undefined);
   }
   return {
+    pid: child.pid,
     send: (line) => void toChild?.write(`${line}\n`),
     kill() {
       // Once it is reaped, its number may be another's.

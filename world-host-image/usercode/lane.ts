@@ -12,6 +12,13 @@ import type { Log } from '#runtime/log.ts';
 import type { RunRequest, RunResult, UserCodeLimits } from './run.ts';
 import { startWorker, type Worker, type WorkerKind } from './worker.ts';
 
+/** Processes of user code, each at the head of its process group. */
+export type WorkerProcesses = {
+  live: number[];
+  /** Those that were started since the last restart, the live ones among them. */
+  started: number[];
+};
+
 export type Lane = {
   kind: WorkerKind;
   /** Resolves when the first worker is up. */
@@ -20,6 +27,8 @@ export type Lane = {
   load(directory: string): Promise<void>;
   /** Makes a directory the code of the runs to come; undefined: there is none. */
   point(directory: string | undefined): Promise<void>;
+  /** Its live processes, and all that it ever started. */
+  pids(): WorkerProcesses;
   /** Whether nobody has asked for anything yet that brings code to a worker. */
   isUntouched(): boolean;
   run(request: RunRequest): Promise<RunResult>;
@@ -29,6 +38,7 @@ export type Lane = {
 
 export const startLane = (kind: WorkerKind, limits: UserCodeLimits, log: Log): Lane => {
   const workers = new Set<Worker>();
+  const started: number[] = [];
   let directory: string | undefined;
   /** Whether workers import the directory before a run asks them to. */
   let isEager = false;
@@ -45,6 +55,7 @@ export const startLane = (kind: WorkerKind, limits: UserCodeLimits, log: Log): L
     if (stopped) throw new AppError('unavailable', `the ${kind.language} worker was stopped`);
     const worker = startWorker(kind, limits, log);
     workers.add(worker);
+    if (worker.pid !== undefined) started.push(worker.pid);
     try {
       await worker.ready;
       return worker;
@@ -122,6 +133,10 @@ export const startLane = (kind: WorkerKind, limits: UserCodeLimits, log: Log): L
       return turnTo(to, true);
     },
     point: (to) => turnTo(to, false),
+    pids: () => ({
+      live: [...workers].flatMap(({ pid }) => pid ?? []),
+      started: [...started],
+    }),
     isUntouched: () => isUntouched,
     run(request) {
       isUntouched = false;

@@ -2,7 +2,10 @@
  * What the host and a worker say to each other: JSON lines, to the worker on its descriptor 3, from it
  * on descriptor 4, so that nothing user code prints is ever read as a message. Every message carries
  * the nonce of the exchange it belongs to. A line that does not is the work of user code, which shares
- * the worker's process, and costs the worker its life: so no run can be answered by another.
+ * the worker's process, and costs the worker its life: so what a run left behind is not taken for the
+ * answer of the next. It is order and no secret: code in the worker can read it. Runs that live in one
+ * process are those of one session and one world, which have nothing to hide from each other; what
+ * must not be answered by another's code (a grade, a later session) has a process of its own.
  */
 import type { CallError } from '#domain/call.ts';
 import type { Row } from '#language/contract.ts';

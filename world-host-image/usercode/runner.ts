@@ -9,7 +9,8 @@ import { extname, sep } from 'node:path';
 import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
 import { type BoundaryMode, createOpenNotice } from './boundary.ts';
-import { type Lane, startLane } from './lane.ts';
+import { type Grader, startGrader } from './grader.ts';
+import { type Lane, startLane, type WorkerProcesses } from './lane.ts';
 import { findPython, pythonWorker } from './python.ts';
 import {
   defaultLimits,
@@ -21,6 +22,8 @@ import {
 import { typescriptWorker } from './typescript.ts';
 import type { WorkerKind } from './worker.ts';
 
+export type { Grader } from './grader.ts';
+export type { WorkerProcesses } from './lane.ts';
 export type {
   HandlerRequest,
   RunRequest,
@@ -55,12 +58,17 @@ export type UserCode = {
   load(directory: string): Promise<void>;
   /** Runs one function. Runs of one language take turns. */
   run(request: RunRequest): Promise<RunResult>;
+  /** Begins to start a process for one Python grader, apart from those that `run` uses. */
+  startGrader(): Grader;
   /**
    * Fresh processes with nothing loaded; a run under way ends as `crashed`. The process of a language
-   * that nothing was loaded or run in since its start is fresh, and stays.
+   * that nothing was loaded or run in since its start is fresh, and stays. `whenGone` is done when the
+   * old ones are gone and before there are new ones; what it throws is thrown, and nothing started.
    */
-  restart(): Promise<void>;
-  /** Kills both processes and resolves when they are gone. */
+  restart(whenGone?: () => Promise<void>): Promise<void>;
+  /** The processes that there are. */
+  processes(): WorkerProcesses;
+  /** Kills all processes and resolves when they are gone. */
   stop(): Promise<void>;
 };
 
@@ -107,6 +115,12 @@ export const startUserCode = async (options: UserCodeOptions): Promise<UserCode>
     onOpen,
   }));
   const start = (kind: WorkerKind): Lane => startLane(kind, limits, options.log);
+  const graders = new Set<Grader>();
+  let graderPids: number[] = [];
+  const endGraders = async (): Promise<void> => {
+    await Promise.all([...graders].map((grader) => grader.end()));
+    graders.clear();
+  };
   const stopLanes = async (old: Lane[]): Promise<void> => {
     await Promise.all(old.map((lane) => lane.stop()));
   };
@@ -132,11 +146,40 @@ export const startUserCode = async (options: UserCodeOptions): Promise<UserCode>
       if (lane === undefined || !filePattern.test(request.file)) return refuseFile(request.file);
       return lane.run(request);
     },
-    async restart() {
-      const old = lanes.filter((lane) => !lane.isUntouched());
-      lanes = lanes.map((lane) => (lane.isUntouched() ? lane : start(lane.kind)));
-      await Promise.all([...lanes.map((lane) => lane.point(undefined)), stopLanes(old)]);
+    startGrader() {
+      const grader = startGrader({
+        kindIn: (folder) => ({ ...pythonWorker(python, folder, limits, boundary), onOpen }),
+        prefix: `${root}-grade-`,
+        limits,
+        log: options.log,
+      });
+      if (grader.pid !== undefined) graderPids.push(grader.pid);
+      graders.add(grader);
+      return {
+        ...grader,
+        async end() {
+          await grader.end();
+          graders.delete(grader);
+        },
+      };
     },
-    stop: () => stopLanes(lanes),
+    async restart(whenGone) {
+      const touched = new Set(lanes.filter((lane) => !lane.isUntouched()));
+      await Promise.all([stopLanes([...touched]), endGraders()]);
+      await whenGone?.();
+      graderPids = [];
+      lanes = lanes.map((lane) => (touched.has(lane) ? start(lane.kind) : lane));
+      await Promise.all(lanes.map((lane) => lane.point(undefined)));
+    },
+    processes: () => ({
+      live: [
+        ...lanes.flatMap((lane) => lane.pids().live),
+        ...[...graders].flatMap(({ pid }) => pid ?? []),
+      ],
+      started: [...lanes.flatMap((lane) => lane.pids().started), ...graderPids],
+    }),
+    async stop() {
+      await Promise.all([stopLanes(lanes), endGraders()]);
+    },
   };
 };

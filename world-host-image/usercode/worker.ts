@@ -33,6 +33,8 @@ export type WorkerKind = {
 };
 
 export type Worker = {
+  /** Its process, also when that has ended; undefined when there never was one. */
+  pid: number | undefined;
   /** Rejects with `unavailable` when the process does not come up. */
   ready: Promise<void>;
   /** Whether it came through: user code that hangs or ends the process while it is imported kills it. */
@@ -83,9 +85,6 @@ const startFailure = (language: string, ending: Ending): AppError => {
   return new AppError('unavailable', message);
 };
 
-const unexpected = (message: WorkerMessage): AppError =>
-  new AppError('internal', `a worker said "${message.type}" out of turn`);
-
 /** Starts a worker's process. */
 export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log): Worker => {
   const channel = openChannel(kind.launch, limits, log.child({ language: kind.language }));
@@ -116,17 +115,18 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
 
   const take = (
     message: WorkerMessage,
-    { access, function: name }: RunRequest,
+    { access, as, function: name }: RunRequest,
   ): { value: RunResult } | undefined => {
     if (message.type === 'done') {
-      if (message.leftRunning) {
+      // A grader's process has no next run.
+      if (message.leftRunning && as !== 'verify') {
         log.warn({ function: name }, 'user code left a thread or a timer: its worker is replaced');
         channel.kill('stopped');
       }
       return { value: message.result };
     }
-    if (message.type !== 'ask') throw unexpected(message);
-    channel.send(replyTo(message, access, limits.messageBytes));
+    if (message.type === 'ask') channel.send(replyTo(message, access, limits.messageBytes));
+    else channel.kill('protocol'); // it said that it is up, or has loaded, out of turn
     return undefined;
   };
 
@@ -151,6 +151,7 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
   };
 
   return {
+    pid: channel.pid,
     ready: awaitReady(),
     load,
     run,

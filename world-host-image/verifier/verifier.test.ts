@@ -39,7 +39,7 @@ const run = async (source: string, limits?: VerifierLimits, over = store) => {
     await verifier.copy(over, ledger);
     return await verifier.judge();
   } finally {
-    verifier.end();
+    await verifier.end();
   }
 };
 const refused = (source: string, limits?: VerifierLimits) =>

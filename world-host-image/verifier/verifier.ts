@@ -29,8 +29,8 @@ export type Verifier = {
   copy(store: Pick<Reader, 'list'>, ledger: Pick<Reader, 'list'>): Promise<void>;
   /** What the query says of the copied rows. Throws `CallFailure` when it cannot say. */
   judge(): Promise<Verdict[]>;
-  /** Ends the process, whatever it does. */
-  end(): void;
+  /** Ends the process, whatever it does, and resolves when it is gone. */
+  end(): Promise<void>;
 };
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
@@ -119,7 +119,7 @@ export const startVerifier = (
     });
   });
 
-  const end = (): void => void child.kill('SIGKILL');
+  const kill = (): void => void child.kill('SIGKILL');
 
   /** A line that must come. */
   const expectLine = async (ms: number, what: string): Promise<string> => {
@@ -133,7 +133,7 @@ export const startVerifier = (
       let isLate = false;
       const timer = setTimeout(() => {
         isLate = true;
-        end();
+        kill();
       }, limits.loadMs);
       try {
         await write(child, `${JSON.stringify({ entities, source })}\n`);
@@ -154,6 +154,9 @@ export const startVerifier = (
       if (!judged.ok) throw failed('bad_verifier', judged.message);
       return judged.checks;
     },
-    end,
+    async end() {
+      kill();
+      await failure; // told when the process is gone, whatever it had answered
+    },
   };
 };

@@ -1,0 +1,73 @@
+/**
+ * A frozen copy of rows: read like the store that they are copied from, and changed by nobody. It is
+ * made in portions, so that others have their turn between two of them, and has a limit of its own: it
+ * lies in memory beside the store.
+ */
+import { setImmediate } from 'node:timers/promises';
+import type { Contract, Row } from '#language/contract.ts';
+import { type CatalogEntity, createCatalog } from './catalog.ts';
+import { isFull } from './collisions.ts';
+import { keyFrom } from './keys.ts';
+import { boundBytes, openEmpty } from './open.ts';
+import { createReader, type Reader } from './read.ts';
+import { StoreRefusal } from './refusal.ts';
+import { createStatements, type Statements } from './statements.ts';
+
+export type FrozenRows = Reader & {
+  /** Lets go of the copy. */
+  close(): void;
+};
+
+type Lister = Pick<Reader, 'list'>;
+
+const rowsAtOnce = 500;
+
+const copyRows = async (
+  prepare: Statements,
+  { name, table, primaryKey }: CatalogEntity,
+  source: Lister,
+): Promise<void> => {
+  const text = `INSERT INTO ${table} (_key, payload) VALUES (?, ?)`;
+  let after: number | undefined;
+  for (;;) {
+    const page = source.list(name, { after, limit: rowsAtOnce });
+    for (const payload of page.rows) {
+      prepare(text).run(keyFrom(JSON.parse(payload) as Row, primaryKey) ?? null, payload);
+    }
+    if (!page.more) return;
+    after = page.last;
+    await setImmediate();
+  }
+};
+
+/**
+ * Copies all rows of the entities, each from the source that `sourceOf` names; to be called while
+ * nothing changes them. Throws `StoreRefusal` of kind `full` when they take more than `maxBytes`.
+ */
+export const freezeRows = async (
+  contract: Pick<Contract, 'entities' | 'definitions'>,
+  sourceOf: (entity: string) => Lister,
+  maxBytes: number,
+): Promise<FrozenRows> => {
+  const db = openEmpty(contract);
+  try {
+    boundBytes(db, maxBytes);
+    const catalog = createCatalog(contract);
+    const prepare = createStatements(db);
+    db.exec('BEGIN');
+    for (const entity of catalog.entities) {
+      try {
+        await copyRows(prepare, entity, sourceOf(entity.name));
+      } catch (error) {
+        if (!isFull(error)) throw error;
+        const detail = `a copy of the rows takes more than ${Math.floor(maxBytes / 2 ** 20)} MiB`;
+        throw new StoreRefusal({ entity: entity.name, kind: 'full', detail });
+      }
+    }
+    db.exec('COMMIT');
+    return { ...createReader(catalog, prepare), close: () => db.close() };
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+};

@@ -1,0 +1,116 @@
+/**
+ * A grader in Python: it runs in a process of its own over a copy of rows and ledger, made while nothing
+ * changed them, so that the session goes on meanwhile and nothing of the session's code has a part in the
+ * verdict. What the process answers is plain data, which is checked here; whether the grade passes is for
+ * the host to say.
+ */
+import { ledgerEntity } from '#domain/ledger.ts';
+import { ledgerEntityContract } from '#language/ledger-entity.ts';
+import { type FrozenRows, freezeRows } from '#store/frozen.ts';
+import { StoreRefusal } from '#store/refusal.ts';
+import type { TaskSpec } from '#wire/public-api/session.ts';
+import type { Session } from '../session/session.ts';
+import { createGraderAccess } from '../session/store-access.ts';
+import type { CheckResult } from './assertions.ts';
+import { CallFailure } from './failure.ts';
+
+type PythonGrader = Extract<NonNullable<TaskSpec['grader']>, { kind: 'python' }>;
+
+const timeoutMs = 120_000;
+const file = 'checks/verify.py';
+
+const mebibyte = 2 ** 20;
+/** Of the copy; the host holds the rows themselves beside it. */
+const mostCopyBytes = 128 * mebibyte;
+/** What of the memory that is left the grader's process and the host need for themselves. */
+const reservedBytes = 64 * mebibyte;
+
+const most = { checks: 1_000, nameChars: 200, detailChars: 2_000 };
+
+const fail = (code: string, message: string): never => {
+  throw new CallFailure({ code, message });
+};
+
+/** Rows and ledger as they are now. Fails the call when there is no room for them. */
+const freeze = async ({ world, ledger }: Session): Promise<FrozenRows> => {
+  const entities = [...world.contract.entities, ledgerEntityContract];
+  const noted = ledger.asOfNow();
+  const room = Math.min(mostCopyBytes, process.availableMemory() - reservedBytes);
+  if (room < mebibyte)
+    fail('exhausted', 'the host has no memory left to copy the state for a grade');
+  try {
+    return await freezeRows(
+      { entities, definitions: world.contract.definitions },
+      (entity) => (entity === ledgerEntity ? noted : world.store),
+      room,
+    );
+  } catch (error) {
+    if (!(error instanceof StoreRefusal) || error.kind !== 'full') throw error;
+    const wayOut = 'grade it by assertions, which need no copy';
+    return fail(
+      'too_large',
+      `the state is too large for a grader in Python: ${error.detail}; ${wayOut}`,
+    );
+  }
+};
+
+const cut = (text: string, chars: number): string =>
+  text.length <= chars ? text : `${text.slice(0, chars - 1)}…`;
+
+const toCheck = (value: unknown, index: number): CheckResult => {
+  const { name, passed, detail } = (value ?? {}) as Record<string, unknown>;
+  const isPlain =
+    typeof name === 'string' &&
+    typeof passed === 'boolean' &&
+    (detail === null || typeof detail === 'string');
+  if (!isPlain) return fail('bad_grader', `check ${index + 1} of the grader is none`);
+  return {
+    name: cut(name, most.nameChars),
+    passed,
+    expected: null,
+    found: null,
+    detail: detail === null ? null : cut(detail, most.detailChars),
+  };
+};
+
+/** The checks in what a grader's process answered. Fails the call when they are none. */
+export const readReport = (report: unknown): CheckResult[] => {
+  const { checks } = (report ?? {}) as { checks?: unknown };
+  if (!Array.isArray(checks)) return fail('bad_grader', 'the grader answered no list of checks');
+  if (checks.length === 0) return fail('failed', 'the grader made no check');
+  if (checks.length > most.checks) {
+    return fail('bad_grader', `the grader made ${checks.length} checks, more than ${most.checks}`);
+  }
+  return checks.map(toCheck);
+};
+
+/** The checks of a grader's source. Throws `CallFailure` when it cannot judge. */
+export const gradeByPython = async (
+  session: Session,
+  { source }: PythonGrader,
+): Promise<CheckResult[]> => {
+  const { clock, world } = session;
+  const grader = world.code.openGrader({ path: file, content: new TextEncoder().encode(source) });
+  let rows: FrozenRows | undefined;
+  try {
+    const [frozen, at] = await world.store.exclusively(async () => {
+      const now = clock.iso();
+      return [await freeze(session), now] as const;
+    });
+    rows = frozen;
+    const result = await grader.run({
+      language: 'python',
+      file,
+      function: 'verify',
+      as: 'verify',
+      input: null,
+      access: createGraderAccess(frozen, at),
+      timeoutMs,
+    });
+    if (!result.ok) throw new CallFailure(result.error);
+    return readReport(result.value);
+  } finally {
+    await grader.end();
+    rows?.close();
+  }
+};
