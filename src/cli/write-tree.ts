@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { AppError } from '#domain/error.ts';
+import { createPathCheck, showPath } from '#domain/tree-path.ts';
 import type { TreeFile } from '#domain/world.ts';
 import type { Context } from './context.ts';
 
@@ -46,9 +47,27 @@ const writeOne = (root: string, { path, content }: TreeFile): void => {
   });
 };
 
-/** Writes the files below a folder as the user named it, which is made when it is not there. */
+/** A hidden folder beside a tree's files, for what only editors read. */
+export const typesFolder = '.types';
+
+/** Refuses paths that a tree may not hold: they could name a device, or something outside of the folder. */
+const refusePaths = (paths: readonly string[]): void => {
+  const faultOf = createPathCheck();
+  const own = `${typesFolder}/`;
+  for (const path of paths) {
+    const fault = faultOf(path.startsWith(own) ? path.slice(own.length) : path);
+    if (fault === undefined) continue;
+    throw new AppError('invalid', `cannot write ${showPath(path)}: the path ${fault}`);
+  }
+};
+
+/**
+ * Writes the files below a folder as the user named it, which is made when it is not there. Nothing is
+ * written when one of them may not be.
+ */
 export const writeTree = (context: Context, folder: string, files: readonly TreeFile[]): void => {
   const root = resolve(context.cwd, folder);
+  refusePaths(files.map(({ path }) => path));
   for (const { path } of files) refuseInTheWay(root, path);
   for (const file of files) writeOne(root, file);
 };
@@ -56,6 +75,7 @@ export const writeTree = (context: Context, folder: string, files: readonly Tree
 /** Removes files below a folder. */
 export const removeFiles = (context: Context, folder: string, paths: readonly string[]): void => {
   const root = resolve(context.cwd, folder);
+  refusePaths(paths);
   for (const path of paths) {
     refuseInTheWay(root, path);
     const target = join(root, path);

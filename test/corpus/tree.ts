@@ -29,11 +29,33 @@ export const treeRules: Chapter = {
       ],
     },
     {
+      rule: 'A path means a file on every system, and nothing that other programs take for theirs.',
+      accepts: [['a file whose name begins like a device', put('console.md', '')]],
+      refuses: [
+        ['a path names a device of Windows', 'bad_path', put('notes/COM1.md', '')],
+        ['a path names a stream of a file', 'bad_path', put('notes.md:more', '')],
+        ['a name ends in a dot', 'bad_path', put('notes./x.md', '')],
+        ['a path leads into the folder of Git', 'bad_path', put('.Git/config', '')],
+        ['a path leads into a hidden folder', 'bad_path', put('.vscode/tasks.json', '')],
+        ['a path has an invisible character', 'bad_path', put('a\u202eb.md', '')],
+        ['a name is too long', 'bad_path', put(`${'x'.repeat(256)}.md`, '')],
+        ['a path is too deep', 'bad_path', put(`${'a/'.repeat(32)}x.md`, '')],
+      ],
+    },
+    {
       rule: 'No two paths are one on any file system, and no file is a folder.',
       accepts: [['paths that differ by more than case', put('README2.md', '')]],
       refuses: [
         ['paths differ by case', 'bad_path', put('readme.MD', '')],
         ['a file is a folder', 'bad_path', put('README.md/x', '')],
+        [
+          'folders differ by case',
+          'bad_path',
+          (w) => {
+            w.text['Docs/a.md'] = '';
+            w.text['docs/b.md'] = '';
+          },
+        ],
         [
           'paths that differ by the form of a letter',
           'bad_path',

@@ -1,21 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { limits } from '#domain/limits.ts';
-import { checkTree, decodeTree, overlay, pathProblem } from './tree.ts';
+import { checkTree, decodeTree, overlay } from './tree.ts';
 
 const file = (path: string, text = '') => ({ path, content: Buffer.from(text) });
-
-describe('pathProblem', () => {
-  it.each(['a', 'a/b.py', 'a b/ü.json', '.env', 'a..b/c'])('lets "%s" pass', (path) => {
-    expect(pathProblem(path)).toBeUndefined();
-  });
-
-  it.each(['/a', 'a//b', 'a/', './a', 'a/../b', '..', 'a\\b', 'C:/a', 'a\u0000b', ''])(
-    'refuses "%s"',
-    (path) => {
-      expect(pathProblem(path)).toEqual(expect.any(String));
-    },
-  );
-});
 
 describe('decodeTree', () => {
   const decode = (content: string) => decodeTree([{ path: 'a', content }], 'from')[0]?.content;

@@ -1,6 +1,7 @@
 /** Trees as clients send them: base64 files at relative paths, within the limits of a tree. */
 import { AppError, type FieldProblem } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
+import { createPathCheck, showPath } from '#domain/tree-path.ts';
 import type { TreeFile } from '#domain/world.ts';
 import type { CreateWorldBody } from '#wire/public-api/world.ts';
 
@@ -10,22 +11,15 @@ type FileBody = NonNullable<CreateWorldBody['overlay']>[number];
 const isBase64 = (text: string): boolean =>
   text.length % 4 === 0 && !/[^A-Za-z0-9+/]/.test(text.replace(/={1,2}$/, ''));
 
-/** What is wrong with a path of a tree; undefined when it may stay. */
-export const pathProblem = (path: string): string | undefined => {
-  if (path.startsWith('/') || /^[A-Za-z]:/.test(path)) return 'is not relative to the tree';
-  if (path.includes('\\')) return 'has a backslash; folders are separated by "/"';
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
-  if (/[\u0000-\u001f\u007f]/.test(path)) return 'has a control character';
-  const segments = path.split('/');
-  if (segments.some((part) => part === '' || part === '.' || part === '..')) {
-    return 'has an empty, "." or ".." segment';
+const decodeFile = (
+  { path, content }: FileBody,
+  place: string[],
+  pathFault: (path: string) => string | undefined,
+): TreeFile | FieldProblem => {
+  const wrong = pathFault(path);
+  if (wrong !== undefined) {
+    return { path: [...place, 'path'], message: `the path ${showPath(path)} ${wrong}` };
   }
-  return undefined;
-};
-
-const decodeFile = ({ path, content }: FileBody, place: string[]): TreeFile | FieldProblem => {
-  const wrong = pathProblem(path);
-  if (wrong !== undefined) return { path: [...place, 'path'], message: `"${path}" ${wrong}` };
   if (!isBase64(content)) {
     return { path: [...place, 'content'], message: `${path}: is not base64` };
   }
@@ -42,15 +36,9 @@ const isFile = (value: TreeFile | FieldProblem): value is TreeFile => !isProblem
 
 /** Decodes a list of files that stands in the field `field` of a body; throws `invalid`. */
 export const decodeTree = (files: readonly FileBody[], field: string): TreeFile[] => {
-  const decoded = files.map((file, index) => decodeFile(file, [field, String(index)]));
+  const pathFault = createPathCheck();
+  const decoded = files.map((file, index) => decodeFile(file, [field, String(index)], pathFault));
   const problems = decoded.filter(isProblem);
-  const seen = new Set<string>();
-  for (const [index, { path }] of files.entries()) {
-    if (seen.has(path)) {
-      problems.push({ path: [field, String(index), 'path'], message: `"${path}" is given twice` });
-    }
-    seen.add(path);
-  }
   if (problems.length > 0) {
     throw new AppError('invalid', `the files in "${field}" are not a tree`, { fields: problems });
   }

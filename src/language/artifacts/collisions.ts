@@ -2,11 +2,9 @@
  * Files of a tree that cannot stand beside the generated ones: some file system would take both for
  * one, or one would have to be a folder and a file at once.
  */
+import { foldPath, showPath } from '#domain/tree-path.ts';
 import type { TreeFile } from '#domain/world.ts';
 import type { Problem } from '../problem.ts';
-
-/** Equal for paths that some file system takes for one. */
-const foldPath = (path: string): string => path.normalize('NFC').toLowerCase();
 
 const foldersOf = (path: string): string[] =>
   path
@@ -38,7 +36,7 @@ export const artifactCollisions = ({
   return files.flatMap(({ path }): Problem[] => {
     const fault = faultOf(path);
     if (fault === undefined) return [];
-    const message = `the path ${JSON.stringify(path.slice(0, 200))} ${fault}`;
+    const message = `the path ${showPath(path)} ${fault}`;
     return [{ file: path, pointer: '', code: 'bad_path', message, hint: 'rename the file' }];
   });
 };

@@ -7,7 +7,7 @@
 const groups = {
   'The tree': {
     bad_path:
-      'A path that leaves the tree, is absolute, holds a control character, or names the same file as another on some file system. Rename the file.',
+      'A path that leaves the tree, is absolute, holds a control character, means something else on some system (`NUL`, `a:b`, `.git/config`, a hidden folder), or names the same file as another on some file system. Rename the file.',
     too_many_files: 'A tree of more files than a world may have. Leave out what no world needs.',
     file_too_large:
       'A file above the limit for its kind. Split rows over the files of more entities, or leave the file out.',

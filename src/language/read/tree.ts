@@ -3,6 +3,7 @@
  * are judged first; a file with a bad path is refused and left out.
  */
 import { limits } from '#domain/limits.ts';
+import { createPathCheck, showPath } from '#domain/tree-path.ts';
 import type { TreeFile } from '#domain/world.ts';
 import { languageLimits } from '../limits.ts';
 import { type Document, parseJson, parseToml } from './document.ts';
@@ -23,57 +24,17 @@ export type Tree = {
   readonly problems: Problems;
 };
 
-const maxPathLength = 512;
-
-const pathFault = (path: string): string | undefined => {
-  if (path === '' || path.length > maxPathLength)
-    return `must have 1 to ${maxPathLength} characters`;
-  if (path.includes('\\')) return 'must separate folders by "/"';
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
-  if (/[\u0000-\u001f\u007f]/.test(path)) return 'must hold no control character';
-  if (!path.isWellFormed()) return 'must be well-formed Unicode';
-  if (path.startsWith('/') || /^[A-Za-z]:/.test(path)) return 'must be relative';
-  const segments = path.split('/');
-  if (segments.includes('..') || segments.includes('.')) return 'must not hold "." or ".."';
-  return segments.includes('') ? 'must not hold empty segments' : undefined;
-};
-
-/** Equal for paths that some file system would take for one. */
-const foldPath = (path: string): string => path.normalize('NFC').toLowerCase();
-
-const showPath = (path: string): string => JSON.stringify(path.slice(0, 200));
-
-const foldersOf = (path: string): string[] =>
-  path
-    .split('/')
-    .slice(0, -1)
-    .map((_, index, parts) => parts.slice(0, index + 1).join('/'));
-
 /** By path, then by content: a tree may be given in any order, and may name a file twice. */
 const compareFiles = (a: TreeFile, b: TreeFile): number =>
   a.path === b.path ? Buffer.compare(a.content, b.content) : a.path < b.path ? -1 : 1;
 
 const acceptFiles = (files: readonly TreeFile[], problems: Problems): Map<string, Uint8Array> => {
   const accepted = new Map<string, Uint8Array>();
-  const byFolded = new Map<string, string>();
-  const folders = new Set<string>();
-  const sorted = [...files].sort(compareFiles);
-  for (const { path, content } of sorted) {
-    const refuse = (message: string): void =>
-      createPlace(problems, path).refuse('bad_path', `the path ${showPath(path)} ${message}`);
-    const fault = pathFault(path);
-    const twin = byFolded.get(foldPath(path));
-    const parents = foldersOf(path).map(foldPath);
-    if (fault !== undefined) refuse(fault);
-    else if (twin === path) refuse('is there more than once');
-    else if (twin !== undefined) refuse(`differs from ${showPath(twin)} at most by case`);
-    else if (folders.has(foldPath(path))) refuse('is also a folder');
-    else if (parents.some((folder) => byFolded.has(folder))) refuse('lies below a file');
-    else {
-      accepted.set(path, content);
-      byFolded.set(foldPath(path), path);
-      for (const folder of parents) folders.add(folder);
-    }
+  const faultOf = createPathCheck();
+  for (const { path, content } of [...files].sort(compareFiles)) {
+    const fault = faultOf(path);
+    if (fault === undefined) accepted.set(path, content);
+    else createPlace(problems, path).refuse('bad_path', `the path ${showPath(path)} ${fault}`);
   }
   return accepted;
 };

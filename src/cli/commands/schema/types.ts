@@ -12,10 +12,7 @@ import { addCommand, printAnswer } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { readTree } from '../../input.ts';
 import { formatJson } from '../../print.ts';
-import { writeTree } from '../../write-tree.ts';
-
-/** Folder of the types. Its dot keeps it out of the world's tree. */
-const typesFolder = '.types';
+import { typesFolder, writeTree } from '../../write-tree.ts';
 
 const pyrightConfig = { extraPaths: [typesFolder] };
 

@@ -1,0 +1,108 @@
+/**
+ * Which paths a world tree may hold: those that mean one file, the same one, on every file system that a
+ * tree is written to, and that no program there takes for its own. Whoever takes a tree from outside, writes
+ * one or compiles one judges its paths here.
+ */
+
+export const treePathLimits = {
+  /** In characters. */
+  path: 512,
+  /** Of one name in it, in bytes of UTF-8: what common file systems allow. */
+  nameBytes: 255,
+  /** Folders inside one another, the file included. */
+  depth: 32,
+} as const;
+
+/** What Windows takes for a device, whatever follows the first dot. */
+const deviceName =
+  /^(con|prn|aux|nul|com[0-9\u00b9\u00b2\u00b3]|lpt[0-9\u00b9\u00b2\u00b3]|conin\$|conout\$|clock\$) *(\.|$)/iu;
+
+/** Git's own folder or file, and the name that Windows gives it beside. */
+const gitName = /^\.git$|^git~\d+$/;
+
+/** Characters that are not seen, nor taken for a difference by every file system. */
+const unseen = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
+
+/** Equal for names and paths that some file system takes for one. */
+export const foldPath = (path: string): string =>
+  path.normalize('NFKC').replace(unseen, '').toUpperCase().toLowerCase().normalize('NFC');
+
+/** A path for a message: no character in it is unseen or acts on a terminal. */
+export const showPath = (path: string): string =>
+  JSON.stringify(path.slice(0, 200).toWellFormed()).replace(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  );
+
+const nameFault = (name: string, isFolder: boolean): string | undefined => {
+  if (name === '') return 'must not hold empty segments';
+  if (name === '.' || name === '..') return 'must not hold "." or ".."';
+  if (Buffer.byteLength(name) > treePathLimits.nameBytes) {
+    return `must not hold a name of more than ${treePathLimits.nameBytes} bytes`;
+  }
+  const folded = foldPath(name);
+  if (gitName.test(folded)) return 'must not hold a name that Git takes for its own';
+  if (isFolder && name.startsWith('.')) return 'must not lie in a hidden folder';
+  if (/[. ]$/.test(name)) return 'must not hold a name that ends in a dot or a blank';
+  if (deviceName.test(folded)) return 'must not hold the name of a Windows device';
+  return undefined;
+};
+
+/** What is wrong with a path by itself, as the end of "the path ... must"; undefined when it may stay. */
+export const pathFault = (path: string): string | undefined => {
+  if (path === '' || path.length > treePathLimits.path) {
+    return `must have 1 to ${treePathLimits.path} characters`;
+  }
+  if (path.includes('\\')) return 'must separate folders by "/"';
+  if (/\p{Cc}/u.test(path)) return 'must hold no control character';
+  if (!path.isWellFormed()) return 'must be well-formed Unicode';
+  if (/[\p{Cf}\p{Zl}\p{Zp}]/u.test(path)) return 'must hold no invisible character';
+  if (path.startsWith('/') || /^[A-Za-z]:/.test(path)) return 'must be relative';
+  if (/[:<>"|?*]/.test(path)) return 'must hold none of : < > " | ? *';
+  const names = path.split('/');
+  if (names.length > treePathLimits.depth) {
+    return `must not lie deeper than ${treePathLimits.depth} folders`;
+  }
+  for (const [index, name] of names.entries()) {
+    const fault = nameFault(name, index < names.length - 1);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+};
+
+const foldersOf = (path: string): string[] =>
+  path
+    .split('/')
+    .slice(0, -1)
+    .map((_, index, parts) => parts.slice(0, index + 1).join('/'));
+
+/** Judges the paths of one tree, one after another: by itself first, then beside those accepted before. */
+export const createPathCheck = (): ((path: string) => string | undefined) => {
+  /** The accepted spelling by what it folds to. */
+  const files = new Map<string, string>();
+  const folders = new Map<string, string>();
+  const clash = (path: string, parents: readonly string[]): string | undefined => {
+    const folded = foldPath(path);
+    const twin = files.get(folded);
+    if (twin === path) return 'is there more than once';
+    if (twin !== undefined) return `differs from ${showPath(twin)} at most by case`;
+    if (folders.has(folded)) return 'is also a folder';
+    for (const folder of parents) {
+      const at = foldPath(folder);
+      if (files.has(at)) return 'lies below a file';
+      const other = folders.get(at);
+      if (other !== undefined && other !== folder) {
+        return `lies in a folder that differs from ${showPath(other)} at most by case`;
+      }
+    }
+    return undefined;
+  };
+  return (path) => {
+    const parents = foldersOf(path);
+    const fault = pathFault(path) ?? clash(path, parents);
+    if (fault !== undefined) return fault;
+    files.set(foldPath(path), path);
+    for (const folder of parents) folders.set(foldPath(folder), folder);
+    return undefined;
+  };
+};

@@ -1,0 +1,78 @@
+/** Trees whose paths mean something else where they are written: refused by name when they come in. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { basicAuthorization } from '#wire/client.ts';
+import { createWorld } from '#wire/public-api/operations.ts';
+import { startTestControl, type TestControl } from '../support/control.ts';
+import { type TestDatabase, testDatabase } from '../support/postgres.ts';
+import { encodeTree, notesWorld } from '../support/worlds.ts';
+
+let database: TestDatabase;
+let control: TestControl;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  control = await startTestControl({ databaseUrl: database.url });
+});
+
+afterAll(async () => {
+  await control.stop();
+  await database.drop();
+});
+
+const file = (path: string) => ({ path, content: Buffer.from('x').toString('base64') });
+
+const send = (body: object) =>
+  control.raw({
+    method: 'POST',
+    path: '/api/public/worlds',
+    headers: {
+      authorization: basicAuthorization(control.publicKey, control.secretKey),
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify(body),
+  });
+
+const countWorlds = async () =>
+  (await control.sql<{ count: number }>('select count(*)::int as count from worlds'))[0]?.count;
+
+describe('a tree from outside', () => {
+  it.each([
+    'notes/NUL',
+    'COM1.txt',
+    'notes.md:hidden',
+    'C:\\Windows\\x.md',
+    '..\\..\\x.md',
+    'notes./x.md',
+    'notes .md ',
+    '.git/config',
+    '.GIT/hooks/post-checkout',
+    'git~1/config',
+    '.g\u200cit/config',
+    '.vscode/tasks.json',
+    'a\u202egnp.py',
+    'a\u001b[2J.md',
+    `${'x'.repeat(256)}.md`,
+    `${'a/'.repeat(32)}x.md`,
+    'readme.MD',
+    'TOOLS.py/x',
+    'Data/more.md',
+  ])('that holds %j is refused, with the file named, and nothing is made of it', async (path) => {
+    const tree = [...encodeTree(notesWorld()), file('README.md'), file('data/notes.md')];
+    for (const body of [{ from: [...tree, file(path)] }, { from: tree, overlay: [file(path)] }]) {
+      const { status, body: answer } = await send({ slug: 'hostile', ...body });
+      expect(status).toBe(400);
+      const text = JSON.stringify(answer);
+      expect(text).toMatch(/the path \\"[^,]+ (must|differs|lies|is) /);
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: none is to be sent back as it came
+      expect(text).not.toMatch(/[\u0000-\u001f\u200c\u202e]/);
+    }
+    expect(await countWorlds()).toBe(0);
+  });
+
+  it('that is like any other is taken', async () => {
+    const more = [file('README.md'), file('.env'), file('notes/console.md'), file('docs/ü b.md')];
+    const from = [...encodeTree(notesWorld()), ...more];
+    await control.send(createWorld, { body: { slug: 'plain', from } });
+    expect(await countWorlds()).toBe(1);
+  });
+});
