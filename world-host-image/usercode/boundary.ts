@@ -25,10 +25,13 @@ export const packageRoot = join(hostFolder, 'usercode');
 /** Flags of every Python: apart from what is installed, unbuffered, without byte code files. */
 export const isolated = ['-P', '-s', '-S', '-B', '-u', '-X', 'utf8'];
 
+/** Four of V8, four for files and the like, the program's own, and one for what is to come later. */
+export const nodeThreads = 10;
+
 const mebibyte = 1024 * 1024;
 
 /** The memory of a Node that has nothing to do: its program, its threads' stacks, its own heap. */
-const nodeMb = 160;
+export const nodeMb = 160;
 
 /**
  * What V8 sets aside for machine code, which counts as data on processors where it can be written to at
@@ -49,9 +52,6 @@ const dataLimit = (memoryMb: number): number => {
   dataBytes ??= reservedForCode() + nodeMb * mebibyte;
   return dataBytes + memoryMb * mebibyte;
 };
-
-/** Resident memory at which a process is over what it may take, its own part counted in. */
-export const residentLimit = (memoryMb: number): number => (nodeMb + memoryMb) * mebibyte;
 
 /** Node reads these of the folders above what it runs, and stops at one that it finds and cannot read. */
 const packageFiles = (folders: readonly string[]): string[] => {

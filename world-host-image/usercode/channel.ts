@@ -1,7 +1,8 @@
 /**
  * The line to one worker process: one exchange at a time, each with its nonce and its deadline. A line
- * that belongs to no exchange under way, one that is too long, and a deadline that passes all kill the
- * process; an exchange then ends with how the process did.
+ * that belongs to no exchange under way, one that is too long, a deadline that passes, and more memory,
+ * threads or output than a worker may have all kill the process; an exchange then ends with how the
+ * process did.
  */
 import { randomUUID } from 'node:crypto';
 import type { Log } from '#runtime/log.ts';
@@ -9,9 +10,17 @@ import { type ChildEnd, type Launch, startChild } from './child.ts';
 import { createOutput } from './output.ts';
 import { parseWorkerMessage, type WorkerMessage } from './protocol.ts';
 import type { UserCodeLimits } from './run.ts';
+import { type Over, openGauge, type Usage, watchProcess } from './watch.ts';
 
 /** Why the host killed a process. */
-export type KillReason = 'timeout' | 'stopped' | 'protocol' | 'too_large' | 'host_fault';
+export type KillReason =
+  | 'timeout'
+  | 'stopped'
+  | 'protocol'
+  | 'too_large'
+  | 'too_much_output'
+  | 'host_fault'
+  | Over;
 
 export type Ending = ChildEnd & {
   /** Absent when the process ended by itself. */
@@ -37,7 +46,17 @@ export type Channel = {
   send(line: string): void;
   kill(reason: KillReason): void;
   isOpen(): boolean;
+  /** What the system says of the process. */
+  usage(): Usage | undefined;
   ended: Promise<Ending>;
+};
+
+export type ChannelOptions = {
+  launch: Launch;
+  limits: UserCodeLimits;
+  /** Memory at which the process is stopped. */
+  residentBytes: number;
+  log: Log;
 };
 
 /** A nonce that code in the worker cannot guess before it has seen it. */
@@ -52,8 +71,9 @@ type Listener = {
   end(ending: Ending): void;
 };
 
-export const openChannel = (launch: Launch, limits: UserCodeLimits, log: Log): Channel => {
+export const openChannel = ({ launch, limits, residentBytes, log }: ChannelOptions): Channel => {
   const output = createOutput(log, limits.outputBytes);
+  let printedBytes = 0;
   let listener: Listener | undefined;
   let killed: { killedFor: KillReason; fault?: unknown } | undefined;
   let over: Ending | undefined;
@@ -78,9 +98,15 @@ export const openChannel = (launch: Launch, limits: UserCodeLimits, log: Log): C
     maxBytes: limits.messageBytes + envelopeBytes,
     onLine,
     onTooLong: () => kill('too_large'),
-    onOutput: output.take,
+    onOutput(stream, chunk) {
+      output.take(stream, chunk);
+      printedBytes += chunk.length;
+      if (printedBytes > limits.runOutputBytes) kill('too_much_output');
+    },
   });
+  const gauge = openGauge(child.pid);
   const ended = child.ended.then((end): Ending => {
+    gauge.close();
     const ending = { ...end, ...killed, output: output.tail() };
     over = ending;
     listener?.end(ending);
@@ -94,8 +120,10 @@ export const openChannel = (launch: Launch, limits: UserCodeLimits, log: Log): C
     new Promise((resolve) => {
       if (over !== undefined) return resolve({ ending: over });
       const deadline = setTimeout(() => kill('timeout'), timeoutMs);
+      const watch = watchProcess(gauge, { residentBytes, threads: limits.threads }, kill);
       const finish = (outcome: Outcome<Value>): void => {
         clearTimeout(deadline);
+        watch.stop();
         listener = undefined;
         resolve(outcome);
       };
@@ -112,6 +140,7 @@ export const openChannel = (launch: Launch, limits: UserCodeLimits, log: Log): C
         },
       };
       output.reset();
+      printedBytes = 0;
       if (openingLine !== undefined) child.send(openingLine);
     });
 
@@ -120,6 +149,7 @@ export const openChannel = (launch: Launch, limits: UserCodeLimits, log: Log): C
     exchange,
     send: child.send,
     kill,
+    usage: gauge.read,
     isOpen: () => killed === undefined && over === undefined,
     ended,
   };

@@ -18,14 +18,31 @@ const timedOut = (request: RunRequest, trace: TraceFrame[]): RunResult => {
   return failed('timeout', message, { trace });
 };
 
-const crashed = (ending: Ending, limits: UserCodeLimits): RunResult => {
+const outOfMemory = (request: RunRequest, { memoryMb }: UserCodeLimits): RunResult =>
+  failed('out_of_memory', `${request.function} took more than its ${memoryMb} MiB of memory`);
+
+/** The signals by which V8 ends a process that it cannot give memory. */
+const abortSignals = new Set<string | null>(['SIGABRT', 'SIGTRAP']);
+
+/**
+ * Nothing within the boundary can kill itself by SIGKILL, and the host says when it does: what is left
+ * is the system, which is out of memory.
+ */
+const isOutOfMemory = ({ signal, output }: Ending): boolean =>
+  signal === 'SIGKILL' || (abortSignals.has(signal) && /out of memory/.test(output));
+
+const crashed = (ending: Ending): RunResult => {
   const { status, signal, output } = ending;
-  const why = /heap out of memory/.test(output)
-    ? `it ran out of memory (${limits.memoryMb} MiB)`
-    : describeEnd(ending);
   const details = { status, signal, output: output.slice(-2_000) };
-  return failed('crashed', `the code's process ended: ${why}`, details);
+  return failed('crashed', `the code's process ended: ${describeEnd(ending)}`, details);
 };
+
+/** The result of a run that left a thread, of which nobody knows what it will do. */
+export const leftRunning = (request: RunRequest): RunResult =>
+  failed(
+    'left_running',
+    `${request.function} left a thread running: wait for its end before you return (in Python: join)`,
+  );
 
 export type EndedRun = {
   ending: Ending;
@@ -52,11 +69,24 @@ export const resultOfEnding = ({
       return timedOut(request, trace);
     case 'too_large':
       return failed('too_large', `a message was over ${describeSize(limits.messageBytes)}`);
+    case 'out_of_memory':
+      return outOfMemory(request, limits);
+    case 'too_much_output':
+      return failed(
+        'too_much_output',
+        `${request.function} printed more than ${describeSize(limits.runOutputBytes)} and was stopped`,
+      );
+    case 'too_many_threads':
+      return failed(
+        'too_many_threads',
+        `${request.function} had more than ${limits.threads} threads and was stopped`,
+      );
     case 'protocol':
       return failed('crashed', "the code wrote to its worker's own channel and was stopped");
     case 'stopped':
       return failed('crashed', 'its worker was stopped under it');
     default:
-      return elapsedMs >= request.timeoutMs ? timedOut(request, trace) : crashed(ending, limits);
+      if (isOutOfMemory(ending)) return outOfMemory(request, limits);
+      return elapsedMs >= request.timeoutMs ? timedOut(request, trace) : crashed(ending);
   }
 };

@@ -263,7 +263,9 @@ def allowed():
 
   it.runIf(process.platform === 'linux')('has bounded memory', async () => {
     await bench.load({ 'tools.py': 'def f(): return len(bytearray(2 * 1024 ** 3))\n' });
-    expect(errorOf(await bench.run('python', 'f')).details.exception).toBe('MemoryError');
+    const error = errorOf(await bench.run('python', 'f'));
+    expect(error.code).toBe('out_of_memory');
+    expect(error.details.exception).toBe('MemoryError');
   });
 
   it('has sets of the same order in every process', async () => {

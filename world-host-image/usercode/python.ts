@@ -118,6 +118,8 @@ export const pythonWorker = (
       environment: { ...cleanEnvironment(workDir), PYTHONHASHSEED: '0' },
       directory: workDir,
     },
+    ownMb: 48,
+    ownThreads: 1,
     overrunMs: 250,
     readTimeoutTrace,
   };

@@ -85,7 +85,8 @@ export type VendorAnswer = { status: number; body: unknown; headers?: Record<str
  * of the store; details `{entity, kind, field, detail, trace}`), `failed` or a code of the author's
  * (`fail`; `vendor` when it was `ctx.fail`), `timeout`, `crashed` (its process ended or broke the
  * protocol), `not_found` (no such function), `load_failed` (its file cannot be imported), `too_large`
- * (input or result beyond the limit of a message).
+ * (input or result beyond the limit of a message), `out_of_memory`, `too_many_threads`,
+ * `too_much_output` (beyond the worker's limits), `left_running` (a thread of the run goes on after it).
  */
 export type RunResult =
   | { ok: true; value: unknown; status?: number; headers?: Record<string, string> }
@@ -99,12 +100,16 @@ export type VerifyReport = {
 export type TraceFrame = { file: string; line: number; function: string; source?: string };
 
 export type UserCodeLimits = {
-  /** Of each worker: address space of Python, heap of Node. */
+  /** Of each worker, beside what its language takes for itself. */
   memoryMb: number;
+  /** Of each worker, those of its language counted in. */
+  threads: number;
   /** One message to or from a worker: an input, a result, a row, the rows of a query. */
   messageBytes: number;
   /** What a worker may print into the log within a second. The rest is dropped. */
   outputBytes: number;
+  /** What a run may print before it is stopped. */
+  runOutputBytes: number;
   /** Until a process must be up. */
   startMs: number;
   /** Until `tools` and `api/handlers` must be imported; later it is left to their first run. */
@@ -112,9 +117,11 @@ export type UserCodeLimits = {
 };
 
 export const defaultLimits: UserCodeLimits = {
-  memoryMb: 512,
+  memoryMb: 192,
+  threads: 64,
   messageBytes: 4 * 1024 * 1024,
   outputBytes: 64 * 1024,
+  runOutputBytes: 4 * 1024 * 1024,
   startMs: 15_000,
   loadMs: 10_000,
 };

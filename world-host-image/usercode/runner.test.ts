@@ -130,7 +130,9 @@ describe('user code', () => {
       await bench.load(tools);
       const first = await bench.value(language, 'pid');
       expect(await bench.value(language, 'pid')).toBe(first);
-      expect(await bench.value(language, 'leaves_spinning')).toBe('left');
+      const left = await bench.run(language, 'leaves_spinning');
+      if (language === 'python') expect(left).toMatchObject({ error: { code: 'left_running' } });
+      else expect(left).toMatchObject({ ok: true, value: 'left' });
       expect(await bench.value(language, 'pid', { timeoutMs: 2_000 })).not.toBe(first);
     },
   );

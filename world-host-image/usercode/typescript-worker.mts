@@ -86,6 +86,10 @@ const failure = (code: string, message: string, details?: unknown): Json => ({
   error: { code, message, details },
 });
 
+/** A buffer that the system would not give; a heap that is full ends the process. */
+const isOutOfMemory = (error: unknown): boolean =>
+  error instanceof RangeError && /allocation failed/.test(error.message);
+
 const failureOf = (error: unknown): Json => {
   const root = loader.root();
   if (error instanceof Unavailable) return failure(error.code, error.message, error.details);
@@ -109,7 +113,10 @@ const failureOf = (error: unknown): Json => {
       trace: facts.trace,
     });
   }
-  return failure('raised', summarize({ message, ...facts }), facts);
+  const summary = summarize({ message, ...facts });
+  return isOutOfMemory(error)
+    ? failure('out_of_memory', `it ran out of memory: ${summary}`, facts)
+    : failure('raised', summary, facts);
 };
 
 /** The result, once nothing that the function began with the store is left open or unheard. */
@@ -131,19 +138,27 @@ const outcomeOf = async (run: OpenRun, message: RunMessage): Promise<Json> => {
   }
 };
 
-/** Timers that are to go off, and would keep the process alive. */
-const countTimers = (): number =>
-  process.getActiveResourcesInfo().filter((name) => name === 'Timeout' || name === 'Immediate')
-    .length;
+/** How many timers of those are to go off, and would keep the process alive. */
+const countTimers = (active: readonly string[]): number =>
+  active.filter((name) => name === 'Timeout' || name === 'Immediate').length;
+
+/** Waits until all that was printed has reached the host, which counts it towards the run. */
+const printed = async (): Promise<void> => {
+  const drained = (stream: NodeJS.WriteStream): Promise<void> =>
+    new Promise((resolve) => stream.write('', () => resolve()));
+  await Promise.all([process.stdout, process.stderr].map(drained));
+};
 
 const serve = async (message: RunMessage): Promise<void> => {
   const run = openRun(message.nonce, send);
-  const timersBefore = countTimers();
+  const timersBefore = countTimers(process.getActiveResourcesInfo());
   current = run;
   const result = await outcomeOf(run, message);
   run.end();
   current = undefined;
-  const leftRunning = countTimers() > timersBefore;
+  const active = process.getActiveResourcesInfo();
+  const leftRunning = countTimers(active) > timersBefore;
+  if (active.some((name) => name.endsWith('WriteWrap'))) await printed();
   try {
     send({ type: 'done', nonce: run.nonce, result, leftRunning });
   } catch (error) {

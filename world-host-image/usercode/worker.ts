@@ -8,7 +8,8 @@ import type { Log } from '#runtime/log.ts';
 import type { BoundaryPart } from './boundary.ts';
 import { type Ending, newNonce, openChannel } from './channel.ts';
 import { describeEnd, type Launch } from './child.ts';
-import { describeSize, failed, resultOfEnding } from './ending.ts';
+import { describeSize, failed, leftRunning, resultOfEnding } from './ending.ts';
+import { type Allowed, findLeftovers } from './leftovers.ts';
 import { refusalOf, runOperation } from './operations.ts';
 import type { HostMessage, Refusal, WorkerMessage } from './protocol.ts';
 import type {
@@ -26,6 +27,9 @@ export type WorkerKind = {
   launch: Launch;
   /** How much later than a run's deadline the host acts, for a worker that watches its own. */
   overrunMs: number;
+  /** Memory, in MiB, and threads that the language takes for itself when it works. */
+  ownMb: number;
+  ownThreads: number;
   /** Where a run stood when its time was over, read from the worker's standard error. */
   readTimeoutTrace(stderr: string, directory: string): TraceFrame[];
   /** Hears what the system lacks of the boundary, before the worker is ready. */
@@ -53,6 +57,8 @@ const encode = (message: HostMessage, maxBytes: number): string | undefined => {
   const line = JSON.stringify(message);
   return Buffer.byteLength(line) <= maxBytes ? line : undefined;
 };
+
+const mebibyte = 1024 * 1024;
 
 const tooManyRows = (entity: unknown, maxBytes: number): Refusal => ({
   entity: String(entity ?? ''),
@@ -87,7 +93,16 @@ const startFailure = (language: string, ending: Ending): AppError => {
 
 /** Starts a worker's process. */
 export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log): Worker => {
-  const channel = openChannel(kind.launch, limits, log.child({ language: kind.language }));
+  const channel = openChannel({
+    launch: kind.launch,
+    limits,
+    residentBytes: (kind.ownMb + limits.memoryMb) * mebibyte,
+    log: log.child({ language: kind.language }),
+  });
+  const allowed: Allowed = {
+    threads: kind.ownThreads,
+    residentBytes: (kind.ownMb + limits.memoryMb / 2) * mebibyte,
+  };
   let directory: string | undefined;
 
   const awaitReady = async (): Promise<void> => {
@@ -113,21 +128,30 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
     return 'value' in outcome;
   };
 
-  const take = (
-    message: WorkerMessage,
-    { access, as, function: name }: RunRequest,
-  ): { value: RunResult } | undefined => {
+  const take = (message: WorkerMessage, request: RunRequest): { value: RunResult } | undefined => {
+    const { access, as, function: name } = request;
     if (message.type === 'done') {
       // A grader's process has no next run.
-      if (message.leftRunning && as !== 'verify') {
-        log.warn({ function: name }, 'user code left a thread or a timer: its worker is replaced');
-        channel.kill('stopped');
-      }
-      return { value: message.result };
+      if (!message.leftRunning || as === 'verify') return { value: message.result };
+      log.warn({ function: name }, 'user code left a thread or a timer: its worker is replaced');
+      channel.kill('stopped');
+      return { value: kind.language === 'python' ? leftRunning(request) : message.result };
     }
     if (message.type === 'ask') channel.send(replyTo(message, access, limits.messageBytes));
     else channel.kill('protocol'); // it said that it is up, or has loaded, out of turn
     return undefined;
+  };
+
+  /** The result of a run that came through: what it left fails it, or costs its worker. */
+  const settle = async (request: RunRequest, result: RunResult): Promise<RunResult> => {
+    const left = channel.isOpen() ? await findLeftovers(channel, allowed) : 'none';
+    if (left === 'none') return result;
+    log.warn(
+      { function: request.function, left },
+      'user code left something: its worker is replaced',
+    );
+    channel.kill('stopped');
+    return left === 'memory' ? result : leftRunning(request);
   };
 
   const run: Worker['run'] = async (request) => {
@@ -143,7 +167,7 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
       { nonce, timeoutMs: timeoutMs + kind.overrunMs, take: (said) => take(said, request) },
       line,
     );
-    if ('value' in outcome) return outcome.value;
+    if ('value' in outcome) return settle(request, outcome.value);
     const { ending } = outcome;
     const elapsedMs = performance.now() - startedAt;
     const trace = kind.readTimeoutTrace(ending.output, directory ?? '');

@@ -92,11 +92,12 @@ def _serve(loader: Loader, channel: Channel, message: Message) -> None:
         result = _failure(error, loader.root, function)
         if run.headers:
             result["headers"] = run.headers
+    # Its thread is none that the run left; the host has a deadline of its own.
+    faulthandler.cancel_dump_traceback_later()
     try:
         run.end(result)
     except (TypeError, ValueError, RecursionError) as error:
         run.end(_unsendable(error, loader.root, message, function))
-    faulthandler.cancel_dump_traceback_later()
 
 
 def _call(function: Callable[..., Any], run: Run, message: Message) -> Result:
@@ -132,6 +133,8 @@ def _failure(error: BaseException, root: str, function: Any) -> Result:
     if isinstance(error, Failed):
         return _failed(str(error.code), str(error.message), error.details or None)
     facts = describe(error, root, getattr(function, "__code__", None))
+    if isinstance(error, MemoryError):
+        return _failed("out_of_memory", f"it ran out of memory: {summarize(facts)}", facts)
     if isinstance(error, Refused):
         details = {
             "entity": error.entity,
