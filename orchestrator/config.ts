@@ -9,6 +9,7 @@ import type { LogLevel } from '#runtime/log.ts';
 import { readMetricsListen } from '#runtime/metrics.ts';
 import type { Secret } from '#runtime/secret.ts';
 import { readOtlpEndpoint } from '#runtime/tracing.ts';
+import { type BoundaryChoice, boundaryChoices } from './driver/host-environment.ts';
 import { type KubernetesConfig, readKubernetes } from './driver/kubernetes/kubernetes-config.ts';
 import type { ImageBuild } from './driver/open-driver.ts';
 import { type SandboxChoice, sandboxChoices } from './driver/process/sandbox.ts';
@@ -57,6 +58,8 @@ export type Config = PrepareConfig & {
   poolsFile: string | undefined;
   /** As the environment has them. */
   settings: Settings;
+  /** Whether hosts run code on systems that cannot hold it; `usual`: by their isolation. */
+  userCodeBoundary: BoundaryChoice;
   /** What becomes of the hosts when the program stops. */
   onStop: 'destroy' | 'leave';
 };
@@ -199,6 +202,7 @@ export const readConfig = (env: Env, hostname: string): Config => {
     holder: read.text('SVC_HOLDER', hostname),
     poolsFile: read.optionalText('SVC_POOLS_FILE'),
     settings: { pools: [readPool(read, shared.runtime)], sessions: readSessionLimits(read) },
+    userCodeBoundary: read.choice('SVC_USER_CODE_BOUNDARY', boundaryChoices, 'usual'),
     onStop: read.choice('SVC_ON_STOP', ['leave', 'destroy'], 'leave'),
   };
   read.finish();

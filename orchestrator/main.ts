@@ -68,7 +68,8 @@ const start = async () => {
   const config = readConfig(process.env, hostname());
   const log = createLog('orchestrator', config.logLevel);
   const { installation, logLevel, hostControlUrl } = config;
-  const host = { controlUrl: hostControlUrl, logLevel };
+  const { userCodeBoundary } = config;
+  const host = { controlUrl: hostControlUrl, logLevel, userCodeBoundary };
   const driver = await openDriver(config.runtime, { installation, host, log });
   const client = createClient({
     baseUrl: `${config.controlUrl}/api/pool`,

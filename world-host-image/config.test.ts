@@ -14,6 +14,7 @@ it('fills in what may be left out', () => {
     listen: { host: '127.0.0.1', port: 0 },
     reportAddress: false,
     python: 'python3',
+    userCode: { memoryMb: 192, boundary: 'auto' },
     logLevel: 'info',
   });
   expect(readConfig({ ...env, SVC_LISTEN: '[::]:8080' }).listen).toEqual({

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type Env, readEnv } from '#runtime/env.ts';
 import type { LogLevel } from '#runtime/log.ts';
 import type { Secret } from '#runtime/secret.ts';
+import { type BoundaryMode, boundaryModes } from './usercode/boundary.ts';
 
 export type HostConfig = {
   /** Base address of the control plane, without a path. */
@@ -22,6 +23,11 @@ export type HostConfig = {
   python: string;
   /** Folders where commands are found, as in `PATH`. */
   searchPath: string;
+  userCode: {
+    /** Memory of each worker, beside what its language takes for itself. */
+    memoryMb: number;
+    boundary: BoundaryMode;
+  };
   logLevel: LogLevel;
 };
 
@@ -50,6 +56,10 @@ export const readConfig = (env: Env): HostConfig => {
     workDir: read.text('SVC_WORK_DIR', defaultWorkDir(hostId)),
     python: read.text('SVC_PYTHON', 'python3'),
     searchPath: read.text('PATH', ''),
+    userCode: {
+      memoryMb: read.integer('SVC_USER_CODE_MEMORY_MB', { min: 16, max: 65_536, fallback: 192 }),
+      boundary: read.choice('SVC_USER_CODE_BOUNDARY', boundaryModes, 'auto'),
+    },
     logLevel: read.choice('SVC_LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
   };
   read.finish();

@@ -23,7 +23,15 @@ const start = async (): Promise<Running> => {
   const log = createLog('world-host', logLevel, about).child({ hostId });
   await rm(config.workDir, { recursive: true, force: true });
   const { python, searchPath } = config;
-  const userCode = startUserCode({ python, searchPath, workDir: codeDirectory(config), log });
+  const { boundary, memoryMb } = config.userCode;
+  const userCode = startUserCode({
+    python,
+    searchPath,
+    boundary,
+    limits: { memoryMb },
+    workDir: codeDirectory(config),
+    log,
+  });
   userCode.catch(() => undefined); // startHost awaits it and meets the failure there
   const { startHost } = await import('./program.ts');
   return startHost({ config, log, standing, userCode });

@@ -1,10 +1,11 @@
 /** The limit of a host's heap, on a real Node: how large it is, and how a process ends that reaches it. */
 import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
+import type { Isolation } from '#domain/pool.ts';
 import { Secret } from '#runtime/secret.ts';
 import { testPool } from '#test/support/pools.ts';
 import { heapOptions, heapSignal } from './heap.ts';
-import { hostEnvironment } from './host-environment.ts';
+import { type BoundaryChoice, hostEnvironment } from './host-environment.ts';
 
 const place = { listen: 'x:0', reportsAddress: true, workDir: '/tmp/work', python: 'python3' };
 const settings = { controlUrl: 'http://127.0.0.1:1', logLevel: 'info' } as const;
@@ -32,6 +33,29 @@ it.each([
 it('a heap that is full ends the host by the signal that stands for it', () => {
   const { signal, stderr } = node('const kept = []; for (;;) kept.push({ kept });', 128);
   expect([signal, stderr.includes('heap out of memory')]).toEqual([heapSignal, true]);
+});
+
+it('gives user code a part of that memory, and all of its boundary in a container', () => {
+  const told = (isolation: Isolation, userCodeBoundary?: BoundaryChoice) => {
+    const shape = testPool({ isolation });
+    const spec = { hostId: 'hst-1', generation: 0, token: new Secret('token'), shape };
+    const all = { ...settings, ...(userCodeBoundary === undefined ? {} : { userCodeBoundary }) };
+    const environment = hostEnvironment(spec, all, place);
+    return [environment.SVC_USER_CODE_BOUNDARY, environment.SVC_USER_CODE_MEMORY_MB];
+  };
+  expect(told('container')).toEqual(['require', '192']);
+  expect(told('process')).toEqual(['auto', '192']);
+  // They have kernels of their own, which stand between hosts and may not know Landlock.
+  expect(told('gvisor')).toEqual(['auto', '192']);
+  expect(told('container', 'auto')).toEqual(['auto', '192']);
+  expect(told('process', 'require')).toEqual(['require', '192']);
+});
+
+it('opens no inspector at a signal', () => {
+  // The signal comes to itself before the next line, and the inspector would open in its next turn.
+  const say = 'setTimeout(() => console.log(require("node:inspector").url() ?? "closed"), 100)';
+  const { stdout, stderr } = node(`process.kill(process.pid, "SIGUSR1"); ${say}`, 512);
+  expect([stdout.trim(), stderr]).toEqual(['closed', '']);
 });
 
 it('gives the smallest host a heap, too', () => {

@@ -9,6 +9,13 @@ import type { ContainerExit } from './driver.ts';
 /** Of the container's memory. A full ledger of a host takes 100 MiB of it, and the program 30. */
 const heapShare = 3 / 8;
 
+/** Of the container's memory, for what one run of user code takes beside its worker's own. */
+const userCodeShare = 3 / 8;
+
+/** The memory that user code may have in a host with so much. */
+export const userCodeMemoryMb = (memoryMb: number): number =>
+  Math.max(16, Math.floor(memoryMb * userCodeShare));
+
 /** New objects are collected in two halves of this size; larger ones hardly save any time. */
 const mostSemiSpaceMb = 16;
 const semiSpaceShare = 1 / 32;

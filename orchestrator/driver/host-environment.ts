@@ -2,15 +2,31 @@
  * The environment that a world host is started with, the same names on every runtime. It is all that
  * the host gets: nothing of the orchestrator's own environment is passed on.
  */
+import type { Isolation } from '#domain/pool.ts';
 import type { LogLevel } from '#runtime/log.ts';
 import type { LaunchSpec } from './driver.ts';
-import { heapOptions } from './heap.ts';
+import { heapOptions, userCodeMemoryMb } from './heap.ts';
 
 /** What every host of an installation is told alike. */
 export type HostSettings = {
   /** The control plane's address as hosts reach it. */
   controlUrl: string;
   logLevel: LogLevel;
+  /** `usual` unless it is given. */
+  userCodeBoundary?: BoundaryChoice;
+};
+
+/**
+ * Whether a host runs user code where the system cannot hold it in its process (`auto`) or refuses to
+ * start (`require`). By its isolation a container requires it; a plain process, and a kernel of its own
+ * (gVisor, Kata), which may lack Landlock and parts hosts by itself, take what there is.
+ */
+export const boundaryChoices = ['usual', 'auto', 'require'] as const;
+export type BoundaryChoice = (typeof boundaryChoices)[number];
+
+const boundaryOf = (choice: BoundaryChoice, isolation: Isolation): string => {
+  if (choice !== 'usual') return choice;
+  return isolation === 'container' ? 'require' : 'auto';
 };
 
 /** Where a host listens and works; that depends on the runtime. */
@@ -29,7 +45,8 @@ export const hostEnvironment = (
   settings: HostSettings,
   place: HostPlace,
 ): Record<string, string> => ({
-  NODE_OPTIONS: heapOptions(spec.shape.size.memoryMb),
+  // No signal opens an inspector: who reached it would be the host.
+  NODE_OPTIONS: `${heapOptions(spec.shape.size.memoryMb)} --disable-sigusr1`,
   SVC_CONTROL_URL: settings.controlUrl,
   SVC_LOG_LEVEL: settings.logLevel,
   SVC_HOST_ID: spec.hostId,
@@ -39,4 +56,6 @@ export const hostEnvironment = (
   SVC_REPORT_ADDRESS: place.reportsAddress ? 'yes' : 'no',
   SVC_WORK_DIR: place.workDir,
   SVC_PYTHON: place.python,
+  SVC_USER_CODE_BOUNDARY: boundaryOf(settings.userCodeBoundary ?? 'usual', spec.shape.isolation),
+  SVC_USER_CODE_MEMORY_MB: String(userCodeMemoryMb(spec.shape.size.memoryMb)),
 });

@@ -66,6 +66,7 @@ const openItems = (rows: number): Promise<Session> => {
   const worlds = createWorldLoader({
     fetchBlob: async (digest) => blobs.get(digest) ?? new Uint8Array(),
     userCode: {
+      bounds: { python: 'python3', mode: 'auto' },
       load: async () => undefined,
       run: async () => ({ ok: true, value: null }),
       startGrader() {

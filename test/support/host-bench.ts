@@ -51,6 +51,7 @@ export const startBench = async (): Promise<Bench> => {
     workDir,
     python: 'python3',
     searchPath: '',
+    userCode: { memoryMb: 192, boundary: 'auto' },
     logLevel: 'silent',
   };
   const standing: Standing = { hostId: config.hostId, generation: config.generation };

@@ -45,7 +45,8 @@ const gradeBySql = async (
   { world, ledger }: Session,
   { source }: GraderOf<'sql'>,
 ): Promise<CheckResult[]> => {
-  const verifier = startVerifier(world.contract, source);
+  const { contract, code } = world;
+  const verifier = startVerifier({ contract, source, bounds: code.bounds });
   try {
     await world.store.exclusively(() => verifier.copy(world.store, ledger.asOfNow()));
     const verdicts = await verifier.judge();

@@ -14,6 +14,7 @@ const request = { language: 'python', file: 'tools.py', function: 'f' } as RunRe
 const noteWorkers = (load: UserCode['load'] = async () => undefined) => {
   const notes: string[] = [];
   const userCode: UserCode = {
+    bounds: { python: 'python3', mode: 'auto' },
     load: async (directory) => {
       notes.push('load');
       await load(directory);

@@ -9,7 +9,7 @@ import type { TreeFile } from '#domain/world.ts';
 import type { RunRequest, RunResult } from '../usercode/run.ts';
 import type { Grader, UserCode } from '../usercode/runner.ts';
 
-export type AuthorCode = {
+export type AuthorCode = Pick<UserCode, 'bounds'> & {
   /** Waits until the code is loaded, then runs one function. */
   run(request: RunRequest): Promise<RunResult>;
   /** Begins to start a process of its own over the world's files and the grader's. */
@@ -59,6 +59,7 @@ export const openAuthorCode = ({ userCode, workDir, files }: AuthorCodeParts): A
   const remove = (path: string): Promise<void> => rm(path, { recursive: true, force: true });
 
   return {
+    bounds: userCode.bounds,
     async run(request) {
       isReached = true;
       await loaded;

@@ -103,6 +103,7 @@ const digestOf = (bytes: Uint8Array): Digest =>
 
 /** The rehearsed world has no user code, so nothing ever asks these. */
 const noUserCode: UserCode = {
+  bounds: { python: 'python3', mode: 'auto' },
   load: async () => undefined,
   run: async () => ({ ok: true, value: null }),
   startGrader() {

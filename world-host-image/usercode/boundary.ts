@@ -60,10 +60,14 @@ const packageFiles = (folders: readonly string[]): string[] => {
   return [...new Set(folders.flatMap(above))].map((folder) => join(folder, 'package.json'));
 };
 
-export type Bounded = {
+/** What draws the boundary, and whether it must be whole. */
+export type ProcessBounds = {
   /** A Python that `findPython` found. */
   python: string;
   mode: BoundaryMode;
+};
+
+export type Bounded = ProcessBounds & {
   /** Descriptors below this are passed on. */
   keep: number;
   memoryMb: number;

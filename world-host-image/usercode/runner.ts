@@ -8,7 +8,7 @@ import { readdir, realpath } from 'node:fs/promises';
 import { extname, sep } from 'node:path';
 import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
-import { type BoundaryMode, createOpenNotice } from './boundary.ts';
+import { type BoundaryMode, createOpenNotice, type ProcessBounds } from './boundary.ts';
 import { type Grader, startGrader } from './grader.ts';
 import { type Lane, startLane, type WorkerProcesses } from './lane.ts';
 import { findPython, pythonWorker } from './python.ts';
@@ -51,6 +51,8 @@ export type UserCodeOptions = {
 };
 
 export type UserCode = {
+  /** For other processes that evaluate what strangers wrote. */
+  bounds: ProcessBounds;
   /**
    * Makes a directory inside `workDir` the code that runs use, and imports `tools` and `api/handlers`
    * of both languages. Code that cannot be imported fails its runs, not the load.
@@ -132,6 +134,7 @@ export const startUserCode = async (options: UserCodeOptions): Promise<UserCode>
     throw error;
   }
   return {
+    bounds: { python, mode: boundary },
     async load(directory) {
       const code = await codeDirectory(directory, root);
       const languages = await languagesOf(code);

@@ -3,7 +3,7 @@
  * allows itself nothing but reading, runs the query and says what it answered. The host that started it
  * ends it when it takes too long.
  */
-import { writeFileSync } from 'node:fs';
+import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
@@ -16,7 +16,14 @@ import {
   verifiedEntities,
 } from '#language/verifier.ts';
 import { keyFrom } from '#store/keys.ts';
-import { type Judged, loaded, type Question, type Verdict, verdictLimits } from './protocol.ts';
+import {
+  type Judged,
+  loaded,
+  outOfMemory,
+  type Question,
+  type Verdict,
+  verdictLimits,
+} from './protocol.ts';
 
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 
@@ -28,15 +35,6 @@ const readLine = async (): Promise<string | undefined> => {
 /** Resolves when the line is out: inside SQLite nothing is sent. */
 const say = (line: string): Promise<unknown> =>
   new Promise((resolve) => process.stdout.write(`${line}\n`, resolve));
-
-/** Where memory runs out, the kernel is to take this process and not the host. */
-const volunteer = (): void => {
-  try {
-    writeFileSync('/proc/self/oom_score_adj', '1000');
-  } catch {
-    // Not on this system, or not allowed: the watchdog is there all the same.
-  }
-};
 
 const insertInto = (database: DatabaseSync, { name, primaryKey }: EntityContract) => {
   const insert = database.prepare(`INSERT INTO ${quoteName(name)} (_key, payload) VALUES (?, ?)`);
@@ -76,6 +74,14 @@ const runQuery = (database: DatabaseSync, source: string): Verdict[] => {
   return checks;
 };
 
+/** What SQLite says when it is given no more memory (SQLITE_NOMEM). */
+const sqliteNoMemory = 7;
+
+const endOutOfMemory = (): never => {
+  writeSync(2, outOfMemory);
+  process.exit(1);
+};
+
 const judge = (database: DatabaseSync, { source, entities }: Question): Judged => {
   allowReadingOnly(database);
   const fault = findVerifierFault(source, database, entities);
@@ -83,12 +89,13 @@ const judge = (database: DatabaseSync, { source, entities }: Question): Judged =
   try {
     return { ok: true, checks: runQuery(database, source) };
   } catch (error) {
+    if ((error as { errcode?: number }).errcode === sqliteNoMemory) endOutOfMemory();
     return { ok: false, message: (error as Error).message };
   }
 };
 
-volunteer();
-new Worker(new URL('watchdog.mts', import.meta.url)).unref();
+// On Linux the kernel ends this process with its host, and the host watches its memory.
+if (process.platform !== 'linux') new Worker(new URL('watchdog.mts', import.meta.url)).unref();
 const question = JSON.parse((await readLine()) ?? 'null') as Question;
 const database = openVerifierTables(question.entities);
 await load(database, verifiedEntities(question.entities));

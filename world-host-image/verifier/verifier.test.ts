@@ -5,6 +5,7 @@ import { buildSnapshot } from '#store/snapshot.ts';
 import { openWorldStore } from '#store/world-store.ts';
 import { sampleContract, sampleRows } from '#test/support/sample-contract.ts';
 import { openLedger } from '../ledger.ts';
+import { findPython } from '../usercode/python.ts';
 import { memoryLimitMb } from './protocol.ts';
 import { startVerifier, type VerifierLimits } from './verifier.ts';
 
@@ -33,8 +34,10 @@ afterAll(() => {
   store.close();
 });
 
+const bounds = { python: await findPython('python3'), mode: 'auto' } as const;
+
 const run = async (source: string, limits?: VerifierLimits, over = store) => {
-  const verifier = startVerifier(contract, source, limits);
+  const verifier = startVerifier({ contract, source, bounds, limits });
   try {
     await verifier.copy(over, ledger);
     return await verifier.judge();

@@ -1,7 +1,8 @@
 /**
  * Runs a verifier, the query of a task that grades it, over a copy of the session's rows in a process
  * of its own: a query can be as slow as its author likes, and nothing but the end of its process stops
- * it. The rows are copied while nothing changes them; the query then keeps nobody waiting.
+ * it. The rows are copied while nothing changes them; the query then keeps nobody waiting. The process is
+ * bounded like those of user code, and watched by the host.
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,6 +15,8 @@ import { verifiedEntities } from '#language/verifier.ts';
 import type { Reader } from '#store/read.ts';
 import { CallFailure } from '../calls/failure.ts';
 import { hostFolder } from '../place.ts';
+import { boundedNode, type ProcessBounds } from '../usercode/boundary.ts';
+import { openGauge, watchProcess } from '../usercode/watch.ts';
 import { type Judged, loaded, memoryLimitMb, outOfMemory, type Verdict } from './protocol.ts';
 
 export type VerifierLimits = {
@@ -38,8 +41,22 @@ type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 const program = join(hostFolder, 'verifier/process.mts');
 const rowsAtOnce = 500;
 
-const startProcess = (): Child => {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program], {
+const memoryLimit = {
+  residentBytes: memoryLimitMb * 1024 * 1024,
+  threads: Number.POSITIVE_INFINITY,
+};
+
+/** What the program is made of, as a tree or bundled. */
+const readable = [
+  hostFolder,
+  ...['src', 'node_modules'].map((name) => join(hostFolder, '..', name)),
+];
+
+const startProcess = (bounds: ProcessBounds): Child => {
+  const node = ['--disable-warning=ExperimentalWarning', program];
+  const bounded = { ...bounds, keep: 3, memoryMb: memoryLimitMb, readable, node };
+  const { command, arguments: words } = boundedNode(bounded);
+  const child = spawn(command, words, {
     env: {},
     cwd: '/',
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -96,13 +113,28 @@ const createLineReader = (child: Child) => {
   };
 };
 
+export type VerifierParts = {
+  contract: Pick<Contract, 'entities'>;
+  source: string;
+  bounds: ProcessBounds;
+  limits?: VerifierLimits | undefined;
+};
+
 /** Starts the process, so that it is up when the rows come. */
-export const startVerifier = (
-  { entities }: Pick<Contract, 'entities'>,
-  source: string,
-  limits: VerifierLimits = defaultLimits,
-): Verifier => {
-  const child = startProcess();
+export const startVerifier = ({
+  contract: { entities },
+  source,
+  bounds,
+  limits = defaultLimits,
+}: VerifierParts): Verifier => {
+  const child = startProcess(bounds);
+  const kill = (): void => void child.kill('SIGKILL');
+  const gauge = openGauge(child.pid);
+  let isFull = false;
+  const watch = watchProcess(gauge, memoryLimit, () => {
+    isFull = true;
+    kill();
+  });
   const nextLine = createLineReader(child);
   let complaint = '';
   child.stderr.on('data', (chunk: Buffer) => {
@@ -111,15 +143,15 @@ export const startVerifier = (
   const failure = new Promise<CallFailure>((resolve) => {
     child.on('error', (error) => resolve(failed('crashed', error.message)));
     child.on('close', (status, signal) => {
-      if (complaint.endsWith(outOfMemory)) {
+      watch.stop();
+      gauge.close();
+      if (isFull || signal === 'SIGKILL' || complaint.endsWith(outOfMemory)) {
         resolve(failed('crashed', `it took more than ${memoryLimitMb} MiB of memory`));
       } else {
         resolve(failed('crashed', `its process ended with ${signal ?? `status ${status}`}`));
       }
     });
   });
-
-  const kill = (): void => void child.kill('SIGKILL');
 
   /** A line that must come. */
   const expectLine = async (ms: number, what: string): Promise<string> => {
