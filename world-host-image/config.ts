@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Env, readEnv } from '#runtime/env.ts';
 import type { LogLevel } from '#runtime/log.ts';
-import type { Secret } from '#runtime/secret.ts';
 import { type BoundaryMode, boundaryModes } from './usercode/boundary.ts';
 
 export type HostConfig = {
@@ -12,7 +11,8 @@ export type HostConfig = {
   hostId: string;
   /** The generation that the host was launched with. */
   generation: number;
-  token: Secret;
+  /** Where its token is read from; `-` is standard input. */
+  tokenFile: string;
   /** Where the API server listens; port 0 takes any. */
   listen: { host: string; port: number };
   /** Whether the host tells its own address, as the only one to know it. */
@@ -50,7 +50,7 @@ export const readConfig = (env: Env): HostConfig => {
     controlUrl: read.url('SVC_CONTROL_URL'),
     hostId,
     generation: read.integer('SVC_HOST_GENERATION', { min: 0, max: 2 ** 31 }),
-    token: read.secret('SVC_HOST_TOKEN'),
+    tokenFile: read.text('SVC_HOST_TOKEN_FILE'),
     listen: { host, port: Number(port) },
     reportAddress: read.choice('SVC_REPORT_ADDRESS', ['yes', 'no'], 'no') === 'yes',
     workDir: read.text('SVC_WORK_DIR', defaultWorkDir(hostId)),

@@ -1,6 +1,6 @@
 /**
  * A world host: serves one session of one world at a time. Labels on its command line are for whoever
- * looks at processes; everything it must know is in its environment.
+ * looks at processes; everything it must know is in its environment, but for its token (token.ts).
  *
  * The workers for user code are started before the rest of the program is even read: they take longest
  * to come up, and how soon a host is warm decides how large a pool has to be.
@@ -10,6 +10,7 @@ import { createLog } from '#runtime/log.ts';
 import { type Running, runProgram } from '#runtime/run.ts';
 import { codeDirectory, readConfig } from './config.ts';
 import type { Standing } from './standing.ts';
+import { readToken } from './token.ts';
 import { startUserCode } from './usercode/runner.ts';
 
 /** A call that runs when the host is told to stop has this long to end and be answered. */
@@ -33,8 +34,11 @@ const start = async (): Promise<Running> => {
     log,
   });
   userCode.catch(() => undefined); // startHost awaits it and meets the failure there
-  const { startHost } = await import('./program.ts');
-  return startHost({ config, log, standing, userCode });
+  const [token, { startHost }] = await Promise.all([
+    readToken(config.tokenFile),
+    import('./program.ts'),
+  ]);
+  return startHost({ config, token, log, standing, userCode });
 };
 
 await runProgram(start, { stopDeadlineMs });

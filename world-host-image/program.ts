@@ -5,6 +5,7 @@
 import { rm } from 'node:fs/promises';
 import type { Log } from '#runtime/log.ts';
 import type { Running } from '#runtime/run.ts';
+import type { Secret } from '#runtime/secret.ts';
 import { createClient } from '#wire/client.ts';
 import { getBlob, reportLeaving } from '#wire/host-api/operations.ts';
 import { runAgent } from './agent.ts';
@@ -23,6 +24,7 @@ const giveUpMs = 10 * 60_000;
 
 export type HostParts = {
   config: HostConfig;
+  token: Secret;
   log: Log;
   standing: Standing;
   /** Workers in the host's folder for code, on their way up; the host stops them when it stops. */
@@ -53,6 +55,7 @@ const sayGoodbye = async ({
 /** Starts a host. It ends by itself when the control plane has no more use for it. */
 export const startHost = async ({
   config,
+  token,
   log,
   standing,
   ...parts
@@ -66,7 +69,7 @@ export const startHost = async ({
   ]);
   const client = createClient({
     baseUrl: `${config.controlUrl}/api/host`,
-    authorization: `Bearer ${config.token.reveal()}`,
+    authorization: `Bearer ${token.reveal()}`,
   });
   const link = createControlLink({ client, log, giveUpMs });
   const { signal } = stopping;

@@ -55,7 +55,7 @@ export type Container = {
 export type LaunchSpec = {
   hostId: string;
   generation: number;
-  /** The host's own token; it is in the container's environment and nowhere else. */
+  /** The host's own token; it is handed over by a descriptor or a file of the host's own. */
   token: Secret;
   shape: HostShape;
 };

@@ -7,7 +7,13 @@ import { testPool } from '#test/support/pools.ts';
 import { heapOptions, heapSignal } from './heap.ts';
 import { type BoundaryChoice, hostEnvironment } from './host-environment.ts';
 
-const place = { listen: 'x:0', reportsAddress: true, workDir: '/tmp/work', python: 'python3' };
+const place = {
+  listen: 'x:0',
+  reportsAddress: true,
+  workDir: '/tmp/work',
+  tokenFile: '-',
+  python: 'python3',
+};
 const settings = { controlUrl: 'http://127.0.0.1:1', logLevel: 'info' } as const;
 
 const hostWith = (memoryMb: number): NodeJS.ProcessEnv => {

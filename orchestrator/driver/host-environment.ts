@@ -1,6 +1,6 @@
 /**
  * The environment that a world host is started with, the same names on every runtime. It is all that
- * the host gets: nothing of the orchestrator's own environment is passed on.
+ * the host gets but its token: nothing of the orchestrator's own environment is passed on.
  */
 import type { Isolation } from '#domain/pool.ts';
 import type { LogLevel } from '#runtime/log.ts';
@@ -37,6 +37,8 @@ export type HostPlace = {
   reportsAddress: boolean;
   /** A folder that the host makes, fills and removes. */
   workDir: string;
+  /** Where the host finds its token; `-` is its standard input. */
+  tokenFile: string;
   python: string;
 };
 
@@ -51,7 +53,7 @@ export const hostEnvironment = (
   SVC_LOG_LEVEL: settings.logLevel,
   SVC_HOST_ID: spec.hostId,
   SVC_HOST_GENERATION: String(spec.generation),
-  SVC_HOST_TOKEN: spec.token.reveal(),
+  SVC_HOST_TOKEN_FILE: place.tokenFile,
   SVC_LISTEN: place.listen,
   SVC_REPORT_ADDRESS: place.reportsAddress ? 'yes' : 'no',
   SVC_WORK_DIR: place.workDir,

@@ -59,8 +59,8 @@ export type StartedHost = {
 /** The host laid out as in the image, and the folder of its code compiled ahead. */
 type Laid = { home: string; compiled: string };
 
-const spawnHost = (control: StandInControl, folder: string, laid: Laid): ChildProcess =>
-  spawn(process.execPath, [...nodeOptions, join(laid.home, 'main.mjs')], {
+const spawnHost = (control: StandInControl, folder: string, laid: Laid): ChildProcess => {
+  const child = spawn(process.execPath, [...nodeOptions, join(laid.home, 'main.mjs')], {
     ...hostUser(),
     env: {
       PATH: process.env.PATH ?? '',
@@ -69,14 +69,17 @@ const spawnHost = (control: StandInControl, folder: string, laid: Laid): ChildPr
       SVC_CONTROL_URL: control.url,
       SVC_HOST_ID: 'hst-bench',
       SVC_HOST_GENERATION: '0',
-      SVC_HOST_TOKEN: 'bench',
+      SVC_HOST_TOKEN_FILE: '-',
       SVC_REPORT_ADDRESS: 'yes',
       SVC_WORK_DIR: join(folder, 'work'),
       SVC_PYTHON: python(),
       SVC_LOG_LEVEL: 'error',
     },
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['pipe', 'ignore', 'inherit'],
   });
+  child.stdin.end('bench\n');
+  return child;
+};
 
 /** A new folder that the host's user owns. */
 const newFolder = async (): Promise<string> => {

@@ -128,6 +128,17 @@ describe.each(names)('%s driver', (name) => {
       ]);
     });
 
+    it('gives a host its token where nobody sees it who looks at the container', async () => {
+      const token = `of-${newId('hst')}`;
+      const hostId = newId('hst');
+      const launched = await driver.launch({ ...specOf(hostId), token: new Secret(token) });
+      await isWarm(hostId);
+      expect(control.tokens.get(hostId)).toBe(`Bearer ${token}`);
+      const shown = await runtime.inspect({ hostId, ...launched });
+      expect(shown).toContain(hostId);
+      expect(shown).not.toContain(token);
+    });
+
     it('makes one container of a host, however often it is launched', async () => {
       const hostId = newId('hst');
       const first = await driver.launch(specOf(hostId));

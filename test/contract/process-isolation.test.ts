@@ -145,7 +145,8 @@ describe.skipIf(sandbox.kind === 'none')('a world host in bubblewrap', () => {
 
   it('is told what is for it, and nothing of the environment around', () => {
     expect(said.environmentNames).not.toContain('USER');
-    expect(said.environmentNames).toContain('SVC_HOST_TOKEN');
+    expect(said.environmentNames).toContain('SVC_HOST_TOKEN_FILE');
+    expect(said.environmentNames).not.toContain('SVC_HOST_TOKEN');
   });
 
   it('reaches the network of the machine, loopback included', () => {

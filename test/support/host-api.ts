@@ -10,6 +10,8 @@ export type HostApi = {
   port: number;
   /** Addresses that hosts reported with being warm; '' when one knows none. */
   warm: Map<string, string>;
+  /** The tokens that they showed then. */
+  tokens: Map<string, string>;
   /** Hosts that are refused as stale from now on. */
   refused: Set<string>;
   close(): Promise<void>;
@@ -29,6 +31,7 @@ const answer = (response: ServerResponse, status: number, body: object): void =>
 /** Listens on the same port of each address. */
 export const startHostApi = async (addresses: readonly string[]): Promise<HostApi> => {
   const warm = new Map<string, string>();
+  const tokens = new Map<string, string>();
   const refused = new Set<string>();
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const [, hostId = '', operation] = hostPath.exec(request.url ?? '') ?? [];
@@ -37,6 +40,7 @@ export const startHostApi = async (addresses: readonly string[]): Promise<HostAp
     switch (operation) {
       case 'warm':
         warm.set(hostId, String(body.address ?? ''));
+        tokens.set(hostId, String(request.headers.authorization));
         return answer(response, 200, { state: 'warm' });
       case 'poll':
         return; // held until the server closes
@@ -58,6 +62,7 @@ export const startHostApi = async (addresses: readonly string[]): Promise<HostAp
   return {
     port,
     warm,
+    tokens,
     refused,
     async close() {
       for (const server of servers) {

@@ -45,7 +45,7 @@ export const startBench = async (): Promise<Bench> => {
     controlUrl: control.url,
     hostId: 'hst-test',
     generation: 0,
-    token: new Secret('host-token'),
+    tokenFile: '-',
     listen: { host: '127.0.0.1', port: 0 },
     reportAddress: true,
     workDir,
@@ -58,7 +58,8 @@ export const startBench = async (): Promise<Bench> => {
   const mixin = () => ({ sessionId: standing.sessionId });
   const log = pino({ level: 'debug', mixin }, { write: (line) => lines.push(line) });
   const userCode = startUserCode({ python: 'python3', workDir: codeDirectory(config), log });
-  const host = await startHost({ config, log, standing, userCode });
+  const token = new Secret('host-token');
+  const host = await startHost({ config, token, log, standing, userCode });
   stopBench = async () => {
     await host.stop();
     await control.stop();

@@ -225,6 +225,10 @@ export const kubernetesRuntime = (found: TestCluster, namespace: string): Runtim
       const { metadata } = await cluster.core.readNamespacedPod({ name, namespace });
       return JSON.stringify(metadata?.labels);
     },
+    async inspect({ hostId }) {
+      const name = containerName(hostId);
+      return JSON.stringify(await cluster.core.readNamespacedPod({ name, namespace }));
+    },
     leftovers: (installation) => leftoversIn(cluster, installation),
   };
 };

@@ -31,6 +31,8 @@ export type Runtime = {
   halfLaunch(owner: Owner, image: string | null): Promise<void>;
   /** What a container says of itself to whoever looks at the machine. */
   labels(host: LaunchedHost): Promise<string>;
+  /** All that it tells of a container, its environment and command line among it. */
+  inspect(host: LaunchedHost): Promise<string>;
   /** Names of what an installation has on this machine, or in the cluster. */
   leftovers(installation: string): Promise<string[]>;
 };
@@ -46,6 +48,11 @@ const processRuntime = (sandbox: 'bubblewrap' | 'none'): Runtime => ({
     mkdirSync(join(tmpdir(), `svc-${installation}`, hostId), { recursive: true });
   },
   labels: async ({ runtimeId }) => readFileSync(`/proc/${runtimeId}/cmdline`, 'utf8'),
+  inspect: async ({ hostId }) =>
+    processesNaming(hostId)
+      .flatMap(({ pid }) => ['cmdline', 'environ'].map((file) => `/proc/${pid}/${file}`))
+      .map((path) => readFileSync(path, 'utf8'))
+      .join('\n'),
   leftovers: async (installation) => [
     ...processesNaming(installation).map(({ commandLine }) => commandLine),
     ...[join(tmpdir(), `svc-${installation}`)].filter((folder) => existsSync(folder)),
@@ -73,6 +80,7 @@ export const runtimes: Record<'process' | 'bubblewrap' | 'docker', Runtime> = {
       ]);
       await docker('create', '--name', containerName(owner.hostId), ...labels, String(image));
     },
+    inspect: ({ runtimeId }) => docker('inspect', runtimeId),
     labels: ({ runtimeId }) => docker('inspect', '--format', '{{json .Config.Labels}}', runtimeId),
     leftovers: async (installation) => {
       const label = ['--quiet', '--filter', `label=svc.installation=${installation}`];

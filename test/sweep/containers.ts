@@ -93,13 +93,13 @@ const words = (text: string): string[] => text.split('\n').filter((line) => line
 /** Of a command in a container that ended under it. */
 const killedStatus = 137;
 
-/** Ends every process in a container that does not know the host's token: those that run user code. */
+/** Ends every process in a container that is not told the host's id: those that run user code. */
 const killWorkersInside = `
   const { readdirSync, readFileSync } = require('node:fs');
   for (const pid of readdirSync('/proc').filter((name) => /^\\d+$/.test(name))) {
     try {
       const environment = readFileSync('/proc/' + pid + '/environ', 'utf8');
-      if (!environment.includes('SVC_HOST_TOKEN=')) process.kill(Number(pid), 'SIGKILL');
+      if (!environment.includes('SVC_HOST_ID=')) process.kill(Number(pid), 'SIGKILL');
     } catch {}
   }`;
 

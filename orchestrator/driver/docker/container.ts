@@ -3,6 +3,7 @@
  * capability, bounded memory, processors, processes, files, output and scratch space.
  */
 import type Docker from 'dockerode';
+import { containerApiPort as apiPort } from '#domain/host-address.ts';
 import { type HostShape, type HostSize, offerOf } from '../../pools/pool-config.ts';
 import { digestOf } from '../digest.ts';
 import type { LaunchSpec } from '../driver.ts';
@@ -11,7 +12,6 @@ import { containerName, labelsOf } from '../labels.ts';
 import { runtimeOf } from './isolation.ts';
 import { machineName, networkName } from './network.ts';
 
-const apiPort = 8080;
 const userId = '10001:10001';
 const mebibyte = 1024 * 1024;
 /**
@@ -70,6 +70,7 @@ export const containerRequest = (
     listen: `0.0.0.0:${apiPort}`,
     reportsAddress: false,
     workDir: '/tmp/work',
+    tokenFile: '-',
     python: 'python3',
   };
   const isNamed = new URL(host.controlUrl).hostname === machineName;
@@ -77,6 +78,9 @@ export const containerRequest = (
     name: containerName(spec.hostId),
     Image: imageOf(shape, settings),
     User: userId,
+    // Its token comes this way, once: nothing that can be looked at holds it.
+    OpenStdin: true,
+    StdinOnce: true,
     Env: Object.entries({
       HOME: '/tmp',
       TMPDIR: '/tmp',

@@ -23,7 +23,8 @@ export type Containers = {
   list(): Promise<Container[]>;
   /** Creates a container, unless there is one by its name, or the engine has not got its image. */
   create(request: Docker.ContainerCreateOptions): Promise<'made' | 'exists' | 'no image'>;
-  start(hostId: string): Promise<void>;
+  /** Starts the host's container and gives it a line on its standard input. */
+  start(hostId: string, line: string): Promise<void>;
   /** Ends and removes a container by its id or name, if there is one. */
   remove(name: string): Promise<void>;
   /** Removes what is left of the containers that put up the host's fence. */
@@ -113,9 +114,13 @@ export const createContainers = (docker: Docker, installation: string): Containe
         throw engineRefusal(`creating ${request.name} from ${request.Image}`, error);
       }
     },
-    async start(hostId) {
+    async start(hostId, line) {
+      const container = docker.getContainer(containerName(hostId));
       try {
-        await docker.getContainer(containerName(hostId)).start();
+        // Attached before it starts: from then on its input waits for nobody else.
+        const input = await container.attach({ stream: true, stdin: true, hijack: true });
+        await container.start();
+        input.end(`${line}\n`);
       } catch (error) {
         throw engineRefusal(`starting the container of ${hostId}`, error);
       }

@@ -105,7 +105,9 @@ export const createDockerDriver = (options: DockerDriverOptions): Driver => {
         const name = containerName(spec.hostId);
         throw new AppError('unavailable', `another installation has a container named ${name}`);
       }
-      if (isNew || found?.info.State.Status === 'created') await containers.start(spec.hostId);
+      if (isNew || found?.info.State.Status === 'created') {
+        await containers.start(spec.hostId, spec.token.reveal());
+      }
       return adopt(spec.hostId);
     },
     adopt,

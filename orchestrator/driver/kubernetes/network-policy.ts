@@ -10,9 +10,9 @@ import type {
   V1NetworkPolicyPeer,
 } from '@kubernetes/client-node';
 import { AppError } from '#domain/error.ts';
+import { containerApiPort as apiPort } from '#domain/host-address.ts';
 import { labelNames } from '../labels.ts';
 import { networkOf } from './peers.ts';
-import { apiPort } from './pod.ts';
 import { fenceName, type Standing, standingMetadata } from './standing.ts';
 
 export type FenceSettings = Standing & {

@@ -3,7 +3,8 @@
  * cluster, bounded memory, processors and scratch space; it meets the Pod Security level "restricted".
  * What the operator says of a pool's pods is added where it cannot widen that.
  */
-import type { V1EnvVar, V1Pod, V1PodSpec, V1Secret } from '@kubernetes/client-node';
+import type { V1EnvVar, V1Pod, V1PodSpec, V1Secret, V1Volume } from '@kubernetes/client-node';
+import { containerApiPort as apiPort } from '#domain/host-address.ts';
 import type { KubernetesTable } from '../../pools/kubernetes-table.ts';
 import type { HostShape, HostSize } from '../../pools/pool-config.ts';
 import { digestOf } from '../digest.ts';
@@ -13,11 +14,10 @@ import { containerName, labelNames, labelsOf } from '../labels.ts';
 import { hostContainer } from './describe-pod.ts';
 import { managedBy, type Standing } from './standing.ts';
 
-export const apiPort = 8080;
 const userId = 10_001;
 /** The key of the token in a host's secret. */
 const tokenKey = 'token';
-const tokenVariable = 'SVC_HOST_TOKEN';
+const tokenFolder = '/run/svc';
 const addressVariable = 'SVC_POD_ADDRESS';
 /** Of an evicted host: as long as it may take to finish what it is at. */
 const graceSeconds = 30;
@@ -64,6 +64,7 @@ export const restricted: Pick<V1PodSpec, 'securityContext'> = {
     runAsNonRoot: true,
     runAsUser: userId,
     runAsGroup: userId,
+    fsGroup: userId,
     seccompProfile: { type: 'RuntimeDefault' },
   },
 };
@@ -126,20 +127,27 @@ const environmentOf = (spec: LaunchSpec, settings: PodSettings): V1EnvVar[] => {
     listen: `$(${addressVariable}):${apiPort}`,
     reportsAddress: true,
     workDir: '/tmp/work',
+    tokenFile: `${tokenFolder}/${tokenKey}`,
     python: 'python3',
   };
-  const { [tokenVariable]: _token, ...plain } = hostEnvironment(spec, settings.host, place);
-  const token = { name: containerName(spec.hostId), key: tokenKey };
+  const plain = hostEnvironment(spec, settings.host, place);
   return [
     // Before the one that is made of it.
     { name: addressVariable, valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
-    { name: tokenVariable, valueFrom: { secretKeyRef: token } },
     ...Object.entries({ HOME: '/tmp', TMPDIR: '/tmp', ...plain }).map(([name, value]) => ({
       name,
       value,
     })),
   ];
 };
+
+const tokenMount = { name: 'token', mountPath: tokenFolder, readOnly: true };
+
+/** The host's secret as a file, which the group of the host's user may read. */
+const tokenVolume = ({ hostId }: LaunchSpec): V1Volume => ({
+  name: 'token',
+  secret: { secretName: containerName(hostId), defaultMode: 0o440 },
+});
 
 /** The pod of a host. */
 export const podOf = (spec: LaunchSpec, settings: PodSettings): V1Pod => {
@@ -170,7 +178,9 @@ export const podOf = (spec: LaunchSpec, settings: PodSettings): V1Pod => {
       containers: made.containers.map((container) => ({
         ...container,
         env: environmentOf(spec, settings),
+        volumeMounts: [...(container.volumeMounts ?? []), tokenMount],
       })),
+      volumes: [...(made.volumes ?? []), tokenVolume(spec)],
     },
   };
 };

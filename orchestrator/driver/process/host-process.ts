@@ -2,7 +2,7 @@
  * The process of a host: started at the head of a group of its own, detached, so that it goes on when
  * the orchestrator ends; found again by the labels on its command line; killed with its group.
  */
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
 import { join } from 'node:path';
@@ -60,6 +60,7 @@ const environmentOf = (
     listen: '127.0.0.1:0',
     reportsAddress: true,
     workDir: join(folder, 'work'),
+    tokenFile: '-',
     python: sandbox.kind === 'none' ? python : sandbox.python,
   }),
 });
@@ -74,6 +75,11 @@ const commandOf = (
   const labels = argumentsOf({ installation, pool: shape.pool, hostId, digest });
   const words = [process.execPath, ...command, ...labels];
   return sandbox.kind === 'none' ? words : sandboxed(sandbox, folder, words);
+};
+
+/** Hands the token over on the host's standard input; one that ended before it read it needs none. */
+const giveToken = ({ stdin }: ChildProcess, { token }: LaunchSpec): void => {
+  stdin?.on('error', () => undefined).end(`${token.reveal()}\n`);
 };
 
 /**
@@ -95,11 +101,12 @@ export const startHostProcess = async (
       cwd: folder,
       detached: true,
       env: environmentOf(spec, folder, options),
-      stdio: ['ignore', output.fd, output.fd],
+      stdio: ['pipe', output.fd, output.fd],
     });
     tell('runs');
     child.on('exit', (code, signal) => tell(describeExit(code, signal)));
     await once(child, 'spawn');
+    giveToken(child, spec);
     child.unref();
     return child.pid;
   } finally {
