@@ -29,6 +29,8 @@ export type ControlConfig = {
   templatesDir: string;
   /** Host tokens and session tokens derive from it; all replicas share one. */
   secret: Secret;
+  /** Whether a host's token is taken only from the address from which the host first reported. */
+  pinHosts: boolean;
   poolToken: Secret;
   /** What operators show. Null: the pool token. */
   adminToken: Secret | null;
@@ -161,6 +163,7 @@ export const readConfig = (environment: Env): ControlConfig => {
     blobs: readBlobs(env),
     templatesDir: env.text('SVC_TEMPLATES_DIR', bundledTemplatesDir),
     secret: env.secret('SVC_SECRET'),
+    pinHosts: env.choice('SVC_PIN_HOSTS', ['yes', 'no'], 'yes') === 'yes',
     poolToken: env.secret('SVC_POOL_TOKEN'),
     adminToken:
       env.optionalText('SVC_ADMIN_TOKEN') === undefined ? null : env.secret('SVC_ADMIN_TOKEN'),

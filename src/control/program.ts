@@ -67,7 +67,7 @@ const createApp = (parts: Parts, isEnding: () => boolean): FastifyInstance => {
     { prefix: '/api/gateway', endpoints: gatewayEndpoints(parts) },
     { prefix: '/api/admin', endpoints: adminEndpoints(parts) },
   ];
-  const authenticate = createAuthenticate(config, db);
+  const authenticate = createAuthenticate(config, db, log);
   return createServer({ apis, authenticate, metrics, log }, (app) => {
     addHealthRoutes(app, { ...parts, isEnding });
     app.get(`${publicPath}/openapi.json`, async () =>

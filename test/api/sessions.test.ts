@@ -10,7 +10,7 @@ import {
 } from '#wire/public-api/operations.ts';
 import type { OpenSessionBody, SessionView } from '#wire/public-api/session.ts';
 import { startTestControl, type TestControl } from '../support/control.ts';
-import { clearPool, type PlayedHost, warmHost } from '../support/host.ts';
+import { clearPool, type PlayedHost, playedAddress, warmHost } from '../support/host.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { smallWorld, toTree } from '../support/small-world.ts';
 import { encodeTree, notesWorld } from '../support/worlds.ts';
@@ -84,7 +84,7 @@ describe('opening a session', () => {
     const { body } = await opening;
     expect(body).toMatchObject({ state: 'READY', ready: true, hostReused: false });
     expect(body.surfaces.api).toEqual({
-      url: `http://127.0.0.1:1/${host.id}`,
+      url: playedAddress(host.id),
       token: assignment?.sessionToken,
     });
     expect(body.task).toMatchObject({ form: 'bundled', name: 'close-duplicate', id: null });

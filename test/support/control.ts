@@ -42,8 +42,8 @@ export type TestControl = {
   admin: Send;
   /** By the gateways' token, or one that is wrong where there is none. */
   gateway: Send;
-  /** By a host's token. */
-  asHost(token: string): Send;
+  /** By a host's token, from an address: loopback when not given. */
+  asHost(token: string, from?: string): Send;
   /** Any request, with whatever headers. */
   raw(request: {
     method: string;
@@ -90,13 +90,14 @@ const pathOf = (shape: OperationShape, input: ClientInput<OperationShape>): stri
 };
 
 const senderOf =
-  ({ app }: RunningControl, authorization: string): Send =>
+  ({ app }: RunningControl, authorization: string, from = '127.0.0.1'): Send =>
   async (shape, input) => {
     const given = input as ClientInput<OperationShape>;
     const query = (given.query ?? {}) as Record<string, unknown>;
     const answer = await app.inject({
       method: shape.method,
       url: pathOf(shape, given),
+      remoteAddress: from,
       query: Object.fromEntries(
         Object.entries(query).map(([name, value]) => [name, String(value)]),
       ),
@@ -120,6 +121,7 @@ export type TestControlOptions = {
   gateway?: ControlConfig['gateway'];
   /** A folder of its own when not given. */
   blobs?: ControlConfig['blobs'];
+  pinHosts?: boolean;
   otlpEndpoint?: string;
   /** Where it logs to; absent: nowhere. */
   log?: Log;
@@ -136,6 +138,7 @@ const newConfig = async (options: TestControlOptions): Promise<ControlConfig> =>
   },
   templatesDir: join(import.meta.dirname, '../../src/templates'),
   secret: new Secret(randomUUID()),
+  pinHosts: options.pinHosts ?? true,
   poolToken: new Secret(randomUUID()),
   adminToken: null,
   gateway: options.gateway ?? null,
@@ -166,7 +169,7 @@ export const startTestControl = async (
     pool: senderOf(running, `Bearer ${config.poolToken.reveal()}`),
     admin: senderOf(running, `Bearer ${(config.adminToken ?? config.poolToken).reveal()}`),
     gateway: senderOf(running, `Bearer ${config.gateway?.token.reveal() ?? 'none'}`),
-    asHost: (token) => senderOf(running, `Bearer ${token}`),
+    asHost: (token, from) => senderOf(running, `Bearer ${token}`, from),
     raw: async ({ method, path, headers = {}, body }) => {
       const answer = await running.app.inject({
         method: method as 'GET',

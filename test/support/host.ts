@@ -1,4 +1,5 @@
 /** A world host played by a test: it says what a host says, one message at a time. */
+import { createHash } from 'node:crypto';
 import type { SessionDirective } from '#wire/host-api/operations.ts';
 import {
   type Assignment,
@@ -59,7 +60,12 @@ export type PlayedHost = {
   blob(digest: `sha256:${string}`): Promise<Uint8Array>;
 };
 
-const play = (hostId: string, token: string, send: Send): PlayedHost => {
+/** Where a played host says that it is; nothing is there. */
+export const playedAddress = (hostId: string): string =>
+  `http://127.0.0.1:${1 + (createHash('sha256').update(hostId).digest().readUInt16BE() % 65_535)}`;
+
+/** Plays a host that is there already. */
+export const play = (hostId: string, token: string, send: Send): PlayedHost => {
   const session = () => {
     if (host.assignment === undefined) throw new Error(`${hostId} serves no session`);
     return { sessionId: host.assignment.sessionId };
@@ -75,7 +81,7 @@ const play = (hostId: string, token: string, send: Send): PlayedHost => {
         params: { hostId },
         body: {
           generation: host.generation,
-          address: `http://127.0.0.1:1/${hostId}`,
+          address: playedAddress(hostId),
           ...(holding === undefined ? {} : { holding }),
         },
       });

@@ -98,10 +98,31 @@ export const findStanding = async (
 ): Promise<HostStanding | undefined> =>
   (await db.query<HostStanding>(standingStatement, [hostId]))[0];
 
+const addressStatement = statement(
+  'host_address',
+  `select h.runtime, h.state, h.address, h.source_address as source from hosts h where h.id = $1`,
+);
+
+/** What is known of where a host is, and from where it speaks; `source` null: from nowhere in particular. */
+export type HostWhereabouts = {
+  runtime: string;
+  state: HostState;
+  address: string | null;
+  source: string | null;
+};
+
+export const findWhereabouts = async (
+  db: Queryable,
+  hostId: string,
+): Promise<HostWhereabouts | undefined> =>
+  (await db.query<HostWhereabouts>(addressStatement, [hostId]))[0];
+
 export type WarmReport = {
   hostId: string;
   generation: number;
   address?: string | undefined;
+  /** From where it reports. */
+  source: string;
   /** What it holds now, when it was recycled or has loaded a version ahead. */
   holding?: { bundle: string; stateDigest: string } | undefined;
 };
@@ -109,7 +130,9 @@ export type WarmReport = {
 const warmStatement = statement(
   'host_warm',
   `update hosts h
-      set state = 'warm', address = coalesce($3, h.address), state_since = now(),
+      set state = 'warm', state_since = now(),
+          address = case when h.state = 'starting' then coalesce(h.address, $3) else h.address end,
+          source_address = case when h.state = 'starting' then $6 else h.source_address end,
           bundle = case when h.version_id is not null then $4::text end,
           state_digest = case when h.version_id is not null then $5::text end
     where h.id = $1 and h.generation = $2 and h.state in ${hostBefore('warm')}
@@ -121,17 +144,18 @@ const warmStatement = statement(
 );
 
 /**
- * Makes a host warm; false when it is not on the way there, or did not prove that it is clean. What it
+ * Makes a host warm, and keeps with the first report where it is and from where it speaks; false when it is not on the way there, or did not prove that it is clean. What it
  * loaded ahead is what it must show from then on.
  */
 export const makeWarm = async (db: Queryable, report: WarmReport): Promise<boolean> => {
-  const { hostId, generation, address, holding } = report;
+  const { hostId, generation, address, holding, source } = report;
   const rows = await db.query(warmStatement, [
     hostId,
     generation,
     address ?? null,
     holding?.bundle ?? null,
     holding?.stateDigest ?? null,
+    source,
   ]);
   return rows.length > 0;
 };
@@ -269,10 +293,12 @@ export const findOrders = async (
 const blobStatement = statement(
   'host_blob',
   `select true from hosts h join versions v on v.id = h.version_id
-    where h.id = $1 and (h.state = 'assigned' or ${isLoading}) and $2 in (v.bundle, v.snapshot)`,
+     left join sessions s on s.id = h.session_id
+    where h.id = $1 and ((h.state = 'assigned' and s.ready_at is null) or ${isLoading})
+      and $2 in (v.bundle, v.snapshot)`,
 );
 
-/** Whether the host is to load a world version that this blob is part of. */
+/** Whether the host is to load a world version, and has yet to do so, that this blob is part of. */
 export const mayReadBlob = async (
   db: Queryable,
   hostId: string,

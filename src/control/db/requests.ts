@@ -1,6 +1,6 @@
 /**
  * Requests to sessions: the entries of their ledgers, as hosts delivered them. An entry is written once,
- * by the host that serves its session or served it last; of a session the newest are kept.
+ * by the host that serves its session, or did so until now; of a session the newest are kept.
  */
 import type { ChangeCounts } from '#domain/call.ts';
 import type { LedgerWay } from '#domain/ledger.ts';
@@ -30,7 +30,9 @@ export type RequestRow = {
 const insertStatement = statement(
   'insert_requests',
   `with served as (
-     select id, world_id from sessions where id = $1 and host_id = $2 and generation = $3
+     select s.id, s.world_id from sessions s join hosts h on h.id = s.host_id
+      where s.id = $1 and s.host_id = $2 and s.generation = $3
+        and h.state <> 'gone' and h.generation between $3 and $3 + 1
    ), written as (
      insert into requests (session_id, world_id, id, at, via, operation, method, path, status,
                            duration_ms, request, response, changes, rows, call_id, bytes)
@@ -62,7 +64,7 @@ const jsonColumns = (entries: readonly LedgerEntry[]) =>
 
 /**
  * Writes entries and lets the oldest of the session make room; false when the host is not the one that
- * serves the session or served it last. Entries that are there already stay as they are.
+ * serves the session, or served it and has done nothing since. Entries that are there already stay as they are.
  */
 export const insertRequests = async (
   db: Queryable,

@@ -19,12 +19,15 @@ import type { Parts } from '../parts.ts';
 import { addNews, endSession, type News, noNews, tellNews } from '../sessions/end.ts';
 import { fateOf, type HostLoss } from './fate.ts';
 import { placeWaiting } from './place.ts';
+import { staleGeneration } from './warm.ts';
 
 export type Loss = HostLoss & {
   hostId: string;
   to: 'draining' | 'gone';
   /** The last that the host wrote: kept with the host, as it tells more than its session's owner is to know. */
   output?: string | null;
+  /** Refused with `conflict` unless it is the host's own, or the one before: that is, where the host says so. */
+  generation?: number;
   /** Refused with `conflict` unless the host is in this state. */
   ifState?: HostState | undefined;
 };
@@ -53,6 +56,12 @@ const checkState = (host: LockedHost, { to, reason, ifState }: Loss): void => {
       detail: { state: host.state },
     },
   );
+};
+
+/** A host that goes may not have heard of its last assignment yet. */
+const checkGeneration = (host: LockedHost, { generation = host.generation }: Loss): void => {
+  if (generation === host.generation || generation + 1 === host.generation) return;
+  throw staleGeneration(host.id, generation);
 };
 
 const loseSession = async (
@@ -92,6 +101,7 @@ const loseOnce = async (tx: Queryable, loss: Loss): Promise<Outcome | undefined>
   if (locked === undefined) return undefined;
   const { host, session } = locked;
   if (!can(hostTransitions, host.state, loss.to)) return nothing;
+  checkGeneration(host, loss);
   checkState(host, loss);
   // A drained host may say more about its end than the one who found it gone.
   const reason = host.endReason ?? loss.reason;

@@ -4,9 +4,17 @@
  */
 import { AppError } from '#domain/error.ts';
 import type { HostState } from '#domain/host.ts';
-import { drainUnclean, findStanding, makeWarm, noteBeat, type WarmReport } from '../db/hosts.ts';
+import {
+  drainUnclean,
+  findStanding,
+  findWhereabouts,
+  makeWarm,
+  noteBeat,
+  type WarmReport,
+} from '../db/hosts.ts';
 import { poolTopic } from '../notify.ts';
 import type { Parts } from '../parts.ts';
+import { addressFault } from './address.ts';
 import { type PlaceParts, placeWarm } from './place.ts';
 
 /** The refusal that makes a host stop. */
@@ -35,13 +43,28 @@ const explain = async (
   return state;
 };
 
+/** Throws `forbidden` when the host tells an address that it may not tell. */
+const checkAddress = async (
+  { config, db, log }: Pick<Parts, 'config' | 'db' | 'log'>,
+  { hostId, address, source }: WarmReport,
+): Promise<void> => {
+  if (address === undefined) return;
+  const known = await findWhereabouts(db, hostId);
+  if (known === undefined) return; // which the report itself is refused for
+  const fault = addressFault(known, address, config.pinHosts ? source : undefined);
+  if (fault === undefined) return;
+  log.warn({ hostId, address, source, fault }, 'a host tells an address that it may not tell');
+  throw new AppError('forbidden', `the address of ${hostId} is not taken: it ${fault}`);
+};
+
 /** Takes the report and answers the host's state; it may have a session by then. */
 export const reportWarm = async (
-  parts: PlaceParts & Pick<Parts, 'db' | 'log'>,
+  parts: PlaceParts & Pick<Parts, 'config' | 'db' | 'log'>,
   report: WarmReport,
 ): Promise<HostState> => {
   const { db, notices } = parts;
   const { hostId, generation } = report;
+  await checkAddress(parts, report);
   if (!(await makeWarm(db, report))) return explain(parts, report);
   await noteBeat(db, { hostId, generation, rssBytes: null });
   const isPlaced = await placeWarm(parts, hostId);

@@ -1,13 +1,15 @@
 /**
  * Who is calling. Projects: the key pair by HTTP Basic, or the public key alone as a bearer, which
- * may only read. Hosts: `<host id>.<mac>`, a token that this control plane made and can check without
- * asking anyone. The orchestrator: the one pool token. Gateways: the one gateway token. Operators: the
+ * may only read. Hosts: `<host id>.<mac>`, a token that this control plane made, taken only from the address
+ * from which its host first reported. The orchestrator: the one pool token. Gateways: the one gateway token. Operators: the
  * admin token, or the pool token where none is set.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { AppError } from '#domain/error.ts';
+import type { Log } from '#runtime/log.ts';
 import type { Secret } from '#runtime/secret.ts';
 import type { Access } from '#wire/operation.ts';
+import { findWhereabouts } from '../db/hosts.ts';
 import { findKey, type KeyRow } from '../db/keys.ts';
 import type { Queryable } from '../db/pool.ts';
 import type {
@@ -19,12 +21,17 @@ import type {
   ProjectCaller,
 } from './endpoint.ts';
 
-/** Finds out who calls, or throws `unauthenticated` or `forbidden`. */
-export type Authenticate = (authorization: string | undefined, access: Access) => Promise<Caller>;
+/** Finds out who calls, from which address, or throws `unauthenticated` or `forbidden`. */
+export type Authenticate = (
+  authorization: string | undefined,
+  access: Access,
+  from: string,
+) => Promise<Caller>;
 
 /** A revoked key works at most so much longer. */
 const keyTtlMs = 5_000;
 const mostKeys = 10_000;
+const mostSources = 100_000;
 
 /** What is kept of a secret key. It is 256 random bits, so a plain hash cannot be reversed. */
 export const hashSecretKey = (secretKey: string): Buffer =>
@@ -93,14 +100,51 @@ const byPublicKey = async (findOne: KeyFinder, publicKey: string): Promise<Proje
   return ofProject(key, 'public');
 };
 
-const byHostToken = (secret: Secret, token: string): HostCaller => {
+const byHostToken = (secret: Secret, token: string): string => {
   const hostId = token.slice(0, Math.max(token.indexOf('.'), 0));
   const expected = hostToken(secret, hostId);
   const given = createHash('sha256').update(token).digest();
   if (!timingSafeEqual(given, createHash('sha256').update(expected).digest())) {
     throw refuse('the host token is not valid');
   }
-  return { hostId };
+  return hostId;
+};
+
+type SourceFinder = (hostId: string) => Promise<string | null | undefined>;
+
+/**
+ * Looks up from where a host speaks, once: that never changes. Null: from anywhere, as it reported to the
+ * release before; undefined: it has not reported yet.
+ */
+const createSourceFinder = (db: Queryable): SourceFinder => {
+  const known = new Map<string, string | null>();
+  return async (hostId) => {
+    const kept = known.get(hostId);
+    if (kept !== undefined) return kept;
+    const found = await findWhereabouts(db, hostId);
+    if (found === undefined || (found.source === null && found.state === 'starting')) {
+      return undefined;
+    }
+    if (known.size >= mostSources) known.clear();
+    known.set(hostId, found.source);
+    return found.source;
+  };
+};
+
+type HostCheck = (token: string, from: string) => Promise<HostCaller>;
+
+const createHostCheck = ({ secret, pinHosts }: Tokens, db: Queryable, log: Log): HostCheck => {
+  const findSource = createSourceFinder(db);
+  return async (token, from) => {
+    const hostId = byHostToken(secret, token);
+    const source = pinHosts ? await findSource(hostId) : undefined;
+    if (source == null || source === from) return { hostId, source: from };
+    log.warn({ hostId, from, source }, "a host's token is used from another address");
+    throw new AppError(
+      'forbidden',
+      `the token of ${hostId} is not taken from ${from}: the host speaks from another address`,
+    );
+  };
 };
 
 const byPoolToken = (poolToken: Secret, token: string): PoolCaller => {
@@ -120,6 +164,7 @@ const byAdminToken = ({ adminToken, poolToken }: Tokens, token: string): AdminCa
 
 type Tokens = {
   secret: Secret;
+  pinHosts: boolean;
   poolToken: Secret;
   adminToken: Secret | null;
   gateway: { token: Secret } | null;
@@ -127,20 +172,20 @@ type Tokens = {
 
 /** Whom each bearer of a program is checked by. */
 const programs = {
-  host: ({ secret }: Tokens, token: string) => byHostToken(secret, token),
   pool: ({ poolToken }: Tokens, token: string) => byPoolToken(poolToken, token),
   gateway: ({ gateway }: Tokens, token: string) => byGatewayToken(gateway, token),
   admin: byAdminToken,
 };
 
 /** Makes the check for all access levels. */
-export const createAuthenticate = (config: Tokens, db: Queryable): Authenticate => {
+export const createAuthenticate = (config: Tokens, db: Queryable, log: Log): Authenticate => {
   const findOne = createKeyFinder(db);
-  return async (authorization, access) => {
+  const checkHost = createHostCheck(config, db, log);
+  return async (authorization, access, from) => {
     const { scheme, value } = parse(authorization);
     if (access !== 'read' && access !== 'write') {
       if (scheme !== 'bearer') throw refuse('this route asks for a bearer token');
-      return programs[access](config, value);
+      return access === 'host' ? checkHost(value, from) : programs[access](config, value);
     }
     if (scheme === 'basic') return byKeyPair(findOne, value);
     if (scheme !== 'bearer') throw refuse(`unknown scheme "${scheme}": ${howTo}`);

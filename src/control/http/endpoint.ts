@@ -7,7 +7,8 @@ import type { Access, Answer, Input, OperationShape } from '#wire/operation.ts';
 
 /** A client that authenticated with a project's key pair (`secret`) or with its public key alone. */
 export type ProjectCaller = { projectId: string; level: 'secret' | 'public' };
-export type HostCaller = { hostId: string };
+/** A world host, and the address that it speaks from. */
+export type HostCaller = { hostId: string; source: string };
 export type PoolCaller = { pool: true };
 export type GatewayCaller = { gateway: true };
 export type AdminCaller = { admin: true };

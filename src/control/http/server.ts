@@ -11,6 +11,7 @@ import {
   fastify,
 } from 'fastify';
 import { AppError, describeError } from '#domain/error.ts';
+import { plainIp } from '#domain/host-address.ts';
 import { newId } from '#domain/id.ts';
 import { limits } from '#domain/limits.ts';
 import type { Log } from '#runtime/log.ts';
@@ -104,7 +105,9 @@ const bind = (
     config: { access: operation.access, operation: operation.id },
     // Before the body is read: nobody uploads what they may not.
     onRequest: async (request) => {
-      request.caller = await authenticate(request.headers.authorization, operation.access);
+      const { headers, socket } = request;
+      const from = plainIp(socket.remoteAddress ?? '');
+      request.caller = await authenticate(headers.authorization, operation.access, from);
     },
     handler: async (request, reply) => {
       const { params, query, headers, body } = request;

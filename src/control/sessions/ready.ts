@@ -1,4 +1,7 @@
 /** A host has loaded its session, or cannot. */
+
+import { sessionTransitions } from '#domain/session.ts';
+import { isFinal } from '#domain/transitions.ts';
 import { wholeStep } from '#runtime/tracing.ts';
 import type { SessionDirective } from '#wire/host-api/operations.ts';
 import { nextDirective, type OrderParts, staleHost } from '../calls/orders.ts';
@@ -8,7 +11,7 @@ import { claimCall } from '../db/host-calls.ts';
 import { makeReady, type Readied } from '../db/ready.ts';
 import { routeTopic } from '../notify.ts';
 import type { Parts } from '../parts.ts';
-import { endWithHost, tellNews } from './end.ts';
+import { endWithHost, noNews, tellNews } from './end.ts';
 
 /** What took a host time, as it told when it was ready. */
 export type HostStep = { name: string; agoMs: number; tookMs: number };
@@ -61,7 +64,10 @@ export const reportReady = async (
 
 export type LoadFailure = { code: string; message: string };
 
-/** Ends a session that its host cannot load, with the host's own words, and drains the host. */
+/**
+ * Ends a session that its host cannot load, with the host's own words, and drains the host. Of a session that
+ * is over it changes nothing.
+ */
 export const reportFailed = async (
   parts: Pick<Parts, 'db' | 'log' | 'metrics' | 'notices'>,
   { sessionId, hostId, generation }: SessionHost,
@@ -72,6 +78,8 @@ export const reportFailed = async (
     if (session?.hostId !== hostId || session.generation !== generation) {
       throw staleHost({ sessionId, hostId, generation });
     }
+    // A repeated report; by now the host may be another session's.
+    if (isFinal(sessionTransitions, session.state)) return noNews;
     const ending =
       session.state === 'CLOSING'
         ? ({ to: 'CLOSED', reason: 'requested', error: null } as const)

@@ -92,7 +92,11 @@ export const reportWarm = operation({
   body: Type.Object({
     generation: Generation,
     address: Type.Optional(
-      Type.String({ description: 'base address of its API server, when the host itself knows it' }),
+      Type.String({
+        maxLength: 64,
+        description:
+          'base address of its API server, when the host itself knows it: told with the first report, and the same from then on',
+      }),
     ),
     holding: Type.Optional(Holding),
   }),
@@ -154,7 +158,7 @@ export const reportLeaving = operation({
   body: Type.Object({
     generation: Type.Integer({
       minimum: 0,
-      description: 'the last that it knew; a host goes for good, so an old one is not refused',
+      description: 'the last that it knew; it may have missed its last assignment',
     }),
   }),
   answers: { 200: Type.Object({}) },

@@ -8,9 +8,9 @@ import { checkHost } from './own-host.ts';
 export const reportLeaving = (
   parts: Pick<Parts, 'db' | 'log' | 'metrics' | 'notices' | 'placer' | 'tracer'>,
 ) =>
-  endpoint(operation, async ({ params }, { caller }) => {
+  endpoint(operation, async ({ params, body: { generation } }, { caller }) => {
     const hostId = checkHost(caller, params.hostId);
     const detail = 'its machine told it to stop';
-    await loseHost(parts, { hostId, to: 'draining', reason: 'reclaimed', detail });
+    await loseHost(parts, { hostId, generation, to: 'draining', reason: 'reclaimed', detail });
     return respond(200, {});
   });

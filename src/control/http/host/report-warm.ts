@@ -6,9 +6,9 @@ import { endpoint, respond } from '../endpoint.ts';
 import { checkHost } from './own-host.ts';
 
 export const reportWarm = (
-  parts: Pick<Parts, 'db' | 'log' | 'metrics' | 'notices' | 'placer' | 'tracer'>,
+  parts: Pick<Parts, 'config' | 'db' | 'log' | 'metrics' | 'notices' | 'placer' | 'tracer'>,
 ) =>
   endpoint(operation, async ({ params, body }, { caller }) => {
     const hostId = checkHost(caller, params.hostId);
-    return respond(200, { state: await report(parts, { hostId, ...body }) });
+    return respond(200, { state: await report(parts, { ...body, hostId, source: caller.source }) });
   });

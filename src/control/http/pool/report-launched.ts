@@ -1,5 +1,6 @@
 /** POST /hosts/{hostId}/launched */
 import { AppError } from '#domain/error.ts';
+import { readHostAddress } from '#domain/host-address.ts';
 import { reportLaunched as operation } from '#wire/pool-api/operations.ts';
 import { noteLaunched } from '../../db/hosts.ts';
 import { placeWarm } from '../../hosts/place.ts';
@@ -13,6 +14,10 @@ export const reportLaunched = (
   endpoint(operation, async ({ params, body }) => {
     const { hostId } = params;
     const { runtimeId, address } = body;
+    if (address !== undefined && readHostAddress(address) === undefined) {
+      const message = `the address of ${hostId} is not of the form http://<IP address>:<port>`;
+      throw new AppError('invalid', message);
+    }
     if (!(await noteLaunched(parts.db, hostId, runtimeId, address))) {
       throw new AppError('not_found', `there is no live host "${hostId}"`);
     }

@@ -1,0 +1,198 @@
+/**
+ * Attacks on where a session is served: somebody with a host's token tells another address, so that the gateway
+ * reads a server of the installation's own network and the session's public address answers from there.
+ */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { parseSurfaceTemplate } from '#domain/surface-address.ts';
+import { Secret } from '#runtime/secret.ts';
+import { resolveRoute } from '#wire/gateway-api/operations.ts';
+import { heartbeat, pollHost, reportReady, reportWarm } from '#wire/host-api/operations.ts';
+import { registerHost, reportLaunched } from '#wire/pool-api/operations.ts';
+import { closeSession, createWorld, getSession, openSession } from '#wire/public-api/operations.ts';
+import type { Send } from '../support/control.ts';
+import {
+  anyHost,
+  baseState,
+  clearPool,
+  type PlayedHost,
+  play,
+  playedAddress,
+} from '../support/host.ts';
+import { type OwnControl, startNotesControl } from '../support/own-control.ts';
+
+let control: OwnControl;
+
+beforeAll(async () => {
+  const template = parseSurfaceTemplate('http://{session}--{surface}.worlds.test');
+  if (template === undefined) throw new Error('no template');
+  control = await startNotesControl({ gateway: { template, token: new Secret('gt') } });
+  await control.send(createWorld, { body: { slug: 'code-hosting', from: 'code-hosting' } });
+});
+afterEach(() => clearPool(control));
+afterAll(() => control.stop());
+
+type RuntimeName = 'process' | 'docker' | 'kubernetes';
+const runtimes: RuntimeName[] = ['process', 'docker', 'kubernetes'];
+
+/** Where the hosts of a runtime are, and from where they speak. */
+const places: Record<RuntimeName, { source: string; address: (hostId: string) => string }> = {
+  process: { source: '127.0.0.1', address: playedAddress },
+  docker: { source: '172.18.0.2', address: playedAddress },
+  kubernetes: { source: '10.1.2.3', address: () => 'http://10.1.2.3:8080' },
+};
+
+type Placed = PlayedHost & { address: string; source: string };
+
+const tell = (send: Send, hostId: string, generation: number, address?: string, more = {}) =>
+  send(reportWarm, {
+    params: { hostId },
+    body: { generation, ...(address === undefined ? {} : { address }), ...more },
+  });
+
+/** A host of a runtime that has been launched and has said nothing yet. */
+const launch = async (runtime: RuntimeName): Promise<Placed> => {
+  const { body } = await control.pool(registerHost, {
+    body: { ...anyHost, runtime, maxLive: 1_000 },
+  });
+  const { source, address } = places[runtime];
+  const params = { hostId: body.hostId };
+  const known = runtime === 'docker' ? { address: address(body.hostId) } : {};
+  await control.pool(reportLaunched, { params, body: { runtimeId: 'r', ...known } });
+  const host = play(body.hostId, body.token, control.asHost(body.token, source));
+  return Object.assign(host, { address: address(body.hostId), source });
+};
+
+const warm = async (runtime: RuntimeName): Promise<Placed> => {
+  const host = await launch(runtime);
+  await tell(host.send, host.id, 0, runtime === 'docker' ? undefined : host.address);
+  return host;
+};
+
+const serve = async (host: PlayedHost): Promise<string> => {
+  const { body } = await control.send(openSession, {
+    body: { slug: 'code-hosting', reuseWarm: true },
+  });
+  await host.poll();
+  await host.ready();
+  return body.id;
+};
+
+const routeOf = async (sessionId: string): Promise<string | undefined> =>
+  (await control.gateway(resolveRoute, { params: { sessionId } })).body.surfaces.api;
+
+/** What somebody inside would have the gateway read. */
+const internal = [
+  'http://127.0.0.1:5432',
+  'http://127.0.0.1:4500',
+  'http://169.254.169.254:80',
+  'http://10.1.2.4:8080',
+  'http://10.1.2.3:80',
+  'http://[::1]:5432',
+  'http://[::ffff:127.0.0.1]:5432',
+  'http://0x7f000001:5432',
+  'http://2130706433:5432',
+  'http://127.1:5432',
+  'http://localhost:5432',
+  'http://postgres.svc:5432',
+  'http://someone@127.0.0.1:5432',
+  'http://127.0.0.1:5432/metrics?x=',
+  'https://127.0.0.1:5432',
+  '//127.0.0.1:5432',
+  '',
+];
+
+describe.each(runtimes)('a host on %s that serves a session', (runtime) => {
+  it.each(internal)('is not found at %j, whoever says so with its token', async (address) => {
+    const host = await warm(runtime);
+    const sessionId = await serve(host);
+    for (const generation of [0, 1, 2]) {
+      await expect(tell(host.send, host.id, generation, address)).rejects.toMatchObject({
+        code: expect.stringMatching(/^(forbidden|conflict)$/),
+      });
+    }
+    expect(await routeOf(sessionId)).toBe(host.address);
+  });
+
+  it('does not move by any other message of its API', async () => {
+    const host = await warm(runtime);
+    const { body } = await control.send(openSession, { body: { slug: 'code-hosting' } });
+    const sneaked = { address: internal[0], hostAddress: internal[0], source: '10.9.8.7' };
+    const params = { hostId: host.id };
+    await host.send(pollHost, { params, body: { generation: 0, ...sneaked } });
+    await host.poll();
+    const beat = { generation: 1, rssBytes: 1, ...sneaked };
+    await host.send(heartbeat, { params, body: beat });
+    const { bundle = baseState } = host.assignment ?? {};
+    await host.send(reportReady, {
+      params: { sessionId: body.id },
+      body: { generation: 1, holding: { bundle, stateDigest: baseState }, ...sneaked },
+    });
+    expect(await routeOf(body.id)).toBe(host.address);
+  });
+
+  it('does not move while it is recycled, nor at its next session', async () => {
+    const host = await warm(runtime);
+    const params = { sessionId: await serve(host) };
+    await control.send(closeSession, { params, body: { keepWarm: true } });
+    await host.closed();
+    const { bundle = baseState } = host.assignment ?? {};
+    const holding = { bundle, stateDigest: baseState };
+    const { id, send, generation } = host;
+    const other = runtime === 'kubernetes' ? 'http://10.1.2.4:8080' : 'http://127.0.0.1:5432';
+    const moved = tell(send, id, generation, other, { holding });
+    await expect(moved).rejects.toMatchObject({ code: 'forbidden' });
+    const same = runtime === 'docker' ? undefined : host.address;
+    await tell(send, id, generation, same, { holding });
+    expect(await routeOf(await serve(host))).toBe(host.address);
+  });
+
+  it('is not moved by its token from elsewhere, be it to where that is', async () => {
+    const host = await warm(runtime);
+    const sessionId = await serve(host);
+    const from = control.asHost(host.token, '10.9.8.7');
+    const told = tell(from, host.id, 1, 'http://10.9.8.7:8080');
+    await expect(told).rejects.toMatchObject({ code: 'forbidden' });
+    expect(await routeOf(sessionId)).toBe(host.address);
+  });
+});
+
+describe('a host that has said nothing yet', () => {
+  it.each(['process', 'kubernetes'] as const)(
+    'on %s tells no place but its own',
+    async (runtime) => {
+      const host = await launch(runtime);
+      const own =
+        runtime === 'process' ? /^http:\/\/127\.0\.0\.1:\d+$/ : /^http:\/\/10\.1\.2\.3:8080$/;
+      for (const address of internal.filter((one) => !own.test(one))) {
+        const told = tell(host.send, host.id, 0, address);
+        await expect(told, address).rejects.toMatchObject({ code: 'forbidden' });
+      }
+      await tell(host.send, host.id, 0, host.address);
+      await tell(host.send, host.id, 0, host.address); // the answer was lost
+      expect(await routeOf(await serve(host))).toBe(host.address);
+    },
+  );
+
+  it('tells its place at once or never, for then its world may speak for it', async () => {
+    const host = await launch('process');
+    await tell(host.send, host.id, 0);
+    const late = tell(host.send, host.id, 0, host.address);
+    await expect(late).rejects.toMatchObject({ code: 'forbidden' });
+  });
+});
+
+it('shows clients nothing of where hosts are', async () => {
+  const host = await warm('kubernetes');
+  const sessionId = await serve(host);
+  const { body } = await control.send(getSession, { params: { sessionId } });
+  expect(JSON.stringify(body)).not.toContain('10.1.2.3');
+});
+
+it('takes no address from an orchestrator either that is none', async () => {
+  const host = await launch('docker');
+  const params = { hostId: host.id };
+  for (const address of internal.filter((one) => !/^http:\/\/(\[::1\]|[\d.]{8,}):\d+$/.test(one))) {
+    const told = control.pool(reportLaunched, { params, body: { runtimeId: 'r', address } });
+    await expect(told, address).rejects.toMatchObject({ code: 'invalid' });
+  }
+});

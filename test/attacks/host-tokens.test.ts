@@ -1,0 +1,383 @@
+/**
+ * Attacks by whoever has read a host's token: what it opens beyond the host's own session, from elsewhere, and
+ * after the host has moved on. The token is taken as read; that it is in nothing one can look at is part of the
+ * drivers' contract.
+ */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '#domain/id.ts';
+import {
+  answerCall,
+  deliverRequests,
+  getBlob,
+  heartbeat,
+  pollCalls,
+  pollHost,
+  reportClosed,
+  reportFailed,
+  reportLeaving,
+  reportReady,
+  reportUnloaded,
+  reportWarm,
+} from '#wire/host-api/operations.ts';
+import { observePool, reportGone } from '#wire/pool-api/operations.ts';
+import {
+  closeSession,
+  enqueueCall,
+  getCall,
+  getSession,
+  listSessionRequests,
+  openSession,
+} from '#wire/public-api/operations.ts';
+import type { SessionView } from '#wire/public-api/session.ts';
+import { type Send, startTestControl } from '../support/control.ts';
+import {
+  atReplica,
+  baseState,
+  clearPool,
+  installation,
+  launchHost,
+  type PlayedHost,
+  playedAddress,
+  warmHost,
+} from '../support/host.ts';
+import { type OwnControl, startNotesControl } from '../support/own-control.ts';
+
+let control: OwnControl;
+
+beforeAll(async () => {
+  control = await startNotesControl();
+});
+afterEach(() => clearPool(control));
+afterAll(() => control.stop());
+
+/** Where no host of these tests is. */
+const elsewhere = '10.9.8.7';
+
+const open = async (): Promise<SessionView> =>
+  (await control.send(openSession, { body: { slug: 'notes', reuseWarm: true } })).body;
+
+const read = async (sessionId: string): Promise<SessionView> =>
+  (await control.send(getSession, { params: { sessionId } })).body;
+
+/** A session that is ready, on a host of its own. */
+const served = async (): Promise<[SessionView, PlayedHost]> => {
+  const host = await warmHost(control);
+  const session = await open();
+  await host.poll();
+  await host.ready();
+  return [session, host];
+};
+
+const entry = {
+  id: 1,
+  at: '2026-01-01T00:00:00.000Z',
+  via: 'api',
+  operation: 'forged',
+  method: 'GET',
+  path: '/forged',
+  status: 200,
+  duration_ms: 1,
+  request: null,
+  response: null,
+  changes: {},
+  rows: [],
+  call_id: null,
+};
+
+type Target = { hostId: string; sessionId: string; callId: string; generation: number };
+
+/** Each operation of the host API, about a host and a session. */
+const operations: Record<string, (send: Send, target: Target) => Promise<unknown>> = {
+  reportWarm: (send, { hostId, generation }) =>
+    send(reportWarm, { params: { hostId }, body: { generation } }),
+  pollHost: (send, { hostId, generation }) =>
+    send(pollHost, { params: { hostId }, body: { generation } }),
+  reportUnloaded: (send, { hostId, generation }) =>
+    send(reportUnloaded, { params: { hostId }, body: { generation, message: 'forged' } }),
+  heartbeat: (send, { hostId, generation }) =>
+    send(heartbeat, { params: { hostId }, body: { generation, rssBytes: 1, idleMs: 0 } }),
+  reportLeaving: (send, { hostId, generation }) =>
+    send(reportLeaving, { params: { hostId }, body: { generation } }),
+  reportReady: (send, { sessionId, generation }) => {
+    const holding = { bundle: baseState, stateDigest: baseState };
+    return send(reportReady, { params: { sessionId }, body: { generation, holding } });
+  },
+  reportFailed: (send, { sessionId, generation }) =>
+    send(reportFailed, { params: { sessionId }, body: { generation, code: 'x', message: 'x' } }),
+  pollCalls: (send, { sessionId, generation }) =>
+    send(pollCalls, { params: { sessionId }, query: { generation } }),
+  answerCall: (send, { sessionId, callId, generation }) => {
+    const answer = { output: 'forged', changes: {} };
+    return send(answerCall, { params: { sessionId, callId }, body: { generation, answer } });
+  },
+  deliverRequests: (send, { sessionId, generation }) =>
+    send(deliverRequests, {
+      params: { sessionId },
+      body: { generation, entries: [JSON.stringify(entry)] },
+    }),
+  reportClosed: (send, { sessionId, generation }) =>
+    send(reportClosed, { params: { sessionId }, body: { generation } }),
+  getBlob: (send) => send(getBlob, { params: { digest: baseState } }),
+};
+const names = Object.keys(operations);
+const ofSessions = names.filter((name) => /Ready|Failed|Calls|Call|Requests|Closed/.test(name));
+const ofHosts = names.filter((name) => !ofSessions.includes(name) && name !== 'getBlob');
+
+const attempt = (name: string, send: Send, target: Target): Promise<unknown> =>
+  operations[name]?.(send, target) ?? Promise.reject(new Error(`no operation ${name}`));
+
+const targetOf = async ([session, host]: [SessionView, PlayedHost]): Promise<Target> => {
+  const body = { kind: 'tool', name: 'list_notes' } as const;
+  const params = { sessionId: session.id };
+  const { id: callId } = (await control.send(enqueueCall, { params, body, query: {} })).body;
+  return { hostId: host.id, sessionId: session.id, callId, generation: host.generation };
+};
+
+/** What an attack must leave as it is: the host, the session, its call and its ledger. */
+const standing = async ({ hostId, sessionId, callId }: Target) => {
+  const params = { sessionId, callId };
+  const [host] = await control.sql(
+    'select state, generation, address, source_address, end_reason from hosts where id = $1',
+    [hostId],
+  );
+  const { state, lastActivityAt } = await read(sessionId);
+  return {
+    host,
+    state,
+    lastActivityAt,
+    call: (await control.send(getCall, { params })).body.state,
+    ledger: (await control.send(listSessionRequests, { params: { sessionId } })).body.data,
+  };
+};
+
+/** Of one who asks for what is not his, or for what is not there for him. */
+const refused = expect.stringMatching(/^(conflict|forbidden|not_found)$/);
+
+describe('a host token that is used from elsewhere', () => {
+  it.each(names)('does not do %s', async (name) => {
+    const host = await served();
+    const target = await targetOf(host);
+    const before = await standing(target);
+    const send = control.asHost(host[1].token, elsewhere);
+    await expect(attempt(name, send, target)).rejects.toMatchObject({
+      code: 'forbidden',
+      message: expect.stringContaining(`is not taken from ${elsewhere}`),
+    });
+    expect(await standing(target)).toEqual(before);
+  });
+
+  it('is not taken by another replica either, which has never heard of its host', async () => {
+    const [, host] = await served();
+    const databaseUrl = control.config.databaseUrl.reveal();
+    const replica = await startTestControl({ databaseUrl, replicaOf: control });
+    try {
+      const there = replica.asHost(host.token, elsewhere);
+      const body = { generation: host.generation, rssBytes: 1 };
+      const beat = there(heartbeat, { params: { hostId: host.id }, body });
+      await expect(beat).rejects.toMatchObject({ code: 'forbidden' });
+      expect(await atReplica(host, replica).beat()).toEqual({ drain: false });
+    } finally {
+      await replica.stop();
+    }
+  });
+
+  it('cannot say where it is at home: the first report stays', async () => {
+    const host = await warmHost(control);
+    const send = control.asHost(host.token, elsewhere);
+    const report = send(reportWarm, { params: { hostId: host.id }, body: { generation: 0 } });
+    await expect(report).rejects.toMatchObject({ code: 'forbidden' });
+    expect(await host.warm()).toBe('warm');
+  });
+
+  it('is taken from its host, however the address is written', async () => {
+    const [, host] = await served();
+    const send = control.asHost(host.token, '::ffff:127.0.0.1');
+    const body = { generation: host.generation, rssBytes: 1 };
+    await send(heartbeat, { params: { hostId: host.id }, body });
+  });
+
+  it('is taken from anywhere where addresses are translated, as the operator says', async () => {
+    const databaseUrl = control.config.databaseUrl.reveal();
+    const config = { ...control.config, pinHosts: false };
+    const replica = await startTestControl({ databaseUrl, replicaOf: { config } });
+    try {
+      const host = await warmHost(replica);
+      const send = replica.asHost(host.token, elsewhere);
+      await send(heartbeat, { params: { hostId: host.id }, body: { generation: 0, rssBytes: 1 } });
+    } finally {
+      await replica.stop();
+    }
+  });
+});
+
+describe('a host token and the session of another host', () => {
+  it.each(ofSessions)('do not go together for %s', async (name) => {
+    const victim = await targetOf(await served());
+    const [, thief] = await served();
+    const before = await standing(victim);
+    for (const generation of [thief.generation, victim.generation, 0, 2]) {
+      const stolen = attempt(name, thief.send, { ...victim, generation });
+      await expect(stolen).rejects.toMatchObject({ code: 'conflict' });
+    }
+    expect(await standing(victim)).toEqual(before);
+  });
+
+  it.each(ofHosts)('do not go together for %s', async (name) => {
+    const victim = await targetOf(await served());
+    const [, thief] = await served();
+    const before = await standing(victim);
+    await expect(attempt(name, thief.send, victim)).rejects.toMatchObject({ code: 'forbidden' });
+    expect(await standing(victim)).toEqual(before);
+  });
+
+  it('do not go together for the world of a host that is loading it', async () => {
+    const host = await warmHost(control);
+    await open();
+    const { bundle = baseState, snapshot = baseState } = (await host.poll()) ?? {};
+    const thief = await launchHost(control);
+    await thief.warm();
+    for (const digest of [bundle, snapshot]) {
+      await expect(thief.blob(digest)).rejects.toMatchObject({ code: 'forbidden' });
+    }
+    await host.ready();
+    // Its own code cannot fetch the world, graders and all, when that runs already.
+    await expect(host.blob(bundle)).rejects.toMatchObject({ code: 'forbidden' });
+  });
+});
+
+describe('a host token of a generation that is over', () => {
+  it.each([...ofSessions, 'reportWarm', 'pollHost', 'reportUnloaded', 'heartbeat'])(
+    'does not do %s',
+    async (name) => {
+      const [session, host] = await served();
+      const params = { sessionId: session.id };
+      await control.send(closeSession, { params, body: { keepWarm: true } });
+      await host.closed();
+      const { bundle = baseState } = host.assignment ?? {};
+      await host.warm({ bundle, stateDigest: baseState });
+      const next = await open();
+      await host.poll();
+      await host.ready();
+      expect(host.generation).toBe(3);
+      const target = await targetOf([next, host]);
+      const before = await standing(target);
+      const over = { ...target, generation: 1 };
+      for (const sessionId of [next.id, session.id]) {
+        const late = attempt(name, host.send, { ...over, sessionId });
+        // What was told before may be told again: it changes nothing.
+        if (name === 'reportFailed' && sessionId === session.id) await late;
+        else await expect(late).rejects.toMatchObject({ code: refused });
+      }
+      expect(await standing(target)).toEqual(before);
+      expect((await read(session.id)).state).toBe('CLOSED');
+    },
+  );
+
+  it.each([0, 3, 2 ** 31 - 1])('does not send its host away: %i', async (generation) => {
+    const host = await served();
+    const target = await targetOf(host);
+    await control.sql('update hosts set generation = 2 where id = $1', [target.hostId]);
+    const before = await standing(target);
+    const late = attempt('reportLeaving', host[1].send, { ...target, generation });
+    await expect(late).rejects.toMatchObject({ code: 'conflict' });
+    expect(await standing(target)).toEqual(before);
+  });
+
+  it('opens nothing once its host is gone', async () => {
+    const host = await served();
+    const target = await targetOf(host);
+    const params = { hostId: target.hostId };
+    await control.pool(reportGone, { params, body: { reason: 'exited' } });
+    const before = await standing(target);
+    const again = ['reportLeaving', 'reportFailed']; // each had its effect already
+    for (const name of names) {
+      for (const generation of [0, 1, 2]) {
+        const late = attempt(name, host[1].send, { ...target, generation });
+        if (again.includes(name)) await late.catch(() => undefined);
+        else await expect(late, name).rejects.toMatchObject({ code: refused });
+      }
+    }
+    expect(await standing(target)).toEqual(before);
+  });
+});
+
+describe('a host token', () => {
+  /** Its parts put together in other ways, and beside others. */
+  const forgeries = (host: PlayedHost, other: PlayedHost): string[] => {
+    const mac = host.token.slice(host.token.indexOf('.') + 1);
+    return [
+      `${other.id}.${mac}`,
+      `${host.id.toUpperCase()}.${mac}`,
+      `${host.id}.${mac.slice(0, -1)}`,
+      `${host.id}.`,
+      `.${mac}`,
+      `${host.id}%00.${mac}`,
+      `${newId('hst')}.${mac}`,
+      host.assignment?.sessionToken ?? '',
+    ];
+  };
+
+  it('is not made from another one, nor from the token of a session', async () => {
+    const [, host] = await served();
+    const other = await warmHost(control);
+    for (const token of forgeries(host, other)) {
+      for (const { id: hostId } of [host, other]) {
+        const body = { generation: 0, rssBytes: 1 };
+        const forged = control.asHost(token)(heartbeat, { params: { hostId }, body });
+        await expect(forged, token).rejects.toMatchObject({ code: 'unauthenticated' });
+      }
+    }
+  });
+
+  it.each([
+    ['GET', '/api/public/world-sessions'],
+    ['GET', '/api/public/worlds/notes'],
+    ['GET', `/api/pool/view?installation=${installation}`],
+    ['POST', '/api/pool/hosts'],
+    ['GET', '/api/gateway/changes'],
+    ['GET', '/api/admin/hosts'],
+    ['POST', '/api/admin/drain'],
+  ])('opens no other API: %s %s', async (method, path) => {
+    const [, host] = await served();
+    const headers = { authorization: `Bearer ${host.token}`, 'content-type': 'application/json' };
+    const body = method === 'POST' ? '{}' : undefined;
+    const answer = await control.raw({ method, path, headers, ...(body ? { body } : {}) });
+    expect(answer.status).toBe(401);
+  });
+
+  it.each([
+    ['a path', '/api/host/blobs/..%2F..%2Fetc%2Fpasswd', 400],
+    ['another session by a path', '/api/host/world-sessions/..%2Fses-1/calls?generation=1', 409],
+    ['a generation that is none', '/api/host/world-sessions/ses-1/calls?generation=-1', 400],
+    ['one too large', '/api/host/world-sessions/ses-1/calls?generation=99999999999', 400],
+  ])('does no more with %s than be refused', async (_, path, status) => {
+    const [, host] = await served();
+    const headers = { authorization: `Bearer ${host.token}` };
+    expect((await control.raw({ method: 'GET', path, headers })).status).toBe(status);
+  });
+
+  it('learns of no other session whether there is one', async () => {
+    const [victim] = await served();
+    const [, thief] = await served();
+    const told = await Promise.all(
+      [victim.id, newId('ses')].map((sessionId) =>
+        thief
+          .send(pollCalls, { params: { sessionId }, query: { generation: 1 } })
+          .catch(({ code, message }) => ({ code, message: message.replace(sessionId, '…') })),
+      ),
+    );
+    expect(told[0]).toEqual(told[1]);
+  });
+
+  it('brings no orders but those of its own host', async () => {
+    const host = await warmHost(control);
+    const thief = await warmHost(control);
+    const session = await open();
+    const { body } = await control.pool(observePool, { query: { installation } });
+    const owner = body.hosts.find(({ sessionId }) => sessionId === session.id)?.id;
+    const [mine, others] = owner === host.id ? [host, thief] : [thief, host];
+    expect(await others.poll(0)).toBeUndefined();
+    expect((await mine.poll(0))?.sessionId).toBe(session.id);
+    expect(playedAddress(mine.id)).not.toBe(playedAddress(others.id));
+  });
+});
