@@ -44,8 +44,9 @@ export type RuntimeConfig =
 export type PrepareConfig = { installation: string; runtime: RuntimeConfig; logLevel: LogLevel };
 
 export type Config = PrepareConfig & {
+  /** The control plane's internal address, where its pool API is. */
   controlUrl: string;
-  /** The control plane's address as hosts reach it. */
+  /** The address of its host API as hosts reach it. */
   hostControlUrl: string;
   poolToken: Secret;
   /** Where `/metrics` and `/status` are served; nowhere when empty. */
@@ -195,7 +196,7 @@ export const readConfig = (env: Env, hostname: string): Config => {
   const config: Config = {
     ...shared,
     controlUrl,
-    hostControlUrl: read.url('SVC_HOST_CONTROL_URL', controlUrl),
+    hostControlUrl: read.url('SVC_HOST_CONTROL_URL'),
     poolToken: read.secret('SVC_POOL_TOKEN'),
     metricsListen: readMetricsListen(read),
     otlpEndpoint: readOtlpEndpoint(read),

@@ -30,6 +30,7 @@ const start = (options: StartOptions = {}): Running => {
   const { poolSize = 2, poolMax = 64, ...changes } = options;
   const env = {
     SVC_CONTROL_URL: 'http://127.0.0.1:1',
+    SVC_HOST_CONTROL_URL: 'http://127.0.0.1:1',
     SVC_POOL_TOKEN: 'secret',
     SVC_INSTALLATION: installation,
     SVC_RUNTIME: 'process',

@@ -9,8 +9,10 @@ import { fileURLToPath } from 'node:url';
 import type {
   KubernetesObject,
   V1Deployment,
+  V1NetworkPolicy,
   V1PodSpec,
   V1PolicyRule,
+  V1Service,
 } from '@kubernetes/client-node';
 import { describe, expect, it } from 'vitest';
 import { forEachAtOnce } from '#runtime/at-once.ts';
@@ -78,7 +80,7 @@ const notForClusters: Record<string, readonly string[]> = {
   ],
   'of other runtimes': ['SVC_PYTHON', 'SVC_PROCESS_SANDBOX', 'SVC_KUBE_HOST_ADDRESS'],
   'of building images': ['SVC_BASE_IMAGE', 'SVC_IMAGE_REGISTRY', 'SVC_IMAGE_TAG'],
-  'right as it is in a pod': ['SVC_HOLDER', 'SVC_HOST_CONTROL_URL', 'SVC_TEMPLATES_DIR'],
+  'right as it is in a pod': ['SVC_HOLDER', 'SVC_TEMPLATES_DIR'],
 };
 
 const podOf = (object: KubernetesObject): V1PodSpec | undefined =>
@@ -196,6 +198,41 @@ describe.skipIf(!found)('the templates', { timeout: 120_000 }, () => {
     });
     expect(rights.sort()).toEqual(wanted.sort());
     expect(roles[0]?.metadata?.namespace).toBe('svc-hosts');
+  });
+
+  it('let hosts reach the port for hosts and no other of the control plane, clients theirs alone', async () => {
+    const clients = 'networkPolicy.clients[0].podSelector.matchLabels.app=ingress';
+    const objects = await render(namespace, ['--set', clients]);
+    const policy = objects.find(
+      ({ kind, metadata }) => kind === 'NetworkPolicy' && metadata?.name === 'svc-control',
+    ) as V1NetworkPolicy | undefined;
+    const open = new Map(
+      policy?.spec?.ingress?.map(({ ports, _from, ...rest }) => [
+        ports?.[0]?.port,
+        JSON.stringify(_from ?? (rest as { from?: unknown }).from ?? 'anybody'),
+      ]),
+    );
+    expect([...open.keys()]).toEqual([4500, 4501, 4502, 9090]);
+    expect(open.get(4500)).toContain('ingress');
+    expect(open.get(4500)).not.toContain('svc-hosts');
+    expect(open.get(4501)).toBe(
+      '[{"namespaceSelector":{"matchLabels":{"kubernetes.io/metadata.name":"svc-hosts"}}}]',
+    );
+    expect(open.get(4502)).toContain('"values":["orchestrator","gateway"]');
+    expect(open.get(4502)).not.toMatch(/hosts|ingress|anybody/);
+  });
+
+  it('keep what is not for clients out of the service that may be open to them', async () => {
+    const objects = await render(namespace, ['--set', 'control.service.type=LoadBalancer']);
+    const services = objects.filter(({ kind }) => kind === 'Service') as V1Service[];
+    const portsOf = (name: string) =>
+      services
+        .find(({ metadata }) => metadata?.name === name)
+        ?.spec?.ports?.map(({ port }) => port);
+    expect(portsOf('svc-control')).toEqual([4500]);
+    expect(portsOf('svc-control-internal')).toEqual([4501, 4502]);
+    const types = services.map(({ metadata, spec }) => `${metadata?.name} ${spec?.type}`);
+    expect(types).toContain('svc-control-internal ClusterIP');
   });
 
   it('take what Helm adds where another chart depends on this one', async () => {

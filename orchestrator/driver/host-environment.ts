@@ -9,7 +9,7 @@ import { heapOptions, userCodeMemoryMb } from './heap.ts';
 
 /** What every host of an installation is told alike. */
 export type HostSettings = {
-  /** The control plane's address as hosts reach it. */
+  /** The address of the control plane's host API as hosts reach it. */
   controlUrl: string;
   logLevel: LogLevel;
   /** `usual` unless it is given. */

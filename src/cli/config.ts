@@ -13,6 +13,7 @@ import { Secret } from '#runtime/secret.ts';
 export const credentialsName = 'credentials.json';
 export const defaultDataFolder = '.svc';
 const defaultUrl = 'http://127.0.0.1:4500';
+const defaultAdminUrl = 'http://127.0.0.1:4502';
 
 export type Connection = {
   /** Base address of the service, without `/api/public`. */
@@ -102,33 +103,52 @@ export type OperatorConnection = Pick<Connection, 'url' | 'source' | 'urlSource'
 /** What `svc up` keeps in its data folder beside the credentials. */
 export const secretsName = 'secrets.json';
 
-const readPoolToken = (file: string): Secret => {
+/** What `svc up` keeps for operators: its pool token, and the port of its internal APIs. */
+const readOwn = (file: string): { url: string; token: Secret } => {
+  let parsed: { poolToken?: unknown; internalPort?: unknown };
   try {
-    const { poolToken } = JSON.parse(readFileSync(file, 'utf8')) as { poolToken?: unknown };
-    if (typeof poolToken === 'string') return new Secret(poolToken);
+    parsed = JSON.parse(readFileSync(file, 'utf8')) as typeof parsed;
   } catch (cause) {
     throw new AppError('unauthenticated', `cannot read ${file}`, { cause });
   }
-  throw new AppError('unauthenticated', `${file} does not hold a pool token`);
+  const { poolToken, internalPort } = parsed;
+  if (typeof poolToken !== 'string' || typeof internalPort !== 'number') {
+    const hint = 'start the service anew with "svc up"';
+    throw new AppError('unauthenticated', `${file} does not hold poolToken and internalPort`, {
+      detail: { hint },
+    });
+  }
+  return { url: `http://127.0.0.1:${internalPort}`, token: new Secret(poolToken) };
+};
+
+/** The address of the internal APIs, which is not that of the public one. */
+const readAdminUrl = ({ env }: Place): Pick<OperatorConnection, 'url' | 'urlSource'> => {
+  const given = env.SVC_ADMIN_URL?.trim() || undefined;
+  if (given === undefined && env.SVC_URL?.trim()) {
+    throw new AppError('invalid', 'SVC_URL is set, but SVC_ADMIN_URL is not', {
+      detail: {
+        hint: 'operators ask the control plane at its internal address (SVC_INTERNAL_LISTEN)',
+      },
+    });
+  }
+  const url = (given ?? defaultAdminUrl).replace(/\/+$/, '');
+  if (!URL.canParse(url)) throw new AppError('invalid', `SVC_ADMIN_URL is "${url}", not a URL`);
+  return { url, urlSource: given && 'SVC_ADMIN_URL' };
 };
 
 /**
- * The variables SVC_URL and SVC_ADMIN_TOKEN or SVC_POOL_TOKEN, else what `svc up` keeps in its data
+ * The variables SVC_ADMIN_URL and SVC_ADMIN_TOKEN or SVC_POOL_TOKEN, else what `svc up` keeps in its data
  * folder. Throws `invalid` or `unauthenticated` with the way out.
  */
 export const readOperatorConnection = (place: Place): OperatorConnection => {
   const source = ['SVC_ADMIN_TOKEN', 'SVC_POOL_TOKEN'].find((name) => place.env[name]?.trim());
   const token = source === undefined ? undefined : place.env[source]?.trim();
   if (place.data === undefined && source !== undefined && token) {
-    const given = place.env.SVC_URL?.trim() || undefined;
-    const url = (given ?? defaultUrl).replace(/\/+$/, '');
-    if (!URL.canParse(url)) throw new AppError('invalid', `SVC_URL is "${url}", not a URL`);
-    return { url, token: new Secret(token), source, urlSource: given && 'SVC_URL' };
+    return { ...readAdminUrl(place), token: new Secret(token), source };
   }
-  const file = findCredentials(place, 'SVC_URL and SVC_ADMIN_TOKEN');
-  const { url } = readCredentials(file);
-  const poolToken = readPoolToken(join(dirname(file), secretsName));
-  return { url, token: poolToken, source: file, urlSource: file };
+  const found = findCredentials(place, 'SVC_ADMIN_URL and SVC_ADMIN_TOKEN');
+  const file = join(dirname(found), secretsName);
+  return { ...readOwn(file), source: file, urlSource: file };
 };
 
 /** Throws `invalid` or `unauthenticated` with the way out when there is nothing to connect with. */

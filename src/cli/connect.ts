@@ -20,13 +20,19 @@ import { withProgress } from './progress.ts';
 const retryForMs = 15_000;
 
 /** Where key and address were found, and what the key is called. */
-type Origin = Pick<Connection, 'source' | 'urlSource'> & { key: string };
+type Origin = Pick<Connection, 'source' | 'urlSource'> & {
+  key: string;
+  variable: 'SVC_URL' | 'SVC_ADMIN_URL';
+};
 
-const hintFor = (error: AppError, { source, urlSource, key }: Origin): string | undefined => {
+const hintFor = (
+  error: AppError,
+  { source, urlSource, key, variable }: Origin,
+): string | undefined => {
   const answered = error.detail.status !== undefined;
   if (!answered && error.code === 'unavailable') {
     const found =
-      urlSource === undefined ? 'SVC_URL is not set' : `the address is from ${urlSource}`;
+      urlSource === undefined ? `${variable} is not set` : `the address is from ${urlSource}`;
     return `is the service running ("svc up" starts one)? ${found}`;
   }
   if (error.code === 'unauthenticated') return `the ${key} is from ${source}`;
@@ -68,14 +74,15 @@ export const clientOf = ({ secretKey, url, publicKey, source, urlSource }: Conne
       ? `Bearer ${publicKey}`
       : basicAuthorization(publicKey, secretKey.reveal());
   const plain = createClient({ baseUrl: `${url}/api/public`, authorization });
-  return hinting(plain, { source, urlSource, key: 'key pair' });
+  return hinting(plain, { source, urlSource, key: 'key pair', variable: 'SVC_URL' });
 };
 
 /** A client of the admin API, as the operator. */
 const operatorClientOf = ({ url, token, source, urlSource }: OperatorConnection): Client => {
   const authorization = `Bearer ${token.reveal()}`;
   const plain = createClient({ baseUrl: `${url}/api/admin`, authorization });
-  return hinting(plain, { source, urlSource, key: "operator's token" });
+  const key = "operator's token";
+  return hinting(plain, { source, urlSource, key, variable: 'SVC_ADMIN_URL' });
 };
 
 /** A client that says on an output that it waits, when an answer takes long. */

@@ -41,7 +41,8 @@ const startService = async (answers: readonly Told[]) => {
 export const runTold = async (words: string, ...answers: Told[]) => {
   const service = await startService(answers);
   const keys = { SVC_PUBLIC_KEY: 'pk', SVC_SECRET_KEY: 'sk', SVC_POOL_TOKEN: 'pt' };
-  const context = testContext({ env: { SVC_URL: service.url, ...keys } });
+  const urls = { SVC_URL: service.url, SVC_ADMIN_URL: service.url };
+  const context = testContext({ env: { ...urls, ...keys } });
   try {
     const status = await runCommandLine(words.split(' '), context);
     return { status, asked: service.asked, ...context.written(), resultStatus: context.status() };

@@ -11,7 +11,12 @@ const complete = {
 describe('readConfig', () => {
   it('has defaults for what may be left out', () => {
     expect(readConfig(complete)).toMatchObject({
-      listen: [{ host: '127.0.0.1', port: 4500 }],
+      listen: {
+        public: [{ host: '127.0.0.1', port: 4500 }],
+        host: [{ host: '127.0.0.1', port: 4501 }],
+        internal: [{ host: '127.0.0.1', port: 4502 }],
+      },
+      pinHosts: true,
       publicUrl: null,
       hostMaxUses: 200,
       quotas: { sessions: 1_000, opensPerMinute: 10_000 },
@@ -28,8 +33,12 @@ describe('readConfig', () => {
     const { listen } = readConfig({
       ...complete,
       SVC_LISTEN: '127.0.0.1:4500, 172.18.0.1:4500,[::1]:0,localhost:80',
+      SVC_HOST_LISTEN: '0.0.0.0:1',
+      SVC_INTERNAL_LISTEN: '[::1]:2',
     });
-    expect(listen).toEqual([
+    expect(listen.host).toEqual([{ host: '0.0.0.0', port: 1 }]);
+    expect(listen.internal).toEqual([{ host: '::1', port: 2 }]);
+    expect(listen.public).toEqual([
       { host: '127.0.0.1', port: 4500 },
       { host: '172.18.0.1', port: 4500 },
       { host: '::1', port: 0 },
@@ -41,6 +50,8 @@ describe('readConfig', () => {
     const read = () =>
       readConfig({
         SVC_LISTEN: 'nowhere,127.0.0.1:70000',
+        SVC_HOST_LISTEN: ',',
+        SVC_INTERNAL_LISTEN: 'there',
         SVC_HOST_MAX_USES: 'many',
         SVC_DRAIN_MS: '-1',
         SVC_QUOTA_SESSIONS: '0',
@@ -54,6 +65,8 @@ describe('readConfig', () => {
       'SVC_DATABASE_URL is not set',
       'SVC_LISTEN has "nowhere"',
       'SVC_LISTEN has "127.0.0.1:70000"',
+      'SVC_HOST_LISTEN names no address',
+      'SVC_INTERNAL_LISTEN has "there"',
       'SVC_HOST_MAX_USES',
       'SVC_DRAIN_MS is "-1"',
       'SVC_QUOTA_SESSIONS is "0", not a whole number from 1',

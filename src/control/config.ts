@@ -13,16 +13,17 @@ import { bundledTemplatesDir } from '#runtime/templates.ts';
 import { readOtlpEndpoint } from '#runtime/tracing.ts';
 import type { BlobPlace } from './blobs/blobs.ts';
 import type { Quotas } from './db/quotas.ts';
+import type { ListenerName } from './http/listeners.ts';
 import type { CompileLimits } from './worlds/compiler.ts';
 
 export type ControlConfig = {
   /** Holds a password, so it prints as a secret. */
   databaseUrl: Secret;
-  /** Every address is bound; port 0 takes any free one. */
-  listen: ListenAddress[];
+  /** Where each API is served; every address is bound, port 0 takes any free one. */
+  listen: Record<ListenerName, ListenAddress[]>;
   /** Where `/metrics` and `/status` are served; nowhere when empty. */
   metricsListen: ListenAddress[];
-  /** How clients reach this control plane. Null: at the first address it listens on. */
+  /** How clients reach this control plane. Null: at the first address of the public API. */
   publicUrl: string | null;
   /** Where bundles and snapshots of worlds are kept. */
   blobs: BlobPlace;
@@ -157,7 +158,11 @@ export const readConfig = (environment: Env): ControlConfig => {
   const env = readEnv(environment);
   const config: ControlConfig = {
     databaseUrl: env.secret('SVC_DATABASE_URL'),
-    listen: readListen(env, '127.0.0.1:4500'),
+    listen: {
+      public: readListen(env, '127.0.0.1:4500'),
+      host: readListen(env, '127.0.0.1:4501', 'SVC_HOST_LISTEN'),
+      internal: readListen(env, '127.0.0.1:4502', 'SVC_INTERNAL_LISTEN'),
+    },
     metricsListen: readMetricsListen(env),
     publicUrl: env.optionalText('SVC_PUBLIC_URL') === undefined ? null : env.url('SVC_PUBLIC_URL'),
     blobs: readBlobs(env),

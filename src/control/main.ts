@@ -1,4 +1,7 @@
-/** The control plane's process. Once it listens it prints one JSON line: `{"listening":[…]}`. */
+/**
+ * The control plane's process. Once it listens it prints one JSON line with the addresses of the public API, of
+ * the host API and of the internal ones: `{"listening":[…],"hosts":[…],"internal":[…]}`.
+ */
 import { createLog } from '#runtime/log.ts';
 import { runProgram } from '#runtime/run.ts';
 import { readConfig } from './config.ts';
@@ -7,7 +10,8 @@ import { startControl } from './program.ts';
 const start = async () => {
   const config = readConfig(process.env);
   const control = await startControl(config, createLog('control', config.logLevel));
-  process.stdout.write(`${JSON.stringify({ listening: control.addresses })}\n`);
+  const { public: listening, host: hosts, internal } = control.addresses;
+  process.stdout.write(`${JSON.stringify({ listening, hosts, internal })}\n`);
   return control;
 };
 

@@ -1,6 +1,6 @@
 /**
- * Wires the control plane together: schema, database, blobs, news, the three APIs, and the addresses
- * they are served on. It keeps nothing that another replica would need.
+ * Wires the control plane together: schema, database, blobs, news, the APIs, and the addresses that they are
+ * served on. It keeps nothing that another replica would need.
  */
 import type { FastifyInstance } from 'fastify';
 import type { Log } from '#runtime/log.ts';
@@ -23,10 +23,11 @@ import { gatewayEndpoints } from './http/gateway/endpoints.ts';
 import { addHealthRoutes } from './http/health.ts';
 import { hostEndpoints } from './http/host/endpoints.ts';
 import { type Listening, listen } from './http/listen.ts';
+import { groupListeners, type ListenerName, listenerNames } from './http/listeners.ts';
 import { openApiDocument } from './http/openapi.ts';
 import { poolEndpoints } from './http/pool/endpoints.ts';
 import { publicEndpoints } from './http/public/endpoints.ts';
-import { createServer } from './http/server.ts';
+import { type Api, createServer } from './http/server.ts';
 import { addLoadMetrics } from './load-metrics.ts';
 import { createMetrics } from './metrics.ts';
 import { startNotices } from './notify.ts';
@@ -36,11 +37,11 @@ import { createCompiler } from './worlds/compiler.ts';
 import { createVersions } from './worlds/versions.ts';
 
 export type RunningControl = Running & {
-  /** `http://host:port` of each address that it listens on. */
-  addresses: string[];
+  /** `http://host:port` of each address of an API. */
+  addresses: Record<ListenerName, string[]>;
   /** `http://host:port` of each address with its metrics. */
   metricsAddresses: string[];
-  /** The HTTP application, for tests that call it without a socket. */
+  /** An HTTP application with all APIs, for tests that call it without a socket. */
   app: FastifyInstance;
 };
 
@@ -56,24 +57,52 @@ const bootstrap = async (db: Database, key: ControlConfig['bootstrap']): Promise
   await ensureKeyPair(db, place, { publicKey: key.publicKey, secretHash });
 };
 
-const createApp = (parts: Parts, isEnding: () => boolean): FastifyInstance => {
+/** Every API, by the addresses at which it is served. */
+const apisOf = (parts: Parts): (Api & { at: ListenerName })[] => [
+  { at: 'public', prefix: publicPath, endpoints: publicEndpoints(parts) },
+  { at: 'host', prefix: '/api/host', endpoints: hostEndpoints(parts) },
+  { at: 'internal', prefix: '/api/pool', endpoints: poolEndpoints(parts) },
+  { at: 'internal', prefix: '/api/gateway', endpoints: gatewayEndpoints(parts) },
+  { at: 'internal', prefix: '/api/admin', endpoints: adminEndpoints(parts) },
+];
+
+const addPublicRoutes = (app: FastifyInstance, parts: Parts, api: Api): void => {
+  const operations = api.endpoints.map(({ operation }) => operation);
+  app.get(`${publicPath}/openapi.json`, async () =>
+    openApiDocument(operations, `${parts.publicUrl()}${publicPath}`),
+  );
+};
+
+/**
+ * Makes applications, each of which knows the routes of what it serves and no others. Hosts get nothing but
+ * their API: what runs in their containers has no business with the state of the program.
+ */
+const appMaker = (parts: Parts, isEnding: () => boolean) => {
   const { config, db, metrics, log } = parts;
-  const endpoints = publicEndpoints(parts);
-  const operations = endpoints.map(({ operation }) => operation);
-  const apis = [
-    { prefix: publicPath, endpoints },
-    { prefix: '/api/host', endpoints: hostEndpoints(parts) },
-    { prefix: '/api/pool', endpoints: poolEndpoints(parts) },
-    { prefix: '/api/gateway', endpoints: gatewayEndpoints(parts) },
-    { prefix: '/api/admin', endpoints: adminEndpoints(parts) },
-  ];
   const authenticate = createAuthenticate(config, db, log);
-  return createServer({ apis, authenticate, metrics, log }, (app) => {
-    addHealthRoutes(app, { ...parts, isEnding });
-    app.get(`${publicPath}/openapi.json`, async () =>
-      openApiDocument(operations, `${parts.publicUrl()}${publicPath}`),
-    );
-  });
+  const all = apisOf(parts);
+  return (serves: readonly ListenerName[]): FastifyInstance => {
+    const apis = all.filter(({ at }) => serves.includes(at));
+    const others = all.filter((api) => !apis.includes(api));
+    const elsewhere = others.map(({ prefix }) => prefix);
+    return createServer({ apis, elsewhere, authenticate, metrics, log }, (app) => {
+      if (serves.some((name) => name !== 'host')) addHealthRoutes(app, { ...parts, isEnding });
+      const publicApi = apis.find(({ at }) => at === 'public');
+      if (publicApi !== undefined) addPublicRoutes(app, parts, publicApi);
+    });
+  };
+};
+
+type Served = { serves: readonly ListenerName[]; app: FastifyInstance; listening: Listening };
+
+/** The addresses at which an API is served. */
+const addressesOf = (served: readonly Served[], name: ListenerName): string[] =>
+  served.flatMap(({ serves, listening }) => (serves.includes(name) ? listening.addresses : []));
+
+/** Ends all together: each may take its time. */
+const stopAll = async (served: readonly Served[], deadlineMs: number): Promise<void> => {
+  await Promise.all(served.map(({ listening }) => listening.stop(deadlineMs)));
+  await Promise.all(served.map(({ app }) => app.close()));
 };
 
 /** What has to be undone when the start fails half-way, or at the end: the last made goes first. */
@@ -101,11 +130,11 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
       metrics.compileSeconds.observe({ kind }, seconds);
     });
     releases.push(() => compiler.stop());
-    let listening: Listening | undefined;
     let stopped: Promise<void> | undefined;
+    const served: Served[] = [];
     const parts: Parts = {
       config,
-      publicUrl: () => config.publicUrl ?? listening?.addresses[0] ?? '',
+      publicUrl: () => config.publicUrl ?? addressesOf(served, 'public')[0] ?? '',
       db,
       blobs,
       smallBlobs: createSmallBlobs(blobs),
@@ -125,14 +154,15 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
     const watched = { program: 'control', registry: metrics.registry, loops: board.statuses, log };
     const watching = await serveMetrics(watched, config.metricsListen);
     releases.push(() => watching.stop(0));
-    const app = createApp(parts, () => stopped !== undefined);
-    releases.push(() => app.close());
-    const bound = await listen(app, config.listen);
-    listening = bound;
+    const makeApp = appMaker(parts, () => stopped !== undefined);
     const { drainMs, finishMs } = config.ending;
-    releases.push(() => bound.stop(finishMs));
+    releases.push(() => stopAll(served, finishMs));
+    for (const { serves, addresses } of groupListeners(config.listen)) {
+      const app = makeApp(serves);
+      served.push({ serves, app, listening: await listen(app, addresses) });
+    }
     const end = async (): Promise<void> => {
-      bound.drain();
+      for (const { listening } of served) listening.drain();
       if (drainMs > 0) {
         log.info({ drainMs }, 'told to stop; serving on until balancers have noticed');
         await pause(drainMs);
@@ -141,11 +171,20 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
       notices.close();
       await releaseAll(releases);
     };
-    log.info({ addresses: bound.addresses }, 'listening');
+    const addresses = {
+      public: addressesOf(served, 'public'),
+      host: addressesOf(served, 'host'),
+      internal: addressesOf(served, 'internal'),
+    };
+    log.info({ addresses }, 'listening');
+    let whole: FastifyInstance | undefined;
     return {
-      addresses: bound.addresses,
+      addresses,
       metricsAddresses: watching.addresses,
-      app,
+      get app() {
+        whole ??= makeApp(listenerNames);
+        return whole;
+      },
       stopDeadlineMs: drainMs + finishMs + releaseMs,
       stop() {
         stopped ??= end();

@@ -6,7 +6,7 @@ import { until } from '#runtime/pause.ts';
 import type { Running } from '#runtime/run.ts';
 import { startTracer, traceIdOf } from '#runtime/tracing.ts';
 import { createClient } from '#wire/client.ts';
-import { reportReady } from '#wire/host-api/operations.ts';
+import { reportReady, reportWarm } from '#wire/host-api/operations.ts';
 import { enqueueCall, openSession } from '#wire/public-api/operations.ts';
 import { readConfig } from '../../orchestrator/config.ts';
 import { createMetrics } from '../../orchestrator/metrics.ts';
@@ -25,11 +25,12 @@ const launched: string[] = [];
 const log = createLog('test', 'silent');
 
 const startPools = (otlpEndpoint: string): Running => {
-  const controlUrl = control.running.addresses[0] ?? '';
+  const controlUrl = control.running.addresses.internal[0] ?? '';
   const poolToken = control.config.poolToken.reveal();
   const config = readConfig(
     {
       SVC_CONTROL_URL: controlUrl,
+      SVC_HOST_CONTROL_URL: control.running.addresses.host[0],
       SVC_POOL_TOKEN: poolToken,
       SVC_INSTALLATION: installation,
       SVC_RUNTIME: 'process',
@@ -73,7 +74,7 @@ const launchedHost = async (): Promise<PlayedHost> => {
   const token = hostToken(control.config.secret, id);
   const blank = { id, token, generation: 0, assignment: undefined };
   const host = atReplica(blank as PlayedHost, control);
-  await host.warm();
+  await host.send(reportWarm, { params: { hostId: id }, body: { generation: 0 } });
   return host;
 };
 

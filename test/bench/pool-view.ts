@@ -51,7 +51,7 @@ export const benchPoolView = async (databaseUrl: string): Promise<Figure[]> => {
   try {
     await addHosts(databaseUrl);
     const client = createClient({
-      baseUrl: `${control.running.addresses[0]}/api/pool`,
+      baseUrl: `${control.running.addresses.internal[0]}/api/pool`,
       authorization: `Bearer ${control.config.poolToken.reveal()}`,
     });
     const look = (brief: boolean): Promise<number> =>

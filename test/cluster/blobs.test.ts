@@ -53,7 +53,7 @@ const listNotes = { kind: 'tool', name: 'list_notes', input: {} } as const;
 
 /** What `svc admin doctor` says of the blobs. */
 const diagnosis = async () => {
-  const baseUrl = `${network.url}/api/admin`;
+  const baseUrl = `${network.internalUrl}/api/admin`;
   const operator = createClient({ baseUrl, authorization: `Bearer ${adminToken}` });
   const { checks } = (await operator.send(examine, {})).body;
   return checks.find(({ name }) => name === 'blobs');

@@ -25,7 +25,7 @@ beforeAll(async () => {
   const { SVC_GATEWAY_URL = '', SVC_GATEWAY_TOKEN = '' } = gatewayEnv('');
   const env = { SVC_GATEWAY_URL, SVC_GATEWAY_TOKEN };
   network = await startNetwork({ databaseUrl: database.url, poolSize: 1, poolMax: 3, env });
-  gateway = await startProgram('src/gateway/main.ts', gatewayEnv(network.url));
+  gateway = await startProgram('src/gateway/main.ts', gatewayEnv(network.internalUrl));
   port = Number(new URL(String((gateway.said.listening as string[])[0])).port);
   await network.client.send(createWorld, { body: { slug: 'code-hosting', from: 'code-hosting' } });
   await network.warm(1);

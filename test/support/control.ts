@@ -129,7 +129,11 @@ export type TestControlOptions = {
 
 const newConfig = async (options: TestControlOptions): Promise<ControlConfig> => ({
   databaseUrl: new Secret(options.databaseUrl),
-  listen: [{ host: '127.0.0.1', port: 0 }],
+  listen: {
+    public: [{ host: '127.0.0.1', port: 0 }],
+    host: [{ host: '127.0.0.1', port: 0 }],
+    internal: [{ host: '127.0.0.1', port: 0 }],
+  },
   metricsListen: [{ host: '127.0.0.1', port: 0 }],
   publicUrl: 'https://svc.test',
   blobs: options.blobs ?? {

@@ -110,6 +110,7 @@ export const configOf = ({ image }: TestCluster, namespace?: string): Kubernetes
   prePull: false,
   cpuRequestMilli: 10,
   controlPeers: [],
+  controlPorts: [],
   callerPeers: [],
   hostAddress: process.env.SVC_TEST_KUBE_HOST_ADDRESS,
 });

@@ -5,14 +5,17 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from '#runtime/pause.ts';
 import { basicAuthorization, type Client, createClient } from '#wire/client.ts';
 import type { Balancer } from './balancer.ts';
+import { endServer, listenLocally } from './gateway.ts';
 import { type Program, startProgram } from './program.ts';
 import { execute } from './sql.ts';
+
+export type Ports = { public: number; host: number; internal: number };
 
 export type NetworkOptions = {
   databaseUrl: string;
@@ -24,12 +27,12 @@ export type NetworkOptions = {
   installation?: string;
   /** Further environment of the control plane and the orchestrator. */
   env?: Record<string, string>;
-  /** Where the control plane listens and how hosts name it, when the runtime needs more than loopback. */
+  /** Where the host API is served and how hosts name that, when the runtime needs other than loopback. */
   listen?: string;
   hostName?: string;
-  /** Where the control plane listens on loopback; any free port when not given. */
-  port?: number;
-  /** Everyone reaches the control planes through it; each takes a port of its own. */
+  /** Where each API is served; any free ports when not given. */
+  ports?: Ports;
+  /** Everyone reaches the control planes through it; each takes a port of its own for all APIs. */
   balancer?: Balancer;
   /** What the orchestrator does with hosts when it stops. */
   onStop?: 'destroy' | 'leave';
@@ -45,6 +48,8 @@ export type HostRow = {
 
 export type Network = {
   url: string;
+  /** Where orchestrator, gateway and operators find the control plane. */
+  internalUrl: string;
   client: Client;
   publicKey: string;
   secretKey: string;
@@ -64,13 +69,28 @@ export type Network = {
   stop(): Promise<void>;
 };
 
-const freePort = async (): Promise<number> => {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
+/** Three different ports. */
+export const freePorts = async (): Promise<Ports> => {
+  const [first, host, internal] = [createServer(), createServer(), createServer()];
+  const ports = await Promise.all([first, host, internal].map(listenLocally));
+  await Promise.all([first, host, internal].map(endServer));
+  return { public: ports[0] ?? 0, host: ports[1] ?? 0, internal: ports[2] ?? 0 };
+};
+
+/** Behind a balancer all APIs are at one address, as while an older release is being replaced. */
+const listenEnv = async (
+  { listen = '127.0.0.1', balancer }: NetworkOptions,
+  ports: Ports,
+): Promise<Record<string, string>> => {
+  if (balancer !== undefined) {
+    const address = `127.0.0.1:${(await freePorts()).public}`;
+    return { SVC_LISTEN: address, SVC_HOST_LISTEN: address, SVC_INTERNAL_LISTEN: address };
+  }
+  return {
+    SVC_LISTEN: `127.0.0.1:${ports.public}`,
+    SVC_HOST_LISTEN: `${listen}:${ports.host}`,
+    SVC_INTERNAL_LISTEN: `127.0.0.1:${ports.internal}`,
+  };
 };
 
 /** Where a control plane listens first. */
@@ -79,19 +99,18 @@ export const addressOf = ({ said }: Program): string => String((said.listening a
 /** Starts the programs; the caller owns the database. */
 export const startNetwork = async (options: NetworkOptions): Promise<Network> => {
   const { balancer } = options;
-  const port = options.port ?? (balancer === undefined ? await freePort() : 0);
-  const url = balancer?.url ?? `http://127.0.0.1:${port}`;
-  const hostUrl = balancer?.url ?? `http://${options.hostName ?? '127.0.0.1'}:${port}`;
+  const ports = options.ports ?? (await freePorts());
+  const url = balancer?.url ?? `http://127.0.0.1:${ports.public}`;
+  const internalUrl = balancer?.url ?? `http://127.0.0.1:${ports.internal}`;
+  const hostUrl = balancer?.url ?? `http://${options.hostName ?? '127.0.0.1'}:${ports.host}`;
   const blobDir = await mkdtemp(join(tmpdir(), 'svc-test-blobs-'));
   const publicKey = `pk-${randomUUID()}`;
   const secretKey = `sk-${randomUUID()}`;
   const poolToken = randomBytes(24).toString('hex');
   const installation = options.installation ?? `test-${randomBytes(4).toString('hex')}`;
-  const extra = options.listen === undefined ? '' : `,${options.listen}:${port}`;
 
   const controlEnv = {
     SVC_DATABASE_URL: options.databaseUrl,
-    SVC_LISTEN: `127.0.0.1:${port}${extra}`,
     SVC_PUBLIC_URL: url,
     ...(options.env?.SVC_BLOB_URL === undefined ? { SVC_BLOB_DIR: blobDir } : {}),
     SVC_SECRET: randomBytes(32).toString('hex'),
@@ -102,7 +121,7 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
     ...options.env,
   };
   const orchestratorEnv = {
-    SVC_CONTROL_URL: url,
+    SVC_CONTROL_URL: internalUrl,
     SVC_HOST_CONTROL_URL: hostUrl,
     SVC_POOL_TOKEN: poolToken,
     SVC_INSTALLATION: installation,
@@ -115,7 +134,8 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
     ...options.env,
   };
   const startControl = async (): Promise<Program> => {
-    const control = await startProgram('src/control/main.ts', controlEnv);
+    const listening = await listenEnv(options, ports);
+    const control = await startProgram('src/control/main.ts', { ...listening, ...controlEnv });
     await balancer?.add(addressOf(control));
     return control;
   };
@@ -126,6 +146,7 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
 
   const network: Network = {
     url,
+    internalUrl,
     client: createClient({
       baseUrl: `${url}/api/public`,
       authorization: basicAuthorization(publicKey, secretKey),

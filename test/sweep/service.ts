@@ -8,9 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { basicAuthorization, type Client, createClient } from '#wire/client.ts';
 import { retrying } from '#wire/retry.ts';
-import { findFreePort } from '../../src/cli/up/free-port.ts';
 import { type PostgresServer, startPostgres } from '../../src/cli/up/postgres.ts';
-import { type Network, startNetwork } from '../support/network.ts';
+import { freePorts, type Network, type Ports, startNetwork } from '../support/network.ts';
 import { prepareDocker } from '../support/prepare-docker.ts';
 import { createNotes } from '../support/sessions.ts';
 import { type Containers, containersOf } from './containers.ts';
@@ -73,13 +72,13 @@ const startServer = async (dataDir: string, password: string, port?: number) =>
 
 type Links = Service['links'];
 
-const startLinks = async (server: PostgresServer, port: number, place: Place): Promise<Links> => {
-  const to = { host: loopback, port };
+const startLinks = async (server: PostgresServer, ports: Ports, place: Place): Promise<Links> => {
+  const to = (port: number) => ({ host: loopback, port });
   const [client, host, pool, database] = await Promise.all([
-    startLink({ to }),
-    startLink({ to, host: place.listen }),
-    startLink({ to }),
-    startLink({ to: { host: loopback, port: server.port } }),
+    startLink({ to: to(ports.public) }),
+    startLink({ to: to(ports.host), host: place.listen }),
+    startLink({ to: to(ports.internal) }),
+    startLink({ to: to(server.port) }),
   ]);
   return { client, host, pool, database };
 };
@@ -95,15 +94,15 @@ export const startService = async (runtime: Service['runtime']): Promise<Service
   const place = await findPlace(runtime, installation);
   let server = await startServer(dataDir, password);
   const databaseUrl = server.url();
-  const port = await findFreePort();
-  const links = await startLinks(server, port, place);
+  const ports = await freePorts();
+  const links = await startLinks(server, ports, place);
   const disturbedUrl = new URL(databaseUrl);
   disturbedUrl.port = String(links.database.port);
   const network = await startNetwork({
     databaseUrl,
     runtime,
     installation,
-    port,
+    ports,
     poolSize,
     poolMax,
     env: {

@@ -34,8 +34,15 @@ helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version }}
 {{- get $images (index . 1) | default (printf "%s%s:%s" $registry (index . 2) ($images.tag | default $root.Chart.AppVersion)) -}}
 {{- end }}
 
+{{/* The control plane as clients in the cluster, hosts, and the other programs reach it. */}}
 {{- define "svc.controlUrl" -}}
 http://{{ include "svc.name" . }}-control.{{ .Release.Namespace }}.svc:4500
+{{- end }}
+{{- define "svc.hostControlUrl" -}}
+http://{{ include "svc.name" . }}-control-internal.{{ .Release.Namespace }}.svc:4501
+{{- end }}
+{{- define "svc.internalUrl" -}}
+http://{{ include "svc.name" . }}-control-internal.{{ .Release.Namespace }}.svc:4502
 {{- end }}
 
 {{/* The wildcard host of surfaces, from their template. */}}
@@ -186,6 +193,8 @@ tolerations:
   value: {{ include "svc.hostsNamespace" . }}
 - name: SVC_KUBE_CONTROL
   value: {{ .Release.Namespace }}/app.kubernetes.io/instance={{ .Release.Name }},app.kubernetes.io/component=control
+- name: SVC_KUBE_CONTROL_PORTS
+  value: {{ ternary "4501 4500" "4501" .Values.control.formerPort | quote }}
 - name: SVC_KUBE_CALLERS
   value: {{ .Release.Namespace }}/app.kubernetes.io/instance={{ .Release.Name }},app.kubernetes.io/component=gateway
 - name: SVC_IMAGE

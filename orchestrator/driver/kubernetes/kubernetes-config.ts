@@ -19,6 +19,8 @@ export type KubernetesConfig = {
   cpuRequestMilli: number;
   /** Where the control plane is; needed when hosts know it by a name. */
   controlPeers: readonly V1NetworkPolicyPeer[];
+  /** Ports of its host API, when not that of its address as hosts know it. */
+  controlPorts: readonly number[];
   /** Who calls hosts: gateway and clients; nobody given: where the control plane is. */
   callerPeers: readonly V1NetworkPolicyPeer[];
   /** How pods know the machine that the control plane runs on; absent: worked out. */
@@ -45,6 +47,15 @@ const readNamespace = (read: EnvReader): string | undefined => {
   return namespace;
 };
 
+const readPorts = (read: EnvReader, name: string): number[] => {
+  const words = read.text(name, ' ').split(/\s+/).filter(Boolean);
+  for (const word of words) {
+    if (/^[1-9]\d{0,4}$/.test(word) && Number(word) <= 65_535) continue;
+    read.refuse(`${name} has "${word}", which is no port`);
+  }
+  return words.map(Number);
+};
+
 export const readKubernetes = (read: EnvReader): KubernetesConfig => ({
   runtime: 'kubernetes',
   kubeconfig: read.optionalText('KUBECONFIG'),
@@ -59,6 +70,7 @@ export const readKubernetes = (read: EnvReader): KubernetesConfig => ({
     fallback: 100,
   }),
   controlPeers: readPeersOf(read, 'SVC_KUBE_CONTROL'),
+  controlPorts: readPorts(read, 'SVC_KUBE_CONTROL_PORTS'),
   callerPeers: readPeersOf(read, 'SVC_KUBE_CALLERS'),
   hostAddress: read.optionalText('SVC_KUBE_HOST_ADDRESS'),
 });

@@ -33,7 +33,7 @@ const overdueMs = 30_000;
 const fenceMs = 25_000;
 
 export type KubernetesDriverOptions = PodSettings &
-  Pick<FenceSettings, 'controlPeers' | 'callerPeers'> & {
+  Pick<FenceSettings, 'controlPeers' | 'controlPorts' | 'callerPeers'> & {
     cluster: Cluster;
     /** How pods know the machine that the control plane runs on; absent: worked out. */
     hostAddress: string | undefined;

@@ -2,12 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { networkPolicyOf } from './network-policy.ts';
 import { readPeers } from './peers.ts';
 
-const policyFor = (controlUrl: string, control = '', callers = '') =>
+const policyFor = (controlUrl: string, control = '', callers = '', controlPorts: number[] = []) =>
   networkPolicyOf({
     installation: 'here',
     namespace: 'hosts',
     controlUrl,
     controlPeers: readPeers(control).peers,
+    controlPorts,
     callerPeers: readPeers(callers).peers,
   }).spec;
 
@@ -56,6 +57,13 @@ describe('the policy of hosts', () => {
       { to: [dns], ports: [{ port: 53 }, { port: 53 }] },
     ]);
     expect(spec?.ingress).toMatchObject([{ _from: [podsIn('svc', { app: 'gateway' })] }]);
+  });
+
+  it('leads to the ports for hosts alone, whatever else those pods serve', () => {
+    const portsOf = (...more: number[]) =>
+      policyFor('http://control.svc:4501', 'svc/app=control', '', more)?.egress?.[0]?.ports;
+    expect(portsOf()).toEqual([{ protocol: 'TCP', port: 4501 }]);
+    expect(portsOf(8001, 8002)).toMatchObject([{ port: 8001 }, { port: 8002 }]);
   });
 
   it('refuses a name of which nobody says where it leads', () => {

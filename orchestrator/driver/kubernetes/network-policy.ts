@@ -20,6 +20,8 @@ export type FenceSettings = Standing & {
   controlUrl: string;
   /** Where the control plane is, when its address is a name. */
   controlPeers: readonly V1NetworkPolicyPeer[];
+  /** Its ports there, when not that of its address. */
+  controlPorts: readonly number[];
   /** Who may call hosts; nobody given: where the control plane is. */
   callerPeers: readonly V1NetworkPolicyPeer[];
 };
@@ -40,7 +42,11 @@ const nameServer: V1NetworkPolicyEgressRule = {
 const bare = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1');
 
 /** The way out. Throws `invalid` for a name of which nobody says where it leads. */
-const wayOut = ({ controlUrl, controlPeers }: FenceSettings): V1NetworkPolicyEgressRule[] => {
+const wayOut = ({
+  controlUrl,
+  controlPeers,
+  controlPorts,
+}: FenceSettings): V1NetworkPolicyEgressRule[] => {
   const { hostname, port, protocol } = new URL(controlUrl);
   const address = bare(hostname);
   const isName = isIP(address) === 0;
@@ -51,12 +57,14 @@ const wayOut = ({ controlUrl, controlPeers }: FenceSettings): V1NetworkPolicyEgr
         'set SVC_KUBE_CONTROL to its pods (namespace/label=value) or its network (10.0.0.0/16)',
     );
   }
-  // Behind a service the port is the pod's own, which the address does not tell.
+  // Behind a service the port is the pod's own, which the address need not tell.
+  const told = Number(port) || (protocol === 'https:' ? 443 : 80);
+  const numbers = controlPorts.length > 0 ? controlPorts : [told];
+  const ports = numbers.map((number) => ({ protocol: 'TCP', port: number }));
   if (controlPeers.length > 0) {
-    return [{ to: [...controlPeers] }, ...(isName ? [nameServer] : [])];
+    return [{ to: [...controlPeers], ports }, ...(isName ? [nameServer] : [])];
   }
-  const number = Number(port) || (protocol === 'https:' ? 443 : 80);
-  return [{ to: [networkOf(address)], ports: [{ protocol: 'TCP', port: number }] }];
+  return [{ to: [networkOf(address)], ports }];
 };
 
 /** The policy of an installation. */

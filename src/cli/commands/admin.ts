@@ -20,7 +20,7 @@ export const addAdmin = (program: Command, context: Context): void => {
   const admin = program
     .command('admin')
     .description(
-      'for operators: pools, hosts, and what is wrong; SVC_ADMIN_TOKEN (or SVC_POOL_TOKEN) opens it',
+      'for operators: pools, hosts, and what is wrong; asks SVC_ADMIN_URL with SVC_ADMIN_TOKEN (or SVC_POOL_TOKEN)',
     );
   const { env, cwd, err } = context;
   const clientFor: OperatorClientFor = ({ data }) =>

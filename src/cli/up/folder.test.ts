@@ -14,7 +14,7 @@ import {
   judgeFolder,
   loadSecrets,
   openDataFolder,
-  rememberPort,
+  rememberPorts,
   writeCredentials,
 } from './folder.ts';
 
@@ -82,8 +82,9 @@ describe('openDataFolder', () => {
   it('keeps secrets and credentials to the user, and the same ones over a restart', () => {
     const made = openDataFolder(root);
     const secrets = loadSecrets(made);
-    rememberPort(made, secrets, 4711);
-    expect(loadSecrets(made)).toEqual({ ...secrets, port: 4711 });
+    const ports = { port: 4711, internalPort: 4713 };
+    rememberPorts(made, secrets, ports);
+    expect(loadSecrets(made)).toEqual({ ...secrets, ...ports });
     writeCredentials(made, { url: 'http://x', publicKey: 'pk', secretKey: 'sk' });
     expect(modeOf(join(root, 'secrets.json'))).toBe(0o600);
     expect(modeOf(made.credentialsFile)).toBe(0o600);

@@ -34,6 +34,8 @@ export type Secrets = {
   secretKey: string;
   /** The port that `--port 0` found last; tried first the next time. */
   port?: number;
+  /** Where the internal APIs were last, for operators' commands. */
+  internalPort?: number;
 };
 
 export type DataFolder = {
@@ -175,9 +177,14 @@ export const loadSecrets = (folder: DataFolder): Secrets => {
   return secrets;
 };
 
-/** Remembers the port that was found. */
-export const rememberPort = (folder: DataFolder, secrets: Secrets, port: number): void => {
-  if (secrets.port !== port) writePrivately(join(folder.path, secretsName), { ...secrets, port });
+/** Remembers the ports that were found. */
+export const rememberPorts = (
+  folder: DataFolder,
+  secrets: Secrets,
+  found: Required<Pick<Secrets, 'port' | 'internalPort'>>,
+): void => {
+  const isKnown = secrets.port === found.port && secrets.internalPort === found.internalPort;
+  if (!isKnown) writePrivately(join(folder.path, secretsName), { ...secrets, ...found });
 };
 
 /** Writes the file that the CLI reads to reach the service. */

@@ -25,7 +25,8 @@ export const titled = (main: string, title: string, { installation }: Secrets): 
 
 /** Addresses that programs on one machine cannot share, and what the CLI alone reads. */
 const notPassedOn = new Set([
-  ...['SVC_URL', 'SVC_PUBLIC_KEY', 'SVC_SECRET_KEY', 'SVC_DATA', 'SVC_METRICS_LISTEN'],
+  ...['SVC_URL', 'SVC_ADMIN_URL', 'SVC_PUBLIC_KEY', 'SVC_SECRET_KEY', 'SVC_DATA'],
+  'SVC_METRICS_LISTEN',
 ]);
 
 /** The user's own environment, without what is not meant for the programs that are started. */
@@ -46,6 +47,9 @@ export type Site = {
   secrets: Secrets;
   port: number;
   url: string;
+  /** Ports of the host API and of the internal APIs. */
+  hostPort: number;
+  internalPort: number;
   poolSize: number;
   /** Absolute path of a file of pools, which then takes the place of the one pool. */
   poolsFile: string | undefined;
@@ -54,6 +58,10 @@ export type Site = {
   /** Undefined when no program tells of itself. */
   metricsPorts: MetricsPorts | undefined;
 };
+
+/** Where orchestrator, gateway and operators find the control plane. */
+export const internalUrl = ({ internalPort }: Pick<Site, 'internalPort'>): string =>
+  `http://127.0.0.1:${internalPort}`;
 
 const metricsEnv = ({ metricsPorts }: Site, program: keyof MetricsPorts): Record<string, string> =>
   metricsPorts === undefined ? {} : { SVC_METRICS_LISTEN: `127.0.0.1:${metricsPorts[program]}` };
@@ -77,12 +85,14 @@ export const controlEnv = (
   databaseUrl: string,
   runtime: PreparedRuntime | undefined,
 ): Record<string, string> => {
-  const { env, folder, secrets, port, url } = site;
-  const extra = runtime?.listen == null ? [] : [`${runtime.listen}:${port}`];
+  const { env, folder, secrets, port, hostPort, internalPort, url } = site;
   return {
     ...passOn(env),
     SVC_DATABASE_URL: databaseUrl,
-    SVC_LISTEN: [`127.0.0.1:${port}`, ...extra].join(','),
+    SVC_LISTEN: `127.0.0.1:${port}`,
+    // All that containers reach of this machine.
+    SVC_HOST_LISTEN: `${runtime?.listen ?? '127.0.0.1'}:${hostPort}`,
+    SVC_INTERNAL_LISTEN: `127.0.0.1:${internalPort}`,
     SVC_PUBLIC_URL: url,
     ...(env.SVC_BLOB_URL === undefined ? { SVC_BLOB_DIR: folder.blobDir } : {}),
     SVC_SECRET: secrets.tokenSecret,
@@ -99,11 +109,11 @@ export const orchestratorEnv = (
   site: Site,
   runtime: PreparedRuntime | undefined,
 ): Record<string, string> => {
-  const { env, secrets, port, url, poolSize, poolsFile } = site;
+  const { env, secrets, hostPort, poolSize, poolsFile } = site;
   return {
     ...passOn(env),
-    SVC_CONTROL_URL: url,
-    SVC_HOST_CONTROL_URL: runtime === undefined ? url : `http://${runtime.host}:${port}`,
+    SVC_CONTROL_URL: internalUrl(site),
+    SVC_HOST_CONTROL_URL: `http://${runtime?.host ?? '127.0.0.1'}:${hostPort}`,
     SVC_POOL_TOKEN: secrets.poolToken,
     SVC_INSTALLATION: secrets.installation,
     SVC_HOLDER: 'up',
@@ -121,7 +131,7 @@ export const gatewayEnv = (site: Site, finishMs: number): Record<string, string>
   ...passOn(site.env),
   ...surfaceEnv(site),
   SVC_LISTEN: `127.0.0.1:${site.gatewayPort}`,
-  SVC_CONTROL_URL: site.url,
+  SVC_CONTROL_URL: internalUrl(site),
   SVC_FINISH_MS: String(finishMs),
   ...metricsEnv(site, 'gateway'),
 });

@@ -18,7 +18,7 @@ import {
   type DataFolder,
   loadSecrets,
   openDataFolder,
-  rememberPort,
+  rememberPorts,
   type Secrets,
   writeCredentials,
 } from './folder.ts';
@@ -31,6 +31,7 @@ import { findProcesses, sendSignal } from './processes.ts';
 import {
   controlEnv,
   gatewayEnv,
+  internalUrl,
   type MetricsPorts,
   orchestratorEnv,
   passOn,
@@ -107,6 +108,10 @@ const chooseMetricsPorts = async (first: number): Promise<MetricsPorts> => {
   const choose = (place: number) => choosePort('--metrics', first === 0 ? 0 : first + place);
   return { control: await choose(0), orchestrator: await choose(1), gateway: await choose(2) };
 };
+
+/** A port beside the API's own where that is free, so that it can be told by heart. */
+const choosePortNear = async (port: number): Promise<number> =>
+  port <= 65_535 && (await portProblem(port)) === undefined ? port : await findFreePort();
 
 type Parts = {
   /** Ends what was started. */
@@ -256,15 +261,18 @@ const keepGateway = (all: Parts, site: Site) =>
     ),
   );
 
-const poolClient = (url: string, { poolToken }: Secrets): Client =>
-  createClient({ baseUrl: `${url}/api/pool`, authorization: `Bearer ${poolToken}` });
+const poolClient = (site: Site): Client =>
+  createClient({
+    baseUrl: `${internalUrl(site)}/api/pool`,
+    authorization: `Bearer ${site.secrets.poolToken}`,
+  });
 
 const watchHosts = async (
   site: Site,
   isEnough: (hosts: PoolHost[]) => boolean,
   signal: AbortSignal,
 ): Promise<void> => {
-  const client = poolClient(site.url, site.secrets);
+  const client = poolClient(site);
   const { installation } = site.secrets;
   let after: string | undefined;
   for (;;) {
@@ -301,7 +309,9 @@ const startParts = async (all: Parts, folder: DataFolder, lock: FolderLock): Pro
   const metricsPorts =
     metricsPort === undefined ? metricsPort : await chooseMetricsPorts(metricsPort);
   const url = `http://127.0.0.1:${port}`;
-  const places = { port, url, gatewayPort, metricsPorts };
+  const hostPort = await choosePortNear(port + 1);
+  const internalPort = await choosePortNear(port + 2);
+  const places = { port, url, hostPort, internalPort, gatewayPort, metricsPorts };
   const site: Site = { env, folder, secrets, poolSize, poolsFile, ...places };
 
   tell('starting PostgreSQL');
@@ -319,7 +329,7 @@ const startParts = async (all: Parts, folder: DataFolder, lock: FolderLock): Pro
   tell('starting the orchestrator');
   await keepOrchestrator(all, site, runtime);
 
-  rememberPort(folder, secrets, port);
+  rememberPorts(folder, secrets, { port, internalPort });
   writeCredentials(folder, { url, publicKey: secrets.publicKey, secretKey: secrets.secretKey });
   lock.tell(url);
   return {

@@ -49,7 +49,7 @@ export const checkUrls = async ({
   publicUrl,
 }: Pick<Parts, 'config' | 'publicUrl'>): Promise<Finding> => {
   const url = new URL(publicUrl());
-  if (config.publicUrl === null && !config.listen.every(({ host }) => isLocal(host))) {
+  if (config.publicUrl === null && !config.listen.public.every(({ host }) => isLocal(host))) {
     return warning(
       `SVC_PUBLIC_URL is not set; clients are told ${url.origin}`,
       'set SVC_PUBLIC_URL to the address of the balancer or ingress',

@@ -34,6 +34,8 @@ export type Api = { prefix: string; endpoints: readonly Endpoint[] };
 
 export type ServerOptions = {
   apis: readonly Api[];
+  /** Base paths of what is served at other addresses. */
+  elsewhere: readonly string[];
   authenticate: Authenticate;
   metrics: Metrics;
   log: Log;
@@ -146,7 +148,10 @@ const toAnswer = (error: unknown): { status: number; body: ErrorBody } => {
   return { status, body: { message: describeError(error), error: 'invalid' } };
 };
 
-const answerErrors = (app: FastifyInstance, log: Log): void => {
+const answerErrors = (
+  app: FastifyInstance,
+  { elsewhere, log }: Pick<ServerOptions, 'elsewhere' | 'log'>,
+): void => {
   app.setErrorHandler(async (error, request, reply) => {
     const { status, body } = toAnswer(error);
     if (status >= 500) {
@@ -162,10 +167,10 @@ const answerErrors = (app: FastifyInstance, log: Log): void => {
     return reply.code(status).send(body);
   });
   app.setNotFoundHandler(async (request, reply) => {
-    const body: ErrorBody = {
-      message: `there is nothing at ${pathOf(request)}`,
-      error: 'not_found',
-    };
+    const path = pathOf(request);
+    const isElsewhere = elsewhere.some((prefix) => path.startsWith(`${prefix}/`));
+    const why = isElsewhere ? ' at this address: the API has one of its own' : '';
+    const body: ErrorBody = { message: `there is nothing at ${path}${why}`, error: 'not_found' };
     return reply.code(404).send(body);
   });
 };
@@ -194,7 +199,7 @@ const gatherRoutes = (app: FastifyInstance): ReadonlyMap<string, Set<string>> =>
 
 /** Builds the server. Routes of its own, such as `/health`, are added by `addRoutes`. */
 export const createServer = (
-  { apis, authenticate, metrics, log }: ServerOptions,
+  { apis, elsewhere, authenticate, metrics, log }: ServerOptions,
   addRoutes: (app: FastifyInstance) => void,
 ): FastifyInstance => {
   const app = fastify({
@@ -208,7 +213,7 @@ export const createServer = (
     reply.header(requestIdHeader, request.id);
   });
   readJsonBodies(app);
-  answerErrors(app, log);
+  answerErrors(app, { elsewhere, log });
   countRequests(app, metrics);
   const routes = gatherRoutes(app);
   addRoutes(app);

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { groupListeners } from './listeners.ts';
+
+const at = (port: number, host = '127.0.0.1') => ({ host, port });
+
+it('keeps apart what is served at addresses of its own', () => {
+  const wanted = { public: [at(4500), at(0)], host: [at(4501)], internal: [at(0), at(0)] };
+  expect(groupListeners(wanted)).toEqual([
+    { serves: ['public'], addresses: [at(4500), at(0)] },
+    { serves: ['host'], addresses: [at(4501)] },
+    { serves: ['internal'], addresses: [at(0), at(0)] },
+  ]);
+});
+
+it('serves at an address all that it is named for', () => {
+  const wanted = {
+    public: [at(4500)],
+    host: [at(4501), at(4500)],
+    internal: [at(4500), at(4500), at(4500, '10.0.0.1')],
+  };
+  expect(groupListeners(wanted)).toEqual([
+    { serves: ['public', 'host', 'internal'], addresses: [at(4500)] },
+    { serves: ['host'], addresses: [at(4501)] },
+    { serves: ['internal'], addresses: [at(4500, '10.0.0.1')] },
+  ]);
+});
