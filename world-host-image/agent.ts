@@ -19,6 +19,7 @@ import {
   type SessionDirective,
 } from '#wire/host-api/operations.ts';
 import { startLedgerDelivery } from './deliver-ledger.ts';
+import type { Proof } from './proof/proof.ts';
 import { type ServeOptions, serveCalls } from './serve-calls.ts';
 import type { WorldLoader } from './session/load-world.ts';
 import { openSession, recycleSession } from './session/open-session.ts';
@@ -30,6 +31,7 @@ export type AgentOptions = ServeOptions & {
   address: string | undefined;
   serving: Serving;
   worlds: WorldLoader;
+  proof: Proof;
 };
 
 /** Whether the host waits for another session, or has nothing left to do. */
@@ -39,13 +41,13 @@ const hold = limits.pollMs / 1000;
 
 const tellWarm = async (
   { address, link, standing, stopping: signal }: AgentOptions,
-  holding?: Holding,
+  told: { holding?: Holding; found?: string[] } = {},
 ): Promise<void> => {
   const { hostId, generation } = standing;
   const body = {
     generation,
+    ...told,
     ...(address === undefined ? {} : { address }),
-    ...(holding === undefined ? {} : { holding }),
   };
   await link.send(reportWarm, { params: { hostId }, body }, { signal });
 };
@@ -97,7 +99,9 @@ const close = async (options: AgentOptions, session: Session): Promise<Next> => 
   log.info({ next: closed.next }, 'closed');
   standing.sessionId = undefined;
   if (closed.next === 'exit') return 'exit';
-  await tellWarm(options, await recycleSession(session));
+  const { holding, found } = await recycleSession(session, options.proof);
+  if (found.length > 0) log.warn({ found }, 'the session left something in this host');
+  await tellWarm(options, { holding, found });
   return 'wait';
 };
 
@@ -137,7 +141,7 @@ const loadAhead = async (options: AgentOptions, order: LoadOrder): Promise<Next>
     await link.send(reportUnloaded, { params, body }, { signal });
     return 'exit';
   }
-  await tellWarm(options, holding);
+  await tellWarm(options, { holding });
   log.info({ bundle: order.bundle, loadMs: performance.now() - startedAt }, 'loaded ahead');
   return 'wait';
 };

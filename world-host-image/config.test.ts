@@ -15,6 +15,7 @@ it('fills in what may be left out', () => {
     reportAddress: false,
     python: 'python3',
     userCode: { memoryMb: 192, boundary: 'auto' },
+    namespaces: [],
     logLevel: 'info',
   });
   expect(readConfig({ ...env, SVC_LISTEN: '[::]:8080' }).listen).toEqual({
@@ -24,6 +25,9 @@ it('fills in what may be left out', () => {
 });
 
 it('names every mistake at once', () => {
+  expect(readConfig({ ...env, SVC_NAMESPACES: 'net,pid' }).namespaces).toEqual(['pid', 'net']);
+  const strange = { ...env, SVC_NAMESPACES: 'pid,time' };
+  expect(() => readConfig(strange)).toThrow('SVC_NAMESPACES names time');
   const wrong = { ...env, SVC_LISTEN: 'here', SVC_HOST_ID: '', SVC_REPORT_ADDRESS: 'maybe' };
   expect(() => readConfig(wrong)).toThrow(/SVC_LISTEN.*SVC_HOST_ID.*SVC_REPORT_ADDRESS/);
 });

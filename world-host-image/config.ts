@@ -5,6 +5,10 @@ import { type Env, readEnv } from '#runtime/env.ts';
 import type { LogLevel } from '#runtime/log.ts';
 import { type BoundaryMode, boundaryModes } from './usercode/boundary.ts';
 
+/** What a host may have to itself, as Linux parts it. */
+export const namespaces = ['pid', 'ipc', 'mount', 'net'] as const;
+export type Namespace = (typeof namespaces)[number];
+
 export type HostConfig = {
   /** Base address of the control plane, without a path. */
   controlUrl: string;
@@ -28,6 +32,8 @@ export type HostConfig = {
     memoryMb: number;
     boundary: BoundaryMode;
   };
+  /** What the host has to itself: nothing of anybody else's is to be seen there. */
+  namespaces: Namespace[];
   logLevel: LogLevel;
 };
 
@@ -46,6 +52,11 @@ export const readConfig = (env: Env): HostConfig => {
     read.refuse(`SVC_LISTEN is "${listen}", not host:port`);
   }
   const hostId = read.text('SVC_HOST_ID');
+  const own = read.text('SVC_NAMESPACES', '').split(',').filter(Boolean);
+  const strange = own.filter((name) => !(namespaces as readonly string[]).includes(name));
+  if (strange.length > 0) {
+    read.refuse(`SVC_NAMESPACES names ${strange.join(', ')}, not ${namespaces.join(', ')}`);
+  }
   const config: HostConfig = {
     controlUrl: read.url('SVC_CONTROL_URL'),
     hostId,
@@ -60,6 +71,7 @@ export const readConfig = (env: Env): HostConfig => {
       memoryMb: read.integer('SVC_USER_CODE_MEMORY_MB', { min: 16, max: 65_536, fallback: 192 }),
       boundary: read.choice('SVC_USER_CODE_BOUNDARY', boundaryModes, 'auto'),
     },
+    namespaces: namespaces.filter((name) => own.includes(name)),
     logLevel: read.choice('SVC_LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
   };
   read.finish();

@@ -13,6 +13,7 @@ import { startApiServer } from './api/server.ts';
 import { codeDirectory, type HostConfig } from './config.ts';
 import { type ControlLink, createControlLink } from './control-link.ts';
 import { startHeartbeat } from './heartbeat.ts';
+import { startProof } from './proof/proof.ts';
 import { createWorldLoader } from './session/load-world.ts';
 import { rehearse } from './session/rehearsal.ts';
 import { createServing } from './session/serving.ts';
@@ -89,7 +90,9 @@ export const startHost = async ({
       stopping.abort();
     },
   });
-  const agent = { standing, address, link, serving, worlds, log, stopping: signal };
+  const { namespaces, workDir } = config;
+  const proof = startProof({ workDir, namespaces, userCode, log });
+  const agent = { standing, address, link, serving, worlds, proof, log, stopping: signal };
   let hasEnded = false;
   const ended = runAgent(agent)
     .catch((error: unknown) => {

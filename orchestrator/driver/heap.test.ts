@@ -13,6 +13,7 @@ const place = {
   workDir: '/tmp/work',
   tokenFile: '-',
   python: 'python3',
+  namespaces: [],
 };
 const settings = { controlUrl: 'http://127.0.0.1:1', logLevel: 'info' } as const;
 

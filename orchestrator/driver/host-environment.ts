@@ -40,6 +40,8 @@ export type HostPlace = {
   /** Where the host finds its token; `-` is its standard input. */
   tokenFile: string;
   python: string;
+  /** What the host has to itself, of `pid`, `ipc`, `mount`, `net`: there it looks for what sessions leave. */
+  namespaces: readonly string[];
 };
 
 export const hostEnvironment = (
@@ -60,4 +62,5 @@ export const hostEnvironment = (
   SVC_PYTHON: place.python,
   SVC_USER_CODE_BOUNDARY: boundaryOf(settings.userCodeBoundary ?? 'usual', spec.shape.isolation),
   SVC_USER_CODE_MEMORY_MB: String(userCodeMemoryMb(spec.shape.size.memoryMb)),
+  SVC_NAMESPACES: place.namespaces.join(','),
 });

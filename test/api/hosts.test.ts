@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { SessionState } from '#domain/session.ts';
 import { listHosts } from '#wire/admin-api/operations.ts';
-import { reportLeaving } from '#wire/host-api/operations.ts';
+import { reportLeaving, reportWarm } from '#wire/host-api/operations.ts';
 import { drainHost, reportGone } from '#wire/pool-api/operations.ts';
 import {
   closeSession,
@@ -58,10 +58,12 @@ const drain = (host: PlayedHost, reason: string, ifState?: 'warm' | 'assigned') 
   });
 
 const rowOf = async (host: PlayedHost) => {
-  const [row] = await control.sql<{ state: string; generation: number; end_reason: string | null }>(
-    'select state, generation, end_reason from hosts where id = $1',
-    [host.id],
-  );
+  const [row] = await control.sql<{
+    state: string;
+    generation: number;
+    end_reason: string | null;
+    end_detail: string | null;
+  }>('select state, generation, end_reason, end_detail from hosts where id = $1', [host.id]);
   return row;
 };
 
@@ -162,11 +164,38 @@ describe('recycling', () => {
     await serveOnce(dirty);
     const stateDigest = `sha256:${'1'.repeat(64)}` as const;
     expect(await dirty.warm({ ...holdingOf(dirty), stateDigest })).toBe('draining');
-    expect(await rowOf(dirty)).toMatchObject({ state: 'draining', end_reason: 'not_clean' });
+    expect(await rowOf(dirty)).toMatchObject({
+      state: 'draining',
+      end_reason: 'not_clean',
+      end_detail: expect.stringContaining(stateDigest),
+    });
 
     const silent = await warmHost(control);
     await serveOnce(silent);
     expect(await silent.warm()).toBe('draining');
+  });
+
+  it('drains a host that found something of its session, gives it none, and tells operators', async () => {
+    const host = await warmHost(control);
+    await serveOnce(host);
+    const found = ['process 12 (sleep) had outlived its worker', '/tmp/x was left'];
+    expect(await host.warm(holdingOf(host), found)).toBe('draining');
+    expect(await host.warm(holdingOf(host))).toBe('draining');
+    await open();
+    expect(await host.poll(0)).toBeUndefined();
+    const { body } = await control.admin(listHosts, {});
+    expect(body.hosts.find(({ id }) => id === host.id)).toMatchObject({
+      endReason: 'not_clean',
+      endDetail: found.join('; '),
+    });
+  });
+
+  it('drains a host that did not look for what its session left', async () => {
+    const host = await warmHost(control);
+    await serveOnce(host);
+    const body = { generation: host.generation, holding: holdingOf(host) };
+    const told = await host.send(reportWarm, { params: { hostId: host.id }, body });
+    expect(told.body.state).toBe('draining');
   });
 
   it('ends when the host is worn', async () => {

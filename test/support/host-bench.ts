@@ -52,6 +52,7 @@ export const startBench = async (): Promise<Bench> => {
     python: 'python3',
     searchPath: '',
     userCode: { memoryMb: 192, boundary: 'auto' },
+    namespaces: [],
     logLevel: 'silent',
   };
   const standing: Standing = { hostId: config.hostId, generation: config.generation };

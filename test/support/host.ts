@@ -38,7 +38,11 @@ export type PlayedHost = {
   generation: number;
   /** What it serves. */
   assignment: Assignment | undefined;
-  warm(holding?: { bundle: `sha256:${string}`; stateDigest: `sha256:${string}` }): Promise<string>;
+  /** `found`: what is left of its session besides rows, as a host says it that holds something. */
+  warm(
+    holding?: { bundle: `sha256:${string}`; stateDigest: `sha256:${string}` },
+    found?: string[],
+  ): Promise<string>;
   /** Polls for an assignment; undefined when there was none in time. */
   poll(hold?: number): Promise<Assignment | undefined>;
   /** Polls for a version to load ahead; undefined when there was none in time. */
@@ -76,13 +80,13 @@ export const play = (hostId: string, token: string, send: Send): PlayedHost => {
     send,
     generation: 0,
     assignment: undefined,
-    async warm(holding) {
+    async warm(holding, found = []) {
       const { body } = await send(reportWarm, {
         params: { hostId },
         body: {
           generation: host.generation,
           address: playedAddress(hostId),
-          ...(holding === undefined ? {} : { holding }),
+          ...(holding === undefined ? {} : { holding, found }),
         },
       });
       return body.state;

@@ -4,7 +4,7 @@
  * only when things go wrong. What the real one does is tested with the real one, in `test/`.
  */
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { until } from '#runtime/pause.ts';
 import type { Assignment, CallAnswer, HostCall, LoadOrder } from '#wire/host-api/operations.ts';
@@ -13,6 +13,7 @@ export type Received = { operation: string; body: Record<string, unknown> };
 
 export type StandInControl = {
   url: string;
+  port: number;
   /** Every message, heartbeats apart, in order. */
   received: Received[];
   /** Gives the host a session at its next poll. */
@@ -64,9 +65,10 @@ const readJson = async (request: IncomingMessage): Promise<Record<string, unknow
 const holdMs = 300;
 const messageTimeoutMs = 10_000;
 
-/** Starts one. `blobs` are what hosts may fetch, by digest. */
+/** Starts one. `blobs` are what hosts may fetch, by digest; it listens on the same port of each address. */
 export const startStandInControl = async (
   blobs: ReadonlyMap<string, Uint8Array>,
+  addresses: readonly string[] = ['127.0.0.1'],
 ): Promise<StandInControl> => {
   const received: Received[] = [];
   const muted = new Set<string>();
@@ -180,9 +182,15 @@ export const startStandInControl = async (
     respond(response, 200, answer);
   };
 
-  const server = createServer((request, response) => void handle(request, response));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const servers: Server[] = [];
+  let port = 0;
+  for (const address of addresses) {
+    const server = createServer((request, response) => void handle(request, response));
+    server.listen(port, address);
+    await once(server, 'listening');
+    port = (server.address() as AddressInfo).port;
+    servers.push(server);
+  }
 
   const enqueue: StandInControl['enqueue'] = (kind, name, input) => {
     seq += 1;
@@ -192,7 +200,8 @@ export const startStandInControl = async (
   };
 
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
+    port,
     received,
     assign(given) {
       assignment = given;
@@ -240,9 +249,11 @@ export const startStandInControl = async (
         what: `message ${n} of ${operation}`,
       }),
     async stop() {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
+      for (const server of servers) {
+        server.close();
+        server.closeAllConnections();
+        await once(server, 'close');
+      }
     },
   };
 };

@@ -2,9 +2,10 @@
 import { Secret } from '#runtime/secret.ts';
 import { StoreRefusal } from '#store/refusal.ts';
 import { locateRefusal } from '#store/snapshot.ts';
-import type { Assignment } from '#wire/host-api/operations.ts';
+import type { Assignment, Holding } from '#wire/host-api/operations.ts';
 import { createTokens } from '../api/oauth-tokens.ts';
 import { openLedger } from '../ledger.ts';
+import type { Proof } from '../proof/proof.ts';
 import { createClock } from './clock.ts';
 import { createIds } from './ids.ts';
 import type { WorldLoader } from './load-world.ts';
@@ -54,14 +55,22 @@ export const openSession = async (
 };
 
 /**
- * Takes everything of the session back: fresh workers, the base rows, no ledger. Resolves with the
- * digest of the rows that are there then, read one by one; it is for others to believe or not.
+ * Takes everything of the session back: fresh workers, nothing of it in the host, the base rows, no
+ * ledger. Resolves with the digest of the rows that are there then, read one by one, and with what is
+ * not clean; it is for others to judge.
  */
-export const recycleSession = async ({ world, ledger }: Session) => {
+export const recycleSession = async (
+  { world, ledger }: Session,
+  proof: Proof,
+): Promise<{ holding: Holding; found: string[] }> => {
   ledger.close();
-  await world.code.renew(async () => undefined);
-  return world.store.exclusively(() => {
+  let found: string[] = [];
+  await world.code.renew(async (placed) => {
+    found = await proof.clean(placed);
+  });
+  const holding = await world.store.exclusively(() => {
     world.store.rollBackTo('base');
     return { bundle: world.bundle, stateDigest: world.store.scanDigest() };
   });
+  return { holding, found };
 };

@@ -72,6 +72,7 @@ export const containerRequest = (
     workDir: '/tmp/work',
     tokenFile: '-',
     python: 'python3',
+    namespaces: ['pid', 'ipc', 'mount', 'net'],
   };
   const isNamed = new URL(host.controlUrl).hostname === machineName;
   return {

@@ -129,6 +129,7 @@ const environmentOf = (spec: LaunchSpec, settings: PodSettings): V1EnvVar[] => {
     workDir: '/tmp/work',
     tokenFile: `${tokenFolder}/${tokenKey}`,
     python: 'python3',
+    namespaces: ['pid', 'ipc', 'mount', 'net'],
   };
   const plain = hostEnvironment(spec, settings.host, place);
   return [

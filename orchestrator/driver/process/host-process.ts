@@ -62,6 +62,7 @@ const environmentOf = (
     workDir: join(folder, 'work'),
     tokenFile: '-',
     python: sandbox.kind === 'none' ? python : sandbox.python,
+    namespaces: sandbox.kind === 'none' ? [] : ['pid', 'ipc', 'mount'],
   }),
 });
 

@@ -125,6 +125,8 @@ export type WarmReport = {
   source: string;
   /** What it holds now, when it was recycled or has loaded a version ahead. */
   holding?: { bundle: string; stateDigest: string } | undefined;
+  /** What it found left of its last session besides rows, when it was recycled; none: it is clean. */
+  found?: readonly string[] | undefined;
 };
 
 const warmStatement = statement(
@@ -139,16 +141,17 @@ const warmStatement = statement(
       and case when h.version_id is null then true
                when ${isLoading}
                then $5::text is not null and $4::text = (select v.bundle from versions v where v.id = h.version_id)
-               else h.bundle = $4::text and h.state_digest = $5::text end
+               else h.bundle = $4::text and h.state_digest = $5::text and $7 end
    returning h.id`,
 );
 
 /**
- * Makes a host warm, and keeps with the first report where it is and from where it speaks; false when it is not on the way there, or did not prove that it is clean. What it
- * loaded ahead is what it must show from then on.
+ * Makes a host warm, and keeps with the first report where it is and from where it speaks; false when it
+ * is not on the way there, or did not prove that it is clean. What it loaded ahead is what it must show
+ * from then on.
  */
 export const makeWarm = async (db: Queryable, report: WarmReport): Promise<boolean> => {
-  const { hostId, generation, address, holding, source } = report;
+  const { hostId, generation, address, holding, source, found } = report;
   const rows = await db.query(warmStatement, [
     hostId,
     generation,
@@ -156,25 +159,25 @@ export const makeWarm = async (db: Queryable, report: WarmReport): Promise<boole
     holding?.bundle ?? null,
     holding?.stateDigest ?? null,
     source,
+    found?.length === 0,
   ]);
   return rows.length > 0;
 };
 
 const drainUncleanStatement = statement(
   'host_not_clean',
-  `update hosts set state = 'draining', state_since = now(), end_reason = $3
+  `update hosts set state = 'draining', state_since = now(), end_reason = $3, end_detail = $4
     where id = $1 and generation = $2 and state = 'recycling'
    returning id`,
 );
 
-/** Drains a host that was recycled and is not what it was. */
+/** Drains a host that was recycled and is not what it was. `detail` says to operators what it is. */
 export const drainUnclean = async (
   db: Queryable,
-  hostId: string,
-  generation: number,
+  { hostId, generation, detail }: { hostId: string; generation: number; detail: string },
 ): Promise<boolean> => {
   const reason: HostEnd = 'not_clean';
-  return (await db.query(drainUncleanStatement, [hostId, generation, reason])).length > 0;
+  return (await db.query(drainUncleanStatement, [hostId, generation, reason, detail])).length > 0;
 };
 
 const loadStatement = statement(

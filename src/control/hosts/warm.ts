@@ -1,6 +1,7 @@
 /**
  * A host says that it is warm: freshly started, loaded ahead, or recycled. A recycled one must hold what
- * it held after its load, to the digest; else something of a session may be left, and it is destroyed.
+ * it held after its load, to the digest, and must have found nothing else of its session; else it is
+ * destroyed, and what was found stands on its row for operators.
  */
 import { AppError } from '#domain/error.ts';
 import type { HostState } from '#domain/host.ts';
@@ -21,13 +22,24 @@ import { type PlaceParts, placeWarm } from './place.ts';
 export const staleGeneration = (hostId: string, generation: number): AppError =>
   new AppError('conflict', `${hostId} of generation ${generation} is not known, or not any more`);
 
+/** What speaks against a host whose report did not make it warm. */
+const faultOf = ({ found, holding }: WarmReport): string => {
+  if (found !== undefined && found.length > 0) return found.join('; ');
+  const held = holding === undefined ? 'nothing' : `${holding.bundle} in ${holding.stateDigest}`;
+  const looked =
+    found === undefined ? 'it did not look for what a session left' : 'nothing is left';
+  return `it holds ${held}, which may not be what it should; ${looked}`;
+};
+
 /** What a host is told whose report made it no warmer: it is so already, or is to be destroyed. */
 const explain = async (
   { db, notices, log }: Pick<Parts, 'db' | 'notices' | 'log'>,
-  { hostId, generation, holding }: WarmReport,
+  report: WarmReport,
 ): Promise<HostState> => {
-  if (await drainUnclean(db, hostId, generation)) {
-    log.warn({ hostId, holding }, 'a host does not hold what it should; it is drained');
+  const { hostId, generation, holding, found } = report;
+  const detail = faultOf(report);
+  if (await drainUnclean(db, { hostId, generation, detail })) {
+    log.warn({ hostId, holding, found }, `a host did not prove clean and is drained: ${detail}`);
     notices.tell(hostId, poolTopic);
     return 'draining';
   }

@@ -99,6 +99,13 @@ export const reportWarm = operation({
       }),
     ),
     holding: Type.Optional(Holding),
+    found: Type.Optional(
+      Type.Array(Type.String({ maxLength: 200 }), {
+        maxItems: 20,
+        description:
+          'of a recycled host: what of the session is left in it besides rows; empty when nothing is',
+      }),
+    ),
   }),
   answers: { 200: Type.Object({ state: Type.String() }) },
 });

@@ -1,0 +1,49 @@
+/**
+ * What the kernel keeps for processes and can outlive them: shared memory, semaphores and queues of
+ * System V, and sockets. (Those of POSIX are files, see `places.ts`.) They are looked at where the host
+ * has the namespace to itself.
+ */
+import { pause } from '#runtime/pause.ts';
+import { readRows } from './proc.ts';
+import { watchSockets } from './sockets.ts';
+
+export type KernelWatch = {
+  /** What is there that belongs neither to the host nor to the workers given. */
+  look(workers: readonly number[]): Promise<string[]>;
+};
+
+export type KernelWatchParts = { isOwnIpc: boolean; isOwnNetwork: boolean };
+
+const ipcTables = ['shm', 'sem', 'msg'].map((name) => `/proc/sysvipc/${name}`);
+
+const entriesOf = (table: string): string[] | undefined =>
+  readRows(table)?.map(([key, id]) => `${table}: key ${key}, id ${id}`);
+
+const tries = 5;
+const betweenMs = 5;
+
+/**
+ * To be called before any code of a world has run, with the workers that there are. A table that cannot
+ * be read by then, or in which there is something, is left out.
+ */
+export const watchKernelObjects = (
+  { isOwnIpc, isOwnNetwork }: KernelWatchParts,
+  workers: readonly number[],
+): KernelWatch => {
+  const ipc = isOwnIpc ? ipcTables.filter((table) => entriesOf(table)?.length === 0) : [];
+  const sockets = isOwnNetwork ? watchSockets(workers) : undefined;
+  const lookOnce = (present: readonly number[]): string[] => [
+    ...ipc.flatMap((table) => entriesOf(table) ?? [`${table}: it cannot be read any more`]),
+    ...(sockets?.look(present) ?? []),
+  ];
+  return {
+    async look(present) {
+      // A thread of the host may open or close a socket while it is looked for.
+      for (let attempt = 1; ; attempt += 1) {
+        const found = lookOnce(present);
+        if (found.length === 0 || attempt === tries) return found;
+        await pause(betweenMs);
+      }
+    },
+  };
+};

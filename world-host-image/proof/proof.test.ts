@@ -1,0 +1,144 @@
+/**
+ * What the proof finds and removes where the host shares the machine with others, as on the plain process
+ * runtime. What it sees in namespaces of its own is tried on real hosts, in `test/attacks/recycling.test.ts`.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createLog } from '#runtime/log.ts';
+import { until } from '#runtime/pause.ts';
+import { makeFolder, writeFiles } from '#test/support/user-code.ts';
+import { listOwnProcesses } from './proc.ts';
+import { type Proof, startProof } from './proof.ts';
+
+const log = createLog('test', 'silent');
+let folder: ReturnType<typeof makeFolder>;
+let workDir: string;
+let processes: { live: number[]; started: number[] };
+let proof: Proof;
+const others: ChildProcess[] = [];
+
+beforeEach(() => {
+  folder = makeFolder();
+  workDir = join(folder.path, 'work');
+  writeFiles(workDir, { 'code/of-the-host.txt': 'kept' });
+  processes = { live: [], started: [] };
+  const userCode = { processes: () => processes };
+  proof = startProof({ workDir, namespaces: [], userCode, log });
+});
+
+afterEach(() => {
+  for (const child of others.splice(0)) child.kill('SIGKILL');
+  folder.remove();
+});
+
+/** A process that sleeps, in a session of its own. */
+const sleeper = async (
+  env: Record<string, string>,
+  script = 'exec sleep 1000',
+): Promise<ChildProcess> => {
+  const child = spawn('/bin/sh', ['-c', script], { env, detached: true, stdio: 'ignore' });
+  others.push(child);
+  await once(child, 'spawn');
+  return child;
+};
+
+/** Waits until the command has been executed: before, a process has the test's own environment. */
+const runs = (child: ChildProcess): Promise<unknown> =>
+  until(() => !readFileSync(`/proc/${child.pid}/cmdline`, 'utf8').includes('vitest'), {
+    timeoutMs: 5_000,
+    what: 'a process to run',
+  });
+
+const isRunning = (pid: number | undefined): boolean =>
+  listOwnProcesses().some((found) => found.pid === pid);
+
+it('is empty for a host in which nothing was left', async () => {
+  expect(await proof.clean([])).toEqual([]);
+});
+
+it('ends a process that left its worker’s group, and tells of it', async () => {
+  const left = await sleeper({ TMPDIR: join(workDir, 'code') });
+  await runs(left);
+  const found = await proof.clean([]);
+  expect(found).toEqual([
+    expect.stringMatching(`^process ${left.pid} .* had outlived its worker$`),
+  ]);
+  expect(isRunning(left.pid)).toBe(false);
+  expect(await proof.clean([])).toEqual([]);
+});
+
+it('finds a worker that survives, and what is in its session without its environment', async () => {
+  const worker = await sleeper({}, 'env -i sleep 1000 & env -i sleep 1000');
+  await runs(worker);
+  processes = { live: [], started: [Number(worker.pid)] };
+  const sleeping = () =>
+    listOwnProcesses().filter(({ session, name }) => session === worker.pid && name === 'sleep');
+  await until(() => sleeping().length === 2, { timeoutMs: 5_000, what: 'two that sleep' });
+  expect(await proof.clean([])).toHaveLength(3);
+  expect(sleeping()).toEqual([]);
+});
+
+it('leaves live workers and others’ processes of the same user alone', async () => {
+  const worker = await sleeper({ TMPDIR: join(workDir, 'code') });
+  const stranger = await sleeper({ TMPDIR: folder.path });
+  await Promise.all([runs(worker), runs(stranger)]);
+  processes = { live: [Number(worker.pid)], started: [Number(worker.pid)] };
+  expect(await proof.clean([])).toEqual([]);
+  expect([isRunning(worker.pid), isRunning(stranger.pid)]).toEqual([true, true]);
+});
+
+it('removes files, folders and links that were left, and nothing that they lead to', async () => {
+  const outside = join(folder.path, 'outside');
+  writeFiles(folder.path, { 'outside/file.txt': 'kept' });
+  writeFiles(workDir, { 'left.txt': 'x', 'code/deep/er/left.txt': 'x', '.hidden': 'x' });
+  symlinkSync(outside, join(workDir, 'link'));
+  expect(await proof.clean([])).toEqual([]);
+  expect(readdirSync(workDir, { recursive: true }).sort()).toEqual([
+    'code',
+    'code/of-the-host.txt',
+  ]);
+  expect(existsSync(join(outside, 'file.txt'))).toBe(true);
+});
+
+it('keeps what the host has placed, as long as it is that', async () => {
+  const path = join(workDir, 'code', 'code-1', 'tools.py');
+  const placed = [{ path, content: Buffer.from('def f(): pass\n') }];
+  writeFiles(workDir, { 'code/code-1/tools.py': 'def f(): pass\n', 'code/code-1/more.py': 'x' });
+  expect(await proof.clean(placed)).toEqual([]);
+  expect(readdirSync(join(workDir, 'code/code-1'))).toEqual(['tools.py']);
+  writeFileSync(path, 'def f(): evil\n'); // as many bytes
+  expect(await proof.clean(placed)).toEqual([`${path} is missing`]);
+});
+
+it('tells of a file of the host that was changed, replaced or removed', async () => {
+  const path = join(workDir, 'code', 'of-the-host.txt');
+  writeFileSync(path, 'tpek');
+  expect(await proof.clean([])).toEqual([`${path} is missing`]);
+  symlinkSync('/etc/passwd', path);
+  expect(await proof.clean([])).toEqual([`${path} is missing`]);
+  rmSync(path, { force: true });
+  mkdirSync(path);
+  expect(await proof.clean([])).toEqual([`${path} is missing`]);
+});
+
+it('tells of 20 things at most, each in printable words', async () => {
+  const names = Array.from(
+    { length: 30 },
+    (_, number) => `left-${number}-\n\u202e${'x'.repeat(150)}`,
+  );
+  const placed = names.map((name) => ({ path: join(workDir, name), content: Buffer.from('x') }));
+  const found = await proof.clean(placed);
+  expect(found).toHaveLength(20);
+  for (const text of found) expect(text).toMatch(/^[\x20-\x7e]{1,200}$/);
+});

@@ -1,0 +1,67 @@
+/**
+ * Shows that nothing of a session is left in a host, or what is: in processes, files, shared memory,
+ * queues and sockets. (Rows are the control plane's to compare, by their digest.) What can be ended or
+ * removed is, first; a process that had outlived its worker is told of all the same, as it was where it
+ * could reach the host itself.
+ *
+ * The looks are at /proc and at folders, in this process: nothing is started for them. What a runtime
+ * shares with others cannot be told apart and is not looked at; the configuration says what is shared.
+ */
+import { existsSync } from 'node:fs';
+import type { TreeFile } from '#domain/world.ts';
+import type { Log } from '#runtime/log.ts';
+import type { Namespace } from '../config.ts';
+import type { UserCode } from '../usercode/runner.ts';
+import { watchKernelObjects } from './kernel-objects.ts';
+import { watchPlaces } from './places.ts';
+import { watchProcesses } from './processes.ts';
+
+export type Proof = {
+  /**
+   * Cleans up, and answers what is not clean: at most 20 texts of at most 200 characters. To be called
+   * when no worker is left in which anything of a session ran. `placed` are the files that the host has
+   * on disk by now, besides those that it began with, by their full paths.
+   */
+  clean(placed: readonly TreeFile[]): Promise<string[]>;
+};
+
+export type ProofParts = {
+  workDir: string;
+  /** What the host has to itself. */
+  namespaces: readonly Namespace[];
+  userCode: Pick<UserCode, 'processes'>;
+  log: Log;
+};
+
+export const mostFindings = { count: 20, chars: 200 };
+
+/** Names of processes and files are a stranger's choice. */
+const cut = (text: string): string =>
+  text.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, mostFindings.chars);
+
+/** Begins to watch. To be called when the workers are up and before any code of a world is loaded. */
+export const startProof = ({ workDir, namespaces, userCode, log }: ProofParts): Proof => {
+  const own = (name: Namespace): boolean => namespaces.includes(name);
+  const workers = () => userCode.processes();
+  const places = watchPlaces({ areOwnMounts: own('mount'), workDir });
+  const hasProc = existsSync('/proc/self/stat');
+  const processes = hasProc
+    ? watchProcesses({ isOwnTable: own('pid'), workDir, workers })
+    : undefined;
+  const kernelObjects = watchKernelObjects(
+    { isOwnIpc: own('ipc'), isOwnNetwork: own('net') },
+    workers().live,
+  );
+  return {
+    async clean(placed) {
+      const startedAt = performance.now();
+      const ended = (await processes?.clean()) ?? [];
+      await places.empty(placed);
+      const left = [...places.look(placed), ...(await kernelObjects.look(workers().live))];
+      const found = [...ended, ...left];
+      const tookMs = performance.now() - startedAt;
+      log.debug({ tookMs, found: found.length }, 'looked for what the session left');
+      return found.slice(0, mostFindings.count).map(cut);
+    },
+  };
+};
