@@ -70,7 +70,7 @@ export type Launched = {
 
 /** What a prepared runtime asks of the rest of the installation. */
 export type Prepared = {
-  /** An address that the control plane must listen on besides its own, so that hosts reach it. */
+  /** An address at which the control plane must serve its host API, so that hosts reach it; null: loopback. */
   listen: string | null;
   /** How hosts name the machine that the control plane runs on. */
   host: string;

@@ -14,6 +14,16 @@ describe('readConfig', () => {
       controlUrl: 'http://control:4500',
       template: { scheme: 'https', suffix: '.worlds.example.com', port: '' },
       trustedHops: 0,
+      hosts: {
+        networks: [
+          { ip: '10.0.0.0', bits: 8 },
+          { ip: '172.16.0.0', bits: 12 },
+          { ip: '192.168.0.0', bits: 16 },
+          { ip: '100.64.0.0', bits: 10 },
+          { ip: 'fc00::', bits: 7 },
+        ],
+        ports: [{ first: 1_024, last: 65_535 }],
+      },
       limits: { bodyBytes: 268_435_456, perSession: 256, answerMs: 120_000 },
       ending: { drainMs: 0, finishMs: 10_000 },
       logLevel: 'info',
@@ -21,13 +31,21 @@ describe('readConfig', () => {
   });
 
   it('reports every mistake at once', () => {
-    const wrong = { SVC_GATEWAY_URL: 'https://x', SVC_TRUSTED_HOPS: '-1', SVC_BODY_BYTES: 'much' };
+    const wrong = {
+      SVC_GATEWAY_URL: 'https://x',
+      SVC_TRUSTED_HOPS: '-1',
+      SVC_BODY_BYTES: 'much',
+      SVC_HOST_NETWORKS: '10.0.0.0/8, 10.0.0.1',
+      SVC_HOST_PORTS: '8080 9-1',
+    };
     for (const mistake of [
       'SVC_CONTROL_URL is not set',
       'SVC_GATEWAY_TOKEN is not set',
       'SVC_GATEWAY_URL is "https://x", not of the form https://{session}--{surface}.',
       'SVC_TRUSTED_HOPS is "-1"',
       'SVC_BODY_BYTES is "much"',
+      'SVC_HOST_NETWORKS has "10.0.0.1"',
+      'SVC_HOST_PORTS has "9-1"',
     ]) {
       expect(() => readConfig(wrong)).toThrow(mistake);
     }

@@ -10,6 +10,7 @@ import type { LogLevel } from '#runtime/log.ts';
 import { readMetricsListen } from '#runtime/metrics.ts';
 import type { Secret } from '#runtime/secret.ts';
 import { readOtlpEndpoint } from '#runtime/tracing.ts';
+import { type Network, type Ports, readNetwork } from './upstreams.ts';
 
 /** What one gateway takes on, and how long it waits for whom. Times are in milliseconds. */
 export type Limits = {
@@ -43,10 +44,13 @@ export type GatewayConfig = {
   listen: ListenAddress[];
   /** Where metrics and status are served; none: nowhere. */
   metricsListen: ListenAddress[];
+  /** The control plane's internal address. */
   controlUrl: string;
   token: Secret;
   /** How the public address of a surface looks. */
   template: SurfaceTemplate;
+  /** Where hosts can be: nothing else is connected to. */
+  hosts: { networks: Network[]; ports: Ports[] };
   /** Proxies before it whose `X-Forwarded-*` are believed; 0 where clients connect directly. */
   trustedHops: number;
   limits: Limits;
@@ -68,6 +72,34 @@ const readTemplate = (env: EnvReader): SurfaceTemplate => {
   }
   return template ?? { scheme: 'https', suffix: '', port: '' };
 };
+
+/** Those that are never routed on the internet; loopback is not among them. */
+const privateNetworks = '10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,100.64.0.0/10,fc00::/7';
+
+const wordsOf = (text: string): string[] => text.split(/[\s,]+/).filter((word) => word !== '');
+
+const readPorts = (text: string): Ports | undefined => {
+  const [, from, to = from] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(text) ?? [];
+  const ports = { first: Number(from), last: Number(to) };
+  return ports.first >= 1 && ports.first <= ports.last && ports.last <= 65_535 ? ports : undefined;
+};
+
+const readHosts = (env: EnvReader): GatewayConfig['hosts'] => ({
+  networks: wordsOf(env.text('SVC_HOST_NETWORKS', privateNetworks)).flatMap((word) => {
+    const network = readNetwork(word);
+    if (network === undefined) {
+      env.refuse(`SVC_HOST_NETWORKS has "${word}", which is no network like 10.0.0.0/8`);
+    }
+    return network ?? [];
+  }),
+  ports: wordsOf(env.text('SVC_HOST_PORTS', '1024-65535')).flatMap((word) => {
+    const ports = readPorts(word);
+    if (ports === undefined) {
+      env.refuse(`SVC_HOST_PORTS has "${word}", neither a port nor ports like 1024-65535`);
+    }
+    return ports ?? [];
+  }),
+});
 
 const readLimits = (env: EnvReader): Limits => {
   const count = (name: string, max: number, fallback: number): number =>
@@ -97,6 +129,7 @@ export const readConfig = (environment: Env): GatewayConfig => {
     controlUrl: env.url('SVC_CONTROL_URL'),
     token: env.secret('SVC_GATEWAY_TOKEN'),
     template: readTemplate(env),
+    hosts: readHosts(env),
     trustedHops: env.integer('SVC_TRUSTED_HOPS', { min: 0, max: 10, fallback: 0 }),
     limits: readLimits(env),
     ending: {

@@ -26,6 +26,7 @@ import type { Refusal } from './refusals.ts';
 import { startFollowing } from './routes/follow.ts';
 import { createRouteTable, type RouteTable } from './routes/route-table.ts';
 import { type ServeParts, serveSurface } from './serve.ts';
+import { createUpstreams } from './upstreams.ts';
 import { createVisits, type Visits } from './visits.ts';
 
 export type RunningGateway = Running & {
@@ -91,10 +92,16 @@ export const startGateway = async (config: GatewayConfig, log: Log): Promise<Run
   const isEnding = () => stopped !== undefined;
   const onRefusal = ({ code }: Refusal) => metrics.refusals.inc({ code });
   const refuser = createRefuser({ isEnding, onRefusal });
+  const own: string[] = [];
+  const upstreams = createUpstreams({
+    ...config.hosts,
+    others: () => [config.controlUrl, ...own],
+  });
   const tracer = startTracer('svc-gateway', config.otlpEndpoint, log);
   const parts: ServeParts = {
     config,
     routes,
+    upstreams,
     visits,
     door: createDoor({ client, passes, template }),
     passCookie: passes.cookieName,
@@ -145,6 +152,7 @@ export const startGateway = async (config: GatewayConfig, log: Log): Promise<Run
     watching = await serveMetrics(watched, config.metricsListen);
     stack.defer(() => watching.stop(0));
     bound = await bindAll(() => createGatewayServer(limits, refuser, handle), config.listen);
+    own.push(...bound.addresses, ...watching.addresses);
   } catch (error) {
     await stack.disposeAsync();
     throw error;

@@ -1,6 +1,6 @@
 /**
  * What happens to one request: whose surface it names, whether it may pass, where the session is served,
- * and the exchange with the host. A host that took no connection may be one that the session has left:
+ * whether a host can be there, and the exchange with it. A host that took no connection may be one that the session has left:
  * then its route is asked for anew, and only then is the request sent a second time.
  */
 import type { Agent } from 'node:http';
@@ -31,11 +31,13 @@ import {
   tooManyRequests,
 } from './refusals.ts';
 import type { Found, RouteTable } from './routes/route-table.ts';
+import type { Upstreams } from './upstreams.ts';
 import type { Visit, Visits } from './visits.ts';
 
 export type ServeParts = {
   config: GatewayConfig;
   routes: RouteTable;
+  upstreams: Upstreams;
   visits: Visits;
   door: Door;
   /** Name of the cookie that no host is to see. */
@@ -51,21 +53,24 @@ export type ServeParts = {
   log: Log;
 };
 
-type Place = { address: string } | { refusal: Refusal };
+type Place = { address: string; upstream: Upstream } | { refusal: Refusal };
 
 /** The address of the surface that is asked for, or why there is none. */
-const placeOf = (found: Found, { sessionId, surface }: SurfaceTarget): Place => {
+const placeOf = (
+  { upstreams, log }: Pick<ServeParts, 'upstreams' | 'log'>,
+  found: Found,
+  { sessionId, surface }: SurfaceTarget,
+): Place => {
   if (found.kind === 'unknown') return { refusal: routeUnknown(sessionId) };
   if (found.kind === 'none') return { refusal: noSuchSession(sessionId) };
   const refusal = refusalOf(found.route);
   if (refusal !== undefined) return { refusal };
   const address = found.route.surfaces[surface];
-  return address === undefined ? { refusal: noSuchSurface(sessionId, surface) } : { address };
-};
-
-const upstreamOf = (address: string): Upstream => {
-  const { hostname, port } = new URL(address);
-  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port === '' ? 80 : port) };
+  if (address === undefined) return { refusal: noSuchSurface(sessionId, surface) };
+  const place = upstreams.find(address);
+  if ('upstream' in place) return { address, ...place };
+  log.warn({ sessionId, address, ...place }, 'a route leads where no host is; nothing is sent');
+  return { refusal: hostUnreachable(sessionId) };
 };
 
 const refusalFor = (failure: Failure, sessionId: string, config: GatewayConfig): Refusal => {
@@ -90,14 +95,14 @@ const send = (
   { request, response, expectsContinue, upgrade }: Arrival,
   target: SurfaceTarget,
   visit: Visit,
-  address: string,
+  { address, upstream }: { address: string; upstream: Upstream },
 ): Promise<Failure | undefined> => {
   const { config, agent, isEnding, passCookie } = parts;
   const { limits, trustedHops, template } = config;
   return relay({
     request,
     response,
-    upstream: upstreamOf(address),
+    upstream,
     path: target.path,
     headers: requestHeaders(request, {
       host: target.host,
@@ -168,17 +173,17 @@ const exchange = async (
   const { config, routes, log } = parts;
   const { sessionId } = target;
   const beganMs = Date.now();
-  const place = placeOf(await routes.find(sessionId), target);
+  const place = placeOf(parts, await routes.find(sessionId), target);
   if ('refusal' in place) return place.refusal;
   const routedMs = Date.now();
   if (arrival.request.socket.destroyed) return undefined;
-  let failure = await send(parts, arrival, target, visit, place.address);
+  let failure = await send(parts, arrival, target, visit, place);
   if (failure === undefined) return noteAnswer(parts, arrival, target, { beganMs, routedMs });
   const isHosts = failure.kind === 'unsent' || failure.kind === 'broke_off';
   if (!isHosts) return refusalFor(failure, sessionId, config);
-  const now = placeOf(await routes.refresh(sessionId), target);
+  const now = placeOf(parts, await routes.refresh(sessionId), target);
   if (failure.kind === 'unsent' && 'address' in now && now.address !== place.address) {
-    failure = await send(parts, arrival, target, visit, now.address);
+    failure = await send(parts, arrival, target, visit, now);
   }
   if (failure === undefined) return noteAnswer(parts, arrival, target, { beganMs, routedMs });
   const hostFault = refusalFor(failure, sessionId, config);

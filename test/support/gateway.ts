@@ -167,6 +167,7 @@ export const gatewayEnv = (controlUrl: string): Record<string, string> => ({
   SVC_CONTROL_URL: controlUrl,
   SVC_GATEWAY_TOKEN: token,
   SVC_GATEWAY_URL: `http://{session}--{surface}.${gatewayDomain}`,
+  SVC_HOST_NETWORKS: '127.0.0.0/8',
   SVC_LOG_LEVEL: 'warn',
 });
 

@@ -9,6 +9,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from '#runtime/pause.ts';
+import { Secret } from '#runtime/secret.ts';
 import { basicAuthorization, type Client, createClient } from '#wire/client.ts';
 import type { Balancer } from './balancer.ts';
 import { endServer, listenLocally } from './gateway.ts';
@@ -53,6 +54,10 @@ export type Network = {
   client: Client;
   publicKey: string;
   secretKey: string;
+  /** From which the control plane derives the tokens of hosts. */
+  secret: Secret;
+  /** Where hosts find the control plane. */
+  hostUrl: string;
   installation: string;
   control: Program;
   orchestrator: Program;
@@ -109,11 +114,12 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
   const poolToken = randomBytes(24).toString('hex');
   const installation = options.installation ?? `test-${randomBytes(4).toString('hex')}`;
 
+  const secret = randomBytes(32).toString('hex');
   const controlEnv = {
     SVC_DATABASE_URL: options.databaseUrl,
     SVC_PUBLIC_URL: url,
     ...(options.env?.SVC_BLOB_URL === undefined ? { SVC_BLOB_DIR: blobDir } : {}),
-    SVC_SECRET: randomBytes(32).toString('hex'),
+    SVC_SECRET: secret,
     SVC_POOL_TOKEN: poolToken,
     SVC_LOG_LEVEL: 'info',
     SVC_BOOTSTRAP_PUBLIC_KEY: publicKey,
@@ -153,6 +159,8 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
     }),
     publicKey,
     secretKey,
+    secret: new Secret(secret),
+    hostUrl,
     installation,
     control: await startControl(),
     orchestrator: await startOrchestrator(),

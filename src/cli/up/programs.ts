@@ -132,6 +132,8 @@ export const gatewayEnv = (site: Site, finishMs: number): Record<string, string>
   ...surfaceEnv(site),
   SVC_LISTEN: `127.0.0.1:${site.gatewayPort}`,
   SVC_CONTROL_URL: internalUrl(site),
+  // Ports of processes and of containers alike are on this machine.
+  SVC_HOST_NETWORKS: '127.0.0.1/32',
   SVC_FINISH_MS: String(finishMs),
   ...metricsEnv(site, 'gateway'),
 });

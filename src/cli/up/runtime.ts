@@ -10,7 +10,7 @@ import { sendSignal } from './processes.ts';
 import { programs } from './programs.ts';
 
 export type PreparedRuntime = {
-  /** An address that the control plane has to listen on besides its own. */
+  /** An address at which the control plane has to serve its host API; null: loopback. */
   listen: string | null;
   /** How hosts name the machine of the control plane. */
   host: string;

@@ -1,0 +1,107 @@
+/**
+ * Where the gateway connects to, whatever a route says. It is inside the network and asks for whoever comes, so
+ * an address that is none of a host is not asked at all: hosts are at IP addresses of networks that the
+ * configuration names and at ports that it allows, and never at addresses that no host can have.
+ */
+import { BlockList, isIPv6 } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { plainIp, readHostAddress } from '#domain/host-address.ts';
+import type { Upstream } from './http/relay.ts';
+
+/** A network as it is written, `10.0.0.0/8`, taken apart. */
+export type Network = { ip: string; bits: number };
+/** Ports from the first to the last. */
+export type Ports = { first: number; last: number };
+
+export type UpstreamRules = {
+  networks: readonly Network[];
+  ports: readonly Ports[];
+  /** `http://host:port` of what is no host, wherever it lies: the gateway's own and the control plane's. */
+  others(): readonly string[];
+};
+
+export type Upstreams = {
+  /** Where to connect to for an address of a route, or why nowhere. */
+  find(address: string): { upstream: Upstream } | { fault: string };
+};
+
+const familyOf = (ip: string): 'ipv4' | 'ipv6' => (isIPv6(ip) ? 'ipv6' : 'ipv4');
+
+const listOf = (networks: readonly Network[]): BlockList => {
+  const list = new BlockList();
+  for (const { ip, bits } of networks) list.addSubnet(ip, bits, familyOf(ip));
+  return list;
+};
+
+/** Takes a network apart; undefined when it is none. */
+export const readNetwork = (text: string): Network | undefined => {
+  const [, ip = '', digits = ''] = /^([\da-fA-F.:]+)\/(\d{1,3})$/.exec(text) ?? [];
+  const network = { ip, bits: Number(digits) };
+  try {
+    listOf([network]);
+    return network;
+  } catch {
+    return undefined; // no address, or so many bits no address has
+  }
+};
+
+const networksOf = (...texts: string[]): BlockList =>
+  listOf(texts.flatMap((text) => readNetwork(text) ?? []));
+
+/** No host is there: this machine itself, one's link (and the metadata of clouds), groups, and ways into IPv4. */
+const never = networksOf(
+  ...['0.0.0.0/8', '169.254.0.0/16', '224.0.0.0/4', '240.0.0.0/4'],
+  ...['100.100.100.200/32', '168.63.129.16/32', '192.0.0.0/24'],
+  ...['::/128', 'fe80::/10', 'ff00::/8', 'fd00:ec2::/32', 'fd20:ce::/32'],
+  ...['64:ff9b::/96', '64:ff9b:1::/48', '2002::/16', '2001::/32'],
+);
+const loopback = networksOf('127.0.0.0/8', '::1/128');
+
+const isIn = (list: BlockList, ip: string): boolean => list.check(ip, familyOf(ip));
+
+/** The addresses that a listening address stands for. */
+const placesOf = (url: string): string[] => {
+  const { hostname, port, protocol } = new URL(url);
+  const ip = hostname.replace(/^\[|\]$/g, '');
+  const number = port || (protocol === 'https:' ? '443' : '80');
+  const isAny = ip === '0.0.0.0' || ip === '::';
+  const own = Object.values(networkInterfaces()).flatMap((found) => found ?? []);
+  const ips = isAny ? ['127.0.0.1', '::1', ...own.map(({ address }) => plainIp(address))] : [ip];
+  return ips.map((one) => `${one} ${number}`);
+};
+
+/** Makes the check. Loopback is allowed only by a network that lies within it. */
+export const createUpstreams = ({ networks, ports, others }: UpstreamRules): Upstreams => {
+  const isLocal = ({ ip, bits }: Network): boolean => isIn(loopback, ip) && bits >= 8;
+  const local = listOf(networks.filter(isLocal));
+  const named = listOf(networks.filter((network) => !isLocal(network)));
+
+  let places: { of: number; known: ReadonlySet<string> } = { of: -1, known: new Set() };
+  /** They only become more, when a program has begun to listen. */
+  const isOther = (place: string): boolean => {
+    const urls = others();
+    if (urls.length !== places.of) {
+      places = { of: urls.length, known: new Set(urls.flatMap(placesOf)) };
+    }
+    return places.known.has(place);
+  };
+
+  const faultOf = (ip: string, port: number): string | undefined => {
+    if (isIn(never, ip)) return 'no host can be there';
+    if (!isIn(isIn(loopback, ip) ? local : named, ip)) return 'SVC_HOST_NETWORKS does not name it';
+    if (!ports.some(({ first, last }) => first <= port && port <= last)) {
+      return 'SVC_HOST_PORTS does not name its port';
+    }
+    return isOther(`${ip} ${port}`) ? 'it is that of a program of the installation' : undefined;
+  };
+
+  return {
+    find(address) {
+      const found = readHostAddress(address);
+      if (found === undefined) return { fault: 'it is no IP address with a port' };
+      const { ip, port } = found;
+      const fault = faultOf(ip, port);
+      return fault === undefined ? { upstream: { host: ip, port } } : { fault };
+    },
+  };
+};
