@@ -1,13 +1,18 @@
 /** One text for one JSON value, whatever the order of its keys: what hashes of requests are made of. */
 import { createHash } from 'node:crypto';
 
-const sortKeys = (_: string, value: unknown): unknown =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-    : value;
+/** The value's JSON with keys in order; what JSON leaves out is left out. */
+const canonicalText = (value: unknown): string => {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  if (Array.isArray(value)) return `[${value.map(canonicalText).join()}]`;
+  const held = value as Readonly<Record<string, unknown>>;
+  const members = Object.keys(held)
+    .filter((key) => held[key] !== undefined)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonicalText(held[key])}`);
+  return `{${members.join()}}`;
+};
 
 /** SHA-256, in hex, of a JSON value. */
 export const hashOf = (value: unknown): string =>
-  createHash('sha256')
-    .update(JSON.stringify(value, sortKeys) ?? '')
-    .digest('hex');
+  createHash('sha256').update(canonicalText(value)).digest('hex');

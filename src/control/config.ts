@@ -142,6 +142,11 @@ const readCompile = (env: EnvReader): CompileLimits => ({
     fallback: 10_000,
   }),
   memoryMb: env.integer('SVC_COMPILE_MEMORY_MB', { min: 64, max: 16_384, fallback: 512 }),
+  secondsPerMinute: env.integer('SVC_COMPILE_SECONDS_PER_MINUTE', {
+    min: 1,
+    max: 100_000,
+    fallback: 30,
+  }),
 });
 
 const readQuotas = (env: EnvReader): Quotas => ({

@@ -128,6 +128,12 @@ export const createMetrics = () => {
       'Compile jobs that ended: done, out_of_time, out_of_memory, or failed',
       ['kind', 'outcome'],
     ),
+    compileRefusals: counter(
+      registry,
+      'svc_compile_refusals_total',
+      'Compile jobs that were refused, by what is used up: compile_queue or compile_seconds',
+      ['quota'],
+    ),
     compileSeconds: seconds(
       registry,
       'svc_compile_job_seconds',

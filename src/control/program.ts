@@ -125,9 +125,12 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
     const metrics = createMetrics();
     const tracer = startTracer('svc-control', config.otlpEndpoint, log);
     releases.push(() => tracer.stop());
-    const compiler = createCompiler(config.compile, ({ kind, outcome, seconds }) => {
-      metrics.compileJobs.inc({ kind, outcome });
-      metrics.compileSeconds.observe({ kind }, seconds);
+    const compiler = createCompiler(config.compile, {
+      ended({ kind, outcome, seconds }) {
+        metrics.compileJobs.inc({ kind, outcome });
+        metrics.compileSeconds.observe({ kind }, seconds);
+      },
+      refused: (quota) => metrics.compileRefusals.inc({ quota }),
     });
     releases.push(() => compiler.stop());
     let stopped: Promise<void> | undefined;

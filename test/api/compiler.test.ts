@@ -9,15 +9,24 @@ import {
 } from '../../src/control/worlds/compiler.ts';
 import { notesWorld, slowWorld } from '../support/worlds.ts';
 
-const limits: CompileLimits = { processes: 1, queued: 1, timeLimitMs: 30_000, memoryMb: 512 };
+const limits: CompileLimits = {
+  processes: 1,
+  queued: 1,
+  timeLimitMs: 30_000,
+  memoryMb: 512,
+  secondsPerMinute: 1_000,
+};
+
+const project = 'prj-one';
 
 let compiler: Compiler;
 const start = (changed: Partial<CompileLimits> = {}) => {
   compiler = createCompiler({ ...limits, ...changed });
   const { run, stop } = compiler;
   return {
-    compile: (files: TreeFile[], signal?: AbortSignal) => run({ kind: 'compile', files }, signal),
-    build: (files: TreeFile[], rows: Rows = {}) => run({ kind: 'build', files, rows }),
+    compile: (files: TreeFile[], signal?: AbortSignal) =>
+      run({ kind: 'compile', files }, { project, signal }),
+    build: (files: TreeFile[], rows: Rows = {}) => run({ kind: 'build', files, rows }, { project }),
     run,
     stop,
   };
@@ -58,7 +67,9 @@ describe('the compiler', () => {
 
   it('throws what a job throws', async () => {
     const { run } = start();
-    await expect(run({ kind: 'begin', name: '', template: notesWorld() })).rejects.toMatchObject({
+    await expect(
+      run({ kind: 'begin', name: '', template: notesWorld() }, { project }),
+    ).rejects.toMatchObject({
       code: 'invalid',
       fields: [{ path: ['name'] }],
     });

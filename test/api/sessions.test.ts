@@ -294,10 +294,12 @@ describe('a task that is graded by a query', () => {
     const source = `with v0 as (select 1 as x), ${views.join(', ')} select x as passed from v20`;
     const hasty = await startTestControl({
       databaseUrl: database.url,
-      compile: { timeLimitMs: 500 },
+      compile: { timeLimitMs: 2_000 },
     });
     try {
-      const body = { slug: 'notes', task: { grader: { kind: 'sql' as const, source } } };
+      const slug = 'hasty-notes';
+      await hasty.send(createWorld, { body: { slug, from: encodeTree(notesWorld()) } });
+      const body = { slug, task: { grader: { kind: 'sql' as const, source } } };
       await expect(hasty.send(openSession, { body })).rejects.toMatchObject({
         fields: [
           {

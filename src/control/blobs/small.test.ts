@@ -32,19 +32,32 @@ describe('small blobs', () => {
 
   it('gives the small ones as base64, never reading the large ones', async () => {
     const { blobs, reads } = countingBlobs(small, large);
-    const picked = await createSmallBlobs(blobs).pick([digestOf(small), digestOf(large)]);
+    const picked = await createSmallBlobs(blobs).pick('prj', [digestOf(small), digestOf(large)]);
     expect(picked).toEqual({ [digestOf(small)]: Buffer.from(small).toString('base64') });
     expect(reads).toEqual([digestOf(small)]);
   });
 
+  const sized = (count: number, first: number) =>
+    Array.from({ length: count }, (_, index) => new Uint8Array(200 * 1024).fill(first + index));
+
   it('reads each once, and lets go of the one unused for longest', async () => {
-    const many = Array.from({ length: 65 }, (_, index) => new Uint8Array([index]));
+    const many = sized(140, 0);
     const { blobs, reads } = countingBlobs(...many);
     const cache = createSmallBlobs(blobs);
-    for (const bytes of many) await cache.pick([digestOf(bytes)]);
-    await cache.pick([digestOf(many[64] ?? small)]);
-    expect(reads).toHaveLength(65);
-    await cache.pick([digestOf(many[0] ?? small)]);
-    expect(reads).toHaveLength(66);
+    for (const bytes of many) await cache.pick('prj', [digestOf(bytes)]);
+    await cache.pick('prj', [digestOf(many[139] ?? small)]);
+    expect(reads).toHaveLength(140);
+    await cache.pick('prj', [digestOf(many[0] ?? small)]);
+    expect(reads).toHaveLength(141);
+  });
+
+  it('keeps those of one project, however many another asks for', async () => {
+    const many = sized(240, 0);
+    const { blobs, reads } = countingBlobs(small, ...many);
+    const cache = createSmallBlobs(blobs);
+    await cache.pick('quiet', [digestOf(small)]);
+    for (const bytes of many) await cache.pick('busy', [digestOf(bytes)]);
+    await cache.pick('quiet', [digestOf(small)]);
+    expect(reads.filter((digest) => digest === digestOf(small))).toHaveLength(1);
   });
 });

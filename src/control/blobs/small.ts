@@ -1,39 +1,38 @@
 /**
  * Small blobs as text, for sending along where a fetch of their own would cost more than they weigh.
- * What was read once is kept: blobs never change.
+ * What was read once is kept, within bounds that projects share: blobs never change.
  */
 import type { Digest } from '#domain/world.ts';
+import { createFairCache } from '../fair-cache.ts';
 import type { Blobs } from './blobs.ts';
 
 export type SmallBlobs = {
-  /** Base64 of those that are small, by digest; the others are left out. */
-  pick(digests: readonly Digest[]): Promise<Record<Digest, string>>;
+  /** Base64 of those that are small, by digest, for a project; the others are left out. */
+  pick(project: string, digests: readonly Digest[]): Promise<Record<Digest, string>>;
 };
 
-/** The largest that counts as small, and how many are kept; the one unused for longest goes first. */
+/** The largest that counts as small, and what all that are kept may take. */
 const smallBytes = 256 * 1024;
-const mostKept = 64;
+const mostBytes = 32 * 1024 * 1024;
 
 /** Makes the cache. */
 export const createSmallBlobs = (blobs: Blobs): SmallBlobs => {
-  const kept = new Map<Digest, string>();
+  const kept = createFairCache<string>(mostBytes);
 
-  const read = async (digest: Digest): Promise<string | undefined> => {
+  const read = async (owner: string, digest: Digest): Promise<string | undefined> => {
     const known = kept.get(digest);
-    if (known === undefined && (await blobs.size(digest)) > smallBytes) return undefined;
-    const text = known ?? Buffer.from(await blobs.get(digest)).toString('base64');
-    kept.delete(digest);
-    kept.set(digest, text);
-    const [oldest] = kept.keys();
-    if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
-    return text;
+    if (known !== undefined) return known;
+    if ((await blobs.size(digest)) > smallBytes) return undefined;
+    const value = Buffer.from(await blobs.get(digest)).toString('base64');
+    kept.keep({ key: digest, owner, bytes: value.length, value });
+    return value;
   };
 
   return {
-    async pick(digests) {
+    async pick(project, digests) {
       const picked: Record<Digest, string> = {};
       const take = async (digest: Digest): Promise<void> => {
-        const text = await read(digest);
+        const text = await read(project, digest);
         if (text !== undefined) picked[digest] = text;
       };
       await Promise.all(digests.map(take));

@@ -36,7 +36,8 @@ export type NewSession = HostWish & {
   clock: string;
   seed: number | null;
   idempotencyKey: string | null;
-  requestHash: string;
+  /** Null without a key: nothing is compared with it then. */
+  requestHash: string | null;
 };
 
 /** The unique index that a second session of one `Idempotency-Key` breaks. */

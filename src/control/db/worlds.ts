@@ -133,11 +133,15 @@ const findVersionsStatement = statement(
   'find_versions',
   `select v.id, v.world_id as "worldId", v.project_id as "projectId", w.slug, v.number, v.state,
           v.content_hash as "contentHash", v.message, v.contract, v.files,
-          v.entity_counts as "entityCounts", v.bundle, v.snapshot, v.created_at as "createdAt"
+          v.entity_counts as "entityCounts", v.bundle, v.snapshot, v.created_at as "createdAt",
+          octet_length(v.contract::text) + octet_length(v.files::text) as "jsonChars"
      from versions v join worlds w on w.id = v.world_id
     where v.id = any($1)`,
 );
 
+/** A version, and how long its contract and its list of files are as JSON. */
+export type SizedVersionRow = VersionRow & { jsonChars: number };
+
 /** The versions with these ids, of whatever project, in any order. */
-export const findVersions = (db: Queryable, ids: readonly string[]): Promise<VersionRow[]> =>
-  db.query<VersionRow>(findVersionsStatement, [ids]);
+export const findVersions = (db: Queryable, ids: readonly string[]): Promise<SizedVersionRow[]> =>
+  db.query<SizedVersionRow>(findVersionsStatement, [ids]);

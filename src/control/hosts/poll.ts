@@ -33,12 +33,12 @@ const findVersion = async ({ versions }: PollParts, id: string): Promise<Version
 /** What a version is loaded from; a host that holds it already needs none of the bytes. */
 const toSources = async (
   { smallBlobs }: PollParts,
-  { bundle, snapshot }: Version,
+  { bundle, projectId, snapshot }: Version,
   isHeld: boolean,
 ): Promise<WorldSources> => ({
   bundle,
   snapshot,
-  blobs: isHeld ? {} : await smallBlobs.pick([bundle, snapshot]),
+  blobs: isHeld ? {} : await smallBlobs.pick(projectId, [bundle, snapshot]),
 });
 
 const toAssignment = async (

@@ -85,9 +85,8 @@ const signalOf = (reply: FastifyReply): AbortSignal => {
 const send = (reply: FastifyReply, status: number, body: unknown): FastifyReply => {
   reply.code(status);
   if (body instanceof Uint8Array) {
-    return reply
-      .type('application/octet-stream')
-      .send(Buffer.from(body.buffer, body.byteOffset, body.byteLength));
+    if (!reply.hasHeader('content-type')) reply.type('application/octet-stream');
+    return reply.send(Buffer.from(body.buffer, body.byteOffset, body.byteLength));
   }
   return reply.send(body);
 };

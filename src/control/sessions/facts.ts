@@ -1,6 +1,7 @@
 /** What never changes of a session, in memory: so that a call costs no look at its session. */
 import type { Queryable } from '../db/pool.ts';
 import { findSession } from '../db/sessions.ts';
+import { createFairCache } from '../fair-cache.ts';
 
 export type Facts = { versionId: string };
 
@@ -9,22 +10,23 @@ export type SessionFacts = {
   get(projectId: string, sessionId: string): Promise<Facts | undefined>;
 };
 
-const mostKept = 20_000;
+/** What all of them may take, and one of them. */
+const mostBytes = 10 * 1024 * 1024;
+const factsBytes = 512;
 
 /** Makes the cache. */
 export const createSessionFacts = (db: Queryable): SessionFacts => {
-  const kept = new Map<string, Facts>();
+  const kept = createFairCache<Facts>(mostBytes);
   return {
     async get(projectId, sessionId) {
-      const name = `${projectId}/${sessionId}`;
-      const known = kept.get(name);
+      const key = `${projectId}/${sessionId}`;
+      const known = kept.get(key);
       if (known !== undefined) return known;
       const session = await findSession(db, projectId, sessionId);
       if (session === undefined) return undefined;
-      if (kept.size >= mostKept) kept.clear();
-      const facts = { versionId: session.versionId };
-      kept.set(name, facts);
-      return facts;
+      const value = { versionId: session.versionId };
+      kept.keep({ key, owner: projectId, bytes: factsBytes, value });
+      return value;
     },
   };
 };

@@ -26,7 +26,16 @@ import { unsuitedError } from './unsuited.ts';
 
 export type OpenParts = Pick<
   Parts,
-  'compiler' | 'config' | 'db' | 'log' | 'metrics' | 'notices' | 'placer' | 'tracer' | 'versions'
+  | 'blobs'
+  | 'compiler'
+  | 'config'
+  | 'db'
+  | 'log'
+  | 'metrics'
+  | 'notices'
+  | 'placer'
+  | 'tracer'
+  | 'versions'
 >;
 
 export type OpenRequest = {
@@ -35,6 +44,8 @@ export type OpenRequest = {
   idempotencyKey: string | undefined;
   /** The W3C `traceparent` of who asks. */
   traceparent?: string | undefined;
+  /** Aborts when the client is gone; its task is not checked further then, and nothing is opened. */
+  signal?: AbortSignal;
 };
 
 export type Opened = {
@@ -80,13 +91,13 @@ const resolveSurfaces = (version: Version, wanted: readonly SurfaceKind[] = []):
 };
 
 const toNewSession = async (
-  { compiler }: OpenParts,
+  parts: OpenParts,
   request: OpenRequest,
   version: Version,
-  requestHash: string,
+  requestHash: string | null,
 ): Promise<NewSession> => {
-  const { projectId, body, idempotencyKey } = request;
-  const task = await resolveTask(compiler, version, body.task);
+  const { projectId, body, idempotencyKey, signal } = request;
+  const task = await resolveTask(parts, version, body.task, signal);
   return {
     id: newId('ses'),
     projectId,
@@ -113,7 +124,7 @@ const toNewSession = async (
 const findFirst = async (
   { db }: OpenParts,
   { projectId, idempotencyKey }: OpenRequest,
-  requestHash: string,
+  requestHash: string | null,
 ): Promise<Opened | undefined> => {
   if (idempotencyKey === undefined) return undefined;
   const session = await findSessionByKey(db, projectId, idempotencyKey);
@@ -138,7 +149,7 @@ const mayHaveOpened = (error: unknown): boolean =>
   violates(error, sessionKeyIndex) || (error instanceof AppError && error.code === 'exhausted');
 
 const openOnce = async (parts: OpenParts, request: OpenRequest): Promise<Opened> => {
-  const requestHash = hashOf(request.body);
+  const requestHash = request.idempotencyKey === undefined ? null : hashOf(request.body);
   const first = await findFirst(parts, request, requestHash);
   if (first !== undefined) return first;
   const version = await resolveVersion(parts, request);

@@ -3,11 +3,10 @@
  * world's contract before anything is opened. The session keeps its own copy.
  */
 import { AppError, type FieldProblem } from '#domain/error.ts';
-import { createConditionCheck } from '#language/conditions.ts';
 import type { Check, Contract, Grader, Task } from '#language/contract.ts';
 import type { OpenSessionBody, TaskSpec } from '#wire/public-api/session.ts';
 import { hashOf } from '../canonical.ts';
-import type { Compiler } from '../worlds/compiler.ts';
+import type { Parts } from '../parts.ts';
 import type { Version } from '../worlds/versions.ts';
 
 export type SessionTask = {
@@ -18,11 +17,10 @@ export type SessionTask = {
   hash: string;
 };
 
+type TaskParts = Pick<Parts, 'blobs' | 'compiler'>;
 type TaskGiven = NonNullable<OpenSessionBody['task']>;
 type GraderSpec = NonNullable<TaskSpec['grader']>;
 type Assertion = Extract<GraderSpec, { kind: 'assertions' }>['checks'][number];
-
-const mostProblems = 50;
 
 const toAssertion = ({ name, entity, where, count }: Check): Assertion => ({
   name,
@@ -56,85 +54,58 @@ const findBundled = (contract: Contract, name: string): Task => {
   throw refuse([{ path: ['task'], message: `the world has no task "${name}"; ${known}` }]);
 };
 
-const checkSeed = (version: Version, seed: TaskSpec['seed']): FieldProblem[] => {
-  const problems: FieldProblem[] = [];
-  const checker = version.rowChecker();
-  for (const [entity, rows] of Object.entries(seed?.rows ?? {})) {
-    for (const [index, row] of rows.entries()) {
-      if (problems.length >= mostProblems) return problems;
-      for (const { pointer, detail } of checker.check(entity, row)) {
-        const place = pointer.split('/').slice(1);
-        problems.push({
-          path: ['task', 'seed', 'rows', entity, String(index), ...place],
-          message: detail,
-        });
-      }
-    }
-  }
-  return problems;
-};
+const outOfLimits = 'the task cannot be checked within the time and memory that there is for it';
 
-const checkAssertions = (contract: Contract, checks: readonly Assertion[]): FieldProblem[] => {
-  const checkConditions = createConditionCheck(contract);
-  return checks.flatMap(({ entity, where }, index) => {
-    const path = ['task', 'grader', 'checks', String(index)];
-    return checkConditions(entity, where).map(({ key, message }) => ({
-      path: key === undefined ? [...path, 'entity'] : [...path, 'where', key],
-      message,
-    }));
-  });
-};
+/** Which part of a task is at fault when checking it ended at a limit: the one that takes longest. */
+const heaviestPart = ({ grader }: TaskSpec): string[] =>
+  grader?.kind === 'sql' ? ['task', 'grader', 'source'] : ['task', 'seed', 'rows'];
 
-const checkSpec = (version: Version, { seed, grader }: TaskSpec): void => {
-  const assertions = grader?.kind === 'assertions' ? grader.checks : [];
-  const problems = [
-    ...checkSeed(version, seed),
-    ...checkAssertions(version.contract, assertions),
-  ].slice(0, mostProblems);
-  if (problems.length > 0) {
-    throw refuse(problems, `the task does not fit the world: ${problems[0]?.message}`);
-  }
-};
-
-/** Strangers' queries are checked where their worlds are compiled, too. */
-const checkQuery = async (
-  compiler: Compiler,
-  { contract: { entities } }: Version,
-  { grader }: TaskSpec,
-): Promise<void> => {
-  if (grader?.kind !== 'sql') return;
-  const judged = await compiler.run({ kind: 'judge', source: grader.source, entities });
-  if (judged.ok) return;
-  const [problem] = judged.problems;
-  const isFault = problem?.code === 'bad_verifier';
-  const message = isFault
-    ? [problem.message, problem.hint ?? []].flat().join('; ')
-    : 'the query cannot be checked within the time and memory that there is for it';
-  throw refuse([{ path: ['task', 'grader', 'source'], message }]);
+/** What strangers wrote is evaluated where it can be ended. Answers the hash of the spec. */
+const checkSpec = async (
+  { blobs, compiler }: TaskParts,
+  { bundle, projectId }: Version,
+  spec: TaskSpec,
+  signal: AbortSignal | undefined,
+): Promise<string> => {
+  const job = { kind: 'check-task', world: { digest: bundle, project: projectId }, spec } as const;
+  const asker = { project: projectId, signal, supply: () => blobs.get(bundle) };
+  const checked = await compiler.run(job, asker);
+  if (checked.ok) return checked.hash;
+  if (!('fields' in checked)) throw refuse([{ path: heaviestPart(spec), message: outOfLimits }]);
+  const { fields } = checked;
+  throw refuse(fields, `the task does not fit the world: ${fields[0]?.message}`);
 };
 
 const isStored = (task: TaskGiven): task is { id: string } =>
   typeof task === 'object' && 'id' in task;
 
-const hashSpec = (spec: TaskSpec): string => `sha256:${hashOf(spec)}`;
+/** What was made of a bundled task once; a version never changes, and sessions are opened often. */
+const made = new WeakMap<Task, SessionTask>();
+
+const toBundled = (task: Task): SessionTask => {
+  const known = made.get(task);
+  if (known !== undefined) return known;
+  const spec = toSpec(task);
+  const hash = `sha256:${hashOf(spec)}`;
+  const bundled: SessionTask = { form: 'bundled', name: task.name, spec, hash };
+  made.set(task, bundled);
+  return bundled;
+};
 
 /** Finds or checks the task that a session is to be opened on; throws `invalid` naming the field. */
 export const resolveTask = async (
-  compiler: Compiler,
+  parts: TaskParts,
   version: Version,
   given: TaskGiven | undefined,
+  signal?: AbortSignal,
 ): Promise<SessionTask | undefined> => {
   if (given === undefined) return undefined;
-  if (typeof given === 'string') {
-    const spec = toSpec(findBundled(version.contract, given));
-    return { form: 'bundled', name: given, spec, hash: hashSpec(spec) };
-  }
+  if (typeof given === 'string') return toBundled(findBundled(version.contract, given));
   if (isStored(given)) {
     const message =
       'stored tasks are not served by this version; name a bundled task or give a spec';
     throw refuse([{ path: ['task', 'id'], message }]);
   }
-  checkSpec(version, given);
-  await checkQuery(compiler, version, given);
-  return { form: 'inline', name: given.name ?? null, spec: given, hash: hashSpec(given) };
+  const hash = await checkSpec(parts, version, given, signal);
+  return { form: 'inline', name: given.name ?? null, spec: given, hash };
 };

@@ -2,13 +2,14 @@
 import type { TreeFile } from '#domain/world.ts';
 import { type GeneratedFile, generatedState, staleProblems } from '#language/artifacts/state.ts';
 import { compileTree } from '#language/compile.ts';
-import type { Contract, EntityContract } from '#language/contract.ts';
+import type { Contract } from '#language/contract.ts';
 import { describeContract, type WorldDescription } from '#language/describe.ts';
 import { initTree } from '#language/edit/init.ts';
 import { summarizeTemplate, type TemplateSummaryResult } from '#language/edit/template-summary.ts';
 import type { Problem } from '#language/problem.ts';
-import { verifierFault } from '#language/verifier.ts';
+import type { TaskSpec } from '#wire/public-api/session.ts';
 import { type Built, buildVersion, type Rows } from './build.ts';
+import { type CheckedTask, checkTask, createWorldCache, type WorldGiven } from './check-task.ts';
 
 type Files = readonly TreeFile[];
 
@@ -24,8 +25,8 @@ type Inputs = {
   summarize: { slug: string; files: Files };
   /** The files of a new world made of a template; throws `invalid` for a name that no world can have. */
   begin: { name: string; template: Files };
-  /** Whether a query can grade sessions of a world with these entities. */
-  judge: { source: string; entities: EntityContract[] };
+  /** Whether a session of a world can be opened on a task. */
+  'check-task': { world: WorldGiven; spec: TaskSpec };
 };
 
 export type JobKind = keyof Inputs;
@@ -55,7 +56,7 @@ export type Outcomes = {
   describe: { ok: true; description: WorldDescription } | Refused;
   summarize: TemplateSummaryResult;
   begin: { ok: true; files: TreeFile[] } | Refused;
-  judge: { ok: true } | Refused;
+  'check-task': CheckedTask | Refused;
 };
 
 const compile = (files: Files): Compiled => {
@@ -80,34 +81,26 @@ const describe = (files: Files): Outcomes['describe'] => {
   return compiled.ok ? { ok: true, description: describeContract(compiled.contract) } : compiled;
 };
 
-const judge = (source: string, entities: readonly EntityContract[]): Outcomes['judge'] => {
-  const fault = verifierFault(source, entities);
-  if (fault === undefined) return { ok: true };
-  const { message, hint } = fault;
-  const problem: Problem = {
-    file: '',
-    pointer: '',
-    code: 'bad_verifier',
-    message,
-    ...(hint === undefined ? {} : { hint }),
+/**
+ * Makes what does the jobs of one process, one after the other; each takes as long and as much memory as
+ * it takes. A job throws `WorldLacking` when it is for a world that it neither brings nor finds here.
+ */
+export const createJobs = (): ((job: Job) => Outcomes[JobKind]) => {
+  const findWorld = createWorldCache();
+  return (job) => {
+    switch (job.kind) {
+      case 'compile':
+        return compile(job.files);
+      case 'build':
+        return buildVersion(job.files, job.rows);
+      case 'describe':
+        return describe(job.files);
+      case 'summarize':
+        return summarizeTemplate(job.slug, job.files);
+      case 'begin':
+        return { ok: true, files: initTree(job) };
+      case 'check-task':
+        return checkTask(findWorld(job.world), job.spec);
+    }
   };
-  return { ok: false, problems: [problem] };
-};
-
-/** Does a job; it takes as long and as much memory as it takes. */
-export const runJob = (job: Job): Outcomes[JobKind] => {
-  switch (job.kind) {
-    case 'compile':
-      return compile(job.files);
-    case 'build':
-      return buildVersion(job.files, job.rows);
-    case 'describe':
-      return describe(job.files);
-    case 'summarize':
-      return summarizeTemplate(job.slug, job.files);
-    case 'begin':
-      return { ok: true, files: initTree(job) };
-    case 'judge':
-      return judge(job.source, job.entities);
-  }
 };

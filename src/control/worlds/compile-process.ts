@@ -15,11 +15,14 @@ export type ProcessLimits = {
   memoryMb: number;
 };
 
-/** How a job ended: with its outcome, or by a limit that ended the process, too. */
+/** How a job ended: with its outcome and what it took, or by a limit that ended the process, too. */
 export type Ending =
-  | { kind: 'done'; outcome: Outcomes[JobKind] }
+  | { kind: 'done'; outcome: Outcomes[JobKind]; cpuMs: number }
   | { kind: 'out_of_time' }
   | { kind: 'out_of_memory' };
+
+/** Brings the bundle of the world that a job is for, when the process lacks it. */
+export type Supply = () => Promise<Uint8Array>;
 
 export type CompileProcess = {
   /** Whether it can be given a job. */
@@ -28,7 +31,7 @@ export type CompileProcess = {
    * Does one job; the next only after this one. Throws what the job throws, and `unavailable` when the
    * process could not start or was ended from outside.
    */
-  run(job: Job): Promise<Ending>;
+  run(job: Job, supply?: Supply): Promise<Ending>;
   /** Ends it, whatever it does, and resolves when it is gone. */
   kill(): Promise<void>;
 };
@@ -104,15 +107,29 @@ export const startCompileProcess = ({ timeLimitMs, memoryMb }: ProcessLimits): C
       cause: end.cause,
     });
 
+  const give = (job: Job): Promise<Message | End> => {
+    const answer = hearWithin(timeLimitMs);
+    child.send(job);
+    return answer;
+  };
+
+  /** Gives the job once more, with the world that the process said it lacks. */
+  const giveWorld = async (job: Job, supply: Supply | undefined): Promise<Message | End> => {
+    if (supply === undefined || !('world' in job)) throw new Error('a job lacks its world');
+    const bundle = await supply();
+    return give({ ...job, world: { ...job.world, bundle } });
+  };
+
   return {
     isAlive: () => state === 'alive',
-    async run(job) {
+    async run(job, supply) {
       const first = await started;
       if (first.kind === 'ended') throw unavailable(first);
-      const answer = hearWithin(timeLimitMs);
-      child.send(job);
-      const heard = await answer;
+      const answer = await give(job);
+      const heard = answer.kind === 'lacks' ? await giveWorld(job, supply) : answer;
       switch (heard.kind) {
+        case 'lacks':
+          throw new Error('a compile process lacks what it was given');
         case 'ready':
         case 'failed':
           throw new Error(heard.kind === 'ready' ? 'a compile process began again' : heard.message);

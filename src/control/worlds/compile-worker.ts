@@ -6,12 +6,17 @@
  * whole program with it.
  */
 import { AppError, describeError, type ErrorCode, type FieldProblem } from '#domain/error.ts';
-import { type Job, type JobKind, type Outcomes, runJob } from './compile-job.ts';
+import { WorldLacking } from './check-task.ts';
+import { createJobs, type Job, type JobKind, type Outcomes } from './compile-job.ts';
 
-/** What the process says: `ready` once, then one of the others for each job. */
+/**
+ * What the process says: `ready` once, then one of the others for each job. After `lacks` the same job is
+ * given again, with the world that it is for.
+ */
 export type Message =
   | { kind: 'ready' }
-  | { kind: 'done'; outcome: Outcomes[JobKind] }
+  | { kind: 'lacks' }
+  | { kind: 'done'; outcome: Outcomes[JobKind]; cpuMs: number }
   | { kind: 'refused'; code: ErrorCode; message: string; fields: FieldProblem[] }
   | { kind: 'failed'; message: string };
 
@@ -19,10 +24,16 @@ const say = (message: Message): void => {
   process.send?.(message);
 };
 
+const runJob = createJobs();
+
 const answer = (job: Job): Message => {
+  const before = process.cpuUsage();
   try {
-    return { kind: 'done', outcome: runJob(job) };
+    const outcome = runJob(job);
+    const { user, system } = process.cpuUsage(before);
+    return { kind: 'done', outcome, cpuMs: (user + system) / 1_000 };
   } catch (error) {
+    if (error instanceof WorldLacking) return { kind: 'lacks' };
     if (error instanceof AppError) {
       return { kind: 'refused', code: error.code, message: error.message, fields: error.fields };
     }

@@ -1,53 +1,63 @@
 /**
- * Compiles the trees of strangers off the request thread: a few processes, each with limits on time
- * and memory, and a queue that is bounded, too. A process is started when it is needed and used again;
- * one that ended is replaced by the next job.
+ * Evaluates what strangers wrote off the request thread. Trees and checks have a lane each, so that a
+ * check, which is short, never waits for a tree; within a lane projects take turns. What a project may
+ * spend of a processor in a minute is bounded, too.
  */
 import { AppError } from '#domain/error.ts';
 import type { Problem } from '#language/problem.ts';
+import { createCompileBudget } from './compile-budget.ts';
 import type { Job, JobKind, Outcomes } from './compile-job.ts';
-import { type CompileProcess, type Ending, startCompileProcess } from './compile-process.ts';
+import { type Asker, createLane, type EndedJob } from './compile-lane.ts';
+import type { Ending } from './compile-process.ts';
 
 export type CompileLimits = {
-  /** Jobs done at once, each by a process of its own. */
+  /** Trees compiled at once, each by a process of its own; as many more check, where that is needed. */
   processes: number;
-  /** Jobs that may wait for one. */
+  /** Jobs that may wait for a process of their lane. */
   queued: number;
   /** Time that one job may take, in milliseconds; waiting does not count. */
   timeLimitMs: number;
   /** Heap of one process, in MiB. */
   memoryMb: number;
+  /** Processor time that one project may spend in a minute, in seconds. */
+  secondsPerMinute: number;
 };
 
 export type Compiler = {
   /**
-   * Does a job, see `compile-job.ts`. One that is ended by a limit has an outcome, too: one problem,
-   * `out_of_time` or `out_of_memory`, of no file. Throws what the job throws, `exhausted` when too many
-   * jobs wait, and `unavailable` when it is given up: because its signal aborts while it waits, or
-   * because the program stops.
+   * Does a job, see `compile-job.ts`, on behalf of a project. One that is ended by a limit has an outcome,
+   * too: one problem, `out_of_time` or `out_of_memory`, of no file. Throws what the job throws,
+   * `exhausted` when too many jobs of the project wait or it has spent its time, and `unavailable` when
+   * it is given up: because its signal aborts while it waits, or because the program stops.
    */
-  run<Kind extends JobKind>(job: Job<Kind>, signal?: AbortSignal): Promise<Outcomes[Kind]>;
+  run<Kind extends JobKind>(job: Job<Kind>, asker: Asker): Promise<Outcomes[Kind]>;
   /** Ends the processes and gives up what waits; resolves when they are gone. */
   stop(): Promise<void>;
   /** Jobs that run, and those that wait for a process. */
   load(): { running: number; queued: number };
 };
 
-/** A job that has ended, for whoever counts them. */
-export type EndedJob = { kind: JobKind; outcome: Ending['kind'] | 'failed'; seconds: number };
-
 type Outcome = Outcomes[JobKind];
-type Waiting = { job: Job; done: PromiseWithResolvers<Outcome> };
+
+/** Kinds that are short: they check one request, not a whole world. */
+const shortKinds: ReadonlySet<JobKind> = new Set<JobKind>(['check-task']);
+
+/** Time that a short one may take at most, and processes that do them. */
+const shortLimitMs = 5_000;
+const shortProcesses = 2;
 
 const limitMessage = (
   limit: Exclude<Ending['kind'], 'done'>,
-  { timeLimitMs, memoryMb }: CompileLimits,
+  { timeLimitMs, memoryMb }: Pick<CompileLimits, 'timeLimitMs' | 'memoryMb'>,
 ): string =>
   limit === 'out_of_time'
     ? `compiling the world took longer than ${timeLimitMs / 1000} s`
     : `compiling the world took more than ${memoryMb} MiB of memory`;
 
-const outcomeOf = (ending: Ending, limits: CompileLimits): Outcome => {
+const outcomeOf = (
+  ending: Ending,
+  limits: Pick<CompileLimits, 'timeLimitMs' | 'memoryMb'>,
+): Outcome => {
   if (ending.kind === 'done') return ending.outcome;
   const problem: Problem = {
     file: '',
@@ -59,89 +69,45 @@ const outcomeOf = (ending: Ending, limits: CompileLimits): Outcome => {
   return { ok: false, problems: [problem] };
 };
 
-const givenUp = (why: string): AppError =>
-  new AppError('unavailable', `the world was not compiled: ${why}`);
-
-/** The processes: those that idle are used again, and there are never more than jobs at once. */
-const createProcesses = (limits: CompileLimits) => {
-  const all = new Set<CompileProcess>();
-  const idle: CompileProcess[] = [];
-  return {
-    take(): CompileProcess {
-      const found = idle.pop();
-      if (found?.isAlive()) return found;
-      if (found !== undefined) all.delete(found);
-      const started = startCompileProcess(limits);
-      all.add(started);
-      return started;
-    },
-    giveBack(process: CompileProcess): void {
-      if (process.isAlive()) idle.push(process);
-      else all.delete(process);
-    },
-    async killAll(): Promise<void> {
-      await Promise.all([...all].map((process) => process.kill()));
-    },
-  };
+const spent = (secondsPerMinute: number, retryAfterMs: number): AppError => {
+  const message = `your project has spent its ${secondsPerMinute} s of compile time for a minute; try again in ${Math.ceil(retryAfterMs / 1_000)} s`;
+  return new AppError('exhausted', message, { detail: { quota: 'compile_seconds', retryAfterMs } });
 };
 
+/** Who is told of jobs that ended, and of those that were refused, by what is used up. */
+export type CompileWatch = {
+  ended(job: EndedJob): void;
+  refused(quota: string): void;
+};
+
+const nobody: CompileWatch = { ended: () => undefined, refused: () => undefined };
+
 /** Makes the compiler; no process runs before the first job. */
-export const createCompiler = (
-  limits: CompileLimits,
-  onEnd: (job: EndedJob) => void = () => {},
-): Compiler => {
-  const processes = createProcesses(limits);
-  const queue: Waiting[] = [];
-  let busy = 0;
-  let isStopped = false;
+export const createCompiler = (limits: CompileLimits, watch: CompileWatch = nobody): Compiler => {
+  const budget = createCompileBudget(limits.secondsPerMinute);
+  const noteEnd = (job: EndedJob): void => {
+    budget.spend(job.project, job.cpuSeconds);
+    watch.ended(job);
+  };
+  const shortLimits = { ...limits, timeLimitMs: Math.min(limits.timeLimitMs, shortLimitMs) };
+  const trees = createLane(limits, noteEnd);
+  const checks = createLane({ ...shortLimits, processes: shortProcesses }, noteEnd);
 
-  const work = async ({ job, done }: Waiting): Promise<void> => {
-    let process: CompileProcess | undefined;
-    let outcome: EndedJob['outcome'] = 'failed';
-    const beganAt = performance.now();
+  const work = async (job: Job, asker: Asker): Promise<Outcome> => {
+    const waitMs = budget.waitMs(asker.project);
+    if (waitMs > 0) throw spent(limits.secondsPerMinute, waitMs);
+    return shortKinds.has(job.kind)
+      ? outcomeOf(await checks.run(job, asker), shortLimits)
+      : outcomeOf(await trees.run(job, asker), limits);
+  };
+
+  const submit = async (job: Job, asker: Asker): Promise<Outcome> => {
     try {
-      process = processes.take();
-      const ending = await process.run(job);
-      outcome = ending.kind;
-      done.resolve(outcomeOf(ending, limits));
+      return await work(job, asker);
     } catch (error) {
-      done.reject(error);
-    }
-    onEnd({ kind: job.kind, outcome, seconds: (performance.now() - beganAt) / 1_000 });
-    if (process !== undefined) processes.giveBack(process);
-    busy -= 1;
-    startNext();
-  };
-
-  const startNext = (): void => {
-    if (busy >= limits.processes) return;
-    const next = queue.shift();
-    if (next === undefined) return;
-    busy += 1;
-    void work(next);
-  };
-
-  const giveUp = (entry: Waiting, why: string): void => {
-    const position = queue.indexOf(entry);
-    if (position === -1) return;
-    queue.splice(position, 1);
-    entry.done.reject(givenUp(why));
-  };
-
-  const submit = async (job: Job, signal: AbortSignal | undefined): Promise<Outcome> => {
-    if (isStopped) throw givenUp('the service is stopping');
-    if (busy >= limits.processes && queue.length >= limits.queued) {
-      throw new AppError('exhausted', `${queue.length} worlds wait already to be compiled`);
-    }
-    const entry = { job, done: Promise.withResolvers<Outcome>() };
-    const leave = (): void => giveUp(entry, 'the client did not wait for it');
-    signal?.addEventListener('abort', leave, { once: true });
-    queue.push(entry);
-    startNext();
-    try {
-      return await entry.done.promise;
-    } finally {
-      signal?.removeEventListener('abort', leave);
+      const { quota } = error instanceof AppError ? error.detail : {};
+      if (typeof quota === 'string') watch.refused(quota);
+      throw error;
     }
   };
 
@@ -149,10 +115,11 @@ export const createCompiler = (
     // What comes of a job is of the job's kind: the process knows no other.
     run: submit as Compiler['run'],
     async stop() {
-      isStopped = true;
-      for (const entry of [...queue]) giveUp(entry, 'the service is stopping');
-      await processes.killAll();
+      await Promise.all([trees.stop(), checks.stop()]);
     },
-    load: () => ({ running: busy, queued: queue.length }),
+    load: () => ({
+      running: trees.load().running + checks.load().running,
+      queued: trees.load().queued + checks.load().queued,
+    }),
   };
 };

@@ -119,7 +119,10 @@ export const createWorld = async (
   if ((await findWorld(db, projectId, slug)) !== undefined) throw slugTaken(slug);
   const tree = readSource(templatesDir, body);
   const rows = (body.data?.rows ?? {}) as Rows;
-  const built = await compiler.run({ kind: 'build', files: tree, rows }, signal);
+  const built = await compiler.run(
+    { kind: 'build', files: tree, rows },
+    { project: projectId, signal },
+  );
   if (!built.ok) throw 'row' in built ? rowRefused(built.row) : refusedWorld(built.problems);
   const { contract, generated, snapshot, bundle } = built;
   const source = { tree: overlay(tree, generated), contract, snapshot, bundle };

@@ -25,7 +25,10 @@ export type RuntimeOutcome =
   | { ok: true; answer: RuntimeAnswer }
   | { ok: false; problems: Problem[] };
 
-type Request = RuntimeParts & { body: RuntimeBody; signal: AbortSignal | undefined };
+/** Whose request it is, and whether they still wait. */
+export type RuntimeAsker = { project: string; signal?: AbortSignal | undefined };
+
+type Request = RuntimeParts & { body: RuntimeBody; asker: RuntimeAsker };
 type AnswerOf<Command> = Extract<RuntimeAnswer, { command: Command }>;
 type Refused = { ok: false; problems: Problem[] };
 type Command<Name> = (
@@ -48,9 +51,9 @@ const templateOf = ({ body, templatesDir }: Request): { slug: string; files: Tre
 };
 
 const run = <Kind extends JobKind>(
-  { compiler, signal }: Request,
+  { compiler, asker }: Request,
   job: Job<Kind>,
-): Promise<Outcomes[Kind]> => compiler.run(job, signal);
+): Promise<Outcomes[Kind]> => compiler.run(job, asker);
 
 const compileFiles = (request: Request): Promise<Compiled> =>
   run(request, { kind: 'compile', files: filesOf(request) });
@@ -156,12 +159,12 @@ const requestProblems = ({ fields, message }: AppError): Problem[] =>
 export const runCommand = async (
   parts: RuntimeParts,
   body: RuntimeBody,
-  signal?: AbortSignal,
+  asker: RuntimeAsker,
 ): Promise<RuntimeOutcome> => {
   const { command } = body;
   if (!isServed(command)) return { ok: false, problems: [unsupported(command)] };
   try {
-    const done = await commands[command]({ ...parts, body, signal });
+    const done = await commands[command]({ ...parts, body, asker });
     if (!done.ok) return done;
     return { ok: true, answer: { status: 'ok', command, ...done.answer } as RuntimeAnswer };
   } catch (error) {

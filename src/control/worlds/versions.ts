@@ -2,16 +2,14 @@
  * World versions in memory. A version never changes, so one that was read once is as good as the
  * database's; what is derived from it is made once, too.
  */
-
 import type { Static } from 'typebox';
 import type { SurfaceKind } from '#domain/session.ts';
-import type { JsonSchema } from '#language/contract.ts';
-import { openApiOf } from '#language/openapi.ts';
-import { createRowChecker, type RowChecker } from '#language/rows.ts';
+import type { Digest } from '#domain/world.ts';
+import { openApiPath } from '#language/artifacts/paths.ts';
 import type { ToolView } from '#wire/public-api/session.ts';
-import { hashOf } from '../canonical.ts';
 import type { Queryable } from '../db/pool.ts';
 import { findVersions, type VersionRow } from '../db/worlds.ts';
+import { createFairCache, type FairCache } from '../fair-cache.ts';
 import { viewTools } from './tool-view.ts';
 
 export type Version = VersionRow & {
@@ -19,13 +17,9 @@ export type Version = VersionRow & {
   toolNames: ReadonlySet<string>;
   /** The surfaces that sessions of it can have. */
   surfaces: SurfaceKind[];
-  /** The OpenAPI document of its routes, with its entity tag; undefined when it has none. */
-  openApi(): DescribedApi | undefined;
-  /** Checks rows against its contract; made when first asked for. */
-  rowChecker(): RowChecker;
+  /** The blob of the OpenAPI document of its routes, made when it was compiled; undefined without any. */
+  openApi: Digest | undefined;
 };
-
-export type DescribedApi = { document: JsonSchema; etag: string };
 
 export type Versions = {
   /** The version of this id, of whatever project; undefined when there is none. */
@@ -34,55 +28,55 @@ export type Versions = {
   getMany(versionIds: readonly string[]): Promise<Map<string, Version>>;
 };
 
-/** Versions kept; the one unused for longest goes first. */
-const mostKept = 200;
+/** What the versions in memory may take, reckoned from their JSON: objects take a few times as much. */
+const mostBytes = 256 * 1024 * 1024;
+const bytesPerChar = 4;
 
-const describeApi = ({ contract }: VersionRow): DescribedApi | undefined => {
-  if ((contract.api?.routes ?? []).length === 0) return undefined;
-  const document = openApiOf(contract);
-  return { document, etag: `"${hashOf(document)}"` };
-};
+/** A version's own fields, beside its contract and its list of files. */
+const otherBytes = 4 * 1024;
+
+const openApiOf = ({ contract, files }: VersionRow): Digest | undefined =>
+  (contract.api?.routes ?? []).length === 0
+    ? undefined
+    : files.find(({ path }) => path === openApiPath)?.sha256;
 
 const toVersion = (row: VersionRow): Version => {
-  let checker: RowChecker | undefined;
-  let described: DescribedApi | undefined;
+  let tools: Version['tools'] | undefined;
   return {
     ...row,
-    tools: viewTools(row.contract),
+    get tools() {
+      tools ??= viewTools(row.contract);
+      return tools;
+    },
     toolNames: new Set(row.contract.tools.map(({ name }) => name)),
     surfaces: row.contract.api === null ? [] : ['api'],
-    openApi: () => {
-      described ??= describeApi(row);
-      return described;
-    },
-    rowChecker: () => {
-      checker ??= createRowChecker(row.contract);
-      return checker;
-    },
+    openApi: openApiOf(row),
   };
 };
 
 /** Makes the cache. */
-export const createVersions = (db: Queryable): Versions => {
-  const kept = new Map<string, Version>();
-
-  const keep = (version: Version): void => {
-    kept.delete(version.id);
-    kept.set(version.id, version);
-    const [oldest] = kept.keys();
-    if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
+export const createVersions = (
+  db: Queryable,
+  kept: FairCache<Version> = createFairCache(mostBytes),
+): Versions => {
+  const read = async (ids: readonly string[]): Promise<Version[]> => {
+    const rows = ids.length === 0 ? [] : await findVersions(db, ids);
+    return rows.map(({ jsonChars, ...row }) => {
+      const value = toVersion(row);
+      const bytes = jsonChars * bytesPerChar + otherBytes;
+      kept.keep({ key: value.id, owner: value.projectId, bytes, value });
+      return value;
+    });
   };
 
   const getMany = async (ids: readonly string[]): Promise<Map<string, Version>> => {
-    const missing = [...new Set(ids)].filter((id) => !kept.has(id));
-    const rows = missing.length === 0 ? [] : await findVersions(db, missing);
-    const read = new Map(rows.map((row) => [row.id, toVersion(row)]));
     const found = new Map<string, Version>();
     for (const id of ids) {
-      const version = kept.get(id) ?? read.get(id);
+      const version = found.get(id) ?? kept.get(id);
       if (version !== undefined) found.set(id, version);
     }
-    for (const version of found.values()) keep(version);
+    const missing = [...new Set(ids)].filter((id) => !found.has(id));
+    for (const version of await read(missing)) found.set(version.id, version);
     return found;
   };
 

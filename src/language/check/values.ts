@@ -1,11 +1,15 @@
 /** Checks single values that a world's files hold for a field of an entity. */
 import type { EntityContract } from '../contract.ts';
 import { ledgerEntityContract } from '../ledger-entity.ts';
+import { clip } from '../read/clip.ts';
 import type { Place } from '../read/place.ts';
 import { isTable } from '../read/values.ts';
 import type { JsonType } from '../schema/analysis.ts';
 import { type CheckValue, createShapes } from '../schema/shapes.ts';
 import type { Field, Model } from './model.ts';
+
+/** Characters shown of a value. */
+const longestShown = 200;
 
 /** Values against the fields that they are for. Parts that a value leaves out are not missed. */
 export type FieldValues = {
@@ -48,7 +52,9 @@ export const createFieldValues = (
     if (types === undefined) return [];
     const name = `${entity.name}.${path.join('.')}`;
     if (!typesOfValue(value).some((type) => types.has(type))) {
-      return [`${name} is ${[...types].join(' or ')}, never ${JSON.stringify(value)}`];
+      return [
+        `${name} is ${[...types].join(' or ')}, never ${clip(JSON.stringify(value), longestShown)}`,
+      ];
     }
     if (path.length > 1) return [];
     shapes ??= createFieldShapes(model);

@@ -2,24 +2,32 @@
 
 const maxNameLength = 64;
 
-/** Edits (insert, delete, replace, swap of neighbours) between two words, or more than `most`. */
+/**
+ * Edits (insert, delete, replace, swap of neighbours) between two words, or more than `most`. Only what
+ * lies so near the diagonal is looked at, and no more once all of a row is too far: names are many.
+ */
 const editDistance = (a: string, b: string, most: number): number => {
-  if (Math.abs(a.length - b.length) > most) return most + 1;
+  const tooFar = most + 1;
+  if (Math.abs(a.length - b.length) > most) return tooFar;
   let before: number[] = [];
-  let above = Array.from({ length: b.length + 1 }, (_, index) => index);
+  let above = Array.from({ length: Math.min(b.length, most) + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i += 1) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j += 1) {
+    const row: number[] = i <= most ? [i] : [];
+    let least = row[0] ?? tooFar;
+    for (let j = Math.max(1, i - most); j <= Math.min(b.length, i + most); j += 1) {
       const cost = a[i - 1] === b[j - 1] ? 0 : 1;
-      const steps = [(above[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (above[j - 1] ?? 0) + cost];
-      const swapped = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      if (i > 1 && j > 1 && swapped) steps.push((before[j - 2] ?? 0) + 1);
-      row.push(Math.min(...steps));
+      let steps = (above[j - 1] ?? tooFar) + cost;
+      steps = Math.min(steps, (above[j] ?? tooFar) + 1, (row[j - 1] ?? tooFar) + 1);
+      const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      if (isSwapped) steps = Math.min(steps, (before[j - 2] ?? tooFar) + 1);
+      row[j] = steps;
+      least = Math.min(least, steps);
     }
+    if (least > most) return tooFar;
     before = above;
     above = row;
   }
-  return above[b.length] ?? 0;
+  return above[b.length] ?? tooFar;
 };
 
 /** The known name nearest to `name`, if one is near enough to be what was meant. */

@@ -30,7 +30,9 @@ const ListMeta = Type.Object({
   totalPages: Type.Integer(),
 });
 
-const compileBusy = 'Too many worlds wait to be compiled.';
+const compileBusy =
+  'Too much of the project waits to be compiled, or its compile time for this minute is spent; `quota` ' +
+  'says which, `retryAfterMs` when to try again.';
 
 const PageQuery = {
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'from 1' })),
@@ -131,8 +133,8 @@ export const openSession = operation({
   answers: { 200: SessionView, 201: SessionView },
   refusals: {
     429:
-      'The project may have no more sessions open, or open no more this minute; `quota` and `limit` ' +
-      'say which, `retryAfterMs` when to try again. Nothing was opened.',
+      'The project may have no more sessions open, or open no more this minute, or check no more inline ' +
+      'tasks; `quota` and `limit` say which, `retryAfterMs` when to try again. Nothing was opened.',
   },
 });
 

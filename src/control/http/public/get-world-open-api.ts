@@ -5,6 +5,8 @@ import type { Parts } from '../../parts.ts';
 import { findHead } from '../../worlds/head.ts';
 import { endpoint, respond } from '../endpoint.ts';
 
+const jsonType = 'application/json; charset=utf-8';
+
 /** Whether a client that sends `If-None-Match` has this content already. */
 const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>
   (ifNoneMatch ?? '')
@@ -12,17 +14,18 @@ const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>
     .map((tag) => tag.trim().replace(/^W\//, ''))
     .some((tag) => tag === etag || tag === '*');
 
-export const getWorldOpenApi = (parts: Pick<Parts, 'db' | 'versions'>) =>
+export const getWorldOpenApi = (parts: Pick<Parts, 'blobs' | 'db' | 'versions'>) =>
   endpoint(operation, async ({ params, headers: given }, { caller: { projectId } }) => {
     const { head } = await findHead(parts, projectId, params.slug);
-    const described = head.openApi();
-    if (described === undefined) {
+    const digest = head.openApi;
+    if (digest === undefined) {
       const message = `the world "${params.slug}" has no HTTP API: its connector.toml declares no routes`;
       throw new AppError('not_found', message);
     }
-    const { document, etag } = described;
+    const etag = `"${digest.slice('sha256:'.length)}"`;
     const headers = { etag, 'cache-control': 'private, no-cache' };
-    return isKnown(given['if-none-match'], etag)
-      ? { ...respond(304, undefined), headers }
-      : { ...respond(200, document), headers };
+    if (isKnown(given['if-none-match'], etag)) return { ...respond(304, undefined), headers };
+    // The document was made when the world was compiled; its bytes are sent as they are.
+    const document = (await parts.blobs.get(digest)) as unknown as Record<string, unknown>;
+    return { ...respond(200, document), headers: { ...headers, 'content-type': jsonType } };
   });

@@ -1,21 +1,21 @@
 /** POST /world-sessions */
 import { openSession as operation } from '#wire/public-api/operations.ts';
-import type { Parts } from '../../parts.ts';
-import { open } from '../../sessions/open.ts';
+import { type OpenParts, open } from '../../sessions/open.ts';
 import { viewOne } from '../../sessions/view.ts';
 import { endpoint, respond } from '../endpoint.ts';
 import { awaitSession, isSettled } from '../waits.ts';
 
-type Needs = Pick<
-  Parts,
-  'compiler' | 'config' | 'db' | 'log' | 'metrics' | 'notices' | 'placer' | 'tracer' | 'versions'
->;
-
-export const openSession = (parts: Needs) =>
+export const openSession = (parts: OpenParts) =>
   endpoint(operation, async ({ body, query, headers }, { caller, signal }) => {
     const { projectId, level } = caller;
     const { 'idempotency-key': idempotencyKey, traceparent } = headers;
-    const opened = await open(parts, { projectId, body, idempotencyKey, traceparent });
+    const opened = await open(parts, {
+      projectId,
+      body,
+      idempotencyKey,
+      traceparent,
+      signal,
+    });
     const session = query.wait
       ? await awaitSession(parts, {
           projectId,

@@ -19,8 +19,8 @@ const reject = (problems: Problem[]): RuntimeRejection => {
 };
 
 export const runWorldCommand = ({ compiler, config }: Pick<Parts, 'compiler' | 'config'>) =>
-  endpoint(operation, async ({ body }, { signal }) => {
+  endpoint(operation, async ({ body }, { caller, signal }) => {
     const parts = { compiler, templatesDir: config.templatesDir };
-    const outcome = await runCommand(parts, body, signal);
+    const outcome = await runCommand(parts, body, { project: caller.projectId, signal });
     return outcome.ok ? respond(200, outcome.answer) : respond(400, reject(outcome.problems));
   });

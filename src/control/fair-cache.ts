@@ -1,0 +1,73 @@
+/**
+ * A cache bounded by bytes and fair by owner: when it is full, the owner that holds most gives up what
+ * it has not used for longest. So one project cannot drive another's entries out, however many it asks
+ * for: whoever holds less than its share is never the one that holds most.
+ */
+
+export type FairEntry<Value> = { key: string; owner: string; bytes: number; value: Value };
+
+export type FairCache<Value> = {
+  /** The value of a key, which is used thereby; undefined when it is not kept. */
+  get(key: string): Value | undefined;
+  /** Keeps a value, unless it alone would take more than half of the cache. */
+  keep(entry: FairEntry<Value>): void;
+  bytes(): number;
+};
+
+type Holdings<Value> = { bytes: number; entries: Map<string, FairEntry<Value>> };
+
+/** Makes an empty cache of so many bytes. */
+export const createFairCache = <Value>(mostBytes: number): FairCache<Value> => {
+  const ownerOf = new Map<string, string>();
+  const holdings = new Map<string, Holdings<Value>>();
+  let total = 0;
+
+  const drop = ({ key, owner, bytes }: FairEntry<Value>): void => {
+    const held = holdings.get(owner);
+    if (held?.entries.delete(key) !== true) return;
+    ownerOf.delete(key);
+    held.bytes -= bytes;
+    total -= bytes;
+    if (held.entries.size === 0) holdings.delete(owner);
+  };
+
+  const find = (key: string): FairEntry<Value> | undefined =>
+    holdings.get(ownerOf.get(key) ?? '')?.entries.get(key);
+
+  const dropOne = (): void => {
+    let largest: Holdings<Value> | undefined;
+    for (const held of holdings.values()) {
+      if (largest === undefined || held.bytes > largest.bytes) largest = held;
+    }
+    const [oldest] = largest?.entries.values() ?? [];
+    if (oldest !== undefined) drop(oldest);
+  };
+
+  const put = (entry: FairEntry<Value>): void => {
+    const held = holdings.get(entry.owner) ?? { bytes: 0, entries: new Map() };
+    holdings.set(entry.owner, held);
+    held.entries.set(entry.key, entry);
+    held.bytes += entry.bytes;
+    total += entry.bytes;
+    ownerOf.set(entry.key, entry.owner);
+  };
+
+  return {
+    get(key) {
+      const entry = find(key);
+      const entries = holdings.get(entry?.owner ?? '')?.entries;
+      if (entry === undefined || entries === undefined) return undefined;
+      entries.delete(key);
+      entries.set(key, entry);
+      return entry.value;
+    },
+    keep(entry) {
+      const before = find(entry.key);
+      if (before !== undefined) drop(before);
+      if (entry.bytes > mostBytes / 2) return;
+      put(entry);
+      while (total > mostBytes) dropOne();
+    },
+    bytes: () => total,
+  };
+};

@@ -1,0 +1,119 @@
+/**
+ * Checks a session's inline task against the world it is for: its seed's rows, its conditions, its
+ * query. All of that evaluates what strangers wrote, so it runs in a compile process, which keeps the
+ * contracts of versions that it was asked about, with their checkers.
+ */
+import { getHeapStatistics } from 'node:v8';
+import type { FieldProblem } from '#domain/error.ts';
+import { decodeBundle } from '#language/bundle.ts';
+import { type CheckConditions, createConditionCheck } from '#language/conditions.ts';
+import type { Contract, EntityContract, Row } from '#language/contract.ts';
+import { clip } from '#language/read/clip.ts';
+import { createRowChecker, type RowChecker } from '#language/rows.ts';
+import { verifierFault } from '#language/verifier.ts';
+import type { TaskSpec } from '#wire/public-api/session.ts';
+import { hashOf } from '../canonical.ts';
+import { createFairCache } from '../fair-cache.ts';
+
+/** Which world a job is for, by the digest of its bundle; the bytes where the process lacks them. */
+export type WorldGiven = { digest: string; project: string; bundle?: Uint8Array };
+
+export type CheckedTask =
+  | {
+      ok: true;
+      /** `sha256:…` of the spec. */
+      hash: string;
+    }
+  | { ok: false; fields: FieldProblem[] };
+
+/** Thrown when a job is for a world that the process does not hold. */
+export class WorldLacking extends Error {}
+
+type KnownWorld = {
+  entities: readonly EntityContract[];
+  rows: RowChecker;
+  conditions: CheckConditions;
+};
+
+const mostProblems = 50;
+
+/** The part of the heap that contracts may take as JSON; as objects, with checkers, they take more. */
+const heapShare = 32;
+
+/** Keys of a path and messages quote what was sent. */
+const longestKey = 200;
+const longestMessage = 1_000;
+
+const toKnown = (contract: Contract): KnownWorld => ({
+  entities: contract.entities,
+  rows: createRowChecker(contract),
+  conditions: createConditionCheck(contract),
+});
+
+/** The worlds that a process holds. */
+export const createWorldCache = () => {
+  const kept = createFairCache<KnownWorld>(getHeapStatistics().heap_size_limit / heapShare);
+  return ({ digest, project, bundle }: WorldGiven): KnownWorld => {
+    const known = kept.get(digest);
+    if (known !== undefined) return known;
+    if (bundle === undefined) throw new WorldLacking();
+    const { contract } = decodeBundle(bundle);
+    const value = toKnown(contract);
+    const bytes = JSON.stringify(contract).length;
+    kept.keep({ key: digest, owner: project, bytes, value });
+    return value;
+  };
+};
+
+const checkSeed = ({ rows: checker }: KnownWorld, seed: TaskSpec['seed']): FieldProblem[] => {
+  const problems: FieldProblem[] = [];
+  for (const [entity, rows] of Object.entries(seed?.rows ?? {})) {
+    for (const [index, row] of rows.entries()) {
+      if (problems.length >= mostProblems) return problems;
+      for (const { pointer, detail } of checker.check(entity, row)) {
+        const place = pointer.split('/').slice(1);
+        const path = ['task', 'seed', 'rows', entity, String(index), ...place];
+        problems.push({ path, message: detail });
+      }
+    }
+  }
+  return problems;
+};
+
+const checkAssertion = (
+  { conditions }: KnownWorld,
+  { entity, where }: { entity: string; where: Row },
+  index: number,
+): FieldProblem[] => {
+  const path = ['task', 'grader', 'checks', String(index)];
+  return conditions(entity, where).map(({ key, message }) => ({
+    path: key === undefined ? [...path, 'entity'] : [...path, 'where', key],
+    message,
+  }));
+};
+
+const checkQuery = ({ entities }: KnownWorld, source: string): FieldProblem[] => {
+  const fault = verifierFault(source, entities);
+  if (fault === undefined) return [];
+  const message = [fault.message, fault.hint ?? []].flat().join('; ');
+  return [{ path: ['task', 'grader', 'source'], message }];
+};
+
+const shorten = ({ path, message }: FieldProblem): FieldProblem => ({
+  path: path.map((key) => clip(key, longestKey)),
+  message: clip(message, longestMessage),
+});
+
+/** What is wrong with a task, or its hash. */
+export const checkTask = (world: KnownWorld, spec: TaskSpec): CheckedTask => {
+  const { seed, grader } = spec;
+  const checks = grader?.kind === 'assertions' ? grader.checks : [];
+  const fields = [
+    ...checkSeed(world, seed),
+    ...checks.flatMap((check, index) => checkAssertion(world, check, index)),
+  ];
+  if (fields.length === 0 && grader?.kind === 'sql')
+    fields.push(...checkQuery(world, grader.source));
+  if (fields.length > 0) return { ok: false, fields: fields.slice(0, mostProblems).map(shorten) };
+  return { ok: true, hash: `sha256:${hashOf(spec)}` };
+};

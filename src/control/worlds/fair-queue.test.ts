@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { createFairQueue } from './fair-queue.ts';
+
+const queueOf = (queued = 8, queuedOfProject = 8, runningOfProject = 1) =>
+  createFairQueue<string>({ queued, queuedOfProject, runningOfProject });
+
+/** Begins and ends jobs one after the other, until none is left. */
+const drain = (queue: ReturnType<typeof queueOf>): string[] => {
+  const done: string[] = [];
+  for (let entry = queue.next(); entry !== undefined; entry = queue.next()) {
+    done.push(entry);
+    queue.end(entry.charAt(0));
+  }
+  return done;
+};
+
+describe('a queue that projects share', () => {
+  it('lets projects take turns, each in its own order', () => {
+    const queue = queueOf();
+    for (const entry of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) queue.add(entry.charAt(0), entry);
+    expect(drain(queue)).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
+  });
+
+  it('passes over a project that is doing all that it may', () => {
+    const queue = queueOf();
+    for (const entry of ['a1', 'a2', 'b1']) queue.add(entry.charAt(0), entry);
+    expect([queue.next(), queue.next(), queue.next()]).toEqual(['a1', 'b1', undefined]);
+    expect([queue.begin('a'), queue.begin('c')]).toEqual([false, true]);
+    queue.end('a');
+    expect(queue.next()).toBe('a2');
+  });
+
+  it('is full for a project that has its share waiting, and not for others', () => {
+    const queue = queueOf(8, 2);
+    expect(['a1', 'a2', 'a3'].map((entry) => queue.add('a', entry).kind)).toEqual([
+      'added',
+      'added',
+      'full',
+    ]);
+    expect(queue.add('b', 'b1')).toEqual({ kind: 'added' });
+  });
+
+  it('gives up the last job of the longest queue for a project that has fewer waiting', () => {
+    const queue = queueOf(4);
+    for (const entry of ['a1', 'a2', 'a3', 'a4']) queue.add('a', entry);
+    expect(queue.add('b', 'b1')).toEqual({ kind: 'displaced', entry: 'a4' });
+    expect(queue.add('b', 'b2')).toEqual({ kind: 'displaced', entry: 'a3' });
+    expect(queue.add('b', 'b3')).toEqual({ kind: 'full' });
+    expect(queue.add('a', 'a5')).toEqual({ kind: 'full' });
+    expect(drain(queue)).toEqual(['a1', 'b1', 'a2', 'b2']);
+  });
+
+  it('forgets a job that is taken out, and counts what waits', () => {
+    const queue = queueOf();
+    for (const entry of ['a1', 'b1']) queue.add(entry.charAt(0), entry);
+    expect(queue.remove('a', 'a1')).toBe(true);
+    expect(queue.remove('a', 'a1')).toBe(false);
+    expect([queue.size(), queue.size('a'), queue.size('b')]).toEqual([1, 0, 1]);
+    expect(queue.clear()).toEqual(['b1']);
+    expect(queue.next()).toBeUndefined();
+  });
+});

@@ -1,0 +1,124 @@
+/**
+ * One project against another at the compile processes: with slow trees, with many of them, with clients
+ * that do not wait. The other project's jobs go on; whoever takes too much is refused by itself.
+ */
+import { afterEach, describe, expect, it } from 'vitest';
+import type { TreeFile } from '#domain/world.ts';
+import {
+  type CompileLimits,
+  type Compiler,
+  createCompiler,
+} from '../../src/control/worlds/compiler.ts';
+import { notesWorld, slowWorld } from '../support/worlds.ts';
+
+const limits: CompileLimits = {
+  processes: 2,
+  queued: 4,
+  timeLimitMs: 30_000,
+  memoryMb: 512,
+  secondsPerMinute: 1_000,
+};
+
+let compiler: Compiler;
+afterEach(() => compiler.stop());
+
+/** Names what has ended, in order. */
+const start = (changed: Partial<CompileLimits> = {}) => {
+  compiler = createCompiler({ ...limits, ...changed });
+  const ended: string[] = [];
+  const build = (project: string, name: string, files: TreeFile[], signal?: AbortSignal) => {
+    const job = compiler.run({ kind: 'build', files, rows: {} }, { project, signal });
+    job.then(
+      () => ended.push(name),
+      () => ended.push(`${name} refused`),
+    );
+    return job;
+  };
+  return { build, ended };
+};
+
+describe('a project with slow trees', () => {
+  it('delays no tree of another, however many it sends', async () => {
+    const { build, ended } = start();
+    const slow = slowWorld();
+    const attack = ['s1', 's2', 's3'].map((name) => build('busy', name, slow));
+    await build('quiet', 'q1', notesWorld());
+    await build('quiet', 'q2', notesWorld());
+    expect(ended).toEqual(['q1', 'q2']);
+    expect(compiler.load()).toEqual({ running: 1, queued: 2 });
+    void Promise.allSettled(attack);
+  });
+
+  it('fills its own queue, not that of another', async () => {
+    const { build } = start();
+    const slow = slowWorld();
+    const attack = ['s1', 's2', 's3'].map((name) => build('busy', name, slow));
+    await expect(build('busy', 's4', slow)).rejects.toMatchObject({
+      code: 'exhausted',
+      message: '2 jobs of your project wait already to be compiled or checked',
+      detail: { quota: 'compile_queue', retryAfterMs: expect.any(Number) },
+    });
+    expect(await build('quiet', 'q1', notesWorld())).toMatchObject({ ok: true });
+    void Promise.allSettled(attack);
+  });
+
+  it('gives up what it sent last for one that has nothing waiting, when the queue is full', async () => {
+    const { build, ended } = start({ processes: 1, queued: 3 });
+    const slow = slowWorld();
+    const jobs = [
+      build('busy', 's1', slow),
+      build('busy', 's2', notesWorld()),
+      build('busy', 's3', notesWorld()),
+      build('other', 'o1', notesWorld()),
+      build('quiet', 'q1', notesWorld()),
+    ];
+    await Promise.allSettled(jobs);
+    expect(ended).toEqual(['s3 refused', 's1', 's2', 'o1', 'q1']);
+  });
+
+  it('is refused when it has spent its time of a processor, and others are not', async () => {
+    const { build } = start({ secondsPerMinute: 1 });
+    const refused = async (): Promise<boolean> =>
+      build('busy', 'slow', slowWorld()).then(
+        () => false,
+        () => true,
+      );
+    for (let jobs = 0; jobs < 10 && !(await refused()); jobs += 1);
+    await expect(build('busy', 's3', notesWorld())).rejects.toMatchObject({
+      code: 'exhausted',
+      message: expect.stringContaining('has spent its 1 s of compile time for a minute'),
+      detail: { quota: 'compile_seconds', retryAfterMs: expect.any(Number) },
+    });
+    expect(await build('quiet', 'q1', notesWorld())).toMatchObject({ ok: true });
+  });
+});
+
+describe('clients that do not wait', () => {
+  it('leave their places, waiting or under way, to those who do', async () => {
+    const { build, ended } = start({ processes: 1 });
+    const gone = new AbortController();
+    const slow = slowWorld();
+    const left = [build('busy', 's1', slow, gone.signal), build('busy', 's2', slow, gone.signal)];
+    gone.abort();
+    expect(await build('quiet', 'q1', notesWorld())).toMatchObject({ ok: true });
+    await Promise.allSettled(left);
+    expect(ended.toSorted()).toEqual(['q1', 's1 refused', 's2 refused']);
+  });
+});
+
+describe('a check of a request', () => {
+  it('does not wait for trees, whosever they are', async () => {
+    const { build, ended } = start();
+    const small = await build('a', 'small', notesWorld());
+    const bundle = 'bundle' in small ? small.bundle : new Uint8Array();
+    const slow = slowWorld();
+    const attack = ['a', 'b', 'c'].map((project) => build(project, `tree of ${project}`, slow));
+    const built = await compiler.run(
+      { kind: 'check-task', world: { digest: 'sha256:0', project: 'a' }, spec: {} },
+      { project: 'a', supply: async () => bundle },
+    );
+    expect(built).toMatchObject({ ok: true, hash: expect.stringMatching(/^sha256:/) });
+    expect(ended).toEqual(['small']);
+    void Promise.allSettled(attack);
+  });
+});
