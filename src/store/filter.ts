@@ -7,7 +7,8 @@
  * - `contains`: the text holds the value; a field that is a list has it as an item.
  * - `prefix`: the text begins with the value. Both ignore the case of ASCII letters.
  *
- * A list as value matches any of its items, an empty one nothing. A path that no row can have is refused.
+ * A list as value matches any of its items, an empty one nothing. A path that no row can have is refused,
+ * and so are more conditions and texts than can be looked for in each row of a large table.
  */
 import type { FieldPath, FilterMatch } from '#language/contract.ts';
 import { jsonPath, quoteName, quoteText } from '#language/ddl.ts';
@@ -22,6 +23,10 @@ type Scalar = string | number | boolean | null;
 
 /** SQLite's function, and never an entity of that name: no table is in `temp`. */
 const listItems = 'temp.json_each';
+
+/** Conditions of one query, and texts that one of them looks for. */
+const mostFilters = 100;
+const mostTexts = 100;
 
 const nothing: Condition = { sql: '0', values: [] };
 
@@ -87,7 +92,7 @@ const equals = (entity: CatalogEntity, filter: Filter): Condition => {
     const sql = `${at} IN (SELECT value FROM ${listItems}(?))`;
     conditions.push({ sql, values: [JSON.stringify(plain)] });
   }
-  for (const value of wanted.filter((item) => typeof item === 'boolean')) {
+  for (const value of new Set(wanted.filter((item) => typeof item === 'boolean'))) {
     const sql = `json_type(payload, ${pathLiteral(entity, filter.path)}) = '${value}'`;
     conditions.push({ sql, values: [] });
   }
@@ -95,25 +100,38 @@ const equals = (entity: CatalogEntity, filter: Filter): Condition => {
   return anyOf(conditions);
 };
 
+/** Lower case as SQLite's `lower` has it. */
+const lowerAscii = (text: string): string =>
+  text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+
 const textMatches = (entity: CatalogEntity, filter: Filter): Condition => {
-  const wanted = JSON.stringify(scalarsOf(entity, filter).map(String));
+  const texts = scalarsOf(entity, filter).map((value) => lowerAscii(String(value)));
+  if (texts.length > mostTexts) {
+    const name = filter.path.join('.');
+    refuse(entity, filter.path, `"${name}" can be matched with ${mostTexts} texts at most`);
+  }
   const path = pathLiteral(entity, filter.path);
-  const at = `lower(json_extract(payload, ${path}))`;
-  const inText =
-    filter.match === 'prefix'
-      ? `instr(${at}, lower(wanted.value)) = 1`
-      : `instr(${at}, lower(wanted.value)) > 0`;
+  const found = filter.match === 'prefix' ? '= 1' : '> 0';
+  // The limit keeps SQLite from reading the text out of its row again for each one that is wanted.
+  const inText = `EXISTS (SELECT 1
+    FROM (SELECT lower(json_extract(payload, ${path})) AS text LIMIT 1) AS held, ${listItems}(?) AS wanted
+    WHERE instr(held.text, wanted.value) ${found})`;
   const inList = `EXISTS (SELECT 1 FROM ${listItems}(payload, ${path}) AS item
-    WHERE lower(item.value) = lower(wanted.value))`;
-  const test = `CASE json_type(payload, ${path}) WHEN 'array' THEN ${inList} ELSE ${inText} END`;
+    WHERE lower(item.value) IN (SELECT value FROM ${listItems}(?)))`;
+  const wanted = JSON.stringify(texts);
   return {
-    sql: `EXISTS (SELECT 1 FROM ${listItems}(?) AS wanted WHERE ${test})`,
-    values: [wanted],
+    sql: `CASE json_type(payload, ${path}) WHEN 'array' THEN ${inList} ELSE ${inText} END`,
+    values: [wanted, wanted],
   };
 };
 
 /** The condition that all filters hold. Throws `StoreRefusal` for a filter that cannot be asked. */
 export const conditionOf = (entity: CatalogEntity, filters: readonly Filter[]): Condition => {
+  const [first] = filters;
+  if (first !== undefined && filters.length > mostFilters) {
+    const detail = `a query may have ${mostFilters} conditions, this one has ${filters.length}`;
+    refuse(entity, first.path, detail);
+  }
   const conditions = filters.map((filter) =>
     filter.match === 'equals' ? equals(entity, filter) : textMatches(entity, filter),
   );

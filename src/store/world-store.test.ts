@@ -204,6 +204,30 @@ describe('reading', () => {
     expect(found(['labels'], 'p', 'contains')).toEqual([]);
   });
 
+  it('finds any of many texts, in texts and in lists', () => {
+    const others = Array.from({ length: 98 }, (_, index) => `none ${index}`);
+    expect(found(['title'], [...others, 'CRASH', 'docs'], 'contains')).toEqual([10, 11, 12]);
+    expect(found(['labels'], [...others, 'P1'], 'contains')).toEqual([10]);
+    expect(found(['title'], [], 'contains')).toEqual([]);
+  });
+
+  it('refuses more texts and conditions than can be looked for in each row', async () => {
+    const texts = Array.from({ length: 101 }, (_, index) => `text ${index}`);
+    expect((await refusalOf(() => found(['title'], texts, 'prefix'))).detail).toBe(
+      '"title" can be matched with 100 texts at most',
+    );
+    expect(found(['title'], texts)).toEqual([]);
+    const where = texts.map((value) => ({ path: ['title'], match: 'equals' as const, value }));
+    expect((await refusalOf(() => store.query('issues', { where }))).detail).toBe(
+      'a query may have 100 conditions, this one has 101',
+    );
+  });
+
+  it('matches a list of a great many values', () => {
+    const values = Array.from({ length: 50_000 }, (_, index) => (index % 3 === 0 ? true : index));
+    expect(found(['number'], [...values, null, false])).toEqual([10, 11, 12]);
+  });
+
   it('orders, pages and counts', () => {
     const orderBy = [{ path: ['state'] }, { path: ['id'], descending: true }];
     expect(ids(store.query('issues', { orderBy }))).toEqual([12, 11, 10]);
