@@ -10,6 +10,22 @@ export const limits = {
   /** A JSON body of the public API; world creation is bounded by `treeBytes` in base64. */
   bodyBytes: 1024 * 1024,
   worldBodyBytes: 48 * 1024 * 1024,
+  /** A body that is larger, or holds more values, is read apart from the loop that all requests share. */
+  directBodyBytes: 256 * 1024,
+  directBodyValues: 20_000,
+  /** How deep a body may nest, and the values that it may hold. */
+  bodyLevels: 200,
+  bodyValues: 4_000_000,
+  /** Members of an object whose members have no names of their own. */
+  members: 10_000,
+  /** Ids and names of all kinds. */
+  idChars: 64,
+  nameChars: 256,
+  /** The rows of one entity in a request, and the checks of a grader. */
+  seedRows: 500_000,
+  checks: 1_000,
+  /** What is told of something that failed. */
+  messageChars: 16_000,
   /** The input and the output of one call. */
   callInputBytes: 1024 * 1024,
   callOutputBytes: 4 * 1024 * 1024,
@@ -24,10 +40,13 @@ export const limits = {
   sessionRequests: 5_000,
   sessionRequestBytes: 16 * 1024 * 1024,
   /** Entries of a ledger that a host delivers together; a character may take several bytes. */
+  ledgerEntryChars: 2 * 1024 * 1024,
   ledgerBatchEntries: 500,
   ledgerBatchChars: 1024 * 1024,
   ledgerBatchBytes: 8 * 1024 * 1024,
   /** List routes. */
   pageDefault: 50,
   pageMax: 100,
+  /** What a page of a list may hold; members that have no room are left out and named. */
+  pageBytes: 4 * 1024 * 1024,
 } as const;
