@@ -6,6 +6,7 @@
  * gives to credentials), and by their values, where the host made them itself. What a client hides in a
  * title stays there.
  */
+import { mask, spelledOut, spelledWordCharacter } from '#domain/credentials.ts';
 import type { Contract } from '#language/contract.ts';
 
 export type Secrets = {
@@ -31,8 +32,6 @@ const secretName =
 /** What the names of secrets end with, anywhere: found much sooner than the names themselves. */
 const secretWord =
   /token|secret|passw|passphrase|authorization|cookie|(?:api|private|access|signing)[-_]?key/i;
-
-const mask = '***';
 
 /** Of a credential, the scheme stays: how a client tried to sign in is worth knowing. */
 const hide = (text: string): string => {
@@ -147,18 +146,6 @@ const createWriter = (look: (name: string) => Name, room: number) => {
   };
 };
 
-/** A character as it is and as addresses have it, encoded once or again and again: `a`, `%61`, `%2561`. */
-const spellingsOf = (character: string): string => {
-  const code = character.charCodeAt(0).toString(16).padStart(2, '0');
-  const digits = [...code].map((digit) => `[${digit}${digit.toUpperCase()}]`).join('');
-  return `(?:\\x${code}|%(?:25)*${digits})`;
-};
-
-/** What follows the opening of a secret, in either spelling. */
-const restOfSecret = `(?:[\\w-]|%(?:25)*(?:2[dD]|3\\d|[46][1-9a-fA-F]|[57][\\daA]|5[fF]))*`;
-
-const spelledOut = (text: string): string => [...text].map(spellingsOf).join('');
-
 const patternsOf = new WeakMap<Secrets, RegExp>();
 
 /** Secrets with some of their characters encoded; they are ASCII. */
@@ -167,7 +154,7 @@ const encodedPattern = (secrets: Secrets): RegExp => {
   const known = patternsOf.get(secrets);
   if (known !== undefined) return known;
   const whole = values.map(spelledOut);
-  const begun = openings.map((opening) => `${spelledOut(opening)}${restOfSecret}`);
+  const begun = openings.map((opening) => `${spelledOut(opening)}${spelledWordCharacter}*`);
   const pattern = new RegExp([...whole, ...begun].join('|') || '(?!)', 'g');
   patternsOf.set(secrets, pattern);
   return pattern;

@@ -3,11 +3,17 @@
  * program says to its caller. Every program makes one logger and hands out children with ids.
  */
 import { destination, type Logger, pino } from 'pino';
+import { hideCredentials } from '#domain/credentials.ts';
 import { AppError, describeError } from '#domain/error.ts';
 
 export type Log = Logger;
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
+
+/** Lines quote addresses and what was sent: tokens and keys of the service are hidden in all of them. */
+const hiding = (to: { write(line: string): unknown }) => ({
+  write: (line: string) => void to.write(hideCredentials(line)),
+});
 
 /**
  * A logger for one program. Errors print with their causes, stack, and the id of the request that was
@@ -30,5 +36,5 @@ export const createLog = (program: string, level: LogLevel, about = () => ({})):
         }),
       },
     },
-    destination({ fd: 2, sync: true }),
+    hiding(destination({ fd: 2, sync: true })),
   );
