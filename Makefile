@@ -1,7 +1,7 @@
 # `make demo` shows the whole thing at work; `make test` proves it. Both install what they need.
 node := PATH="$(CURDIR)/node_modules/.bin:$$PATH" node
 
-.PHONY: demo test check format fuzz sweep bench docs dev base-image images clean
+.PHONY: demo test check format fuzz fuzz-http sweep bench docs dev base-image images clean
 
 demo: node_modules/.installed ## one world session, end to end, as a timeline
 	npm run -s demo
@@ -18,6 +18,9 @@ format: node_modules/.installed
 
 fuzz: node_modules/.installed ## 50,000 mutated world trees, and as many schemas and values more; SEED=<n> starts elsewhere
 	FUZZ_TIMES=25 FUZZ_SEED=$(or $(SEED),$(shell date +%Y%m%d)) npm run -s fuzz
+
+fuzz-http: node_modules/.installed ## bodies of all kinds to every operation, each held to its bound; MINUTES=<n> SEED=<n>
+	FUZZ_MINUTES=$(or $(MINUTES),30) FUZZ_SEED=$(or $(SEED),$(shell date +%Y%m%d)) npm run -s fuzz-http
 
 sweep: node_modules/.installed ## programs killed, paused and cut off, 500 times; SEED=<n> TIMES=<n> CASE=<n> RUNTIME=process|docker
 	SWEEP_TIMES=$(or $(TIMES),500) SWEEP_SEED=$(or $(SEED),$(shell date +%Y%m%d)) \

@@ -6,7 +6,7 @@ import { defineConfig } from 'vitest/config';
  */
 const pure = ['src/**/*.test.ts', 'orchestrator/**/*.test.ts', 'test/*.test.ts'];
 const host = ['world-host-image/**/*.test.ts'];
-const real = ['api', 'contract', 'attacks', 'cluster', 'sweep', 'e2e'].map(
+const real = ['api', 'contract', 'attacks', 'fuzz', 'cluster', 'sweep', 'e2e'].map(
   (folder) => `test/${folder}/**/*.test.ts`,
 );
 
@@ -34,6 +34,13 @@ const sweep = {
   total: sweepTimes,
   times: { process: sweepOn('process', 0.8), docker: sweepOn('docker', 0.2) },
   only: process.env.SWEEP_CASE === undefined ? null : Number(process.env.SWEEP_CASE),
+};
+
+/** `FUZZ_MINUTES` sends bodies of all kinds for so long, from `FUZZ_SEED`; `FUZZ_REPORT` names a file. */
+const fuzzHttp = {
+  minutes: Number(process.env.FUZZ_MINUTES ?? 0),
+  seed: fuzz.seed,
+  report: process.env.FUZZ_REPORT ?? null,
 };
 
 export default defineConfig({
@@ -69,7 +76,7 @@ export default defineConfig({
         test: {
           name: 'real',
           include: real,
-          provide: { sweep },
+          provide: { sweep, fuzzHttp },
           globalSetup: ['test/support/global-setup.ts'],
           fileParallelism: false,
           testTimeout: 60_000,

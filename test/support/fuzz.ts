@@ -8,6 +8,8 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** How many times as many runs as usual, and the seed to start from. */
     fuzz: { times: number; seed: number };
+    /** Minutes to send bodies for, 0 for the few of the ordinary tests; where to start; where to tell. */
+    fuzzHttp: { minutes: number; seed: number; report: string | null };
   }
 }
 

@@ -1,0 +1,183 @@
+/**
+ * Whatever is sent as a body, by a client or by a host, costs the control plane's process little: the
+ * bound is on its processor time and its memory, measured from outside. Bodies are made from the schemas
+ * of the operations, whole and broken in every way (`bodies.ts`).
+ *
+ * The ordinary tests send a few, the same ones each time, and look at the answers alone. `make fuzz-http`
+ * sends them for minutes and holds each to the bound; what breaks it is repeated, as a collection of
+ * garbage may fall into any request, and counts when it breaks it each time.
+ */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { limits } from '#domain/limits.ts';
+import { basicAuthorization } from '#wire/client.ts';
+import * as hostApi from '#wire/host-api/operations.ts';
+import type { OperationShape } from '#wire/operation.ts';
+import * as publicApi from '#wire/public-api/operations.ts';
+import { createChance } from '../support/chance.ts';
+import { type TestDatabase, testDatabase } from '../support/postgres.ts';
+import { type MadeBody, makeBody } from './bodies.ts';
+import type { Said } from './control-process.ts';
+import { measure, type Taken } from './measure.ts';
+import { send } from './send.ts';
+
+const { minutes, seed, report } = inject('fuzzHttp');
+
+/** What a body may take: so much in any case, and so much for its size. */
+const cpuMs = { base: 50, perKb: 0.02 };
+/** Node takes memory by the piece; below that, growth says nothing of one request. */
+const memory = { base: 48 * 1024 * 1024, perByte: 20 };
+const tries = 4;
+const fewBodies = 150;
+const fewBytes = 1_500_000;
+
+const isOperation = (value: unknown): value is OperationShape =>
+  typeof value === 'object' && value !== null && 'answers' in value;
+
+/** Operations with a body, and those whose session or host is to live on: they name another. */
+const ending =
+  /^(close|reportClosed|reportFailed|reportUnloaded|reportWarm|reportLeaving|createSurface)/;
+
+const targets = [publicApi, hostApi]
+  .flatMap((api) => Object.values(api as object))
+  .filter(isOperation)
+  .filter(({ body }) => body !== undefined);
+
+let database: TestDatabase;
+let child: ReturnType<typeof fork>;
+let said: Said;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  const program = new URL('./control-process.ts', import.meta.url).pathname;
+  child = fork(program, [database.url], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  [said] = (await once(child, 'message')) as [Said];
+});
+afterAll(async () => {
+  const ended = once(child, 'exit');
+  child.disconnect();
+  await ended;
+  await database.drop();
+});
+
+const addressOf = ({ id, path, access }: OperationShape): string => {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
+    ending.test(id) ? 'none' : (said.params[name] ?? 'none'),
+  );
+  return `${said.url}/api/${access === 'host' ? 'host' : 'public'}${filled}`;
+};
+
+const sendBody = (shape: OperationShape, bytes: Uint8Array) =>
+  send({
+    method: shape.method,
+    url: addressOf(shape),
+    authorization:
+      shape.access === 'host'
+        ? `Bearer ${said.hostToken}`
+        : basicAuthorization(said.publicKey, said.secretKey),
+    bytes,
+  });
+
+const refusal = { fields: 50, bytes: 64 * 1024 };
+
+/** What is wrong with an answer, whatever was sent. */
+const faultOf = ({ status, size, text }: Awaited<ReturnType<typeof send>>): string | undefined => {
+  if (status === 500) return `answered 500: ${text}`;
+  if (status >= 400 && size > refusal.bytes && !text.includes('"problems"')) {
+    return `answered ${status} with ${size} bytes`;
+  }
+  return undefined;
+};
+
+/** Names and sizes of the next body. */
+const nextBody = (chance: ReturnType<typeof createChance>, mostBytes: number) => {
+  const shape = targets[Math.floor(chance.share() * targets.length)] as OperationShape;
+  const most = Math.min(shape.bodyBytes ?? limits.bodyBytes, mostBytes);
+  return { shape, made: makeBody(shape.body, most, chance) };
+};
+
+const isOver = (taken: Taken, bytes: number): boolean =>
+  taken.cpuMs > cpuMs.base + (bytes / 1_024) * cpuMs.perKb ||
+  taken.memoryBytes > memory.base + bytes * memory.perByte;
+
+const tellTaken = ({ cpuMs: cpu, memoryBytes }: Taken): string =>
+  `${cpu.toFixed(1)} ms, ${(memoryBytes / 1_048_576).toFixed(1)} MiB`;
+
+/** Sends a body and measures; again when it takes too much. Answers a find, if it is one. */
+const tryBody = async (shape: OperationShape, { bytes, oddity }: MadeBody) => {
+  const name = `${shape.id} with ${oddity}, ${bytes.byteLength} bytes`;
+  const each: Taken[] = [];
+  let status = 0;
+  for (let count = 0; count < tries; count += 1) {
+    const taken = measure(child.pid as number);
+    const answer = await sendBody(shape, bytes);
+    each.push(taken());
+    status = answer.status;
+    const fault = faultOf(answer);
+    if (fault !== undefined) return { each, status, find: `${name}: ${fault}` };
+    if (!isOver(each.at(-1) as Taken, bytes.byteLength)) return { each, status, find: undefined };
+  }
+  return { each, status, find: `${name}: ${each.map(tellTaken).join('; ')}` };
+};
+
+const tell = (line: string): void => {
+  if (report !== null) appendFileSync(report, `${line}\n`);
+};
+
+describe('a body of any kind', () => {
+  it('is answered in order by the process that it was sent to', { timeout: 120_000 }, async () => {
+    const chance = createChance(1);
+    const faults: string[] = [];
+    for (let count = 0; count < fewBodies; count += 1) {
+      const { shape, made } = nextBody(chance, fewBytes);
+      const fault = faultOf(await sendBody(shape, made.bytes));
+      if (fault !== undefined) faults.push(`${shape.id} with ${made.oddity}: ${fault}`);
+    }
+    expect(faults).toEqual([]);
+    expect(child.exitCode).toBe(null);
+  });
+
+  const timeout = (minutes + 5) * 60_000;
+  it.runIf(minutes > 0)('takes no more than is bounded', { timeout }, async () => {
+    const chance = createChance(seed);
+    const finds: string[] = [];
+    const endsAt = Date.now() + minutes * 60_000;
+    let bodies = 0;
+    let bytes = 0;
+    let worst = { share: 0, text: '' };
+    const statuses = new Map<number, number>();
+    while (Date.now() < endsAt) {
+      const { shape, made } = nextBody(chance, Number.POSITIVE_INFINITY);
+      const size = made.bytes.byteLength;
+      const { each, find, status } = await tryBody(shape, made);
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      bodies += 1;
+      bytes += size;
+      const best = Math.min(...each.map((taken) => taken.cpuMs));
+      const share = best / (cpuMs.base + (size / 1_024) * cpuMs.perKb);
+      if (share > worst.share) {
+        worst = {
+          share,
+          text: `${shape.id} with ${made.oddity}, ${size} bytes: ${best.toFixed(1)} ms`,
+        };
+      }
+      if (find !== undefined) {
+        finds.push(find);
+        tell(`find: ${find}`);
+      }
+      if (bodies % 200 === 0) {
+        tell(
+          `${bodies} bodies, ${Math.round(bytes / 1e6)} MB, ${finds.length} finds; nearest to the bound of time: ${worst.text}`,
+        );
+      }
+    }
+    const ended = [...statuses].sort().map(([status, count]) => `${count} of ${status}`);
+    tell(`answers: ${ended.join(', ')}`);
+    tell(
+      `done: seed ${seed}, ${bodies} bodies, ${Math.round(bytes / 1e6)} MB, ${finds.length} finds; nearest to the bound of time: ${worst.text}`,
+    );
+    expect(finds).toEqual([]);
+  });
+});

@@ -1,0 +1,44 @@
+/**
+ * A control plane alone in a process, so that what it takes can be measured. It is given the address of
+ * its database, has a world and a session that a host serves, and says where it listens and with what
+ * keys, until its parent is gone.
+ */
+import { createWorld, enqueueCall, openSession } from '#wire/public-api/operations.ts';
+import { startTestControl } from '../support/control.ts';
+import { warmHost } from '../support/host.ts';
+import { encodeTree, notesWorld } from '../support/worlds.ts';
+
+export type Said = {
+  url: string;
+  publicKey: string;
+  secretKey: string;
+  hostToken: string;
+  /** Values of `{name}` in paths. */
+  params: Record<string, string>;
+  generation: number;
+};
+
+const [, , databaseUrl = ''] = process.argv;
+const control = await startTestControl({
+  databaseUrl,
+  quotas: { sessions: 1_000_000, opensPerMinute: 1_000_000 },
+});
+await control.send(createWorld, { body: { slug: 'notes', from: encodeTree(notesWorld()) } });
+const host = await warmHost(control);
+const { body: session } = await control.send(openSession, { body: { slug: 'notes' } });
+await host.poll();
+await host.ready();
+const call = { kind: 'reset' as const };
+const params = { sessionId: session.id };
+const { body: queued } = await control.send(enqueueCall, { params, body: call });
+await host.calls();
+const said: Said = {
+  url: control.running.addresses[0] ?? '',
+  publicKey: control.publicKey,
+  secretKey: control.secretKey,
+  hostToken: host.token,
+  params: { ...params, hostId: host.id, callId: queued.id, slug: 'notes' },
+  generation: host.generation,
+};
+process.on('disconnect', () => process.exit());
+process.send?.(said);
