@@ -3,6 +3,7 @@ import type { Log } from '#runtime/log.ts';
 import type { Tracer } from '#runtime/tracing.ts';
 import type { Blobs } from './blobs/blobs.ts';
 import type { SmallBlobs } from './blobs/small.ts';
+import type { BodyReader } from './bodies/reader.ts';
 import type { Seats } from './calls/seats.ts';
 import type { ControlConfig } from './config.ts';
 import type { Placer } from './db/placement.ts';
@@ -27,6 +28,7 @@ export type Parts = {
   facts: SessionFacts;
   seats: Seats;
   compiler: Compiler;
+  readBody: BodyReader;
   tracer: Tracer;
   log: Log;
 };

@@ -11,6 +11,7 @@ import type { Running } from '#runtime/run.ts';
 import { startTracer } from '#runtime/tracing.ts';
 import { openBlobs } from './blobs/open.ts';
 import { createSmallBlobs } from './blobs/small.ts';
+import { createBodyReader, readingLimits } from './bodies/reader.ts';
 import { createSeats } from './calls/seats.ts';
 import type { ControlConfig } from './config.ts';
 import { ensureKeyPair } from './db/keys.ts';
@@ -29,11 +30,11 @@ import { poolEndpoints } from './http/pool/endpoints.ts';
 import { publicEndpoints } from './http/public/endpoints.ts';
 import { type Api, createServer } from './http/server.ts';
 import { addLoadMetrics } from './load-metrics.ts';
-import { createMetrics } from './metrics.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
 import { startNotices } from './notify.ts';
 import type { Parts } from './parts.ts';
 import { createSessionFacts } from './sessions/facts.ts';
-import { createCompiler } from './worlds/compiler.ts';
+import { type CompileWatch, createCompiler } from './worlds/compiler.ts';
 import { createVersions } from './worlds/versions.ts';
 
 export type RunningControl = Running & {
@@ -68,10 +69,21 @@ const apisOf = (parts: Parts): (Api & { at: ListenerName })[] => [
 
 const addPublicRoutes = (app: FastifyInstance, parts: Parts, api: Api): void => {
   const operations = api.endpoints.map(({ operation }) => operation);
-  app.get(`${publicPath}/openapi.json`, async () =>
-    openApiDocument(operations, `${parts.publicUrl()}${publicPath}`),
-  );
+  // Everyone may read it, so it is written once.
+  let document: string | undefined;
+  app.get(`${publicPath}/openapi.json`, async (_, reply) => {
+    document ??= JSON.stringify(openApiDocument(operations, `${parts.publicUrl()}${publicPath}`));
+    return reply.type('application/json; charset=utf-8').send(document);
+  });
 };
+
+const compileWatch = (metrics: Metrics): CompileWatch => ({
+  ended({ kind, outcome, seconds }) {
+    metrics.compileJobs.inc({ kind, outcome });
+    metrics.compileSeconds.observe({ kind }, seconds);
+  },
+  refused: (quota) => metrics.compileRefusals.inc({ quota }),
+});
 
 /**
  * Makes applications, each of which knows the routes of what it serves and no others. Hosts get nothing but
@@ -80,12 +92,13 @@ const addPublicRoutes = (app: FastifyInstance, parts: Parts, api: Api): void => 
 const appMaker = (parts: Parts, isEnding: () => boolean) => {
   const { config, db, metrics, log } = parts;
   const authenticate = createAuthenticate(config, db, log);
+  const { readBody } = parts;
   const all = apisOf(parts);
   return (serves: readonly ListenerName[]): FastifyInstance => {
     const apis = all.filter(({ at }) => serves.includes(at));
     const others = all.filter((api) => !apis.includes(api));
     const elsewhere = others.map(({ prefix }) => prefix);
-    return createServer({ apis, elsewhere, authenticate, metrics, log }, (app) => {
+    return createServer({ apis, elsewhere, authenticate, readBody, metrics, log }, (app) => {
       if (serves.some((name) => name !== 'host')) addHealthRoutes(app, { ...parts, isEnding });
       const publicApi = apis.find(({ at }) => at === 'public');
       if (publicApi !== undefined) addPublicRoutes(app, parts, publicApi);
@@ -125,14 +138,10 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
     const metrics = createMetrics();
     const tracer = startTracer('svc-control', config.otlpEndpoint, log);
     releases.push(() => tracer.stop());
-    const compiler = createCompiler(config.compile, {
-      ended({ kind, outcome, seconds }) {
-        metrics.compileJobs.inc({ kind, outcome });
-        metrics.compileSeconds.observe({ kind }, seconds);
-      },
-      refused: (quota) => metrics.compileRefusals.inc({ quota }),
-    });
+    const compiler = createCompiler(config.compile, compileWatch(metrics));
     releases.push(() => compiler.stop());
+    const readers = createCompiler(readingLimits, compileWatch(metrics));
+    releases.push(() => readers.stop());
     let stopped: Promise<void> | undefined;
     const served: Served[] = [];
     const parts: Parts = {
@@ -149,6 +158,7 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
       facts: createSessionFacts(db),
       seats: createSeats((sessionId) => notices.ring(sessionId)),
       compiler,
+      readBody: createBodyReader(readers),
       log,
     };
     addLoadMetrics(parts);

@@ -18,13 +18,19 @@ export const nullable = <Schema extends TSchema>(schema: Schema) =>
   Type.Union([schema, Type.Null()]);
 
 /** Any JSON object. */
-export const JsonObject = Type.Record(Type.String(), Type.Unknown());
+export const JsonObject = Type.Record(Type.String(), Type.Unknown(), {
+  maxProperties: limits.members,
+});
+
+/** An id, or a name that is given to something. */
+export const Id = Type.String({ maxLength: limits.idChars });
 
 /** A point in time: ISO 8601 in UTC with milliseconds. */
 export const Timestamp = Type.String({ format: 'date-time' });
 
 export const DigestText = Type.Unsafe<`sha256:${string}`>({
   type: 'string',
+  maxLength: 71,
   pattern: '^sha256:[0-9a-f]{64}$',
 });
 
@@ -52,3 +58,23 @@ export const Bytes = Type.Unsafe<Uint8Array>({ type: 'string', format: 'binary' 
 
 /** No body. */
 export const Empty = Type.Unsafe<undefined>({ type: 'null' });
+
+/** `?fields=`: members that a list leaves out unless they are asked for, by name, with commas between. */
+export const fieldsOf = <const Names extends readonly string[]>(names: Names) => {
+  const one = `(?:${names.join('|')})`;
+  return Type.Optional(
+    Type.String({
+      maxLength: 100,
+      pattern: `^${one}(?:,${one})*$`,
+      description: `members to show as well, with commas between: ${names.join(', ')}`,
+    }),
+  );
+};
+
+/** Names of members that an entry of a list is shown without, as the page has no room for them. */
+export const Omitted = Type.Optional(
+  Type.Array(Type.String(), {
+    description:
+      'members left out because the page is full: ask for fewer entries, or for this one',
+  }),
+);

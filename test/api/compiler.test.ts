@@ -26,7 +26,8 @@ const start = (changed: Partial<CompileLimits> = {}) => {
   return {
     compile: (files: TreeFile[], signal?: AbortSignal) =>
       run({ kind: 'compile', files }, { project, signal }),
-    build: (files: TreeFile[], rows: Rows = {}) => run({ kind: 'build', files, rows }, { project }),
+    build: (files: TreeFile[], rows: Rows = {}) =>
+      run({ kind: 'build', files, rowsJson: JSON.stringify(rows) }, { project }),
     run,
     stop,
   };

@@ -278,7 +278,8 @@ describe('the tasks of a world', () => {
   it('are those of its head version, with what they are graded by', async () => {
     const slug = newSlug();
     const world = await create({ slug, from: encodeTree(toTree(smallWorld())) });
-    const { body } = await control.read(listWorldTasks, { params: { slug } });
+    const query = { fields: 'instruction,tools' };
+    const { body } = await control.read(listWorldTasks, { params: { slug }, query });
     expect(body.versionId).toBe(world.version.id);
     expect(body.data.map(({ name, grader }) => [name, grader])).toEqual([
       ['finish', 'assertions'],
@@ -293,6 +294,10 @@ describe('the tasks of a world', () => {
       seed: { mode: 'append', counts: { cards: 1 } },
     });
     expect(body.data[3]).toMatchObject({ name: 'queried', tools: ['list_cards'] });
+    const named = { params: { slug }, query: { name: 'queried' } };
+    const [one, ...others] = (await control.read(listWorldTasks, named)).body.data;
+    expect(others).toEqual([]);
+    expect(Object.keys(one ?? {})).toEqual(['name', 'description', 'seed', 'grader']);
   });
 
   it('are of no world that there is not', async () => {

@@ -27,7 +27,7 @@ const start = (changed: Partial<CompileLimits> = {}) => {
   compiler = createCompiler({ ...limits, ...changed });
   const ended: string[] = [];
   const build = (project: string, name: string, files: TreeFile[], signal?: AbortSignal) => {
-    const job = compiler.run({ kind: 'build', files, rows: {} }, { project, signal });
+    const job = compiler.run({ kind: 'build', files, rowsJson: null }, { project, signal });
     job.then(
       () => ended.push(name),
       () => ended.push(`${name} refused`),
@@ -114,10 +114,10 @@ describe('a check of a request', () => {
     const slow = slowWorld();
     const attack = ['a', 'b', 'c'].map((project) => build(project, `tree of ${project}`, slow));
     const built = await compiler.run(
-      { kind: 'check-task', world: { digest: 'sha256:0', project: 'a' }, spec: {} },
+      { kind: 'check-task', world: { digest: 'sha256:0', project: 'a' }, specJson: '{}' },
       { project: 'a', supply: async () => bundle },
     );
-    expect(built).toMatchObject({ ok: true, hash: expect.stringMatching(/^sha256:/) });
+    expect(built).toEqual({ ok: true });
     expect(ended).toEqual(['small']);
     void Promise.allSettled(attack);
   });

@@ -66,7 +66,8 @@ const addressOf = ({ id, path, access }: OperationShape): string => {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
     ending.test(id) ? 'none' : (said.params[name] ?? 'none'),
   );
-  return `${said.url}/api/${access === 'host' ? 'host' : 'public'}${filled}`;
+  const api = access === 'host' ? 'host' : 'public';
+  return `${said.urls[api]}/api/${api}${filled}`;
 };
 
 const sendBody = (shape: OperationShape, bytes: Uint8Array) =>

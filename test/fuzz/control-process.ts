@@ -9,7 +9,8 @@ import { warmHost } from '../support/host.ts';
 import { encodeTree, notesWorld } from '../support/worlds.ts';
 
 export type Said = {
-  url: string;
+  /** Base addresses by the API that is served there. */
+  urls: { public: string; host: string };
   publicKey: string;
   secretKey: string;
   hostToken: string;
@@ -32,8 +33,9 @@ const call = { kind: 'reset' as const };
 const params = { sessionId: session.id };
 const { body: queued } = await control.send(enqueueCall, { params, body: call });
 await host.calls();
+const { addresses } = control.running;
 const said: Said = {
-  url: control.running.addresses[0] ?? '',
+  urls: { public: addresses.public[0] ?? '', host: addresses.host[0] ?? '' },
   publicKey: control.publicKey,
   secretKey: control.secretKey,
   hostToken: host.token,

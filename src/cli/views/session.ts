@@ -1,9 +1,9 @@
 /** Sessions as a person reads them. */
-import type { SessionView } from '#wire/public-api/session.ts';
+import type { SessionListView, SessionView } from '#wire/public-api/session.ts';
 import type { Colors } from '../context.ts';
 import { elapsedMs, formatAgo, formatDuration, formatFields, formatTable } from '../print.ts';
 
-const stateText = (session: SessionView, colors: Colors): string => {
+const stateText = (session: Pick<SessionView, 'state' | 'endReason'>, colors: Colors): string => {
   const { state, endReason } = session;
   const ended = endReason === null ? '' : ` (${endReason})`;
   if (state === 'READY') return colors.green(state);
@@ -57,7 +57,7 @@ export const describeSession = (session: SessionView, colors: Colors): string =>
 };
 
 /** The sessions of a project, one a line. */
-export const listSessions = (sessions: readonly SessionView[], colors: Colors): string => {
+export const listSessions = (sessions: readonly SessionListView[], colors: Colors): string => {
   if (sessions.length === 0) return 'no sessions: svc worlds session open <world>';
   return formatTable([
     ['SESSION', 'WORLD', 'STATE', 'SIZE', 'TASK', 'PINNED', 'CREATED'].map(colors.dim),

@@ -3,7 +3,12 @@
 import type { Static } from 'typebox';
 import type { Contract, EntityContract, ToolBinding } from '#language/contract.ts';
 import { describeContract, type EntityDescription } from '#language/describe.ts';
-import type { TemplateView, WorldDetail, WorldView } from '#wire/public-api/world.ts';
+import type {
+  TemplateView,
+  WorldDetail,
+  WorldListView,
+  WorldView,
+} from '#wire/public-api/world.ts';
 import type { Colors } from '../context.ts';
 import { cutLine, formatAgo, formatCount, formatFields, formatTable } from '../print.ts';
 
@@ -50,7 +55,7 @@ const redactedText = ({ redact }: WorldView): string | undefined => {
 };
 
 /** The worlds of a project, one a line. */
-export const listWorlds = (worlds: readonly WorldView[], colors: Colors): string => {
+export const listWorlds = (worlds: readonly WorldListView[], colors: Colors): string => {
   if (worlds.length === 0) return 'no worlds yet: svc worlds create <slug> --from <template>';
   return formatTable([
     ['WORLD', 'NAME', 'VERSION', 'ROWS', 'TOOLS', 'TASKS', 'CREATED', 'PATH'].map(colors.dim),
@@ -59,8 +64,8 @@ export const listWorlds = (worlds: readonly WorldView[], colors: Colors): string
       world.name,
       String(world.version.number),
       String(sum(world.version.entityCounts)),
-      String(world.tools.length),
-      String(world.tasks.length),
+      String(world.toolCount),
+      String(world.taskCount),
       formatAgo(world.createdAt),
       world.path,
     ]),

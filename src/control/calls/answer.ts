@@ -2,7 +2,7 @@
 import { callTransitions } from '#domain/call.ts';
 import { AppError } from '#domain/error.ts';
 import { isFinal } from '#domain/transitions.ts';
-import type { CallAnswer, SessionDirective } from '#wire/host-api/operations.ts';
+
 import type { CallRow, SessionHost } from '../db/calls.ts';
 import { cancelQueued } from '../db/endings.ts';
 import {
@@ -16,19 +16,9 @@ import {
 import type { Metrics } from '../metrics.ts';
 import type { Parts } from '../parts.ts';
 import { addNews, endedCalls, noNews, tellNews } from '../sessions/end.ts';
-import { type Hold, nextDirective, type OrderParts, staleHost } from './orders.ts';
+import { type Directive, type Hold, nextDirective, type OrderParts, staleHost } from './orders.ts';
 
 type AnswerParts = OrderParts & Pick<Parts, 'log' | 'metrics' | 'notices' | 'placer' | 'tracer'>;
-
-const toNewAnswer = (callId: string, { output, error, changes }: CallAnswer): NewAnswer => {
-  if (output !== undefined && error !== undefined) {
-    throw new AppError('invalid', 'an answer has an output or an error, not both', {
-      fields: [{ path: ['answer'], message: 'has both an output and an error' }],
-    });
-  }
-  const state = error === undefined ? 'succeeded' : 'failed';
-  return { callId, state, output, error: error ?? null, changes };
-};
 
 /** Throws unless the call has been answered by this very host before. */
 const checkRepeat = async (
@@ -80,16 +70,11 @@ const afterAnswer = async (parts: AnswerParts, { call, orders }: Answered): Prom
 export const answer = (
   parts: AnswerParts,
   host: SessionHost,
-  given: { callId: string; answer: CallAnswer },
+  given: NewAnswer,
   hold: Hold,
-): Promise<SessionDirective> => {
+): Promise<Directive> => {
   const recordAndLook = async (): Promise<SessionOrders | undefined> => {
-    const answered = await answerCall(
-      parts.db,
-      host,
-      toNewAnswer(given.callId, given.answer),
-      hold.isFinal,
-    );
+    const answered = await answerCall(parts.db, host, given, hold.isFinal);
     if (answered === undefined) {
       await checkRepeat(parts, host, given.callId);
       return claimCall(parts.db, host, hold.isFinal);

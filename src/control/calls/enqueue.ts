@@ -6,8 +6,7 @@ import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
 import { limits } from '#domain/limits.ts';
 import { suggestName } from '#language/read/suggest.ts';
-import type { CallRequest } from '#wire/public-api/call.ts';
-import { hashOf } from '../canonical.ts';
+import type { KeptCall } from '../bodies/keep.ts';
 import {
   type CallRow,
   callKeyIndex,
@@ -27,7 +26,7 @@ export type EnqueueParts = Pick<Parts, 'db' | 'facts' | 'notices' | 'seats' | 'v
 export type EnqueueRequest = {
   projectId: string;
   sessionId: string;
-  body: CallRequest;
+  body: KeptCall;
   idempotencyKey: string | undefined;
 };
 
@@ -85,12 +84,11 @@ const insertAndHand = async (
 
 const findFirst = async (
   { db }: EnqueueParts,
-  { projectId, sessionId, idempotencyKey }: EnqueueRequest,
-  requestHash: string | null,
+  { projectId, sessionId, body, idempotencyKey }: EnqueueRequest,
 ): Promise<CallRow | undefined> => {
   if (idempotencyKey === undefined) return undefined;
   const call = await findCallByKey(db, projectId, sessionId, idempotencyKey);
-  if (call !== undefined && call.requestHash !== requestHash) {
+  if (call !== undefined && call.requestHash !== body.hash) {
     throw new AppError('conflict', `this Idempotency-Key made ${call.id} with another body`);
   }
   return call;
@@ -107,21 +105,21 @@ const insertOnce = async (
     return row;
   } catch (error) {
     if (!violates(error, callKeyIndex)) throw error;
-    const winner = await findFirst(parts, request, call.requestHash);
+    const winner = await findFirst(parts, request);
     if (winner === undefined) throw error;
     return winner;
   }
 };
 
-const toNewCall = (request: EnqueueRequest, id: string, requestHash: string | null): NewCall => ({
+const toNewCall = (request: EnqueueRequest, id: string): NewCall => ({
   id,
   projectId: request.projectId,
   sessionId: request.sessionId,
   kind: request.body.kind,
   name: request.body.name ?? null,
-  input: request.body.input ?? {},
+  inputJson: request.body.inputJson,
   idempotencyKey: request.idempotencyKey ?? null,
-  requestHash,
+  requestHash: request.body.hash,
 });
 
 /** Waits for a call that another request has made. */
@@ -148,15 +146,14 @@ export const enqueue = async (
   request: EnqueueRequest,
   wait: CallWait,
 ): Promise<CallRow> => {
-  const { projectId, sessionId, body, idempotencyKey } = request;
+  const { projectId, sessionId } = request;
   await checkName(parts, request);
-  const requestHash = idempotencyKey === undefined ? null : hashOf(body);
-  const first = await findFirst(parts, request, requestHash);
+  const first = await findFirst(parts, request);
   if (first !== undefined) return awaitOther(parts, request, first, wait);
   const callId = newId('call');
   const watch = parts.notices.watch(callId);
   try {
-    const call = await insertOnce(parts, request, toNewCall(request, callId, requestHash));
+    const call = await insertOnce(parts, request, toNewCall(request, callId));
     if (call.id !== callId) return await awaitOther(parts, request, call, wait);
     return await awaitCall(parts, watch, { projectId, sessionId, callId }, call, wait);
   } finally {

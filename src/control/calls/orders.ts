@@ -6,10 +6,10 @@ import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
 import { sessionTransitions } from '#domain/session.ts';
 import { isFinal } from '#domain/transitions.ts';
-import type { SessionDirective } from '#wire/host-api/operations.ts';
 import type { SessionHost } from '../db/calls.ts';
 import { claimCall, type SessionOrders } from '../db/host-calls.ts';
 import type { Parts } from '../parts.ts';
+import { type HostCallText, toHostCall } from './view.ts';
 
 export type OrderParts = Pick<Parts, 'db' | 'notices' | 'seats'>;
 
@@ -20,6 +20,9 @@ export type Hold = {
   isFinal: boolean;
   signal: AbortSignal;
 };
+
+/** A `SessionDirective`, with the input of a call as text. */
+export type Directive = { call?: HostCallText; close?: { keepWarm: boolean } };
 
 const lookAgainMs = 5_000;
 
@@ -33,9 +36,9 @@ export const staleHost = (host: SessionHost): AppError =>
 const toDirective = (
   orders: SessionOrders | undefined,
   host: SessionHost,
-): SessionDirective | undefined => {
+): Directive | undefined => {
   if (orders === undefined || isFinal(sessionTransitions, orders.state)) throw staleHost(host);
-  if (orders.call !== undefined) return { call: orders.call };
+  if (orders.call !== undefined) return { call: toHostCall(orders.call) };
   if (orders.state === 'CLOSING') return { close: { keepWarm: orders.keepWarm } };
   return undefined;
 };
@@ -50,7 +53,7 @@ export const nextDirective = async (
   host: SessionHost,
   hold: Hold,
   firstLook?: () => Promise<SessionOrders | undefined>,
-): Promise<SessionDirective> => {
+): Promise<Directive> => {
   const holdMs = hold.isFinal ? 0 : Math.min((hold.seconds ?? 0) * 1_000, limits.pollMs);
   const endsAt = performance.now() + holdMs;
   const watch = notices.watch(host.sessionId);

@@ -1,8 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { JsonText } from '../json-text.ts';
 import { createSeats } from './seats.ts';
 
 const host = { sessionId: 'ses-1', hostId: 'hst-1', generation: 1 };
-const call = { id: 'call-1', seq: 1, kind: 'tool' as const, name: 'list', input: {} };
+const call = {
+  id: 'call-1',
+  seq: 1,
+  kind: 'tool' as const,
+  name: 'list',
+  input: new JsonText('{}'),
+};
 
 describe('a seat', () => {
   it('is reached by one hand only', () => {

@@ -6,18 +6,18 @@
  * Only this process knows its seats. A call for a host that polls elsewhere goes through the queue.
  */
 
-import type { HostCall } from '#wire/host-api/operations.ts';
 import type { SessionHost } from '../db/calls.ts';
+import type { HostCallText } from './view.ts';
 
 export type Seat = {
   /** Gives up the seat; resolves with the call that was handed over, if one was. */
-  leave(): Promise<HostCall | undefined>;
+  leave(): Promise<HostCallText | undefined>;
 };
 
 export type Hand = {
   /** The host that sits there. */
   host: SessionHost;
-  give(call: HostCall): void;
+  give(call: HostCallText): void;
   /** Nothing to give after all. */
   release(): void;
 };
@@ -28,7 +28,7 @@ export type Seats = {
   reach(sessionId: string): Hand | undefined;
 };
 
-type Taken = { host: SessionHost; handed: Promise<HostCall | undefined> | undefined };
+type Taken = { host: SessionHost; handed: Promise<HostCallText | undefined> | undefined };
 
 /** Makes the seats. `ring` wakes the poll that sits at a session. */
 export const createSeats = (ring: (sessionId: string) => void): Seats => {
@@ -48,9 +48,9 @@ export const createSeats = (ring: (sessionId: string) => void): Seats => {
       const seat = taken.get(sessionId);
       if (seat === undefined) return undefined;
       taken.delete(sessionId);
-      const { promise, resolve } = Promise.withResolvers<HostCall | undefined>();
+      const { promise, resolve } = Promise.withResolvers<HostCallText | undefined>();
       seat.handed = promise;
-      const settle = (call: HostCall | undefined): void => {
+      const settle = (call: HostCallText | undefined): void => {
         resolve(call);
         ring(sessionId);
       };

@@ -1,30 +1,77 @@
-/** A call as clients see it, and as its host receives it. */
+/**
+ * A call as clients see it, and as its host receives it. Free JSON goes through as text. Clients see no
+ * token of the service in it, whoever sent it; the host gets what was sent.
+ */
+import { hideCredentials } from '#domain/credentials.ts';
 import type { HostCall } from '#wire/host-api/operations.ts';
-import type { CallView } from '#wire/public-api/call.ts';
-import type { CallRow } from '../db/calls.ts';
+import type { CallListView, CallView } from '#wire/public-api/call.ts';
+import type { CallField, CallRow, ListedCall } from '../db/calls.ts';
+import { JsonText, jsonText } from '../json-text.ts';
 
-/** The record of a call. */
+const timestamp = (date: Date | null): string | null => date?.toISOString() ?? null;
+
+const shownName = (name: string | null): string | null =>
+  name === null ? null : hideCredentials(name);
+
+const shown = (json: string): JsonText => new JsonText(hideCredentials(json));
+
+/** The record of a call. Outputs and errors were looked through when they came. */
 export const viewCall = (call: CallRow): CallView => ({
   id: call.id,
   sessionId: call.sessionId,
   seq: call.seq,
   kind: call.kind,
-  name: call.name,
-  input: call.input,
+  name: shownName(call.name),
+  input: shown(call.inputJson),
   state: call.state,
-  output: call.output,
-  error: call.error,
-  changes: call.changes,
+  output: jsonText(call.outputJson),
+  error: jsonText(call.errorJson) as unknown as CallView['error'],
+  changes: new JsonText(call.changesJson) as unknown as CallView['changes'],
   queuedAt: call.queuedAt.toISOString(),
-  claimedAt: call.claimedAt?.toISOString() ?? null,
-  answeredAt: call.answeredAt?.toISOString() ?? null,
+  claimedAt: timestamp(call.claimedAt),
+  answeredAt: timestamp(call.answeredAt),
 });
 
+const omittedOf = (fields: readonly CallField[]): string[] => [
+  ...fields.filter((field) => field !== 'details'),
+  'error',
+  'changes',
+];
+
+/** A call in a list, with the members that were asked for as far as the page has room. */
+export const viewListedCall =
+  (fields: readonly CallField[]) =>
+  (call: ListedCall): CallListView => ({
+    id: call.id,
+    sessionId: call.sessionId,
+    seq: call.seq,
+    kind: call.kind,
+    name: shownName(call.name),
+    state: call.state,
+    ...(call.inputJson === null ? {} : { input: shown(call.inputJson) }),
+    ...(fields.includes('output') && call.isWhole ? { output: jsonText(call.outputJson) } : {}),
+    error: jsonText(call.errorJson) as unknown as CallListView['error'],
+    changes: new JsonText(call.changesJson ?? '{}') as unknown as CallListView['changes'],
+    ...(call.isWhole ? {} : { omitted: omittedOf(fields) }),
+    queuedAt: call.queuedAt.toISOString(),
+    claimedAt: timestamp(call.claimedAt),
+    answeredAt: timestamp(call.answeredAt),
+  });
+
+/** A call for its host, with its input as text. */
+export type HostCallText = Omit<HostCall, 'input'> & { input: JsonText };
+
 /** What a host needs of a call to run it. */
-export const toHostCall = ({ id, seq, kind, name, input }: HostCall): HostCall => ({
+export const toHostCall = ({
   id,
   seq,
   kind,
   name,
-  input,
+  inputJson,
+}: Pick<CallRow, 'id' | 'seq' | 'kind' | 'name' | 'inputJson'>): HostCallText => ({
+  id,
+  seq,
+  kind,
+  name,
+  input: new JsonText(inputJson),
 });

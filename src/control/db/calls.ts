@@ -4,7 +4,7 @@
  *
  * Whoever locks a session and its calls locks the session first.
  */
-import type { CallError, CallKind, CallState, ChangeCounts } from '#domain/call.ts';
+import type { CallKind, CallState } from '#domain/call.ts';
 import { limits } from '#domain/limits.ts';
 import type { SessionState } from '#domain/session.ts';
 import { type Queryable, statement } from './pool.ts';
@@ -16,11 +16,13 @@ export type CallRow = {
   seq: number;
   kind: CallKind;
   name: string | null;
-  input: unknown;
+  /** Free JSON stays text: it is stored and sent on as it is. */
+  inputJson: string;
   state: CallState;
-  output: unknown;
-  error: CallError | null;
-  changes: ChangeCounts;
+  outputJson: string | null;
+  /** A `CallError`. */
+  errorJson: string | null;
+  changesJson: string;
   requestHash: string | null;
   queuedAt: Date;
   claimedAt: Date | null;
@@ -28,8 +30,9 @@ export type CallRow = {
 };
 
 /** Select list of a `CallRow` from calls `c`. */
-export const callColumns = `c.id, c.session_id as "sessionId", c.seq, c.kind, c.name, c.input, c.state,
-  c.output, c.error, c.changes, c.request_hash as "requestHash", c.queued_at as "queuedAt",
+export const callColumns = `c.id, c.session_id as "sessionId", c.seq, c.kind, c.name,
+  c.input::text as "inputJson", c.state, c.output::text as "outputJson", c.error::text as "errorJson",
+  c.changes::text as "changesJson", c.request_hash as "requestHash", c.queued_at as "queuedAt",
   c.claimed_at as "claimedAt", c.answered_at as "answeredAt"`;
 
 /** A host as the session knows it: what it says counts only while both are the session's own. */
@@ -41,7 +44,7 @@ export type NewCall = {
   sessionId: string;
   kind: CallKind;
   name: string | null;
-  input: unknown;
+  inputJson: string;
   idempotencyKey: string | null;
   /** Of the body, when there is a key. */
   requestHash: string | null;
@@ -85,7 +88,7 @@ export const insertCall = async (
     call.projectId,
     call.kind,
     call.name,
-    JSON.stringify(call.input),
+    call.inputJson,
     call.idempotencyKey,
     call.requestHash,
     waiting?.hostId ?? null,
@@ -140,9 +143,45 @@ export const findCallByKey = async (
 ): Promise<CallRow | undefined> =>
   (await db.query<CallRow>(findByKeyStatement, [sessionId, projectId, key]))[0];
 
+/** Members of a call that a list shows when it is asked to. */
+export const callFields = ['input', 'output', 'details'] as const;
+export type CallField = (typeof callFields)[number];
+
+/** A call in a list: members that were not asked for, or had no room, are null. */
+export type ListedCall = Omit<CallRow, 'inputJson' | 'changesJson' | 'requestHash'> & {
+  inputJson: string | null;
+  changesJson: string | null;
+  /** Whether there was room for its members. */
+  isWhole: boolean;
+};
+
+/** Of an error what there always is; the rest is whatever somebody's code gave. */
+const shortError = `case when c.error is not null then json_strip_nulls(json_build_object(
+  'code', c.error -> 'code', 'message', c.error -> 'message', 'path', c.error -> 'path'))::text end`;
+
+// What nobody asked for is not read. Where a page is full, the calls that follow are shown without their
+// members; the first is shown whole, or there would be no way to see it.
 const listStatement = statement(
   'list_calls',
-  `select ${callColumns} from calls c where c.session_id = $1 order by c.seq limit $2 offset $3`,
+  `with page as (
+     select c.id, c.session_id, c.seq, c.kind, c.name, c.state, c.queued_at, c.claimed_at,
+            c.answered_at, c.changes::text as changes, case when $4 then c.input::text end as input,
+            case when $5 then c.output::text end as output,
+            case when $6 then c.error::text else ${shortError} end as error
+       from calls c where c.session_id = $1 order by c.seq limit $2 offset $3
+   ), filled as (
+     select page.*, row_number() over by_seq = 1 or sum(octet_length(changes)
+       + coalesce(octet_length(input), 0) + coalesce(octet_length(output), 0)
+       + coalesce(octet_length(error), 0)) over by_seq <= $7::bigint as whole
+       from page window by_seq as (order by seq)
+   )
+   select id, session_id as "sessionId", seq, kind, name, state,
+          case when whole then input end as "inputJson",
+          case when whole then output end as "outputJson",
+          case when whole then error end as "errorJson",
+          case when whole then changes end as "changesJson", whole as "isWhole",
+          queued_at as "queuedAt", claimed_at as "claimedAt", answered_at as "answeredAt"
+     from filled order by seq`,
 );
 
 // Numbers have no gaps, so the last one is how many there are.
@@ -156,10 +195,16 @@ export const listCalls = async (
   db: Queryable,
   projectId: string,
   sessionId: string,
-  page: { limit: number; offset: number },
-): Promise<{ rows: CallRow[]; total: number } | undefined> => {
+  { limit, offset, fields }: { limit: number; offset: number; fields: readonly CallField[] },
+): Promise<{ rows: ListedCall[]; total: number } | undefined> => {
   const [count] = await db.query<{ total: number }>(countStatement, [sessionId, projectId]);
   if (count === undefined) return undefined;
-  const rows = await db.query<CallRow>(listStatement, [sessionId, page.limit, page.offset]);
+  const rows = await db.query<ListedCall>(listStatement, [
+    sessionId,
+    limit,
+    offset,
+    ...callFields.map((field) => fields.includes(field)),
+    limits.pageBytes,
+  ]);
   return { rows, total: count.total };
 };

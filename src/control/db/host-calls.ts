@@ -5,7 +5,7 @@
  *
  * Whoever locks a session and its calls locks the session first.
  */
-import type { CallError, CallKind, CallState, ChangeCounts } from '#domain/call.ts';
+import type { CallKind, CallState } from '#domain/call.ts';
 import type { SessionState } from '#domain/session.ts';
 import { type CallRow, callColumns, type SessionHost } from './calls.ts';
 import { type Queryable, statement } from './pool.ts';
@@ -15,7 +15,7 @@ import { callBefore, openCallStates, sessionBefore } from './states.ts';
 export type SessionOrders = {
   state: SessionState;
   keepWarm: boolean;
-  call: Pick<CallRow, 'id' | 'seq' | 'kind' | 'name' | 'input'> | undefined;
+  call: Pick<CallRow, 'id' | 'seq' | 'kind' | 'name' | 'inputJson'> | undefined;
 };
 
 type OrdersRow = {
@@ -25,17 +25,17 @@ type OrdersRow = {
   seq: number;
   kind: CallKind;
   name: string | null;
-  input: unknown;
+  inputJson: string;
 };
 
 const toOrders = (row: OrdersRow): SessionOrders => {
-  const { sessionState, keepWarm, id, seq, kind, name, input } = row;
-  const call = id === null ? undefined : { id, seq, kind, name, input };
+  const { sessionState, keepWarm, id, seq, kind, name, inputJson } = row;
+  const call = id === null ? undefined : { id, seq, kind, name, inputJson };
   return { state: sessionState, keepWarm, call };
 };
 
 const ordersColumns = `s.state as "sessionState", s.keep_warm as "keepWarm", c.id, c.seq, c.kind,
-  c.name, c.input`;
+  c.name, c.input::text as "inputJson"`;
 
 // The first open call is either queued, or claimed by this generation and not answered: that one
 // comes again. A closing session hands out nothing new.
@@ -73,9 +73,10 @@ export const claimCall = async (
 export type NewAnswer = {
   callId: string;
   state: 'succeeded' | 'failed';
-  output: unknown;
-  error: CallError | null;
-  changes: ChangeCounts;
+  /** JSON texts, as they are kept. */
+  outputJson: string | null;
+  errorJson: string | null;
+  changesJson: string;
 };
 
 // One statement answers a call and claims the next. A `close` call that succeeded also moves its
@@ -95,7 +96,7 @@ const answerStatement = statement(
    ), ends as (
      select a.kind = 'close' and a.state = 'succeeded'
               and s.state in ${sessionBefore('CLOSING')} as closing,
-            coalesce(a.input ->> 'keepWarm' = 'true', false) as keep_warm
+            a.kind = 'close' and coalesce((a.input -> 'keepWarm')::text = 'true', false) as keep_warm
        from answered a, s
    ), touched as (
      update sessions
@@ -117,7 +118,7 @@ const answerStatement = statement(
    select ${callColumns},
           touched.state as "sessionState", touched.keep_warm as "keepWarm",
           next.id as "nextId", next.seq as "nextSeq", next.kind as "nextKind",
-          next.name as "nextName", next.input as "nextInput"
+          next.name as "nextName", next.input::text as "nextInput"
      from answered c join touched on true left join next on true`,
 );
 
@@ -128,7 +129,7 @@ type AnswerRow = CallRow & {
   nextSeq: number;
   nextKind: CallKind;
   nextName: string | null;
-  nextInput: unknown;
+  nextInput: string;
 };
 
 export type Answered = { call: CallRow; orders: SessionOrders };
@@ -149,9 +150,9 @@ export const answerCall = async (
     host.generation,
     answer.callId,
     answer.state,
-    answer.output === undefined ? null : JSON.stringify(answer.output),
-    answer.error === null ? null : JSON.stringify(answer.error),
-    JSON.stringify(answer.changes),
+    answer.outputJson,
+    answer.errorJson,
+    answer.changesJson,
     isStopping,
   ]);
   if (row === undefined) return undefined;
@@ -159,7 +160,7 @@ export const answerCall = async (
   const next =
     nextId === null
       ? undefined
-      : { id: nextId, seq: nextSeq, kind: nextKind, name: nextName, input: nextInput };
+      : { id: nextId, seq: nextSeq, kind: nextKind, name: nextName, inputJson: nextInput };
   return { call, orders: { state: sessionState, keepWarm, call: next } };
 };
 

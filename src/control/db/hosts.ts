@@ -4,7 +4,6 @@ import type { HostOffer } from '#domain/pool.ts';
 import type { SessionState, SurfaceKind } from '#domain/session.ts';
 import type { Digest } from '#domain/world.ts';
 import type { SessionClock } from '#domain/world-clock.ts';
-import type { TaskSpec } from '#wire/public-api/session.ts';
 import { type Database, type Queryable, statement } from './pool.ts';
 import { seedColumn } from './sessions.ts';
 import { hostBefore, liveHosts } from './states.ts';
@@ -245,7 +244,8 @@ export type HostOrders = HostStanding & {
     id: string;
     state: SessionState;
     versionId: string;
-    task: TaskSpec | null;
+    /** A `TaskSpec` as JSON text. */
+    taskJson: string | null;
     surfaces: SurfaceKind[];
     clock: SessionClock;
     seed: number | null;
@@ -259,7 +259,7 @@ type OrdersRow = HostStanding & {
   heldVersionId: string | null;
   sessionState: SessionState;
   versionId: string;
-  task: TaskSpec | null;
+  taskJson: string | null;
   surfaces: SurfaceKind[];
   clock: SessionClock;
   seed: number | null;
@@ -269,7 +269,7 @@ type OrdersRow = HostStanding & {
 const ordersStatement = statement(
   'host_orders',
   `select ${standingColumns}, h.version_id as "heldVersionId", s.state as "sessionState",
-          s.version_id as "versionId", s.task, s.surfaces, s.clock,
+          s.version_id as "versionId", s.task::text as "taskJson", s.surfaces, s.clock,
           ${seedColumn} as seed, h.bundle is not null as "isHeld",
           exists (select from sessions
                    where state = 'PROVISIONING' and host_id is null) as "isWanted"
@@ -285,11 +285,11 @@ export const findOrders = async (
   const [row] = await db.query<OrdersRow>(ordersStatement, [hostId]);
   if (row === undefined) return undefined;
   const { state, generation, sessionId, isLoading: loads, isWanted, heldVersionId } = row;
-  const { sessionState: ofSession, versionId, task, surfaces, clock, seed, isHeld } = row;
+  const { sessionState: ofSession, versionId, taskJson, surfaces, clock, seed, isHeld } = row;
   const session =
     sessionId === null
       ? null
-      : { id: sessionId, state: ofSession, versionId, task, surfaces, clock, seed, isHeld };
+      : { id: sessionId, state: ofSession, versionId, taskJson, surfaces, clock, seed, isHeld };
   return { state, generation, sessionId, isLoading: loads, isWanted, heldVersionId, session };
 };
 

@@ -2,10 +2,9 @@
  * Requests to sessions: the entries of their ledgers, as hosts delivered them. An entry is written once,
  * by the host that serves its session, or did so until now; of a session the newest are kept.
  */
-import type { ChangeCounts } from '#domain/call.ts';
 import type { LedgerWay } from '#domain/ledger.ts';
 import { limits } from '#domain/limits.ts';
-import type { LedgerEntry } from '#wire/host-api/ledger.ts';
+import type { KeptEntry } from '../bodies/ledger-entry.ts';
 import type { SessionHost } from './calls.ts';
 import { type Queryable, statement } from './pool.ts';
 
@@ -19,10 +18,11 @@ export type RequestRow = {
   path: string | null;
   status: number | null;
   durationMs: number;
-  request: unknown;
-  response: unknown;
-  changes: ChangeCounts;
-  rows: LedgerEntry['rows'];
+  /** Free JSON stays text; null where the page had no room for it. */
+  request: string | null;
+  response: string | null;
+  changes: string | null;
+  rows: string | null;
   callId: string | null;
 };
 
@@ -57,9 +57,9 @@ const trimStatement = statement(
     )`,
 );
 
-const jsonColumns = (entries: readonly LedgerEntry[]) =>
+const jsonColumns = (entries: readonly KeptEntry[]) =>
   (['request', 'response', 'changes', 'rows'] as const).map((name) =>
-    entries.map((entry) => JSON.stringify(entry[name] ?? null)),
+    entries.map((entry) => entry[name]),
   );
 
 /**
@@ -69,10 +69,10 @@ const jsonColumns = (entries: readonly LedgerEntry[]) =>
 export const insertRequests = async (
   db: Queryable,
   { sessionId, hostId, generation }: SessionHost,
-  entries: readonly LedgerEntry[],
+  entries: readonly KeptEntry[],
 ): Promise<boolean> => {
   const json = jsonColumns(entries);
-  const column = <Name extends keyof LedgerEntry>(name: Name) => entries.map((each) => each[name]);
+  const column = <Name extends keyof KeptEntry>(name: Name) => entries.map((each) => each[name]);
   const served = await db.query(insertStatement, [
     sessionId,
     hostId,
@@ -91,8 +91,10 @@ export const insertRequests = async (
 };
 
 const columns = `r.session_id as "sessionId", r.id, r.at, r.via, r.operation, r.method, r.path,
-  r.status, r.duration_ms as "durationMs", r.request, r.response, r.changes, r.rows,
-  r.call_id as "callId"`;
+  r.status, r.duration_ms as "durationMs", r.call_id as "callId",
+  ${(['request', 'response', 'changes', 'rows'] as const)
+    .map((name) => `case when f.whole then r.${name}::text end as ${name}`)
+    .join(', ')}`;
 
 export type RequestFilter = { via?: LedgerWay; operation?: string; status?: number };
 export type Page = { limit: number; offset: number };
@@ -101,10 +103,21 @@ export type RequestPage = { rows: RequestRow[]; total: number };
 const filtered = `($2::text is null or r.via = $2) and ($3::text is null or r.operation = $3)
   and ($4::int is null or r.status = $4)`;
 
+// Where a page is full, the entries that follow are shown without their free JSON, which is not read
+// then; the first is shown whole, or there would be no way to see it.
 const listOf = (name: string, matching: string, order: string) => ({
   list: statement(
     `list_${name}`,
-    `select ${columns} from requests r where ${matching} order by ${order} limit $6 offset $7`,
+    `with page as (
+       select r.session_id, r.id, r.at, r.bytes from requests r
+        where ${matching} order by ${order} limit $6 offset $7
+     ), filled as (
+       select r.session_id, r.id,
+              row_number() over by_order = 1 or sum(r.bytes) over by_order <= $8::bigint as whole
+         from page r window by_order as (order by ${order})
+     )
+     select ${columns} from filled f join requests r on r.session_id = f.session_id and r.id = f.id
+      order by ${order}`,
   ),
   count: statement(
     `count_${name}`,
@@ -133,7 +146,7 @@ const readPage = async (
 ): Promise<RequestPage> => {
   const values = [owner, via ?? null, operation ?? null, status ?? null, after ?? null];
   const [rows, [counted]] = await Promise.all([
-    db.query<RequestRow>(list, [...values, limit, offset]),
+    db.query<RequestRow>(list, [...values, limit, offset, limits.pageBytes]),
     db.query<{ total: number }>(count, values),
   ]);
   return { rows, total: counted?.total ?? 0 };

@@ -44,10 +44,10 @@ export type SessionRow = {
 export const seedColumn = 's.seed::float8';
 
 /** Select list of a `SessionRow` from sessions `s`, with the address as the given expression. */
-export const sessionColumns = (hostAddress: string): string =>
+export const sessionColumns = (hostAddress: string, instruction = 's.instruction'): string =>
   `s.id, s.project_id as "projectId", s.version_id as "versionId", s.state,
    s.end_reason as "endReason", s.error, s.task_form as "taskForm", s.task_name as "taskName",
-   s.task_hash as "taskHash", s.instruction, s.surfaces, s.browser_tier as "browserTier",
+   s.task_hash as "taskHash", ${instruction}, s.surfaces, s.browser_tier as "browserTier",
    s.size, s.isolation, s.pinned, s.clock, ${seedColumn} as seed, s.host_id as "hostId", ${hostAddress} as "hostAddress",
    s.host_reused as "hostReused", s.request_hash as "requestHash", s.created_at as "createdAt",
    s.assigned_at as "assignedAt", s.ready_at as "readyAt", s.closed_at as "closedAt",
@@ -81,6 +81,9 @@ export const findSessionByKey = async (
 ): Promise<SessionRow | undefined> =>
   (await db.query<SessionRow>(findByKeyStatement, [projectId, key]))[0];
 
+/** A session in a list: with the slug of its world, and its instruction when that was asked for. */
+export type ListedSession = SessionRow & { slug: string };
+
 export type SessionFilter = { state?: SessionState; world?: string };
 
 const matching = `s.project_id = $1 and ($2::text is null or s.state = $2)
@@ -88,7 +91,10 @@ const matching = `s.project_id = $1 and ($2::text is null or s.state = $2)
 
 const listSessionsStatement = statement(
   'list_sessions',
-  `${selectSession} where ${matching} order by s.created_at desc, s.id desc limit $4 offset $5`,
+  `select (select slug from worlds w where w.id = s.world_id) as slug,
+          ${sessionColumns('h.address', 'case when $6 then s.instruction end as instruction')}
+     from sessions s left join hosts h on h.id = s.host_id
+    where ${matching} order by s.created_at desc, s.id desc limit $4 offset $5`,
 );
 
 const countSessionsStatement = statement(
@@ -101,11 +107,16 @@ export const listSessions = async (
   db: Queryable,
   projectId: string,
   filter: SessionFilter,
-  page: { limit: number; offset: number },
-): Promise<{ rows: SessionRow[]; total: number }> => {
+  page: { limit: number; offset: number; withInstruction: boolean },
+): Promise<{ rows: ListedSession[]; total: number }> => {
   const values = [projectId, filter.state ?? null, filter.world ?? null];
   const [rows, [count]] = await Promise.all([
-    db.query<SessionRow>(listSessionsStatement, [...values, page.limit, page.offset]),
+    db.query<ListedSession>(listSessionsStatement, [
+      ...values,
+      page.limit,
+      page.offset,
+      page.withInstruction,
+    ]),
     db.query<{ total: number }>(countSessionsStatement, values),
   ]);
   return { rows, total: count?.total ?? 0 };

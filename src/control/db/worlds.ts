@@ -1,4 +1,5 @@
 /** Worlds and their versions. A version never changes once it is written. */
+import { limits } from '#domain/limits.ts';
 import type { Digest, VersionState } from '#domain/world.ts';
 import type { Contract } from '#language/contract.ts';
 import { type Database, type Queryable, statement } from './pool.ts';
@@ -96,10 +97,35 @@ export const findWorld = async (
 ): Promise<WorldRow | undefined> =>
   (await db.query<WorldRow>(findWorldStatement, [projectId, slug]))[0];
 
+/** A world in a list: what is told of its head version without reading its contract. */
+export type ListedWorld = WorldRow & {
+  hasApi: boolean;
+  toolCount: number;
+  taskCount: number;
+  head: Pick<VersionRow, 'id' | 'number' | 'state' | 'contentHash' | 'message'>;
+  headCreatedAt: Date;
+  /** Rows by entity, as JSON text; null where the page had no room for it. */
+  entityCounts: string | null;
+};
+
+// The window has the page's order, and sums up the only part that can be large.
 const listWorldsStatement = statement(
   'list_worlds',
-  `select ${worldColumns}, (count(*) over ())::int as total from worlds where project_id = $1
-    order by created_at desc, id desc limit $2 offset $3`,
+  `with page as (
+     select * from worlds where project_id = $1 order by created_at desc, id desc limit $2 offset $3
+   ), filled as (
+     select p.*, v.number, v.state, v.content_hash, v.message, v.entity_counts::text as counts,
+            v.created_at as version_created_at, v.has_api, v.tool_count, v.task_count,
+            row_number() over newest = 1
+              or sum(octet_length(v.entity_counts::text)) over newest <= $4::bigint as whole
+       from page p join versions v on v.id = p.head_version_id
+     window newest as (order by p.created_at desc, p.id desc)
+   )
+   select ${worldColumns}, has_api as "hasApi", tool_count as "toolCount", task_count as "taskCount",
+          json_build_object('id', head_version_id, 'number', number, 'state', state,
+            'contentHash', content_hash, 'message', message) as head,
+          version_created_at as "headCreatedAt", case when whole then counts end as "entityCounts"
+     from filled order by created_at desc, id desc`,
 );
 
 const countWorldsStatement = statement(
@@ -112,12 +138,13 @@ export const listWorlds = async (
   db: Queryable,
   projectId: string,
   page: { limit: number; offset: number },
-): Promise<{ rows: WorldRow[]; total: number }> => {
-  const values = [projectId, page.limit, page.offset];
-  const rows = await db.query<WorldRow & { total: number }>(listWorldsStatement, values);
-  const [first] =
-    rows.length > 0 ? rows : await db.query<{ total: number }>(countWorldsStatement, [projectId]);
-  return { rows, total: first?.total ?? 0 };
+): Promise<{ rows: ListedWorld[]; total: number }> => {
+  const values = [projectId, page.limit, page.offset, limits.pageBytes];
+  const [rows, [count]] = await Promise.all([
+    db.query<ListedWorld>(listWorldsStatement, values),
+    db.query<{ total: number }>(countWorldsStatement, [projectId]),
+  ]);
+  return { rows, total: count?.total ?? 0 };
 };
 
 const listSlugsStatement = statement(

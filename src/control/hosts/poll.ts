@@ -1,10 +1,10 @@
 /** A warm host asks what to do: serve a session, load a version ahead of one, or go. */
-import type { Static } from 'typebox';
 import { limits } from '#domain/limits.ts';
 import type { Assignment, pollHost, WorldSources } from '#wire/host-api/operations.ts';
 import type { Answer } from '#wire/operation.ts';
 import { findOrders, type HostOrders } from '../db/hosts.ts';
 import { sessionToken } from '../http/auth.ts';
+import { jsonText } from '../json-text.ts';
 import { holdUntil } from '../notify.ts';
 import type { Parts } from '../parts.ts';
 import type { Version } from '../worlds/versions.ts';
@@ -45,7 +45,7 @@ const toAssignment = async (
   parts: PollParts,
   session: NonNullable<HostOrders['session']>,
   generation: number,
-): Promise<Static<typeof Assignment>> => {
+): Promise<Assignment> => {
   const version = await findVersion(parts, session.versionId);
   return {
     sessionId: session.id,
@@ -53,7 +53,7 @@ const toAssignment = async (
     sessionToken: sessionToken(parts.config.secret, session.id),
     worldSlug: version.slug,
     ...(await toSources(parts, version, session.isHeld)),
-    task: session.task,
+    task: jsonText(session.taskJson) as unknown as Assignment['task'],
     surfaces: session.surfaces,
     clock: session.clock,
     seed: session.seed,

@@ -4,6 +4,7 @@
  * statuses, or throws.
  */
 import type { Access, Answer, Input, OperationShape } from '#wire/operation.ts';
+import type { Kept } from '../bodies/keep.ts';
 
 /** A client that authenticated with a project's key pair (`secret`) or with its public key alone. */
 export type ProjectCaller = { projectId: string; level: 'secret' | 'public' };
@@ -41,13 +42,18 @@ export type Endpoint = {
   ): Promise<{ status: number; body: unknown; headers?: Record<string, string> }>;
 };
 
+/** What a handler gets: the parts as declared, and of some operations the body as `keep.ts` has it. */
+export type Given<Shape extends OperationShape> = Omit<Input<Shape>, 'body'> & {
+  body: Kept<Shape['id'], Input<Shape>['body']>;
+};
+
 /**
  * Declares how an operation is done. The types are the operation's own; that what comes in has them
  * is what the server checks, by the operation's schemas and access, before it calls.
  */
 export const endpoint = <const Shape extends OperationShape>(
   operation: Shape,
-  handle: (input: Input<Shape>, context: Context<Shape['access']>) => Promise<Answer<Shape>>,
+  handle: (input: Given<Shape>, context: Context<Shape['access']>) => Promise<Answer<Shape>>,
 ): Endpoint => ({ operation, handle: handle as unknown as Endpoint['handle'] });
 
 /** An answer, with its status as a literal type. */

@@ -14,6 +14,8 @@ export type Listening = Bound & {
 
 /** Longer than clients keep an idle connection, so that it is they who close it. */
 const keepAliveMs = 75_000;
+/** A request that has not come whole by then is answered 408. */
+const requestMs = 120_000;
 
 /** Binds all addresses, or none when one of them cannot be had. */
 export const listen = async (
@@ -27,7 +29,11 @@ export const listen = async (
   await app.ready();
   const handle: RequestListener = (request, response) => app.routing(request, response);
   const bound = await bindAll(
-    () => createServer({ keepAliveTimeout: keepAliveMs, noDelay: true }, handle),
+    () =>
+      createServer(
+        { keepAliveTimeout: keepAliveMs, requestTimeout: requestMs, noDelay: true },
+        handle,
+      ),
     wanted,
   );
   return {

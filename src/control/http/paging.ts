@@ -1,4 +1,7 @@
-/** Pages of lists: from 1, with a default size, and the envelope's `meta`. */
+/**
+ * Pages of lists: from 1, with a default size, and the envelope's `meta`. A page has room for so many
+ * bytes, too: entries that come when it is full are shown without their heavy members, which they name.
+ */
 import { limits } from '#domain/limits.ts';
 
 export type PageQuery = { page?: number; limit?: number };
@@ -14,3 +17,32 @@ export const toMeta = (
   { page = 1, limit = limits.pageDefault }: PageQuery,
   totalItems: number,
 ) => ({ page, limit, totalItems, totalPages: Math.ceil(totalItems / limit) });
+
+/** The members that `?fields=` asks for; its pattern let no other names through. */
+export const readFields = <Name extends string>(
+  text: string | undefined,
+  known: readonly Name[],
+): Name[] => {
+  const asked = new Set<string>(text?.split(',') ?? []);
+  return known.filter((name) => asked.has(name));
+};
+
+/** The room of one page. */
+export type Room = {
+  /** Takes what an entry needs, if there is so much left; the first entry is always let in. */
+  take(chars: number): boolean;
+};
+
+export const createRoom = (chars: number = limits.pageBytes): Room => {
+  let left = chars;
+  let isFirst = true;
+  return {
+    take(wanted) {
+      const fits = isFirst || wanted <= left;
+      isFirst = false;
+      if (fits) left -= wanted;
+      else left = 0;
+      return fits;
+    },
+  };
+};

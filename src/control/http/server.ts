@@ -10,6 +10,7 @@ import {
   type FastifyRequest,
   fastify,
 } from 'fastify';
+import { hideCredentials } from '#domain/credentials.ts';
 import { AppError, describeError } from '#domain/error.ts';
 import { plainIp } from '#domain/host-address.ts';
 import { newId } from '#domain/id.ts';
@@ -17,9 +18,10 @@ import { limits } from '#domain/limits.ts';
 import type { Log } from '#runtime/log.ts';
 import { type ErrorBody, toErrorAnswer } from '#wire/errors.ts';
 import type { Access } from '#wire/operation.ts';
+import type { BodyReader } from '../bodies/reader.ts';
+import { jsonBody } from '../json-text.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Authenticate } from './auth.ts';
-import { readJsonBodies } from './body.ts';
 import type { Caller, Endpoint } from './endpoint.ts';
 import { createValidator } from './validate.ts';
 
@@ -37,6 +39,7 @@ export type ServerOptions = {
   /** Base paths of what is served at other addresses. */
   elsewhere: readonly string[];
   authenticate: Authenticate;
+  readBody: BodyReader;
   metrics: Metrics;
   log: Log;
 };
@@ -88,14 +91,36 @@ const send = (reply: FastifyReply, status: number, body: unknown): FastifyReply 
     if (!reply.hasHeader('content-type')) reply.type('application/octet-stream');
     return reply.send(Buffer.from(body.buffer, body.byteOffset, body.byteLength));
   }
-  return reply.send(body);
+  if (body === undefined) return reply.send();
+  return reply.type('application/json; charset=utf-8').send(jsonBody(body));
+};
+
+/** The line in which a caller's large bodies wait: each project has its own, and each host. */
+const lineOf = (caller: Caller): string => {
+  if ('projectId' in caller) return caller.projectId;
+  return 'hostId' in caller ? caller.hostId : 'operators';
+};
+
+/** Refuses a body that is sent compressed: it could be of any size once it is not. */
+const refuseEncoded = (encoding: string | undefined): void => {
+  if (encoding === undefined || encoding === 'identity') return;
+  const message = `a body is taken as it is, not with Content-Encoding "${encoding}"`;
+  throw Object.assign(new Error(message), { statusCode: 415 });
+};
+
+/** Bodies are JSON and come as bytes; they are read when the operation is known, see `bind`. */
+const takeBodies = (app: FastifyInstance): void => {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_, body, done) =>
+    done(null, body),
+  );
 };
 
 const bind = (
   app: FastifyInstance,
   prefix: string,
   bound: Endpoint,
-  authenticate: Authenticate,
+  { authenticate, readBody }: ServerOptions,
 ) => {
   const { operation, handle } = bound;
   const validate = createValidator(operation);
@@ -109,14 +134,21 @@ const bind = (
       const { headers, socket } = request;
       const from = plainIp(socket.remoteAddress ?? '');
       request.caller = await authenticate(headers.authorization, operation.access, from);
+      refuseEncoded(headers['content-encoding']);
     },
     handler: async (request, reply) => {
-      const { params, query, headers, body } = request;
-      const parts = { params, query, headers: { ...headers }, body };
-      validate(parts);
-      const caller = request.caller;
+      const { params, query, headers, caller } = request;
       if (caller === undefined) throw new AppError('unauthenticated', 'no caller');
-      const answer = await handle(parts, { caller, signal: signalOf(reply) });
+      const signal = signalOf(reply);
+      const bytes = request.body instanceof Uint8Array ? request.body : undefined;
+      // What was read of it is all that is kept: a handler may wait for long.
+      request.body = undefined;
+      const isKeyed = headers['idempotency-key'] !== undefined;
+      const asker = lineOf(caller);
+      const read = await readBody({ operation: operation.id, bytes, asker, signal }, { isKeyed });
+      const parts = { params, query, headers: { ...headers }, body: read.body };
+      validate(parts, read.problems);
+      const answer = await handle(parts, { caller, signal });
       if (answer.headers !== undefined) reply.headers(answer.headers);
       return send(reply, answer.status, answer.body);
     },
@@ -147,6 +179,13 @@ const toAnswer = (error: unknown): { status: number; body: ErrorBody } => {
   return { status, body: { message: describeError(error), error: 'invalid' } };
 };
 
+/** Errors quote what was sent: tokens are hidden in them. */
+const sendError = (reply: FastifyReply, status: number, body: ErrorBody): FastifyReply =>
+  reply
+    .code(status)
+    .type('application/json; charset=utf-8')
+    .send(hideCredentials(JSON.stringify(body)));
+
 const answerErrors = (
   app: FastifyInstance,
   { elsewhere, log }: Pick<ServerOptions, 'elsewhere' | 'log'>,
@@ -156,21 +195,24 @@ const answerErrors = (
     if (status >= 500) {
       const level = status === 500 ? 'error' : 'warn';
       const { method, url } = request;
-      log[level]({ err: error, method, url, ...subjectOf(request) }, 'request failed');
+      log[level](
+        { err: error, method, url: hideCredentials(url), ...subjectOf(request) },
+        'request failed',
+      );
       body.requestId = request.id;
     }
     const { access } = request.routeOptions.config as { access?: Access };
     if (status === 401) reply.header('www-authenticate', challenge(access));
     const wait = retryAfterOf(status, body);
     if (wait !== undefined) reply.header('retry-after', wait);
-    return reply.code(status).send(body);
+    return sendError(reply, status, body);
   });
   app.setNotFoundHandler(async (request, reply) => {
     const path = pathOf(request);
     const isElsewhere = elsewhere.some((prefix) => path.startsWith(`${prefix}/`));
     const why = isElsewhere ? ' at this address: the API has one of its own' : '';
     const body: ErrorBody = { message: `there is nothing at ${path}${why}`, error: 'not_found' };
-    return reply.code(404).send(body);
+    return sendError(reply, 404, body);
   });
 };
 
@@ -198,9 +240,10 @@ const gatherRoutes = (app: FastifyInstance): ReadonlyMap<string, Set<string>> =>
 
 /** Builds the server. Routes of its own, such as `/health`, are added by `addRoutes`. */
 export const createServer = (
-  { apis, elsewhere, authenticate, metrics, log }: ServerOptions,
+  options: ServerOptions,
   addRoutes: (app: FastifyInstance) => void,
 ): FastifyInstance => {
+  const { apis, metrics } = options;
   const app = fastify({
     routerOptions: { maxParamLength: 256, ignoreTrailingSlash: false },
     exposeHeadRoutes: false,
@@ -211,13 +254,13 @@ export const createServer = (
   app.addHook('onRequest', async (request, reply) => {
     reply.header(requestIdHeader, request.id);
   });
-  readJsonBodies(app);
-  answerErrors(app, { elsewhere, log });
+  takeBodies(app);
+  answerErrors(app, options);
   countRequests(app, metrics);
   const routes = gatherRoutes(app);
   addRoutes(app);
   for (const { prefix, endpoints } of apis) {
-    for (const bound of endpoints) bind(app, prefix, bound, authenticate);
+    for (const bound of endpoints) bind(app, prefix, bound, options);
   }
   bindOtherMethods(app, new Map(routes));
   return app;

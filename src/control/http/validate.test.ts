@@ -3,21 +3,22 @@ import { describe, expect, it } from 'vitest';
 import type { AppError, FieldProblem } from '#domain/error.ts';
 import { operation } from '#wire/operation.ts';
 import { openSession } from '#wire/public-api/operations.ts';
+import { checkOfBody } from '../bodies/check.ts';
 import { createValidator } from './validate.ts';
 
 const fieldsOf = (validate: ReturnType<typeof createValidator>, parts: object): FieldProblem[] => {
   try {
-    validate({ params: {}, query: {}, headers: {}, body: undefined, ...parts });
+    validate({ params: {}, query: {}, headers: {}, ...parts }, []);
     return [];
   } catch (error) {
     return (error as AppError).fields;
   }
 };
 
-const pathsOf = (body: unknown) =>
-  fieldsOf(createValidator(openSession), { body }).map(({ path }) => path.join('/'));
+const checkOpen = checkOfBody(openSession.body);
+const pathsOf = (body: unknown) => checkOpen(body).map(({ path }) => path.join('/'));
 
-describe('createValidator', () => {
+describe('the check of a request', () => {
   it('reads numbers from a query and none from a body', () => {
     const validate = createValidator(
       operation({
@@ -27,15 +28,16 @@ describe('createValidator', () => {
         path: '/x',
         access: 'write',
         query: Type.Object({ wait: Type.Number() }),
-        body: Type.Object({ count: Type.Number() }),
         answers: {},
       }),
     );
     const query = { wait: '2.5' };
-    expect(fieldsOf(validate, { query, body: { count: 1 } })).toEqual([]);
+    expect(fieldsOf(validate, { query })).toEqual([]);
     expect(query.wait).toBe(2.5);
-    expect(fieldsOf(validate, { query: { wait: 'x' }, body: { count: '1' } })).toEqual([
+    expect(fieldsOf(validate, { query: { wait: 'x' } })).toEqual([
       { path: ['wait'], message: 'must be number' },
+    ]);
+    expect(checkOfBody(Type.Object({ count: Type.Number() }))({ count: '1' })).toEqual([
       { path: ['count'], message: 'must be number' },
     ]);
   });
@@ -54,8 +56,6 @@ describe('createValidator', () => {
   });
 
   it('wants a body where there must be one, and is content without where there may be', () => {
-    expect(fieldsOf(createValidator(openSession), {})).toEqual([
-      { path: [], message: 'a JSON body is required' },
-    ]);
+    expect(checkOpen(undefined)).toEqual([{ path: [], message: 'a JSON body is required' }]);
   });
 });

@@ -7,8 +7,7 @@ import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
 import { usualSize } from '#domain/pool.ts';
 import type { SessionStart, SurfaceKind } from '#domain/session.ts';
-import type { OpenSessionBody } from '#wire/public-api/session.ts';
-import { hashOf } from '../canonical.ts';
+import type { KeptOpen } from '../bodies/keep.ts';
 import { violates } from '../db/errors.ts';
 import { type NewSession, openSession, sessionKeyIndex } from '../db/placement.ts';
 import { listOffers } from '../db/pools.ts';
@@ -40,7 +39,7 @@ export type OpenParts = Pick<
 
 export type OpenRequest = {
   projectId: string;
-  body: OpenSessionBody;
+  body: KeptOpen;
   idempotencyKey: string | undefined;
   /** The W3C `traceparent` of who asks. */
   traceparent?: string | undefined;
@@ -94,7 +93,6 @@ const toNewSession = async (
   parts: OpenParts,
   request: OpenRequest,
   version: Version,
-  requestHash: string | null,
 ): Promise<NewSession> => {
   const { projectId, body, idempotencyKey, signal } = request;
   const task = await resolveTask(parts, version, body.task, signal);
@@ -103,11 +101,11 @@ const toNewSession = async (
     projectId,
     worldId: version.worldId,
     versionId: version.id,
-    task: task === undefined ? null : JSON.stringify(task.spec),
+    task: task?.specJson ?? null,
     taskForm: task?.form ?? null,
     taskName: task?.name ?? null,
     taskHash: task?.hash ?? null,
-    instruction: task?.spec.instruction ?? null,
+    instruction: task?.instruction ?? null,
     surfaces: resolveSurfaces(version, body.surfaces),
     tier: body.browserTier ?? 'standard',
     isolation: body.isolation ?? null,
@@ -116,20 +114,19 @@ const toNewSession = async (
     clock: JSON.stringify(resolveClock(body.clock, new Date())),
     seed: body.seed ?? null,
     idempotencyKey: idempotencyKey ?? null,
-    requestHash,
+    requestHash: body.hash,
   };
 };
 
 /** What an earlier request with the same key opened; `conflict` when it asked for something else. */
 const findFirst = async (
   { db }: OpenParts,
-  { projectId, idempotencyKey }: OpenRequest,
-  requestHash: string | null,
+  { projectId, body, idempotencyKey }: OpenRequest,
 ): Promise<Opened | undefined> => {
   if (idempotencyKey === undefined) return undefined;
   const session = await findSessionByKey(db, projectId, idempotencyKey);
   if (session === undefined) return undefined;
-  if (session.requestHash !== requestHash) {
+  if (session.requestHash !== body.hash) {
     throw new AppError('conflict', `this Idempotency-Key opened ${session.id} with another body`);
   }
   return { session, isNew: false };
@@ -149,17 +146,16 @@ const mayHaveOpened = (error: unknown): boolean =>
   violates(error, sessionKeyIndex) || (error instanceof AppError && error.code === 'exhausted');
 
 const openOnce = async (parts: OpenParts, request: OpenRequest): Promise<Opened> => {
-  const requestHash = request.idempotencyKey === undefined ? null : hashOf(request.body);
-  const first = await findFirst(parts, request, requestHash);
+  const first = await findFirst(parts, request);
   if (first !== undefined) return first;
   const version = await resolveVersion(parts, request);
-  const wanted = await toNewSession(parts, request, version, requestHash);
+  const wanted = await toNewSession(parts, request, version);
   try {
     const resolvedMs = Date.now();
     return { ...(await openNew(parts, wanted)), resolvedMs };
   } catch (error) {
     if (!mayHaveOpened(error)) throw error;
-    const winner = await findFirst(parts, request, requestHash);
+    const winner = await findFirst(parts, request);
     if (winner === undefined) throw error;
     return winner;
   }

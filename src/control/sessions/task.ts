@@ -4,21 +4,16 @@
  */
 import { AppError, type FieldProblem } from '#domain/error.ts';
 import type { Check, Contract, Grader, Task } from '#language/contract.ts';
-import type { OpenSessionBody, TaskSpec } from '#wire/public-api/session.ts';
-import { hashOf } from '../canonical.ts';
+import type { TaskSpec } from '#wire/public-api/session.ts';
+import { type KeptOpen, type KeptTask, keepTask } from '../bodies/keep.ts';
 import type { Parts } from '../parts.ts';
 import type { Version } from '../worlds/versions.ts';
 
-export type SessionTask = {
-  form: 'bundled' | 'inline';
-  name: string | null;
-  spec: TaskSpec;
-  /** `sha256:…` of the spec. */
-  hash: string;
-};
+/** The spec of a task as JSON text, and what the service itself looks at of it. */
+export type SessionTask = KeptTask & { form: 'bundled' | 'inline' };
 
 type TaskParts = Pick<Parts, 'blobs' | 'compiler'>;
-type TaskGiven = NonNullable<OpenSessionBody['task']>;
+type TaskGiven = NonNullable<KeptOpen['task']>;
 type GraderSpec = NonNullable<TaskSpec['grader']>;
 type Assertion = Extract<GraderSpec, { kind: 'assertions' }>['checks'][number];
 
@@ -57,39 +52,33 @@ const findBundled = (contract: Contract, name: string): Task => {
 const outOfLimits = 'the task cannot be checked within the time and memory that there is for it';
 
 /** Which part of a task is at fault when checking it ended at a limit: the one that takes longest. */
-const heaviestPart = ({ grader }: TaskSpec): string[] =>
-  grader?.kind === 'sql' ? ['task', 'grader', 'source'] : ['task', 'seed', 'rows'];
+const heaviestPart = ({ grader }: KeptTask): string[] =>
+  grader === 'sql' ? ['task', 'grader', 'source'] : ['task', 'seed', 'rows'];
 
-/** What strangers wrote is evaluated where it can be ended. Answers the hash of the spec. */
-const checkSpec = async (
+/** What strangers wrote is evaluated where it can be ended. */
+const checkTask = async (
   { blobs, compiler }: TaskParts,
   { bundle, projectId }: Version,
-  spec: TaskSpec,
+  task: KeptTask,
   signal: AbortSignal | undefined,
-): Promise<string> => {
-  const job = { kind: 'check-task', world: { digest: bundle, project: projectId }, spec } as const;
+): Promise<void> => {
+  const world = { digest: bundle, project: projectId };
+  const job = { kind: 'check-task', world, specJson: task.specJson } as const;
   const asker = { project: projectId, signal, supply: () => blobs.get(bundle) };
   const checked = await compiler.run(job, asker);
-  if (checked.ok) return checked.hash;
-  if (!('fields' in checked)) throw refuse([{ path: heaviestPart(spec), message: outOfLimits }]);
+  if (checked.ok) return;
+  if (!('fields' in checked)) throw refuse([{ path: heaviestPart(task), message: outOfLimits }]);
   const { fields } = checked;
   throw refuse(fields, `the task does not fit the world: ${fields[0]?.message}`);
 };
 
-const isStored = (task: TaskGiven): task is { id: string } =>
-  typeof task === 'object' && 'id' in task;
+/** A bundled task never changes, and its rows may be many: what is kept of it is made once. */
+const keptTasks = new WeakMap<Task, KeptTask>();
 
-/** What was made of a bundled task once; a version never changes, and sessions are opened often. */
-const made = new WeakMap<Task, SessionTask>();
-
-const toBundled = (task: Task): SessionTask => {
-  const known = made.get(task);
-  if (known !== undefined) return known;
-  const spec = toSpec(task);
-  const hash = `sha256:${hashOf(spec)}`;
-  const bundled: SessionTask = { form: 'bundled', name: task.name, spec, hash };
-  made.set(task, bundled);
-  return bundled;
+const keepBundled = (task: Task): KeptTask => {
+  const kept = keptTasks.get(task) ?? keepTask(toSpec(task));
+  keptTasks.set(task, kept);
+  return kept;
 };
 
 /** Finds or checks the task that a session is to be opened on; throws `invalid` naming the field. */
@@ -100,12 +89,15 @@ export const resolveTask = async (
   signal?: AbortSignal,
 ): Promise<SessionTask | undefined> => {
   if (given === undefined) return undefined;
-  if (typeof given === 'string') return toBundled(findBundled(version.contract, given));
-  if (isStored(given)) {
+  if (typeof given === 'string') {
+    return { form: 'bundled', ...keepBundled(findBundled(version.contract, given)) };
+  }
+  if ('id' in given) {
     const message =
       'stored tasks are not served by this version; name a bundled task or give a spec';
     throw refuse([{ path: ['task', 'id'], message }]);
   }
-  const hash = await checkSpec(parts, version, given, signal);
-  return { form: 'inline', name: given.name ?? null, spec: given, hash };
+  const { inline } = given;
+  await checkTask(parts, version, inline, signal);
+  return { form: 'inline', ...inline };
 };

@@ -1,10 +1,12 @@
 /** A session as clients see it. */
 import { isReady, type SessionState } from '#domain/session.ts';
 import { surfaceUrl } from '#domain/surface-address.ts';
-import type { SessionView } from '#wire/public-api/session.ts';
-import type { SessionRow } from '../db/sessions.ts';
+import type { SessionListView, SessionView } from '#wire/public-api/session.ts';
+import type { ListedSession, SessionRow } from '../db/sessions.ts';
 import { sessionToken } from '../http/auth.ts';
 import type { ProjectCaller } from '../http/endpoint.ts';
+import { createRoom } from '../http/paging.ts';
+import { JsonText } from '../json-text.ts';
 import type { Parts } from '../parts.ts';
 import type { Version } from '../worlds/versions.ts';
 
@@ -37,22 +39,23 @@ const viewTask = (session: SessionRow): SessionView['task'] => {
 
 const timestamp = (date: Date | null): string | null => date?.toISOString() ?? null;
 
-/** The view of a session of a version; the API token is shown to holders of the secret key alone. */
-export const viewSession = (
+/** What there is to say of a session whatever its world holds; it is bounded. */
+type Light = Omit<SessionView, 'tools' | 'instruction'>;
+
+/** The API token is shown to holders of the secret key alone. */
+const viewLight = (
   parts: ViewParts,
   session: SessionRow,
-  version: Version,
+  slug: string,
   level: ProjectCaller['level'],
-): SessionView => ({
+): Light => ({
   id: session.id,
-  slug: version.slug,
-  versionId: version.id,
+  slug,
+  versionId: session.versionId,
   state: session.state,
   ready: isReady(session.state),
   endReason: session.endReason,
   error: session.error,
-  instruction: session.instruction,
-  tools: version.tools,
   surfaces: viewSurfaces(parts, session, level),
   task: viewTask(session),
   pinned: session.pinned,
@@ -69,18 +72,9 @@ export const viewSession = (
   lastActivityAt: session.lastActivityAt.toISOString(),
 });
 
-/** The views of sessions, whose versions are read together. */
-export const viewSessions = async (
-  parts: ViewParts,
-  sessions: readonly SessionRow[],
-  level: ProjectCaller['level'],
-): Promise<SessionView[]> => {
-  const versions = await parts.versions.getMany(sessions.map(({ versionId }) => versionId));
-  return sessions.map((session) => {
-    const version = versions.get(session.versionId);
-    if (version === undefined) throw new Error(`version ${session.versionId} is missing`);
-    return viewSession(parts, session, version, level);
-  });
+const versionOf = (found: Version | undefined, { versionId }: SessionRow): Version => {
+  if (found === undefined) throw new Error(`version ${versionId} is missing`);
+  return found;
 };
 
 /** The view of one session. */
@@ -89,7 +83,40 @@ export const viewOne = async (
   session: SessionRow,
   level: ProjectCaller['level'],
 ): Promise<SessionView> => {
-  const [view] = await viewSessions(parts, [session], level);
-  if (view === undefined) throw new Error(`session ${session.id} has no view`);
-  return view;
+  const version = versionOf(await parts.versions.get(session.versionId), session);
+  return {
+    ...viewLight(parts, session, version.slug, level),
+    instruction: session.instruction,
+    tools: new JsonText(version.toolsJson()) as unknown as SessionView['tools'],
+  };
+};
+
+/** Members of a session that a list shows when it is asked to. */
+export const sessionFields = ['tools', 'instruction'] as const;
+export type SessionField = (typeof sessionFields)[number];
+
+/** The views of a page of sessions. Their versions are read only when their tools are asked for. */
+export const viewList = async (
+  parts: ViewParts,
+  sessions: readonly ListedSession[],
+  level: ProjectCaller['level'],
+  fields: readonly SessionField[],
+): Promise<SessionListView[]> => {
+  const withTools = fields.includes('tools');
+  const ids = withTools ? sessions.map(({ versionId }) => versionId) : [];
+  const versions = await parts.versions.getMany(ids);
+  const room = createRoom();
+  return sessions.map((session) => {
+    const { instruction, slug, versionId } = session;
+    const tools = withTools ? versionOf(versions.get(versionId), session).toolsJson() : '';
+    const isShown = room.take(tools.length + (instruction ?? '').length);
+    return {
+      ...viewLight(parts, session, slug, level),
+      ...(isShown && fields.includes('instruction') ? { instruction } : {}),
+      ...(isShown && withTools
+        ? { tools: new JsonText(tools) as unknown as SessionView['tools'] }
+        : {}),
+      ...(isShown ? {} : { omitted: [...fields] }),
+    };
+  });
 };

@@ -7,8 +7,8 @@ import { describeContract, type WorldDescription } from '#language/describe.ts';
 import { initTree } from '#language/edit/init.ts';
 import { summarizeTemplate, type TemplateSummaryResult } from '#language/edit/template-summary.ts';
 import type { Problem } from '#language/problem.ts';
-import type { TaskSpec } from '#wire/public-api/session.ts';
-import { type Built, buildVersion, type Rows } from './build.ts';
+import { type ReadBody, readWhole } from '../bodies/read.ts';
+import { type Built, buildVersion } from './build.ts';
 import { type CheckedTask, checkTask, createWorldCache, type WorldGiven } from './check-task.ts';
 
 type Files = readonly TreeFile[];
@@ -18,7 +18,7 @@ type Inputs = {
   /** What a tree compiles to. */
   compile: { files: Files };
   /** What a version of it consists of, with rows of a request after those of the tree. */
-  build: { files: Files; rows: Rows };
+  build: { files: Files; rowsJson: string | null };
   /** What its contract holds. */
   describe: { files: Files };
   /** What a template holds. */
@@ -26,7 +26,9 @@ type Inputs = {
   /** The files of a new world made of a template; throws `invalid` for a name that no world can have. */
   begin: { name: string; template: Files };
   /** Whether a session of a world can be opened on a task. */
-  'check-task': { world: WorldGiven; spec: TaskSpec };
+  'check-task': { world: WorldGiven; specJson: string };
+  /** The large body of a request to an operation, see `bodies/read.ts`. */
+  read: { operation: string; bytes: Uint8Array; isKeyed: boolean };
 };
 
 export type JobKind = keyof Inputs;
@@ -57,6 +59,7 @@ export type Outcomes = {
   summarize: TemplateSummaryResult;
   begin: { ok: true; files: TreeFile[] } | Refused;
   'check-task': CheckedTask | Refused;
+  read: { ok: true; read: ReadBody } | Refused;
 };
 
 const compile = (files: Files): Compiled => {
@@ -92,7 +95,7 @@ export const createJobs = (): ((job: Job) => Outcomes[JobKind]) => {
       case 'compile':
         return compile(job.files);
       case 'build':
-        return buildVersion(job.files, job.rows);
+        return buildVersion(job.files, job.rowsJson === null ? {} : JSON.parse(job.rowsJson));
       case 'describe':
         return describe(job.files);
       case 'summarize':
@@ -100,7 +103,9 @@ export const createJobs = (): ((job: Job) => Outcomes[JobKind]) => {
       case 'begin':
         return { ok: true, files: initTree(job) };
       case 'check-task':
-        return checkTask(findWorld(job.world), job.spec);
+        return checkTask(findWorld(job.world), JSON.parse(job.specJson));
+      case 'read':
+        return { ok: true, read: readWhole(job.operation, job.bytes, job) };
     }
   };
 };

@@ -8,8 +8,8 @@ import { newId } from '#domain/id.ts';
 import { isSlug, type TreeFile } from '#domain/world.ts';
 import type { Contract } from '#language/contract.ts';
 import type { BuiltSnapshot } from '#store/snapshot.ts';
-import type { CreateWorldBody } from '#wire/public-api/world.ts';
 import type { Blobs } from '../blobs/blobs.ts';
+import type { KeptWorld } from '../bodies/keep.ts';
 import { hashOf } from '../canonical.ts';
 import { violates } from '../db/errors.ts';
 import type { Database } from '../db/pool.ts';
@@ -20,7 +20,7 @@ import {
   type NewVersion,
   worldSlugConstraint,
 } from '../db/worlds.ts';
-import type { RefusedRow, Rows } from './build.ts';
+import type { RefusedRow } from './build.ts';
 import type { Compiler } from './compiler.ts';
 import { refusedWorld } from './problems.ts';
 import { readTemplate } from './templates.ts';
@@ -45,7 +45,7 @@ const checkSlug = (slug: string): void => {
 const slugTaken = (slug: string): AppError =>
   new AppError('conflict', `world slug "${slug}" is taken in this project`);
 
-const readSource = (templatesDir: string, body: CreateWorldBody): TreeFile[] => {
+const readSource = (templatesDir: string, body: KeptWorld): TreeFile[] => {
   const { from = [] } = body;
   const base =
     typeof from === 'string' ? readTemplate(templatesDir, from) : decodeTree(from, 'from');
@@ -111,16 +111,16 @@ export type CreateParts = { db: Database; blobs: Blobs; compiler: Compiler; temp
 export const createWorld = async (
   { db, blobs, compiler, templatesDir }: CreateParts,
   projectId: string,
-  body: CreateWorldBody,
+  body: KeptWorld,
   signal?: AbortSignal,
 ): Promise<void> => {
   const { slug } = body;
   checkSlug(slug);
   if ((await findWorld(db, projectId, slug)) !== undefined) throw slugTaken(slug);
   const tree = readSource(templatesDir, body);
-  const rows = (body.data?.rows ?? {}) as Rows;
+  const { rowsJson } = body;
   const built = await compiler.run(
-    { kind: 'build', files: tree, rows },
+    { kind: 'build', files: tree, rowsJson },
     { project: projectId, signal },
   );
   if (!built.ok) throw 'row' in built ? rowRefused(built.row) : refusedWorld(built.problems);

@@ -2,18 +2,17 @@
  * World versions in memory. A version never changes, so one that was read once is as good as the
  * database's; what is derived from it is made once, too.
  */
-import type { Static } from 'typebox';
 import type { SurfaceKind } from '#domain/session.ts';
 import type { Digest } from '#domain/world.ts';
 import { openApiPath } from '#language/artifacts/paths.ts';
-import type { ToolView } from '#wire/public-api/session.ts';
 import type { Queryable } from '../db/pool.ts';
 import { findVersions, type VersionRow } from '../db/worlds.ts';
 import { createFairCache, type FairCache } from '../fair-cache.ts';
 import { viewTools } from './tool-view.ts';
 
 export type Version = VersionRow & {
-  tools: Static<typeof ToolView>[];
+  /** Its tools as clients see them, as JSON text; made when first asked for. */
+  toolsJson(): string;
   toolNames: ReadonlySet<string>;
   /** The surfaces that sessions of it can have. */
   surfaces: SurfaceKind[];
@@ -41,11 +40,11 @@ const openApiOf = ({ contract, files }: VersionRow): Digest | undefined =>
     : files.find(({ path }) => path === openApiPath)?.sha256;
 
 const toVersion = (row: VersionRow): Version => {
-  let tools: Version['tools'] | undefined;
+  let tools: string | undefined;
   return {
     ...row,
-    get tools() {
-      tools ??= viewTools(row.contract);
+    toolsJson: () => {
+      tools ??= JSON.stringify(viewTools(row.contract));
       return tools;
     },
     toolNames: new Set(row.contract.tools.map(({ name }) => name)),

@@ -1,9 +1,17 @@
 /** A world as clients see it, from its row and its head version. */
 import type { Static } from 'typebox';
 import type { Contract, Dependency, Task } from '#language/contract.ts';
-import type { BundledTaskView, WorldDetail, WorldView } from '#wire/public-api/world.ts';
-import type { WorldRow } from '../db/worlds.ts';
-import type { Version } from './versions.ts';
+import type {
+  BundledTaskView,
+  TaskListView,
+  WorldDetail,
+  WorldListView,
+  WorldView,
+} from '#wire/public-api/world.ts';
+import type { ListedWorld, WorldRow } from '../db/worlds.ts';
+import { createRoom } from '../http/paging.ts';
+import { JsonText } from '../json-text.ts';
+import type { Version, Versions } from './versions.ts';
 import { warningsOf } from './warnings.ts';
 
 const viewVersion = (version: Version): WorldView['version'] => ({
@@ -41,12 +49,8 @@ const viewDependency = ({
 /** Where a world is: the address of the service, and the `organization/project` that it is in. */
 export type WorldPlace = { publicUrl: string; project: string };
 
-/** The world with its head version. */
-export const viewWorld = (
-  world: WorldRow,
-  head: Version,
-  { publicUrl, project }: WorldPlace,
-): WorldView => ({
+/** What there is to say of a world whatever its contract holds. */
+const viewLight = (world: WorldRow, { publicUrl, project }: WorldPlace) => ({
   id: world.id,
   containerId: world.id,
   slug: world.slug,
@@ -54,16 +58,67 @@ export const viewWorld = (
   kind: world.kind,
   name: world.name,
   description: world.description,
-  version: viewVersion(head),
-  surfaces: head.surfaces,
-  tools: head.contract.tools.map(({ name }) => name),
-  tasks: head.contract.tasks.map(({ name }) => name),
   url: `${publicUrl}/world/${world.slug}`,
   links: viewLinks(publicUrl, world.slug),
-  redact: head.contract.redact,
-  dependencies: head.contract.dependencies.map(viewDependency),
   createdAt: world.createdAt.toISOString(),
 });
+
+/** Members of a world that a list shows when it is asked to. */
+export const worldFields = ['tools', 'tasks', 'redact', 'dependencies'] as const;
+export type WorldField = (typeof worldFields)[number];
+
+const viewContract = ({ contract }: Version): Pick<WorldView, WorldField> => ({
+  tools: contract.tools.map(({ name }) => name),
+  tasks: contract.tasks.map(({ name }) => name),
+  redact: contract.redact,
+  dependencies: contract.dependencies.map(viewDependency),
+});
+
+/** The world with its head version. */
+export const viewWorld = (world: WorldRow, head: Version, place: WorldPlace): WorldView => ({
+  ...viewLight(world, place),
+  version: viewVersion(head),
+  surfaces: head.surfaces,
+  ...viewContract(head),
+});
+
+const viewListedVersion = (world: ListedWorld): WorldView['version'] => ({
+  ...world.head,
+  createdAt: world.headCreatedAt.toISOString(),
+  entityCounts: new JsonText(world.entityCounts ?? '{}') as unknown as Record<string, number>,
+});
+
+/** The worlds of a page; the contracts of their versions are read only when a member asks for it. */
+export const viewWorldList = async (
+  versions: Versions,
+  worlds: readonly ListedWorld[],
+  place: WorldPlace,
+  fields: readonly WorldField[],
+): Promise<WorldListView[]> => {
+  const ids = fields.length === 0 ? [] : worlds.map(({ headVersionId }) => headVersionId);
+  const heads = await versions.getMany(ids);
+  const room = createRoom();
+  return worlds.map((world) => {
+    const head = heads.get(world.headVersionId);
+    const all = head === undefined ? undefined : viewContract(head);
+    const texts = fields.map((field) => [field, JSON.stringify(all?.[field] ?? null)] as const);
+    const isShown = room.take(texts.reduce((sum, [, text]) => sum + text.length, 0));
+    const shown = isShown ? texts.map(([field, text]) => [field, new JsonText(text)]) : [];
+    const omitted = [
+      ...(isShown ? [] : fields),
+      ...(world.entityCounts === null ? ['version.entityCounts'] : []),
+    ];
+    return {
+      ...viewLight(world, place),
+      version: viewListedVersion(world),
+      surfaces: world.hasApi ? ['api' as const] : [],
+      toolCount: world.toolCount,
+      taskCount: world.taskCount,
+      ...(Object.fromEntries(shown) as Partial<Pick<WorldView, WorldField>>),
+      ...(omitted.length === 0 ? {} : { omitted }),
+    };
+  });
+};
 
 /** The same with the head version's files. */
 export const viewWorldDetail = (
@@ -83,13 +138,37 @@ export const viewWorldDetail = (
 const countRows = (rows: Task['seed']['rows']): Record<string, number> =>
   Object.fromEntries(Object.entries(rows).map(([entity, list]) => [entity, list.length]));
 
-/** The bundled tasks of a contract; a task without tools of its own has them all. */
-export const viewTasks = ({ tasks, tools }: Contract): Static<typeof BundledTaskView>[] =>
-  tasks.map(({ name, description, instruction, tools: own, seed, grader }) => ({
-    name,
-    description,
-    instruction,
-    tools: own ?? tools.map((tool) => tool.name),
-    seed: { mode: seed.mode, counts: countRows(seed.rows) },
-    grader: grader?.kind ?? null,
-  }));
+const viewTask = ({ name, description, seed, grader }: Task): Omit<TaskView, TaskField> => ({
+  name,
+  description,
+  seed: { mode: seed.mode, counts: countRows(seed.rows) },
+  grader: grader?.kind ?? null,
+});
+
+type TaskView = Static<typeof BundledTaskView>;
+
+/** Members of a task that the list shows when it is asked to. */
+export const taskFields = ['instruction', 'tools'] as const;
+export type TaskField = (typeof taskFields)[number];
+
+/** The bundled tasks of a contract, or the one of a name; a task without tools of its own has them all. */
+export const viewTasks = (
+  { tasks, tools }: Contract,
+  name: string | undefined,
+  fields: readonly TaskField[],
+): TaskListView[] => {
+  const allTools = tools.map((tool) => tool.name);
+  const room = createRoom();
+  const chosen = name === undefined ? tasks : tasks.filter((task) => task.name === name);
+  return chosen.map((task) => {
+    const heavy = { instruction: task.instruction, tools: task.tools ?? allTools };
+    const texts = fields.map((field) => [field, JSON.stringify(heavy[field])] as const);
+    const isShown = room.take(texts.reduce((sum, [, text]) => sum + text.length, 0));
+    const shown = isShown ? texts.map(([field, text]) => [field, new JsonText(text)]) : [];
+    return {
+      ...viewTask(task),
+      ...(Object.fromEntries(shown) as Partial<Pick<TaskView, TaskField>>),
+      ...(isShown ? {} : { omitted: [...fields] }),
+    };
+  });
+};

@@ -4,9 +4,10 @@
  * installation that has none of its own. It tells of all projects, so it is no client's.
  */
 import { type HostState, hostStates } from '#domain/host.ts';
+import { limits } from '#domain/limits.ts';
 import { operation } from '../operation.ts';
 import { PublishedPool } from '../pool-api/operations.ts';
-import { nullable, oneOf } from '../schemas.ts';
+import { Id, nullable, oneOf } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
 
 /** A published pool with the hosts that it has. */
@@ -73,7 +74,7 @@ export const listHosts = operation({
   path: '/hosts',
   access: 'admin',
   query: Type.Object({
-    pool: Type.Optional(Type.String()),
+    pool: Type.Optional(Id),
     state: Type.Optional(oneOf(hostStates)),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, default: 1_000 })),
   }),
@@ -95,11 +96,14 @@ export const drainHosts = operation({
   path: '/drain',
   access: 'admin',
   body: Type.Object({
-    hostId: Type.Optional(Type.String()),
+    hostId: Type.Optional(Id),
     installation: Type.Optional(
-      Type.String({ description: 'of the pool; absent: all that have it' }),
+      Type.String({
+        maxLength: limits.idChars,
+        description: 'of the pool; absent: all that have it',
+      }),
     ),
-    pool: Type.Optional(Type.String()),
+    pool: Type.Optional(Id),
     endSessions: Type.Boolean({
       description: 'whether hosts that serve a session are drained, too, which ends the session',
     }),

@@ -9,7 +9,10 @@ const Name = nullable(Type.String({ maxLength: 256 }));
 
 export const LedgerEntry = Type.Object({
   id: Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }),
-  at: Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' }),
+  at: Type.String({
+    maxLength: 24,
+    pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+  }),
   via: oneOf(ledgerWays),
   operation: Name,
   method: Name,

@@ -9,12 +9,14 @@ import { limits } from '#domain/limits.ts';
 import { operation } from '../operation.ts';
 import { CallErrorView, ChangeCountsView } from '../public-api/call.ts';
 import { SessionClock, TaskSpec } from '../public-api/session.ts';
-import { Bytes, DigestText, nullable, oneOf } from '../schemas.ts';
+import { Bytes, DigestText, Id, nullable, oneOf } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
 
 const Generation = Type.Integer({ minimum: 0 });
-const HostParams = Type.Object({ hostId: Type.String() });
-const SessionParams = Type.Object({ sessionId: Type.String() });
+const HostParams = Type.Object({ hostId: Id });
+const SessionParams = Type.Object({ sessionId: Id });
+/** What a host says of something that failed. */
+const Message = Type.String({ maxLength: limits.messageChars });
 const HoldSeconds = Type.Optional(
   Type.Number({ minimum: 0, maximum: limits.pollMs / 1000, description: 'how long to hold' }),
 );
@@ -134,7 +136,7 @@ export const reportUnloaded = operation({
   path: '/hosts/{hostId}/unloaded',
   access: 'host',
   params: HostParams,
-  body: Type.Object({ generation: Generation, message: Type.String() }),
+  body: Type.Object({ generation: Generation, message: Message }),
   answers: { 200: Type.Object({}) },
 });
 
@@ -202,7 +204,11 @@ export const reportFailed = operation({
   path: '/world-sessions/{sessionId}/failed',
   access: 'host',
   params: SessionParams,
-  body: Type.Object({ generation: Generation, code: Type.String(), message: Type.String() }),
+  body: Type.Object({
+    generation: Generation,
+    code: Type.String({ maxLength: limits.nameChars }),
+    message: Message,
+  }),
   answers: { 200: Type.Object({}) },
 });
 
@@ -223,7 +229,7 @@ export const answerCall = operation({
   method: 'POST',
   path: '/world-sessions/{sessionId}/calls/{callId}/answer',
   access: 'host',
-  params: Type.Object({ sessionId: Type.String(), callId: Type.String() }),
+  params: Type.Object({ sessionId: Id, callId: Id }),
   body: Type.Object({
     generation: Generation,
     answer: CallAnswer,
@@ -244,10 +250,13 @@ export const deliverRequests = operation({
   params: SessionParams,
   body: Type.Object({
     generation: Generation,
-    entries: Type.Array(Type.String({ description: 'a `LedgerEntry` as JSON text' }), {
-      minItems: 1,
-      maxItems: limits.ledgerBatchEntries,
-    }),
+    entries: Type.Array(
+      Type.String({
+        maxLength: limits.ledgerEntryChars,
+        description: 'a `LedgerEntry` as JSON text',
+      }),
+      { minItems: 1, maxItems: limits.ledgerBatchEntries },
+    ),
   }),
   bodyBytes: limits.ledgerBatchBytes,
   answers: { 200: Type.Object({}) },

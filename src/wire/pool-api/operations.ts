@@ -9,10 +9,12 @@ import { limits } from '#domain/limits.ts';
 import { isolations } from '#domain/pool.ts';
 import { browserTiers } from '#domain/session.ts';
 import { operation } from '../operation.ts';
-import { nullable, oneOf } from '../schemas.ts';
+import { Id, nullable, oneOf } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
 
-const HostParams = Type.Object({ hostId: Type.String() });
+const HostParams = Type.Object({ hostId: Id });
+/** Why something was done, in a word. */
+const Reason = Type.String({ maxLength: limits.nameChars });
 /** Names of installations, pools and sizes. */
 const PoolName = Type.String({ minLength: 1, maxLength: 64 });
 
@@ -84,8 +86,8 @@ export const observePool = operation({
   path: '/view',
   access: 'pool',
   query: Type.Object({
-    installation: Type.String(),
-    after: Type.Optional(Type.String()),
+    installation: PoolName,
+    after: Type.Optional(Type.String({ maxLength: limits.nameChars })),
     hold: Type.Optional(Type.Number({ minimum: 0, maximum: limits.pollMs / 1000 })),
     brief: Type.Optional(
       Type.Boolean({ description: 'answer the revision alone: all lists of the view are empty' }),
@@ -203,7 +205,7 @@ export const loadHost = operation({
   path: '/hosts/{hostId}/load',
   access: 'pool',
   params: HostParams,
-  body: Type.Object({ lease, versionId: Type.String() }),
+  body: Type.Object({ lease, versionId: Id }),
   answers: { 200: Type.Object({}) },
   refusals: {
     403: leaseLost,
@@ -219,9 +221,12 @@ export const reportLaunched = operation({
   access: 'pool',
   params: HostParams,
   body: Type.Object({
-    runtimeId: Type.String(),
+    runtimeId: Type.String({ maxLength: limits.nameChars }),
     address: Type.Optional(
-      Type.String({ description: 'base address of its API server, when the runtime knows it' }),
+      Type.String({
+        maxLength: limits.nameChars,
+        description: 'base address of its API server, when the runtime knows it',
+      }),
     ),
   }),
   answers: { 200: Type.Object({}) },
@@ -249,7 +254,7 @@ export const drainHost = operation({
   params: HostParams,
   body: Type.Object({
     lease,
-    reason: Type.String(),
+    reason: Reason,
     detail,
     output,
     ifState: Type.Optional(
@@ -268,7 +273,7 @@ export const reportGone = operation({
   access: 'pool',
   params: HostParams,
   body: Type.Object({
-    reason: Type.String(),
+    reason: Reason,
     detail,
     output,
   }),

@@ -1,13 +1,16 @@
 /** The call record as clients and hosts see it. */
 
 import { callKinds, callStates } from '#domain/call.ts';
-import { JsonObject, nullable, oneOf, Timestamp } from '../schemas.ts';
+import { limits } from '#domain/limits.ts';
+import { JsonObject, nullable, Omitted, oneOf, Timestamp } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
 
 export const CallErrorView = Type.Object({
-  code: Type.String(),
-  message: Type.String(),
-  path: Type.Optional(Type.String({ description: 'JSON pointer into the input' })),
+  code: Type.String({ maxLength: limits.nameChars }),
+  message: Type.String({ maxLength: limits.messageChars }),
+  path: Type.Optional(
+    Type.String({ maxLength: limits.messageChars, description: 'JSON pointer into the input' }),
+  ),
   details: Type.Optional(Type.Unknown()),
 });
 
@@ -18,7 +21,10 @@ export const ChangeCountsView = Type.Record(
     updated: Type.Integer({ minimum: 0 }),
     deleted: Type.Integer({ minimum: 0 }),
   }),
-  { description: 'rows changed, by entity; only entities with a change are named' },
+  {
+    maxProperties: limits.members,
+    description: 'rows changed, by entity; only entities with a change are named',
+  },
 );
 
 /** One call of a session. Times are the database's. */
@@ -38,6 +44,18 @@ export const CallView = Type.Object({
   answeredAt: nullable(Timestamp),
 });
 export type CallView = Static<typeof CallView>;
+
+/**
+ * A call in a list. `input` and `output` are there when asked for by `fields`, and an error has its
+ * `details` then. A page that is full shows the calls that follow without what is in `omitted`.
+ */
+export const CallListView = Type.Object({
+  ...CallView.properties,
+  input: Type.Optional(Type.Unknown()),
+  output: Type.Optional(Type.Unknown()),
+  omitted: Omitted,
+});
+export type CallListView = Static<typeof CallListView>;
 
 /** What a client sends to enqueue one. */
 export const CallRequest = Type.Object(

@@ -6,6 +6,7 @@ import { limits } from '#domain/limits.ts';
 import { operation } from '../operation.ts';
 import {
   Empty,
+  fieldsOf,
   IdempotencyHeaders,
   JsonObject,
   oneOf,
@@ -13,11 +14,17 @@ import {
   WaitSeconds,
 } from '../schemas.ts';
 import { Type } from '../type.ts';
-import { CallRequest, CallView } from './call.ts';
+import { CallListView, CallRequest, CallView } from './call.ts';
 import { AfterRequest, AfterTime, RequestFilter, RequestView } from './request.ts';
 import { InvalidRequest, RuntimeAnswer, RuntimeBody, RuntimeRejection } from './runtime.ts';
-import { OpenSessionBody, SessionView } from './session.ts';
-import { BundledTaskView, CreateWorldBody, TemplateView, WorldDetail, WorldView } from './world.ts';
+import { OpenSessionBody, SessionListView, SessionView } from './session.ts';
+import {
+  CreateWorldBody,
+  TaskListView,
+  TemplateView,
+  WorldDetail,
+  WorldListView,
+} from './world.ts';
 
 const SessionParams = Type.Object({ sessionId: Type.String({ maxLength: 64 }) });
 const WorldParams = Type.Object({ slug: Type.String({ maxLength: 64 }) });
@@ -68,7 +75,16 @@ export const listWorldTasks = operation({
   path: '/worlds/{slug}/tasks',
   access: 'read',
   params: WorldParams,
-  answers: { 200: Type.Object({ versionId: Type.String(), data: Type.Array(BundledTaskView) }) },
+  query: Type.Object(
+    {
+      name: Type.Optional(
+        Type.String({ maxLength: 256, description: 'only the task of this name' }),
+      ),
+      fields: fieldsOf(['instruction', 'tools']),
+    },
+    { additionalProperties: false },
+  ),
+  answers: { 200: Type.Object({ versionId: Type.String(), data: Type.Array(TaskListView) }) },
 });
 
 export const getWorldOpenApi = operation({
@@ -109,13 +125,17 @@ export const listWorlds = operation({
   method: 'GET',
   path: '/environments',
   access: 'read',
-  query: Type.Object(PageQuery, { additionalProperties: false }),
-  answers: { 200: Type.Object({ data: Type.Array(WorldView), meta: ListMeta }) },
+  query: Type.Object(
+    { ...PageQuery, fields: fieldsOf(['tools', 'tasks', 'redact', 'dependencies']) },
+    { additionalProperties: false },
+  ),
+  answers: { 200: Type.Object({ data: Type.Array(WorldListView), meta: ListMeta }) },
 });
 
 const OpenHeaders = Type.Interface([IdempotencyHeaders], {
   traceparent: Type.Optional(
     Type.String({
+      maxLength: 1_000,
       description: 'W3C trace context of who asks; the trace of the session links to it',
     }),
   ),
@@ -149,10 +169,11 @@ export const listSessions = operation({
       ...PageQuery,
       state: Type.Optional(SessionView.properties.state),
       world: Type.Optional(Type.String({ maxLength: 64 })),
+      fields: fieldsOf(['tools', 'instruction']),
     },
     { additionalProperties: false },
   ),
-  answers: { 200: Type.Object({ data: Type.Array(SessionView), meta: ListMeta }) },
+  answers: { 200: Type.Object({ data: Type.Array(SessionListView), meta: ListMeta }) },
 });
 
 export const getSession = operation({
@@ -234,8 +255,11 @@ export const listCalls = operation({
   path: '/world-sessions/{sessionId}/calls',
   access: 'read',
   params: SessionParams,
-  query: Type.Object(PageQuery, { additionalProperties: false }),
-  answers: { 200: Type.Object({ data: Type.Array(CallView), meta: ListMeta }) },
+  query: Type.Object(
+    { ...PageQuery, fields: fieldsOf(['input', 'output', 'details']) },
+    { additionalProperties: false },
+  ),
+  answers: { 200: Type.Object({ data: Type.Array(CallListView), meta: ListMeta }) },
 });
 
 const RequestList = Type.Object({ data: Type.Array(RequestView), meta: ListMeta });

@@ -1,17 +1,19 @@
 /** A request to a session as clients see it: an entry of the session's ledger, which outlives it. */
 
 import { ledgerWays } from '#domain/ledger.ts';
-import { JsonObject, nullable, oneOf, Timestamp } from '../schemas.ts';
+import { limits } from '#domain/limits.ts';
+import { JsonObject, nullable, Omitted, oneOf, Timestamp } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
 import { ChangeCountsView } from './call.ts';
 
 /** A row that a request changed. A row whose key changed is a deletion and an insertion. */
 export const RowChangeView = Type.Object({
-  entity: Type.String(),
+  entity: Type.String({ maxLength: limits.nameChars }),
   key: nullable(JsonObject),
   kind: oneOf(['inserted', 'updated', 'deleted']),
 });
 
+/** Where a page is full, `request`, `response`, `changes` and `rows` are left out. */
 export const RequestView = Type.Object({
   sessionId: Type.String(),
   id: Type.Integer({ minimum: 1, description: 'position in the ledger of the session, from 1' }),
@@ -29,6 +31,7 @@ export const RequestView = Type.Object({
   changes: ChangeCountsView,
   rows: Type.Array(RowChangeView, { description: 'the first of the rows changed' }),
   callId: nullable(Type.String()),
+  omitted: Omitted,
 });
 export type RequestView = Static<typeof RequestView>;
 

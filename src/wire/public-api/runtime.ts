@@ -2,6 +2,7 @@
  * `POST /worlds/runtime`: work on a world's files without a world. One body for all commands, and an
  * answer for each, told apart by its `command`; or one rejection, with everything that is wrong.
  */
+import { limits } from '#domain/limits.ts';
 import { nullable, oneOf } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
 import { TemplateView, TreeFileBody } from './world.ts';
@@ -27,6 +28,7 @@ export const RuntimeBody = Type.Object(
     command: oneOf([...runtimeCommands, ...unsupportedCommands]),
     files: Type.Optional(
       Type.Array(TreeFileBody, {
+        maxItems: limits.treeFiles,
         description: 'the tree, for `validate`, `compile`, `describe` and `counts`',
       }),
     ),

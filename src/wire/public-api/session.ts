@@ -1,9 +1,10 @@
 /** The session as clients see it, and the forms of a task. */
 
+import { limits } from '#domain/limits.ts';
 import { isolations, namePattern } from '#domain/pool.ts';
 import { browserTiers, endReasons, sessionStates, surfaceKinds } from '#domain/session.ts';
 import { clockModes } from '#domain/world-clock.ts';
-import { JsonObject, nullable, oneOf, Timestamp } from '../schemas.ts';
+import { Id, JsonObject, nullable, Omitted, oneOf, Timestamp } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
 
 const SurfacesView = Type.Object({
@@ -75,6 +76,25 @@ export const SessionView = Type.Object({
 });
 export type SessionView = Static<typeof SessionView>;
 
+/**
+ * A session in a list: `tools` and `instruction` are there when asked for by `fields`, as far as the
+ * page has room.
+ */
+export const SessionListView = Type.Object({
+  ...SessionView.properties,
+  tools: Type.Optional(SessionView.properties.tools),
+  instruction: Type.Optional(SessionView.properties.instruction),
+  omitted: Omitted,
+});
+export type SessionListView = Static<typeof SessionListView>;
+
+/** Rows by entity. */
+export const SeedRows = Type.Record(
+  Type.String(),
+  Type.Array(JsonObject, { maxItems: limits.seedRows }),
+  { maxProperties: limits.members },
+);
+
 const Expectation = Type.Object(
   {
     name: Type.Optional(Type.String({ maxLength: 200 })),
@@ -99,7 +119,7 @@ export const TaskSpec = Type.Object(
       Type.Object(
         {
           mode: Type.Optional(oneOf(['append', 'replace'])),
-          rows: Type.Record(Type.String(), Type.Array(JsonObject)),
+          rows: SeedRows,
         },
         { additionalProperties: false },
       ),
@@ -107,7 +127,10 @@ export const TaskSpec = Type.Object(
     grader: Type.Optional(
       Type.Union([
         Type.Object(
-          { kind: Type.Literal('assertions'), checks: Type.Array(Expectation, { minItems: 1 }) },
+          {
+            kind: Type.Literal('assertions'),
+            checks: Type.Array(Expectation, { minItems: 1, maxItems: limits.checks }),
+          },
           { additionalProperties: false },
         ),
         Type.Object(
@@ -140,7 +163,7 @@ export const OpenSessionBody = Type.Object(
       Type.Union([
         Type.String({ minLength: 1, maxLength: 200 }),
         Type.Object(
-          { id: Type.String(), version: Type.Optional(Type.Integer({ minimum: 1 })) },
+          { id: Id, version: Type.Optional(Type.Integer({ minimum: 1 })) },
           { additionalProperties: false },
         ),
         TaskSpec,
@@ -151,6 +174,7 @@ export const OpenSessionBody = Type.Object(
     browserTier: Type.Optional(oneOf(browserTiers)),
     size: Type.Optional(
       Type.String({
+        maxLength: limits.idChars,
         pattern: namePattern.source,
         description: 'the size of its host, by the name that its pool gives it; default standard',
       }),

@@ -1,8 +1,10 @@
 /** Worlds and versions as clients see them. */
 
+import { limits } from '#domain/limits.ts';
 import { surfaceKinds } from '#domain/session.ts';
-import { JsonObject, nullable, oneOf, Timestamp } from '../schemas.ts';
+import { nullable, Omitted, oneOf, Timestamp } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
+import { SeedRows } from './session.ts';
 
 const VersionView = Type.Object({
   id: Type.String(),
@@ -61,6 +63,24 @@ export const WorldView = Type.Object({
 });
 export type WorldView = Static<typeof WorldView>;
 
+const listed = WorldView.properties;
+
+/**
+ * A world in a list: what its contract holds is there when asked for by `fields`, as far as the page has
+ * room, and counted in any case.
+ */
+export const WorldListView = Type.Object({
+  ...listed,
+  toolCount: Type.Integer({ minimum: 0 }),
+  taskCount: Type.Integer({ minimum: 0 }),
+  tools: Type.Optional(listed.tools),
+  tasks: Type.Optional(listed.tasks),
+  redact: Type.Optional(listed.redact),
+  dependencies: Type.Optional(listed.dependencies),
+  omitted: Omitted,
+});
+export type WorldListView = Static<typeof WorldListView>;
+
 /** A world with the files of its head version. */
 export const WorldDetail = Type.Interface([WorldView], {
   warnings: Type.Array(Type.String(), {
@@ -87,29 +107,44 @@ export const BundledTaskView = Type.Object({
   grader: nullable(oneOf(['assertions', 'python', 'sql'], 'how a session on it is graded')),
 });
 
+/** The same in a list: `instruction` and `tools` when asked for by `fields`, as far as there is room. */
+export const TaskListView = Type.Object({
+  ...BundledTaskView.properties,
+  instruction: Type.Optional(BundledTaskView.properties.instruction),
+  tools: Type.Optional(BundledTaskView.properties.tools),
+  omitted: Omitted,
+});
+export type TaskListView = Static<typeof TaskListView>;
+
+/** A file of the largest size in base64. */
+const treeFileChars = Math.ceil(limits.treeFileBytes / 3) * 4;
+
 export const TreeFileBody = Type.Object(
   {
     path: Type.String({ minLength: 1, maxLength: 1024 }),
-    content: Type.String({ description: 'base64' }),
+    content: Type.String({ maxLength: treeFileChars, description: 'base64' }),
   },
   { additionalProperties: false },
 );
 
+const mostFiles = { maxItems: limits.treeFiles };
+
 export const CreateWorldBody = Type.Object(
   {
-    slug: Type.String({ description: '1 to 64 lower-case letters, digits and inner hyphens' }),
+    slug: Type.String({
+      maxLength: limits.nameChars,
+      description: '1 to 64 lower-case letters, digits and inner hyphens',
+    }),
     from: Type.Optional(
-      Type.Union([Type.String({ minLength: 1, maxLength: 200 }), Type.Array(TreeFileBody)], {
-        description: 'a template slug, or the files of a tree',
-      }),
-    ),
-    overlay: Type.Optional(Type.Array(TreeFileBody)),
-    data: Type.Optional(
-      Type.Object(
-        { rows: Type.Record(Type.String(), Type.Array(JsonObject)) },
-        { additionalProperties: false },
+      Type.Union(
+        [Type.String({ minLength: 1, maxLength: 200 }), Type.Array(TreeFileBody, mostFiles)],
+        {
+          description: 'a template slug, or the files of a tree',
+        },
       ),
     ),
+    overlay: Type.Optional(Type.Array(TreeFileBody, mostFiles)),
+    data: Type.Optional(Type.Object({ rows: SeedRows }, { additionalProperties: false })),
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
     description: Type.Optional(Type.String({ maxLength: 2_000 })),
     message: Type.Optional(Type.String({ maxLength: 2_000 })),

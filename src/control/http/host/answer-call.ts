@@ -9,7 +9,7 @@ export const answerCall = (
 ) =>
   endpoint(operation, async ({ params, body }, { caller: { hostId }, signal }) => {
     const host = { sessionId: params.sessionId, hostId, generation: body.generation };
-    const given = { callId: params.callId, answer: body.answer };
+    const given = { callId: params.callId, ...body.answer };
     const hold = { seconds: body.hold, isFinal: body.final === true, signal };
     return respond(200, await answer(parts, host, given, hold));
   });

@@ -7,10 +7,13 @@ import type { Parts } from '../../parts.ts';
 import { endpoint, respond } from '../endpoint.ts';
 import { checkHost } from './own-host.ts';
 
+/** Of what a host says of a failure. */
+const mostChars = 4_000;
+
 export const reportUnloaded = ({ db, notices }: Pick<Parts, 'db' | 'notices'>) =>
   endpoint(operation, async ({ params, body: { generation, message } }, { caller }) => {
     const hostId = checkHost(caller, params.hostId);
-    if (!(await drainUnloaded(db, { hostId, generation, detail: message }))) {
+    if (!(await drainUnloaded(db, { hostId, generation, detail: message.slice(0, mostChars) }))) {
       throw staleGeneration(hostId, generation);
     }
     notices.tell(hostId, poolTopic);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isTooDeep } from './body.ts';
+import { isTooDeep } from './parse.ts';
 
 describe('isTooDeep', () => {
   it.each([

@@ -1,0 +1,143 @@
+/**
+ * What a handler gets of a body in place of the whole: members that may be large are JSON text, as they
+ * are stored or passed on. It is made where the body is read, which for a large body is a process of its
+ * own; so these functions are pure and take and give plain data.
+ */
+import type { CallError } from '#domain/call.ts';
+import { hideCredentials } from '#domain/credentials.ts';
+import { AppError } from '#domain/error.ts';
+import type { answerCall, deliverRequests } from '#wire/host-api/operations.ts';
+import type { Input } from '#wire/operation.ts';
+import type { CallRequest } from '#wire/public-api/call.ts';
+import type { OpenSessionBody, TaskSpec } from '#wire/public-api/session.ts';
+import type { CreateWorldBody } from '#wire/public-api/world.ts';
+import { hashOf } from '../canonical.ts';
+import { type KeptEntry, readEntry } from './ledger-entry.ts';
+
+/** What else of the request matters for reading its body. */
+export type KeepOptions = {
+  /** Whether it has an `Idempotency-Key`, for which the body's hash is remembered. */
+  isKeyed: boolean;
+};
+
+export type KeptCall = Omit<CallRequest, 'input'> & {
+  inputJson: string;
+  /** Of the whole body; null without an `Idempotency-Key`. */
+  hash: string | null;
+};
+
+const keepCall = (body: CallRequest, { isKeyed }: KeepOptions): KeptCall => {
+  const { input = {}, ...rest } = body;
+  const hash = isKeyed ? hashOf(body) : null;
+  return { ...rest, inputJson: JSON.stringify(input), hash };
+};
+
+/** An inline task: what the service itself looks at, and the whole as JSON text. */
+export type KeptTask = {
+  name: string | null;
+  instruction: string | null;
+  specJson: string;
+  /** `sha256:…` of the spec. */
+  hash: string;
+  /** How it is graded, if it is. */
+  grader: 'assertions' | 'python' | 'sql' | null;
+};
+
+export type KeptOpen = Omit<OpenSessionBody, 'task'> & {
+  task?: string | { id: string } | { inline: KeptTask };
+  /** Of the whole body; null without an `Idempotency-Key`. */
+  hash: string | null;
+};
+
+/** `sha256:…` of a task's spec. */
+export const hashOfSpec = (spec: TaskSpec): string => `sha256:${hashOf(spec)}`;
+
+/** A task in the form that a session keeps it in. */
+export const keepTask = (spec: TaskSpec): KeptTask => ({
+  name: spec.name ?? null,
+  instruction: spec.instruction ?? null,
+  specJson: JSON.stringify(spec),
+  hash: hashOfSpec(spec),
+  grader: spec.grader?.kind ?? null,
+});
+
+const keepOpen = (body: OpenSessionBody, { isKeyed }: KeepOptions): KeptOpen => {
+  const { task, ...rest } = body;
+  const hash = isKeyed ? hashOf(body) : null;
+  if (task === undefined) return { ...rest, hash };
+  if (typeof task === 'string' || 'id' in task) return { ...rest, task, hash };
+  return { ...rest, task: { inline: keepTask(task) }, hash };
+};
+
+export type KeptWorld = Omit<CreateWorldBody, 'data'> & {
+  /** Rows by entity as JSON text; null when there are none. */
+  rowsJson: string | null;
+};
+
+const keepWorld = ({ data, ...rest }: CreateWorldBody): KeptWorld => ({
+  ...rest,
+  rowsJson: data === undefined ? null : JSON.stringify(data.rows),
+});
+
+export type KeptAnswer = {
+  state: 'succeeded' | 'failed';
+  outputJson: string | null;
+  /** A `CallError` as JSON text. */
+  errorJson: string | null;
+  changesJson: string;
+};
+
+/** What an answer shows is what somebody's code made of what was sent: tokens are hidden in it. */
+const writeShown = (value: unknown): string => hideCredentials(JSON.stringify(value));
+
+const keepGiven = (given: {
+  output?: unknown;
+  error?: CallError | undefined;
+  changes: object;
+}): KeptAnswer => {
+  const { output, error, changes } = given;
+  if (output !== undefined && error !== undefined) {
+    throw new AppError('invalid', 'an answer has an output or an error, not both', {
+      fields: [{ path: ['answer'], message: 'has both an output and an error' }],
+    });
+  }
+  return {
+    state: error === undefined ? 'succeeded' : 'failed',
+    outputJson: output === undefined ? null : writeShown(output),
+    errorJson: error === undefined ? null : writeShown(error),
+    changesJson: JSON.stringify(changes),
+  };
+};
+
+type AnswerBody = Input<typeof answerCall>['body'];
+
+const keepAnswer = ({ generation, hold, final, answer }: AnswerBody) => ({
+  generation,
+  hold,
+  final,
+  answer: keepGiven(answer as Parameters<typeof keepGiven>[0]),
+});
+
+type EntriesBody = Input<typeof deliverRequests>['body'];
+
+const keepEntries = ({
+  generation,
+  entries,
+}: EntriesBody): { generation: number; entries: KeptEntry[] } => ({
+  generation,
+  entries: entries.map(readEntry),
+});
+
+/** By the id of the operation; a body of any other is kept as it is. */
+export const keepers = {
+  enqueueCall: keepCall,
+  openSession: keepOpen,
+  createWorld: keepWorld,
+  answerCall: keepAnswer,
+  deliverRequests: keepEntries,
+} as const;
+
+/** What the handler of an operation gets for a body. */
+export type Kept<Id, Body> = Id extends keyof typeof keepers
+  ? ReturnType<(typeof keepers)[Id]>
+  : Body;

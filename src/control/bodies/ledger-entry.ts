@@ -1,0 +1,58 @@
+/**
+ * An entry of a session's ledger as its host delivers it: text of a host that runs strangers' code, so
+ * it is looked at before it is written, and only its free JSON stays text.
+ */
+import { Ajv } from 'ajv';
+import { hideCredentials } from '#domain/credentials.ts';
+import { AppError } from '#domain/error.ts';
+import { limits } from '#domain/limits.ts';
+import { LedgerEntry } from '#wire/host-api/ledger.ts';
+import { isTooDeep } from './parse.ts';
+
+const jsonMembers = ['request', 'response', 'changes', 'rows'] as const;
+type JsonMember = (typeof jsonMembers)[number];
+
+/** The entry with its free JSON as text, in the order of the columns that it is written to. */
+export type KeptEntry = Omit<LedgerEntry, JsonMember> & Record<JsonMember, string>;
+
+/** Deeper than what a host shows of requests; deliveries of webhooks are kept as they were sent. */
+const deepest = limits.bodyLevels;
+
+const isEntry = new Ajv({ strict: true }).compile<LedgerEntry>(LedgerEntry);
+
+const refuse = (index: number, message: string): AppError =>
+  new AppError('invalid', message, { fields: [{ path: ['entries', String(index)], message }] });
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // which is no entry
+  }
+};
+
+const write = (value: unknown): string => hideCredentials(JSON.stringify(value ?? null));
+
+const shown = (text: string | null): string | null =>
+  text === null ? null : hideCredentials(text);
+
+/** Reads the entry at a position of a delivery; throws `invalid` for what is none. */
+export const readEntry = (text: string, index: number): KeptEntry => {
+  if (isTooDeep(text, deepest)) throw refuse(index, `nests deeper than ${deepest} levels`);
+  const entry = parseJson(text);
+  if (!isEntry(entry) || Number.isNaN(Date.parse(entry.at))) {
+    throw refuse(index, 'is no entry of a request ledger');
+  }
+  const { id, at, via, operation, method, path, status, duration_ms, call_id } = entry;
+  const { request, response, changes, rows } = entry;
+  return {
+    ...{ id, at, via, status, duration_ms, call_id },
+    operation: shown(operation),
+    method: shown(method),
+    path: shown(path),
+    request: write(request),
+    response: write(response),
+    changes: write(changes),
+    rows: write(rows),
+  };
+};

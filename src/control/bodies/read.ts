@@ -1,0 +1,89 @@
+/**
+ * Reads the body of a request to one operation: from its bytes to what the handler is given. It runs on
+ * the loop that all requests share where the body is small, and in a process of its own where it is not.
+ */
+import type { FieldProblem } from '#domain/error.ts';
+import { limits } from '#domain/limits.ts';
+import * as adminApi from '#wire/admin-api/operations.ts';
+import * as gatewayApi from '#wire/gateway-api/operations.ts';
+import * as hostApi from '#wire/host-api/operations.ts';
+import type { OperationShape } from '#wire/operation.ts';
+import * as poolApi from '#wire/pool-api/operations.ts';
+import * as publicApi from '#wire/public-api/operations.ts';
+import { type Check, checkOfBody } from './check.ts';
+import { type KeepOptions, keepers } from './keep.ts';
+import { checkExtent, measureJson, parseText, textOfBody } from './parse.ts';
+
+/** What came of it. A body with problems is told of and not handed on. */
+export type ReadBody = { problems: FieldProblem[]; body: unknown };
+
+const isOperation = (value: unknown): value is OperationShape =>
+  typeof value === 'object' && value !== null && 'answers' in value;
+
+const operations = new Map(
+  [publicApi, hostApi, poolApi, gatewayApi, adminApi]
+    .flatMap((api) => Object.values(api as object))
+    .filter(isOperation)
+    .map((shape) => [shape.id, shape] as const),
+);
+
+const checks = new Map<string, Check>();
+
+const none: Check = () => [];
+
+/** The check of an operation's body, compiled when it is first asked for. */
+const checkOf = (id: string): Check => {
+  const schema = operations.get(id)?.body;
+  const known = checks.get(id) ?? (schema === undefined ? none : checkOfBody(schema));
+  checks.set(id, known);
+  return known;
+};
+
+const keep = (id: string, body: unknown, options: KeepOptions): unknown => {
+  const keeper = (keepers as Record<string, (body: never, options: KeepOptions) => unknown>)[id];
+  return keeper === undefined || body === undefined ? body : keeper(body as never, options);
+};
+
+type Members = Record<string, unknown>;
+
+/** The value without members that its schema does not name: what nobody asked for need not travel. */
+const declaredOf = (schema: Members | undefined, value: unknown): unknown => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const { properties } = (schema ?? {}) as { properties?: Record<string, Members> };
+  if (properties === undefined) return value;
+  const named = Object.entries(properties).filter(([name]) => Object.hasOwn(value, name));
+  return Object.fromEntries(
+    named.map(([name, member]) => [name, declaredOf(member, (value as Members)[name])]),
+  );
+};
+
+const readText = (id: string, text: string | undefined, options: KeepOptions): ReadBody => {
+  const value = text === undefined ? undefined : parseText(text);
+  const problems = checkOf(id)(value);
+  if (problems.length > 0) return { problems, body: undefined };
+  return { problems, body: keep(id, value, options) };
+};
+
+/** Reads a body in the process that it is given to, however large it is. */
+export const readWhole = (id: string, bytes: Uint8Array, options: KeepOptions): ReadBody => {
+  const text = textOfBody(bytes);
+  if (text !== undefined) checkExtent(measureJson(text));
+  const { problems, body } = readText(id, text, options);
+  if (id in keepers) return { problems, body };
+  return { problems, body: declaredOf(operations.get(id)?.body as Members | undefined, body) };
+};
+
+/** Reads a body that is small; undefined for one that is not to be read here. */
+export const readSmall = (
+  id: string,
+  bytes: Uint8Array | undefined,
+  options: KeepOptions,
+): ReadBody | undefined => {
+  if (bytes === undefined) return readText(id, undefined, options);
+  if (bytes.byteLength > limits.directBodyBytes) return undefined;
+  const text = textOfBody(bytes);
+  const extent = measureJson(text ?? '');
+  if (extent.values > limits.directBodyValues) return undefined;
+  checkExtent(extent);
+  return readText(id, text, options);
+};

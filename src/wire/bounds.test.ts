@@ -1,0 +1,88 @@
+/**
+ * Whatever a stranger, or a host that runs a stranger's code, may send has a bound of its own: no text,
+ * list or object of a request is limited by the size of the body alone.
+ */
+import { describe, expect, it } from 'vitest';
+import * as adminApi from './admin-api/operations.ts';
+import * as gatewayApi from './gateway-api/operations.ts';
+import { LedgerEntry } from './host-api/ledger.ts';
+import * as hostApi from './host-api/operations.ts';
+import type { OperationShape } from './operation.ts';
+import * as poolApi from './pool-api/operations.ts';
+import * as publicApi from './public-api/operations.ts';
+
+type Node = Record<string, unknown>;
+
+const apis = { publicApi, hostApi, poolApi, gatewayApi, adminApi };
+
+const operations = Object.entries(apis).flatMap(([api, module]) =>
+  Object.values(module as Record<string, unknown>)
+    .filter(
+      (value): value is OperationShape =>
+        typeof value === 'object' && value !== null && 'answers' in value,
+    )
+    .map((shape) => [`${api}.${shape.id}`, shape] as const),
+);
+
+const isNode = (value: unknown): value is Node =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A pattern without repetitions that have no end. */
+const isFixed = (pattern: unknown): boolean =>
+  typeof pattern === 'string' && /^\^.*\$$/.test(pattern) && !/[*+]|\{\d+,\}/.test(pattern);
+
+const lacks = (node: Node): string | undefined => {
+  if ('enum' in node || 'const' in node) return undefined;
+  if (node.type === 'string' && !('maxLength' in node) && !isFixed(node.pattern)) {
+    return 'maxLength';
+  }
+  if (node.type === 'array' && !('maxItems' in node)) return 'maxItems';
+  const isRecord = 'patternProperties' in node;
+  if (isRecord && !('maxProperties' in node)) return 'maxProperties';
+  return undefined;
+};
+
+/** Pointers of what has no bound, with the word that is missing. */
+const unboundedIn = (schema: unknown, place: string): string[] => {
+  if (!isNode(schema)) return [];
+  const missing = lacks(schema);
+  const own = missing === undefined ? [] : [`${place}: ${missing}`];
+  const { properties = {}, patternProperties = {}, items, anyOf = [] } = schema;
+  const inner: [string, unknown][] = [
+    ...Object.entries(properties as Node),
+    ...Object.entries(patternProperties as Node),
+    ...(items === undefined ? [] : [['items', items] as [string, unknown]]),
+    ...(anyOf as unknown[]).map((branch, index) => [String(index), branch] as [string, unknown]),
+  ];
+  return [...own, ...inner.flatMap(([name, part]) => unboundedIn(part, `${place}/${name}`))];
+};
+
+describe('what may be sent', () => {
+  it.each(operations)('is bounded in each of its parts: %s', (_, shape) => {
+    const { params, query, headers, body } = shape;
+    for (const [part, schema] of Object.entries({ params, query, headers, body })) {
+      expect(unboundedIn(schema, part)).toEqual([]);
+    }
+  });
+
+  it('is bounded in an entry of a ledger, which travels as text', () => {
+    expect(unboundedIn(LedgerEntry, '')).toEqual([]);
+  });
+
+  it('is found where it is not', () => {
+    const schema = {
+      type: 'object',
+      properties: {
+        text: { type: 'string' },
+        list: { type: 'array', items: { type: 'string', pattern: '^a+$' }, maxItems: 1 },
+        record: { type: 'object', patternProperties: { '^.*$': {} } },
+        fine: { type: 'string', pattern: '^sha256:[0-9a-f]{64}$' },
+      },
+    };
+    expect(unboundedIn(schema, '')).toEqual([
+      '/text: maxLength',
+      '/list/items: maxLength',
+      '/record: maxProperties',
+    ]);
+  });
+});

@@ -1,0 +1,203 @@
+/**
+ * Lists that are made to answer more than a page should hold, with the public key alone: many entries of
+ * large members. A page has room for so many bytes; entries leave out what nobody asked for, and name what
+ * they were asked for and have no room for.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { limits } from '#domain/limits.ts';
+import type { TreeFile } from '#domain/world.ts';
+import { createWorld, enqueueCall, openSession } from '#wire/public-api/operations.ts';
+import { type PlayedHost, warmHost } from '../support/host.ts';
+import { type OwnControl, startNotesControl } from '../support/own-control.ts';
+import { encodeTree, notesWorld } from '../support/worlds.ts';
+
+/** Members that are no list's business: what the page may hold, and a little for each entry. */
+const mostBytes = limits.pageBytes + 200_000;
+
+type Json = Record<string, unknown>;
+type Tree = { 'x-svc': { tools: Record<string, Json> } };
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** The world `notes` with tools that are described at length. */
+const wordyWorld = (): TreeFile[] =>
+  notesWorld().map((file) => {
+    if (file.path !== 'schema/world.json') return file;
+    const world = JSON.parse(decoder.decode(file.content)) as Tree;
+    for (const tool of Object.values(world['x-svc'].tools)) tool.description = 'd'.repeat(300_000);
+    return { ...file, content: encoder.encode(JSON.stringify(world)) };
+  });
+
+let control: OwnControl;
+let host: PlayedHost;
+let sessionId: string;
+
+const sessions = 20;
+
+beforeAll(async () => {
+  control = await startNotesControl();
+  await control.send(createWorld, { body: { slug: 'wordy', from: encodeTree(wordyWorld()) } });
+  host = await warmHost(control);
+  const { body } = await control.send(openSession, { body: { slug: 'notes' } });
+  sessionId = body.id;
+  await host.poll();
+  await host.ready();
+  const task = { instruction: 'i'.repeat(90_000) };
+  for (let count = 0; count < sessions; count += 1) {
+    await control.send(openSession, { body: { slug: 'wordy', task } });
+  }
+});
+afterAll(() => control.stop());
+
+type Listed = { data: Json[]; meta: Json; bytes: number };
+
+/** A list as the holder of the public key gets it. */
+const list = async (path: string): Promise<Listed> => {
+  const answer = await control.running.app.inject({
+    url: `/api/public${path}`,
+    headers: { authorization: `Bearer ${control.publicKey}` },
+  });
+  expect(answer.statusCode).toBe(200);
+  return { ...answer.json(), bytes: answer.rawPayload.byteLength };
+};
+
+const has = (name: string) => (entry: Json) => name in entry;
+
+/** Runs a call with this input and this output. */
+const runCall = async (input: Json, output: unknown): Promise<string> => {
+  const { body } = await control.send(enqueueCall, {
+    params: { sessionId },
+    body: { kind: 'tool', name: 'list_notes', input },
+  });
+  await host.calls();
+  await host.answer(body.id, { output });
+  return body.id;
+};
+
+describe('a list of sessions', () => {
+  it('has neither tools nor instructions unless they are asked for', async () => {
+    const { data, bytes } = await list('/world-sessions?world=wordy&limit=100');
+    expect(data).toHaveLength(sessions);
+    expect(data.filter(has('tools'))).toEqual([]);
+    expect(data.filter(has('instruction'))).toEqual([]);
+    expect(bytes).toBeLessThan(50_000);
+    const one = await control.raw({
+      method: 'GET',
+      path: `/api/public/world-sessions/${data[0]?.id}`,
+      headers: { authorization: `Bearer ${control.publicKey}` },
+    });
+    expect((one.body as { tools: unknown[] }).tools).toHaveLength(3);
+  });
+
+  it('has of what is asked for no more than a page holds, and names the rest', async () => {
+    const asked = '/world-sessions?world=wordy&limit=100&fields=tools,instruction';
+    const { data, meta, bytes } = await list(asked);
+    expect(bytes).toBeLessThan(mostBytes);
+    expect(data).toHaveLength(sessions);
+    expect(meta).toMatchObject({ totalItems: sessions });
+    const whole = data.filter(has('tools'));
+    expect(whole.length).toBeGreaterThan(0);
+    expect(whole.length).toBeLessThan(sessions);
+    for (const entry of data) {
+      const omitted = 'tools' in entry ? undefined : ['tools', 'instruction'];
+      expect(entry.omitted).toEqual(omitted);
+    }
+    const next = await list(`${asked.replace('100', '1')}&page=${sessions}`);
+    expect(next.data.filter(has('tools'))).toHaveLength(1);
+  });
+
+  it('is refused of members that it does not know', async () => {
+    const path = '/api/public/world-sessions?fields=tools,secrets';
+    const headers = { authorization: `Bearer ${control.publicKey}` };
+    expect((await control.raw({ method: 'GET', path, headers })).status).toBe(400);
+  });
+});
+
+describe('a call log', () => {
+  const calls = 8;
+  beforeAll(async () => {
+    for (let count = 0; count < calls; count += 1) {
+      await runCall({ title: 't'.repeat(200_000) }, { text: 'o'.repeat(1_000_000) });
+    }
+    const { body } = await control.send(enqueueCall, {
+      params: { sessionId },
+      body: { kind: 'tool', name: 'list_notes' },
+    });
+    await host.calls();
+    const error = { code: 'raised', message: 'no', details: { trace: 'd'.repeat(3_000_000) } };
+    await host.answer(body.id, { error });
+  });
+
+  it('has neither inputs, outputs nor details unless they are asked for', async () => {
+    const { data, bytes } = await list(`/world-sessions/${sessionId}/calls?limit=100`);
+    expect(data).toHaveLength(calls + 1);
+    expect(data.some((call) => 'input' in call || 'output' in call)).toBe(false);
+    expect(data.at(-1)?.error).toEqual({ code: 'raised', message: 'no' });
+    expect(bytes).toBeLessThan(20_000);
+  });
+
+  it.each(['input', 'output', 'details', 'input,output,details'])(
+    'has of %s no more than a page holds',
+    async (fields) => {
+      const path = `/world-sessions/${sessionId}/calls?fields=${fields}`;
+      const { data, bytes } = await list(path);
+      expect(data).toHaveLength(calls + 1);
+      expect(bytes).toBeLessThan(mostBytes);
+      const last = (await list(`${path}&limit=1&page=${calls + 1}`)).data[0];
+      expect(last?.omitted).toBe(undefined);
+    },
+  );
+});
+
+describe('a ledger', () => {
+  it('has no more than a page holds, and shows each entry to whoever asks for fewer', async () => {
+    const entries = Array.from({ length: 12 }, (_, index) => ({
+      ...{
+        id: index + 1,
+        at: '2026-01-01T00:00:00.000Z',
+        via: 'api',
+        operation: 'x',
+        method: 'GET',
+      },
+      ...{ path: '/', status: 200, request: { body: 'b'.repeat(900_000) }, response: null },
+      ...{ duration_ms: 1, changes: {}, rows: [], call_id: null },
+    }));
+    for (const entry of entries) await host.requests([entry]);
+    for (const path of [`/world-sessions/${sessionId}/requests`, '/worlds/notes/requests']) {
+      const { data, bytes } = await list(path);
+      expect(data).toHaveLength(entries.length);
+      expect(bytes).toBeLessThan(mostBytes);
+      const omitted = data.filter(has('omitted'));
+      expect(omitted.length).toBeGreaterThan(0);
+      expect(omitted[0]).toMatchObject({
+        omitted: ['request', 'response', 'changes', 'rows'],
+        request: null,
+        changes: {},
+        rows: [],
+      });
+      for (let page = 1; page <= entries.length; page += 1) {
+        const [one] = (await list(`${path}?limit=1&page=${page}`)).data;
+        expect(one?.request).not.toBe(null);
+      }
+    }
+  });
+});
+
+describe('lists of worlds and of their tasks', () => {
+  it('tell counts, and names only when they are asked for', async () => {
+    const { data } = await list('/environments');
+    expect(data.map(({ slug, toolCount, taskCount }) => [slug, toolCount, taskCount])).toEqual([
+      ['wordy', 3, 1],
+      ['notes', 3, 1],
+    ]);
+    expect(data.some((world) => 'tools' in world || 'redact' in world)).toBe(false);
+    const named = (await list('/environments?fields=tools,dependencies')).data[0];
+    expect(named).toMatchObject({
+      tools: ['list_notes', 'create_notes', 'count_slowly'],
+      dependencies: [],
+    });
+    const [task] = (await list('/worlds/notes/tasks')).data;
+    expect(Object.keys(task ?? {})).toEqual(['name', 'description', 'seed', 'grader']);
+  });
+});
