@@ -154,7 +154,10 @@ const write = (schema: Schema, plan: Plan): string => {
 };
 
 /** Many sizes, most of them where something changes: at the bound of what is read at once, and at the end. */
-const sizeOf = (chance: Chance, mostBytes: number): number => {
+const sizeOf = (chance: Chance, mostBytes: number): number =>
+  Math.min(anySize(chance, mostBytes), 1.02 * mostBytes);
+
+const anySize = (chance: Chance, mostBytes: number): number => {
   const kind = chance.share();
   if (kind < 0.35) return chance.between(1_000, 60_000);
   if (kind < 0.6) return chance.between(200_000, 300_000);
