@@ -46,7 +46,7 @@ const listStatement = statement(
           ${ms('now() - h.created_at')} as "ageMs",
           ${ms('now() - h.state_since')} as "stateAgeMs",
           ${ms('now() - b.last_seen_at')} as "silentMs", b.rss_bytes::float8 as "rssBytes",
-          h.end_reason as "endReason", h.end_detail as "endDetail", h.total
+          h.end_reason as "endReason", left(h.end_detail, 1000) as "endDetail", h.total
      from (select h.*, (count(*) over ())::int as total from hosts h where ${matching}
             order by h.state_since desc, h.id limit $3) h
      left join beats b on b.host_id = h.id
