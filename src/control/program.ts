@@ -30,11 +30,12 @@ import { poolEndpoints } from './http/pool/endpoints.ts';
 import { publicEndpoints } from './http/public/endpoints.ts';
 import { type Api, createServer } from './http/server.ts';
 import { addLoadMetrics } from './load-metrics.ts';
-import { createMetrics, type Metrics } from './metrics.ts';
+import { createMetrics } from './metrics.ts';
 import { startNotices } from './notify.ts';
 import type { Parts } from './parts.ts';
 import { createSessionFacts } from './sessions/facts.ts';
-import { type CompileWatch, createCompiler } from './worlds/compiler.ts';
+import { createLane, type EndedJob } from './worlds/compile-lane.ts';
+import { createCompiler } from './worlds/compiler.ts';
 import { createVersions } from './worlds/versions.ts';
 
 export type RunningControl = Running & {
@@ -77,22 +78,13 @@ const addPublicRoutes = (app: FastifyInstance, parts: Parts, api: Api): void => 
   });
 };
 
-const compileWatch = (metrics: Metrics): CompileWatch => ({
-  ended({ kind, outcome, seconds }) {
-    metrics.compileJobs.inc({ kind, outcome });
-    metrics.compileSeconds.observe({ kind }, seconds);
-  },
-  refused: (quota) => metrics.compileRefusals.inc({ quota }),
-});
-
 /**
  * Makes applications, each of which knows the routes of what it serves and no others. Hosts get nothing but
  * their API: what runs in their containers has no business with the state of the program.
  */
 const appMaker = (parts: Parts, isEnding: () => boolean) => {
-  const { config, db, metrics, log } = parts;
+  const { config, db, readBody, metrics, log } = parts;
   const authenticate = createAuthenticate(config, db, log);
-  const { readBody } = parts;
   const all = apisOf(parts);
   return (serves: readonly ListenerName[]): FastifyInstance => {
     const apis = all.filter(({ at }) => serves.includes(at));
@@ -138,9 +130,16 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
     const metrics = createMetrics();
     const tracer = startTracer('svc-control', config.otlpEndpoint, log);
     releases.push(() => tracer.stop());
-    const compiler = createCompiler(config.compile, compileWatch(metrics));
+    const noteJob = ({ kind, outcome, seconds }: EndedJob): void => {
+      metrics.compileJobs.inc({ kind, outcome });
+      metrics.compileSeconds.observe({ kind }, seconds);
+    };
+    const compiler = createCompiler(config.compile, {
+      ended: noteJob,
+      refused: (quota) => metrics.compileRefusals.inc({ quota }),
+    });
     releases.push(() => compiler.stop());
-    const readers = createCompiler(readingLimits, compileWatch(metrics));
+    const readers = createLane(readingLimits, noteJob);
     releases.push(() => readers.stop());
     let stopped: Promise<void> | undefined;
     const served: Served[] = [];

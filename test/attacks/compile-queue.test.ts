@@ -117,7 +117,7 @@ describe('a check of a request', () => {
       { kind: 'check-task', world: { digest: 'sha256:0', project: 'a' }, specJson: '{}' },
       { project: 'a', supply: async () => bundle },
     );
-    expect(built).toEqual({ ok: true });
+    expect(built).toMatchObject({ ok: true, hash: expect.stringMatching(/^sha256:/) });
     expect(ended).toEqual(['small']);
     void Promise.allSettled(attack);
   });

@@ -66,8 +66,9 @@ const addressOf = ({ id, path, access }: OperationShape): string => {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
     ending.test(id) ? 'none' : (said.params[name] ?? 'none'),
   );
-  const api = access === 'host' ? 'host' : 'public';
-  return `${said.urls[api]}/api/${api}${filled}`;
+  return access === 'host'
+    ? `${said.hostUrl}/api/host${filled}`
+    : `${said.publicUrl}/api/public${filled}`;
 };
 
 const sendBody = (shape: OperationShape, bytes: Uint8Array) =>

@@ -9,8 +9,9 @@ import { warmHost } from '../support/host.ts';
 import { encodeTree, notesWorld } from '../support/worlds.ts';
 
 export type Said = {
-  /** Base addresses by the API that is served there. */
-  urls: { public: string; host: string };
+  /** Base addresses. */
+  publicUrl: string;
+  hostUrl: string;
   publicKey: string;
   secretKey: string;
   hostToken: string;
@@ -33,9 +34,9 @@ const call = { kind: 'reset' as const };
 const params = { sessionId: session.id };
 const { body: queued } = await control.send(enqueueCall, { params, body: call });
 await host.calls();
-const { addresses } = control.running;
 const said: Said = {
-  urls: { public: addresses.public[0] ?? '', host: addresses.host[0] ?? '' },
+  publicUrl: control.running.addresses.public[0] ?? '',
+  hostUrl: control.running.addresses.host[0] ?? '',
   publicKey: control.publicKey,
   secretKey: control.secretKey,
   hostToken: host.token,

@@ -36,11 +36,9 @@ const keepCall = (body: CallRequest, { isKeyed }: KeepOptions): KeptCall => {
 export type KeptTask = {
   name: string | null;
   instruction: string | null;
+  /** The kind of its grader. */
+  grader: NonNullable<TaskSpec['grader']>['kind'] | null;
   specJson: string;
-  /** `sha256:…` of the spec. */
-  hash: string;
-  /** How it is graded, if it is. */
-  grader: 'assertions' | 'python' | 'sql' | null;
 };
 
 export type KeptOpen = Omit<OpenSessionBody, 'task'> & {
@@ -56,9 +54,8 @@ export const hashOfSpec = (spec: TaskSpec): string => `sha256:${hashOf(spec)}`;
 export const keepTask = (spec: TaskSpec): KeptTask => ({
   name: spec.name ?? null,
   instruction: spec.instruction ?? null,
-  specJson: JSON.stringify(spec),
-  hash: hashOfSpec(spec),
   grader: spec.grader?.kind ?? null,
+  specJson: JSON.stringify(spec),
 });
 
 const keepOpen = (body: OpenSessionBody, { isKeyed }: KeepOptions): KeptOpen => {

@@ -4,26 +4,26 @@
  * requests share. What comes back from there is small or text (`keep.ts`).
  */
 import { AppError } from '#domain/error.ts';
-import type { CompileLimits, Compiler } from '../worlds/compiler.ts';
+import type { Lane, LaneLimits } from '../worlds/compile-lane.ts';
+import type { Ending } from '../worlds/compile-process.ts';
 import type { KeepOptions } from './keep.ts';
 import { type ReadBody, readSmall } from './read.ts';
 
 /** Bounds on the processes that read large bodies; they are started when there is one. */
-export const readingLimits: CompileLimits = {
+export const readingLimits: LaneLimits = {
   processes: 2,
   queued: 64,
   timeLimitMs: 10_000,
   memoryMb: 512,
-  secondsPerMinute: 60,
 };
 
 export type BodyToRead = {
   /** Id of the operation that it was sent to. */
   operation: string;
+  /** Who takes turns with others: the project of a client, or a host. */
+  asker: string;
   /** Undefined when there is none. */
   bytes: Uint8Array | undefined;
-  /** Whose body it is: bodies of one project, or of one host, wait in a line of their own. */
-  asker: string;
   /** Ends the wait for a process. */
   signal: AbortSignal;
 };
@@ -34,11 +34,13 @@ export type BodyToRead = {
  */
 export type BodyReader = (body: BodyToRead, options: KeepOptions) => Promise<ReadBody>;
 
-const tooMuch = { out_of_time: 'time', out_of_memory: 'memory' } as const;
+const words = { out_of_time: 'time', out_of_memory: 'memory' } as const;
 
-const refuseLimit = (code: string | undefined): AppError => {
-  const what = code === 'out_of_memory' ? tooMuch.out_of_memory : tooMuch.out_of_time;
-  return new AppError('invalid', `the body takes more ${what} to read than there is for it`);
+/** What came of a job of reading; throws `invalid` when a limit ended it. */
+const outcomeOf = (ending: Ending): ReadBody => {
+  if (ending.kind === 'done') return ending.outcome as ReadBody;
+  const message = `the body takes more ${words[ending.kind]} to read than there is for it`;
+  throw new AppError('invalid', message);
 };
 
 const inWords = (error: unknown): unknown => {
@@ -54,16 +56,15 @@ const inWords = (error: unknown): unknown => {
 };
 
 /** Makes the reader over the processes that large bodies are read in. */
-export const createBodyReader = (processes: Pick<Compiler, 'run'>): BodyReader => {
+export const createBodyReader = (processes: Pick<Lane, 'run'>): BodyReader => {
   const readApart = async (
-    { operation, bytes, asker, signal }: BodyToRead & { bytes: Uint8Array },
+    { operation, asker, signal }: BodyToRead,
+    bytes: Uint8Array,
     { isKeyed }: KeepOptions,
   ): Promise<ReadBody> => {
+    const job = { kind: 'read', operation, bytes, isKeyed } as const;
     try {
-      const job = { kind: 'read', operation, bytes, isKeyed } as const;
-      const outcome = await processes.run(job, { project: asker, signal });
-      if (outcome.ok) return outcome.read;
-      throw refuseLimit(outcome.problems[0]?.code);
+      return outcomeOf(await processes.run(job, { project: asker, signal }));
     } catch (error) {
       throw inWords(error);
     }
@@ -71,8 +72,9 @@ export const createBodyReader = (processes: Pick<Compiler, 'run'>): BodyReader =
   return async (body, options) => {
     const { operation, bytes } = body;
     const small = readSmall(operation, bytes, options);
-    if (small !== undefined || bytes === undefined)
+    if (small !== undefined || bytes === undefined) {
       return small ?? { problems: [], body: undefined };
-    return readApart({ ...body, bytes }, options);
+    }
+    return readApart(body, bytes, options);
   };
 };

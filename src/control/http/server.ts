@@ -95,12 +95,6 @@ const send = (reply: FastifyReply, status: number, body: unknown): FastifyReply 
   return reply.type('application/json; charset=utf-8').send(jsonBody(body));
 };
 
-/** The line in which a caller's large bodies wait: each project has its own, and each host. */
-const lineOf = (caller: Caller): string => {
-  if ('projectId' in caller) return caller.projectId;
-  return 'hostId' in caller ? caller.hostId : 'operators';
-};
-
 /** Refuses a body that is sent compressed: it could be of any size once it is not. */
 const refuseEncoded = (encoding: string | undefined): void => {
   if (encoding === undefined || encoding === 'identity') return;
@@ -114,6 +108,12 @@ const takeBodies = (app: FastifyInstance): void => {
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_, body, done) =>
     done(null, body),
   );
+};
+
+/** Who takes turns with others when large bodies are read. */
+const askerOf = (caller: Caller): string => {
+  if ('projectId' in caller) return caller.projectId;
+  return 'hostId' in caller ? caller.hostId : 'operators';
 };
 
 const bind = (
@@ -144,8 +144,9 @@ const bind = (
       // What was read of it is all that is kept: a handler may wait for long.
       request.body = undefined;
       const isKeyed = headers['idempotency-key'] !== undefined;
-      const asker = lineOf(caller);
-      const read = await readBody({ operation: operation.id, bytes, asker, signal }, { isKeyed });
+      const asker = askerOf(caller);
+      const body = { operation: operation.id, asker, bytes, signal };
+      const read = await readBody(body, { isKeyed });
       const parts = { params, query, headers: { ...headers }, body: read.body };
       validate(parts, read.problems);
       const answer = await handle(parts, { caller, signal });
@@ -211,8 +212,10 @@ const answerErrors = (
     const path = pathOf(request);
     const isElsewhere = elsewhere.some((prefix) => path.startsWith(`${prefix}/`));
     const why = isElsewhere ? ' at this address: the API has one of its own' : '';
-    const body: ErrorBody = { message: `there is nothing at ${path}${why}`, error: 'not_found' };
-    return sendError(reply, 404, body);
+    return sendError(reply, 404, {
+      message: `there is nothing at ${path}${why}`,
+      error: 'not_found',
+    });
   });
 };
 

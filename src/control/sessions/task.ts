@@ -5,12 +5,16 @@
 import { AppError, type FieldProblem } from '#domain/error.ts';
 import type { Check, Contract, Grader, Task } from '#language/contract.ts';
 import type { TaskSpec } from '#wire/public-api/session.ts';
-import { type KeptOpen, type KeptTask, keepTask } from '../bodies/keep.ts';
+import { hashOfSpec, type KeptOpen, type KeptTask, keepTask } from '../bodies/keep.ts';
 import type { Parts } from '../parts.ts';
 import type { Version } from '../worlds/versions.ts';
 
 /** The spec of a task as JSON text, and what the service itself looks at of it. */
-export type SessionTask = KeptTask & { form: 'bundled' | 'inline' };
+export type SessionTask = KeptTask & {
+  form: 'bundled' | 'inline';
+  /** `sha256:…` of the spec. */
+  hash: string;
+};
 
 type TaskParts = Pick<Parts, 'blobs' | 'compiler'>;
 type TaskGiven = NonNullable<KeptOpen['task']>;
@@ -55,30 +59,33 @@ const outOfLimits = 'the task cannot be checked within the time and memory that 
 const heaviestPart = ({ grader }: KeptTask): string[] =>
   grader === 'sql' ? ['task', 'grader', 'source'] : ['task', 'seed', 'rows'];
 
-/** What strangers wrote is evaluated where it can be ended. */
-const checkTask = async (
+/** What strangers wrote is evaluated where it can be ended. Answers the hash of the spec. */
+const checkSpec = async (
   { blobs, compiler }: TaskParts,
   { bundle, projectId }: Version,
   task: KeptTask,
   signal: AbortSignal | undefined,
-): Promise<void> => {
+): Promise<string> => {
   const world = { digest: bundle, project: projectId };
   const job = { kind: 'check-task', world, specJson: task.specJson } as const;
   const asker = { project: projectId, signal, supply: () => blobs.get(bundle) };
   const checked = await compiler.run(job, asker);
-  if (checked.ok) return;
+  if (checked.ok) return checked.hash;
   if (!('fields' in checked)) throw refuse([{ path: heaviestPart(task), message: outOfLimits }]);
   const { fields } = checked;
   throw refuse(fields, `the task does not fit the world: ${fields[0]?.message}`);
 };
 
-/** A bundled task never changes, and its rows may be many: what is kept of it is made once. */
-const keptTasks = new WeakMap<Task, KeptTask>();
+/** What was made of a bundled task once; a version never changes, and sessions are opened often. */
+const made = new WeakMap<Task, SessionTask>();
 
-const keepBundled = (task: Task): KeptTask => {
-  const kept = keptTasks.get(task) ?? keepTask(toSpec(task));
-  keptTasks.set(task, kept);
-  return kept;
+const toBundled = (task: Task): SessionTask => {
+  const known = made.get(task);
+  if (known !== undefined) return known;
+  const spec = toSpec(task);
+  const bundled: SessionTask = { form: 'bundled', ...keepTask(spec), hash: hashOfSpec(spec) };
+  made.set(task, bundled);
+  return bundled;
 };
 
 /** Finds or checks the task that a session is to be opened on; throws `invalid` naming the field. */
@@ -89,15 +96,13 @@ export const resolveTask = async (
   signal?: AbortSignal,
 ): Promise<SessionTask | undefined> => {
   if (given === undefined) return undefined;
-  if (typeof given === 'string') {
-    return { form: 'bundled', ...keepBundled(findBundled(version.contract, given)) };
-  }
+  if (typeof given === 'string') return toBundled(findBundled(version.contract, given));
   if ('id' in given) {
     const message =
       'stored tasks are not served by this version; name a bundled task or give a spec';
     throw refuse([{ path: ['task', 'id'], message }]);
   }
   const { inline } = given;
-  await checkTask(parts, version, inline, signal);
-  return { form: 'inline', ...inline };
+  const hash = await checkSpec(parts, version, inline, signal);
+  return { form: 'inline', ...inline, hash };
 };

@@ -12,12 +12,19 @@ import { clip } from '#language/read/clip.ts';
 import { createRowChecker, type RowChecker } from '#language/rows.ts';
 import { verifierFault } from '#language/verifier.ts';
 import type { TaskSpec } from '#wire/public-api/session.ts';
+import { hashOf } from '../canonical.ts';
 import { createFairCache } from '../fair-cache.ts';
 
 /** Which world a job is for, by the digest of its bundle; the bytes where the process lacks them. */
 export type WorldGiven = { digest: string; project: string; bundle?: Uint8Array };
 
-export type CheckedTask = { ok: true } | { ok: false; fields: FieldProblem[] };
+export type CheckedTask =
+  | {
+      ok: true;
+      /** `sha256:…` of the spec. */
+      hash: string;
+    }
+  | { ok: false; fields: FieldProblem[] };
 
 /** Thrown when a job is for a world that the process does not hold. */
 export class WorldLacking extends Error {}
@@ -97,7 +104,7 @@ const shorten = ({ path, message }: FieldProblem): FieldProblem => ({
   message: clip(message, longestMessage),
 });
 
-/** What is wrong with a task, if anything is. */
+/** What is wrong with a task, or its hash. */
 export const checkTask = (world: KnownWorld, spec: TaskSpec): CheckedTask => {
   const { seed, grader } = spec;
   const checks = grader?.kind === 'assertions' ? grader.checks : [];
@@ -108,5 +115,5 @@ export const checkTask = (world: KnownWorld, spec: TaskSpec): CheckedTask => {
   if (fields.length === 0 && grader?.kind === 'sql')
     fields.push(...checkQuery(world, grader.source));
   if (fields.length > 0) return { ok: false, fields: fields.slice(0, mostProblems).map(shorten) };
-  return { ok: true };
+  return { ok: true, hash: `sha256:${hashOf(spec)}` };
 };

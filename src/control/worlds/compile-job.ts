@@ -59,7 +59,7 @@ export type Outcomes = {
   summarize: TemplateSummaryResult;
   begin: { ok: true; files: TreeFile[] } | Refused;
   'check-task': CheckedTask | Refused;
-  read: { ok: true; read: ReadBody } | Refused;
+  read: ReadBody;
 };
 
 const compile = (files: Files): Compiled => {
@@ -105,7 +105,7 @@ export const createJobs = (): ((job: Job) => Outcomes[JobKind]) => {
       case 'check-task':
         return checkTask(findWorld(job.world), JSON.parse(job.specJson));
       case 'read':
-        return { ok: true, read: readWhole(job.operation, job.bytes, job) };
+        return readWhole(job.operation, job.bytes, job);
     }
   };
 };
