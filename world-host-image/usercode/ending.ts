@@ -37,6 +37,12 @@ const crashed = (ending: Ending): RunResult => {
   return failed('crashed', `the code's process ended: ${describeEnd(ending)}`, details);
 };
 
+export const tooManyThreads = (request: RunRequest, { threads }: UserCodeLimits): RunResult =>
+  failed(
+    'too_many_threads',
+    `${request.function} had more than ${threads} threads and was stopped`,
+  );
+
 /** The result of a run that left a thread, of which nobody knows what it will do. */
 export const leftRunning = (request: RunRequest): RunResult =>
   failed(
@@ -77,10 +83,7 @@ export const resultOfEnding = ({
         `${request.function} printed more than ${describeSize(limits.runOutputBytes)} and was stopped`,
       );
     case 'too_many_threads':
-      return failed(
-        'too_many_threads',
-        `${request.function} had more than ${limits.threads} threads and was stopped`,
-      );
+      return tooManyThreads(request, limits);
     case 'protocol':
       return failed('crashed', "the code wrote to its worker's own channel and was stopped");
     case 'stopped':

@@ -17,8 +17,13 @@ const headPattern = /^(file:\/\/\S+):(\d+)$/m;
 
 const pathOf = (url: string): string => fileURLToPath(url.replace(/\?.*$/, ''));
 
-const sourceLine = (path: string, line: number): string =>
-  readFileSync(path, 'utf8').split('\n')[line - 1]?.trim().slice(0, 200) ?? '';
+const sourceLine = (path: string, line: number): string => {
+  try {
+    return readFileSync(path, 'utf8').split('\n')[line - 1]?.trim().slice(0, 200) ?? '';
+  } catch {
+    return ''; // Code that has opened all the files it may leaves none for this.
+  }
+};
 
 const frameAt = (url: string, line: number, name: string, root: string): Frame[] => {
   const path = pathOf(url);

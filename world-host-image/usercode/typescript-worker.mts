@@ -86,9 +86,9 @@ const failure = (code: string, message: string, details?: unknown): Json => ({
   error: { code, message, details },
 });
 
-/** A buffer that the system would not give; a heap that is full ends the process. */
+/** A buffer, or memory of WebAssembly, that the system would not give; a full heap ends the process. */
 const isOutOfMemory = (error: unknown): boolean =>
-  error instanceof RangeError && /allocation failed/.test(error.message);
+  error instanceof RangeError && /allocation failed|could not allocate/i.test(error.message);
 
 const failureOf = (error: unknown): Json => {
   const root = loader.root();

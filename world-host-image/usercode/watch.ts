@@ -3,9 +3,14 @@
  * the process works, and ends it when it is over its limits; the process itself has no say in it. Where
  * there is no /proc nothing is known, and nothing watched.
  */
-import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 
-export type Usage = { residentBytes: number; threads: number };
+export type Usage = {
+  residentBytes: number;
+  threads: number;
+  /** Open files; 0 where the system does not say (Linux before 6.2). */
+  descriptors: number;
+};
 
 export type Gauge = {
   /** Undefined when the process is gone, or the system does not say. */
@@ -47,7 +52,8 @@ export const openGauge = (pid: number | undefined): Gauge => {
         if (resident === '') return undefined;
         // A folder has a link for each folder in it, and two of its own.
         const threads = fstatSync(task).nlink - 2;
-        return { residentBytes: Number(resident) * Number(pageBytes), threads };
+        const descriptors = statSync(`/proc/${pid}/fd`).size;
+        return { residentBytes: Number(resident) * Number(pageBytes), threads, descriptors };
       } catch {
         return undefined;
       }
@@ -63,7 +69,7 @@ export type Over = 'out_of_memory' | 'too_many_threads';
 /** Looks at a process until it is told to stop; says once that it is over a limit. */
 export const watchProcess = (
   gauge: Gauge,
-  limits: Usage,
+  limits: Omit<Usage, 'descriptors'>,
   onOver: (over: Over) => void,
 ): { stop(): void } => {
   const look = (): void => {

@@ -8,7 +8,7 @@ import type { Log } from '#runtime/log.ts';
 import type { BoundaryPart } from './boundary.ts';
 import { type Ending, newNonce, openChannel } from './channel.ts';
 import { describeEnd, type Launch } from './child.ts';
-import { describeSize, failed, leftRunning, resultOfEnding } from './ending.ts';
+import { describeSize, failed, leftRunning, resultOfEnding, tooManyThreads } from './ending.ts';
 import { type Allowed, findLeftovers } from './leftovers.ts';
 import { refusalOf, runOperation } from './operations.ts';
 import type { HostMessage, Refusal, WorkerMessage } from './protocol.ts';
@@ -101,6 +101,7 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
   });
   const allowed: Allowed = {
     threads: kind.ownThreads,
+    runThreads: limits.threads,
     residentBytes: (kind.ownMb + limits.memoryMb / 2) * mebibyte,
   };
   let directory: string | undefined;
@@ -151,7 +152,8 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
       'user code left something: its worker is replaced',
     );
     channel.kill('stopped');
-    return left === 'memory' ? result : leftRunning(request);
+    if (left === 'crowd') return tooManyThreads(request, limits);
+    return left === 'threads' || left === 'end' ? leftRunning(request) : result;
   };
 
   const run: Worker['run'] = async (request) => {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import faulthandler
 import json
 import os
@@ -133,7 +134,7 @@ def _failure(error: BaseException, root: str, function: Any) -> Result:
     if isinstance(error, Failed):
         return _failed(str(error.code), str(error.message), error.details or None)
     facts = describe(error, root, getattr(function, "__code__", None))
-    if isinstance(error, MemoryError):
+    if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
         return _failed("out_of_memory", f"it ran out of memory: {summarize(facts)}", facts)
     if isinstance(error, Refused):
         details = {
