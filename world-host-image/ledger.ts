@@ -43,13 +43,17 @@ export type Ledger = Pick<Reader, 'query' | 'list' | 'count'> & {
   note(note: LedgerNote): void;
   /** Notes what ends the ledger as it is, for the backlog alone, and empties it. */
   clear(last: LedgerNote): void;
-  /**
-   * The entries noted until now, and none of later; until somebody reads or clears the ledger itself.
-   */
-  asOfNow(): Pick<Reader, 'query' | 'list' | 'count'>;
+  /** The entries noted until now, and none of later; until somebody reads or clears the ledger itself. */
+  asOfNow(): LedgerNow;
   /** What the control plane is still to be given. */
   backlog: Backlog;
   close(): void;
+};
+
+/** The ledger at one moment. */
+export type LedgerNow = Pick<Reader, 'query' | 'list' | 'count'> & {
+  /** How many entries made room for later ones, since it was empty. */
+  missing: number;
 };
 
 export type LedgerLimits = { entries: number; bytes: number; valueChars: number };
@@ -123,6 +127,7 @@ export const openLedger = ({
   /** Entries are written when somebody reads: most are read once, by a grader, or never. */
   const unwritten = createBacklog(limits);
   let lastId = 0;
+  let clearedAt = 0;
   let kept = 0;
   let bytes = 0;
 
@@ -174,7 +179,7 @@ export const openLedger = ({
     },
     asOfNow() {
       write(); // what is noted later waits to be written
-      return reader;
+      return { ...reader, missing: lastId - clearedAt - kept };
     },
     note(note) {
       const entry = tell(note);
@@ -184,6 +189,7 @@ export const openLedger = ({
       tell(last);
       db.exec(`DELETE FROM ${ledgerEntity}`);
       unwritten.removeTo(lastId);
+      clearedAt = lastId;
       kept = 0;
       bytes = 0;
     },

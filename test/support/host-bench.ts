@@ -33,7 +33,8 @@ export type Bench = {
   logged(message: string): Promise<string>;
 };
 
-let stopBench: () => Promise<void> = async () => undefined;
+const nothing = async (): Promise<void> => undefined;
+let stopBench = nothing;
 
 /** Starts a host; it is stopped when the test is over. */
 export const startBench = async (): Promise<Bench> => {
@@ -74,7 +75,11 @@ export const startBench = async (): Promise<Bench> => {
   return { control, host, workDir, logged };
 };
 
-afterEach(() => stopBench());
+afterEach(async () => {
+  const stop = stopBench;
+  stopBench = nothing;
+  await stop();
+});
 
 /** An assignment to a session of the version. */
 export const assignment = (parts: Partial<Assignment> = {}): Assignment => ({

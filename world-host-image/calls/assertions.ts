@@ -22,6 +22,23 @@ export type CheckResult = {
   detail: string | null;
 };
 
+/**
+ * What a grader is told that read a ledger whose first entries made room for later ones: what was asked
+ * then cannot be told, so nothing about it passes. Else a session could ask until a request is forgotten.
+ */
+export const wholeLedger = (missing: number): CheckResult[] => {
+  if (missing === 0) return [];
+  const check = {
+    name: 'the request ledger is whole',
+    passed: false,
+    expected: 'every request of the session',
+    found: `${missing} of the first are no longer kept`,
+    detail:
+      'the session asked for more than its ledger keeps; what it asked first cannot be judged',
+  };
+  return [check];
+};
+
 type Source = Pick<Reader, 'query' | 'count'>;
 export type Sources = { store: Source; ledger: Source };
 

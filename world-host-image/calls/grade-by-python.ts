@@ -11,7 +11,7 @@ import { StoreRefusal } from '#store/refusal.ts';
 import type { TaskSpec } from '#wire/public-api/session.ts';
 import type { Session } from '../session/session.ts';
 import { createGraderAccess } from '../session/store-access.ts';
-import type { CheckResult } from './assertions.ts';
+import { type CheckResult, wholeLedger } from './assertions.ts';
 import { CallFailure } from './failure.ts';
 
 type PythonGrader = Extract<NonNullable<TaskSpec['grader']>, { kind: 'python' }>;
@@ -31,19 +31,24 @@ const fail = (code: string, message: string): never => {
   throw new CallFailure({ code, message });
 };
 
-/** Rows and ledger as they are now. Fails the call when there is no room for them. */
-const freeze = async ({ world, ledger }: Session): Promise<FrozenRows> => {
+/** Rows and ledger at one moment, the time in the world, and how many entries the ledger has lost. */
+type Frozen = { rows: FrozenRows; at: string; missing: number };
+
+/** To be called while nothing changes the rows. Fails the call when there is no room for the copy. */
+const freeze = async ({ clock, world, ledger }: Session): Promise<Frozen> => {
   const entities = [...world.contract.entities, ledgerEntityContract];
+  const at = clock.iso();
   const noted = ledger.asOfNow();
   const room = Math.min(mostCopyBytes, process.availableMemory() - reservedBytes);
   if (room < mebibyte)
     fail('exhausted', 'the host has no memory left to copy the state for a grade');
   try {
-    return await freezeRows(
+    const rows = await freezeRows(
       { entities, definitions: world.contract.definitions },
       (entity) => (entity === ledgerEntity ? noted : world.store),
       room,
     );
+    return { rows, at, missing: noted.missing };
   } catch (error) {
     if (!(error instanceof StoreRefusal) || error.kind !== 'full') throw error;
     const wayOut = 'grade it by assertions, which need no copy';
@@ -89,28 +94,28 @@ export const gradeByPython = async (
   session: Session,
   { source }: PythonGrader,
 ): Promise<CheckResult[]> => {
-  const { clock, world } = session;
+  const { world } = session;
   const grader = world.code.openGrader({ path: file, content: new TextEncoder().encode(source) });
-  let rows: FrozenRows | undefined;
+  let frozen: Frozen | undefined;
   try {
-    const [frozen, at] = await world.store.exclusively(async () => {
-      const now = clock.iso();
-      return [await freeze(session), now] as const;
-    });
-    rows = frozen;
+    frozen = await world.store.exclusively(() => freeze(session));
+    const { at, missing, rows } = frozen;
+    const asked = new Set<string>();
+    const access = createGraderAccess(rows, at, (entity) => asked.add(entity));
     const result = await grader.run({
       language: 'python',
       file,
       function: 'verify',
       as: 'verify',
       input: null,
-      access: createGraderAccess(frozen, at),
+      access,
       timeoutMs,
     });
     if (!result.ok) throw new CallFailure(result.error);
-    return readReport(result.value);
+    const checks = readReport(result.value);
+    return asked.has(ledgerEntity) ? [...checks, ...wholeLedger(missing)] : checks;
   } finally {
     await grader.end();
-    rows?.close();
+    frozen?.rows.close();
   }
 };

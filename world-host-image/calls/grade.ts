@@ -3,11 +3,12 @@
  * moment. Whether it passes is found here, from the checks. A grade that finds the task undone is a call
  * that succeeded; only a grader that cannot judge fails it.
  */
+import { ledgerEntity } from '#domain/ledger.ts';
 import type { TaskSpec } from '#wire/public-api/session.ts';
 import type { Session } from '../session/session.ts';
 import type { Verdict } from '../verifier/protocol.ts';
 import { startVerifier } from '../verifier/verifier.ts';
-import { type CheckResult, checkExpectation } from './assertions.ts';
+import { type CheckResult, checkExpectation, wholeLedger } from './assertions.ts';
 import { type RunCall, refuseUnknown } from './call.ts';
 import { CallFailure } from './failure.ts';
 import { gradeByPython } from './grade-by-python.ts';
@@ -20,9 +21,13 @@ const gradeByAssertions = (
   { world, ledger }: Session,
   { checks }: GraderOf<'assertions'>,
 ): Promise<CheckResult[]> =>
-  world.store.exclusively(() =>
-    checks.map((check, index) => checkExpectation({ store: world.store, ledger }, check, index)),
-  );
+  world.store.exclusively(() => {
+    const noted = ledger.asOfNow();
+    const sources = { store: world.store, ledger: noted };
+    const results = checks.map((check, index) => checkExpectation(sources, check, index));
+    const asksLedger = checks.some(({ entity }) => entity === ledgerEntity);
+    return asksLedger ? [...results, ...wholeLedger(noted.missing)] : results;
+  });
 
 /** A query that finds nothing to judge does not find the task done. */
 const noVerdict: CheckResult = {
@@ -48,9 +53,15 @@ const gradeBySql = async (
   const { contract, code } = world;
   const verifier = startVerifier({ contract, source, bounds: code.bounds });
   try {
-    await world.store.exclusively(() => verifier.copy(world.store, ledger.asOfNow()));
+    const missing = await world.store.exclusively(async () => {
+      const noted = ledger.asOfNow();
+      await verifier.copy(world.store, noted);
+      return noted.missing;
+    });
     const verdicts = await verifier.judge();
-    return verdicts.length === 0 ? [noVerdict] : verdicts.map(toCheck);
+    const checks = verdicts.length === 0 ? [noVerdict] : verdicts.map(toCheck);
+    const asksLedger = source.toLowerCase().includes(ledgerEntity);
+    return asksLedger ? [...checks, ...wholeLedger(missing)] : checks;
   } finally {
     await verifier.end();
   }

@@ -39,16 +39,28 @@ const refuseWrite = (): never => {
 };
 
 /**
- * Reading only, over a copy of the rows and the time at which it was made, for graders. Their ids are
- * drawn apart from the session's: the same for each grade, and none that the session misses.
+ * Reading only, over a copy of the rows and the time at which it was made, for graders; `onRead` hears of
+ * each entity that is read. Their ids are drawn apart from the session's: the same for each grade, and
+ * none that the session misses.
  */
-export const createGraderAccess = (rows: FrozenRows, at: string): StoreAccess => ({
+export const createGraderAccess = (
+  rows: FrozenRows,
+  at: string,
+  onRead: (entity: string) => void,
+): StoreAccess => ({
   get(entity, key) {
+    onRead(entity);
     const payload = rows.get(entity, key);
     return payload === undefined ? null : parse(payload);
   },
-  query: (entity, query) => rows.query(entity, query).map(parse),
-  nextInteger: (entity, field) => rows.largest(entity, field) + 1,
+  query(entity, query) {
+    onRead(entity);
+    return rows.query(entity, query).map(parse);
+  },
+  nextInteger(entity, field) {
+    onRead(entity);
+    return rows.largest(entity, field) + 1;
+  },
   now: () => at,
   uuid: createIds(0).uuid,
   insert: refuseWrite,

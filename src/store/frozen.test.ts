@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import { sampleContract, sampleRows } from '#test/support/sample-contract.ts';
+import { freezeRows } from './frozen.ts';
+import { buildSnapshot } from './snapshot.ts';
+import { openWorldStore } from './world-store.ts';
+
+const contract = sampleContract();
+const openStore = () =>
+  openWorldStore({ contract, snapshot: buildSnapshot(contract, sampleRows).bytes });
+const mebibyte = 2 ** 20;
+
+it('holds the rows as they were, in their order, whatever the store does', async () => {
+  const store = openStore();
+  const frozen = await freezeRows(contract, () => store, 16 * mebibyte);
+  const before = store.query('issues');
+  await store.atomically(() => store.update('issues', { id: 10 }, { title: 'changed' }));
+  expect(frozen.query('issues')).toEqual(before);
+  expect(store.query('issues')).not.toEqual(before);
+  const byState = [{ path: ['state'], match: 'equals' as const, value: 'open' }];
+  const orderBy = [{ path: ['number'], descending: true }];
+  expect(frozen.query('issues', { where: byState, orderBy, limit: 1 })).toHaveLength(1);
+  expect(frozen.get('issues', { id: 10 })).toBe(before[0]);
+  expect(frozen.largest('issues', 'id')).toBe(store.largest('issues', 'id'));
+  frozen.close();
+  store.close();
+});
+
+it('is refused in words where it takes more than it may', async () => {
+  const store = openStore();
+  await store.atomically(() => {
+    for (let id = 100; id < 1_100; id += 1) {
+      store.insert('users', { login: `user-${id}-${'x'.repeat(1_000)}`, id });
+    }
+  });
+  await expect(freezeRows(contract, () => store, mebibyte)).rejects.toMatchObject({
+    kind: 'full',
+    detail: 'a copy of the rows takes more than 1 MiB',
+  });
+  const frozen = await freezeRows(contract, () => store, 16 * mebibyte);
+  expect(frozen.count('users')).toBe(store.count('users'));
+  frozen.close();
+  store.close();
+});
