@@ -5,8 +5,14 @@
 import type { Contract } from './contract.ts';
 import { describeContract } from './describe.ts';
 
-/** A sentence for each field at fault, in the order of entities and fields. */
+/** Warnings told of one world. */
+const mostWarnings = 100;
+
+/** A sentence for each field at fault, in the order of entities and fields; the first of them. */
 export const languageWarnings = (contract: Contract): string[] =>
+  contract.redact === null ? [] : redactWarnings(contract).slice(0, mostWarnings);
+
+const redactWarnings = (contract: Contract): string[] =>
   describeContract(contract).entities.flatMap(({ name, fields }) =>
     fields.flatMap(({ path, types, required, policy }) => {
       const field = `${name}.${path}`;

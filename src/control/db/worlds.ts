@@ -29,6 +29,8 @@ export type VersionRow = {
   contract: Contract;
   files: ManifestFile[];
   entityCounts: Record<string, number>;
+  /** What the world language takes for a slip. */
+  warnings: string[];
   bundle: Digest;
   snapshot: Digest;
   createdAt: Date;
@@ -51,8 +53,8 @@ const insertWorldStatement = statement(
 const insertVersionStatement = statement(
   'insert_version',
   `insert into versions (id, world_id, project_id, number, state, content_hash, message, contract,
-                         files, entity_counts, bundle, snapshot)
-   values ($1, $2, $3, $4, 'READY', $5, $6, $7, $8, $9, $10, $11)`,
+                         files, entity_counts, bundle, snapshot, warnings)
+   values ($1, $2, $3, $4, 'READY', $5, $6, $7, $8, $9, $10, $11, $12)`,
 );
 
 /** Writes a world with its first version, which becomes its head. */
@@ -79,6 +81,7 @@ export const insertWorld = (db: Database, world: NewWorld, version: NewVersion):
       JSON.stringify(version.entityCounts),
       version.bundle,
       version.snapshot,
+      JSON.stringify(version.warnings),
     ]);
   });
 
@@ -161,6 +164,7 @@ const findVersionsStatement = statement(
   `select v.id, v.world_id as "worldId", v.project_id as "projectId", w.slug, v.number, v.state,
           v.content_hash as "contentHash", v.message, v.contract, v.files,
           v.entity_counts as "entityCounts", v.bundle, v.snapshot, v.created_at as "createdAt",
+          coalesce(v.warnings, '[]') as warnings,
           octet_length(v.contract::text) + octet_length(v.files::text) as "jsonChars"
      from versions v join worlds w on w.id = v.world_id
     where v.id = any($1)`,

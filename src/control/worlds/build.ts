@@ -9,6 +9,7 @@ import { encodeBundle, selectUserCode } from '#language/bundle.ts';
 import { compileTree } from '#language/compile.ts';
 import type { Contract, Row } from '#language/contract.ts';
 import type { Problem } from '#language/problem.ts';
+import { languageWarnings } from '#language/warnings.ts';
 import { StoreRefusal } from '#store/refusal.ts';
 import { type BuiltSnapshot, buildSnapshot } from '#store/snapshot.ts';
 import { overlay } from './tree.ts';
@@ -27,6 +28,8 @@ export type Built =
       snapshot: BuiltSnapshot;
       /** The blob that hosts load, see `encodeBundle`. */
       bundle: Uint8Array;
+      /** What the language takes for a slip. */
+      warnings: string[];
     }
   | { ok: false; problems: Problem[] }
   | { ok: false; row: RefusedRow };
@@ -64,6 +67,7 @@ export const buildVersion = (files: readonly TreeFile[], more: Rows): Built => {
       generated,
       snapshot,
       bundle: encodeBundle({ contract, files: code }),
+      warnings: languageWarnings(contract),
     };
   } catch (error) {
     if (!(error instanceof StoreRefusal)) throw error;

@@ -7,6 +7,7 @@ import { describeContract, type WorldDescription } from '#language/describe.ts';
 import { initTree } from '#language/edit/init.ts';
 import { summarizeTemplate, type TemplateSummaryResult } from '#language/edit/template-summary.ts';
 import type { Problem } from '#language/problem.ts';
+import { languageWarnings } from '#language/warnings.ts';
 import { type ReadBody, readWhole } from '../bodies/read.ts';
 import { type Built, buildVersion } from './build.ts';
 import { type CheckedTask, checkTask, createWorldCache, type WorldGiven } from './check-task.ts';
@@ -48,6 +49,8 @@ export type Compiled =
       /** How the generated files of the tree compare with those, and what is wrong with them. */
       states: GeneratedFile[];
       stale: Problem[];
+      /** What the language takes for a slip. */
+      warnings: string[];
     }
   | Refused;
 
@@ -76,6 +79,7 @@ const compile = (files: Files): Compiled => {
     generated,
     states: generatedState({ files, generated, contract }),
     stale: staleProblems({ files, generated, contract }),
+    warnings: languageWarnings(contract),
   };
 };
 

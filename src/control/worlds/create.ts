@@ -65,6 +65,7 @@ type Source = {
   contract: Contract;
   snapshot: BuiltSnapshot;
   bundle: Uint8Array;
+  warnings: string[];
 };
 
 /** Stores the tree's files and returns its manifest. */
@@ -83,7 +84,7 @@ const storeFiles = async (blobs: Blobs, tree: readonly TreeFile[]): Promise<Mani
 
 const storeVersion = async (
   blobs: Blobs,
-  { tree, contract, snapshot, bundle }: Source,
+  { tree, contract, snapshot, bundle, warnings }: Source,
   message: string | null,
 ): Promise<NewVersion> => {
   const files = await storeFiles(blobs, tree);
@@ -98,6 +99,7 @@ const storeVersion = async (
     entityCounts: snapshot.counts,
     bundle: bundleDigest,
     snapshot: await blobs.put(snapshot.bytes),
+    warnings,
   };
 };
 
@@ -124,8 +126,8 @@ export const createWorld = async (
     { project: projectId, signal },
   );
   if (!built.ok) throw 'row' in built ? rowRefused(built.row) : refusedWorld(built.problems);
-  const { contract, generated, snapshot, bundle } = built;
-  const source = { tree: overlay(tree, generated), contract, snapshot, bundle };
+  const { contract, generated, snapshot, bundle, warnings } = built;
+  const source = { tree: overlay(tree, generated), contract, snapshot, bundle, warnings };
   const version = await storeVersion(blobs, source, body.message ?? null);
   const world = {
     id: newId('wld'),

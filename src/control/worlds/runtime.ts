@@ -71,9 +71,9 @@ const encode = (files: readonly TreeFile[]): { path: string; content: string }[]
 const validate: Command<'validate'> = async (request) => {
   const compiled = await compileFiles(request);
   if (!compiled.ok) return compiled;
-  const { contract, stale, states } = compiled;
+  const { contract, stale, states, warnings: found } = compiled;
   if (stale.length > 0) return { ok: false, problems: stale };
-  const warnings = warningsOf(contract);
+  const warnings = warningsOf(contract, found);
   return { ok: true, answer: { counts: countsOf(contract), generated: states, warnings } };
 };
 

@@ -127,7 +127,7 @@ export const viewWorldDetail = (
   place: WorldPlace,
 ): WorldDetail => ({
   ...viewWorld(world, head, place),
-  warnings: warningsOf(head.contract),
+  warnings: warningsOf(head.contract, head.warnings),
   files: head.files.map(({ path, sizeBytes, sha256 }) => ({
     path,
     sizeBytes,

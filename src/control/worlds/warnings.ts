@@ -3,12 +3,11 @@
  * and what the language itself takes for a slip.
  */
 import type { Contract } from '#language/contract.ts';
-import { languageWarnings } from '#language/warnings.ts';
 
 const quote = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ');
 
-/** A sentence each. */
-export const warningsOf = (contract: Contract): string[] => {
+/** A sentence each; those of the language are found where worlds are compiled. */
+export const warningsOf = (contract: Contract, ofLanguage: readonly string[]): string[] => {
   const { dependencies, onPush, tasks, ui, webhooks } = contract;
   const narrowed = tasks.filter(({ tools }) => tools !== null).map(({ name }) => name);
   const linked = dependencies.map(({ alias }) => alias);
@@ -20,5 +19,5 @@ export const warningsOf = (contract: Contract): string[] => {
     [narrowed.length > 0, `tasks with tools of their own still get all tools: ${quote(narrowed)}`],
   ];
   const missing = warnings.filter(([isMissing]) => isMissing).map(([, sentence]) => sentence);
-  return [...languageWarnings(contract), ...missing];
+  return [...ofLanguage, ...missing];
 };
