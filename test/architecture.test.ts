@@ -42,12 +42,17 @@ const sourceFiles = (folder: string): string[] =>
 const folderOf = (file: string): string | undefined =>
   Object.keys(allowed).find((folder) => file.startsWith(`${folder}/`));
 
-const importsOf = (file: string): string[] =>
-  [
-    ...readFileSync(join(root, file), 'utf8').matchAll(
-      /(?:^|\n)\s*(?:import|export)\s[^;'"]*?from\s*['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)|(?:^|\n)\s*import\s*['"]([^'"]+)['"]/g,
-    ),
-  ].map((match) => match[1] ?? match[2] ?? match[3] ?? '');
+const anyImport =
+  /(?:^|\n)\s*(?:import|export)\s[^;'"]*?from\s*['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)|(?:^|\n)\s*import\s*['"]([^'"]+)['"]/g;
+
+/** One that is there when the program runs, and not for its types alone. */
+const valueImport =
+  /(?:^|\n)\s*(?:import|export)\s(?!type\s)[^;'"]*?from\s*['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)|(?:^|\n)\s*import\s*['"]([^'"]+)['"]/g;
+
+const importsOf = (file: string, form = anyImport): string[] =>
+  [...readFileSync(join(root, file), 'utf8').matchAll(form)].map(
+    (match) => match[1] ?? match[2] ?? match[3] ?? '',
+  );
 
 /** The file's text without its comments (which may speak of what the code must not do). */
 const codeOf = (file: string): string =>
@@ -114,6 +119,30 @@ describe('architecture', () => {
       .filter((file) => !isTest(file) && /process\.env\b/.test(codeOf(file)))
       .filter((file) => !file.endsWith('/main.ts'));
     expect(readers).toEqual([]);
+  });
+
+  it('evaluates schemas, patterns and queries of strangers in compile processes alone', () => {
+    const evaluators =
+      /^src\/(store\/|language\/(schema|check|openapi|redact)\/|language\/(bundle|compile|conditions|describe|ingest|openapi|redact|rows|tool-values|verifier|warnings)\.ts$)/;
+    const reached = new Set<string>();
+    const reach = (file: string): void => {
+      if (reached.has(file)) return;
+      reached.add(file);
+      for (const specifier of importsOf(file, valueImport)) {
+        const target = targetOf({ file, folder: 'src/control', specifier });
+        if (target?.startsWith('src/control/')) reach(target);
+      }
+    };
+    reach('src/control/main.ts');
+    const wrong = [...reached].flatMap((file) =>
+      importsOf(file, valueImport)
+        .map((specifier) => targetOf({ file, folder: 'src/control', specifier }) ?? '')
+        .filter((target) => evaluators.test(target))
+        .map((target) => `${file} imports ${target}`),
+    );
+    expect(reached).toContain('src/control/sessions/task.ts');
+    expect(reached).not.toContain('src/control/worlds/check-task.ts');
+    expect(wrong).toEqual([]);
   });
 
   it('imports only declared packages and node: built-ins', () => {

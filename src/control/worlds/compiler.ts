@@ -11,7 +11,7 @@ import { type Asker, createLane, type EndedJob } from './compile-lane.ts';
 import type { Ending } from './compile-process.ts';
 
 export type CompileLimits = {
-  /** Trees compiled at once, each by a process of its own; as many more check, where that is needed. */
+  /** Trees compiled at once, each by a process of its own; two more check single requests. */
   processes: number;
   /** Jobs that may wait for a process of their lane. */
   queued: number;
@@ -42,8 +42,9 @@ type Outcome = Outcomes[JobKind];
 /** Kinds that are short: they check one request, not a whole world. */
 const shortKinds: ReadonlySet<JobKind> = new Set<JobKind>(['check-task']);
 
-/** Time that a short one may take at most, and processes that do them. */
+/** What a short one may take at most, and processes that do them. */
 const shortLimitMs = 5_000;
+const shortMemoryMb = 256;
 const shortProcesses = 2;
 
 const limitMessage = (
@@ -89,9 +90,14 @@ export const createCompiler = (limits: CompileLimits, watch: CompileWatch = nobo
     budget.spend(job.project, job.cpuSeconds);
     watch.ended(job);
   };
-  const shortLimits = { ...limits, timeLimitMs: Math.min(limits.timeLimitMs, shortLimitMs) };
+  const shortLimits: CompileLimits = {
+    ...limits,
+    processes: shortProcesses,
+    timeLimitMs: Math.min(limits.timeLimitMs, shortLimitMs),
+    memoryMb: Math.min(limits.memoryMb, shortMemoryMb),
+  };
   const trees = createLane(limits, noteEnd);
-  const checks = createLane({ ...shortLimits, processes: shortProcesses }, noteEnd);
+  const checks = createLane(shortLimits, noteEnd);
 
   const work = async (job: Job, asker: Asker): Promise<Outcome> => {
     const waitMs = budget.waitMs(asker.project);

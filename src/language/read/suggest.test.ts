@@ -1,4 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { fuzzRuns } from '#test/support/fuzz.ts';
 import { nearestName, suggestName } from './suggest.ts';
 
 describe('nearestName', () => {
@@ -27,5 +29,47 @@ describe('suggestName', () => {
   it('cuts names that a stranger made endless', () => {
     const known = Array.from({ length: 30 }, (_, index) => `${index}`.repeat(100_000));
     expect(suggestName('color', known)?.length).toBeLessThan(2_000);
+  });
+});
+
+/** The distance as it is defined, over all of both words. */
+const distance = (a: string, b: string): number => {
+  const known = new Map<string, number>();
+  const from = (i: number, j: number): number => {
+    if (i === 0 || j === 0) return i + j;
+    const key = `${i} ${j}`;
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const steps = [
+      from(i - 1, j) + 1,
+      from(i, j - 1) + 1,
+      from(i - 1, j - 1) + Number(a[i - 1] !== b[j - 1]),
+    ];
+    if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+      steps.push(from(i - 2, j - 2) + 1);
+    }
+    const least = Math.min(...steps);
+    known.set(key, least);
+    return least;
+  };
+  return from(a.length, b.length);
+};
+
+describe('the nearest name', () => {
+  it('is near by its whole distance, though little of it is looked at', () => {
+    const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 9 });
+    const near = fc.property(word, word, (name, other) => {
+      const most = name.length < 5 ? 1 : 2;
+      const expected = distance(name, other) <= most ? other : undefined;
+      expect(nearestName(name, [other])).toBe(expected);
+    });
+    fc.assert(near, fuzzRuns(3_000));
+  });
+
+  it('is looked for among a thousand long names in no time that anybody would notice', () => {
+    const names = Array.from({ length: 1_000 }, (_, index) => `${'t'.repeat(58)}${index}`);
+    for (let times = 0; times < 200; times += 1) {
+      expect(nearestName('u'.repeat(61), names)).toBeUndefined();
+    }
   });
 });

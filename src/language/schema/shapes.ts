@@ -63,7 +63,7 @@ const tooMuch = (steps: number): ValueProblem => ({
 
 /** A pattern's program may be read as a whole for each character, but seldom is. */
 const patternSteps = ({ size }: Pattern, text: string): number =>
-  stepsOfText(text) + Math.ceil((size * text.length) / 4);
+  stepsOfText(text) + Math.ceil((size * text.length) / 2);
 
 /** The validator's engine for regular expressions, which compiles each pattern once. */
 const createPatterns = ({ take }: Steps) => {
