@@ -67,7 +67,6 @@ describe.each(['process', 'docker'] as const)('on %s', (runtime) => {
       await close(network.client, session.id);
       await gateway.end('SIGTERM');
       await network.stop();
-      if (runtime === 'docker') await docker('network', 'rm', `svc-${network.installation}`);
       await database.drop();
       await endServer(internal);
     });
@@ -104,6 +103,11 @@ describe.each(['process', 'docker'] as const)('on %s', (runtime) => {
         expect(body).not.toContain('internal');
       }
       expect(asked).toBe(0);
+      const told =
+        runtime === 'docker'
+          ? "a host's token is used from another address"
+          : 'a host tells an address that it may not tell';
+      expect(network.control.log()).toContain(told);
     });
 
     it('does not work at the addresses of other APIs', async () => {

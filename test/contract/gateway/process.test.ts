@@ -93,6 +93,27 @@ it('takes no more memory for bodies of 100 MB than for small ones', async () => 
   expect(peakMb() - before).toBeLessThan(64);
 });
 
+it('says in its log where a route led that it did not follow, and tells the client nothing of it', async () => {
+  const sessionId = newId('ses');
+  const api = 'http://169.254.169.254:8080';
+  control.change(sessionId, { sessionId, surfaces: { api } });
+  const answer = await ask(port, { host: `${sessionId}--api.${gatewayDomain}`, path: '/' });
+  expect(answer).toMatchObject({ status: 502, code: 'host_unreachable' });
+  expect(answer.body).not.toContain('169.254');
+  const line = await until(
+    () =>
+      program
+        .log()
+        .split('\n')
+        .find((one) => one.includes(sessionId)),
+    {
+      timeoutMs: 5_000,
+      what: 'a line in the log',
+    },
+  );
+  expect(JSON.parse(line)).toMatchObject({ address: api, fault: 'no host can be there' });
+});
+
 it('finishes what is under way when it is told to stop, and cuts what does not end', async () => {
   const socket = new WebSocket(`ws://127.0.0.1:${port}/`, { headers: { host } });
   socket.on('error', () => undefined);
