@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readConnection, wayToCredentials } from './config.ts';
+import { readConnection, readOperatorConnection, wayToCredentials } from './config.ts';
 
 describe('readConnection', () => {
   let root: string;
@@ -63,6 +63,34 @@ describe('readConnection', () => {
     putCredentials(join(root, 'two'), 'http://two');
     const env = { SVC_PUBLIC_KEY: 'pk' };
     expect(readConnection({ env, cwd: root, data: 'two' }).url).toBe('http://two');
+  });
+
+  it('finds where operators ask apart from where clients do', () => {
+    const env = {
+      SVC_ADMIN_URL: 'http://inside:4502/',
+      SVC_ADMIN_TOKEN: 'at',
+      SVC_URL: 'http://x',
+    };
+    const found = readOperatorConnection({ env, cwd: root });
+    expect(found).toMatchObject({ url: 'http://inside:4502', urlSource: 'SVC_ADMIN_URL' });
+    expect(found.token.reveal()).toBe('at');
+    const { SVC_ADMIN_URL, SVC_URL, ...local } = env;
+    const usual = readOperatorConnection({ env: local, cwd: root });
+    expect(usual.url).toBe('http://127.0.0.1:4502');
+    const meantForClients = { ...local, SVC_URL };
+    expect(() => readOperatorConnection({ env: meantForClients, cwd: root })).toThrow(
+      'SVC_URL is set, but SVC_ADMIN_URL is not',
+    );
+  });
+
+  it('finds what svc up keeps for operators in its data folder', () => {
+    putCredentials(join(root, '.svc'), 'http://file');
+    const secrets = join(root, '.svc', 'secrets.json');
+    writeFileSync(secrets, '{"poolToken": "pt", "internalPort": 4713}');
+    const found = readOperatorConnection({ env: {}, cwd: root });
+    expect(found).toMatchObject({ url: 'http://127.0.0.1:4713', source: secrets });
+    writeFileSync(secrets, '{"poolToken": "pt"}');
+    expect(() => readOperatorConnection({ env: {}, cwd: root })).toThrow('internalPort');
   });
 
   it('says how the credentials of a data folder are found', () => {

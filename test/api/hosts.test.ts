@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { SessionState } from '#domain/session.ts';
 import { listHosts } from '#wire/admin-api/operations.ts';
-import { reportLeaving, reportWarm } from '#wire/host-api/operations.ts';
+import { heartbeat, pollHost, reportLeaving, reportWarm } from '#wire/host-api/operations.ts';
 import { drainHost, reportGone } from '#wire/pool-api/operations.ts';
 import {
   closeSession,
@@ -13,13 +13,20 @@ import {
   openSession,
 } from '#wire/public-api/operations.ts';
 import type { SessionView } from '#wire/public-api/session.ts';
-import { startTestControl, type TestControl } from '../support/control.ts';
-import { baseState, clearPool, launchHost, type PlayedHost, warmHost } from '../support/host.ts';
+import { startTestControl } from '../support/control.ts';
+import {
+  baseState,
+  clearPool,
+  launchHost,
+  type PlayedHost,
+  playedAddress,
+  warmHost,
+} from '../support/host.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { encodeTree, notesWorld } from '../support/worlds.ts';
 
 let database: TestDatabase;
-let control: TestControl;
+let control: Awaited<ReturnType<typeof startTestControl>>;
 
 beforeAll(async () => {
   database = await testDatabase();
@@ -391,6 +398,33 @@ describe('a host that cannot load its session', () => {
     host.assignment = { ...host.assignment, bundle: baseState };
     await expect(host.ready()).rejects.toMatchObject({ code: 'conflict' });
     expect((await read(session.id)).state).toBe('PROVISIONING');
+  });
+});
+
+describe('a host that became warm with the release before', () => {
+  it('serves on from wherever it speaks, at the address that it has', async () => {
+    const [session, host] = await inState('READY');
+    await control.sql('update hosts set source_address = null where id = $1', [host.id]);
+    const fresh = await startTestControl({ databaseUrl: database.url, replicaOf: control });
+    try {
+      const there = fresh.asHost(host.token, '10.9.8.7');
+      const params = { hostId: host.id };
+      const body = { generation: host.generation, rssBytes: 1 };
+      expect((await there(heartbeat, { params, body })).body).toEqual({ drain: false });
+      const close = { params: { sessionId: session.id }, body: { keepWarm: true } };
+      await control.send(closeSession, close);
+      await host.closed();
+      const report = { generation: host.generation, holding: holdingOf(host) };
+      const moved = { ...report, address: 'http://127.0.0.1:5432' };
+      await expect(there(reportWarm, { params, body: moved })).rejects.toMatchObject({
+        code: 'forbidden',
+      });
+      const same = { ...report, address: playedAddress(host.id) };
+      expect((await there(reportWarm, { params, body: same })).body).toEqual({ state: 'warm' });
+      expect((await there(pollHost, { params, body: report })).body).toEqual({});
+    } finally {
+      await fresh.stop();
+    }
   });
 });
 

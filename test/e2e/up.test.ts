@@ -83,6 +83,12 @@ describe('svc up', () => {
     const opened = await svc('worlds', 'session', 'open', 'mine', '--json');
     expect(JSON.parse(opened.out)).toMatchObject({ state: 'READY' });
 
+    const pools = await svc('admin', 'pools', '--json');
+    expect(JSON.parse(pools.out)).toMatchObject({ pools: [{ name: 'default' }] });
+    for (const path of ['/api/pool/view', '/api/host/hosts/hst-1/poll', '/api/admin/pools']) {
+      expect((await fetch(`${given.url}${path}`)).status, path).toBe(404);
+    }
+
     const end = await interrupt(first);
     expect(end.status).toBe(0);
     expect(end.tookMs).toBeLessThan(5_000);
