@@ -19,7 +19,17 @@ describe('readConfig', () => {
       pinHosts: true,
       publicUrl: null,
       hostMaxUses: 200,
-      quotas: { sessions: 1_000, opensPerMinute: 10_000 },
+      quotas: {
+        sessions: 1_000,
+        opensPerMinute: 10_000,
+        callsPerMinute: 120_000,
+        queuedCalls: 10_000,
+        worlds: 1_000,
+        blobMib: 10_240,
+        ledgerMib: 4_096,
+        links: 1_000,
+        waits: 4_000,
+      },
       compile: {
         processes: 2,
         queued: 16,

@@ -149,14 +149,21 @@ const readCompile = (env: EnvReader): CompileLimits => ({
   }),
 });
 
-const readQuotas = (env: EnvReader): Quotas => ({
-  sessions: env.integer('SVC_QUOTA_SESSIONS', { min: 1, max: 100_000, fallback: 1_000 }),
-  opensPerMinute: env.integer('SVC_QUOTA_OPENS_PER_MINUTE', {
-    min: 1,
-    max: 100_000,
-    fallback: 10_000,
-  }),
-});
+const readQuotas = (env: EnvReader): Quotas => {
+  const atLeastOne = (name: string, max: number, fallback: number): number =>
+    env.integer(`SVC_QUOTA_${name}`, { min: 1, max, fallback });
+  return {
+    sessions: atLeastOne('SESSIONS', 100_000, 1_000),
+    opensPerMinute: atLeastOne('OPENS_PER_MINUTE', 100_000, 10_000),
+    callsPerMinute: atLeastOne('CALLS_PER_MINUTE', 10_000_000, 120_000),
+    queuedCalls: atLeastOne('QUEUED_CALLS', 1_000_000, 10_000),
+    worlds: atLeastOne('WORLDS', 1_000_000, 1_000),
+    blobMib: atLeastOne('BLOB_MIB', 1_000_000, 10_240),
+    ledgerMib: atLeastOne('LEDGER_MIB', 1_000_000, 4_096),
+    links: atLeastOne('LINKS', 1_000_000, 1_000),
+    waits: atLeastOne('WAITS', 100_000, 4_000),
+  };
+};
 
 /** Reads the configuration, or throws `invalid` with every mistake in it. */
 export const readConfig = (environment: Env): ControlConfig => {

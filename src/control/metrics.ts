@@ -10,6 +10,7 @@ import { callKinds, callStates, callTransitions } from '#domain/call.ts';
 import { endReasons } from '#domain/session.ts';
 import { isFinal } from '#domain/transitions.ts';
 import { newRegistry, secondsBuckets } from '#runtime/metrics.ts';
+import { quotaNames } from './db/quotas.ts';
 
 const openOutcomes = [
   'claimed',
@@ -60,6 +61,20 @@ export const createMetrics = () => {
       'Requests for a session by outcome',
       ['outcome'],
       openOutcomes.map((outcome) => ({ outcome })),
+    ),
+    quotaRefusals: counter(
+      registry,
+      'svc_quota_refusals_total',
+      'Requests of projects that were refused because a quota was used up',
+      ['quota'],
+      quotaNames.map((quota) => ({ quota })),
+    ),
+    ledgerDropped: counter(
+      registry,
+      'svc_ledger_dropped_entries_total',
+      'Entries of ledgers of closed sessions that made room for their project',
+      [],
+      [{}],
     ),
     claimSeconds: seconds(
       registry,

@@ -4,6 +4,7 @@ import type { Tracer } from '#runtime/tracing.ts';
 import type { Blobs } from './blobs/blobs.ts';
 import type { SmallBlobs } from './blobs/small.ts';
 import type { BodyReader } from './bodies/reader.ts';
+import type { CallRate } from './calls/rate.ts';
 import type { Seats } from './calls/seats.ts';
 import type { ControlConfig } from './config.ts';
 import type { Placer } from './db/placement.ts';
@@ -27,6 +28,7 @@ export type Parts = {
   versions: Versions;
   facts: SessionFacts;
   seats: Seats;
+  callRate: CallRate;
   compiler: Compiler;
   readBody: BodyReader;
   tracer: Tracer;

@@ -12,6 +12,7 @@ import { startTracer } from '#runtime/tracing.ts';
 import { openBlobs } from './blobs/open.ts';
 import { createSmallBlobs } from './blobs/small.ts';
 import { createBodyReader, readingLimits } from './bodies/reader.ts';
+import { createCallRate } from './calls/rate.ts';
 import { createSeats } from './calls/seats.ts';
 import type { ControlConfig } from './config.ts';
 import { ensureKeyPair } from './db/keys.ts';
@@ -29,6 +30,7 @@ import { openApiDocument } from './http/openapi.ts';
 import { poolEndpoints } from './http/pool/endpoints.ts';
 import { publicEndpoints } from './http/public/endpoints.ts';
 import { type Api, createServer } from './http/server.ts';
+import { createShare } from './http/share.ts';
 import { addLoadMetrics } from './load-metrics.ts';
 import { createMetrics } from './metrics.ts';
 import { startNotices } from './notify.ts';
@@ -85,12 +87,13 @@ const addPublicRoutes = (app: FastifyInstance, parts: Parts, api: Api): void => 
 const appMaker = (parts: Parts, isEnding: () => boolean) => {
   const { config, db, readBody, metrics, log } = parts;
   const authenticate = createAuthenticate(config, db, log);
+  const share = createShare(config.quotas, metrics);
   const all = apisOf(parts);
   return (serves: readonly ListenerName[]): FastifyInstance => {
     const apis = all.filter(({ at }) => serves.includes(at));
     const others = all.filter((api) => !apis.includes(api));
     const elsewhere = others.map(({ prefix }) => prefix);
-    return createServer({ apis, elsewhere, authenticate, readBody, metrics, log }, (app) => {
+    return createServer({ apis, elsewhere, authenticate, readBody, share, metrics, log }, (app) => {
       if (serves.some((name) => name !== 'host')) addHealthRoutes(app, { ...parts, isEnding });
       const publicApi = apis.find(({ at }) => at === 'public');
       if (publicApi !== undefined) addPublicRoutes(app, parts, publicApi);
@@ -156,6 +159,7 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
       versions: createVersions(db),
       facts: createSessionFacts(db),
       seats: createSeats((sessionId) => notices.ring(sessionId)),
+      callRate: createCallRate(db, config.quotas.callsPerMinute),
       compiler,
       readBody: createBodyReader(readers),
       log,

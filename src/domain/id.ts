@@ -5,7 +5,18 @@
  */
 import { randomBytes } from 'node:crypto';
 
-export type IdKind = 'org' | 'prj' | 'key' | 'wld' | 'ver' | 'ses' | 'hst' | 'call' | 'ins' | 'req';
+export type IdKind =
+  | 'org'
+  | 'prj'
+  | 'key'
+  | 'wld'
+  | 'ver'
+  | 'upl'
+  | 'ses'
+  | 'hst'
+  | 'call'
+  | 'ins'
+  | 'req';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 

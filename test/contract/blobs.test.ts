@@ -88,6 +88,18 @@ describe.each([
     await blobs.check();
   });
 
+  it('forgets what is removed, and what was never there', async () => {
+    const digest = await blobs.put(text);
+    await blobs.remove(digest);
+    await blobs.remove(digest);
+    await expect(blobs.get(digest)).rejects.toMatchObject({ code: 'not_found' });
+    expect(await blobs.put(text)).toBe(digest);
+    expect(await blobs.size(digest)).toBe(text.byteLength);
+    await blobs.put(new Uint8Array());
+    await blobs.remove(digestOf(new Uint8Array()));
+    await blobs.check();
+  });
+
   it('says what it does not have', async () => {
     const answers = await Promise.allSettled([blobs.get(unknown), blobs.size(unknown)]);
     expect(answers).toMatchObject([

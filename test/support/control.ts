@@ -111,6 +111,19 @@ const senderOf =
     return { status: answer.statusCode, body } as Answer<typeof shape>;
   };
 
+/** So much of everything that no test meets a quota by chance. */
+const usualQuotas: Quotas = {
+  sessions: 1_000,
+  opensPerMinute: 10_000,
+  callsPerMinute: 1_000_000,
+  queuedCalls: 100_000,
+  worlds: 10_000,
+  blobMib: 100_000,
+  ledgerMib: 100_000,
+  links: 10_000,
+  waits: 10_000,
+};
+
 export type TestControlOptions = {
   databaseUrl: string;
   /** Another control plane, whose keys, secrets and blobs this replica shares. */
@@ -147,7 +160,7 @@ const newConfig = async (options: TestControlOptions): Promise<ControlConfig> =>
   adminToken: null,
   gateway: options.gateway ?? null,
   hostMaxUses: options.hostMaxUses ?? 50,
-  quotas: { sessions: 1_000, opensPerMinute: 10_000, ...options.quotas },
+  quotas: { ...usualQuotas, ...options.quotas },
   compile: {
     processes: 1,
     queued: 8,

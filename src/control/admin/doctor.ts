@@ -7,6 +7,7 @@ import type { DoctorCheck, PoolReport } from '#wire/admin-api/operations.ts';
 import { listPools, readStanding, type Standing } from '../db/admin.ts';
 import { type Load, readLoad } from '../db/load.ts';
 import { checkSchema } from '../db/migrate.ts';
+import { findNearQuota } from '../db/quotas.ts';
 import type { Parts } from '../parts.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
 import { checkUrls } from './urls.ts';
@@ -164,6 +165,19 @@ const checkCalls = ({ claimed, oldestClaimedMs }: Load): Finding =>
         "no call of user code may take that long: see the host's log (svc admin hosts --state assigned)",
       );
 
+const checkQuotas = async ({ db, config }: DoctorParts): Promise<Finding> => {
+  const near = await findNearQuota(db, config.quotas);
+  if (near.length === 0) return ok('no project has used nine tenths of one');
+  const names = near.map(
+    ({ project, quota, used, most }) =>
+      `${project} has ${Math.floor(used)} of ${most} ("${quota}")`,
+  );
+  return warning(
+    list(names),
+    'ask the project to use less, or raise its quota: the column quota_<name> of its row in projects, or SVC_QUOTA_<NAME> for all',
+  );
+};
+
 type Check = { name: string; run(): Promise<Finding> | Finding };
 
 const runCheck = async ({ name, run }: Check): Promise<DoctorCheck> => {
@@ -190,6 +204,7 @@ export const examine = (parts: DoctorParts): Promise<DoctorCheck[]> => {
     { name: 'hosts', run: async () => checkHosts(await standing) },
     { name: 'sessions', run: async () => checkSessions(await standing, await load) },
     { name: 'calls', run: async () => checkCalls(await load) },
+    { name: 'quotas', run: () => checkQuotas(parts) },
     { name: 'addresses', run: () => checkUrls(parts) },
   ];
   return Promise.all(checks.map(runCheck));

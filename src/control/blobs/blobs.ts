@@ -20,6 +20,8 @@ export type Blobs = {
   get(digest: Digest): Promise<Uint8Array>;
   /** How many bytes they are; `not_found` when the store has none. */
   size(digest: Digest): Promise<number>;
+  /** Forgets a blob; one that is not there is as good as removed. */
+  remove(digest: Digest): Promise<void>;
   /** Throws `unavailable` when the store cannot be used. */
   check(): Promise<void>;
   /** What is free where they are kept; absent in a store that does not end. */

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, mkdir, open, readFile, rename, rm, stat, statfs } from 'node:fs/promises';
+import { access, mkdir, open, readdir, readFile, rename, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AppError } from '#domain/error.ts';
 import type { Digest } from '#domain/world.ts';
@@ -57,6 +57,26 @@ const writeWhole = async (path: string, bytes: Uint8Array): Promise<void> => {
   await flush(dirname(path));
 };
 
+/** Older than any write that is still under way. */
+const deadPartMs = 60 * 60_000;
+
+/** Removes what writes have left that were cut off. */
+const removeParts = async (folder: string): Promise<void> => {
+  for (const name of await readdir(folder)) {
+    if (!/^[0-9a-f]{2}$/.test(name)) continue;
+    const parts = (await readdir(join(folder, name))).filter((file) => file.endsWith('.part'));
+    for (const part of parts.map((file) => join(folder, name, file))) {
+      const found = await stat(part).catch((error: unknown) => {
+        if (isMissing(error)) return undefined;
+        throw error;
+      });
+      if (found !== undefined && Date.now() - found.mtimeMs > deadPartMs) {
+        await rm(part, { force: true });
+      }
+    }
+  }
+};
+
 /** Opens the store in a folder, which is made if it does not exist. */
 export const openFolderBlobs = async (folder: string): Promise<Blobs> => {
   const place = `the folder ${folder}`;
@@ -75,6 +95,7 @@ export const openFolderBlobs = async (folder: string): Promise<Blobs> => {
   };
   try {
     await mkdir(folder, { recursive: true });
+    await removeParts(folder);
   } catch (cause) {
     throw new AppError('unavailable', `the blob folder ${folder} cannot be made`, { cause });
   }
@@ -104,6 +125,13 @@ export const openFolderBlobs = async (folder: string): Promise<Blobs> => {
         throw isMissing(error) ? missing(digest, error) : error;
       });
       return checkBytes(place, digest, bytes);
+    },
+    async remove(digest) {
+      try {
+        await rm(fileOf(digest), { force: true });
+      } catch (cause) {
+        throw unwritable(cause);
+      }
     },
     async size(digest) {
       const bytes = await sizeOf(fileOf(digest));

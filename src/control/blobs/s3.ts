@@ -5,6 +5,7 @@
  */
 import { addAbortSignal, Readable } from 'node:stream';
 import {
+  DeleteObjectCommand,
   GetObjectCommand,
   HeadObjectCommand,
   NoSuchKey,
@@ -137,6 +138,11 @@ export const openS3Blobs = async (s3: S3Place): Promise<Blobs> => {
       const bytes = await download(digest);
       if (bytes === undefined) throw missing(digest);
       return checkBytes(place, digest, bytes);
+    },
+    async remove(digest) {
+      if (digest === digestOf(nothing)) return; // by it the bucket is told from one that was emptied
+      const command = new DeleteObjectCommand(objectOf(digest));
+      await within(limits.writeMs, (abortSignal) => client.send(command, { abortSignal }));
     },
     async size(digest) {
       const bytes = await sizeOf(digest);

@@ -20,6 +20,7 @@ const countingBlobs = (...contents: Uint8Array[]) => {
       reads.push(digest);
       return find(digest);
     },
+    remove: async () => undefined,
     size: async (digest) => find(digest).byteLength,
     check: async () => undefined,
   };

@@ -5,6 +5,8 @@
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
 import { limits } from '#domain/limits.ts';
+import { sessionTransitions } from '#domain/session.ts';
+import { can } from '#domain/transitions.ts';
 import { suggestName } from '#language/read/suggest.ts';
 import type { KeptCall } from '../bodies/keep.ts';
 import {
@@ -14,14 +16,19 @@ import {
   findCallByKey,
   findRefusal,
   insertCall,
+  isQueueFull,
   type NewCall,
 } from '../db/calls.ts';
 import { violates } from '../db/errors.ts';
 import type { Parts } from '../parts.ts';
+import { quotaError } from '../quotas.ts';
 import { toHostCall } from './view.ts';
 import { awaitCall, type CallWait } from './wait.ts';
 
-export type EnqueueParts = Pick<Parts, 'db' | 'facts' | 'notices' | 'seats' | 'versions'>;
+export type EnqueueParts = Pick<
+  Parts,
+  'callRate' | 'config' | 'db' | 'facts' | 'notices' | 'seats' | 'versions'
+>;
 
 export type EnqueueRequest = {
   projectId: string;
@@ -53,13 +60,19 @@ const checkName = async (parts: EnqueueParts, request: EnqueueRequest): Promise<
 };
 
 /** Why a session took no call. */
-const refusal = async ({ db }: EnqueueParts, request: EnqueueRequest): Promise<AppError> => {
+const refusal = async (
+  { config, db }: EnqueueParts,
+  request: EnqueueRequest,
+): Promise<AppError> => {
   const { projectId, sessionId } = request;
-  const found = await findRefusal(db, projectId, sessionId);
+  const found = await findRefusal(db, projectId, sessionId, config.quotas.queuedCalls);
   if (found === undefined) return noSession(sessionId);
   if (found.openCalls >= limits.queuedCalls) {
     const message = `${found.openCalls} calls of ${sessionId} wait already; wait for answers first`;
     return new AppError('exhausted', message);
+  }
+  if (can(sessionTransitions, found.state, 'CLOSING') && isQueueFull(found)) {
+    return quotaError({ quota: 'queued_calls', limit: found.projectMost, retryAfterMs: 1_000 });
   }
   const message = `${sessionId} is ${found.state} and takes no calls`;
   return new AppError('conflict', message, { detail: { state: found.state } });
@@ -67,13 +80,13 @@ const refusal = async ({ db }: EnqueueParts, request: EnqueueRequest): Promise<A
 
 /** Writes the call and gets it to its host, or on the way there. */
 const insertAndHand = async (
-  { db, notices, seats }: EnqueueParts,
+  { config, db, notices, seats }: EnqueueParts,
   call: NewCall,
 ): Promise<CallRow | undefined> => {
   const hand = seats.reach(call.sessionId);
   let row: CallRow | undefined;
   try {
-    row = await insertCall(db, call, hand?.host);
+    row = await insertCall(db, call, hand?.host, config.quotas.queuedCalls);
   } finally {
     if (row?.state === 'claimed') hand?.give(toHostCall(row));
     else hand?.release();
@@ -150,6 +163,7 @@ export const enqueue = async (
   await checkName(parts, request);
   const first = await findFirst(parts, request);
   if (first !== undefined) return awaitOther(parts, request, first, wait);
+  await parts.callRate.spend(projectId);
   const callId = newId('call');
   const watch = parts.notices.watch(callId);
   try {

@@ -50,16 +50,26 @@ export type NewCall = {
   requestHash: string | null;
 };
 
+/** So many calls of a session may wait whatever else its project has waiting. */
+const alwaysQueued = 8;
+
 /** The unique index that a second call of one `Idempotency-Key` breaks. */
 export const callKeyIndex = 'calls_idempotency';
 
 const insertStatement = statement(
   'insert_call',
-  `with s as (
+  `with gate as materialized (
+     select pg_advisory_xact_lock(hashtextextended('calls ' || $3, 0))
+       from sessions where id = $2 and open_calls >= ${alwaysQueued}
+   ), s as (
      update sessions
         set last_seq = last_seq + 1, open_calls = open_calls + 1, last_activity_at = now()
       where id = $2 and project_id = $3 and state in ${openSessionStates}
         and open_calls < ${limits.queuedCalls}
+        and (open_calls < ${alwaysQueued} or (
+          (select count(*) from gate) >= 0 and
+          (select queued < most from queue_of($3, $11::int))
+        ))
      returning id, last_seq, generation,
        open_calls = 1 and state = 'READY' and host_id = $9 and generation = $10::int as at_once
    )
@@ -74,13 +84,15 @@ const insertStatement = statement(
 
 /**
  * Puts a call at the end of its session's queue; undefined when the session takes none (see
- * `findRefusal`). When `waiting` names the host that is polling for this very session and nothing is
+ * `findRefusal`). Long queues of a project grow one call after another, so that together they stay within
+ * its quota. When `waiting` names the host that is polling for this very session and nothing is
  * before the call, the call is written as claimed by that host, and the caller must hand it over.
  */
 export const insertCall = async (
   db: Queryable,
   call: NewCall,
   waiting: Omit<SessionHost, 'sessionId'> | undefined,
+  usualQueued: number,
 ): Promise<CallRow | undefined> => {
   const [row] = await db.query<CallRow>(insertStatement, [
     call.id,
@@ -93,27 +105,37 @@ export const insertCall = async (
     call.requestHash,
     waiting?.hostId ?? null,
     waiting?.generation ?? null,
+    usualQueued,
   ]);
   return row;
 };
 
 const refusalStatement = statement(
   'call_refusal',
-  `select state, open_calls as "openCalls" from sessions where id = $1 and project_id = $2`,
+  `select s.state, s.open_calls as "openCalls", q.queued as "projectCalls", q.most as "projectMost"
+     from sessions s cross join queue_of($2, $3::int) q where s.id = $1 and s.project_id = $2`,
 );
+
+/** How a session and its project stood that took no call. */
+export type CallRefusal = {
+  state: SessionState;
+  openCalls: number;
+  projectCalls: number;
+  projectMost: number;
+};
 
 /** What there is to say about a session that took no call. */
 export const findRefusal = async (
   db: Queryable,
   projectId: string,
   sessionId: string,
-): Promise<{ state: SessionState; openCalls: number } | undefined> =>
-  (
-    await db.query<{ state: SessionState; openCalls: number }>(refusalStatement, [
-      sessionId,
-      projectId,
-    ])
-  )[0];
+  usualQueued: number,
+): Promise<CallRefusal | undefined> =>
+  (await db.query<CallRefusal>(refusalStatement, [sessionId, projectId, usualQueued]))[0];
+
+/** Whether it was for the project's quota that an open session took none. */
+export const isQueueFull = ({ openCalls, projectCalls, projectMost }: CallRefusal): boolean =>
+  openCalls >= alwaysQueued && projectCalls >= projectMost;
 
 const findCallStatement = statement(
   'find_call',

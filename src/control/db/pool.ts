@@ -7,6 +7,7 @@ import pg from 'pg';
 import type { Log } from '#runtime/log.ts';
 import type { Secret } from '#runtime/secret.ts';
 import { translateDatabaseError } from './errors.ts';
+import { createTurns } from './turns.ts';
 
 /** One SQL statement. Its name is unique in the program. */
 export type Statement = { name: string; text: string };
@@ -28,6 +29,8 @@ export type Database = Queryable & {
 export const statement = (name: string, text: string): Statement => ({ name, text });
 
 const mostConnections = 10;
+/** Of them, those that requests of projects may have at once. */
+const mostForProjects = 8;
 const connectTimeoutMs = 5_000;
 const statementTimeoutMs = 15_000;
 
@@ -93,9 +96,10 @@ export const openDatabase = (databaseUrl: Secret, log: Log): Database => {
   const note = (error: Error) => log.warn({ err: error }, 'database connection broke');
   pool.on('error', note);
   pool.on('connect', (client) => client.on('error', note));
+  const turns = createTurns(mostForProjects);
   return {
-    query: (text, values) => run(pool, text, values),
-    transaction: async (work) => transact(await connect(pool), work),
+    query: (text, values) => turns.take(() => run(pool, text, values)),
+    transaction: (work) => turns.take(async () => transact(await connect(pool), work)),
     connections: () => ({
       used: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,

@@ -1,20 +1,111 @@
 /**
- * What a project may use of an installation. Whether a project has room for another session is decided
- * in the database, by `refuse_open` of the migrations, in the transaction that writes the session.
+ * What a project may use of an installation. Whether there is room for more is decided in the database, by
+ * functions of the migrations, in the statement that takes the room; only calls a minute are taken ahead,
+ * many at once, and requests that hold their answer are counted by each control plane for itself.
  */
+import { type Queryable, statement } from './pool.ts';
 
-/** Both are at least 1; a row of `projects` may have its own. */
+/** All are at least 1; but for `waits`, a row of `projects` may have its own. */
 export type Quotas = {
   /** Sessions that are not yet `CLOSED` or `FAILED`, those that wait for a host among them. */
   sessions: number;
   /** Sessions opened in any 60 seconds, whatever became of them. */
   opensPerMinute: number;
+  /** Calls asked for in one minute of the clock, whatever became of them. */
+  callsPerMinute: number;
+  /** Calls of all its sessions that are queued or claimed; a session may always have a few. */
+  queuedCalls: number;
+  /** Worlds, those that are being made among them. */
+  worlds: number;
+  /** What its versions consist of; a blob of several versions counts for each. */
+  blobMib: number;
+  /** Requests that are kept; the oldest closed sessions' make room. */
+  ledgerMib: number;
+  /** One-time links into its sessions that are still good. */
+  links: number;
+  /** Requests that hold their answer at one control plane. */
+  waits: number;
 };
 
-/** Why no session was opened. */
+/** The quotas that can refuse something, by the names that callers are told. */
+export const quotaNames = [
+  'sessions',
+  'opens_per_minute',
+  'calls_per_minute',
+  'queued_calls',
+  'worlds',
+  'blob_mib',
+  'links',
+  'waits',
+] as const;
+export type QuotaName = (typeof quotaNames)[number];
+
+/** Why something was refused. */
 export type QuotaRefusal = {
-  quota: 'sessions' | 'opens_per_minute';
+  quota: QuotaName;
   limit: number;
-  /** When there will be room, if that can be known: of `opens_per_minute` alone. */
+  /** When there will be room, if that can be known: of what is counted by the minute alone. */
   retryAfterMs: number | null;
 };
+
+const takeStatement = statement(
+  'take_calls',
+  'select granted, most, left_ms as "leftMs" from take_calls($1, $2)',
+);
+
+/** Some of a project's calls of this minute, which ends in `leftMs`; `most` is how many it has. */
+export type TakenCalls = { granted: number; most: number; leftMs: number };
+
+/** Takes some calls; none is granted when all of the minute are taken. */
+export const takeCalls = async (
+  db: Queryable,
+  projectId: string,
+  usual: number,
+): Promise<TakenCalls> => {
+  const [row] = await db.query<TakenCalls>(takeStatement, [projectId, usual]);
+  if (row === undefined) throw new Error(`no calls of ${projectId} were taken`);
+  return row;
+};
+
+// Where nothing is refused by one quota, what is used of it is what the statement that refuses looks at.
+const nearlyStatement = statement(
+  'projects_near_quota',
+  `select o.slug || '/' || p.slug as project, u.quota, u.used::float8 as used, u.most
+     from projects p join organizations o on o.id = p.organization_id
+    cross join lateral (
+      select 'sessions' as quota, coalesce(p.quota_sessions, $1::int) as most,
+             (select count(*) from sessions s where s.project_id = p.id and s.closed_at is null) as used
+      union all
+      select 'calls_per_minute', coalesce(p.quota_calls_per_minute, $2::int),
+             (select m.used from call_minutes m
+               where m.project_id = p.id and m.minute = date_trunc('minute', now()))
+      union all
+      select 'queued_calls', coalesce(p.quota_queued_calls, $3::int),
+             (select sum(s.open_calls) from sessions s
+               where s.project_id = p.id and s.closed_at is null)
+      union all
+      select 'worlds', coalesce(p.quota_worlds, $4::int),
+             (select count(*) from worlds w where w.project_id = p.id)
+      union all
+      select 'blob_mib', coalesce(p.quota_blob_mib, $5::int),
+             (select sum(v.bytes) / 1048576 from versions v where v.project_id = p.id)
+      union all
+      select 'ledger_mib', coalesce(p.quota_ledger_mib, $6::int),
+             (select sum(l.bytes) / 1048576 from ledgers l where l.project_id = p.id and l.bytes > 0)
+    ) u
+    where u.used >= 0.9 * u.most
+    order by u.used / u.most desc, 1, 2 limit 20`,
+);
+
+export type NearQuota = { project: string; quota: string; used: number; most: number };
+
+/** Projects that use nine tenths of a quota or more, the fullest first. */
+export const findNearQuota = (db: Queryable, usual: Quotas): Promise<NearQuota[]> =>
+  db.query<NearQuota>(nearlyStatement, [
+    usual.sessions,
+    usual.callsPerMinute,
+    usual.queuedCalls,
+    usual.worlds,
+    usual.blobMib,
+    usual.ledgerMib,
+  ]);

@@ -1,6 +1,7 @@
 /** What gateways ask: where a session is served, and whether a link to one of its surfaces is still good. */
 import type { EndReason, SessionState, SurfaceKind } from '#domain/session.ts';
 import { type Queryable, statement } from './pool.ts';
+import type { QuotaRefusal } from './quotas.ts';
 
 export type RouteRow = {
   id: string;
@@ -29,23 +30,31 @@ const insertStatement = statement(
      delete from surface_links where token_hash in (
        select token_hash from surface_links where expires_at < now() limit 100 for update skip locked
      )
+   ), refused as materialized (
+     select refuse_link(s.project_id, $5) as most from sessions s where s.id = $2
+   ), made as (
+     insert into surface_links (token_hash, session_id, surface, expires_at)
+     select $1, $2, $3, now() + $4 * interval '1 millisecond' from refused where most is null
+     returning expires_at
    )
-   insert into surface_links (token_hash, session_id, surface, expires_at)
-   values ($1, $2, $3, now() + $4 * interval '1 millisecond')
-   returning expires_at as "expiresAt"`,
+   select refused.most, made.expires_at as "expiresAt" from refused left join made on true`,
 );
 
 export type SurfaceLink = { sessionId: string; surface: SurfaceKind; tokenHash: Buffer };
 
-/** Keeps a link that is good once, for so many milliseconds; returns when it ends. */
+/** Keeps a link that is good once, for so many milliseconds; returns when it ends, or what forbids it. */
 export const insertLink = async (
   db: Queryable,
   { tokenHash, sessionId, surface }: SurfaceLink,
-  lifeMs: number,
-): Promise<Date> => {
-  const values = [tokenHash, sessionId, surface, lifeMs];
-  const [row] = await db.query<{ expiresAt: Date }>(insertStatement, values);
-  if (row === undefined) throw new Error(`the link to ${sessionId} was not written`);
+  { lifeMs, usual }: { lifeMs: number; usual: number },
+): Promise<Date | QuotaRefusal> => {
+  const values = [tokenHash, sessionId, surface, lifeMs, usual];
+  const [row] = await db.query<{ expiresAt: Date | null; most: number | null }>(
+    insertStatement,
+    values,
+  );
+  if (row?.most != null) return { quota: 'links', limit: row.most, retryAfterMs: null };
+  if (row?.expiresAt == null) throw new Error(`the link to ${sessionId} was not written`);
   return row.expiresAt;
 };
 

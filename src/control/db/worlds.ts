@@ -1,8 +1,10 @@
 /** Worlds and their versions. A version never changes once it is written. */
+import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
 import type { Digest, VersionState } from '#domain/world.ts';
 import type { Contract } from '#language/contract.ts';
 import { type Database, type Queryable, statement } from './pool.ts';
+import { finishUpload } from './uploads.ts';
 
 export type WorldRow = {
   id: string;
@@ -39,7 +41,13 @@ export type VersionRow = {
 export type NewWorld = Pick<WorldRow, 'id' | 'slug' | 'kind' | 'name' | 'description'> & {
   projectId: string;
 };
-export type NewVersion = Omit<VersionRow, 'slug' | 'worldId' | 'projectId' | 'createdAt' | 'state'>;
+export type NewVersion = Omit<
+  VersionRow,
+  'slug' | 'worldId' | 'projectId' | 'createdAt' | 'state'
+> & {
+  /** Of all blobs that it consists of. */
+  bytes: number;
+};
 
 /** The unique constraint that a second world of a slug breaks. */
 export const worldSlugConstraint = 'worlds_project_id_slug_key';
@@ -53,13 +61,24 @@ const insertWorldStatement = statement(
 const insertVersionStatement = statement(
   'insert_version',
   `insert into versions (id, world_id, project_id, number, state, content_hash, message, contract,
-                         files, entity_counts, bundle, snapshot, warnings)
-   values ($1, $2, $3, $4, 'READY', $5, $6, $7, $8, $9, $10, $11, $12)`,
+                         files, entity_counts, bundle, snapshot, warnings, bytes)
+   values ($1, $2, $3, $4, 'READY', $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
 );
 
-/** Writes a world with its first version, which becomes its head. */
-export const insertWorld = (db: Database, world: NewWorld, version: NewVersion): Promise<void> =>
+/**
+ * Writes a world with its first version, which becomes its head, and ends the upload of its blobs. Throws
+ * `timeout` when the upload took so long that the blobs may be gone.
+ */
+export const insertWorld = (
+  db: Database,
+  world: NewWorld,
+  version: NewVersion,
+  uploadId: string,
+): Promise<void> =>
   db.transaction(async (tx) => {
+    if (!(await finishUpload(tx, uploadId))) {
+      throw new AppError('timeout', `storing world "${world.slug}" took too long; send it again`);
+    }
     await tx.query(insertWorldStatement, [
       world.id,
       world.projectId,
@@ -82,6 +101,7 @@ export const insertWorld = (db: Database, world: NewWorld, version: NewVersion):
       version.bundle,
       version.snapshot,
       JSON.stringify(version.warnings),
+      version.bytes,
     ]);
   });
 

@@ -23,6 +23,7 @@ import { jsonBody } from '../json-text.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Authenticate } from './auth.ts';
 import type { Caller, Endpoint } from './endpoint.ts';
+import type { Share } from './share.ts';
 import { createValidator } from './validate.ts';
 
 declare module 'fastify' {
@@ -40,6 +41,7 @@ export type ServerOptions = {
   elsewhere: readonly string[];
   authenticate: Authenticate;
   readBody: BodyReader;
+  share: Share;
   metrics: Metrics;
   log: Log;
 };
@@ -120,7 +122,7 @@ const bind = (
   app: FastifyInstance,
   prefix: string,
   bound: Endpoint,
-  { authenticate, readBody }: ServerOptions,
+  { authenticate, readBody, share }: ServerOptions,
 ) => {
   const { operation, handle } = bound;
   const validate = createValidator(operation);
@@ -149,7 +151,7 @@ const bind = (
       const read = await readBody(body, { isKeyed });
       const parts = { params, query, headers: { ...headers }, body: read.body };
       validate(parts, read.problems);
-      const answer = await handle(parts, { caller, signal });
+      const answer = await share(caller, query, () => handle(parts, { caller, signal }));
       if (answer.headers !== undefined) reply.headers(answer.headers);
       return send(reply, answer.status, answer.body);
     },

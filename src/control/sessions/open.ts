@@ -16,10 +16,10 @@ import { placeWaiting } from '../hosts/place.ts';
 import type { OpenOutcome } from '../metrics.ts';
 import { poolTopic } from '../notify.ts';
 import type { Parts } from '../parts.ts';
+import { quotaError } from '../quotas.ts';
 import { getWorld } from '../worlds/head.ts';
 import type { Version } from '../worlds/versions.ts';
 import { resolveClock } from './clock.ts';
-import { quotaError } from './quota.ts';
 import { resolveTask } from './task.ts';
 import { unsuitedError } from './unsuited.ts';
 

@@ -5,14 +5,16 @@
  */
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
-import { isSlug, type TreeFile } from '#domain/world.ts';
+import { type Digest, isSlug, type TreeFile } from '#domain/world.ts';
 import type { Contract } from '#language/contract.ts';
 import type { BuiltSnapshot } from '#store/snapshot.ts';
-import type { Blobs } from '../blobs/blobs.ts';
+import { type Blobs, digestOf } from '../blobs/blobs.ts';
 import type { KeptWorld } from '../bodies/keep.ts';
 import { hashOf } from '../canonical.ts';
+import type { ControlConfig } from '../config.ts';
 import { violates } from '../db/errors.ts';
 import type { Database } from '../db/pool.ts';
+import { abandonUpload, beginUpload, type Upload } from '../db/uploads.ts';
 import {
   findWorld,
   insertWorld,
@@ -20,6 +22,7 @@ import {
   type NewVersion,
   worldSlugConstraint,
 } from '../db/worlds.ts';
+import { quotaError } from '../quotas.ts';
 import type { RefusedRow } from './build.ts';
 import type { Compiler } from './compiler.ts';
 import { refusedWorld } from './problems.ts';
@@ -82,10 +85,18 @@ const storeFiles = async (blobs: Blobs, tree: readonly TreeFile[]): Promise<Mani
   return manifest;
 };
 
+/** The blobs that a version consists of, each once. */
+const blobsOf = ({ tree, bundle, snapshot }: Source): Map<Digest, Uint8Array> =>
+  new Map(
+    [...tree.map(({ content }) => content), bundle, snapshot.bytes].map(
+      (bytes) => [digestOf(bytes), bytes] as const,
+    ),
+  );
+
 const storeVersion = async (
   blobs: Blobs,
   { tree, contract, snapshot, bundle, warnings }: Source,
-  message: string | null,
+  { message, bytes }: { message: string | null; bytes: number },
 ): Promise<NewVersion> => {
   const files = await storeFiles(blobs, tree);
   const bundleDigest = await blobs.put(bundle);
@@ -100,46 +111,87 @@ const storeVersion = async (
     bundle: bundleDigest,
     snapshot: await blobs.put(snapshot.bytes),
     warnings,
+    bytes,
   };
 };
 
-export type CreateParts = { db: Database; blobs: Blobs; compiler: Compiler; templatesDir: string };
+export type CreateParts = {
+  config: Pick<ControlConfig, 'quotas' | 'templatesDir'>;
+  db: Database;
+  blobs: Blobs;
+  compiler: Compiler;
+};
+
+/** Holds the project to its quotas: of worlds before one is compiled, of bytes before any is written. */
+const reserve = async ({ config, db }: CreateParts, upload: Upload): Promise<void> => {
+  const refusal = await beginUpload(db, upload, config.quotas);
+  if (refusal !== undefined) throw quotaError(refusal);
+};
+
+const build = async (
+  { compiler, config }: CreateParts,
+  projectId: string,
+  body: KeptWorld,
+  signal: AbortSignal | undefined,
+): Promise<Source> => {
+  const tree = readSource(config.templatesDir, body);
+  const { rowsJson } = body;
+  const asker = { project: projectId, signal };
+  const built = await compiler.run({ kind: 'build', files: tree, rowsJson }, asker);
+  if (!built.ok) throw 'row' in built ? rowRefused(built.row) : refusedWorld(built.problems);
+  const { contract, generated, snapshot, bundle, warnings } = built;
+  return { tree: overlay(tree, generated), contract, snapshot, bundle, warnings };
+};
+
+/** Compiles, stores and writes what an upload is for. */
+const makeWorld = async (
+  parts: CreateParts,
+  { id: uploadId, projectId }: Upload,
+  body: KeptWorld,
+  signal: AbortSignal | undefined,
+): Promise<void> => {
+  const { db, blobs } = parts;
+  const { slug } = body;
+  const source = await build(parts, projectId, body, signal);
+  const needed = blobsOf(source);
+  const bytes = [...needed.values()].reduce((sum, { byteLength }) => sum + byteLength, 0);
+  await reserve(parts, { id: uploadId, projectId, blobs: [...needed.keys()], bytes });
+  const version = await storeVersion(blobs, source, { message: body.message ?? null, bytes });
+  const world = {
+    id: newId('wld'),
+    projectId,
+    slug,
+    kind: 'mock-tools',
+    name: body.name ?? source.contract.name,
+    description: body.description ?? null,
+  };
+  try {
+    await insertWorld(db, world, version, uploadId);
+  } catch (error) {
+    throw violates(error, worldSlugConstraint) ? slugTaken(slug) : error;
+  }
+};
 
 /**
  * Creates the world. `invalid` lists what is wrong with it, `conflict` says that the slug is taken,
- * `exhausted` that too many worlds wait to be compiled. A signal that aborts meanwhile takes it out of
+ * `exhausted` that too many worlds wait to be compiled, or that a quota is used up. A signal that aborts meanwhile takes it out of
  * them; later it has no effect.
  */
 export const createWorld = async (
-  { db, blobs, compiler, templatesDir }: CreateParts,
+  parts: CreateParts,
   projectId: string,
   body: KeptWorld,
   signal?: AbortSignal,
 ): Promise<void> => {
   const { slug } = body;
   checkSlug(slug);
-  if ((await findWorld(db, projectId, slug)) !== undefined) throw slugTaken(slug);
-  const tree = readSource(templatesDir, body);
-  const { rowsJson } = body;
-  const built = await compiler.run(
-    { kind: 'build', files: tree, rowsJson },
-    { project: projectId, signal },
-  );
-  if (!built.ok) throw 'row' in built ? rowRefused(built.row) : refusedWorld(built.problems);
-  const { contract, generated, snapshot, bundle, warnings } = built;
-  const source = { tree: overlay(tree, generated), contract, snapshot, bundle, warnings };
-  const version = await storeVersion(blobs, source, body.message ?? null);
-  const world = {
-    id: newId('wld'),
-    projectId,
-    slug,
-    kind: 'mock-tools',
-    name: body.name ?? contract.name,
-    description: body.description ?? null,
-  };
+  if ((await findWorld(parts.db, projectId, slug)) !== undefined) throw slugTaken(slug);
+  const upload = { id: newId('upl'), projectId, blobs: [], bytes: 0 };
+  await reserve(parts, upload);
   try {
-    await insertWorld(db, world, version);
+    await makeWorld(parts, upload, body, signal);
   } catch (error) {
-    throw violates(error, worldSlugConstraint) ? slugTaken(slug) : error;
+    await abandonUpload(parts.db, upload.id);
+    throw error;
   }
 };

@@ -55,7 +55,7 @@ export const createWorld = operation({
   body: CreateWorldBody,
   bodyBytes: limits.worldBodyBytes,
   answers: { 201: WorldDetail },
-  refusals: { 429: compileBusy },
+  refusals: { 429: `${compileBusy} Or the project has no room for another world: see \`quota\`.` },
 });
 
 export const getWorld = operation({
@@ -232,6 +232,7 @@ export const createSurfaceLink = operation({
       expiresAt: Timestamp,
     }),
   },
+  refusals: { 429: 'The project may have no more links at once.' },
 });
 
 export const enqueueCall = operation({
@@ -245,7 +246,11 @@ export const enqueueCall = operation({
   headers: IdempotencyHeaders,
   body: CallRequest,
   answers: { 200: CallView, 202: CallView },
-  refusals: { 429: 'Too many calls of the session wait already.' },
+  refusals: {
+    429:
+      'Too many calls of the session wait already, or a quota of the project is used up; then `quota` and ' +
+      '`limit` say which, `retryAfterMs` when to try again.',
+  },
 });
 
 export const listCalls = operation({

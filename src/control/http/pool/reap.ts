@@ -1,12 +1,18 @@
 /** POST /reap */
 import { reap as operation } from '#wire/pool-api/operations.ts';
 import { underLease } from '../../db/leases.ts';
+import { tidyUp } from '../../jobs.ts';
 import type { Parts } from '../../parts.ts';
 import { reap as reapSessions } from '../../sessions/reap.ts';
 import { endpoint, respond } from '../endpoint.ts';
 
-export const reap = (parts: Pick<Parts, 'db' | 'log' | 'metrics' | 'notices'>) =>
+type Needs = Pick<Parts, 'blobs' | 'config' | 'db' | 'log' | 'metrics' | 'notices'>;
+
+export const reap = (parts: Needs) =>
   endpoint(operation, async ({ body: { lease, ...limits } }) => {
     const leased = { ...parts, db: underLease(parts.db, lease) };
-    return respond(200, { ended: await reapSessions(leased, limits) });
+    const ended = await reapSessions(leased, limits);
+    // Nothing of it is urgent, and a store that is away must keep no session alive.
+    await tidyUp(parts).catch((error: unknown) => parts.log.warn({ err: error }, 'tidying failed'));
+    return respond(200, { ended });
   });

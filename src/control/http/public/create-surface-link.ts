@@ -6,6 +6,7 @@ import { createSurfaceLink as operation } from '#wire/public-api/operations.ts';
 import { insertLink } from '../../db/routes.ts';
 import { findSession, type SessionRow } from '../../db/sessions.ts';
 import type { Parts } from '../../parts.ts';
+import { quotaError } from '../../quotas.ts';
 import { hashSecretKey } from '../auth.ts';
 import { endpoint, respond } from '../endpoint.ts';
 import { isOver, noSession } from '../waits.ts';
@@ -32,7 +33,8 @@ export const createSurfaceLink = ({ config, db }: Pick<Parts, 'config' | 'db'>) 
     }
     const token = newSecret('lt');
     const link = { sessionId, surface, tokenHash: hashSecretKey(token) };
-    const expiresAt = await insertLink(db, link, lifeMs);
+    const kept = await insertLink(db, link, { lifeMs, usual: config.quotas.links });
+    if (!(kept instanceof Date)) throw quotaError(kept);
     const url = `${surfaceUrl(config.gateway.template, sessionId, surface)}/.svc/enter?token=${token}`;
-    return respond(201, { surface, url, expiresAt: expiresAt.toISOString() });
+    return respond(201, { surface, url, expiresAt: kept.toISOString() });
   });

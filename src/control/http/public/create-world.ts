@@ -11,9 +11,8 @@ type Needs = Pick<Parts, 'blobs' | 'compiler' | 'config' | 'db' | 'publicUrl' | 
 
 export const createWorld = (parts: Needs) =>
   endpoint(operation, async ({ body }, { caller: { projectId }, signal }) => {
-    const { blobs, compiler, config, db, publicUrl } = parts;
-    const { templatesDir } = config;
-    await create({ db, blobs, compiler, templatesDir }, projectId, body, signal);
+    const { db, publicUrl } = parts;
+    await create(parts, projectId, body, signal);
     const { world, head } = await findHead(parts, projectId, body.slug);
     const place = { publicUrl: publicUrl(), project: await findProjectPath(db, projectId) };
     return respond(201, viewWorldDetail(world, head, place));

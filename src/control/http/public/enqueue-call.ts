@@ -7,7 +7,7 @@ import type { Parts } from '../../parts.ts';
 import { endpoint, respond } from '../endpoint.ts';
 import { toMs } from '../waits.ts';
 
-type Needs = Pick<Parts, 'db' | 'facts' | 'notices' | 'seats' | 'versions'>;
+type Needs = Pick<Parts, 'callRate' | 'config' | 'db' | 'facts' | 'notices' | 'seats' | 'versions'>;
 
 export const enqueueCall = (parts: Needs) =>
   endpoint(operation, async ({ params, query, headers, body }, { caller, signal }) => {

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { createTurns, forProject } from './turns.ts';
+
+/** Work that ends when it is told to, and notes when it began. */
+const bench = (most: number) => {
+  const turns = createTurns(most);
+  const began: string[] = [];
+  const ends: (() => void)[] = [];
+  const ask = (project: string | undefined, name: string): Promise<void> => {
+    const work = () => {
+      began.push(name);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      ends.push(resolve);
+      return promise;
+    };
+    const take = () => turns.take(work);
+    return project === undefined ? take() : forProject(project, take);
+  };
+  const settle = () => new Promise((resolve) => setImmediate(resolve));
+  const endOne = async (): Promise<void> => {
+    ends.shift()?.();
+    await settle();
+  };
+  return { turns, began, ask, settle, endOne };
+};
+
+describe('turns', () => {
+  it('go round the projects, in order within each', async () => {
+    const { began, ask, settle, endOne } = bench(1);
+    const asked = [
+      ...Array.from({ length: 100 }, (_, index) => ask('greedy', `greedy ${index}`)),
+      ask('other', 'other 0'),
+      ask('other', 'other 1'),
+    ];
+    await settle();
+    for (let index = 0; index < 5; index += 1) await endOne();
+    expect(began).toEqual(['greedy 0', 'greedy 1', 'other 0', 'greedy 2', 'other 1', 'greedy 3']);
+    for (let index = 0; index < 100; index += 1) await endOne();
+    await Promise.all(asked);
+  });
+
+  it('are not waited for while there is room, nor by what is for no project', async () => {
+    const { began, ask, settle, endOne } = bench(2);
+    const asked = [ask('a', 'a'), ask('a', 'b'), ask('a', 'c'), ask(undefined, 'inside')];
+    await settle();
+    expect(began).toEqual(['a', 'b', 'inside']);
+    for (let index = 0; index < 4; index += 1) await endOne();
+    await Promise.all(asked);
+    expect(began).toEqual(['a', 'b', 'inside', 'c']);
+  });
+
+  it('are given back by what fails, and include what the work itself asks for', async () => {
+    const { turns } = bench(1);
+    const nested = forProject('a', () => turns.take(() => turns.take(async () => 'done')));
+    expect(await nested).toBe('done');
+    const failing = forProject('a', () => turns.take(() => Promise.reject(new Error('no'))));
+    await expect(failing).rejects.toThrow('no');
+    expect(await forProject('a', () => turns.take(async () => 'again'))).toBe('again');
+  });
+});

@@ -1,0 +1,34 @@
+/** What each request has of what projects share: turns at the database, and a hold while it waits. */
+import { AppError } from '#domain/error.ts';
+import type { Quotas } from '../db/quotas.ts';
+import { forProject } from '../db/turns.ts';
+import type { Metrics } from '../metrics.ts';
+import type { Caller } from './endpoint.ts';
+import { createHolds } from './holds.ts';
+
+/** Does a request's work within its project's share; what no project asks for is done as it is. */
+export type Share = <Value>(
+  caller: Caller,
+  query: unknown,
+  work: () => Promise<Value>,
+) => Promise<Value>;
+
+const isWaiting = (query: unknown): boolean =>
+  Number((query as { wait?: unknown } | undefined)?.wait ?? 0) > 0;
+
+/** Makes it; what is refused for a quota is counted, whoever refused it. */
+export const createShare = (quotas: Quotas, { quotaRefusals }: Metrics): Share => {
+  const holds = createHolds(quotas.waits);
+  return async (caller, query, work) => {
+    if (!('projectId' in caller)) return work();
+    const { projectId } = caller;
+    const begin = () => forProject(projectId, work);
+    try {
+      return await (isWaiting(query) ? holds.hold(projectId, begin) : begin());
+    } catch (error) {
+      const quota = error instanceof AppError ? error.detail.quota : undefined;
+      if (typeof quota === 'string') quotaRefusals.inc({ quota });
+      throw error;
+    }
+  };
+};

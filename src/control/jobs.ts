@@ -1,0 +1,37 @@
+/**
+ * What is tidied up now and then, whoever gets to it first: blobs that no version needs because the world
+ * was never made, and requests of closed sessions beyond what their project may keep. The orchestrator winds
+ * this clock together with the reaper's; each run does a little.
+ */
+import type { Digest } from '#domain/world.ts';
+import { trimLedgers } from './db/ledgers.ts';
+import { collectUpload } from './db/uploads.ts';
+import type { Parts } from './parts.ts';
+
+type TidyParts = Pick<Parts, 'blobs' | 'config' | 'db' | 'log' | 'metrics'>;
+
+const collectBlobs = async ({ blobs, db, log }: TidyParts): Promise<void> => {
+  const remove = async (unused: readonly Digest[]): Promise<void> => {
+    await Promise.all(unused.map((digest) => blobs.remove(digest)));
+  };
+  const removed = await collectUpload(db, remove);
+  if (removed !== undefined && removed > 0) {
+    log.info({ blobs: removed }, 'removed blobs of a world that was not made');
+  }
+};
+
+const makeRoom = async ({ config, db, log, metrics }: TidyParts): Promise<void> => {
+  const trimmed = await trimLedgers(db, config.quotas.ledgerMib);
+  if (trimmed === undefined || trimmed.dropped.length === 0) return;
+  const { projectId, dropped } = trimmed;
+  const entries = dropped.reduce((sum, each) => sum + each.entries, 0);
+  metrics.ledgerDropped.inc(entries);
+  const sessions = dropped.map(({ sessionId }) => sessionId);
+  log.warn({ projectId, sessions, entries }, 'dropped requests of closed sessions: ledger quota');
+};
+
+/** Does a little of each. */
+export const tidyUp = async (parts: TidyParts): Promise<void> => {
+  await collectBlobs(parts);
+  await makeRoom(parts);
+};
