@@ -1,7 +1,7 @@
 # `make demo` shows the whole thing at work; `make test` proves it. Both install what they need.
 node := PATH="$(CURDIR)/node_modules/.bin:$$PATH" node
 
-.PHONY: demo test check format fuzz fuzz-http sweep bench docs dev base-image images clean
+.PHONY: demo test check format fuzz fuzz-http sweep bench docs audit dev base-image images clean
 
 demo: node_modules/.installed ## one world session, end to end, as a timeline
 	npm run -s demo
@@ -31,6 +31,9 @@ bench: node_modules/.installed ## figures with floor, peer and target; ONLY=<pre
 
 docs: node_modules/.installed ## the pages and pictures in docs/ that are made by running the code
 	$(node) test/docs/main.ts
+
+audit: node_modules/.installed ## known flaws of the packages that are shipped, where a registry tells them
+	$(node) test/docs/audit.ts
 
 dev: node_modules/.installed ## the service on this machine, until Ctrl-C
 	npm run -s svc -- up

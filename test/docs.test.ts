@@ -1,6 +1,7 @@
 /** What is written by `make docs` is what it would write now. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { licencesPage } from './docs/licences.ts';
 import { problemsPage } from './docs/problems-page.ts';
 import { screens, takeScreen } from './docs/screens.ts';
 
@@ -10,6 +11,10 @@ const written = (name: string): string =>
 describe('docs', () => {
   it('problems.md is current (else run make docs)', () => {
     expect(written('problems.md')).toBe(problemsPage());
+  });
+
+  it('licences.md is current (else run make docs)', async () => {
+    expect(written('licences.md')).toBe(await licencesPage());
   });
 
   it.each(Object.entries(screens))(

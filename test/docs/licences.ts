@@ -1,0 +1,202 @@
+/**
+ * The text of `docs/licences.md`: every package of the lock file with its licence, and which images it is in.
+ * A package without a licence that we may use is a fault, and so is one that the lock file does not pin.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readImageInputs } from '../../orchestrator/driver/docker/image-inputs.ts';
+import { imageRecipes } from '../../orchestrator/driver/docker/image-recipes.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+/** The part of an entry of package-lock.json that is read. */
+export type LockedPackage = {
+  version?: string;
+  integrity?: string;
+  resolved?: string;
+  license?: string;
+  dev?: boolean;
+  optionalDependencies?: Record<string, string>;
+};
+
+export type LockedPackages = Record<string, LockedPackage>;
+
+/** Licences that ask for no more than to be named. */
+const allowed: ReadonlySet<string> = new Set([
+  '0BSD',
+  'Apache-2.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'BlueOak-1.0.0',
+  'CC0-1.0',
+  'ISC',
+  'MIT',
+  'Unlicense',
+]);
+
+/** Packages with another licence, and why they may be used. */
+const exceptions: Record<string, { licence: string; why: string }> = {
+  argparse: { licence: 'PSF-2.0', why: "Python's own licence, which asks to be named" },
+  lightningcss: {
+    licence: 'MPL-2.0',
+    why: 'used by the tests as it is, and not passed on',
+  },
+};
+
+/** Licences that packages tell elsewhere than where the lock file has them from. */
+const toldElsewhere: Record<string, { licence: string; where: string }> = {
+  buildcheck: { licence: 'MIT', where: '"licenses" in its package.json' },
+  busboy: { licence: 'MIT', where: '"licenses" in its package.json' },
+  'cpu-features': { licence: 'MIT', where: '"licenses" in its package.json' },
+  'humanize-number': { licence: 'MIT', where: 'its Readme.md' },
+  khroma: { licence: 'MIT', where: 'its file license' },
+  ssh2: { licence: 'MIT', where: '"licenses" in its package.json' },
+  streamsearch: { licence: 'MIT', where: '"licenses" in its package.json' },
+};
+
+/** Binaries for one platform each are the package that they are parts of. */
+const familyOf = (name: string): string =>
+  name.startsWith('lightningcss-') ? 'lightningcss' : name;
+
+export type Licensed = {
+  name: string;
+  version: string;
+  licence: string;
+  /** Names of images. */
+  images: string[];
+  isForTests: boolean;
+};
+
+const nameOf = (place: string): string =>
+  place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length);
+
+/** Of a choice such as `(MPL-2.0 OR Apache-2.0)`, one has to be allowed. */
+const isAllowed = (name: string, licence: string): boolean =>
+  exceptions[familyOf(name)]?.licence === licence ||
+  licence
+    .replace(/^\(|\)$/g, '')
+    .split(' OR ')
+    .some((one) => allowed.has(one));
+
+/** What is wrong with the packages of a lock file, each by name. */
+export const lockFaults = (packages: LockedPackages): string[] =>
+  Object.entries(packages).flatMap(([place, { version, integrity, resolved, license }]) => {
+    if (place === '') return [];
+    const name = nameOf(place);
+    const licence = license ?? toldElsewhere[name]?.licence;
+    const faults = [
+      integrity?.startsWith('sha512-') === true ? undefined : 'is not pinned by a digest',
+      resolved === undefined ? undefined : `names where it comes from (${resolved})`,
+      licence === undefined ? 'tells no licence' : undefined,
+      licence === undefined || isAllowed(name, licence) ? undefined : `has the licence ${licence}`,
+    ];
+    return faults.flatMap((fault) => (fault === undefined ? [] : `${name} ${version} ${fault}`));
+  });
+
+/** Faults of what is installed: a licence other than the lock file has. */
+export const installedFaults = (packages: LockedPackages): string[] =>
+  Object.entries(packages).flatMap(([place, { license }]) => {
+    const file = join(root, place, 'package.json');
+    if (place === '' || license === undefined || !existsSync(file)) return [];
+    const told = (JSON.parse(readFileSync(file, 'utf8')) as { license?: unknown }).license;
+    const isSame = told === license || (told as { type?: unknown } | undefined)?.type === license;
+    return isSame
+      ? []
+      : [`${nameOf(place)} says ${JSON.stringify(told)}, the lock file ${license}`];
+  });
+
+export const readLock = (): LockedPackages =>
+  (
+    JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+      packages: LockedPackages;
+    }
+  ).packages;
+
+/** The images by the places of the packages in them, those for other platforms included. */
+const imagesByPlace = async (packages: LockedPackages): Promise<Map<string, string[]>> => {
+  const images = new Map<string, string[]>();
+  const note = (place: string, image: string): void => {
+    const noted = images.get(place) ?? [];
+    if (!noted.includes(image)) images.set(place, [...noted, image]);
+  };
+  for (const recipe of imageRecipes) {
+    const { context } = await readImageInputs(root, undefined, recipe);
+    for (const place of context.filter((path) => path.startsWith('node_modules/'))) {
+      note(place, recipe.repository);
+      for (const name of Object.keys(packages[place]?.optionalDependencies ?? {})) {
+        if (packages[`node_modules/${name}`] !== undefined) {
+          note(`node_modules/${name}`, recipe.repository);
+        }
+      }
+    }
+  }
+  return images;
+};
+
+const listPackages = async (packages: LockedPackages): Promise<Licensed[]> => {
+  const images = await imagesByPlace(packages);
+  const byIdentity = new Map<string, Licensed>();
+  for (const [place, { version = '', license, dev = false }] of Object.entries(packages)) {
+    if (place === '') continue;
+    const name = nameOf(place);
+    const known = byIdentity.get(`${name} ${version}`);
+    byIdentity.set(`${name} ${version}`, {
+      name,
+      version,
+      licence: license ?? toldElsewhere[name]?.licence ?? '',
+      images: [...new Set([...(known?.images ?? []), ...(images.get(place) ?? [])])].sort(),
+      isForTests: dev && (known?.isForTests ?? true),
+    });
+  }
+  return [...byIdentity.values()].sort((a, b) =>
+    `${a.name} ${a.version}` < `${b.name} ${b.version}` ? -1 : 1,
+  );
+};
+
+const row = ({ name, version, licence, images, isForTests }: Licensed): string => {
+  const where = images.length > 0 ? images.map((image) => `\`${image}\``).join(', ') : '';
+  return `| ${name} | ${version} | ${licence} | ${where || (isForTests ? 'tests only' : '')} |`;
+};
+
+const count = (packages: readonly Licensed[]): string[] => {
+  const counts = new Map<string, number>();
+  for (const { licence } of packages) counts.set(licence, (counts.get(licence) ?? 0) + 1);
+  const sorted = [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
+  return sorted.map(([licence, times]) => `| ${licence} | ${times} |`);
+};
+
+const intro = `\
+# Licences
+
+<!-- Made by \`make docs\` from package-lock.json; what is allowed is in test/docs/licences.ts. -->
+
+The npm packages of the lock file, each pinned by a digest there, and which images each is in. Images also have
+Node (MIT, with the licences of its parts), Python (PSF-2.0) and Debian's packages, whose licences are in
+\`/usr/share/doc\` of their packages; \`svc-postgres\` has PostgreSQL (the PostgreSQL licence). A test fails when this page is out of date, or a package has a licence that
+\`test/docs/licences.ts\` does not allow.
+`;
+
+/** The page. */
+export const licencesPage = async (): Promise<string> => {
+  const locked = readLock();
+  const packages = await listPackages(locked);
+  const names = new Set(packages.map(({ name }) => familyOf(name)));
+  const excepted = Object.entries(exceptions)
+    .filter(([name]) => names.has(name))
+    .map(([name, { licence, why }]) => `| ${name} | ${licence} | ${why} |`);
+  const told = Object.entries(toldElsewhere)
+    .filter(([name]) => names.has(name))
+    .map(([name, { licence, where }]) => `| ${name} | ${licence} | ${where} |`);
+  return [
+    intro,
+    '| Licence | Packages |\n| - | - |',
+    ...count(packages),
+    '\n## Exceptions\n\n| Package | Licence | Why it may be used |\n| - | - | - |',
+    ...excepted,
+    '\n## Told elsewhere\n\nThe lock file has no licence of these.\n\n| Package | Licence | Where it is told |\n| - | - | - |',
+    ...told,
+    '\n## Packages\n\n| Package | Version | Licence | In |\n| - | - | - | - |',
+    ...packages.map(row),
+    '',
+  ].join('\n');
+};
