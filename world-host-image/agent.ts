@@ -29,6 +29,8 @@ import type { Session } from './session/session.ts';
 export type AgentOptions = ServeOptions & {
   /** Address of the API server, when the host is to tell it. */
   address: string | undefined;
+  /** Speaks with another token from now on. */
+  takeToken(token: string): void;
   serving: Serving;
   worlds: WorldLoader;
   proof: Proof;
@@ -40,7 +42,7 @@ type Next = 'wait' | 'exit';
 const hold = limits.pollMs / 1000;
 
 const tellWarm = async (
-  { address, link, standing, stopping: signal }: AgentOptions,
+  { address, link, standing, stopping: signal, takeToken }: AgentOptions,
   told: { holding?: Holding; found?: string[] } = {},
 ): Promise<void> => {
   const { hostId, generation } = standing;
@@ -48,8 +50,11 @@ const tellWarm = async (
     generation,
     ...told,
     ...(address === undefined ? {} : { address }),
+    // What it was launched with may lie in a file: from its first report on it has another token.
+    ...(told.holding === undefined ? { renews: true } : {}),
   };
-  await link.send(reportWarm, { params: { hostId }, body }, { signal });
+  const { token } = await link.send(reportWarm, { params: { hostId }, body }, { signal });
+  if (token !== undefined) takeToken(token);
 };
 
 /** A session that is served, with when its load ended and how long it took, in milliseconds. */

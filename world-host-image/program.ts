@@ -5,7 +5,7 @@
 import { rm } from 'node:fs/promises';
 import type { Log } from '#runtime/log.ts';
 import type { Running } from '#runtime/run.ts';
-import type { Secret } from '#runtime/secret.ts';
+import { Secret } from '#runtime/secret.ts';
 import { createClient } from '#wire/client.ts';
 import { getBlob, reportLeaving } from '#wire/host-api/operations.ts';
 import { runAgent } from './agent.ts';
@@ -68,10 +68,14 @@ export const startHost = async ({
     startApiServer({ listen: config.listen, serving, log }),
     rehearse(config.workDir, log),
   ]);
+  let bearer = token;
   const client = createClient({
     baseUrl: `${config.controlUrl}/api/host`,
-    authorization: `Bearer ${token.reveal()}`,
+    authorization: () => `Bearer ${bearer.reveal()}`,
   });
+  const takeToken = (given: string): void => {
+    bearer = new Secret(given);
+  };
   const link = createControlLink({ client, log, giveUpMs });
   const { signal } = stopping;
   const worlds = createWorldLoader({
@@ -92,7 +96,17 @@ export const startHost = async ({
   });
   const { namespaces, workDir } = config;
   const proof = startProof({ workDir, namespaces, userCode, log });
-  const agent = { standing, address, link, serving, worlds, proof, log, stopping: signal };
+  const agent = {
+    standing,
+    address,
+    takeToken,
+    link,
+    serving,
+    worlds,
+    proof,
+    log,
+    stopping: signal,
+  };
   let hasEnded = false;
   const ended = runAgent(agent)
     .catch((error: unknown) => {

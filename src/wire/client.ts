@@ -17,8 +17,8 @@ import type { Answer, ClientInput, OperationShape } from './operation.ts';
 export type ClientOptions = {
   /** Base address of the API, for example `http://127.0.0.1:4500/api/public`. */
   baseUrl: string;
-  /** The whole `Authorization` header. */
-  authorization: string;
+  /** The whole `Authorization` header, or what it is by now. */
+  authorization: string | (() => string);
 };
 
 export type Client = {
@@ -46,14 +46,14 @@ const searchOf = (query: Record<string, unknown>): string => {
 };
 
 const headersOf = (
-  options: ClientOptions,
+  { authorization }: ClientOptions,
   input: ClientInput<OperationShape>,
 ): Record<string, string> => {
   const given = Object.entries((input.headers ?? {}) as Record<string, unknown>)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => [name, String(value)]);
   return {
-    authorization: options.authorization,
+    authorization: typeof authorization === 'string' ? authorization : authorization(),
     'x-request-id': newId('req'),
     ...Object.fromEntries(given),
     ...(input.body === undefined ? {} : { 'content-type': 'application/json' }),

@@ -37,6 +37,7 @@ import {
   installation,
   launchHost,
   type PlayedHost,
+  play,
   playedAddress,
   warmHost,
 } from '../support/host.ts';
@@ -207,6 +208,47 @@ describe('a host token that is used from elsewhere', () => {
     } finally {
       await replica.stop();
     }
+  });
+});
+
+describe('the token that a host was launched with', () => {
+  const renew = async (host: PlayedHost, from?: string) => {
+    const address = playedAddress(host.id);
+    const report = { params: { hostId: host.id }, body: { generation: 0, address, renews: true } };
+    return (await control.asHost(host.token, from)(reportWarm, report)).body.token ?? '';
+  };
+
+  it('is worth nothing before the host is told of any session, at each replica', async () => {
+    const host = await launchHost(control);
+    const token = await renew(host);
+    expect(await renew(host)).toBe(token); // the answer was lost
+    const working = play(host.id, token, control.asHost(token));
+    await open();
+    await working.poll();
+    const databaseUrl = control.config.databaseUrl.reveal();
+    const replica = await startTestControl({ databaseUrl, replicaOf: control });
+    try {
+      const target = { ...(await targetOf([await working.ready().then(open), working])) };
+      for (const send of [host.send, replica.asHost(host.token)]) {
+        for (const name of names) {
+          const late = attempt(name, send, target);
+          await expect(late, name).rejects.toMatchObject({ code: 'unauthenticated' });
+        }
+      }
+      expect(await atReplica(working, replica).beat()).toEqual({ drain: false });
+    } finally {
+      await replica.stop();
+    }
+  });
+
+  it('brings the other one to nobody else', async () => {
+    const host = await launchHost(control);
+    const token = await renew(host);
+    await expect(renew(host, elsewhere)).rejects.toMatchObject({ code: 'forbidden' });
+    await play(host.id, token, control.asHost(token)).beat();
+    await expect(renew(host)).rejects.toMatchObject({ code: 'unauthenticated' });
+    const plain = await warmHost(control);
+    expect(await renew(plain)).toBe(''); // it did not ask with its first report
   });
 });
 

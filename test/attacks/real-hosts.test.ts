@@ -9,7 +9,7 @@ import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createWorld } from '#wire/public-api/operations.ts';
 import type { SessionView } from '#wire/public-api/session.ts';
-import { hostToken } from '../../src/control/http/auth.ts';
+import { hostToken, workingToken } from '../../src/control/http/auth.ts';
 import { ask, endServer, gatewayDomain, gatewayEnv, listenLocally } from '../support/gateway.ts';
 import { addressOf, type Network, startNetwork } from '../support/network.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
@@ -60,7 +60,7 @@ describe.each(['process', 'docker'] as const)('on %s', (runtime) => {
       session = await open(network.client, { slug: 'code-hosting' });
       const row = (await network.hosts()).find(({ session_id }) => session_id === session.id);
       const { id = '', generation = 0 } = row ?? {};
-      host = { id, generation, token: hostToken(network.secret, id) };
+      host = { id, generation, token: workingToken(network.secret, id) };
     }, 300_000);
 
     afterAll(async () => {
@@ -71,9 +71,13 @@ describe.each(['process', 'docker'] as const)('on %s', (runtime) => {
       await endServer(internal);
     });
 
-    const tell = async (path: string, body: object, base = network.hostUrl) => {
+    const tell = async (
+      path: string,
+      body: object,
+      { base = network.hostUrl, token = host.token } = {},
+    ) => {
       const headers = {
-        authorization: `Bearer ${host.token}`,
+        authorization: `Bearer ${token}`,
         'content-type': 'application/json',
       };
       const url = `${base}/api/host${path}`;
@@ -110,10 +114,32 @@ describe.each(['process', 'docker'] as const)('on %s', (runtime) => {
       expect(network.control.log()).toContain(told);
     });
 
+    it('is worth nothing when it is the one that the host was launched with', async () => {
+      const token = hostToken(network.secret, host.id);
+      const { generation, id } = host;
+      for (const [path, body] of [
+        [`/hosts/${id}/heartbeat`, { generation, rssBytes: 1 }],
+        [`/hosts/${id}/warm`, { generation: 0, renews: true }],
+        [`/hosts/${id}/warm`, { generation, renews: true }],
+        [`/hosts/${id}/poll`, { generation: 0 }],
+        [`/hosts/${id}/leaving`, { generation }],
+        [`/world-sessions/${session.id}/closed`, { generation }],
+      ] as const) {
+        const { status, text } = await tell(path, body, { token });
+        expect(status, path).toBe(401);
+        expect(text).not.toContain(host.token);
+      }
+      expect(await look()).toMatchObject({ status: 401 });
+    });
+
     it('does not work at the addresses of other APIs', async () => {
       const { generation } = host;
       for (const base of [network.url, network.internalUrl]) {
-        const beat = await tell(`/hosts/${host.id}/heartbeat`, { generation, rssBytes: 1 }, base);
+        const beat = await tell(
+          `/hosts/${host.id}/heartbeat`,
+          { generation, rssBytes: 1 },
+          { base },
+        );
         expect(beat.status).toBe(404);
       }
     });

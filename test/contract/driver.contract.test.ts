@@ -133,7 +133,12 @@ describe.each(names)('%s driver', (name) => {
       const hostId = newId('hst');
       const launched = await driver.launch({ ...specOf(hostId), token: new Secret(token) });
       await isWarm(hostId);
-      expect(control.tokens.get(hostId)).toBe(`Bearer ${token}`);
+      const shownTokens = [`Bearer ${token}`, `Bearer working-${hostId}`];
+      await until(() => control.tokens.get(hostId)?.length === 2, {
+        timeoutMs: startMs,
+        what: 'the token that it was given in place of that',
+      });
+      expect(control.tokens.get(hostId)).toEqual(shownTokens);
       const shown = await runtime.inspect({ hostId, ...launched });
       expect(shown).toContain(hostId);
       expect(shown).not.toContain(token);

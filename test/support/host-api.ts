@@ -10,8 +10,8 @@ export type HostApi = {
   port: number;
   /** Addresses that hosts reported with being warm; '' when one knows none. */
   warm: Map<string, string>;
-  /** The tokens that they showed then. */
-  tokens: Map<string, string>;
+  /** The tokens that each showed, in their order. */
+  tokens: Map<string, string[]>;
   /** Hosts that are refused as stale from now on. */
   refused: Set<string>;
   close(): Promise<void>;
@@ -31,17 +31,18 @@ const answer = (response: ServerResponse, status: number, body: object): void =>
 /** Listens on the same port of each address. */
 export const startHostApi = async (addresses: readonly string[]): Promise<HostApi> => {
   const warm = new Map<string, string>();
-  const tokens = new Map<string, string>();
+  const tokens = new Map<string, string[]>();
   const refused = new Set<string>();
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const [, hostId = '', operation] = hostPath.exec(request.url ?? '') ?? [];
     const body = await readJson(request);
+    const told = tokens.get(hostId) ?? [];
+    tokens.set(hostId, [...new Set([...told, String(request.headers.authorization)])]);
     if (refused.has(hostId)) return answer(response, 409, { error: 'conflict', message: 'stale' });
     switch (operation) {
       case 'warm':
         warm.set(hostId, String(body.address ?? ''));
-        tokens.set(hostId, String(request.headers.authorization));
-        return answer(response, 200, { state: 'warm' });
+        return answer(response, 200, { state: 'warm', token: `working-${hostId}` });
       case 'poll':
         return; // held until the server closes
       case 'heartbeat':

@@ -104,10 +104,11 @@ export const startHostProcess = async (
       env: environmentOf(spec, folder, options),
       stdio: ['pipe', output.fd, output.fd],
     });
+    // At once, so that an end of this program leaves no host behind that has none.
+    giveToken(child, spec);
     tell('runs');
     child.on('exit', (code, signal) => tell(describeExit(code, signal)));
     await once(child, 'spawn');
-    giveToken(child, spec);
     child.unref();
     return child.pid;
   } finally {

@@ -99,15 +99,20 @@ export const findStanding = async (
 
 const addressStatement = statement(
   'host_address',
-  `select h.runtime, h.state, h.address, h.source_address as source from hosts h where h.id = $1`,
+  `select h.runtime, h.state, h.address, h.source_address as source, h.renews_token as renews, b.renewed
+     from hosts h join beats b on b.host_id = h.id where h.id = $1`,
 );
 
-/** What is known of where a host is, and from where it speaks; `source` null: from nowhere in particular. */
+/** What is known of where a host is, and of how it speaks. */
 export type HostWhereabouts = {
   runtime: string;
   state: HostState;
   address: string | null;
+  /** From where it speaks; null: from nowhere in particular. */
   source: string | null;
+  /** Whether it has asked for another token than its first, and whether it has spoken with that. */
+  renews: boolean;
+  renewed: boolean;
 };
 
 export const findWhereabouts = async (
@@ -116,12 +121,24 @@ export const findWhereabouts = async (
 ): Promise<HostWhereabouts | undefined> =>
   (await db.query<HostWhereabouts>(addressStatement, [hostId]))[0];
 
+const renewedStatement = statement(
+  'host_renewed',
+  `update beats set renewed = true where host_id = $1`,
+);
+
+/** Notes that a host speaks with the token that it asked for: its first is worth nothing any more. */
+export const noteRenewed = async (db: Queryable, hostId: string): Promise<void> => {
+  await db.query(renewedStatement, [hostId]);
+};
+
 export type WarmReport = {
   hostId: string;
   generation: number;
   address?: string | undefined;
   /** From where it reports. */
   source: string;
+  /** Whether it takes another token. */
+  renews?: boolean | undefined;
   /** What it holds now, when it was recycled or has loaded a version ahead. */
   holding?: { bundle: string; stateDigest: string } | undefined;
   /** What it found left of its last session besides rows, when it was recycled; none: it is clean. */
@@ -134,6 +151,7 @@ const warmStatement = statement(
       set state = 'warm', state_since = now(),
           address = case when h.state = 'starting' then coalesce(h.address, $3) else h.address end,
           source_address = case when h.state = 'starting' then $6 else h.source_address end,
+          renews_token = case when h.state = 'starting' then $8::boolean else h.renews_token end,
           bundle = case when h.version_id is not null then $4::text end,
           state_digest = case when h.version_id is not null then $5::text end
     where h.id = $1 and h.generation = $2 and h.state in ${hostBefore('warm')}
@@ -150,7 +168,7 @@ const warmStatement = statement(
  * from then on.
  */
 export const makeWarm = async (db: Queryable, report: WarmReport): Promise<boolean> => {
-  const { hostId, generation, address, holding, source, found } = report;
+  const { hostId, generation, address, holding, source, found, renews = false } = report;
   const rows = await db.query(warmStatement, [
     hostId,
     generation,
@@ -159,6 +177,7 @@ export const makeWarm = async (db: Queryable, report: WarmReport): Promise<boole
     holding?.stateDigest ?? null,
     source,
     found?.length === 0,
+    renews,
   ]);
   return rows.length > 0;
 };

@@ -1,7 +1,8 @@
 /**
  * Who is calling. Projects: the key pair by HTTP Basic, or the public key alone as a bearer, which
  * may only read. Hosts: `<host id>.<mac>`, a token that this control plane made, taken only from the address
- * from which its host first reported. The orchestrator: the one pool token. Gateways: the one gateway token. Operators: the
+ * from which its host first reported; with that report a host asks for another one, and the one that it was
+ * launched with is worth nothing before it is told of any session. The orchestrator: the one pool token. Gateways: the one gateway token. Operators: the
  * admin token, or the pool token where none is set.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
@@ -9,7 +10,7 @@ import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
 import type { Secret } from '#runtime/secret.ts';
 import type { Access } from '#wire/operation.ts';
-import { findWhereabouts } from '../db/hosts.ts';
+import { findWhereabouts, noteRenewed } from '../db/hosts.ts';
 import { findKey, type KeyRow } from '../db/keys.ts';
 import type { Queryable } from '../db/pool.ts';
 import type {
@@ -31,15 +32,19 @@ export type Authenticate = (
 /** A revoked key works at most so much longer. */
 const keyTtlMs = 5_000;
 const mostKeys = 10_000;
-const mostSources = 100_000;
+const mostSettled = 100_000;
 
 /** What is kept of a secret key. It is 256 random bits, so a plain hash cannot be reversed. */
 export const hashSecretKey = (secretKey: string): Buffer =>
   createHash('sha256').update(secretKey).digest();
 
-/** The token with which a host shows that it is this host. */
+/** The token that a host is launched with; a file of its pod may hold it. */
 export const hostToken = (secret: Secret, hostId: string): string =>
   `${hostId}.${secret.derive(`host:${hostId}`)}`;
+
+/** The token that a host asks for with its first report, and has in its memory alone. */
+export const workingToken = (secret: Secret, hostId: string): string =>
+  `${hostId}.${secret.derive(`host at work:${hostId}`)}`;
 
 /** The token that a session's API surface asks for. */
 export const sessionToken = (secret: Secret, sessionId: string): string =>
@@ -100,45 +105,50 @@ const byPublicKey = async (findOne: KeyFinder, publicKey: string): Promise<Proje
   return ofProject(key, 'public');
 };
 
-const byHostToken = (secret: Secret, token: string): string => {
+/** Whose a token is, and whether it is the first one. */
+const byHostToken = (secret: Secret, token: string): { hostId: string; isFirst: boolean } => {
   const hostId = token.slice(0, Math.max(token.indexOf('.'), 0));
-  const expected = hostToken(secret, hostId);
   const given = createHash('sha256').update(token).digest();
-  if (!timingSafeEqual(given, createHash('sha256').update(expected).digest())) {
-    throw refuse('the host token is not valid');
-  }
-  return hostId;
+  const is = (expected: string): boolean =>
+    timingSafeEqual(given, createHash('sha256').update(expected).digest());
+  const isFirst = is(hostToken(secret, hostId));
+  if (!isFirst && !is(workingToken(secret, hostId))) throw refuse('the host token is not valid');
+  return { hostId, isFirst };
 };
 
-type SourceFinder = (hostId: string) => Promise<string | null | undefined>;
+/** What is known of how a host speaks and does not change any more. */
+type Speech = { source: string | null; takesFirst: boolean };
 
-/**
- * Looks up from where a host speaks, once: that never changes. Null: from anywhere, as it reported to the
- * release before; undefined: it has not reported yet.
- */
-const createSourceFinder = (db: Queryable): SourceFinder => {
-  const known = new Map<string, string | null>();
-  return async (hostId) => {
-    const kept = known.get(hostId);
-    if (kept !== undefined) return kept;
+/** Looks up how a host speaks, until that is settled: then it is remembered. */
+const createSpeechFinder = (db: Queryable) => {
+  const settled = new Map<string, Speech>();
+  const look = async (hostId: string, isFirst: boolean): Promise<Speech> => {
     const found = await findWhereabouts(db, hostId);
-    if (found === undefined || (found.source === null && found.state === 'starting')) {
-      return undefined;
-    }
-    if (known.size >= mostSources) known.clear();
-    known.set(hostId, found.source);
-    return found.source;
+    if (found === undefined) return { source: null, takesFirst: true };
+    const { source, state, renews, renewed } = found;
+    if (!isFirst && !renewed) await noteRenewed(db, hostId);
+    const speech = { source, takesFirst: isFirst && !renewed };
+    if (state === 'starting' || (renews && speech.takesFirst)) return speech;
+    if (settled.size >= mostSettled) settled.clear();
+    settled.set(hostId, speech);
+    return speech;
   };
+  return async (hostId: string, isFirst: boolean): Promise<Speech> =>
+    settled.get(hostId) ?? look(hostId, isFirst);
 };
 
 type HostCheck = (token: string, from: string) => Promise<HostCaller>;
 
 const createHostCheck = ({ secret, pinHosts }: Tokens, db: Queryable, log: Log): HostCheck => {
-  const findSource = createSourceFinder(db);
+  const findSpeech = createSpeechFinder(db);
   return async (token, from) => {
-    const hostId = byHostToken(secret, token);
-    const source = pinHosts ? await findSource(hostId) : undefined;
-    if (source == null || source === from) return { hostId, source: from };
+    const { hostId, isFirst } = byHostToken(secret, token);
+    const { source, takesFirst } = await findSpeech(hostId, isFirst);
+    if (isFirst && !takesFirst) {
+      log.warn({ hostId, from }, 'the token of a launch is used after its time');
+      throw refuse(`the token that ${hostId} was launched with is not valid any more`);
+    }
+    if (!pinHosts || source === null || source === from) return { hostId, source: from, isFirst };
     log.warn({ hostId, from, source }, "a host's token is used from another address");
     throw new AppError(
       'forbidden',

@@ -8,8 +8,8 @@ import type { Kept } from '../bodies/keep.ts';
 
 /** A client that authenticated with a project's key pair (`secret`) or with its public key alone. */
 export type ProjectCaller = { projectId: string; level: 'secret' | 'public' };
-/** A world host, and the address that it speaks from. */
-export type HostCaller = { hostId: string; source: string };
+/** A world host, the address that it speaks from, and whether it does with the token of its launch. */
+export type HostCaller = { hostId: string; source: string; isFirst: boolean };
 export type PoolCaller = { pool: true };
 export type GatewayCaller = { gateway: true };
 export type AdminCaller = { admin: true };

@@ -108,8 +108,19 @@ export const reportWarm = operation({
           'of a recycled host: what of the session is left in it besides rows; empty when nothing is',
       }),
     ),
+    renews: Type.Optional(
+      Type.Boolean({
+        description:
+          'with the first report: the host takes another token than that of its launch, which is worth nothing once the other was used',
+      }),
+    ),
   }),
-  answers: { 200: Type.Object({ state: Type.String() }) },
+  answers: {
+    200: Type.Object({
+      state: Type.String(),
+      token: Type.Optional(Type.String({ description: 'the bearer from now on' })),
+    }),
+  },
 });
 
 export const pollHost = operation({

@@ -1,7 +1,9 @@
 /** POST /hosts/{hostId}/warm */
 import { reportWarm as operation } from '#wire/host-api/operations.ts';
+import { findWhereabouts } from '../../db/hosts.ts';
 import { reportWarm as report } from '../../hosts/warm.ts';
 import type { Parts } from '../../parts.ts';
+import { workingToken } from '../auth.ts';
 import { endpoint, respond } from '../endpoint.ts';
 import { checkHost } from './own-host.ts';
 
@@ -10,5 +12,10 @@ export const reportWarm = (
 ) =>
   endpoint(operation, async ({ params, body }, { caller }) => {
     const hostId = checkHost(caller, params.hostId);
-    return respond(200, { state: await report(parts, { ...body, hostId, source: caller.source }) });
+    const state = await report(parts, { ...body, hostId, source: caller.source });
+    if (!caller.isFirst || body.renews !== true) return respond(200, { state });
+    // A replica of the release before may have taken the first report, which then asked for nothing.
+    const isAsked = (await findWhereabouts(parts.db, hostId))?.renews === true;
+    const token = workingToken(parts.config.secret, hostId);
+    return respond(200, { state, ...(isAsked ? { token } : {}) });
   });
