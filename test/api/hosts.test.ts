@@ -414,7 +414,7 @@ describe('a host that became warm with the release before', () => {
       const close = { params: { sessionId: session.id }, body: { keepWarm: true } };
       await control.send(closeSession, close);
       await host.closed();
-      const report = { generation: host.generation, holding: holdingOf(host) };
+      const report = { generation: host.generation, holding: holdingOf(host), found: [] };
       const moved = { ...report, address: 'http://127.0.0.1:5432' };
       await expect(there(reportWarm, { params, body: moved })).rejects.toMatchObject({
         code: 'forbidden',

@@ -139,10 +139,10 @@ describe.each(runtimes)('a host on %s that serves a session', (runtime) => {
     const holding = { bundle, stateDigest: baseState };
     const { id, send, generation } = host;
     const other = runtime === 'kubernetes' ? 'http://10.1.2.4:8080' : 'http://127.0.0.1:5432';
-    const moved = tell(send, id, generation, other, { holding });
+    const moved = tell(send, id, generation, other, { holding, found: [] });
     await expect(moved).rejects.toMatchObject({ code: 'forbidden' });
     const same = runtime === 'docker' ? undefined : host.address;
-    await tell(send, id, generation, same, { holding });
+    await tell(send, id, generation, same, { holding, found: [] });
     expect(await routeOf(await serve(host))).toBe(host.address);
   });
 
