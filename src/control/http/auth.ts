@@ -111,9 +111,9 @@ const byHostToken = (secret: Secret, token: string): { hostId: string; isFirst: 
   const given = createHash('sha256').update(token).digest();
   const is = (expected: string): boolean =>
     timingSafeEqual(given, createHash('sha256').update(expected).digest());
-  const isFirst = is(hostToken(secret, hostId));
-  if (!isFirst && !is(workingToken(secret, hostId))) throw refuse('the host token is not valid');
-  return { hostId, isFirst };
+  if (is(workingToken(secret, hostId))) return { hostId, isFirst: false };
+  if (!is(hostToken(secret, hostId))) throw refuse('the host token is not valid');
+  return { hostId, isFirst: true };
 };
 
 /** What is known of how a host speaks and does not change any more. */
