@@ -132,7 +132,6 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
   const take = (message: WorkerMessage, request: RunRequest): { value: RunResult } | undefined => {
     const { access, as, function: name } = request;
     if (message.type === 'done') {
-      // A grader's process has no next run.
       if (!message.leftRunning || as === 'verify') return { value: message.result };
       log.warn({ function: name }, 'user code left a thread or a timer: its worker is replaced');
       channel.kill('stopped');
@@ -169,7 +168,8 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
       { nonce, timeoutMs: timeoutMs + kind.overrunMs, take: (said) => take(said, request) },
       line,
     );
-    if ('value' in outcome) return settle(request, outcome.value);
+    // A grader's process has no next run that what it left could be in the way of.
+    if ('value' in outcome) return as === 'verify' ? outcome.value : settle(request, outcome.value);
     const { ending } = outcome;
     const elapsedMs = performance.now() - startedAt;
     const trace = kind.readTimeoutTrace(ending.output, directory ?? '');
