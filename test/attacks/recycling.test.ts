@@ -96,7 +96,11 @@ describe.each(hostRuntimes)('a host on %s', (name) => {
 
     it('has no file, pipe, socket or queue of it in any place that can be written to', async () => {
       const host = await open();
-      const shared = name === 'process' ? [] : ['/tmp', '/dev/shm'];
+      const shared = {
+        process: [],
+        bubblewrap: ['/tmp', '/dev', '/dev/shm'],
+        docker: ['/tmp', '/dev/shm'],
+      }[name];
       const folders = [host.workDir, `${host.workDir}/code`, ...shared];
       const places = folders.map((folder) => `${folder}/left`);
       await plant(host, filesIn(places));

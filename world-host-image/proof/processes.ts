@@ -53,13 +53,21 @@ const lookUntilGone = async (
   }
 };
 
-/** To be called before any code of a world has run: what is there by then is no session's. */
+/**
+ * To be called before any code of a world has run: what is there by then is no session's, but for the
+ * workers, in which such code is going to run.
+ */
 export const watchProcesses = ({
   isOwnTable,
   workDir,
   workers,
 }: ProcessWatchParts): ProcessWatch => {
-  const known = new Set(listOwnProcesses().map(({ identity }) => identity));
+  const first = new Set(workers().live);
+  const known = new Set(
+    listOwnProcesses()
+      .filter(({ pid }) => !first.has(pid))
+      .map(({ identity }) => identity),
+  );
   const marks = [`TMPDIR=${workDir}/`, `HOME=${workDir}/`];
 
   const isMarked = ({ pid, group, session }: ProcessFacts, started: Set<number>): boolean =>

@@ -89,6 +89,18 @@ it('finds a worker that survives, and what is in its session without its environ
   expect(sleeping()).toEqual([]);
 });
 
+it('finds a worker that was there from the beginning and has outlived its session', async () => {
+  const worker = await sleeper({ TMPDIR: join(workDir, 'code') });
+  await runs(worker);
+  processes = { live: [Number(worker.pid)], started: [Number(worker.pid)] };
+  const userCode = { processes: () => processes };
+  const later = startProof({ workDir, namespaces: [], userCode, log });
+  expect(await later.clean([])).toEqual([]);
+  processes = { live: [], started: [Number(worker.pid)] };
+  expect(await later.clean([])).toHaveLength(1);
+  expect(isRunning(worker.pid)).toBe(false);
+});
+
 it('leaves live workers and others’ processes of the same user alone', async () => {
   const worker = await sleeper({ TMPDIR: join(workDir, 'code') });
   const stranger = await sleeper({ TMPDIR: folder.path });

@@ -119,7 +119,8 @@ it('gives a grader files of its own, and the session’s workers nothing of it',
   });
   expect(readdirSync(folder.path, { recursive: true })).not.toContain('verify.py');
   await grader.end();
-  await code.renew(async () => undefined);
   expect(notes.sort()).toEqual(['grader', 'load']);
+  await code.renew(async () => undefined);
+  expect(notes).toContain('restart');
   folder.remove();
 });

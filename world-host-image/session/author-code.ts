@@ -15,7 +15,7 @@ export type AuthorCode = Pick<UserCode, 'bounds'> & {
   /** Begins to start a process of its own over the world's files and the grader's. */
   openGrader(file: TreeFile): Pick<Grader, 'run' | 'end'>;
   /**
-   * Fresh workers over a fresh folder; code of which nothing was run is as it was loaded, and stays.
+   * Fresh workers over a fresh folder; code of which nothing was run or graded is as loaded, and stays.
    * `prove` is done when nothing of the past can act any more and before anything new is made; it is
    * given the files that lie on disk by then, by their full paths. Resolves when the workers are up.
    */
@@ -44,7 +44,10 @@ const writeFiles = async (folder: string, files: readonly TreeFile[]): Promise<v
 export const openAuthorCode = ({ userCode, workDir, files }: AuthorCodeParts): AuthorCode => {
   let folder = '';
   let loaded: Promise<void>;
-  /** Whether anything of a session may have reached the code: there is no way but these. */
+  /**
+   * Whether anything of a session may have reached the code: by a run, or because a grader's source lay
+   * on the same disk, which is closed to the workers only where the system can do that.
+   */
   let isReached = false;
 
   const load = (): void => {
@@ -66,6 +69,7 @@ export const openAuthorCode = ({ userCode, workDir, files }: AuthorCodeParts): A
       return userCode.run(request);
     },
     openGrader(file) {
+      isReached = true;
       const grader = userCode.startGrader();
       const others = files.filter(({ path }) => path !== file.path);
       const placed = writeFiles(grader.folder, [...others, file]);
