@@ -1,6 +1,8 @@
 /**
  * `$ref` to a definition. Each definition is compiled once, beside the schemas that refer to it and not
- * inside them, so that shapes may refer to themselves; no address is ever resolved.
+ * inside them, so that shapes may refer to themselves, and not before a value gets that far: compiling
+ * takes longer than checking, and most values have few of the parts that they may have. No address is
+ * ever resolved.
  *
  * Nothing but a reference can lead a schema back to itself. So what a definition says of an object or a
  * list is found out once in a check, however many alternatives ask: asking again on every level of a
@@ -25,9 +27,8 @@ const errors = new Name('errors');
 const instancePath = new Name('instancePath');
 
 export type Definitions = {
-  /** Notes that a definition is to be compiled before the first value is checked. */
-  want(name: string): void;
-  validatorOf(name: string): ValidateFunction | undefined;
+  /** Compiles a definition, when the first value is held against it. */
+  compile(name: string): ValidateFunction;
   /** The steps that it takes to enter a definition. */
   weightOf(name: string): number;
   /** What is kept of the errors that a definition found. */
@@ -54,7 +55,8 @@ const join = (before: ErrorObject[] | null, found: readonly ErrorObject[]): Erro
 
 /** `$ref` in place of the validator's own. */
 export const createReferences = (definitions: Definitions): References => {
-  const { want, validatorOf, weightOf, summarize, steps } = definitions;
+  const { compile, weightOf, summarize, steps } = definitions;
+  const compiled = new Map<string, ValidateFunction>();
   let verdicts = new Map<string, Map<object, Verdict>>();
 
   const verdictsOn = (name: string): Map<object, Verdict> => {
@@ -63,21 +65,31 @@ export const createReferences = (definitions: Definitions): References => {
     return known;
   };
 
+  const validatorOf = (name: string): ValidateFunction => {
+    const validate = compiled.get(name) ?? compile(name);
+    compiled.set(name, validate);
+    return validate;
+  };
+
   const createCall = (name: string): Call => {
     let validate: ValidateFunction | undefined;
+    let weight = 0;
     const judge = (value: unknown, at: object): Verdict => {
-      validate ??= validatorOf(name);
-      if (validate === undefined) throw new Error(`the definition ${name} was never compiled`);
-      steps.take(weightOf(name));
+      if (validate === undefined) {
+        validate = validatorOf(name);
+        weight = weightOf(name);
+      }
+      steps.take(weight);
       const isValid = validate(value, at as Parameters<ValidateFunction>[1]);
       return isValid ? null : summarize(validate.errors ?? []);
     };
     const judgeOnce = (value: object, at: object): Verdict => {
       steps.take(1);
-      const known = verdictsOn(name).get(value);
+      const ofDefinition = verdictsOn(name);
+      const known = ofDefinition.get(value);
       if (known !== undefined) return known;
       const verdict = judge(value, at);
-      verdictsOn(name).set(value, verdict);
+      ofDefinition.set(value, verdict);
       return verdict;
     };
     const call: Call = (value, at) => {
@@ -95,7 +107,6 @@ export const createReferences = (definitions: Definitions): References => {
       const { gen, data, schema, it } = cxt;
       const name = definitionName(schema);
       if (name === undefined) throw new Error(`the reference ${String(schema)} was never resolved`);
-      want(name);
       const target = gen.scopeValue('validate', { ref: createCall(name) });
       const place = str`${instancePath}${it.errorPath}`;
       cxt.result(_`${target}(${data}, {instancePath: ${place}})`, undefined, () => {

@@ -156,23 +156,14 @@ const createCompiler = (
       ? memory.recall(schema, value, isValid)
       : isValid();
   };
-  /** Definitions that a compiled schema refers to and that are not compiled yet. */
-  const wanted = new Set<string>();
-  const compiled = new Map<string, ValidateFunction>();
   const definition = (name: string): JsonSchema => (own(definitions, name) ?? {}) as JsonSchema;
   const references = createReferences({
-    want: (name) => compiled.has(name) || wanted.add(name),
-    validatorOf: (name) => compiled.get(name),
+    compile: (name) => compile(definition(name)),
     weightOf: (name) => weightOf(definition(name)),
     summarize: (errors) => mainErrors(errors, keptErrors(allErrors)),
     steps,
   });
-  const compile = (schema: JsonSchema): ValidateFunction => {
-    const validate = ajv.compile(schema);
-    for (const name of wanted) compiled.set(name, ajv.compile(definition(name)));
-    wanted.clear();
-    return validate;
-  };
+  const compile = (schema: JsonSchema): ValidateFunction => ajv.compile(schema);
   const ajv = createValidator(allErrors, pattern, [
     references.keyword,
     ...stepKeywords(steps),
