@@ -43,8 +43,9 @@ export type NewWorld = Pick<WorldRow, 'id' | 'slug' | 'kind' | 'name' | 'descrip
 };
 export type NewVersion = Omit<
   VersionRow,
-  'slug' | 'worldId' | 'projectId' | 'createdAt' | 'state'
+  'slug' | 'worldId' | 'projectId' | 'createdAt' | 'state' | 'contract'
 > & {
+  contractJson: string;
   /** Of all blobs that it consists of. */
   bytes: number;
 };
@@ -95,7 +96,7 @@ export const insertWorld = (
       version.number,
       version.contentHash,
       version.message,
-      JSON.stringify(version.contract),
+      version.contractJson,
       JSON.stringify(version.files),
       JSON.stringify(version.entityCounts),
       version.bundle,

@@ -7,7 +7,7 @@ import type { FieldProblem } from '#domain/error.ts';
 import type { TreeFile } from '#domain/world.ts';
 import { encodeBundle, selectUserCode } from '#language/bundle.ts';
 import { compileTree } from '#language/compile.ts';
-import type { Contract, Row } from '#language/contract.ts';
+import type { Row } from '#language/contract.ts';
 import type { Problem } from '#language/problem.ts';
 import { languageWarnings } from '#language/warnings.ts';
 import { StoreRefusal } from '#store/refusal.ts';
@@ -22,7 +22,10 @@ export type RefusedRow = { message: string; field: FieldProblem };
 export type Built =
   | {
       ok: true;
-      contract: Contract;
+      /** The name that the world gives itself. */
+      name: string;
+      /** The contract as JSON text: it is stored, and may be large. */
+      contractJson: string;
       /** Files to store in place of those of the tree that have the same path, and beside the others. */
       generated: TreeFile[];
       snapshot: BuiltSnapshot;
@@ -63,7 +66,8 @@ export const buildVersion = (files: readonly TreeFile[], more: Rows): Built => {
     const code = selectUserCode(contract, overlay(files, generated));
     return {
       ok: true,
-      contract,
+      name: contract.name,
+      contractJson: JSON.stringify(contract),
       generated,
       snapshot,
       bundle: encodeBundle({ contract, files: code }),

@@ -3,7 +3,7 @@ import type { TreeFile } from '#domain/world.ts';
 import { type GeneratedFile, generatedState, staleProblems } from '#language/artifacts/state.ts';
 import { compileTree } from '#language/compile.ts';
 import type { Contract } from '#language/contract.ts';
-import { describeContract, type WorldDescription } from '#language/describe.ts';
+import { describeContract } from '#language/describe.ts';
 import { initTree } from '#language/edit/init.ts';
 import { summarizeTemplate, type TemplateSummaryResult } from '#language/edit/template-summary.ts';
 import type { Problem } from '#language/problem.ts';
@@ -58,7 +58,8 @@ export type Compiled =
 export type Outcomes = {
   compile: Compiled;
   build: Built;
-  describe: { ok: true; description: WorldDescription } | Refused;
+  /** As JSON text: it is answered as it is, and may be large. */
+  describe: { ok: true; descriptionJson: string } | Refused;
   summarize: TemplateSummaryResult;
   begin: { ok: true; files: TreeFile[] } | Refused;
   'check-task': CheckedTask | Refused;
@@ -85,7 +86,8 @@ const compile = (files: Files): Compiled => {
 
 const describe = (files: Files): Outcomes['describe'] => {
   const compiled = compileTree(files);
-  return compiled.ok ? { ok: true, description: describeContract(compiled.contract) } : compiled;
+  if (!compiled.ok) return compiled;
+  return { ok: true, descriptionJson: JSON.stringify(describeContract(compiled.contract)) };
 };
 
 /**

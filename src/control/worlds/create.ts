@@ -6,7 +6,6 @@
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
 import { type Digest, isSlug, type TreeFile } from '#domain/world.ts';
-import type { Contract } from '#language/contract.ts';
 import type { BuiltSnapshot } from '#store/snapshot.ts';
 import { type Blobs, digestOf } from '../blobs/blobs.ts';
 import type { KeptWorld } from '../bodies/keep.ts';
@@ -65,7 +64,8 @@ const rowRefused = ({ message, field }: RefusedRow): AppError =>
 
 type Source = {
   tree: TreeFile[];
-  contract: Contract;
+  name: string;
+  contractJson: string;
   snapshot: BuiltSnapshot;
   bundle: Uint8Array;
   warnings: string[];
@@ -95,7 +95,7 @@ const blobsOf = ({ tree, bundle, snapshot }: Source): Map<Digest, Uint8Array> =>
 
 const storeVersion = async (
   blobs: Blobs,
-  { tree, contract, snapshot, bundle, warnings }: Source,
+  { tree, contractJson, snapshot, bundle, warnings }: Source,
   { message, bytes }: { message: string | null; bytes: number },
 ): Promise<NewVersion> => {
   const files = await storeFiles(blobs, tree);
@@ -105,7 +105,7 @@ const storeVersion = async (
     number: 1,
     contentHash: `sha256:${hashOf({ files, bundle: bundleDigest, state: snapshot.digest })}`,
     message,
-    contract,
+    contractJson,
     files,
     entityCounts: snapshot.counts,
     bundle: bundleDigest,
@@ -139,8 +139,8 @@ const build = async (
   const asker = { project: projectId, signal };
   const built = await compiler.run({ kind: 'build', files: tree, rowsJson }, asker);
   if (!built.ok) throw 'row' in built ? rowRefused(built.row) : refusedWorld(built.problems);
-  const { contract, generated, snapshot, bundle, warnings } = built;
-  return { tree: overlay(tree, generated), contract, snapshot, bundle, warnings };
+  const { generated, ...source } = built;
+  return { ...source, tree: overlay(tree, generated) };
 };
 
 /** Compiles, stores and writes what an upload is for. */
@@ -162,7 +162,7 @@ const makeWorld = async (
     projectId,
     slug,
     kind: 'mock-tools',
-    name: body.name ?? source.contract.name,
+    name: body.name ?? source.name,
     description: body.description ?? null,
   };
   try {

@@ -12,6 +12,7 @@ import {
   type RuntimeCommand,
   runtimeCommands,
 } from '#wire/public-api/runtime.ts';
+import { JsonText } from '../json-text.ts';
 import type { Compiled, Job, JobKind, Outcomes } from './compile-job.ts';
 import type { Compiler } from './compiler.ts';
 import { listTemplates, readTemplate, templateName } from './templates.ts';
@@ -88,7 +89,9 @@ const compile: Command<'compile'> = async (request) => {
 
 const describe: Command<'describe'> = async (request) => {
   const described = await run(request, { kind: 'describe', files: filesOf(request) });
-  return described.ok ? { ok: true, answer: { world: described.description } } : described;
+  if (!described.ok) return described;
+  const world = new JsonText(described.descriptionJson);
+  return { ok: true, answer: { world: world as unknown as AnswerOf<'describe'>['world'] } };
 };
 
 const counts: Command<'counts'> = async (request) => {
