@@ -8,6 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseSurfaceTemplate } from '#domain/surface-address.ts';
 import { until } from '#runtime/pause.ts';
 import { Secret } from '#runtime/secret.ts';
+import { examine } from '#wire/admin-api/operations.ts';
 import { reap } from '#wire/pool-api/operations.ts';
 import { digestOf } from '../../src/control/blobs/blobs.ts';
 import { openFolderBlobs } from '../../src/control/blobs/folder.ts';
@@ -341,5 +342,34 @@ describe('links', () => {
     expect(taken(await make(other, theirs.id, 1))).toBe(1);
     await control.sql(`update surface_links set expires_at = now() - interval '1 second'`);
     expect(taken(await make(greedy, id, 1))).toBe(1);
+  });
+});
+
+describe('a flood of requests', () => {
+  it('waits for itself: what another project asks meanwhile is answered before most of it', async () => {
+    const theirs = await openOn(other);
+    const order: string[] = [];
+    const ask = (project: Neighbour, name: string, path: string) =>
+      project.ask('GET', path).then(({ status }) => {
+        expect(status).toBe(200);
+        order.push(name);
+      });
+    // Known keys are not looked up.
+    await ask(greedy, 'first', '/world-sessions');
+    const flood = Array.from({ length: 400 }, () => ask(greedy, 'greedy', '/world-sessions'));
+    const one = ask(other, 'other', `/world-sessions/${theirs.id}`);
+    await Promise.all([...flood, one]);
+    expect(order.indexOf('other')).toBeLessThan(200);
+  });
+});
+
+describe('operators', () => {
+  it('are told by the doctor which project is near which quota', async () => {
+    await control.sql('update projects set quota_worlds = 1 where id = $1', [greedy.projectId]);
+    const { body } = await control.admin(examine, {});
+    const found = body.checks.find(({ name }) => name === 'quotas');
+    expect(found).toMatchObject({ status: 'warning', fix: expect.stringContaining('quota_') });
+    expect(found?.message).toContain(`${greedy.projectId} has 1 of 1 ("worlds")`);
+    expect(found?.message).not.toContain(other.projectId);
   });
 });

@@ -1,4 +1,7 @@
-/** Trees whose paths mean something else where they are written: refused by name when they come in. */
+/**
+ * Trees whose paths mean something else where they are written: refused by name when they come in. And data
+ * models whose names mean something to the store: used like any other, or refused by name.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';
 import { createWorld } from '#wire/public-api/operations.ts';
@@ -74,5 +77,52 @@ describe('a tree from outside', () => {
     const from = [...encodeTree(notesWorld()), ...more];
     await control.send(createWorld, { body: { slug: 'plain', from } });
     expect(await countWorlds()).toBe(1);
+  });
+});
+
+describe('a data model', () => {
+  const withFields = (entity: string, fields: readonly string[]) =>
+    notesWorld().map(({ path, content }) => {
+      if (path !== 'schema/world.json') return { path, content };
+      const world = JSON.parse(new TextDecoder().decode(content));
+      const properties = Object.fromEntries(fields.map((name) => [name, { type: 'string' }]));
+      world['x-svc'].entities[entity] = {
+        schema: {
+          type: 'object',
+          additionalProperties: false,
+          required: fields.slice(0, 1),
+          properties,
+        },
+        primary_key: fields.slice(0, 1),
+        unique: fields.slice(1).map((name) => [name]),
+      };
+      return { path, content: new TextEncoder().encode(JSON.stringify(world)) };
+    });
+
+  it.each([
+    ['things', ['rowid', '_rowid_', 'oid']],
+    ['order', ['RowID', 'OID', '_ROWID_', '_position', 'rank']],
+    ['json_each', ['value', 'key', 'group']],
+    ['select', ['from', 'where', 'x'.repeat(128)]],
+  ])('of "%s" with the fields %j makes a world as any other', async (entity, fields) => {
+    const from = encodeTree(withFields(entity, fields));
+    const [key = '', ...others] = fields;
+    const rows = { [entity]: [{ [key]: 'a', ...Object.fromEntries(others.map((o) => [o, 'b'])) }] };
+    const { status } = await send({ slug: entity.replace('_', '-'), from, data: { rows } });
+    expect(status).toBe(201);
+  });
+
+  it('whose fields differ by case alone, or are the columns of the store, is refused by name', async () => {
+    for (const fields of [
+      ['id', 'a', 'A'],
+      ['id', '_KEY'],
+      ['id', 'Payload'],
+      ['id', 'svc_x'],
+    ]) {
+      const from = encodeTree(withFields('things', fields));
+      const { status, body } = await send({ slug: 'refused', from });
+      expect(status).toBe(400);
+      expect(JSON.stringify(body)).toContain(fields.at(-1));
+    }
   });
 });
