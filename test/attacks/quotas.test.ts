@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseSurfaceTemplate } from '#domain/surface-address.ts';
+import { createLog } from '#runtime/log.ts';
 import { until } from '#runtime/pause.ts';
 import { Secret } from '#runtime/secret.ts';
 import { examine } from '#wire/admin-api/operations.ts';
@@ -13,6 +14,8 @@ import { reap } from '#wire/pool-api/operations.ts';
 import { digestOf } from '../../src/control/blobs/blobs.ts';
 import { openFolderBlobs } from '../../src/control/blobs/folder.ts';
 import type { ControlConfig } from '../../src/control/config.ts';
+import { openDatabase } from '../../src/control/db/pool.ts';
+import { beginUpload, finishUpload } from '../../src/control/db/uploads.ts';
 import { startTestControl, type TestControl } from '../support/control.ts';
 import { type PlayedHost, warmHost } from '../support/host.ts';
 import { type Answer, addNeighbour, type Neighbour } from '../support/neighbour.ts';
@@ -261,6 +264,25 @@ describe('worlds', () => {
     for (const digest of [...shared, underWay]) expect(kept).toContain(digest.slice(7));
     expect(kept).toContain(digestOf('under way').slice(7));
     await control.sql('delete from uploads');
+  });
+});
+
+describe('an upload that is given up for dead', () => {
+  it('is of no world any more once one of its blobs may be gone', async () => {
+    const db = openDatabase(new Secret(database.url), createLog('test', 'silent'));
+    try {
+      const upload = { id: 'upl-slow', projectId: greedy.projectId, bytes: 1 };
+      const blobs = Array.from({ length: 100 }, (_, index) => digestOf(`slow ${index}`));
+      expect(await beginUpload(db, { ...upload, blobs }, control.config.quotas)).toBeUndefined();
+      await control.sql(`update uploads set began_at = now() - interval '11 minutes'`);
+      await runReaper();
+      expect(await countUploads()).toBe(1);
+      expect(await finishUpload(db, upload.id)).toBe(false);
+      await runReaper();
+      expect(await countUploads()).toBe(0);
+    } finally {
+      await db.close();
+    }
   });
 });
 

@@ -32,10 +32,10 @@ export const beginUpload = async (
 
 const finishStatement = statement(
   'finish_upload',
-  'delete from uploads where id = $1 returning id',
+  `delete from uploads where id = $1 and began_at > '-infinity' returning id`,
 );
 
-/** Ends an upload whose version is written in this transaction; false when it was given up for dead. */
+/** Ends an upload whose version is written in this transaction; false when any of it was collected. */
 export const finishUpload = async (tx: Queryable, id: string): Promise<boolean> =>
   (await tx.query(finishStatement, [id])).length > 0;
 
@@ -76,7 +76,8 @@ const unusedStatement = statement(
 const shortenStatement = statement(
   'shorten_upload',
   `with gone as (delete from uploads where id = $1 and cardinality($2::text[]) = 0)
-   update uploads set blobs = $2 where id = $1 and cardinality($2::text[]) > 0`,
+   update uploads set blobs = $2, began_at = '-infinity'
+    where id = $1 and cardinality($2::text[]) > 0`,
 );
 
 /**

@@ -191,7 +191,8 @@ export const createWorld = async (
   try {
     await makeWorld(parts, upload, body, signal);
   } catch (error) {
-    await abandonUpload(parts.db, upload.id);
+    // What stays because the database is away is given up for dead later.
+    await abandonUpload(parts.db, upload.id).catch(() => undefined);
     throw error;
   }
 };
