@@ -72,9 +72,17 @@ def _limit(memory: tuple[int, int] | None) -> None:
     for name, value in limits.items():
         which = getattr(resource, f"RLIMIT_{name}", None)
         if which is not None:
-            resource.setrlimit(which, (value, value))
+            _lower(which, value)
     if memory is not None and sys.platform == "linux":
-        resource.setrlimit(memory[0], (memory[1], memory[1]))
+        _lower(*memory)
+
+
+def _lower(which: int, value: int) -> None:
+    """Sets a limit that is not as low already."""
+    limits = resource.getrlimit(which)
+    hard = value if limits[1] == resource.RLIM_INFINITY else min(value, limits[1])
+    if limits != (hard, hard):
+        resource.setrlimit(which, (hard, hard))
 
 
 def _volunteer() -> None:

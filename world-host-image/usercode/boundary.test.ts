@@ -1,0 +1,214 @@
+/**
+ * The filter of system calls, interpreted as the kernel does it, for both processors that it is made for;
+ * and what becomes of a worker where the system lacks the boundary.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { createLog } from '#runtime/log.ts';
+import { createOpenNotice, isolated, packageRoot } from './boundary.ts';
+import { findPython } from './python.ts';
+
+const python = await findPython('python3');
+
+type Call = { arch: number; number: number; arguments?: (number | bigint)[] };
+
+const [allow, eperm, enosys] = [0x7fff0000, 0x00050001, 0x00050026];
+const pid = 4242;
+
+/** The filter of a processor; `launch` are the addresses of the one program that may be started. */
+const assemble = (machine: string, launch: string, mayWrite: boolean): Buffer => {
+  const script = `
+import sys
+sys.path.insert(0, sys.argv[1])
+from svc_boundary.seccomp import assemble
+print(assemble("${machine}", ${pid}, ${launch}, ${mayWrite ? 'True' : 'False'}).hex())`;
+  const printed = execFileSync(python, [...isolated, '-c', script, packageRoot]);
+  return Buffer.from(printed.toString().trim(), 'hex');
+};
+
+/** What the filter answers: classic BPF over the call as the kernel lays it out. */
+const judge = (filter: Buffer, { arch, number, arguments: given = [] }: Call): number => {
+  const data = Buffer.alloc(64);
+  data.writeUInt32LE(number, 0);
+  data.writeUInt32LE(arch, 4);
+  for (const [index, value] of given.entries()) {
+    data.writeBigUInt64LE(BigInt.asUintN(64, BigInt(value)), 16 + 8 * index);
+  }
+  let value = 0;
+  for (let at = 0; ; at += 8) {
+    const [code, k] = [filter.readUInt16LE(at), filter.readUInt32LE(at + 4)];
+    const jump = (holds: boolean): void => {
+      at += 8 * (filter[at + (holds ? 2 : 3)] ?? 0);
+    };
+    if (code === 0x20) value = data.readUInt32LE(k);
+    else if (code === 0x54) value = (value & k) >>> 0;
+    else if (code === 0x15) jump(value === k);
+    else if (code === 0x25) jump(value > k);
+    else if (code === 0x35) jump(value >= k);
+    else if (code === 0x06) return k;
+    else throw new Error(`no instruction ${code} at ${at / 8}`);
+  }
+};
+
+/** Numbers of some calls, as the headers of Linux have them. */
+const processors = [
+  {
+    machine: 'x86_64',
+    arch: 0xc000003e,
+    read: 0,
+    openat: 257,
+    clone: 56,
+    clone3: 435,
+    execve: 59,
+    kill: 62,
+    tgkill: 234,
+    socket: 41,
+    sendto: 44,
+    getsockopt: 55,
+    fcntl: 72,
+    prctl: 157,
+    prlimit: 302,
+    ptrace: 101,
+    readv: 310,
+    mount: 165,
+    uring: 425,
+  },
+  {
+    machine: 'aarch64',
+    arch: 0xc00000b7,
+    read: 63,
+    openat: 56,
+    clone: 220,
+    clone3: 435,
+    execve: 221,
+    kill: 129,
+    tgkill: 131,
+    socket: 198,
+    sendto: 206,
+    getsockopt: 209,
+    fcntl: 25,
+    prctl: 167,
+    prlimit: 261,
+    ptrace: 117,
+    readv: 270,
+    mount: 40,
+    uring: 425,
+  },
+];
+
+describe.each(processors)('the filter of $machine', (calls) => {
+  const { arch } = calls;
+  const filter = assemble(calls.machine, 'None', true);
+  const says = (number: number, ...given: (number | bigint)[]): number =>
+    judge(filter, { arch, number, arguments: given });
+  const huge = 1n << 40n;
+
+  it('allows threads and signals of the process itself only', () => {
+    expect(says(calls.read)).toBe(allow);
+    const thread = 0x3d0f00;
+    expect(says(calls.clone, thread)).toBe(allow);
+    expect(says(calls.clone, 17)).toBe(eperm);
+    expect(says(calls.clone, thread | 0x10000000)).toBe(eperm);
+    expect(says(calls.clone3)).toBe(enosys);
+    expect(says(calls.tgkill, pid, pid, 6)).toBe(allow);
+    expect(says(calls.tgkill, pid, pid, 9)).toBe(eperm);
+    expect(says(calls.tgkill, pid + 1, pid, 6)).toBe(eperm);
+    expect(says(calls.kill, pid, 10)).toBe(eperm);
+  });
+
+  it('looks at all 64 bits of what must be nothing', () => {
+    expect(says(calls.sendto, 3, 0, 0, 0, 0)).toBe(allow);
+    expect(says(calls.sendto, 3, 0, 0, 0, huge)).toBe(eperm);
+    expect(says(calls.prlimit, 0, 7, 0)).toBe(allow);
+    expect(says(calls.prlimit, 0, 7, huge)).toBe(eperm);
+    expect(says(calls.prlimit, pid + 1, 7, 0)).toBe(eperm);
+  });
+
+  it('refuses what leads to others, and what nobody has judged', () => {
+    const refused = ['socket', 'ptrace', 'readv', 'mount', 'execve'] as const;
+    for (const name of refused) expect([name, says(calls[name], 0)]).toEqual([name, eperm]);
+    expect(says(calls.fcntl, 1, 8, 1)).toBe(eperm);
+    expect(says(calls.fcntl, 1, 3)).toBe(allow);
+    expect(says(calls.prctl, 1, 0)).toBe(eperm);
+    expect(says(calls.getsockopt, 1, 1, 77)).toBe(eperm);
+    expect(says(calls.getsockopt, 1, 1, 3)).toBe(allow);
+    expect(says(calls.uring)).toBe(enosys);
+    for (const number of [468, 1_000, 0x3fffffff]) expect(says(number)).toBe(enosys);
+    expect(says(0x40000000 | calls.read)).toBe(enosys);
+  });
+
+  it('takes no call of another processor, nor of its 32 bits', () => {
+    for (const other of [0x40000003, 0x40000028, 0xc000003e, 0xc00000b7]) {
+      const answer = judge(filter, { arch: other, number: calls.read });
+      expect(answer).toBe(other === arch ? allow : eperm);
+    }
+  });
+
+  it('starts one program, whose words lie where it is told', () => {
+    const launching = assemble(calls.machine, '(0x7f0012345678, 0x7f0012340000, 0x10)', true);
+    const starts = (...given: (number | bigint)[]): number =>
+      judge(launching, { arch, number: calls.execve, arguments: given });
+    expect(starts(0x7f0012345678n, 0x7f0012340000n, 0x10)).toBe(allow);
+    expect(starts(0x7f0112345678n, 0x7f0012340000n, 0x10)).toBe(eperm);
+    expect(starts(0x7f0012345678n, 0x7f0012340008n, 0x10)).toBe(eperm);
+    expect(starts(0x7f0012345678n, 0x7f0012340000n, 0)).toBe(eperm);
+  });
+
+  it('opens files to read only, where nothing else decides about files', () => {
+    const strict = assemble(calls.machine, 'None', false);
+    const opens = (flags: number): number =>
+      judge(strict, { arch, number: calls.openat, arguments: [-100, 0, flags] });
+    expect(opens(0o2000000)).toBe(allow);
+    for (const flags of [1, 2, 0o100, 0o1000, 0o20000000]) expect(opens(flags)).toBe(eperm);
+    expect(says(calls.openat, -100, 0, 1)).toBe(allow);
+  });
+});
+
+const start =
+  'import sys; sys.path.insert(0, sys.argv[1]); from svc_boundary.launch import main; main()';
+
+describe.skipIf(process.platform !== 'linux')('a system without the boundary', () => {
+  /** Within the boundary no other can be drawn: there the system is one that lacks it. */
+  const startWithin = (mode: string) => {
+    const launcher = [...isolated, '-c', start, packageRoot];
+    const places = execFileSync(python, ['-c', 'import sys; print(sys.base_prefix + "/lib")']);
+    const within = (parent: string, then: string, ...words: string[]): string[] => [
+      ...launcher,
+      ...[parent, then, '5', '0', `${places.toString().trim()}\n${packageRoot}`, ...words],
+    ];
+    const inner = [python, ...within(String(process.pid), mode, python, '-c', '0')];
+    return spawnSync(python, within(String(process.pid), 'require', ...inner), {
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
+      encoding: 'utf8',
+    });
+  };
+
+  it('starts no program where the boundary is required', () => {
+    const { status, stderr } = startWithin('require');
+    expect([status, stderr.trim()]).toEqual([
+      78,
+      'this system has no landlock and no seccomp to hold user code',
+    ]);
+  });
+
+  it('says what it lacks where it is not', () => {
+    const { output } = startWithin('auto');
+    expect(JSON.parse(String(output[4]))).toEqual({
+      type: 'open',
+      nonce: '',
+      missing: ['landlock', 'seccomp'],
+    });
+  });
+
+  it('is told of once, in plain words', () => {
+    const told: string[] = [];
+    const log = createLog('test', 'silent');
+    log.warn = ((_: unknown, text: string) => void told.push(text)) as typeof log.warn;
+    const onOpen = createOpenNotice(log);
+    onOpen([]);
+    onOpen(['landlock']);
+    onOpen(['landlock']);
+    expect(told).toHaveLength(1);
+    expect(told[0]).toMatch(/no landlock, so code can read .*SVC_USER_CODE_BOUNDARY=require/);
+  });
+});
