@@ -1,7 +1,7 @@
 /**
  * Finds an author's functions: imports files of the code directory, remembers which ones failed, gives
  * the name `svc_env` its module, and keeps Node's doors to the outside out of sight. The latter is a
- * guard against mistakes; what contains code that means harm is the container around the host.
+ * guard against mistakes; what holds code that means harm is the boundary around its process.
  */
 import { existsSync } from 'node:fs';
 import { isBuiltin, registerHooks } from 'node:module';
