@@ -16,10 +16,17 @@ import { until } from '#runtime/pause.ts';
 import { Secret } from '#runtime/secret.ts';
 import type { Driver } from '../../orchestrator/driver/driver.ts';
 import { findSandbox, sandboxed } from '../../orchestrator/driver/process/sandbox.ts';
-import { isolated, packageRoot } from '../../world-host-image/usercode/boundary.ts';
+import { packageRoot } from '../../world-host-image/usercode/boundary.ts';
 import { findPython } from '../../world-host-image/usercode/python.ts';
 import { type HostApi, startHostApi } from '../support/host-api.ts';
-import { nodeAttempts, pythonAttempts, type Targets } from '../support/kernel-attacks.ts';
+import {
+  behind,
+  expectHeld,
+  languages,
+  programs,
+  type Report,
+  type Targets,
+} from '../support/kernel-attacks.ts';
 import { testPool } from '../support/pools.ts';
 import { dockerAnswers } from '../support/prepare-docker.ts';
 import {
@@ -31,45 +38,6 @@ import {
 } from '../support/runtimes.ts';
 
 const run = promisify(execFile);
-
-type Report = {
-  said: Record<string, string>;
-  works: Record<string, unknown>;
-  descriptors: unknown[];
-};
-
-/** How the system, or an interpreter that was told so by it, says no. */
-const refusals = new Set(['EPERM', 'EACCES', 'ENOSYS', 'closed', 'ValueError']);
-
-const expectHeld = ({ said, works, descriptors }: Report): void => {
-  expect(Object.entries(said).filter(([, answer]) => !refusals.has(answer))).toEqual([]);
-  expect(Object.keys(said).length).toBeGreaterThan(25);
-  expect(Object.entries(works).filter(([, does]) => does !== true)).toEqual([]);
-  expect(descriptors).toEqual([]);
-};
-
-const start =
-  'import sys; sys.path.insert(0, sys.argv[1]); from svc_boundary.launch import main; main()';
-
-type Launch = {
-  python: string;
-  packages: string;
-  parent: number;
-  readable: string[];
-  program: string[];
-};
-
-/** The words by which a program is started behind the whole boundary. */
-const behind = ({ python, packages, parent, readable, program }: Launch): string[] => [
-  ...[python, ...isolated, '-c', start, packages],
-  ...[String(parent), 'require', '3', '0', readable.join('\n'), ...program],
-];
-
-const programs = (python: string, node: string, targets: Targets): Record<string, string[]> => ({
-  python: [python, '-P', '-s', '-S', '-B', '-c', pythonAttempts(targets)],
-  node: [node, '-e', nodeAttempts(targets)],
-});
-const languages = ['python', 'node'] as const;
 
 const isLinux = process.platform === 'linux';
 

@@ -4,6 +4,9 @@
  * with which the system answered each attempt, or `done`. Nothing of the languages' guards is in the way.
  */
 
+import { expect } from 'vitest';
+import { isolated } from '../../world-host-image/usercode/boundary.ts';
+
 /** What the attempts are aimed at. */
 export type Targets = {
   /** A process of the same user, such as the host. */
@@ -305,3 +308,48 @@ works.zone = new Date(0).toLocaleString('en', { timeZone: 'Asia/Tokyo' }).includ
 Promise.all(later).then(() => { fs.writeSync(1, JSON.stringify({ said, works, descriptors: [] })); process.exit(); });
 setTimeout(() => { fs.writeSync(1, JSON.stringify({ said, works, descriptors: ['stuck'] })); process.exit(); }, 10_000);
 `;
+
+export type Report = {
+  said: Record<string, string>;
+  works: Record<string, unknown>;
+  descriptors: unknown[];
+};
+
+/** How the system, or an interpreter that was told so by it, says no. */
+const refusals = new Set(['EPERM', 'EACCES', 'ENOSYS', 'closed', 'ValueError']);
+
+/** Nothing came of any attempt, and what a program needs is there. */
+export const expectHeld = ({ said, works, descriptors }: Report): void => {
+  expect(Object.entries(said).filter(([, answer]) => !refusals.has(answer))).toEqual([]);
+  expect(Object.keys(said).length).toBeGreaterThan(25);
+  expect(Object.entries(works).filter(([, does]) => does !== true)).toEqual([]);
+  expect(descriptors).toEqual([]);
+};
+
+const start =
+  'import sys; sys.path.insert(0, sys.argv[1]); from svc_boundary.launch import main; main()';
+
+export type Launch = {
+  python: string;
+  packages: string;
+  parent: number;
+  readable: string[];
+  program: string[];
+};
+
+/** The words by which a program is started behind the whole boundary. */
+export const behind = ({ python, packages, parent, readable, program }: Launch): string[] => [
+  ...[python, ...isolated, '-c', start, packages],
+  ...[String(parent), 'require', '3', '0', readable.join('\n'), ...program],
+];
+
+/** What makes the attempts, by language. */
+export const programs = (
+  python: string,
+  node: string,
+  targets: Targets,
+): Record<string, string[]> => ({
+  python: [python, '-P', '-s', '-S', '-B', '-c', pythonAttempts(targets)],
+  node: [node, '-e', nodeAttempts(targets)],
+});
+export const languages = ['python', 'node'] as const;
