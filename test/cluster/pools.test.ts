@@ -68,8 +68,10 @@ const held = (versionId: string, count: number): Promise<string[]> =>
 /** Gives the world a second version like its first. */
 const moveHead = async (): Promise<void> => {
   await network.sql(
-    `insert into versions select * from json_populate_record(null::versions, (
-       select (to_jsonb(v) || '{"id": "ver-second", "number": 2}')::json from versions v))`,
+    `insert into versions (id, world_id, project_id, number, state, content_hash, message, contract,
+                           files, entity_counts, bundle, snapshot)
+     select 'ver-second', world_id, project_id, 2, state, content_hash, message, contract,
+            files, entity_counts, bundle, snapshot from versions`,
   );
   await network.sql(`update worlds set head_version_id = 'ver-second'`);
 };
