@@ -25,8 +25,8 @@ export const packageRoot = join(hostFolder, 'usercode');
 /** Flags of every Python: apart from what is installed, unbuffered, without byte code files. */
 export const isolated = ['-P', '-s', '-S', '-B', '-u', '-X', 'utf8'];
 
-/** Four of V8, four for files and the like, the program's own, and one for what is to come later. */
-export const nodeThreads = 10;
+/** Threads that Node starts when it first needs them: four for files and the like. */
+export const nodeLaterThreads = 4;
 
 const mebibyte = 1024 * 1024;
 

@@ -119,7 +119,7 @@ export const pythonWorker = (
       directory: workDir,
     },
     ownMb: 48,
-    ownThreads: 1,
+    laterThreads: 0,
     overrunMs: 250,
     readTimeoutTrace,
   };

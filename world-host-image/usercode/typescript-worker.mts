@@ -88,7 +88,7 @@ const failure = (code: string, message: string, details?: unknown): Json => ({
 
 /** A buffer, or memory of WebAssembly, that the system would not give; a full heap ends the process. */
 const isOutOfMemory = (error: unknown): boolean =>
-  error instanceof RangeError && /allocation failed|could not allocate/i.test(error.message);
+  error instanceof RangeError && /allocation failed|to allocate|not allocate/i.test(error.message);
 
 const failureOf = (error: unknown): Json => {
   const root = loader.root();

@@ -8,7 +8,13 @@
 import { accessSync, constants } from 'node:fs';
 import { getCompileCacheDir } from 'node:module';
 import { dirname, join } from 'node:path';
-import { type BoundaryMode, boundedNode, nodeMb, nodeThreads, packageRoot } from './boundary.ts';
+import {
+  type BoundaryMode,
+  boundedNode,
+  nodeLaterThreads,
+  nodeMb,
+  packageRoot,
+} from './boundary.ts';
 import { cleanEnvironment } from './python.ts';
 import type { UserCodeLimits } from './run.ts';
 import type { WorkerKind } from './worker.ts';
@@ -71,7 +77,7 @@ export const typescriptWorker = (
       directory: workDir,
     },
     ownMb: nodeMb,
-    ownThreads: nodeThreads,
+    laterThreads: nodeLaterThreads,
     overrunMs: 0,
     readTimeoutTrace: () => [],
   };

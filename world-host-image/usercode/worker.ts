@@ -27,9 +27,10 @@ export type WorkerKind = {
   launch: Launch;
   /** How much later than a run's deadline the host acts, for a worker that watches its own. */
   overrunMs: number;
-  /** Memory, in MiB, and threads that the language takes for itself when it works. */
+  /** Memory, in MiB, that the language takes for itself when it works. */
   ownMb: number;
-  ownThreads: number;
+  /** Threads that it starts for itself beside those that it has when it is ready. */
+  laterThreads: number;
   /** Where a run stood when its time was over, read from the worker's standard error. */
   readTimeoutTrace(stderr: string, directory: string): TraceFrame[];
   /** Hears what the system lacks of the boundary, before the worker is ready. */
@@ -100,7 +101,7 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
     log: log.child({ language: kind.language }),
   });
   const allowed: Allowed = {
-    threads: kind.ownThreads,
+    threads: Number.POSITIVE_INFINITY, // until it is ready
     runThreads: limits.threads,
     residentBytes: (kind.ownMb + limits.memoryMb / 2) * mebibyte,
   };
@@ -117,6 +118,9 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
       },
     });
     if ('ending' in outcome) throw startFailure(kind.language, outcome.ending);
+    // No code has been read yet: these are the language's own.
+    const usage = channel.usage();
+    if (usage !== undefined) allowed.threads = usage.threads + kind.laterThreads;
   };
 
   const load: Worker['load'] = async (to, eager) => {

@@ -44,9 +44,10 @@ def restrict(
     memory: a limit of `resource`, and its bytes.
     program, launch: what it is about to become, and where the arguments of that lie.
     """
-    os.closerange(keep, 1 << 20)
-    libc = ctypes.CDLL(None, use_errno=True)
     is_linux = sys.platform == "linux"
+    # One call of the kernel there, one for each number elsewhere.
+    os.closerange(keep, 1 << 20 if is_linux else resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+    libc = ctypes.CDLL(None, use_errno=True)
     if is_linux:
         libc.prctl(_PR_SET_PDEATHSIG, _SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
