@@ -19,7 +19,7 @@ describe.skipIf('missing' in found)('user code in the pod of a host', () => {
     const shell = async (script: string): Promise<string> =>
       (await inside('sh', '-c', script)).trim();
     const search =
-      'for each in /proc/[0-9]*; do grep -qs image/[m]ain.mjs $each/cmdline && basename $each; done';
+      'for each in /proc/[0-9]*; do grep -qs image/[m]ain.mjs $each/cmdline && basename $each; done; true';
     const host = Number((await shell(search)).split('\n')[0]);
     const filters =
       'for pid in $(cat /proc/%/task/*/children); do grep -h Seccomp_filters /proc/$pid/status; done';
