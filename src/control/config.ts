@@ -151,17 +151,17 @@ const readCompile = (env: EnvReader): CompileLimits => ({
 
 const readQuotas = (env: EnvReader): Quotas => {
   const atLeastOne = (name: string, max: number, fallback: number): number =>
-    env.integer(`SVC_QUOTA_${name}`, { min: 1, max, fallback });
+    env.integer(name, { min: 1, max, fallback });
   return {
-    sessions: atLeastOne('SESSIONS', 100_000, 1_000),
-    opensPerMinute: atLeastOne('OPENS_PER_MINUTE', 100_000, 10_000),
-    callsPerMinute: atLeastOne('CALLS_PER_MINUTE', 10_000_000, 120_000),
-    queuedCalls: atLeastOne('QUEUED_CALLS', 1_000_000, 10_000),
-    worlds: atLeastOne('WORLDS', 1_000_000, 1_000),
-    blobMib: atLeastOne('BLOB_MIB', 1_000_000, 10_240),
-    ledgerMib: atLeastOne('LEDGER_MIB', 1_000_000, 4_096),
-    links: atLeastOne('LINKS', 1_000_000, 1_000),
-    waits: atLeastOne('WAITS', 100_000, 4_000),
+    sessions: atLeastOne('SVC_QUOTA_SESSIONS', 100_000, 1_000),
+    opensPerMinute: atLeastOne('SVC_QUOTA_OPENS_PER_MINUTE', 100_000, 10_000),
+    callsPerMinute: atLeastOne('SVC_QUOTA_CALLS_PER_MINUTE', 10_000_000, 120_000),
+    queuedCalls: atLeastOne('SVC_QUOTA_QUEUED_CALLS', 1_000_000, 10_000),
+    worlds: atLeastOne('SVC_QUOTA_WORLDS', 1_000_000, 1_000),
+    blobMib: atLeastOne('SVC_QUOTA_BLOB_MIB', 1_000_000, 10_240),
+    ledgerMib: atLeastOne('SVC_QUOTA_LEDGER_MIB', 1_000_000, 4_096),
+    links: atLeastOne('SVC_QUOTA_LINKS', 1_000_000, 1_000),
+    waits: atLeastOne('SVC_QUOTA_WAITS', 100_000, 4_000),
   };
 };
 
