@@ -3,6 +3,8 @@
  * memory. What is large is read in a process that can be ended; the loop parses and writes no large JSON,
  * neither of what comes in nor of what goes out.
  */
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { limits } from '#domain/limits.ts';
@@ -265,6 +267,50 @@ describe('a body that is not what it says', () => {
     expect((await host.calls()).call).toMatchObject({ kind: 'tool', input: { a: 2 } });
     const rows = await control.sql<{ input: string }>('select input::text from calls');
     expect(rows.map(({ input }) => input)).toContain('{"a":2}');
+  });
+});
+
+/** What comes back for bytes that are sent as they are, until the connection ends. */
+const sendRaw = async (text: string): Promise<string> => {
+  const { port } = new URL(control.running.addresses.public[0] ?? '');
+  const socket = connect(Number(port), '127.0.0.1');
+  let answer = '';
+  socket.setEncoding('utf8').on('data', (chunk) => {
+    answer += chunk;
+  });
+  const closed = once(socket, 'close');
+  // Half of these are cut by the server while they are sent.
+  socket.on('error', () => undefined);
+  socket.write(text);
+  await closed;
+  return answer;
+};
+
+describe('a body that is framed in two ways, or in none', () => {
+  const head = (lines: string): string =>
+    [
+      'POST /api/public/world-sessions HTTP/1.1',
+      'Host: svc.test',
+      `Authorization: ${basicAuthorization(control.publicKey, control.secretKey)}`,
+      'Content-Type: application/json',
+      `Connection: close${lines}`,
+      '',
+      '',
+    ].join('\r\n');
+
+  it.each([
+    ['by two lengths', '\r\nContent-Length: 2\r\nContent-Length: 12', '{}'],
+    [
+      'by a length and by chunks',
+      '\r\nContent-Length: 2\r\nTransfer-Encoding: chunked',
+      '0\r\n\r\n',
+    ],
+    ['by a length that is no number', '\r\nContent-Length: -1', '{}'],
+    ['by chunks that are none', '\r\nTransfer-Encoding: chunked', 'zz\r\n{}\r\n0\r\n\r\n'],
+    ['by an unknown transfer', '\r\nTransfer-Encoding: gzip', '{}'],
+  ])('is refused: %s', async (_, lines, body) => {
+    expect(await sendRaw(`${head(lines)}${body}`)).toMatch(/^HTTP\/1\.1 4\d\d /);
+    expect((await control.raw({ method: 'GET', path: '/health' })).status).toBe(200);
   });
 });
 

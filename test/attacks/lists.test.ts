@@ -6,6 +6,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '#domain/limits.ts';
 import type { TreeFile } from '#domain/world.ts';
+import type { OperationShape } from '#wire/operation.ts';
+import * as publicApi from '#wire/public-api/operations.ts';
 import { createWorld, enqueueCall, openSession } from '#wire/public-api/operations.ts';
 import { type PlayedHost, warmHost } from '../support/host.ts';
 import { type OwnControl, startNotesControl } from '../support/own-control.ts';
@@ -182,6 +184,31 @@ describe('a ledger', () => {
       }
     }
   });
+});
+
+describe('every read of the public API', () => {
+  const isRead = (value: unknown): value is OperationShape =>
+    typeof value === 'object' && value !== null && 'access' in value && value.access === 'read';
+  const reads = Object.values(publicApi as object).filter(isRead);
+
+  it.each(reads.map((shape) => [shape.id, shape] as const))(
+    'is bounded in a project whose things are large: %s',
+    async (_, { path }) => {
+      const [large] = (await list('/world-sessions?world=wordy&limit=1')).data;
+      const { data } = await list(`/world-sessions/${sessionId}/calls?limit=1`);
+      for (const [slug, session] of [
+        ['wordy', large?.id],
+        ['notes', sessionId],
+      ] as const) {
+        const params: Record<string, unknown> = { slug, sessionId: session, callId: data[0]?.id };
+        const answer = await control.running.app.inject({
+          url: `/api/public${path.replace(/\{(\w+)\}/g, (__, name: string) => String(params[name]))}`,
+          headers: { authorization: `Bearer ${control.publicKey}` },
+        });
+        expect(answer.rawPayload.byteLength).toBeLessThan(mostBytes);
+      }
+    },
+  );
 });
 
 describe('lists of worlds and of their tasks', () => {
