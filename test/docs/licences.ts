@@ -155,7 +155,7 @@ const listPackages = async (packages: LockedPackages): Promise<Licensed[]> => {
 
 const row = ({ name, version, licence, images, isForTests }: Licensed): string => {
   const where = images.length > 0 ? images.map((image) => `\`${image}\``).join(', ') : '';
-  return `| ${name} | ${version} | ${licence} | ${where || (isForTests ? 'tests only' : '')} |`;
+  return `| ${name} | ${version} | ${licence} | ${where || (isForTests ? 'tests only' : 'a checkout only')} |`;
 };
 
 const count = (packages: readonly Licensed[]): string[] => {
