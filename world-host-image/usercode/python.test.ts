@@ -261,6 +261,13 @@ def allowed():
     expect(sites).toEqual([]);
   });
 
+  it('may have a thread from its import on', async () => {
+    const start = 'threading.Thread(target=threading.Event().wait, daemon=True).start()';
+    await bench.load({ 'tools.py': `import threading\n${start}\ndef f(): return 1\n` });
+    expect(await bench.value('python', 'f')).toBe(1);
+    expect(await bench.value('python', 'f')).toBe(1);
+  });
+
   it.runIf(process.platform === 'linux')('has bounded memory', async () => {
     await bench.load({ 'tools.py': 'def f(): return len(bytearray(2 * 1024 ** 3))\n' });
     const error = errorOf(await bench.run('python', 'f'));

@@ -107,6 +107,12 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
   };
   let directory: string | undefined;
 
+  /** Of the language itself, and what files start when they are imported: no run left these. */
+  const allowPresentThreads = (): void => {
+    const usage = channel.usage();
+    if (usage !== undefined) allowed.threads = usage.threads + kind.laterThreads;
+  };
+
   const awaitReady = async (): Promise<void> => {
     const outcome = await channel.exchange({
       nonce: '',
@@ -118,9 +124,7 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
       },
     });
     if ('ending' in outcome) throw startFailure(kind.language, outcome.ending);
-    // No code has been read yet: these are the language's own.
-    const usage = channel.usage();
-    if (usage !== undefined) allowed.threads = usage.threads + kind.laterThreads;
+    allowPresentThreads();
   };
 
   const load: Worker['load'] = async (to, eager) => {
@@ -130,6 +134,7 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
       { nonce, timeoutMs: limits.loadMs, take: () => ({ value: true }) },
       JSON.stringify({ type: 'load', nonce, directory: to, eager } satisfies HostMessage),
     );
+    allowPresentThreads();
     return 'value' in outcome;
   };
 
