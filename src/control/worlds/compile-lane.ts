@@ -72,7 +72,7 @@ const tooMany = (waiting: number): AppError =>
   );
 
 const displaced = (): AppError =>
-  new AppError('exhausted', 'the compile queue is full, and most of what waits is your project’s', {
+  new AppError('exhausted', "the compile queue is full, and most of what waits is your project's", {
     detail: { quota: 'compile_queue', retryAfterMs },
   });
 

@@ -240,7 +240,7 @@ const chooseValue = (choices: Choices, depth: number): unknown => {
   if (depth === 0 || choices.oneIn(12)) return choices.oneIn(2) ? {} : choices.below(3);
   const inner = chooseValue(choices, depth - 1);
   const value: Record<string, unknown> = { [choices.of(fields)]: inner };
-  if (choices.oneIn(4)) value[choices.of(fields)] = chooseValue(choices, 3);
+  if (choices.oneIn(4)) value[choices.of(fields)] = chooseValue(choices, Math.min(3, depth - 1));
   return value;
 };
 
