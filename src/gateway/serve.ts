@@ -11,7 +11,7 @@ import { pageFor } from './entry/page.ts';
 import type { FirstRequests } from './first-requests.ts';
 import { readVisitor, requestHeaders } from './http/forwarded-headers.ts';
 import type { Refuser } from './http/refuser.ts';
-import { answeredStatus, type Failure, relay, type Upstream } from './http/relay.ts';
+import { answeredStatus, type Failure, relay } from './http/relay.ts';
 import type { Arrival } from './http/server.ts';
 import { splice } from './http/splice.ts';
 import { isSafe, type SurfaceTarget, valuesOf } from './http/target.ts';
@@ -31,7 +31,7 @@ import {
   tooManyRequests,
 } from './refusals.ts';
 import type { Found, RouteTable } from './routes/route-table.ts';
-import type { Upstreams } from './upstreams.ts';
+import type { Upstream, Upstreams } from './upstreams.ts';
 import type { Visit, Visits } from './visits.ts';
 
 export type ServeParts = {

@@ -6,12 +6,14 @@
 import { BlockList, isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { plainIp, readHostAddress } from '#domain/host-address.ts';
-import type { Upstream } from './http/relay.ts';
 
 /** A network as it is written, `10.0.0.0/8`, taken apart. */
 export type Network = { ip: string; bits: number };
 /** Ports from the first to the last. */
 export type Ports = { first: number; last: number };
+
+/** Where a host listens. */
+export type Upstream = { host: string; port: number };
 
 export type UpstreamRules = {
   networks: readonly Network[];

@@ -1,11 +1,16 @@
 /** `svc admin doctor`: whether the installation is well. The exit status is 1 when a check failed. */
 import type { Command } from 'commander';
 import { examine } from '#wire/admin-api/operations.ts';
-import { addCommand, printAnswer, type ServiceOptions, withService } from '../command.ts';
+import {
+  addCommand,
+  type OperatorClientFor,
+  printAnswer,
+  type ServiceOptions,
+  withService,
+} from '../command.ts';
 import { type Context, roomOf } from '../context.ts';
 import { exitStatus } from '../report.ts';
 import { describeChecks } from '../views/doctor.ts';
-import type { OperatorClientFor } from './admin.ts';
 
 export const addAdminDoctor = (
   admin: Command,

@@ -1,11 +1,16 @@
 /** `svc admin drain`: takes hosts out of service; sessions on them go on unless told otherwise. */
 import type { Command } from 'commander';
 import { drainHosts } from '#wire/admin-api/operations.ts';
-import { addCommand, printAnswer, type ServiceOptions, withService } from '../command.ts';
+import {
+  addCommand,
+  type OperatorClientFor,
+  printAnswer,
+  type ServiceOptions,
+  withService,
+} from '../command.ts';
 import type { Context } from '../context.ts';
 import { usageError } from '../report.ts';
 import { describeDrained } from '../views/hosts.ts';
-import type { OperatorClientFor } from './admin.ts';
 
 type Options = ServiceOptions & {
   pool?: string;

@@ -4,6 +4,7 @@ import { type HostState, hostStates } from '#domain/host.ts';
 import { listHosts } from '#wire/admin-api/operations.ts';
 import {
   addCommand,
+  type OperatorClientFor,
   parseNumber,
   printAnswer,
   type ServiceOptions,
@@ -11,7 +12,6 @@ import {
 } from '../command.ts';
 import { type Context, roomOf } from '../context.ts';
 import { describeHosts } from '../views/hosts.ts';
-import type { OperatorClientFor } from './admin.ts';
 
 type Options = ServiceOptions & { pool?: string; state?: HostState; limit: number };
 

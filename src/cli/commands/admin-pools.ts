@@ -1,10 +1,15 @@
 /** `svc admin pools`: the pools of world hosts, and why one launches none. */
 import type { Command } from 'commander';
 import { listPools } from '#wire/admin-api/operations.ts';
-import { addCommand, printAnswer, type ServiceOptions, withService } from '../command.ts';
+import {
+  addCommand,
+  type OperatorClientFor,
+  printAnswer,
+  type ServiceOptions,
+  withService,
+} from '../command.ts';
 import { type Context, roomOf } from '../context.ts';
 import { describePools } from '../views/pools.ts';
-import type { OperatorClientFor } from './admin.ts';
 
 export const addAdminPools = (
   admin: Command,

@@ -1,7 +1,6 @@
 /** `svc admin`: what operators ask and do: pools, hosts, taking hosts out of service, and what is wrong. */
 import type { Command } from 'commander';
-import type { Client } from '#wire/client.ts';
-import type { ServiceOptions } from '../command.ts';
+import type { OperatorClientFor } from '../command.ts';
 import { connectOperator, showingWaits } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { answeringWithin } from '../patience.ts';
@@ -12,9 +11,6 @@ import { addAdminPools } from './admin-pools.ts';
 
 /** Longer than any check of `doctor` takes, and than a restart of the service is ridden out. */
 const patienceMs = 60_000;
-
-/** The client of the operator that a command's options and the environment name. */
-export type OperatorClientFor = (options: ServiceOptions) => Client;
 
 export const addAdmin = (program: Command, context: Context): void => {
   const admin = program

@@ -14,11 +14,10 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Limits } from '../config.ts';
+import type { Upstream } from '../upstreams.ts';
 import { hasBody, responseHeaders, trailersOf } from './forwarded-headers.ts';
 import { pump } from './pump.ts';
 import { endGently, isSending } from './refuser.ts';
-
-export type Upstream = { host: string; port: number };
 
 /** How an exchange ended without an answer. Only `unsent` proves that the host has seen nothing. */
 export type Failure =
