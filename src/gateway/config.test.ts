@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readConfig } from './config.ts';
 
 const complete = {
-  SVC_CONTROL_URL: 'http://control:4500/',
+  SVC_CONTROL_URL: 'http://10.0.0.5:4502/',
   SVC_GATEWAY_TOKEN: 'gt',
   SVC_GATEWAY_URL: 'https://{session}--{surface}.worlds.example.com',
 };
@@ -11,7 +11,7 @@ describe('readConfig', () => {
   it('has defaults for what may be left out', () => {
     expect(readConfig(complete)).toMatchObject({
       listen: [{ host: '127.0.0.1', port: 4600 }],
-      controlUrl: 'http://control:4500',
+      controlUrl: 'http://10.0.0.5:4502',
       template: { scheme: 'https', suffix: '.worlds.example.com', port: '' },
       trustedHops: 0,
       hosts: {
@@ -28,6 +28,14 @@ describe('readConfig', () => {
       ending: { drainMs: 0, finishMs: 10_000 },
       logLevel: 'info',
     });
+  });
+
+  it('wants the ports of hosts where the control plane is known by a name', () => {
+    const named = { ...complete, SVC_CONTROL_URL: 'http://control:4502' };
+    expect(() => readConfig(named)).toThrow('SVC_HOST_PORTS is not set: "control" is a name');
+    expect(readConfig({ ...named, SVC_HOST_PORTS: '8080' }).hosts.ports).toEqual([
+      { first: 8080, last: 8080 },
+    ]);
   });
 
   it('reports every mistake at once', () => {

@@ -1,4 +1,5 @@
 /** Configuration of the gateway, read from its environment. */
+import { isIP } from 'node:net';
 import {
   parseSurfaceTemplate,
   type SurfaceTemplate,
@@ -84,7 +85,21 @@ const readPorts = (text: string): Ports | undefined => {
   return ports.first >= 1 && ports.first <= ports.last && ports.last <= 65_535 ? ports : undefined;
 };
 
-const readHosts = (env: EnvReader): GatewayConfig['hosts'] => ({
+const usualPorts = '1024-65535';
+
+/** The control plane's address is left out of what hosts can have; by its name alone it is not known. */
+const readHostPorts = (env: EnvReader, controlUrl: string): string => {
+  const name = URL.parse(controlUrl)?.hostname.replace(/^\[|\]$/g, '') ?? '';
+  const isNamed = name !== '' && isIP(name) === 0;
+  if (isNamed && env.optionalText('SVC_HOST_PORTS') === undefined) {
+    env.refuse(
+      `SVC_HOST_PORTS is not set: "${name}" is a name, so only ports tell hosts from the control plane; hosts in pods have 8080`,
+    );
+  }
+  return env.text('SVC_HOST_PORTS', usualPorts);
+};
+
+const readHosts = (env: EnvReader, controlUrl: string): GatewayConfig['hosts'] => ({
   networks: wordsOf(env.text('SVC_HOST_NETWORKS', privateNetworks)).flatMap((word) => {
     const network = readNetwork(word);
     if (network === undefined) {
@@ -92,7 +107,7 @@ const readHosts = (env: EnvReader): GatewayConfig['hosts'] => ({
     }
     return network ?? [];
   }),
-  ports: wordsOf(env.text('SVC_HOST_PORTS', '1024-65535')).flatMap((word) => {
+  ports: wordsOf(readHostPorts(env, controlUrl)).flatMap((word) => {
     const ports = readPorts(word);
     if (ports === undefined) {
       env.refuse(`SVC_HOST_PORTS has "${word}", neither a port nor ports like 1024-65535`);
@@ -123,13 +138,14 @@ const readLimits = (env: EnvReader): Limits => {
 /** Reads the configuration, or throws `invalid` with every mistake in it. */
 export const readConfig = (environment: Env): GatewayConfig => {
   const env = readEnv(environment);
+  const controlUrl = env.url('SVC_CONTROL_URL');
   const config: GatewayConfig = {
     listen: readListen(env, '127.0.0.1:4600'),
     metricsListen: readMetricsListen(env),
-    controlUrl: env.url('SVC_CONTROL_URL'),
+    controlUrl,
     token: env.secret('SVC_GATEWAY_TOKEN'),
     template: readTemplate(env),
-    hosts: readHosts(env),
+    hosts: readHosts(env, controlUrl),
     trustedHops: env.integer('SVC_TRUSTED_HOPS', { min: 0, max: 10, fallback: 0 }),
     limits: readLimits(env),
     ending: {

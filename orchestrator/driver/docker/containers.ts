@@ -2,6 +2,7 @@
  * The engine's containers of one installation, by host. Looking one up by name also checks whose it is:
  * what carries another installation's label is as good as absent here.
  */
+import type { Duplex } from 'node:stream';
 import type Docker from 'dockerode';
 import type { Container, ContainerExit } from '../driver.ts';
 import { heapExit, heapStatus } from '../heap.ts';
@@ -116,12 +117,17 @@ export const createContainers = (docker: Docker, installation: string): Containe
     },
     async start(hostId, line) {
       const container = docker.getContainer(containerName(hostId));
+      let input: Duplex | undefined;
       try {
         // Attached before it starts: from then on its input waits for nobody else.
-        const input = await container.attach({ stream: true, stdin: true, hijack: true });
+        const attached = await container.attach({ stream: true, stdin: true, hijack: true });
+        input = attached as Duplex;
+        // Where the connection breaks, the host misses its line, ends by itself, and is replaced.
+        input.on('error', () => undefined);
         await container.start();
         input.end(`${line}\n`);
       } catch (error) {
+        input?.destroy();
         throw engineRefusal(`starting the container of ${hostId}`, error);
       }
     },

@@ -64,7 +64,8 @@ const settlesWithin = async (promise: Promise<void>, ms: number): Promise<boolea
 const spawnLogged = (options: ChildOptions): ChildProcess => {
   const log = openLog(options.logFile);
   try {
-    return spawn(process.execPath, options.args, {
+    // A signal opens no inspector in them, whoever sends it.
+    return spawn(process.execPath, ['--disable-sigusr1', ...options.args], {
       env: options.env,
       stdio: ['ignore', 'pipe', log, 'ipc'],
       detached: true,
