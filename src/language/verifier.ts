@@ -29,6 +29,8 @@ export const verifiedEntities = (entities: readonly EntityContract[]): EntityCon
 /** A database with the tables that a verifier reads, empty. */
 export const openVerifierTables = (entities: readonly EntityContract[]): DatabaseSync => {
   const database = new DatabaseSync(':memory:');
+  // What a query sorts or groups stays in memory: the process that it runs in can open no file.
+  database.exec('PRAGMA temp_store = MEMORY');
   database.exec(createTablesSql({ entities: verifiedEntities(entities) }));
   return database;
 };

@@ -77,6 +77,20 @@ describe('a verifier', () => {
     expect(check?.passed).toBe(true);
   });
 
+  it('sorts, groups and keeps more than fits into the page cache', async () => {
+    const numbers = `with recursive n(i) as (select 1 union all select i + 1 from n where i < 150000),
+      t as materialized (select i, hex(i * 7919 % 1000003) || '${'a'.repeat(40)}' as text from n)`;
+    const checks = await run(`${numbers}
+      select 'sorted' as name, (select count(*) from (select row_number() over (order by text) from t)) = 150000 as passed
+      union all select 'grouped', (select count(*) from (select text from t group by text)) = 150000
+      union all select 'distinct', (select count(distinct text) from t) = 150000`);
+    expect(checks.map(({ name, passed }) => [name, passed])).toEqual([
+      ['sorted', true],
+      ['grouped', true],
+      ['distinct', true],
+    ]);
+  });
+
   it('may do nothing but read, and says why it cannot grade', async () => {
     const broken: [string, RegExp][] = [
       ['delete from issues', /only reading is allowed/],
