@@ -1,6 +1,7 @@
 /** What a host tells the control plane, and what it does when that is away or tells it to stop. */
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { limits } from '#domain/limits.ts';
 import { assignment, openOn, startBench } from '#test/support/host-bench.ts';
 import type { StandInControl } from '#test/support/stand-in-control.ts';
 
@@ -68,6 +69,25 @@ describe('the agent', () => {
     await openOn(control);
     control.fail('answerCall', 503, 3);
     expect((await control.call('tool', 'count_open', { repo: 'site' })).output).toBe(0);
+  });
+
+  it('says so in place of an answer that the control plane does not take, and goes on', async () => {
+    const { control } = await startBench();
+    await openOn(control);
+    control.fail('answerCall', 400, 1);
+    expect((await control.call('state')).error).toEqual({
+      code: 'internal',
+      message: "the world host's answer was not taken: on purpose",
+    });
+    expect((await control.call('state')).error).toBeUndefined();
+  });
+
+  it('tells as much of why a session cannot be loaded as there is room for', async () => {
+    const { control } = await startBench();
+    await control.message('reportWarm');
+    control.assign(assignment({ task: { seed: { rows: { ['x'.repeat(50_000)]: [{}] } } } }));
+    const { message } = (await control.message('reportFailed')).body;
+    expect(String(message)).toHaveLength(limits.messageChars);
   });
 
   it('stops when its generation is refused', async () => {

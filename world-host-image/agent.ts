@@ -41,6 +41,9 @@ type Next = 'wait' | 'exit';
 
 const hold = limits.pollMs / 1000;
 
+/** What is told of an error: a world's own names and rows may make it of any length. */
+const reasonOf = (error: unknown): string => describeError(error).slice(0, limits.messageChars);
+
 const tellWarm = async (
   { address, link, standing, stopping: signal, takeToken }: AgentOptions,
   told: { holding?: Holding; found?: string[] } = {},
@@ -78,7 +81,7 @@ const begin = async (
     signal.throwIfAborted();
     log.error({ err: error }, 'the session cannot be loaded');
     const code = error instanceof StoreRefusal ? 'seed_refused' : 'load_failed';
-    const body = { generation: standing.generation, code, message: describeError(error) };
+    const body = { generation: standing.generation, code, message: reasonOf(error) };
     await link.send(reportFailed, { params: { sessionId }, body }, { signal });
     return undefined;
   }
@@ -142,7 +145,7 @@ const loadAhead = async (options: AgentOptions, order: LoadOrder): Promise<Next>
     signal.throwIfAborted();
     log.error({ err: error, bundle: order.bundle }, 'the version cannot be loaded');
     const params = { hostId: standing.hostId };
-    const body = { generation, message: describeError(error) };
+    const body = { generation, message: reasonOf(error) };
     await link.send(reportUnloaded, { params, body }, { signal });
     return 'exit';
   }

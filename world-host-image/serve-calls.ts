@@ -5,6 +5,7 @@
  * `stopping` ends waits, never a call: one that the host was handed is run and its answer delivered, and
  * no further one is asked for.
  */
+import { AppError, describeError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
 import type { Log } from '#runtime/log.ts';
 import {
@@ -31,6 +32,8 @@ export type ServeOptions = {
 const hold = limits.pollMs / 1000;
 /** For a message that a host has left to send when it was told to stop. */
 const lastMessageMs = 5_000;
+/** Of why an answer was not taken, in the error that stands in for it. */
+const mostWhyChars = 1_000;
 
 /** The two messages that bring the next call. */
 type Asking = typeof answerCall | typeof pollCalls;
@@ -55,7 +58,12 @@ const ask = async <Shape extends Asking>(
   }
 };
 
-const deliver = (
+/** Whether the control plane will never take this message, whoever repeats it. */
+const isRefused = (error: unknown): boolean =>
+  error instanceof AppError && error.code === 'invalid';
+
+/** Gives an answer; in place of one that is not taken an error says so, and the session goes on. */
+const deliver = async (
   options: ServeOptions,
   session: Session,
   call: HostCall,
@@ -63,7 +71,20 @@ const deliver = (
 ): Promise<SessionDirective> => {
   const params = { sessionId: session.id, callId: call.id };
   const { generation } = options.standing;
-  return ask(options, answerCall, (asked) => ({ params, body: { generation, answer, ...asked } }));
+  const give = (given: CallAnswer): Promise<SessionDirective> =>
+    ask(options, answerCall, (asked) => ({
+      params,
+      body: { generation, answer: given, ...asked },
+    }));
+  try {
+    return await give(answer);
+  } catch (error) {
+    if (!isRefused(error)) throw error;
+    options.log.error({ err: error, callId: call.id }, 'the answer of a call was not taken');
+    const why = describeError(error).slice(0, mostWhyChars);
+    const message = `the world host's answer was not taken: ${why}`;
+    return give({ error: { code: 'internal', message }, changes: answer.changes });
+  }
 };
 
 const poll = (options: ServeOptions, session: Session): Promise<SessionDirective> => {

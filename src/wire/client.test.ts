@@ -74,6 +74,18 @@ describe('the client', () => {
     expect((await client.send(pollCalls, { params, query })).body).toMatchObject({ close: null });
   });
 
+  it('refuses a body that cannot be written, and asks nobody', async () => {
+    const asked: unknown[] = [];
+    const client = await clientOf((request, response) => {
+      asked.push(request.url);
+      response.end('{}');
+    });
+    const deep = JSON.parse(`${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}`);
+    const sent = client.send(closeSession, { params, query: {}, body: { keepWarm: deep } });
+    await expect(sent).rejects.toMatchObject({ code: 'invalid' });
+    expect(asked).toEqual([]);
+  });
+
   it('reads bytes', async () => {
     const client = await clientOf((_, response) => {
       response.setHeader('content-type', 'application/octet-stream').end(Buffer.from([0, 255, 7]));

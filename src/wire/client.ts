@@ -60,6 +60,15 @@ const headersOf = (
   };
 };
 
+/** A body as JSON text. What cannot be written (it nests too deep, it is too long) is the caller's mistake. */
+const textOf = (body: unknown): string => {
+  try {
+    return JSON.stringify(body);
+  } catch (cause) {
+    throw new AppError('invalid', 'the body cannot be written as JSON', { cause });
+  }
+};
+
 const bodyOf = (url: string, { contentType, bytes }: Exchanged): unknown => {
   if (contentType.startsWith('application/octet-stream')) return new Uint8Array(bytes);
   const text = bytes.toString('utf8');
@@ -82,12 +91,13 @@ export const createClient = (options: ClientOptions): Client => {
       const path = fillPath(shape.path, (request.params ?? {}) as Record<string, unknown>);
       const search = searchOf((request.query ?? {}) as Record<string, unknown>);
       const url = `${baseUrl}${path}${search}`;
+      const body = request.body === undefined ? {} : { body: textOf(request.body) };
       let answer: Exchanged;
       try {
         answer = await exchange(url, {
           method: shape.method,
           headers: headersOf(options, request),
-          ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
+          ...body,
           signal: request.signal,
         });
       } catch (cause) {
@@ -95,9 +105,9 @@ export const createClient = (options: ClientOptions): Client => {
         throw new AppError('unavailable', `no answer from ${baseUrl}${path}`, { cause });
       }
       const { status } = answer;
-      const body = bodyOf(url, answer);
-      if (!(status in shape.answers)) throw fromErrorAnswer(status, body);
-      return { status, body } as Answer<typeof shape>;
+      const answered = bodyOf(url, answer);
+      if (!(status in shape.answers)) throw fromErrorAnswer(status, answered);
+      return { status, body: answered } as Answer<typeof shape>;
     },
   };
 };

@@ -10,6 +10,7 @@ import type { CallAnswer, HostCall } from '#wire/host-api/operations.ts';
 import type { LedgerNote } from '../ledger.ts';
 import { type Delivery, noteOfDelivery } from '../session/outbox.ts';
 import type { Session } from '../session/session.ts';
+import { findAnswerFault } from './answerable.ts';
 import { inputOf, type RunCall } from './call.ts';
 import { callClose } from './close.ts';
 import { callErrorOf } from './failure.ts';
@@ -45,8 +46,16 @@ const bounded = ({ code, message, path, ...rest }: CallError): CallError => ({
   ...rest,
 });
 
+/** Details that the API does not take are left out, and said to be. */
+const withoutFault = (error: CallError): CallError => {
+  const fault = findAnswerFault({ error });
+  if (fault === undefined) return error;
+  const { details: _, ...rest } = error;
+  return { ...rest, details: { leftOut: `the details: ${fault.message}` } };
+};
+
 const failedWith = (error: CallError): Ran => ({
-  answer: { error: bounded(error), changes: {} },
+  answer: { error: withoutFault(bounded(error)), changes: {} },
   rows: [],
   deliveries: [],
 });
@@ -55,7 +64,9 @@ const run = async (session: Session, call: HostCall, log: Log): Promise<Ran> => 
   try {
     const outcome = await kinds[call.kind](session, call, inputOf(call));
     const { rows = [], deliveries = [], ...answer } = outcome;
-    return { answer, rows, deliveries };
+    const fault = call.kind === 'tool' ? undefined : findAnswerFault(answer); // a tool's is checked
+    if (fault === undefined) return { answer, rows, deliveries };
+    return failedWith({ code: fault.code, message: `the output is not sent: ${fault.message}` });
   } catch (cause) {
     const error = callErrorOf(cause);
     if (error !== undefined) return failedWith(error);

@@ -7,6 +7,7 @@ import type { Row, ToolContract } from '#language/contract.ts';
 import { suggestName } from '#language/read/suggest.ts';
 import { StoreRefusal } from '#store/refusal.ts';
 import type { Changes } from '#store/transaction.ts';
+import { findAnswerFault } from '../calls/answerable.ts';
 import { CallFailure, errorOfRefusal, failForInput, failForOutput } from '../calls/failure.ts';
 import type { Delivery } from '../session/outbox.ts';
 import type { LoadedWorld, Session } from '../session/session.ts';
@@ -64,6 +65,14 @@ const checkSize = (tool: ToolContract, output: unknown): void => {
   });
 };
 
+/** Fails for what the API would not take of an answer, so that the transaction is undone. */
+const checkAnswer = (tool: ToolContract, output: unknown): void => {
+  const fault = findAnswerFault({ output });
+  if (fault === undefined) return;
+  const { code, message } = fault;
+  throw new CallFailure({ code, message: `the output of ${tool.name} is not sent: ${message}` });
+};
+
 /** What a tool is made of, for its author to find. */
 const sourceOf = ({ binding }: ToolContract): string => {
   switch (binding.kind) {
@@ -97,6 +106,7 @@ export const runTool = async (session: Session, name: string, input: Row): Promi
       const output = await runBinding({ session, contract, store, code, tool, input });
       failForOutput({ name, source: sourceOf(tool) }, world.tools.output(name, output));
       checkSize(tool, output);
+      checkAnswer(tool, output);
       return { output, deliveries: outbox.take() };
     });
     return { ...value, ...changed };

@@ -8,7 +8,9 @@
  * must not be answered by another's code (a grade, a later session) has a process of its own.
  */
 import type { CallError } from '#domain/call.ts';
+import { limits } from '#domain/limits.ts';
 import type { Row } from '#language/contract.ts';
+import { isTooDeep } from '#wire/json-extent.ts';
 import { type BoundaryPart, boundaryParts } from './boundary.ts';
 import type { HandlerRequest, RunRequest, RunResult, VendorAnswer } from './run.ts';
 
@@ -42,7 +44,15 @@ export type WorkerMessage =
   | { type: 'open'; nonce: string; missing: BoundaryPart[] }
   | { type: 'loaded'; nonce: string }
   /** A use of the store; it is answered by `reply` with the same id. */
-  | { type: 'ask'; nonce: string; id: number; operation: string; arguments: Row }
+  | {
+      type: 'ask';
+      nonce: string;
+      id: number;
+      operation: string;
+      arguments: Row;
+      /** It nests deeper than what is written of it later may. */
+      isTooDeep: boolean;
+    }
   /** `leftRunning`: a thread or a timer of the run goes on, and would be in the way of the next one. */
   | { type: 'done'; nonce: string; result: RunResult; leftRunning: boolean };
 
@@ -86,6 +96,14 @@ const readResult = (value: unknown): RunResult | undefined => {
   return { ok: false, error, ...(vendor === undefined ? {} : { vendor }), ...headers };
 };
 
+/** What a message says that nests deeper than bodies of the API may; so deep, much code would overflow. */
+export const tooDeep = `nests deeper than ${limits.bodyLevels} levels`;
+
+const tooDeepResult: RunResult = {
+  ok: false,
+  error: { code: 'invalid_output', message: `what the code answers ${tooDeep}` },
+};
+
 const parseObject = (line: string): Row | undefined => {
   try {
     const value: unknown = JSON.parse(line);
@@ -100,6 +118,7 @@ export const parseWorkerMessage = (line: string): WorkerMessage | undefined => {
   const message = parseObject(line);
   if (message === undefined || typeof message.nonce !== 'string') return undefined;
   const { type, nonce, id, operation, arguments: given, result } = message;
+  const isDeep = isTooDeep(line, limits.bodyLevels);
   switch (type) {
     case 'ready':
     case 'loaded':
@@ -111,9 +130,9 @@ export const parseWorkerMessage = (line: string): WorkerMessage | undefined => {
     }
     case 'ask':
       if (!Number.isInteger(id) || typeof operation !== 'string' || !isObject(given)) return;
-      return { type, nonce, id: Number(id), operation, arguments: given };
+      return { type, nonce, id: Number(id), operation, arguments: given, isTooDeep: isDeep };
     case 'done': {
-      const read = readResult(result);
+      const read = isDeep ? tooDeepResult : readResult(result);
       const leftRunning = message.leftRunning === true;
       return read === undefined ? undefined : { type, nonce, result: read, leftRunning };
     }

@@ -11,7 +11,7 @@ import { describeEnd, type Launch } from './child.ts';
 import { describeSize, failed, leftRunning, resultOfEnding, tooManyThreads } from './ending.ts';
 import { type Allowed, findLeftovers } from './leftovers.ts';
 import { refusalOf, runOperation } from './operations.ts';
-import type { HostMessage, Refusal, WorkerMessage } from './protocol.ts';
+import { type HostMessage, type Refusal, tooDeep, type WorkerMessage } from './protocol.ts';
 import type {
   RunRequest,
   RunResult,
@@ -61,23 +61,27 @@ const encode = (message: HostMessage, maxBytes: number): string | undefined => {
 
 const mebibyte = 1024 * 1024;
 
-const tooManyRows = (entity: unknown, maxBytes: number): Refusal => ({
-  entity: String(entity ?? ''),
+const tooLarge = ({ arguments: { entity } }: Ask, detail: string): Refusal => ({
+  entity: typeof entity === 'string' ? entity : '',
   kind: 'too_large',
-  detail: `more than ${describeSize(maxBytes)} of rows: ask for fewer with limit and offset`,
+  detail,
   field: null,
   pointer: null,
 });
+
+const tooManyRows = (maxBytes: number): string =>
+  `more than ${describeSize(maxBytes)} of rows: ask for fewer with limit and offset`;
 
 /** The line that answers one use of the store; throws only for a fault of the host. */
 const replyTo = (ask: Ask, access: StoreAccess, maxBytes: number): string => {
   const { nonce, id } = ask;
   const refuse = (refusal: Refusal): string =>
     JSON.stringify({ type: 'reply', nonce, id, refusal } satisfies HostMessage);
+  if (ask.isTooDeep) return refuse(tooLarge(ask, `what is given ${tooDeep}`));
   try {
     const value = runOperation(access, ask.operation, ask.arguments) ?? null;
     const line = encode({ type: 'reply', nonce, id, value }, maxBytes);
-    return line ?? refuse(tooManyRows(ask.arguments.entity, maxBytes));
+    return line ?? refuse(tooLarge(ask, tooManyRows(maxBytes)));
   } catch (error) {
     const refusal = refusalOf(error, ask.arguments);
     if (refusal === undefined) throw error;

@@ -7,7 +7,7 @@ import { hideCredentials } from '#domain/credentials.ts';
 import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
 import { LedgerEntry } from '#wire/host-api/ledger.ts';
-import { isTooDeep } from './parse.ts';
+import { isTooDeep } from '#wire/json-extent.ts';
 
 const jsonMembers = ['request', 'response', 'changes', 'rows'] as const;
 type JsonMember = (typeof jsonMembers)[number];

@@ -6,50 +6,7 @@
 import { isUtf8 } from 'node:buffer';
 import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
-
-/** How deep a JSON text nests and, to within a few, how many values it holds. */
-export type Extent = { levels: number; values: number };
-
-/** Index of the quote that closes the string opened at `start`; the text's end when none does. */
-const endOfString = (text: string, start: number): number => {
-  let end = start;
-  do {
-    end = text.indexOf('"', end + 1);
-    if (end === -1) return text.length;
-  } while (isEscaped(text, end));
-  return end;
-};
-
-const isEscaped = (text: string, index: number): boolean => {
-  let slashes = 0;
-  while (text.charCodeAt(index - 1 - slashes) === 0x5c) slashes += 1;
-  return slashes % 2 === 1;
-};
-
-/** Measures a text that may or may not be JSON. What stands in strings does not count. */
-export const measureJson = (text: string): Extent => {
-  let depth = 0;
-  let levels = 0;
-  let values = 1;
-  for (let i = 0; i < text.length; i += 1) {
-    const code = text.charCodeAt(i);
-    if (code === 0x22) {
-      i = endOfString(text, i);
-    } else if (code === 0x2c) {
-      values += 1;
-    } else if (code === 0x5b || code === 0x7b) {
-      depth += 1;
-      values += 1;
-      if (depth > levels) levels = depth;
-    } else if (code === 0x5d || code === 0x7d) {
-      depth -= 1;
-    }
-  }
-  return { levels, values };
-};
-
-/** Whether a JSON text opens more levels than `limit`. */
-export const isTooDeep = (text: string, limit: number): boolean => measureJson(text).levels > limit;
+import { type Extent, holdsInheriting } from '#wire/json-extent.ts';
 
 const invalid = (message: string): AppError => new AppError('invalid', message);
 
@@ -71,29 +28,6 @@ export const checkExtent = ({ levels, values }: Extent): void => {
   }
 };
 
-/** Whether a text may hold a name that objects inherit by; an escape may spell one. */
-const mayInherit = (text: string): boolean => /__proto__|"constructor"|\\u/.test(text);
-
-const inherits = (value: object): boolean =>
-  Object.hasOwn(value, '__proto__') ||
-  (Object.hasOwn(value, 'constructor') &&
-    typeof (value as { constructor: unknown }).constructor === 'object' &&
-    (value as { constructor: unknown }).constructor !== null &&
-    Object.hasOwn((value as { constructor: object }).constructor, 'prototype'));
-
-const holdsInheriting = (root: unknown): boolean => {
-  const left: unknown[] = [root];
-  while (left.length > 0) {
-    const value = left.pop();
-    if (typeof value !== 'object' || value === null) continue;
-    if (!Array.isArray(value) && inherits(value)) return true;
-    for (const member of Object.values(value)) {
-      if (typeof member === 'object' && member !== null) left.push(member);
-    }
-  }
-  return false;
-};
-
 /** The value of a JSON text whose extent was checked. */
 export const parseText = (text: string): unknown => {
   let value: unknown;
@@ -102,7 +36,7 @@ export const parseText = (text: string): unknown => {
   } catch (cause) {
     throw new AppError('invalid', `the body is not JSON: ${(cause as Error).message}`, { cause });
   }
-  if (mayInherit(text) && holdsInheriting(value)) {
+  if (holdsInheriting(text, value)) {
     throw invalid('the body has a member "__proto__" or "constructor.prototype"');
   }
   return value;

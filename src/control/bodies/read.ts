@@ -7,12 +7,13 @@ import { limits } from '#domain/limits.ts';
 import * as adminApi from '#wire/admin-api/operations.ts';
 import * as gatewayApi from '#wire/gateway-api/operations.ts';
 import * as hostApi from '#wire/host-api/operations.ts';
+import { measureJson } from '#wire/json-extent.ts';
 import type { OperationShape } from '#wire/operation.ts';
 import * as poolApi from '#wire/pool-api/operations.ts';
 import * as publicApi from '#wire/public-api/operations.ts';
 import { type Check, checkOfBody } from './check.ts';
 import { type KeepOptions, keepers } from './keep.ts';
-import { checkExtent, measureJson, parseText, textOfBody } from './parse.ts';
+import { checkExtent, parseText, textOfBody } from './parse.ts';
 
 /** What came of it. A body with problems is told of and not handed on. */
 export type ReadBody = { problems: FieldProblem[]; body: unknown };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isTooDeep } from './parse.ts';
+import { holdsInheriting, isTooDeep } from './json-extent.ts';
 
 describe('isTooDeep', () => {
   it.each([
@@ -13,5 +13,16 @@ describe('isTooDeep', () => {
     ['{"a":"[[[', false],
   ])('%s: %s', (text, expected) => {
     expect(isTooDeep(text, 2)).toBe(expected);
+  });
+});
+
+describe('holdsInheriting', () => {
+  it.each([
+    ['{"__proto__":1}', true],
+    [String.raw`{"a":[{"\u005f_proto__":1}]}`, true],
+    ['{"constructor":{"prototype":1}}', true],
+    ['{"constructor":"__proto__"}', false],
+  ])('%s: %s', (text, expected) => {
+    expect(holdsInheriting(text, JSON.parse(text))).toBe(expected);
   });
 });

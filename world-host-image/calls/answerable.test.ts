@@ -1,0 +1,120 @@
+/**
+ * What code answers that the API would not take: each costs its own call, whose writes are undone, and never
+ * the session. An answer is looked at as the control plane does it.
+ */
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { limits } from '#domain/limits.ts';
+import { operation, serveApi } from '#test/support/api-world.ts';
+import { holdsInheriting, measureJson } from '#wire/json-extent.ts';
+import { findAnswerFault } from './answerable.ts';
+
+const python = `
+import json, os
+from svc_env import fail, insert
+from svc_env.run import current_run
+
+def nested(levels):
+    value = 1
+    for _ in range(levels):
+        value = [value]
+    return value
+
+def write(message):
+    line = json.dumps(message | {"nonce": current_run()._nonce})
+    os.write(4, line.replace('"DEEP"', "[" * 1_000_000 + "]" * 1_000_000).encode() + b"\\n")
+
+def inherits(name):
+    insert("notes", {"id": 9, "title": "x"})
+    return {name: {"prototype": 1}}
+
+def deep():
+    insert("notes", {"id": 9, "title": "x"})
+    return nested(300)
+
+def fails_deep():
+    fail("no", code="mine", tree=nested(300))
+
+def fails_inheriting():
+    fail("no", code="mine", tree={"__proto__": 1})
+
+def writes_done():
+    error = {"code": "x", "message": "y", "details": "DEEP"}
+    write({"type": "done", "result": {"ok": False, "error": error}})
+    return 1
+
+def asks_deep():
+    write({"type": "ask", "id": 1, "operation": "insert", "arguments": {"entity": "notes", "row": {"id": 9, "title": "DEEP"}}})
+    return current_run()._channel.receive()["refusal"]["detail"]
+`;
+
+const open = { input: { type: 'object' }, output: true };
+const names = ['inherits', 'deep', 'fails_deep', 'fails_inheriting', 'writes_done', 'asks_deep'];
+const api = await serveApi({
+  operations: operation('POST', '/notes', 'action = "create"'),
+  tools: { list_notes: open, ...Object.fromEntries(names.map((name) => [name, open])) },
+  files: { 'tools.py': python },
+});
+beforeEach(() => api.reset());
+afterAll(() => api.stop());
+
+/** A call's error, in an answer that the control plane takes; and no row is left of the call. */
+const errorOf = async (name: string, input = {}) => {
+  const answer = await api.call('tool', name, input);
+  const body = { generation: 1, answer };
+  const text = JSON.stringify(body);
+  expect(measureJson(text).levels).toBeLessThanOrEqual(limits.bodyLevels);
+  expect(holdsInheriting(text, body)).toBe(false);
+  expect((await api.call('tool', 'list_notes', {})).output).toEqual([]);
+  return answer.error;
+};
+
+describe('an answer that the API does not take', () => {
+  it.each(['__proto__', 'constructor'])(
+    'fails its call, and nothing is written: a member "%s"',
+    async (name) => {
+      const message = expect.stringContaining('has a member "__proto__"');
+      expect(await errorOf('inherits', { name })).toMatchObject({
+        code: 'invalid_output',
+        message,
+      });
+    },
+  );
+
+  it.each(['deep', 'fails_deep'])('fails its call when it is too deep: %s', async (name) => {
+    expect(await errorOf(name)).toMatchObject({
+      code: 'invalid_output',
+      message: 'what the code answers nests deeper than 200 levels',
+    });
+  });
+
+  it('keeps the code and the words of an error, and leaves out its details', async () => {
+    expect(await errorOf('fails_inheriting')).toEqual({
+      code: 'mine',
+      message: 'no',
+      details: { leftOut: expect.stringContaining('__proto__') },
+    });
+  });
+
+  it('is not asked of the store either', async () => {
+    const { output } = await api.call('tool', 'asks_deep', {});
+    expect(output).toBe('what is given nests deeper than 200 levels');
+  });
+
+  it('fails its call when the code writes it to the channel itself', async () => {
+    expect(await errorOf('writes_done')).toMatchObject({ code: 'invalid_output' });
+  });
+});
+
+describe('findAnswerFault', () => {
+  const nested = (levels: number): unknown =>
+    JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`);
+
+  it.each([
+    ['levels that there is room for', nested(198), undefined],
+    ['one more', nested(199), 'invalid_output'],
+    ['so many that they cannot be written', nested(1_000_000), 'invalid_output'],
+    ['a text that is too long', 'x'.repeat(5_000_000), 'too_large'],
+  ])('%s', (_, output, code) => {
+    expect(findAnswerFault({ output })?.code).toBe(code);
+  });
+});
