@@ -114,8 +114,13 @@ export const pythonWorker = (
     launch: {
       command: executable,
       arguments: [...isolated, '-c', start, packageRoot, JSON.stringify(options)],
-      // Without it, a set of texts would have another order in each process.
-      environment: { ...cleanEnvironment(workDir), PYTHONHASHSEED: '0' },
+      environment: {
+        ...cleanEnvironment(workDir),
+        // Without it, a set of texts would have another order in each process.
+        PYTHONHASHSEED: '0',
+        // Without it, the C library sets 64 MiB of addresses aside for each thread, and keeps them.
+        MALLOC_ARENA_MAX: '1',
+      },
       directory: workDir,
     },
     ownMb: 48,

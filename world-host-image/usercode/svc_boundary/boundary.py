@@ -21,6 +21,8 @@ _LIBRARIES += ["/nix/store"]
 _SYSTEM = ["/etc/ld.so.cache", "/etc/localtime", "/usr/share/zoneinfo", "/dev/urandom", "/dev/random"]
 _SYSTEM += ["/etc/ssl/openssl.cnf", "/usr/local/ssl/openssl.cnf", "/etc/pki/tls/openssl.cnf"]
 _SYSTEM += ["/etc/crypto-policies"]
+#: What Python's `mimetypes` reads where it is there.
+MIME_TYPES = ["/etc/mime.types", "/etc/apache2/mime.types"]
 _NOTHING = ["/dev/null"]
 
 #: Exit status of a process that was to have the whole boundary and could not (EX_CONFIG).
@@ -62,7 +64,7 @@ def restrict(
     abi = landlock.version(libc)
     if abi > 0:
         executable = _LIBRARIES + ([] if program is None else [program])
-        landlock.restrict(libc, abi, _SYSTEM + readable, executable, _NOTHING)
+        landlock.restrict(libc, abi, _SYSTEM + MIME_TYPES + readable, executable, _NOTHING)
     is_filtered = _filter(libc, launch, abi >= landlock.COMPLETE_VERSION)
     return ([] if abi > 0 else ["landlock"]) + ([] if is_filtered else ["seccomp"])
 

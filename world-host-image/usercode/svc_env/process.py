@@ -29,6 +29,15 @@ FORBIDDEN = {
     for event in events.split()
 }
 
+#: Modules that are of no use within the boundary, and what they would be for.
+NO_MODULES = {
+    "_ctypes": "load foreign code (ctypes)",
+    "_multiprocessing": (
+        "share anything with processes (multiprocessing, its ThreadPool too): "
+        "for threads there is concurrent.futures.ThreadPoolExecutor"
+    ),
+}
+
 
 def guard(readable: list[str]) -> None:
     """From here on: no processes, no network, no foreign code, and of files only `readable`
@@ -39,8 +48,8 @@ def guard(readable: list[str]) -> None:
     def audit(event: str, arguments: tuple[Any, ...]) -> None:
         if event == "open":
             _check_open(readable, *arguments)
-        elif event == "import" and arguments[0] == "_ctypes":
-            raise ImportError("user code may not load foreign code (ctypes)")
+        elif event == "import" and arguments[0] in NO_MODULES:
+            raise ImportError(f"user code may not {NO_MODULES[arguments[0]]}")
         elif event in FORBIDDEN:
             raise PermissionError(f"user code may not {FORBIDDEN[event]} ({event})")
 

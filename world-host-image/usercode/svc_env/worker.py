@@ -8,10 +8,11 @@ import json
 import os
 import resource
 import sys
+import threading
 from collections.abc import Callable
 from typing import Any
 
-from svc_boundary.boundary import refuse, restrict
+from svc_boundary.boundary import MIME_TYPES, refuse, restrict
 
 from .ctx import HandlerContext, VerifyContext
 from .errors import Answered, Failed, Refused
@@ -23,14 +24,19 @@ from .trace import describe, summarize
 Message = dict[str, Any]
 Result = dict[str, Any]
 
+#: Of each thread: the system's own size, 8 MiB, would use up the limit on addresses.
+_STACK_BYTES = 1 << 20
+
 
 def main() -> None:
     """Takes `[package folder, options as JSON]` as the program's arguments."""
     options = json.loads(sys.argv[2])
+    os.environ.pop("MALLOC_ARENA_MAX", None)  # The C library has read it by now.
     sys.argv = [""]
     readable = _own_places()
     missing = _restrict(options)
     guard(readable)
+    threading.stack_size(_STACK_BYTES)
     channel = Channel(options["message_bytes"])
     loader = Loader()
     if missing:
@@ -75,7 +81,8 @@ def _own_places() -> list[str]:
     """Python's own library, this package, and what the library reads of the system."""
     library = os.path.dirname(os.path.realpath(os.__file__))
     package = os.path.dirname(os.path.realpath(__file__))
-    return [library, package, "/usr/share/zoneinfo", "/etc/localtime", "/dev/urandom"]
+    system = ["/usr/share/zoneinfo", "/etc/localtime", "/dev/urandom", *MIME_TYPES]
+    return [library, package, *system]
 
 
 def _serve(loader: Loader, channel: Channel, message: Message) -> None:
