@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Log } from '#runtime/log.ts';
 import { hostFolder } from '../place.ts';
+import type { MemoryPool } from './watch.ts';
 
 /** `require`: no user code where the system lacks a part of the boundary; `auto`: with what there is. */
 export const boundaryModes = ['auto', 'require'] as const;
@@ -65,6 +66,8 @@ export type ProcessBounds = {
   /** A Python that `findPython` found. */
   python: string;
   mode: BoundaryMode;
+  /** Memory that the host has for such processes, all together. */
+  memory?: { mb: number; pool: MemoryPool };
 };
 
 export type Bounded = ProcessBounds & {

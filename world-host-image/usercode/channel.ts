@@ -10,7 +10,7 @@ import { type ChildEnd, type Launch, startChild } from './child.ts';
 import { createOutput } from './output.ts';
 import { parseWorkerMessage, type WorkerMessage } from './protocol.ts';
 import type { UserCodeLimits } from './run.ts';
-import { type Over, openGauge, type Usage, watchProcess } from './watch.ts';
+import { type MemoryPool, type Over, openGauge, type Usage, watchProcess } from './watch.ts';
 
 /** Why the host killed a process. */
 export type KillReason =
@@ -56,6 +56,8 @@ export type ChannelOptions = {
   limits: UserCodeLimits;
   /** Memory at which the process is stopped. */
   residentBytes: number;
+  /** What it shares with the host's other processes. */
+  pool?: MemoryPool | undefined;
   log: Log;
 };
 
@@ -71,7 +73,8 @@ type Listener = {
   end(ending: Ending): void;
 };
 
-export const openChannel = ({ launch, limits, residentBytes, log }: ChannelOptions): Channel => {
+export const openChannel = (options: ChannelOptions): Channel => {
+  const { launch, limits, residentBytes, pool, log } = options;
   const output = createOutput(log, limits.outputBytes);
   let printedBytes = 0;
   let listener: Listener | undefined;
@@ -105,7 +108,9 @@ export const openChannel = ({ launch, limits, residentBytes, log }: ChannelOptio
     },
   });
   const gauge = openGauge(child.pid);
+  const leavePool = pool?.join({ gauge, onFull: () => kill('out_of_memory') });
   const ended = child.ended.then((end): Ending => {
+    leavePool?.();
     gauge.close();
     const ending = { ...end, ...killed, output: output.tail() };
     over = ending;
@@ -120,7 +125,8 @@ export const openChannel = ({ launch, limits, residentBytes, log }: ChannelOptio
     new Promise((resolve) => {
       if (over !== undefined) return resolve({ ending: over });
       const deadline = setTimeout(() => kill('timeout'), timeoutMs);
-      const watch = watchProcess(gauge, { residentBytes, threads: limits.threads }, kill);
+      const most = { residentBytes, threads: limits.threads };
+      const watch = watchProcess(gauge, most, kill, pool);
       const finish = (outcome: Outcome<Value>): void => {
         clearTimeout(deadline);
         watch.stop();

@@ -20,6 +20,7 @@ import {
   type UserLanguage,
 } from './run.ts';
 import { typescriptWorker } from './typescript.ts';
+import { createMemoryPool } from './watch.ts';
 import type { WorkerKind } from './worker.ts';
 
 export type { Grader } from './grader.ts';
@@ -74,6 +75,14 @@ export type UserCode = {
   stop(): Promise<void>;
 };
 
+const mebibyte = 1024 * 1024;
+/** What two idle languages, and one that works, take at least. */
+const leastSharedMb = 192;
+
+/** What a worker may take is three eighths of its host's memory; all processes together, six. */
+const sharedMemoryMb = ({ memoryMb }: UserCodeLimits): number =>
+  Math.max(2 * memoryMb, leastSharedMb);
+
 const filePattern = /^[A-Za-z0-9_][\w.-]*(?:\/[A-Za-z0-9_][\w.-]*)*\.(?:py|ts)$/;
 
 const refuseFile = (file: string): RunResult => ({
@@ -112,9 +121,12 @@ export const startUserCode = async (options: UserCodeOptions): Promise<UserCode>
   const python = await findPython(options.python, options.searchPath);
   const { boundary = 'auto' } = options;
   const onOpen = createOpenNotice(options.log);
+  const memoryMb = sharedMemoryMb(limits);
+  const pool = createMemoryPool(memoryMb * mebibyte);
   const kinds = [pythonWorker, typescriptWorker].map((kindOf) => ({
     ...kindOf(python, root, limits, boundary),
     onOpen,
+    pool,
   }));
   const start = (kind: WorkerKind): Lane => startLane(kind, limits, options.log);
   const graders = new Set<Grader>();
@@ -134,7 +146,7 @@ export const startUserCode = async (options: UserCodeOptions): Promise<UserCode>
     throw error;
   }
   return {
-    bounds: { python, mode: boundary },
+    bounds: { python, mode: boundary, memory: { mb: memoryMb, pool } },
     async load(directory) {
       const code = await codeDirectory(directory, root);
       const languages = await languagesOf(code);
@@ -151,7 +163,7 @@ export const startUserCode = async (options: UserCodeOptions): Promise<UserCode>
     },
     startGrader() {
       const grader = startGrader({
-        kindIn: (folder) => ({ ...pythonWorker(python, folder, limits, boundary), onOpen }),
+        kindIn: (folder) => ({ ...pythonWorker(python, folder, limits, boundary), onOpen, pool }),
         prefix: `${root}-grade-`,
         limits,
         log: options.log,

@@ -7,6 +7,8 @@ import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from
 
 export type Usage = {
   residentBytes: number;
+  /** Of that, what it shares with nobody: programs and libraries are shared. */
+  privateBytes: number;
   threads: number;
   /** Open files; 0 where the system does not say (Linux before 6.2). */
   descriptors: number;
@@ -48,12 +50,15 @@ export const openGauge = (pid: number | undefined): Gauge => {
       if (statm === undefined || task === undefined) return undefined;
       try {
         const length = readSync(statm, buffer, { position: 0 });
-        const [, resident = ''] = buffer.toString('latin1', 0, length).split(' ');
+        const [, resident = '', shared = ''] = buffer.toString('latin1', 0, length).split(' ');
         if (resident === '') return undefined;
         // A folder has a link for each folder in it, and two of its own.
         const threads = fstatSync(task).nlink - 2;
         const descriptors = statSync(`/proc/${pid}/fd`).size;
-        return { residentBytes: Number(resident) * Number(pageBytes), threads, descriptors };
+        const [residentBytes = 0, sharedBytes = 0] = [resident, shared].map(
+          (pages) => Number(pages) * Number(pageBytes),
+        );
+        return { residentBytes, privateBytes: residentBytes - sharedBytes, threads, descriptors };
       } catch {
         return undefined;
       }
@@ -66,13 +71,46 @@ export const openGauge = (pid: number | undefined): Gauge => {
 
 export type Over = 'out_of_memory' | 'too_many_threads';
 
+type Member = { gauge: Gauge; onFull(): void };
+
+/** Memory that the processes of a host share, each of which may be within its own limit. */
+export type MemoryPool = {
+  /** Counts a process, whatever it does, until the function is called. */
+  join(member: Member): () => void;
+  /** Where all together have more than there is, the one with most of it is told, and no other. */
+  look(): void;
+};
+
+/** A pool of so much memory. */
+export const createMemoryPool = (bytes: number): MemoryPool => {
+  const members = new Set<Member>();
+  return {
+    join(member) {
+      members.add(member);
+      return () => void members.delete(member);
+    },
+    look() {
+      const used = [...members].map((member) => ({
+        member,
+        bytes: member.gauge.read()?.privateBytes ?? 0,
+      }));
+      const sum = used.reduce((total, each) => total + each.bytes, 0);
+      if (sum <= bytes) return;
+      const [largest] = used.sort((a, b) => b.bytes - a.bytes);
+      largest?.member.onFull();
+    },
+  };
+};
+
 /** Looks at a process until it is told to stop; says once that it is over a limit. */
 export const watchProcess = (
   gauge: Gauge,
-  limits: Omit<Usage, 'descriptors'>,
+  limits: Pick<Usage, 'residentBytes' | 'threads'>,
   onOver: (over: Over) => void,
+  pool?: MemoryPool,
 ): { stop(): void } => {
   const look = (): void => {
+    pool?.look();
     const usage = gauge.read();
     const isFull = usage !== undefined && usage.residentBytes > limits.residentBytes;
     const isMany = usage !== undefined && usage.threads > limits.threads;

@@ -20,6 +20,7 @@ import type {
   UserCodeLimits,
   UserLanguage,
 } from './run.ts';
+import type { MemoryPool } from './watch.ts';
 
 /** How a language's worker is started, and what the host must know about it. */
 export type WorkerKind = {
@@ -35,6 +36,8 @@ export type WorkerKind = {
   readTimeoutTrace(stderr: string, directory: string): TraceFrame[];
   /** Hears what the system lacks of the boundary, before the worker is ready. */
   onOpen?(missing: readonly BoundaryPart[]): void;
+  /** Memory that it shares with the host's other processes. */
+  pool?: MemoryPool;
 };
 
 export type Worker = {
@@ -102,6 +105,7 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
     launch: kind.launch,
     limits,
     residentBytes: (kind.ownMb + limits.memoryMb) * mebibyte,
+    pool: kind.pool,
     log: log.child({ language: kind.language }),
   });
   const allowed: Allowed = {

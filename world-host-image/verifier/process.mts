@@ -95,7 +95,9 @@ const judge = (database: DatabaseSync, { source, entities }: Question): Judged =
 };
 
 // On Linux the kernel ends this process with its host, and the host watches its memory.
-if (process.platform !== 'linux') new Worker(new URL('watchdog.mts', import.meta.url)).unref();
+if (process.platform !== 'linux') {
+  new Worker(new URL('watchdog.mts', import.meta.url), { workerData: process.argv[2] }).unref();
+}
 const question = JSON.parse((await readLine()) ?? 'null') as Question;
 const database = openVerifierTables(question.entities);
 await load(database, verifiedEntities(question.entities));

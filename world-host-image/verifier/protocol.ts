@@ -21,8 +21,5 @@ export const loaded = 'loaded';
 /** Rows that a verifier may answer, and characters of a name. */
 export const verdictLimits = { rows: 1_000, nameChars: 200 };
 
-/** What the process may take, beside the time that the host gives it. */
-export const memoryLimitMb = 448;
-
 /** What the process writes as its last word when it takes more. */
 export const outOfMemory = 'out of memory';

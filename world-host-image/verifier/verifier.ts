@@ -17,7 +17,7 @@ import { CallFailure } from '../calls/failure.ts';
 import { hostFolder } from '../place.ts';
 import { boundedNode, type ProcessBounds } from '../usercode/boundary.ts';
 import { openGauge, watchProcess } from '../usercode/watch.ts';
-import { type Judged, loaded, memoryLimitMb, outOfMemory, type Verdict } from './protocol.ts';
+import { type Judged, loaded, outOfMemory, type Verdict } from './protocol.ts';
 
 export type VerifierLimits = {
   /** To send the rows, to load them, and then to answer the query. */
@@ -41,10 +41,14 @@ type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 const program = join(hostFolder, 'verifier/process.mts');
 const rowsAtOnce = 500;
 
-const memoryLimit = {
-  residentBytes: memoryLimitMb * 1024 * 1024,
-  threads: Number.POSITIVE_INFINITY,
-};
+/** Where nobody says what the host has. */
+const defaultMemoryMb = 256;
+/** Of what the host has for such processes: workers wait beside it. */
+const memoryShare = 2 / 3;
+
+/** What the process may take, in MiB, the language counted in. */
+const memoryLimitOf = ({ memory }: ProcessBounds): number =>
+  memory === undefined ? defaultMemoryMb : Math.floor(memory.mb * memoryShare);
 
 /** What the program is made of, as a tree or bundled. */
 const readable = [
@@ -52,9 +56,9 @@ const readable = [
   ...['src', 'node_modules'].map((name) => join(hostFolder, '..', name)),
 ];
 
-const startProcess = (bounds: ProcessBounds): Child => {
-  const node = ['--disable-warning=ExperimentalWarning', program];
-  const bounded = { ...bounds, keep: 3, memoryMb: memoryLimitMb, readable, node };
+const startProcess = (bounds: ProcessBounds, memoryMb: number): Child => {
+  const node = ['--disable-warning=ExperimentalWarning', program, String(memoryMb)];
+  const bounded = { ...bounds, keep: 3, memoryMb, readable, node };
   const { command, arguments: words } = boundedNode(bounded);
   const child = spawn(command, words, {
     env: {},
@@ -127,14 +131,18 @@ export const startVerifier = ({
   bounds,
   limits = defaultLimits,
 }: VerifierParts): Verifier => {
-  const child = startProcess(bounds);
+  const memoryMb = memoryLimitOf(bounds);
+  const child = startProcess(bounds, memoryMb);
   const kill = (): void => void child.kill('SIGKILL');
   const gauge = openGauge(child.pid);
   let isFull = false;
-  const watch = watchProcess(gauge, memoryLimit, () => {
+  const onFull = (): void => {
     isFull = true;
     kill();
-  });
+  };
+  const leavePool = bounds.memory?.pool.join({ gauge, onFull });
+  const most = { residentBytes: memoryMb * 1024 * 1024, threads: Number.POSITIVE_INFINITY };
+  const watch = watchProcess(gauge, most, onFull, bounds.memory?.pool);
   const nextLine = createLineReader(child);
   let complaint = '';
   child.stderr.on('data', (chunk: Buffer) => {
@@ -144,9 +152,10 @@ export const startVerifier = ({
     child.on('error', (error) => resolve(failed('crashed', error.message)));
     child.on('close', (status, signal) => {
       watch.stop();
+      leavePool?.();
       gauge.close();
       if (isFull || signal === 'SIGKILL' || complaint.endsWith(outOfMemory)) {
-        resolve(failed('crashed', `it took more than ${memoryLimitMb} MiB of memory`));
+        resolve(failed('crashed', `it took more than ${memoryMb} MiB of memory`));
       } else {
         resolve(failed('crashed', `its process ended with ${signal ?? `status ${status}`}`));
       }

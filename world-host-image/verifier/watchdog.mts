@@ -3,9 +3,11 @@
  * as a query takes: it kills the process when its host is gone, and when it takes too much memory.
  */
 import { writeSync } from 'node:fs';
-import { memoryLimitMb, outOfMemory } from './protocol.ts';
+import { workerData } from 'node:worker_threads';
+import { outOfMemory } from './protocol.ts';
 
 const everyMs = 20;
+const memoryLimitMb = Number(workerData);
 const host = process.ppid;
 
 const kill = (): void => void process.kill(process.pid, 'SIGKILL');

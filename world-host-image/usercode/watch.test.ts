@@ -1,0 +1,70 @@
+/** What processes of user code may take together, each of them within its own limits. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Bench, startBench } from '#test/support/user-code.ts';
+import { createMemoryPool } from './watch.ts';
+
+describe('a pool of memory', () => {
+  const told: string[] = [];
+  const member = (name: string, privateBytes: number | undefined) => ({
+    gauge: {
+      read: () =>
+        privateBytes === undefined
+          ? undefined
+          : { privateBytes, residentBytes: 1_000, threads: 1, descriptors: 3 },
+      close: () => undefined,
+    },
+    onFull: () => void told.push(name),
+  });
+
+  it('tells the largest alone when all together have too much', () => {
+    const pool = createMemoryPool(100);
+    pool.join(member('gone', undefined));
+    pool.join(member('small', 40));
+    const leave = pool.join(member('large', 60));
+    pool.look();
+    expect(told).toEqual([]);
+    pool.join(member('last', 1));
+    pool.look();
+    expect(told).toEqual(['large']);
+    leave();
+    pool.look();
+    expect(told).toEqual(['large']);
+  });
+});
+
+describe('both languages at once', () => {
+  let bench: Bench;
+  beforeAll(async () => {
+    bench = await startBench({ memoryMb: 96 });
+    await bench.load({
+      'tools.py': `
+import time
+def hold(mb, ms):
+    held = bytearray(b"x") * (mb * 2**20)
+    time.sleep(ms / 1000)
+    return len(held) // 2**20
+`,
+      'tools.ts': `
+export const hold = async ({ mb, ms }) => {
+  const held = Array.from({ length: mb }, () => Buffer.alloc(2 ** 20, 'x'));
+  await new Promise((resolve) => setTimeout(resolve, ms));
+  return held.length;
+};
+`,
+    });
+  });
+  afterAll(() => bench.close());
+
+  it('end the larger one, and the other goes on', async () => {
+    expect(await bench.value('typescript', 'hold', { input: { mb: 90, ms: 100 } })).toBe(90);
+    const results = await Promise.all([
+      bench.run('python', 'hold', { input: { mb: 70, ms: 1_000 } }),
+      bench.run('typescript', 'hold', { input: { mb: 120, ms: 1_000 } }),
+    ]);
+    expect(results).toMatchObject([
+      { ok: true, value: 70 },
+      { ok: false, error: { code: 'out_of_memory' } },
+    ]);
+    expect(await bench.value('typescript', 'hold', { input: { mb: 1, ms: 1 } })).toBe(1);
+  });
+});
