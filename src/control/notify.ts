@@ -18,6 +18,7 @@ import type { CallRow } from './db/calls.ts';
 import { startListening } from './db/listen.ts';
 import { noticeChannel, sendNotices } from './db/notices.ts';
 import type { Queryable } from './db/pool.ts';
+import { forNoProject } from './db/turns.ts';
 import { createRouteFeed, type RouteFeed } from './routes/feed.ts';
 
 /** The topic that changes with everything a planner looks at. */
@@ -117,7 +118,8 @@ const createSender = (db: Queryable, sender: string, log: Log) => {
   return {
     send(topics: readonly string[]) {
       for (const topic of topics) pending.add(topic);
-      sending ??= Promise.resolve().then(sendAll);
+      // The news of all projects leaves together, so it waits for the turn of none.
+      sending ??= forNoProject(() => Promise.resolve().then(sendAll));
     },
     flushed: () => sending ?? Promise.resolve(),
   };

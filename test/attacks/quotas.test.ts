@@ -14,14 +14,17 @@ import { reap } from '#wire/pool-api/operations.ts';
 import { digestOf } from '../../src/control/blobs/blobs.ts';
 import { openFolderBlobs } from '../../src/control/blobs/folder.ts';
 import type { ControlConfig } from '../../src/control/config.ts';
-import { openDatabase } from '../../src/control/db/pool.ts';
+import { type Database, openDatabase, statement } from '../../src/control/db/pool.ts';
+import { forProject } from '../../src/control/db/turns.ts';
 import { beginUpload, finishUpload } from '../../src/control/db/uploads.ts';
+import { startNotices } from '../../src/control/notify.ts';
 import { startTestControl, type TestControl } from '../support/control.ts';
 import { type PlayedHost, warmHost } from '../support/host.ts';
 import { type Answer, addNeighbour, type Neighbour } from '../support/neighbour.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { encodeTree, notesWorld } from '../support/worlds.ts';
 
+const quiet = createLog('test', 'silent');
 const quotas = {
   callsPerMinute: 100_000,
   queuedCalls: 20,
@@ -393,5 +396,50 @@ describe('operators', () => {
     expect(found).toMatchObject({ status: 'warning', fix: expect.stringContaining('quota_') });
     expect(found?.message).toContain(`${greedy.projectId} has 1 of 1 ("worlds")`);
     expect(found?.message).not.toContain(other.projectId);
+  });
+});
+
+describe('a project whose queries take long', () => {
+  /** Fills all turns of a project with statements that wait until they are let go. */
+  const blocked = async (work: (db: Database, projectId: string) => Promise<void>) => {
+    const [db, holder] = ['a', 'b'].map(() => openDatabase(new Secret(database.url), quiet));
+    if (db === undefined || holder === undefined) throw new Error('no database');
+    const lock = statement('hold_back', 'select pg_advisory_xact_lock($1)');
+    const projectId = 'prj-greedy';
+    let waiting: Promise<unknown> = Promise.resolve();
+    await holder.transaction(async (tx) => {
+      await tx.query(lock, [4711]);
+      waiting = forProject(projectId, () =>
+        Promise.all(Array.from({ length: 20 }, () => db.query(lock, [4711]))),
+      );
+      await work(db, projectId);
+    });
+    await waiting;
+    await Promise.all([db.close(), holder.close()]);
+  };
+
+  it('has no more than a share of the connections, however long its queries take', async () => {
+    await blocked(async (db) => {
+      const one = statement('one', 'select 1 as one');
+      const asked = forProject('prj-other', () =>
+        Promise.all([1, 2, 3].map(() => db.query(one, []))),
+      );
+      expect(await asked).toEqual([1, 2, 3].map(() => [{ one: 1 }]));
+    });
+  });
+
+  it('does not hold up the news of others that leaves with its own', async () => {
+    const config = { databaseUrl: new Secret(database.url) };
+    const hearing = startNotices(config, { query: async () => [] }, quiet);
+    const heard = hearing.watch('news-of-other');
+    await heard.next(10_000); // it listens now
+    await blocked(async (db, projectId) => {
+      const telling = startNotices(config, db, quiet);
+      forProject(projectId, () => telling.tell('news-of-greedy'));
+      forProject('prj-other', () => telling.tell('news-of-other'));
+      expect((await heard.next(10_000)).told).toBe(true);
+      await telling.stop();
+    });
+    await hearing.stop();
   });
 });

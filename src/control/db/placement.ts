@@ -18,6 +18,7 @@ import { ledPools, suits, type Wish, wishOf } from './pools.ts';
 import type { QuotaRefusal, Quotas } from './quotas.ts';
 import { type SessionRow, sessionColumns } from './sessions.ts';
 import { hostBefore } from './states.ts';
+import { forNoProject } from './turns.ts';
 
 export type NewSession = HostWish & {
   id: string;
@@ -305,7 +306,8 @@ export const createPlacer = (db: Database): Placer => {
     if ((await db.query(hasAny, [])).length === 0) return [];
     const seeker = seekers.get(id) ?? { kind, id, found: Promise.withResolvers() };
     seekers.set(id, seeker);
-    if (!isPlacing) void placeThem();
+    // It serves whoever else seeks, too, so it waits for no project's turn.
+    if (!isPlacing) void forNoProject(placeThem);
     return seeker.found.promise;
   };
 

@@ -29,8 +29,8 @@ export type Database = Queryable & {
 export const statement = (name: string, text: string): Statement => ({ name, text });
 
 const mostConnections = 10;
-/** Of them, those that requests of projects may have at once. */
-const mostForProjects = 8;
+/** Of them, those that requests of projects may have at once, and those of one project. */
+const turnLimits = { all: 8, ofProject: 5 };
 const connectTimeoutMs = 5_000;
 const statementTimeoutMs = 15_000;
 
@@ -96,7 +96,7 @@ export const openDatabase = (databaseUrl: Secret, log: Log): Database => {
   const note = (error: Error) => log.warn({ err: error }, 'database connection broke');
   pool.on('error', note);
   pool.on('connect', (client) => client.on('error', note));
-  const turns = createTurns(mostForProjects);
+  const turns = createTurns(turnLimits);
   return {
     query: (text, values) => turns.take(() => run(pool, text, values)),
     transaction: (work) => turns.take(async () => transact(await connect(pool), work)),

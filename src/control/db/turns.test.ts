@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createTurns, forProject } from './turns.ts';
+import { createTurns, forNoProject, forProject } from './turns.ts';
 
 /** Work that ends when it is told to, and notes when it began. */
-const bench = (most: number) => {
-  const turns = createTurns(most);
+const bench = (all: number, ofProject = all) => {
+  const turns = createTurns({ all, ofProject });
   const began: string[] = [];
   const ends: (() => void)[] = [];
   const ask = (project: string | undefined, name: string): Promise<void> => {
@@ -56,5 +56,29 @@ describe('turns', () => {
     const failing = forProject('a', () => turns.take(() => Promise.reject(new Error('no'))));
     await expect(failing).rejects.toThrow('no');
     expect(await forProject('a', () => turns.take(async () => 'again'))).toBe('again');
+  });
+
+  it('are never all of one project, however long what it asks for takes', async () => {
+    const { began, ask, settle, endOne } = bench(3, 2);
+    const asked = ['a1', 'a2', 'a3', 'a4'].map((name) => ask('a', name));
+    await settle();
+    asked.push(ask('b', 'b1'), ask('b', 'b2'));
+    await settle();
+    expect(began).toEqual(['a1', 'a2', 'b1']);
+    await endOne();
+    expect(began).toEqual(['a1', 'a2', 'b1', 'a3']);
+    for (let index = 0; index < 5; index += 1) await endOne();
+    await Promise.all(asked);
+    expect(began).toEqual(['a1', 'a2', 'b1', 'a3', 'b2', 'a4']);
+  });
+
+  it('are not waited for by what all share, whichever project started it', async () => {
+    const { began, ask, settle, endOne } = bench(1);
+    const asked = [ask('a', 'a1'), ask('a', 'a2')];
+    asked.push(forProject('a', () => forNoProject(() => ask(undefined, 'shared'))));
+    await settle();
+    expect(began).toEqual(['a1', 'shared']);
+    for (let index = 0; index < 3; index += 1) await endOne();
+    await Promise.all(asked);
   });
 });
