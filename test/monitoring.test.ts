@@ -44,7 +44,7 @@ const exportedNames = async (): Promise<Set<string>> => {
   };
   const log = createLog('test', 'silent');
   const parts = { db: never, compiler: never, notices: never, log, metrics: control };
-  addLoadMetrics(parts as unknown as Parameters<typeof addLoadMetrics>[0]);
+  addLoadMetrics(parts as unknown as Parameters<typeof addLoadMetrics>[0], { bytes: () => 0 });
   const gateway = createGatewayMetrics();
   addStanding(gateway, createVisits(1), createRouteTable({ ask: never, most: 1 }));
   const common = new Registry();

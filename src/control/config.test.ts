@@ -29,7 +29,9 @@ describe('readConfig', () => {
         ledgerMib: 4_096,
         links: 1_000,
         waits: 4_000,
+        uploadMib: 128,
       },
+      uploadMib: 512,
       compile: {
         processes: 2,
         queued: 16,

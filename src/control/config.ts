@@ -41,6 +41,8 @@ export type ControlConfig = {
   hostMaxUses: number;
   /** What each project may use, unless its row says otherwise. */
   quotas: Quotas;
+  /** MiB of large bodies that it receives or works on at once, of all callers. */
+  uploadMib: number;
   /** Bounds on compiling the worlds that clients send. */
   compile: CompileLimits;
   /** How it ends once it is told to, in milliseconds. */
@@ -162,6 +164,8 @@ const readQuotas = (env: EnvReader): Quotas => {
     ledgerMib: atLeastOne('SVC_QUOTA_LEDGER_MIB', 1_000_000, 4_096),
     links: atLeastOne('SVC_QUOTA_LINKS', 1_000_000, 1_000),
     waits: atLeastOne('SVC_QUOTA_WAITS', 100_000, 4_000),
+    // The largest body always has room.
+    uploadMib: env.integer('SVC_QUOTA_UPLOAD_MIB', { min: 48, max: 1_000_000, fallback: 128 }),
   };
 };
 
@@ -187,6 +191,7 @@ export const readConfig = (environment: Env): ControlConfig => {
     gateway: readGateway(env),
     hostMaxUses: env.integer('SVC_HOST_MAX_USES', { min: 1, max: 1_000_000, fallback: 200 }),
     quotas: readQuotas(env),
+    uploadMib: env.integer('SVC_UPLOAD_MIB', { min: 48, max: 1_000_000, fallback: 512 }),
     compile: readCompile(env),
     ending: {
       drainMs: env.integer('SVC_DRAIN_MS', { min: 0, max: 600_000, fallback: 0 }),

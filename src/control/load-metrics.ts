@@ -7,6 +7,7 @@ import { sessionStates, sessionTransitions } from '#domain/session.ts';
 import { isFinal } from '#domain/transitions.ts';
 import { readTogether } from '#runtime/metrics.ts';
 import { type Load, readLoad } from './db/load.ts';
+import type { Uploads } from './http/uploads.ts';
 import type { Parts } from './parts.ts';
 
 type LoadParts = Pick<Parts, 'blobs' | 'compiler' | 'db' | 'log' | 'metrics' | 'notices'>;
@@ -128,9 +129,21 @@ const addBlobs = (registry: Registry, { blobs, log }: LoadParts): void => {
   });
 };
 
+const addUploads = (registry: Registry, uploads: Pick<Uploads, 'bytes'>): void => {
+  new Gauge({
+    name: 'svc_upload_bytes',
+    help: 'Bytes that bodies of requests under way may take',
+    registers: [registry],
+    collect() {
+      this.set(uploads.bytes());
+    },
+  });
+};
+
 /** Adds all of them to the program's registry. */
-export const addLoadMetrics = (parts: LoadParts): void => {
+export const addLoadMetrics = (parts: LoadParts, uploads: Pick<Uploads, 'bytes'>): void => {
   addInstallation(parts.metrics.registry, parts);
+  addUploads(parts.metrics.registry, uploads);
   addReplica(parts.metrics.registry, parts);
   addBlobs(parts.metrics.registry, parts);
 };

@@ -20,6 +20,7 @@ import { migrate } from './db/migrate.ts';
 import { createPlacer } from './db/placement.ts';
 import { type Database, openDatabase } from './db/pool.ts';
 import { adminEndpoints } from './http/admin/endpoints.ts';
+import { createFindAsker } from './http/askers.ts';
 import { createAuthenticate, hashSecretKey } from './http/auth.ts';
 import { gatewayEndpoints } from './http/gateway/endpoints.ts';
 import { addHealthRoutes } from './http/health.ts';
@@ -31,6 +32,7 @@ import { poolEndpoints } from './http/pool/endpoints.ts';
 import { publicEndpoints } from './http/public/endpoints.ts';
 import { type Api, createServer } from './http/server.ts';
 import { createShare } from './http/share.ts';
+import { createUploads, type Uploads } from './http/uploads.ts';
 import { addLoadMetrics } from './load-metrics.ts';
 import { createMetrics } from './metrics.ts';
 import { startNotices } from './notify.ts';
@@ -84,16 +86,18 @@ const addPublicRoutes = (app: FastifyInstance, parts: Parts, api: Api): void => 
  * Makes applications, each of which knows the routes of what it serves and no others. Hosts get nothing but
  * their API: what runs in their containers has no business with the state of the program.
  */
-const appMaker = (parts: Parts, isEnding: () => boolean) => {
+const appMaker = (parts: Parts, uploads: Uploads, isEnding: () => boolean) => {
   const { config, db, readBody, metrics, log } = parts;
   const authenticate = createAuthenticate(config, db, log);
+  const findAsker = createFindAsker(db);
   const share = createShare(config.quotas, metrics);
   const all = apisOf(parts);
   return (serves: readonly ListenerName[]): FastifyInstance => {
     const apis = all.filter(({ at }) => serves.includes(at));
     const others = all.filter((api) => !apis.includes(api));
     const elsewhere = others.map(({ prefix }) => prefix);
-    return createServer({ apis, elsewhere, authenticate, readBody, share, metrics, log }, (app) => {
+    const ways = { authenticate, findAsker, uploads, readBody, share };
+    return createServer({ apis, elsewhere, ...ways, metrics, log }, (app) => {
       if (serves.some((name) => name !== 'host')) addHealthRoutes(app, { ...parts, isEnding });
       const publicApi = apis.find(({ at }) => at === 'public');
       if (publicApi !== undefined) addPublicRoutes(app, parts, publicApi);
@@ -164,13 +168,14 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
       readBody: createBodyReader(readers),
       log,
     };
-    addLoadMetrics(parts);
+    const uploads = createUploads({ allMib: config.uploadMib, oneMib: config.quotas.uploadMib });
+    addLoadMetrics(parts, uploads);
     const board = createLoopBoard();
     for (const loop of [notices.loop, ...tracer.loops]) board.show(loop);
     const watched = { program: 'control', registry: metrics.registry, loops: board.statuses, log };
     const watching = await serveMetrics(watched, config.metricsListen);
     releases.push(() => watching.stop(0));
-    const makeApp = appMaker(parts, () => stopped !== undefined);
+    const makeApp = appMaker(parts, uploads, () => stopped !== undefined);
     const { drainMs, finishMs } = config.ending;
     releases.push(() => stopAll(served, finishMs));
     for (const { serves, addresses } of groupListeners(config.listen)) {

@@ -26,6 +26,11 @@ const words: Record<QuotaName, Words> = {
     unit: 'at once at one control plane',
     way: 'ask without "wait", or wait for answers first',
   },
+  upload_mib: {
+    what: 'bodies of requests under way',
+    unit: 'MiB at once at one control plane',
+    way: 'send fewer at once',
+  },
 };
 
 /** The variable with what every project has, by which operators find it. */

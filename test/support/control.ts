@@ -122,6 +122,7 @@ const usualQuotas: Quotas = {
   ledgerMib: 100_000,
   links: 10_000,
   waits: 10_000,
+  uploadMib: 10_000,
 };
 
 export type TestControlOptions = {
@@ -130,6 +131,7 @@ export type TestControlOptions = {
   replicaOf?: { config: ControlConfig };
   hostMaxUses?: number;
   quotas?: Partial<Quotas>;
+  uploadMib?: number;
   compile?: Partial<CompileLimits>;
   gateway?: ControlConfig['gateway'];
   /** A folder of its own when not given. */
@@ -161,6 +163,7 @@ const newConfig = async (options: TestControlOptions): Promise<ControlConfig> =>
   gateway: options.gateway ?? null,
   hostMaxUses: options.hostMaxUses ?? 50,
   quotas: { ...usualQuotas, ...options.quotas },
+  uploadMib: options.uploadMib ?? 10_000,
   compile: {
     processes: 1,
     queued: 8,

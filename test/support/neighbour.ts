@@ -7,6 +7,8 @@ export type Answer = { status: number; headers: Record<string, unknown>; body: u
 
 export type Neighbour = {
   projectId: string;
+  /** How it says who it is. */
+  authorization: string;
   /** Asks the public API with its keys. */
   ask(method: 'GET' | 'POST', path: string, body?: object, at?: TestControl): Promise<Answer>;
 };
@@ -28,6 +30,7 @@ export const addNeighbour = async (control: TestControl): Promise<Neighbour> => 
   const authorization = basicAuthorization(publicKey, secretKey);
   return {
     projectId,
+    authorization,
     ask: (method, path, body, at = control) =>
       at.raw({
         method,

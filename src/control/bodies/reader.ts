@@ -20,8 +20,8 @@ export const readingLimits: LaneLimits = {
 export type BodyToRead = {
   /** Id of the operation that it was sent to. */
   operation: string;
-  /** Who takes turns with others: the project of a client, or a host. */
-  asker: string;
+  /** Finds who takes turns with others; asked only for a body that is read apart. */
+  asker: () => Promise<string>;
   /** Undefined when there is none. */
   bytes: Uint8Array | undefined;
   /** Ends the wait for a process. */
@@ -64,7 +64,7 @@ export const createBodyReader = (processes: Pick<Lane, 'run'>): BodyReader => {
   ): Promise<ReadBody> => {
     const job = { kind: 'read', operation, bytes, isKeyed } as const;
     try {
-      return outcomeOf(await processes.run(job, { project: asker, signal }));
+      return outcomeOf(await processes.run(job, { project: await asker(), signal }));
     } catch (error) {
       throw inWords(error);
     }

@@ -1,11 +1,12 @@
 /**
  * What a project may use of an installation. Whether there is room for more is decided in the database, by
  * functions of the migrations, in the statement that takes the room; only calls a minute are taken ahead,
- * many at once, and requests that hold their answer are counted by each control plane for itself.
+ * many at once, and requests that hold their answer and bodies under way are counted by each control plane
+ * for itself.
  */
 import { type Queryable, statement } from './pool.ts';
 
-/** All are at least 1; but for `waits`, a row of `projects` may have its own. */
+/** All are at least 1; but for `waits` and `uploadMib`, a row of `projects` may have its own. */
 export type Quotas = {
   /** Sessions that are not yet `CLOSED` or `FAILED`, those that wait for a host among them. */
   sessions: number;
@@ -25,6 +26,8 @@ export type Quotas = {
   links: number;
   /** Requests that hold their answer at one control plane. */
   waits: number;
+  /** MiB of large bodies that one control plane receives or works on at once. */
+  uploadMib: number;
 };
 
 /** The quotas that can refuse something, by the names that callers are told. */
@@ -37,6 +40,7 @@ export const quotaNames = [
   'blob_mib',
   'links',
   'waits',
+  'upload_mib',
 ] as const;
 export type QuotaName = (typeof quotaNames)[number];
 

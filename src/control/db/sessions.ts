@@ -68,6 +68,19 @@ export const findSession = async (
 ): Promise<SessionRow | undefined> =>
   (await db.query<SessionRow>(findSessionStatement, [sessionId, projectId]))[0];
 
+const findServedStatement = statement(
+  'find_served_project',
+  'select project_id as "projectId" from sessions where id = $1 and host_id = $2 and closed_at is null',
+);
+
+/** The project of the session that a host says it serves; undefined when it does not. */
+export const findServedProject = async (
+  db: Queryable,
+  hostId: string,
+  sessionId: string,
+): Promise<string | undefined> =>
+  (await db.query<{ projectId: string }>(findServedStatement, [sessionId, hostId]))[0]?.projectId;
+
 const findByKeyStatement = statement(
   'find_session_by_key',
   `${selectSession} where s.project_id = $1 and s.idempotency_key = $2`,

@@ -1,17 +1,20 @@
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
 import { type FastifyInstance, fastify } from 'fastify';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Listening, listen } from './listen.ts';
+import { type Listening, listen, type RequestTimes } from './listen.ts';
 
 const loopback = { host: '127.0.0.1', port: 0 };
 const open: { app: FastifyInstance; listening?: Listening }[] = [];
 
-const serve = async (addresses = [loopback]) => {
+const serve = async (addresses = [loopback], times?: RequestTimes) => {
   const app = fastify();
   const begun = Promise.withResolvers<void>();
   const finish = Promise.withResolvers<void>();
   app.get('/', async () => 'at once');
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body));
+  app.post('/', async () => 'whole');
   app.get('/slow', async () => {
     begun.resolve();
     await finish.promise;
@@ -19,7 +22,7 @@ const serve = async (addresses = [loopback]) => {
   });
   const entry: (typeof open)[number] = { app };
   open.push(entry);
-  const listening = await listen(app, addresses);
+  const listening = await listen(app, addresses, times);
   entry.listening = listening;
   return { listening, begun: begun.promise, finish: () => finish.resolve() };
 };
@@ -88,6 +91,14 @@ describe('listen', () => {
     expect(await ask()).toEqual([false, 200, 'close']);
     expect(await ask('/nowhere')).toEqual([false, 404, 'close']);
     agent.destroy();
+  });
+
+  it('answers 408 to a request that does not come whole in time', async () => {
+    const { listening } = await serve([loopback], { requestMs: 50, everyMs: 10 });
+    const socket = connect(portOf(listening.addresses[0]), '127.0.0.1');
+    const heard = socket.setEncoding('utf8').toArray();
+    socket.write('POST / HTTP/1.1\r\nHost: test\r\nContent-Length: 9\r\n\r\n{');
+    expect((await heard).join('')).toMatch(/^HTTP\/1\.1 408 /);
   });
 
   it('cuts off what is not finished by the deadline', async () => {

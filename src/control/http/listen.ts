@@ -14,13 +14,17 @@ export type Listening = Bound & {
 
 /** Longer than clients keep an idle connection, so that it is they who close it. */
 const keepAliveMs = 75_000;
-/** A request that has not come whole by then is answered 408. */
-const requestMs = 120_000;
+
+/** How long a request may take to come, and how often that is looked at, in milliseconds. */
+export type RequestTimes = { requestMs: number; everyMs: number };
+
+const usualTimes: RequestTimes = { requestMs: 120_000, everyMs: 30_000 };
 
 /** Binds all addresses, or none when one of them cannot be had. */
 export const listen = async (
   app: FastifyInstance,
   wanted: readonly ListenAddress[],
+  { requestMs, everyMs }: RequestTimes = usualTimes,
 ): Promise<Listening> => {
   let draining = false;
   app.addHook('onSend', async (_, reply) => {
@@ -31,7 +35,13 @@ export const listen = async (
   const bound = await bindAll(
     () =>
       createServer(
-        { keepAliveTimeout: keepAliveMs, requestTimeout: requestMs, noDelay: true },
+        {
+          keepAliveTimeout: keepAliveMs,
+          // A request that has not come whole by then is answered 408.
+          requestTimeout: requestMs,
+          connectionsCheckingInterval: everyMs,
+          noDelay: true,
+        },
         handle,
       ),
     wanted,

@@ -21,14 +21,17 @@ import type { Access } from '#wire/operation.ts';
 import type { BodyReader } from '../bodies/reader.ts';
 import { jsonBody } from '../json-text.ts';
 import type { Metrics } from '../metrics.ts';
+import type { FindAsker } from './askers.ts';
 import type { Authenticate } from './auth.ts';
 import type { Caller, Endpoint } from './endpoint.ts';
 import type { Share } from './share.ts';
+import { announcedBytes, isLargeBody, type Upload, type Uploads } from './uploads.ts';
 import { createValidator } from './validate.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | undefined;
+    upload: Upload | undefined;
   }
 }
 
@@ -40,6 +43,8 @@ export type ServerOptions = {
   /** Base paths of what is served at other addresses. */
   elsewhere: readonly string[];
   authenticate: Authenticate;
+  findAsker: FindAsker;
+  uploads: Uploads;
   readBody: BodyReader;
   share: Share;
   metrics: Metrics;
@@ -112,47 +117,80 @@ const takeBodies = (app: FastifyInstance): void => {
   );
 };
 
-/** Who takes turns with others when large bodies are read. */
-const askerOf = (caller: Caller): string => {
-  if ('projectId' in caller) return caller.projectId;
-  return 'hostId' in caller ? caller.hostId : 'operators';
+/** Whose share a body counts in. A host's session is looked up for a large one only. */
+const holderOf = async (
+  { params }: FastifyRequest,
+  caller: Caller,
+  bytes: number,
+  findAsker: FindAsker,
+): Promise<string> =>
+  'hostId' in caller && !isLargeBody(bytes) ? caller.hostId : findAsker(caller, params);
+
+/** Takes room for the body that is to come; given back when the answer was sent or nobody waits for it. */
+const beginUpload = async (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  caller: Caller,
+  { findAsker, uploads, metrics }: ServerOptions,
+): Promise<void> => {
+  const { method, headers, routeOptions } = request;
+  const isRead = method !== 'GET' && method !== 'HEAD';
+  const bytes = isRead ? announcedBytes(headers, routeOptions.bodyLimit) : 0;
+  if (bytes === 0) return;
+  const holder = await holderOf(request, caller, bytes, findAsker);
+  // Whoever is gone meanwhile sends nothing any more.
+  if (reply.raw.destroyed) throw new AppError('unavailable', 'the client is gone');
+  try {
+    const upload = uploads.begin({ asker: holder, bytes, isKept: !('hostId' in caller) });
+    request.upload = upload;
+    reply.raw.once('close', () => upload.end()).once('finish', () => upload.end());
+  } catch (error) {
+    const quota = error instanceof AppError ? error.detail.quota : undefined;
+    if (typeof quota === 'string') metrics.quotaRefusals.inc({ quota });
+    throw error;
+  }
 };
 
-const bind = (
-  app: FastifyInstance,
-  prefix: string,
-  bound: Endpoint,
-  { authenticate, readBody, share }: ServerOptions,
-) => {
+const bind = (app: FastifyInstance, prefix: string, bound: Endpoint, options: ServerOptions) => {
   const { operation, handle } = bound;
+  const { authenticate, findAsker, readBody, share } = options;
   const validate = createValidator(operation);
+  const answerTo = async (request: FastifyRequest, reply: FastifyReply, signal: AbortSignal) => {
+    const { params, query, headers, caller, upload } = request;
+    if (caller === undefined) throw new AppError('unauthenticated', 'no caller');
+    const bytes = request.body instanceof Uint8Array ? request.body : undefined;
+    // What was read of it is all that is kept: a handler may wait for long.
+    request.body = undefined;
+    const isKeyed = headers['idempotency-key'] !== undefined;
+    const asker = () => findAsker(caller, params);
+    const body = { operation: operation.id, asker, bytes, signal };
+    const read = await readBody(body, { isKeyed });
+    upload?.read();
+    const parts = { params, query, headers: { ...headers }, body: read.body };
+    validate(parts, read.problems);
+    const answer = await share(caller, query, () => handle(parts, { caller, signal }));
+    if (answer.headers !== undefined) reply.headers(answer.headers);
+    return answer;
+  };
   app.route({
     method: operation.method,
     url: `${prefix}${operation.path.replace(/\{(\w+)\}/g, ':$1')}`,
     bodyLimit: operation.bodyBytes ?? limits.bodyBytes,
     config: { access: operation.access, operation: operation.id },
     // Before the body is read: nobody uploads what they may not.
-    onRequest: async (request) => {
+    onRequest: async (request, reply) => {
       const { headers, socket } = request;
       const from = plainIp(socket.remoteAddress ?? '');
-      request.caller = await authenticate(headers.authorization, operation.access, from);
+      const caller = await authenticate(headers.authorization, operation.access, from);
+      request.caller = caller;
       refuseEncoded(headers['content-encoding']);
+      await beginUpload(request, reply, caller, options);
     },
     handler: async (request, reply) => {
-      const { params, query, headers, caller } = request;
-      if (caller === undefined) throw new AppError('unauthenticated', 'no caller');
       const signal = signalOf(reply);
-      const bytes = request.body instanceof Uint8Array ? request.body : undefined;
-      // What was read of it is all that is kept: a handler may wait for long.
-      request.body = undefined;
-      const isKeyed = headers['idempotency-key'] !== undefined;
-      const asker = askerOf(caller);
-      const body = { operation: operation.id, asker, bytes, signal };
-      const read = await readBody(body, { isKeyed });
-      const parts = { params, query, headers: { ...headers }, body: read.body };
-      validate(parts, read.problems);
-      const answer = await share(caller, query, () => handle(parts, { caller, signal }));
-      if (answer.headers !== undefined) reply.headers(answer.headers);
+      const work = () => answerTo(request, reply, signal);
+      const { upload } = request;
+      const answer = await (upload === undefined ? work() : upload.during(work));
       return send(reply, answer.status, answer.body);
     },
   });
@@ -210,7 +248,7 @@ const answerErrors = (
     if (wait !== undefined) reply.header('retry-after', wait);
     return sendError(reply, status, body);
   });
-  app.setNotFoundHandler(async (request, reply) => {
+  const refuse = async (request: FastifyRequest, reply: FastifyReply) => {
     const path = pathOf(request);
     const isElsewhere = elsewhere.some((prefix) => path.startsWith(`${prefix}/`));
     const why = isElsewhere ? ' at this address: the API has one of its own' : '';
@@ -218,7 +256,12 @@ const answerErrors = (
       message: `there is nothing at ${path}${why}`,
       error: 'not_found',
     });
-  });
+  };
+  // Refused before the body is read; the handler is never reached.
+  app.addHook('onRequest', async (request, reply) =>
+    request.is404 ? refuse(request, reply) : undefined,
+  );
+  app.setNotFoundHandler(refuse);
 };
 
 /** Counts answers by operation; what is no operation of a contract is one together. */
@@ -256,6 +299,7 @@ export const createServer = (
     bodyLimit: limits.bodyBytes,
   });
   app.decorateRequest('caller', undefined);
+  app.decorateRequest('upload', undefined);
   app.addHook('onRequest', async (request, reply) => {
     reply.header(requestIdHeader, request.id);
   });

@@ -1,0 +1,43 @@
+/**
+ * On whose behalf a request is made, where callers share what there is: a project for what it asks and
+ * for what the hosts of its sessions tell. So a project has no more of it with many hosts.
+ */
+import type { Queryable } from '../db/pool.ts';
+import { findServedProject } from '../db/sessions.ts';
+import type { Caller } from './endpoint.ts';
+
+/** The name of whoever it is; a host's that serves no session is its own. */
+export type FindAsker = (caller: Caller, params: unknown) => Promise<string>;
+
+/** A host that has gone on to another project's session counts for the former one at most so long. */
+const keptMs = 5_000;
+const mostKept = 10_000;
+
+type Kept = { asker: Promise<string>; until: number };
+
+/** Makes it. It looks a host's session up, and remembers it for a moment. */
+export const createFindAsker = (db: Queryable): FindAsker => {
+  const known = new Map<string, Kept>();
+
+  const look = async (hostId: string, sessionId: string): Promise<string> =>
+    (await findServedProject(db, hostId, sessionId)) ?? hostId;
+
+  const ofHost = (hostId: string, sessionId: string): Promise<string> => {
+    const key = `${hostId} ${sessionId}`;
+    const now = performance.now();
+    const found = known.get(key);
+    if (found !== undefined && found.until > now) return found.asker;
+    if (known.size >= mostKept) known.clear();
+    const asker = look(hostId, sessionId);
+    known.set(key, { asker, until: now + keptMs });
+    asker.catch(() => known.delete(key));
+    return asker;
+  };
+
+  return async (caller, params) => {
+    if ('projectId' in caller) return caller.projectId;
+    if (!('hostId' in caller)) return 'operators';
+    const { sessionId } = (params ?? {}) as { sessionId?: string };
+    return sessionId === undefined ? caller.hostId : ofHost(caller.hostId, sessionId);
+  };
+};
