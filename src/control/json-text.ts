@@ -32,7 +32,7 @@ export const jsonText = (text: string | null): JsonText | null =>
   text === null ? null : new JsonText(text);
 
 /** A value as JSON, in pieces that follow one another. */
-export const writeJson = (value: unknown): string[] => {
+const writeJson = (value: unknown): string[] => {
   const texts: string[] = [];
   found = texts;
   let json: string;
@@ -47,14 +47,20 @@ export const writeJson = (value: unknown): string[] => {
 
 /** Up to so many characters an answer is sent whole. */
 const mostWhole = 64 * 1024;
-/** Bytes that are given to the connection at once. */
-const chunkBytes = 256 * 1024;
+/** Characters that are given to the connection at once. */
+const chunkChars = 64 * 1024;
 
-const chunksOf = function* (pieces: readonly string[]): Generator<Buffer> {
+/** Where a chunk ends that begins at `start`: never between the two halves of one character. */
+const endOf = (piece: string, start: number): number => {
+  const end = start + chunkChars;
+  return (piece.codePointAt(end - 1) ?? 0) > 0xffff ? end - 1 : end;
+};
+
+/** The pieces as bytes, each chunk made when the one before is on its way. */
+export const chunksOf = function* (pieces: readonly string[]): Generator<Buffer> {
   for (const piece of pieces) {
-    const bytes = Buffer.from(piece);
-    for (let start = 0; start < bytes.byteLength; start += chunkBytes) {
-      yield bytes.subarray(start, start + chunkBytes);
+    for (let start = 0; start < piece.length; start = endOf(piece, start)) {
+      yield Buffer.from(piece.slice(start, endOf(piece, start)));
     }
   }
 };

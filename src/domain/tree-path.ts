@@ -4,7 +4,7 @@
  * one or compiles one judges its paths here.
  */
 
-export const treePathLimits = {
+const treePathLimits = {
   /** In characters. */
   path: 512,
   /** Of one name in it, in bytes of UTF-8: what common file systems allow. */
