@@ -31,6 +31,31 @@ const wordyWorld = (): TreeFile[] =>
     return { ...file, content: encoder.encode(JSON.stringify(world)) };
   });
 
+/** The world `notes` with a definition that many tools refer to: what clients see is far larger than it. */
+const sharingWorld = (): TreeFile[] => {
+  const names = Array.from({ length: 20 }, (_, at) => `shared_${at}`);
+  const tools = names.map((name) => [
+    name,
+    { input: { type: 'object', properties: {} }, output: { $ref: '#/$defs/Large' } },
+  ]);
+  const functions = names.map((name) => `\n\ndef ${name}():\n    return ""\n`).join('');
+  const change: Record<string, (text: string) => string> = {
+    'schema/world.json': (text) => {
+      const world = JSON.parse(text) as Tree & { $defs: Json };
+      world.$defs.Large = { type: 'string', description: 'd'.repeat(210_000) };
+      Object.assign(world['x-svc'].tools, Object.fromEntries(tools));
+      return JSON.stringify(world);
+    },
+    'svc-env.toml': (text) =>
+      text.replace('"count_slowly"', ['count_slowly', ...names].map((name) => `"${name}"`).join()),
+    'tools.py': (text) => `${text}${functions}`,
+  };
+  return notesWorld().map(({ path, content }) => {
+    const text = change[path]?.(decoder.decode(content));
+    return { path, content: text === undefined ? content : encoder.encode(text) };
+  });
+};
+
 let control: OwnControl;
 let host: PlayedHost;
 let sessionId: string;
@@ -113,6 +138,56 @@ describe('a list of sessions', () => {
     const path = '/api/public/world-sessions?fields=tools,secrets';
     const headers = { authorization: `Bearer ${control.publicKey}` };
     expect((await control.raw({ method: 'GET', path, headers })).status).toBe(400);
+  });
+});
+
+describe('the tools of worlds whose schemas share a large definition', () => {
+  const worlds = 6;
+  const asked = '/world-sessions?limit=6&fields=tools';
+  const slugs = Array.from({ length: worlds }, (_, at) => `shared-${at}`);
+
+  beforeAll(async () => {
+    const from = encodeTree(sharingWorld());
+    for (const slug of slugs) {
+      await control.send(createWorld, { body: { slug, from } });
+      await control.send(openSession, { body: { slug } });
+    }
+  });
+
+  const textsOf = (slug: string) =>
+    control.sql<{ bytes: number }>(
+      `select octet_length(text) as bytes from version_texts
+        where name = 'toolSchemas' and version_id = (select head_version_id from worlds where slug = $1)`,
+      [slug],
+    );
+
+  it('are written when a world is compiled, and count for its project', async () => {
+    const [text] = await textsOf('shared-0');
+    expect(text?.bytes).toBeGreaterThan(4_000_000);
+    const [version] = await control.sql<{ bytes: number }>(
+      'select v.bytes::int from versions v join worlds w on w.head_version_id = v.id where w.slug = $1',
+      ['shared-0'],
+    );
+    expect(version?.bytes).toBeGreaterThan(text?.bytes ?? 0);
+  });
+
+  it('are read for what a page shows, and for nothing else', async () => {
+    const { data } = await list(asked);
+    expect(data.filter(has('tools'))).toHaveLength(1);
+    expect(data.filter(has('omitted'))).toHaveLength(data.length - 1);
+  });
+
+  it('of a release that wrote none are made of what a page shows, and stay', async () => {
+    const before = await list(asked);
+    await control.sql('delete from version_texts', []);
+    expect((await list(asked)).data).toEqual(before.data);
+    const made = await Promise.all(slugs.map(textsOf));
+    const count = made.flat().length;
+    expect(count).toBeGreaterThan(0);
+    expect(count).toBeLessThan(worlds);
+    const listed = await list('/environments?fields=tools,tasks,redact,dependencies');
+    expect(listed.data).toHaveLength(worlds + 2);
+    expect(listed.data.every(has('dependencies'))).toBe(true);
   });
 });
 
@@ -214,12 +289,13 @@ describe('every read of the public API', () => {
 describe('lists of worlds and of their tasks', () => {
   it('tell counts, and names only when they are asked for', async () => {
     const { data } = await list('/environments');
-    expect(data.map(({ slug, toolCount, taskCount }) => [slug, toolCount, taskCount])).toEqual([
+    const small = data.filter(({ slug }) => !String(slug).startsWith('shared'));
+    expect(small.map(({ slug, toolCount, taskCount }) => [slug, toolCount, taskCount])).toEqual([
       ['wordy', 3, 1],
       ['notes', 3, 1],
     ]);
     expect(data.some((world) => 'tools' in world || 'redact' in world)).toBe(false);
-    const named = (await list('/environments?fields=tools,dependencies')).data[0];
+    const named = (await list('/environments?fields=tools,dependencies')).data.at(-1);
     expect(named).toMatchObject({
       tools: ['list_notes', 'create_notes', 'count_slowly'],
       dependencies: [],

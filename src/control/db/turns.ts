@@ -25,6 +25,9 @@ export type TurnLimits = {
   ofProject: number;
 };
 
+/** The project that is asked for just now; undefined for none. */
+export const projectAsking = (): string | undefined => asking.getStore();
+
 export type Turns = {
   /** Does the work when the turn of the project that it is for has come. */
   take<Value>(work: () => Promise<Value>): Promise<Value>;

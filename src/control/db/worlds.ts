@@ -5,6 +5,7 @@ import type { Digest, VersionState } from '#domain/world.ts';
 import type { Contract } from '#language/contract.ts';
 import { type Database, type Queryable, statement } from './pool.ts';
 import { finishUpload } from './uploads.ts';
+import { insertVersionTexts, type VersionTexts } from './version-texts.ts';
 
 export type WorldRow = {
   id: string;
@@ -46,7 +47,8 @@ export type NewVersion = Omit<
   'slug' | 'worldId' | 'projectId' | 'createdAt' | 'state' | 'contract'
 > & {
   contractJson: string;
-  /** Of all blobs that it consists of. */
+  texts: VersionTexts;
+  /** Of all blobs that it consists of, and of its texts. */
   bytes: number;
 };
 
@@ -104,6 +106,7 @@ export const insertWorld = (
       JSON.stringify(version.warnings),
       version.bytes,
     ]);
+    await insertVersionTexts(tx, version.id, version.texts);
   });
 
 const worldColumns = `id, slug, kind, name, description, head_version_id as "headVersionId",
@@ -180,20 +183,23 @@ const listSlugsStatement = statement(
 export const listSlugs = async (db: Queryable, projectId: string): Promise<string[]> =>
   (await db.query<{ slug: string }>(listSlugsStatement, [projectId])).map(({ slug }) => slug);
 
-const findVersionsStatement = statement(
-  'find_versions',
+const findVersionStatement = statement(
+  'find_version',
   `select v.id, v.world_id as "worldId", v.project_id as "projectId", w.slug, v.number, v.state,
           v.content_hash as "contentHash", v.message, v.contract, v.files,
           v.entity_counts as "entityCounts", v.bundle, v.snapshot, v.created_at as "createdAt",
           coalesce(v.warnings, '[]') as warnings,
           octet_length(v.contract::text) + octet_length(v.files::text) as "jsonChars"
      from versions v join worlds w on w.id = v.world_id
-    where v.id = any($1)`,
+    where v.id = $1`,
 );
 
 /** A version, and how long its contract and its list of files are as JSON. */
 export type SizedVersionRow = VersionRow & { jsonChars: number };
 
-/** The versions with these ids, of whatever project, in any order. */
-export const findVersions = (db: Queryable, ids: readonly string[]): Promise<SizedVersionRow[]> =>
-  db.query<SizedVersionRow>(findVersionsStatement, [ids]);
+/** The version with this id, of whatever project. */
+export const findVersion = async (
+  db: Queryable,
+  id: string,
+): Promise<SizedVersionRow | undefined> =>
+  (await db.query<SizedVersionRow>(findVersionStatement, [id]))[0];

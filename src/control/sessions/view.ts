@@ -5,10 +5,8 @@ import type { SessionListView, SessionView } from '#wire/public-api/session.ts';
 import type { ListedSession, SessionRow } from '../db/sessions.ts';
 import { sessionToken } from '../http/auth.ts';
 import type { ProjectCaller } from '../http/endpoint.ts';
-import { createRoom } from '../http/paging.ts';
 import { JsonText } from '../json-text.ts';
 import type { Parts } from '../parts.ts';
-import type { Version } from '../worlds/versions.ts';
 
 export type ViewParts = Pick<Parts, 'config' | 'versions'>;
 
@@ -72,10 +70,8 @@ const viewLight = (
   lastActivityAt: session.lastActivityAt.toISOString(),
 });
 
-const versionOf = (found: Version | undefined, { versionId }: SessionRow): Version => {
-  if (found === undefined) throw new Error(`version ${versionId} is missing`);
-  return found;
-};
+const jsonTools = (json: string): SessionView['tools'] =>
+  new JsonText(json) as unknown as SessionView['tools'];
 
 /** The view of one session. */
 export const viewOne = async (
@@ -83,11 +79,13 @@ export const viewOne = async (
   session: SessionRow,
   level: ProjectCaller['level'],
 ): Promise<SessionView> => {
-  const version = versionOf(await parts.versions.get(session.versionId), session);
+  const version = await parts.versions.get(session.versionId);
+  if (version === undefined) throw new Error(`version ${session.versionId} is missing`);
+  const tools = await parts.versions.texts.one(version, 'toolSchemas');
   return {
     ...viewLight(parts, session, version.slug, level),
     instruction: session.instruction,
-    tools: new JsonText(version.toolsJson()) as unknown as SessionView['tools'],
+    tools: jsonTools(tools),
   };
 };
 
@@ -95,28 +93,27 @@ export const viewOne = async (
 export const sessionFields = ['tools', 'instruction'] as const;
 export type SessionField = (typeof sessionFields)[number];
 
-/** The views of a page of sessions. Their versions are read only when their tools are asked for. */
+/** The views of a page of sessions. The tools that it shows are read, when they are asked for; no others. */
 export const viewList = async (
   parts: ViewParts,
   sessions: readonly ListedSession[],
   level: ProjectCaller['level'],
   fields: readonly SessionField[],
 ): Promise<SessionListView[]> => {
-  const withTools = fields.includes('tools');
-  const ids = withTools ? sessions.map(({ versionId }) => versionId) : [];
-  const versions = await parts.versions.getMany(ids);
-  const room = createRoom();
-  return sessions.map((session) => {
-    const { instruction, slug, versionId } = session;
-    const tools = withTools ? versionOf(versions.get(versionId), session).toolsJson() : '';
-    const isShown = room.take(tools.length + (instruction ?? '').length);
+  const entries = sessions.map(({ versionId, instruction }) => ({
+    versionId,
+    otherChars: instruction?.length ?? 0,
+  }));
+  const names = fields.includes('tools') ? (['toolSchemas'] as const) : [];
+  const texts = await parts.versions.texts.page(entries, names);
+  return sessions.map((session, at) => {
+    const text = texts[at];
+    const { instruction, slug } = session;
     return {
       ...viewLight(parts, session, slug, level),
-      ...(isShown && fields.includes('instruction') ? { instruction } : {}),
-      ...(isShown && withTools
-        ? { tools: new JsonText(tools) as unknown as SessionView['tools'] }
-        : {}),
-      ...(isShown ? {} : { omitted: [...fields] }),
+      ...(text !== undefined && fields.includes('instruction') ? { instruction } : {}),
+      ...(text?.toolSchemas === undefined ? {} : { tools: jsonTools(text.toolSchemas) }),
+      ...(text === undefined ? { omitted: [...fields] } : {}),
     };
   });
 };

@@ -12,6 +12,8 @@ import type { Problem } from '#language/problem.ts';
 import { languageWarnings } from '#language/warnings.ts';
 import { StoreRefusal } from '#store/refusal.ts';
 import { type BuiltSnapshot, buildSnapshot } from '#store/snapshot.ts';
+import type { VersionTexts } from '../db/version-texts.ts';
+import { writeTexts } from './contract-view.ts';
 import { overlay } from './tree.ts';
 
 export type Rows = Record<string, Row[]>;
@@ -26,6 +28,8 @@ export type Built =
       name: string;
       /** The contract as JSON text: it is stored, and may be large. */
       contractJson: string;
+      /** What answers tell of it. */
+      texts: VersionTexts;
       /** Files to store in place of those of the tree that have the same path, and beside the others. */
       generated: TreeFile[];
       snapshot: BuiltSnapshot;
@@ -68,6 +72,7 @@ export const buildVersion = (files: readonly TreeFile[], more: Rows): Built => {
       ok: true,
       name: contract.name,
       contractJson: JSON.stringify(contract),
+      texts: writeTexts(contract),
       generated,
       snapshot,
       bundle: encodeBundle({ contract, files: code }),

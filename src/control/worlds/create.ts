@@ -14,6 +14,7 @@ import type { ControlConfig } from '../config.ts';
 import { violates } from '../db/errors.ts';
 import type { Database } from '../db/pool.ts';
 import { abandonUpload, beginUpload, type Upload } from '../db/uploads.ts';
+import type { VersionTexts } from '../db/version-texts.ts';
 import {
   findWorld,
   insertWorld,
@@ -66,6 +67,7 @@ type Source = {
   tree: TreeFile[];
   name: string;
   contractJson: string;
+  texts: VersionTexts;
   snapshot: BuiltSnapshot;
   bundle: Uint8Array;
   warnings: string[];
@@ -95,7 +97,7 @@ const blobsOf = ({ tree, bundle, snapshot }: Source): Map<Digest, Uint8Array> =>
 
 const storeVersion = async (
   blobs: Blobs,
-  { tree, contractJson, snapshot, bundle, warnings }: Source,
+  { tree, contractJson, texts, snapshot, bundle, warnings }: Source,
   { message, bytes }: { message: string | null; bytes: number },
 ): Promise<NewVersion> => {
   const files = await storeFiles(blobs, tree);
@@ -106,6 +108,7 @@ const storeVersion = async (
     contentHash: `sha256:${hashOf({ files, bundle: bundleDigest, state: snapshot.digest })}`,
     message,
     contractJson,
+    texts,
     files,
     entityCounts: snapshot.counts,
     bundle: bundleDigest,
@@ -154,7 +157,11 @@ const makeWorld = async (
   const { slug } = body;
   const source = await build(parts, projectId, body, signal);
   const needed = blobsOf(source);
-  const bytes = [...needed.values()].reduce((sum, { byteLength }) => sum + byteLength, 0);
+  const lengths = [
+    ...[...needed.values()].map(({ byteLength }) => byteLength),
+    ...Object.values(source.texts).map((text) => Buffer.byteLength(text)),
+  ];
+  const bytes = lengths.reduce((sum, length) => sum + length, 0);
   await reserve(parts, { id: uploadId, projectId, blobs: [...needed.keys()], bytes });
   const version = await storeVersion(blobs, source, { message: body.message ?? null, bytes });
   const world = {

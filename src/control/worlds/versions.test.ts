@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Queryable } from '../db/pool.ts';
+import { forProject } from '../db/turns.ts';
 import type { SizedVersionRow } from '../db/worlds.ts';
 import { createFairCache } from '../fair-cache.ts';
 import { createVersions, type Version } from './versions.ts';
@@ -7,13 +8,11 @@ import { createVersions, type Version } from './versions.ts';
 /** A database of versions `<project>-<number>`, each with a contract of so many characters. */
 const countingDatabase = (jsonChars: number) => {
   const reads: string[] = [];
-  const query = async (_statement: unknown, [ids]: [string[]]): Promise<SizedVersionRow[]> => {
-    reads.push(...ids);
-    return ids.map((id) => {
-      const contract = { tools: [], api: null };
-      const row = { id, projectId: id.split('-')[0], contract, files: [], jsonChars };
-      return row as unknown as SizedVersionRow;
-    });
+  const query = async (_statement: unknown, [id]: [string]): Promise<SizedVersionRow[]> => {
+    reads.push(id);
+    const contract = { tools: [], api: null };
+    const row = { id, projectId: id.split('-')[0], contract, files: [], jsonChars };
+    return [row as unknown as SizedVersionRow];
   };
   return { db: { query } as unknown as Queryable, reads };
 };
@@ -22,9 +21,17 @@ describe('versions in memory', () => {
   it('are read once', async () => {
     const { db, reads } = countingDatabase(1_000);
     const versions = createVersions(db);
-    await versions.getMany(['a-1', 'a-2', 'a-1']);
+    for (const id of ['a-1', 'a-2', 'a-1']) await versions.get(id);
     expect((await versions.get('a-1'))?.projectId).toBe('a');
     expect(reads).toEqual(['a-1', 'a-2']);
+  });
+
+  it('are read once for all that ask for them meanwhile, project by project', async () => {
+    const { db, reads } = countingDatabase(1_000);
+    const versions = createVersions(db);
+    const ask = (project: string) => forProject(project, () => versions.get('a-1'));
+    await Promise.all(['a', 'a', 'b', 'a'].map(ask));
+    expect(reads).toEqual(['a-1', 'a-1']);
   });
 
   it('of one project stay there while another asks for ever more', async () => {

@@ -6,13 +6,12 @@ import type { SurfaceKind } from '#domain/session.ts';
 import type { Digest } from '#domain/world.ts';
 import { openApiPath } from '#language/artifacts/paths.ts';
 import type { Queryable } from '../db/pool.ts';
-import { findVersions, type VersionRow } from '../db/worlds.ts';
+import { projectAsking } from '../db/turns.ts';
+import { findVersion, type VersionRow } from '../db/worlds.ts';
 import { createFairCache, type FairCache } from '../fair-cache.ts';
-import { viewTools } from './tool-view.ts';
+import { createVersionTexts, type VersionTexts } from './version-texts.ts';
 
 export type Version = VersionRow & {
-  /** Its tools as clients see them, as JSON text; made when first asked for. */
-  toolsJson(): string;
   toolNames: ReadonlySet<string>;
   /** The surfaces that sessions of it can have. */
   surfaces: SurfaceKind[];
@@ -23,8 +22,8 @@ export type Version = VersionRow & {
 export type Versions = {
   /** The version of this id, of whatever project; undefined when there is none. */
   get(versionId: string): Promise<Version | undefined>;
-  /** All versions with these ids. */
-  getMany(versionIds: readonly string[]): Promise<Map<string, Version>>;
+  /** What answers tell of versions; they are not kept with these. */
+  texts: VersionTexts;
 };
 
 /** What the versions in memory may take, reckoned from their JSON: objects take a few times as much. */
@@ -39,45 +38,42 @@ const openApiOf = ({ contract, files }: VersionRow): Digest | undefined =>
     ? undefined
     : files.find(({ path }) => path === openApiPath)?.sha256;
 
-const toVersion = (row: VersionRow): Version => {
-  let tools: string | undefined;
-  return {
-    ...row,
-    toolsJson: () => {
-      tools ??= JSON.stringify(viewTools(row.contract));
-      return tools;
-    },
-    toolNames: new Set(row.contract.tools.map(({ name }) => name)),
-    surfaces: row.contract.api === null ? [] : ['api'],
-    openApi: openApiOf(row),
-  };
-};
+const toVersion = (row: VersionRow): Version => ({
+  ...row,
+  toolNames: new Set(row.contract.tools.map(({ name }) => name)),
+  surfaces: row.contract.api === null ? [] : ['api'],
+  openApi: openApiOf(row),
+});
 
 /** Makes the cache. */
 export const createVersions = (
   db: Queryable,
   kept: FairCache<Version> = createFairCache(mostBytes),
 ): Versions => {
-  const read = async (ids: readonly string[]): Promise<Version[]> => {
-    const rows = ids.length === 0 ? [] : await findVersions(db, ids);
-    return rows.map(({ jsonChars, ...row }) => {
-      const value = toVersion(row);
-      const bytes = jsonChars * bytesPerChar + otherBytes;
-      kept.keep({ key: value.id, owner: value.projectId, bytes, value });
-      return value;
-    });
+  /** Reads under way: a version that several requests of a project ask for at once is read once. */
+  const reads = new Map<string, Promise<Version | undefined>>();
+
+  const read = async (id: string): Promise<Version | undefined> => {
+    const row = await findVersion(db, id);
+    if (row === undefined) return undefined;
+    const { jsonChars, ...rest } = row;
+    const value = toVersion(rest);
+    const bytes = jsonChars * bytesPerChar + otherBytes;
+    kept.keep({ key: id, owner: value.projectId, bytes, value });
+    return value;
   };
 
-  const getMany = async (ids: readonly string[]): Promise<Map<string, Version>> => {
-    const found = new Map<string, Version>();
-    for (const id of ids) {
-      const version = found.get(id) ?? kept.get(id);
-      if (version !== undefined) found.set(id, version);
-    }
-    const missing = [...new Set(ids)].filter((id) => !found.has(id));
-    for (const version of await read(missing)) found.set(version.id, version);
-    return found;
+  const get = async (id: string): Promise<Version | undefined> => {
+    const known = kept.get(id);
+    if (known !== undefined) return known;
+    // A project waits for its own turn alone, see `db/turns.ts`.
+    const key = `${projectAsking() ?? ''} ${id}`;
+    const underWay = reads.get(key);
+    if (underWay !== undefined) return underWay;
+    const begun = read(id).finally(() => reads.delete(key));
+    reads.set(key, begun);
+    return begun;
   };
 
-  return { getMany, get: async (id) => (await getMany([id])).get(id) };
+  return { get, texts: createVersionTexts(db, get) };
 };

@@ -1,6 +1,6 @@
 /** A world as clients see it, from its row and its head version. */
 import type { Static } from 'typebox';
-import type { Contract, Dependency, Task } from '#language/contract.ts';
+import type { Contract, Task } from '#language/contract.ts';
 import type {
   BundledTaskView,
   TaskListView,
@@ -11,6 +11,7 @@ import type {
 import type { ListedWorld, WorldRow } from '../db/worlds.ts';
 import { createRoom } from '../http/paging.ts';
 import { JsonText } from '../json-text.ts';
+import { viewContract, type WorldField } from './contract-view.ts';
 import type { Version, Versions } from './versions.ts';
 import { warningsOf } from './warnings.ts';
 
@@ -34,18 +35,6 @@ const viewLinks = (publicUrl: string, slug: string): WorldView['links'] => {
   };
 };
 
-const viewDependency = ({
-  ref,
-  entities,
-  ...link
-}: Dependency): WorldView['dependencies'][number] => ({
-  ...link,
-  version: ref,
-  entities: Object.fromEntries(
-    entities.map((one) => [`${one.entity}.${one.field}`, `${one.targetEntity}.${one.targetField}`]),
-  ),
-});
-
 /** Where a world is: the address of the service, and the `organization/project` that it is in. */
 export type WorldPlace = { publicUrl: string; project: string };
 
@@ -63,23 +52,12 @@ const viewLight = (world: WorldRow, { publicUrl, project }: WorldPlace) => ({
   createdAt: world.createdAt.toISOString(),
 });
 
-/** Members of a world that a list shows when it is asked to. */
-export const worldFields = ['tools', 'tasks', 'redact', 'dependencies'] as const;
-export type WorldField = (typeof worldFields)[number];
-
-const viewContract = ({ contract }: Version): Pick<WorldView, WorldField> => ({
-  tools: contract.tools.map(({ name }) => name),
-  tasks: contract.tasks.map(({ name }) => name),
-  redact: contract.redact,
-  dependencies: contract.dependencies.map(viewDependency),
-});
-
 /** The world with its head version. */
-export const viewWorld = (world: WorldRow, head: Version, place: WorldPlace): WorldView => ({
+const viewWorld = (world: WorldRow, head: Version, place: WorldPlace): WorldView => ({
   ...viewLight(world, place),
   version: viewVersion(head),
   surfaces: head.surfaces,
-  ...viewContract(head),
+  ...viewContract(head.contract),
 });
 
 const viewListedVersion = (world: ListedWorld): WorldView['version'] => ({
@@ -88,24 +66,20 @@ const viewListedVersion = (world: ListedWorld): WorldView['version'] => ({
   entityCounts: new JsonText(world.entityCounts ?? '{}') as unknown as Record<string, number>,
 });
 
-/** The worlds of a page; the contracts of their versions are read only when a member asks for it. */
+/** The worlds of a page; what their contracts hold is read as far as it is asked for and shown. */
 export const viewWorldList = async (
   versions: Versions,
   worlds: readonly ListedWorld[],
   place: WorldPlace,
   fields: readonly WorldField[],
 ): Promise<WorldListView[]> => {
-  const ids = fields.length === 0 ? [] : worlds.map(({ headVersionId }) => headVersionId);
-  const heads = await versions.getMany(ids);
-  const room = createRoom();
-  return worlds.map((world) => {
-    const head = heads.get(world.headVersionId);
-    const all = head === undefined ? undefined : viewContract(head);
-    const texts = fields.map((field) => [field, JSON.stringify(all?.[field] ?? null)] as const);
-    const isShown = room.take(texts.reduce((sum, [, text]) => sum + text.length, 0));
-    const shown = isShown ? texts.map(([field, text]) => [field, new JsonText(text)]) : [];
+  const entries = worlds.map(({ headVersionId }) => ({ versionId: headVersionId, otherChars: 0 }));
+  const texts = await versions.texts.page(entries, fields);
+  return worlds.map((world, at) => {
+    const text = texts[at];
+    const shown = Object.entries(text ?? {}).map(([field, json]) => [field, new JsonText(json)]);
     const omitted = [
-      ...(isShown ? [] : fields),
+      ...(text === undefined ? fields : []),
       ...(world.entityCounts === null ? ['version.entityCounts'] : []),
     ];
     return {

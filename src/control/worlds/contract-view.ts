@@ -1,0 +1,44 @@
+/**
+ * What is told of a contract: to whoever asks for one world, and as texts that are made when the world is
+ * compiled, for lists and sessions (see `db/version-texts.ts`).
+ */
+import type { Contract, Dependency } from '#language/contract.ts';
+import type { WorldView } from '#wire/public-api/world.ts';
+import type { VersionTexts } from '../db/version-texts.ts';
+import { viewTools } from './tool-view.ts';
+
+/** Members of a world that a list shows when it is asked to. */
+export const worldFields = ['tools', 'tasks', 'redact', 'dependencies'] as const;
+export type WorldField = (typeof worldFields)[number];
+
+const viewDependency = ({
+  ref,
+  entities,
+  ...link
+}: Dependency): WorldView['dependencies'][number] => ({
+  ...link,
+  version: ref,
+  entities: Object.fromEntries(
+    entities.map((one) => [`${one.entity}.${one.field}`, `${one.targetEntity}.${one.targetField}`]),
+  ),
+});
+
+/** The contract as a world shows it. */
+export const viewContract = (contract: Contract): Pick<WorldView, WorldField> => ({
+  tools: contract.tools.map(({ name }) => name),
+  tasks: contract.tasks.map(({ name }) => name),
+  redact: contract.redact,
+  dependencies: contract.dependencies.map(viewDependency),
+});
+
+/** The texts of a version with this contract. */
+export const writeTexts = (contract: Contract): VersionTexts => {
+  const view = viewContract(contract);
+  return {
+    toolSchemas: JSON.stringify(viewTools(contract)),
+    tools: JSON.stringify(view.tools),
+    tasks: JSON.stringify(view.tasks),
+    redact: JSON.stringify(view.redact),
+    dependencies: JSON.stringify(view.dependencies),
+  };
+};
