@@ -24,7 +24,11 @@ afterEach(() => compiler.stop());
 
 /** Names what has ended, in order. */
 const start = (changed: Partial<CompileLimits> = {}) => {
-  compiler = createCompiler({ ...limits, ...changed });
+  const jobs: string[] = [];
+  compiler = createCompiler(
+    { ...limits, ...changed },
+    { ended: ({ kind }) => jobs.push(kind), refused: () => undefined },
+  );
   const ended: string[] = [];
   const build = (project: string, name: string, files: TreeFile[], signal?: AbortSignal) => {
     const job = compiler.run({ kind: 'build', files, rowsJson: null }, { project, signal });
@@ -34,7 +38,7 @@ const start = (changed: Partial<CompileLimits> = {}) => {
     );
     return job;
   };
-  return { build, ended };
+  return { build, ended, jobs };
 };
 
 describe('a project with slow trees', () => {
@@ -120,5 +124,41 @@ describe('a check of a request', () => {
     expect(built).toMatchObject({ ok: true, hash: expect.stringMatching(/^sha256:/) });
     expect(ended).toEqual(['small']);
     void Promise.allSettled(attack);
+  });
+});
+
+describe('a burst of opens with inline tasks', () => {
+  const checker = async () => {
+    const { build, jobs } = start({ secondsPerMinute: 1_000 });
+    const small = await build('a', 'small', notesWorld());
+    const bundle = 'bundle' in small ? small.bundle : new Uint8Array();
+    const check = (spec: object) =>
+      compiler.run(
+        {
+          kind: 'check-task',
+          world: { digest: 'sha256:0', project: 'a' },
+          specJson: JSON.stringify(spec),
+        },
+        { project: 'a', supply: async () => bundle },
+      );
+    const checks = () => jobs.filter((kind) => kind === 'check-task').length;
+    return { check, checks };
+  };
+  const burst = Array.from({ length: 64 }, (_, index) => index);
+
+  it('takes one job for one task, also when it comes again', async () => {
+    const { check, checks } = await checker();
+    for (let again = 0; again < 2; again += 1) {
+      const verdicts = await Promise.all(burst.map(() => check({ instruction: 'the same' })));
+      expect(verdicts.every(({ ok }) => ok)).toBe(true);
+    }
+    expect(checks()).toBe(1);
+  });
+
+  it('waits for its turns when each has a task of its own', async () => {
+    const { check, checks } = await checker();
+    const verdicts = await Promise.all(burst.map((n) => check({ instruction: `task ${n}` })));
+    expect(verdicts.every(({ ok }) => ok)).toBe(true);
+    expect(checks()).toBe(64);
   });
 });

@@ -44,6 +44,8 @@ export type EndedJob = {
 export type Lane = {
   /** Does a job when it is its turn; throws `exhausted` and `unavailable` as `Compiler.run` does. */
   run(job: Job, asker: Asker): Promise<Ending>;
+  /** Starts a process ahead, if there is none. */
+  warm(): void;
   stop(): Promise<void>;
   load(): { running: number; queued: number };
 };
@@ -88,6 +90,12 @@ const createProcesses = (limits: ProcessLimits) => {
       const started = startCompileProcess(limits);
       all.add(started);
       return started;
+    },
+    warm(): void {
+      if (all.size > 0) return;
+      const started = startCompileProcess(limits);
+      all.add(started);
+      idle.push(started);
     },
     giveBack(process: CompileProcess): void {
       if (process.isAlive()) idle.push(process);
@@ -176,6 +184,7 @@ export const createLane = (limits: LaneLimits, onEnd: (job: EndedJob) => void): 
   return {
     async run(job, asker) {
       if (isStopped) throw givenUp('the service is stopping');
+      if (asker.signal?.aborted === true) throw givenUp('the client did not wait for it');
       const entry: Entry = { job, asker, done: Promise.withResolvers<Ending>(), isLeft: false };
       beginOrWait(entry);
       const left = (): void => leave(entry);
@@ -185,6 +194,9 @@ export const createLane = (limits: LaneLimits, onEnd: (job: EndedJob) => void): 
       } finally {
         asker.signal?.removeEventListener('abort', left);
       }
+    },
+    warm() {
+      if (!isStopped) processes.warm();
     },
     async stop() {
       isStopped = true;

@@ -1,7 +1,7 @@
 /**
  * Evaluates what strangers wrote off the request thread. Trees and checks have a lane each, so that a
  * check, which is short, never waits for a tree; within a lane projects take turns. What a project may
- * spend of a processor in a minute is bounded, too.
+ * spend of a processor in a minute is bounded, too, for each lane.
  */
 import { AppError } from '#domain/error.ts';
 import type { Problem } from '#language/problem.ts';
@@ -9,17 +9,18 @@ import { createCompileBudget } from './compile-budget.ts';
 import type { Job, JobKind, Outcomes } from './compile-job.ts';
 import { type Asker, createLane, type EndedJob } from './compile-lane.ts';
 import type { Ending } from './compile-process.ts';
+import { createTaskChecks } from './task-checks.ts';
 
 export type CompileLimits = {
   /** Trees compiled at once, each by a process of its own; two more check single requests. */
   processes: number;
-  /** Jobs that may wait for a process of their lane. */
+  /** Trees that may wait for a process; of checks there may be a burst of opens. */
   queued: number;
   /** Time that one job may take, in milliseconds; waiting does not count. */
   timeLimitMs: number;
   /** Heap of one process, in MiB. */
   memoryMb: number;
-  /** Processor time that one project may spend in a minute, in seconds. */
+  /** Processor time that one project may spend in a minute on trees, and as much on checks, in seconds. */
   secondsPerMinute: number;
 };
 
@@ -42,10 +43,11 @@ type Outcome = Outcomes[JobKind];
 /** Kinds that are short: they check one request, not a whole world. */
 const shortKinds: ReadonlySet<JobKind> = new Set<JobKind>(['check-task']);
 
-/** What a short one may take at most, and processes that do them. */
+/** What a short one may take at most, processes that do them, and how many may wait: a burst of opens. */
 const shortLimitMs = 5_000;
 const shortMemoryMb = 256;
 const shortProcesses = 2;
+const shortQueued = 1_024;
 
 const limitMessage = (
   limit: Exclude<Ending['kind'], 'done'>,
@@ -85,26 +87,42 @@ const nobody: CompileWatch = { ended: () => undefined, refused: () => undefined 
 
 /** Makes the compiler; no process runs before the first job. */
 export const createCompiler = (limits: CompileLimits, watch: CompileWatch = nobody): Compiler => {
-  const budget = createCompileBudget(limits.secondsPerMinute);
+  // Each has its own: who compiles much can still open sessions, and the other way round.
+  const budgets = {
+    trees: createCompileBudget(limits.secondsPerMinute),
+    checks: createCompileBudget(limits.secondsPerMinute),
+  };
+  const budgetOf = (kind: JobKind) => (shortKinds.has(kind) ? budgets.checks : budgets.trees);
   const noteEnd = (job: EndedJob): void => {
-    budget.spend(job.project, job.cpuSeconds);
+    budgetOf(job.kind).spend(job.project, job.cpuSeconds);
     watch.ended(job);
   };
   const shortLimits: CompileLimits = {
     ...limits,
     processes: shortProcesses,
+    queued: shortQueued,
     timeLimitMs: Math.min(limits.timeLimitMs, shortLimitMs),
     memoryMb: Math.min(limits.memoryMb, shortMemoryMb),
   };
   const trees = createLane(limits, noteEnd);
   const checks = createLane(shortLimits, noteEnd);
 
-  const work = async (job: Job, asker: Asker): Promise<Outcome> => {
-    const waitMs = budget.waitMs(asker.project);
+  const refuseSpent = (kind: JobKind, project: string): void => {
+    const waitMs = budgetOf(kind).waitMs(project);
     if (waitMs > 0) throw spent(limits.secondsPerMinute, waitMs);
-    return shortKinds.has(job.kind)
-      ? outcomeOf(await checks.run(job, asker), shortLimits)
-      : outcomeOf(await trees.run(job, asker), limits);
+  };
+
+  const checkTask = createTaskChecks(async (job, asker) => {
+    refuseSpent(job.kind, asker.project);
+    return outcomeOf(await checks.run(job, asker), shortLimits);
+  });
+
+  const work = async (job: Job, asker: Asker): Promise<Outcome> => {
+    if (job.kind === 'check-task') return checkTask(job, asker);
+    refuseSpent(job.kind, asker.project);
+    // Whoever makes a world opens sessions of it next.
+    if (job.kind === 'build') checks.warm();
+    return outcomeOf(await trees.run(job, asker), limits);
   };
 
   const submit = async (job: Job, asker: Asker): Promise<Outcome> => {
