@@ -74,6 +74,7 @@ def closes():
 
 const typescript = `
 import { closeSync, writeSync } from 'node:fs';
+import { setTimeout as later } from 'node:timers/promises';
 let seen = 0;
 export const calm = ({ value = 1 }) => { seen += 1; return [value, seen]; };
 export const spin = () => { for (;;); };
@@ -99,7 +100,7 @@ export const half_a_line = () => junkOf('hello');
 const line = '{"type":"done","nonce":"guess","result":{"ok":true,"value":"forged"}}\\n';
 export const forged = () => { junkOf(line); return wait(10_000); };
 export const forged_later = ({ ms }) => {
-  setTimeout(() => junkOf(line), ms).unref(); // which Node does not count
+  later(ms, null, { ref: false }).then(() => junkOf(line)); // which Node does not tell of
   return 'armed';
 };
 export const closes = () => { closeSync(4); return 'closed'; };

@@ -20,6 +20,7 @@ import {
   type Reply,
   runs,
 } from './typescript-run.ts';
+import { activeNames, countTimers } from './typescript-timers.ts';
 import { describe, summarize } from './typescript-trace.ts';
 
 type Json = { [field: string]: unknown };
@@ -138,10 +139,6 @@ const outcomeOf = async (run: OpenRun, message: RunMessage): Promise<Json> => {
   }
 };
 
-/** How many timers of those are to go off, and would keep the process alive. */
-const countTimers = (active: readonly string[]): number =>
-  active.filter((name) => name === 'Timeout' || name === 'Immediate').length;
-
 /** Waits until all that was printed has reached the host, which counts it towards the run. */
 const printed = async (): Promise<void> => {
   const drained = (stream: NodeJS.WriteStream): Promise<void> =>
@@ -151,12 +148,12 @@ const printed = async (): Promise<void> => {
 
 const serve = async (message: RunMessage): Promise<void> => {
   const run = openRun(message.nonce, send);
-  const timersBefore = countTimers(process.getActiveResourcesInfo());
+  const timersBefore = countTimers(activeNames());
   current = run;
   const result = await outcomeOf(run, message);
   run.end();
   current = undefined;
-  const active = process.getActiveResourcesInfo();
+  const active = activeNames();
   const leftRunning = countTimers(active) > timersBefore;
   if (active.some((name) => name.endsWith('WriteWrap'))) await printed();
   try {

@@ -149,3 +149,37 @@ describe('what the process may do', () => {
     expect(await bench.value('typescript', 'calm')).toBe('calm');
   });
 });
+
+describe('timers that a call leaves', () => {
+  const ticking = `
+    export let ticks = 0;
+    const tick = () => { ticks += 1; };
+    export const look = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      return ticks;
+    };
+  `;
+  const leaving: [string, string][] = [
+    ['is counted by nobody', 'process.getActiveResourcesInfo = () => []; setInterval(tick, 1);'],
+    ['would not keep a process alive', 'setInterval(tick, 1).unref();'],
+    ['is of a signal', "AbortSignal.timeout(5).addEventListener('abort', tick);"],
+    ['is of a module', "process.getBuiltinModule('timers').setInterval(tick, 1).unref();"],
+  ];
+
+  it.each(leaving)('end with it, also one that %s', async (_, leave) => {
+    await load(`${ticking} export const start = () => { ${leave} return 'left'; };`);
+    expect(await bench.value('typescript', 'start')).toBe('left');
+    expect(await bench.value('typescript', 'look')).toBe(0);
+  });
+
+  it('cost no worker when they have gone off or were cleared', async () => {
+    await load(`${ticking}
+      export const calm = async () => {
+        setInterval(tick, 1_000).unref()[Symbol.dispose]();
+        await new Promise((resolve) => setTimeout(resolve, 1).unref().ref());
+        return ++ticks;
+      };`);
+    expect(await bench.value('typescript', 'calm')).toBe(1);
+    expect(await bench.value('typescript', 'calm')).toBe(2);
+  });
+});

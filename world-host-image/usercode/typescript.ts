@@ -26,6 +26,7 @@ const workerFiles = [
   'svc-env.ts',
   'typescript-loader.ts',
   'typescript-run.ts',
+  'typescript-timers.ts',
   'typescript-trace.ts',
   'typescript-worker.mts',
 ];
