@@ -54,13 +54,19 @@ const expectHidden = (texts: readonly string[]): void => {
     for (const secret of secrets) {
       expect(text).not.toContain(secret);
       expect(text).not.toContain(spell(secret));
+      expect(text).not.toContain(basicAuthorization('agent', secret));
     }
   }
 };
 
 describe('a token that is sent in a call', () => {
   it('is shown by no answer, reaches the host, and is hidden in what comes back', async () => {
-    const input = { authorization: secrets, path: secrets.map((one) => `/x?token=${spell(one)}`) };
+    const input = {
+      authorization: secrets,
+      path: secrets.map((one) => `/x?token=${spell(one)}`),
+      lines: secrets.map((one) => `first\n${one}\n\t${JSON.stringify({ text: `\n${one}` })}`),
+      pairs: secrets.map((one) => basicAuthorization('agent', one)),
+    };
     const params = { sessionId };
     const { body: call } = await control.send(enqueueCall, {
       params,
@@ -78,7 +84,7 @@ describe('a token that is sent in a call', () => {
       body: { kind: 'tool', name: 'list_notes' },
     });
     await host.calls();
-    const message = `no ${secrets.join(' ')}`;
+    const message = `no ${secrets.join(' ')}\n${secrets.join('\n')}`;
     await host.answer(failing.id, { error: { code: 'raised', message, details: input } });
     expectHidden(await shownAt(`${path}/${failing.id}`));
     expectHidden([(await shownAt(`${path}?fields=details`))[0] ?? '']);
@@ -94,6 +100,24 @@ describe('a token that is sent in a call', () => {
       const missing = await control.raw({ method: 'GET', path, headers });
       expectHidden([JSON.stringify(missing.body)]);
     }
+  });
+});
+
+describe('what holds no token', () => {
+  it('comes back as it was, whatever it looks like', async () => {
+    const output = {
+      share: '100 %',
+      file: '/best-practices-for-writing-maintainable-javascript-applications-2024',
+      name: 'default-backend-service-account-for-production-cluster-eu-west-1',
+    };
+    const params = { sessionId };
+    const body = { kind: 'tool' as const, name: 'list_notes', input: output };
+    const { body: call } = await control.send(enqueueCall, { params, body });
+    expect(call.input).toEqual(output);
+    await host.calls();
+    await host.answer(call.id, { output });
+    const shown = await shownAt(`/world-sessions/${sessionId}/calls/${call.id}`);
+    for (const text of shown) expect(JSON.parse(text)).toMatchObject({ input: output, output });
   });
 });
 

@@ -4,7 +4,6 @@
  * own; so these functions are pure and take and give plain data.
  */
 import type { CallError } from '#domain/call.ts';
-import { hideCredentials } from '#domain/credentials.ts';
 import { AppError } from '#domain/error.ts';
 import type { answerCall, deliverRequests } from '#wire/host-api/operations.ts';
 import type { Input } from '#wire/operation.ts';
@@ -12,6 +11,7 @@ import type { CallRequest } from '#wire/public-api/call.ts';
 import type { OpenSessionBody, TaskSpec } from '#wire/public-api/session.ts';
 import type { CreateWorldBody } from '#wire/public-api/world.ts';
 import { hashOf } from '../canonical.ts';
+import { writeShown } from '../shown.ts';
 import { type KeptEntry, readEntry } from './ledger-entry.ts';
 
 /** What else of the request matters for reading its body. */
@@ -83,9 +83,6 @@ export type KeptAnswer = {
   errorJson: string | null;
   changesJson: string;
 };
-
-/** What an answer shows is what somebody's code made of what was sent: tokens are hidden in it. */
-const writeShown = (value: unknown): string => hideCredentials(JSON.stringify(value));
 
 const keepGiven = (given: {
   output?: unknown;

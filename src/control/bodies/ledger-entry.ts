@@ -3,11 +3,11 @@
  * it is looked at before it is written, and only its free JSON stays text.
  */
 import { Ajv } from 'ajv';
-import { hideCredentials } from '#domain/credentials.ts';
 import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
 import { LedgerEntry } from '#wire/host-api/ledger.ts';
 import { isTooDeep } from '#wire/json-extent.ts';
+import { shownText, writeShown } from '../shown.ts';
 
 const jsonMembers = ['request', 'response', 'changes', 'rows'] as const;
 type JsonMember = (typeof jsonMembers)[number];
@@ -31,10 +31,7 @@ const parseJson = (text: string): unknown => {
   }
 };
 
-const write = (value: unknown): string => hideCredentials(JSON.stringify(value ?? null));
-
-const shown = (text: string | null): string | null =>
-  text === null ? null : hideCredentials(text);
+const write = (value: unknown): string => writeShown(value ?? null);
 
 /** Reads the entry at a position of a delivery; throws `invalid` for what is none. */
 export const readEntry = (text: string, index: number): KeptEntry => {
@@ -47,9 +44,9 @@ export const readEntry = (text: string, index: number): KeptEntry => {
   const { request, response, changes, rows } = entry;
   return {
     ...{ id, at, via, status, duration_ms, call_id },
-    operation: shown(operation),
-    method: shown(method),
-    path: shown(path),
+    operation: shownText(operation),
+    method: shownText(method),
+    path: shownText(path),
     request: write(request),
     response: write(response),
     changes: write(changes),

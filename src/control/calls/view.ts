@@ -2,26 +2,23 @@
  * A call as clients see it, and as its host receives it. Free JSON goes through as text. Clients see no
  * token of the service in it, whoever sent it; the host gets what was sent.
  */
-import { hideCredentials } from '#domain/credentials.ts';
 import type { HostCall } from '#wire/host-api/operations.ts';
 import type { CallListView, CallView } from '#wire/public-api/call.ts';
 import type { CallField, CallRow, ListedCall } from '../db/calls.ts';
 import { JsonText, jsonText } from '../json-text.ts';
+import { shownText } from '../shown.ts';
 
 const timestamp = (date: Date | null): string | null => date?.toISOString() ?? null;
 
-const shownName = (name: string | null): string | null =>
-  name === null ? null : hideCredentials(name);
+const shown = (json: string): JsonText => new JsonText(shownText(json));
 
-const shown = (json: string): JsonText => new JsonText(hideCredentials(json));
-
-/** The record of a call. Outputs and errors were looked through when they came. */
+/** The record of a call. What its host sent was looked through when it came. */
 export const viewCall = (call: CallRow): CallView => ({
   id: call.id,
   sessionId: call.sessionId,
   seq: call.seq,
   kind: call.kind,
-  name: shownName(call.name),
+  name: shownText(call.name),
   input: shown(call.inputJson),
   state: call.state,
   output: jsonText(call.outputJson),
@@ -46,7 +43,7 @@ export const viewListedCall =
     sessionId: call.sessionId,
     seq: call.seq,
     kind: call.kind,
-    name: shownName(call.name),
+    name: shownText(call.name),
     state: call.state,
     ...(call.inputJson === null ? {} : { input: shown(call.inputJson) }),
     ...(fields.includes('output') && call.isWhole ? { output: jsonText(call.outputJson) } : {}),
