@@ -31,6 +31,7 @@ export const readFields = <Name extends string>(
 export type Room = {
   /** Takes what an entry needs, if there is so much left; the first entry is always let in. */
   take(chars: number): boolean;
+  left(): number;
 };
 
 export const createRoom = (chars: number = limits.pageBytes): Room => {
@@ -44,5 +45,23 @@ export const createRoom = (chars: number = limits.pageBytes): Room => {
       else left = 0;
       return fits;
     },
+    left: () => left,
+  };
+};
+
+/**
+ * Writes members of entries while the room has place for them: undefined for an entry that finds none, and
+ * for all that follow, of which nothing is written.
+ */
+export const writeInto = (room: Room) => {
+  let isFull = false;
+  return <Name extends string>(
+    names: readonly Name[],
+    write: (name: Name) => string,
+  ): (readonly [Name, string])[] | undefined => {
+    if (isFull) return undefined;
+    const texts = names.map((name) => [name, write(name)] as const);
+    isFull = !room.take(texts.reduce((sum, [, text]) => sum + text.length, 0));
+    return isFull ? undefined : texts;
   };
 };

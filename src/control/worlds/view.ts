@@ -9,7 +9,7 @@ import type {
   WorldView,
 } from '#wire/public-api/world.ts';
 import type { ListedWorld, WorldRow } from '../db/worlds.ts';
-import { createRoom } from '../http/paging.ts';
+import { createRoom, writeInto } from '../http/paging.ts';
 import { JsonText } from '../json-text.ts';
 import { viewContract, type WorldField } from './contract-view.ts';
 import type { Version, Versions } from './versions.ts';
@@ -112,37 +112,59 @@ export const viewWorldDetail = (
 const countRows = (rows: Task['seed']['rows']): Record<string, number> =>
   Object.fromEntries(Object.entries(rows).map(([entity, list]) => [entity, list.length]));
 
-const viewTask = ({ name, description, seed, grader }: Task): Omit<TaskView, TaskField> => ({
-  name,
-  description,
-  seed: { mode: seed.mode, counts: countRows(seed.rows) },
-  grader: grader?.kind ?? null,
-});
-
 type TaskView = Static<typeof BundledTaskView>;
 
 /** Members of a task that the list shows when it is asked to. */
 export const taskFields = ['instruction', 'tools'] as const;
 export type TaskField = (typeof taskFields)[number];
 
-/** The bundled tasks of a contract, or the one of a name; a task without tools of its own has them all. */
+/** Members that a task has in any case; those that find no room are empty. */
+const steadyFields = ['description', 'seed.counts'] as const;
+
+const writeSteady =
+  ({ description, seed }: Task) =>
+  (field: (typeof steadyFields)[number]): string =>
+    JSON.stringify(field === 'description' ? description : countRows(seed.rows));
+
+const viewSteady = (
+  { name, seed, grader }: Task,
+  texts: ReadonlyMap<string, string>,
+): Omit<TaskView, TaskField> => {
+  const counts = new JsonText(texts.get('seed.counts') ?? '{}');
+  return {
+    name,
+    description: new JsonText(texts.get('description') ?? 'null') as unknown as string,
+    seed: { mode: seed.mode, counts: counts as unknown as Record<string, number> },
+    grader: grader?.kind ?? null,
+  };
+};
+
+/**
+ * The bundled tasks of a contract, or the one of a name; a task without tools of its own has them all. What
+ * every task has takes room before what is asked for, and nothing is written that has none.
+ */
 export const viewTasks = (
   { tasks, tools }: Contract,
   name: string | undefined,
   fields: readonly TaskField[],
 ): TaskListView[] => {
-  const allTools = tools.map((tool) => tool.name);
-  const room = createRoom();
+  const allTools = JSON.stringify(fields.includes('tools') ? tools.map((tool) => tool.name) : []);
   const chosen = name === undefined ? tasks : tasks.filter((task) => task.name === name);
-  return chosen.map((task) => {
-    const heavy = { instruction: task.instruction, tools: task.tools ?? allTools };
-    const texts = fields.map((field) => [field, JSON.stringify(heavy[field])] as const);
-    const isShown = room.take(texts.reduce((sum, [, text]) => sum + text.length, 0));
-    const shown = isShown ? texts.map(([field, text]) => [field, new JsonText(text)]) : [];
+  const room = createRoom();
+  const takeSteady = writeInto(room);
+  const steady = chosen.map((task) => takeSteady(steadyFields, writeSteady(task)));
+  const takeHeavy = writeInto(createRoom(room.left()));
+  return chosen.map((task, at) => {
+    const heavy = takeHeavy(fields, (field) => {
+      if (field === 'instruction') return JSON.stringify(task.instruction);
+      return task.tools === null ? allTools : JSON.stringify(task.tools);
+    });
+    const shown = heavy?.map(([field, text]) => [field, new JsonText(text)]) ?? [];
+    const omitted = [...(steady[at] ? [] : steadyFields), ...(heavy ? [] : fields)];
     return {
-      ...viewTask(task),
+      ...viewSteady(task, new Map(steady[at])),
       ...(Object.fromEntries(shown) as Partial<Pick<TaskView, TaskField>>),
-      ...(isShown ? {} : { omitted: [...fields] }),
+      ...(omitted.length === 0 ? {} : { omitted }),
     };
   });
 };
