@@ -134,6 +134,21 @@ describe('a list of sessions', () => {
     expect(next.data.filter(has('tools'))).toHaveLength(1);
   });
 
+  it('has of instructions alone no more than a page holds, and shows each to whoever asks for fewer', async () => {
+    const large = 20;
+    const task = { instruction: '\u20ac'.repeat(90_000) };
+    for (let count = 0; count < large; count += 1) {
+      await control.send(openSession, { body: { slug: 'wordy', task } });
+    }
+    const asked = '/world-sessions?fields=instruction';
+    const { data, bytes } = await list(`${asked}&limit=${large}`);
+    expect(bytes).toBeLessThan(mostBytes);
+    expect(data.filter(has('instruction'))).toHaveLength(15);
+    expect(data.at(-1)?.omitted).toEqual(['instruction']);
+    const [last] = (await list(`${asked}&limit=1&page=${large}`)).data;
+    expect(last?.instruction).toEqual(task.instruction);
+  });
+
   it('is refused of members that it does not know', async () => {
     const path = '/api/public/world-sessions?fields=tools,secrets';
     const headers = { authorization: `Bearer ${control.publicKey}` };

@@ -1,4 +1,5 @@
 /** Sessions: how they are read, and the changes that concern a session alone. */
+import { limits } from '#domain/limits.ts';
 import type { Isolation } from '#domain/pool.ts';
 import type { BrowserTier, EndReason, SessionState, SurfaceKind } from '#domain/session.ts';
 import type { SessionClock } from '#domain/world-clock.ts';
@@ -94,20 +95,33 @@ export const findSessionByKey = async (
 ): Promise<SessionRow | undefined> =>
   (await db.query<SessionRow>(findByKeyStatement, [projectId, key]))[0];
 
-/** A session in a list: with the slug of its world, and its instruction when that was asked for. */
-export type ListedSession = SessionRow & { slug: string };
+/**
+ * A session in a list: with the slug of its world, and its instruction when that was asked for, unless
+ * those before it have filled the page. How long the instruction is is told in that case, too.
+ */
+export type ListedSession = SessionRow & { slug: string; instructionBytes: number };
 
 export type SessionFilter = { state?: SessionState; world?: string };
 
 const matching = `s.project_id = $1 and ($2::text is null or s.state = $2)
   and ($3::text is null or s.world_id = (select id from worlds where project_id = $1 and slug = $3))`;
 
+// The window has the page's order, and reads of the instructions what a page can hold.
+const pagedInstruction = `case
+  when $6 and (row_number() over newest = 1
+            or sum(octet_length(s.instruction)) over newest <= $7::bigint)
+  then s.instruction end as instruction`;
+
 const listSessionsStatement = statement(
   'list_sessions',
   `select (select slug from worlds w where w.id = s.world_id) as slug,
-          ${sessionColumns('h.address', 'case when $6 then s.instruction end as instruction')}
-     from sessions s left join hosts h on h.id = s.host_id
-    where ${matching} order by s.created_at desc, s.id desc limit $4 offset $5`,
+          ${sessionColumns('h.address', pagedInstruction)},
+          case when $6 then coalesce(octet_length(s.instruction), 0) else 0 end as "instructionBytes"
+     from (select * from sessions s
+            where ${matching} order by s.created_at desc, s.id desc limit $4 offset $5) s
+     left join hosts h on h.id = s.host_id
+   window newest as (order by s.created_at desc, s.id desc)
+    order by s.created_at desc, s.id desc`,
 );
 
 const countSessionsStatement = statement(
@@ -129,6 +143,7 @@ export const listSessions = async (
       page.limit,
       page.offset,
       page.withInstruction,
+      limits.pageBytes,
     ]),
     db.query<{ total: number }>(countSessionsStatement, values),
   ]);

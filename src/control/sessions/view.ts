@@ -100,9 +100,9 @@ export const viewList = async (
   level: ProjectCaller['level'],
   fields: readonly SessionField[],
 ): Promise<SessionListView[]> => {
-  const entries = sessions.map(({ versionId, instruction }) => ({
+  const entries = sessions.map(({ versionId, instructionBytes }) => ({
     versionId,
-    otherChars: instruction?.length ?? 0,
+    otherBytes: instructionBytes,
   }));
   const names = fields.includes('tools') ? (['toolSchemas'] as const) : [];
   const texts = await parts.versions.texts.page(entries, names);

@@ -46,7 +46,7 @@ const row = (id: string, description: string): VersionRow => {
 
 const none = async (): Promise<undefined> => undefined;
 const page = (count: number, id = (at: number): string => `v-${at}`) =>
-  Array.from({ length: count }, (_, at) => ({ versionId: id(at), otherChars: 0 }));
+  Array.from({ length: count }, (_, at) => ({ versionId: id(at), otherBytes: 0 }));
 
 describe('the texts of a page', () => {
   it('are read as far as the page has room, and no others', async () => {

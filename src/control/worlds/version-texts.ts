@@ -18,7 +18,7 @@ import { createRoom } from '../http/paging.ts';
 import { writeTexts } from './contract-view.ts';
 
 /** An entry of a page: its version, and how long the members are that it shows besides. */
-type PageEntry = { versionId: string; otherChars: number };
+type PageEntry = { versionId: string; otherBytes: number };
 
 export type VersionTexts = {
   /** One text of a version. */
@@ -34,7 +34,7 @@ export type VersionTexts = {
 const mostBytes = 64 * 1024 * 1024;
 const mostChars = 512 * 1024;
 const bytesPerChar = 2;
-const otherBytes = 512;
+const entryBytes = 512;
 
 /** Reads a version whole. */
 type GetVersion = (versionId: string) => Promise<VersionRow | undefined>;
@@ -71,9 +71,9 @@ export const createVersionTexts = (
     };
     const room = createRoom();
     const taken: boolean[] = [];
-    for (const { versionId, otherChars } of entries) {
+    for (const { versionId, otherBytes } of entries) {
       const isFull = names.length > 0 && taken.at(-1) === false;
-      taken.push(!isFull && room.take(otherChars + (await lengthOf(versionId))));
+      taken.push(!isFull && room.take(otherBytes + (await lengthOf(versionId))));
     }
     return taken;
   };
@@ -85,7 +85,7 @@ export const createVersionTexts = (
       if (known !== undefined) return known;
       const found = (await findVersionTexts(db, [id], [name])).get(id);
       const text = found?.[name] ?? (await make(id))[name];
-      const bytes = text.length * bytesPerChar + otherBytes;
+      const bytes = text.length * bytesPerChar + entryBytes;
       if (text.length <= mostChars) kept.keep({ key, owner: projectId, bytes, value: text });
       return text;
     },

@@ -73,7 +73,7 @@ export const viewWorldList = async (
   place: WorldPlace,
   fields: readonly WorldField[],
 ): Promise<WorldListView[]> => {
-  const entries = worlds.map(({ headVersionId }) => ({ versionId: headVersionId, otherChars: 0 }));
+  const entries = worlds.map(({ headVersionId }) => ({ versionId: headVersionId, otherBytes: 0 }));
   const texts = await versions.texts.page(entries, fields);
   return worlds.map((world, at) => {
     const text = texts[at];
