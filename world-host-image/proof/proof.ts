@@ -33,7 +33,7 @@ export type ProofParts = {
   log: Log;
 };
 
-export const mostFindings = { count: 20, chars: 200 };
+const mostFindings = { count: 20, chars: 200 };
 
 /** Names of processes and files are a stranger's choice. */
 const cut = (text: string): string =>

@@ -76,7 +76,7 @@ const keepWorld = ({ data, ...rest }: CreateWorldBody): KeptWorld => ({
   rowsJson: data === undefined ? null : JSON.stringify(data.rows),
 });
 
-export type KeptAnswer = {
+type KeptAnswer = {
   state: 'succeeded' | 'failed';
   outputJson: string | null;
   /** A `CallError` as JSON text. */

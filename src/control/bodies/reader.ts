@@ -17,7 +17,7 @@ export const readingLimits: LaneLimits = {
   memoryMb: 512,
 };
 
-export type BodyToRead = {
+type BodyToRead = {
   /** Id of the operation that it was sent to. */
   operation: string;
   /** Finds who takes turns with others; asked only for a body that is read apart. */

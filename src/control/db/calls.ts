@@ -117,7 +117,7 @@ const refusalStatement = statement(
 );
 
 /** How a session and its project stood that took no call. */
-export type CallRefusal = {
+type CallRefusal = {
   state: SessionState;
   openCalls: number;
   projectCalls: number;

@@ -58,7 +58,7 @@ const takeStatement = statement(
 );
 
 /** Some of a project's calls of this minute, which ends in `leftMs`; `most` is how many it has. */
-export type TakenCalls = { granted: number; most: number; leftMs: number };
+type TakenCalls = { granted: number; most: number; leftMs: number };
 
 /** Takes some calls; none is granted when all of the minute are taken. */
 export const takeCalls = async (

@@ -91,7 +91,7 @@ export const viewOne = async (
 
 /** Members of a session that a list shows when it is asked to. */
 export const sessionFields = ['tools', 'instruction'] as const;
-export type SessionField = (typeof sessionFields)[number];
+type SessionField = (typeof sessionFields)[number];
 
 /** The views of a page of sessions. The tools that it shows are read, when they are asked for; no others. */
 export const viewList = async (

@@ -27,7 +27,7 @@ export type RuntimeOutcome =
   | { ok: false; problems: Problem[] };
 
 /** Whose request it is, and whether they still wait. */
-export type RuntimeAsker = { project: string; signal?: AbortSignal | undefined };
+type RuntimeAsker = { project: string; signal?: AbortSignal | undefined };
 
 type Request = RuntimeParts & { body: RuntimeBody; asker: RuntimeAsker };
 type AnswerOf<Command> = Extract<RuntimeAnswer, { command: Command }>;

@@ -116,7 +116,7 @@ type TaskView = Static<typeof BundledTaskView>;
 
 /** Members of a task that the list shows when it is asked to. */
 export const taskFields = ['instruction', 'tools'] as const;
-export type TaskField = (typeof taskFields)[number];
+type TaskField = (typeof taskFields)[number];
 
 /** Members that a task has in any case; those that find no room are empty. */
 const steadyFields = ['description', 'seed.counts'] as const;
