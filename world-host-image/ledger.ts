@@ -7,6 +7,7 @@
  * waits in the backlog until the control plane has it, where it outlives the session.
  */
 import type { ChangeCounts } from '#domain/call.ts';
+import { cut } from '#domain/cut.ts';
 import { type LedgerWay, ledgerEntity } from '#domain/ledger.ts';
 import { ledgerEntityContract } from '#language/ledger-entity.ts';
 import { createCatalog } from '#store/catalog.ts';
@@ -73,11 +74,11 @@ const mostNameChars = 256;
 
 const contract = { entities: [ledgerEntityContract], definitions: {} };
 
-const cut = (text: string, most: number): string =>
-  text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+const shorten = (text: string, most: number): string =>
+  text.length <= most ? text : `${cut(text, most - 1)}…`;
 
 const quote = (text: string | null, most: number, secrets: Secrets): string =>
-  text === null ? 'null' : JSON.stringify(cut(hideValues(text, secrets), most));
+  text === null ? 'null' : JSON.stringify(shorten(hideValues(text, secrets), most));
 
 /** A key that would take the room of many is left out. */
 const showRows = (rows: readonly RowChange[]) =>

@@ -7,6 +7,7 @@
  * title stays there.
  */
 import { mask, spelledOut, spelledWordCharacter } from '#domain/credentials.ts';
+import { cut } from '#domain/cut.ts';
 import type { Contract } from '#language/contract.ts';
 
 export type Secrets = {
@@ -183,7 +184,7 @@ export const showValue = (value: unknown, maxChars: number, secrets: Secrets): s
   const writer = createWriter(nameLookup(secrets), maxChars);
   const json = hideValues(writer.write(value), secrets);
   if (writer.isWhole() && json.length <= maxChars) return json;
-  return JSON.stringify({ truncated: true, start: json.slice(0, maxChars / 2) });
+  return JSON.stringify({ truncated: true, start: cut(json, maxChars / 2) });
 };
 
 /** Brackets in JSON text of which it cannot be said at once that it does not nest too deep. */

@@ -3,6 +3,7 @@
  * on. Calls that do something are noted in the session's ledger.
  */
 import type { CallError, CallKind } from '#domain/call.ts';
+import { cut } from '#domain/cut.ts';
 import { limits } from '#domain/limits.ts';
 import type { Log } from '#runtime/log.ts';
 import type { RowChange } from '#store/write-set.ts';
@@ -40,8 +41,8 @@ type Ran = { answer: CallAnswer; rows: RowChange[]; deliveries: Delivery[] };
 
 /** An error as the contract has it: what somebody's code says may be of any length. */
 const bounded = ({ code, message, path, ...rest }: CallError): CallError => ({
-  code: code.slice(0, limits.nameChars),
-  message: message.slice(0, limits.messageChars),
+  code: cut(code, limits.nameChars),
+  message: cut(message, limits.messageChars),
   ...(path === undefined || path.length > limits.messageChars ? {} : { path }),
   ...rest,
 });

@@ -3,6 +3,7 @@
  * it is looked at before it is written, and only its free JSON stays text.
  */
 import { Ajv } from 'ajv';
+import { withoutNul } from '#domain/cut.ts';
 import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
 import { LedgerEntry } from '#wire/host-api/ledger.ts';
@@ -33,6 +34,10 @@ const parseJson = (text: string): unknown => {
 
 const write = (value: unknown): string => writeShown(value ?? null);
 
+/** A text as a column of text keeps it. */
+const shown = (text: string | null): string | null =>
+  text === null ? null : withoutNul(shownText(text) ?? '');
+
 /** Reads the entry at a position of a delivery; throws `invalid` for what is none. */
 export const readEntry = (text: string, index: number): KeptEntry => {
   if (isTooDeep(text, deepest)) throw refuse(index, `nests deeper than ${deepest} levels`);
@@ -43,10 +48,10 @@ export const readEntry = (text: string, index: number): KeptEntry => {
   const { id, at, via, operation, method, path, status, duration_ms, call_id } = entry;
   const { request, response, changes, rows } = entry;
   return {
-    ...{ id, at, via, status, duration_ms, call_id },
-    operation: shownText(operation),
-    method: shownText(method),
-    path: shownText(path),
+    ...{ id, at, via, status, duration_ms, call_id: shown(call_id) },
+    operation: shown(operation),
+    method: shown(method),
+    path: shown(path),
     request: write(request),
     response: write(response),
     changes: write(changes),

@@ -2,7 +2,9 @@
  * The statements that end a session and its calls, and free its host. They are parts of a transaction that locks the
  * session first, then its calls, then its host; `sessions/` and `hosts/` say when to run which.
  */
+
 import type { CallError, CallKind, CallState } from '#domain/call.ts';
+import { withoutNul } from '#domain/cut.ts';
 import type { HostEnd, HostState } from '#domain/host.ts';
 import type { EndReason, SessionState } from '#domain/session.ts';
 import { type Queryable, statement } from './pool.ts';
@@ -181,7 +183,7 @@ export const releaseHost = async (tx: Queryable, release: Release): Promise<numb
   const rows = await tx.query<{ generation: number }>(releaseStatements[to], [
     hostId,
     reason,
-    detail,
+    detail === null ? null : withoutNul(detail),
   ]);
   return rows[0]?.generation;
 };

@@ -1,4 +1,5 @@
 /** Hosts: their intent, what they report, and what they are to do. */
+import { withoutNul } from '#domain/cut.ts';
 import type { HostEnd, HostState } from '#domain/host.ts';
 import type { HostOffer } from '#domain/pool.ts';
 import type { SessionState, SurfaceKind } from '#domain/session.ts';
@@ -195,7 +196,10 @@ export const drainUnclean = async (
   { hostId, generation, detail }: { hostId: string; generation: number; detail: string },
 ): Promise<boolean> => {
   const reason: HostEnd = 'not_clean';
-  return (await db.query(drainUncleanStatement, [hostId, generation, reason, detail])).length > 0;
+  return (
+    (await db.query(drainUncleanStatement, [hostId, generation, reason, withoutNul(detail)]))
+      .length > 0
+  );
 };
 
 const loadStatement = statement(
@@ -228,7 +232,10 @@ export const drainUnloaded = async (
   { hostId, generation, detail }: { hostId: string; generation: number; detail: string },
 ): Promise<boolean> => {
   const reason: HostEnd = 'load_failed';
-  return (await db.query(loadFailedStatement, [hostId, generation, reason, detail])).length > 0;
+  return (
+    (await db.query(loadFailedStatement, [hostId, generation, reason, withoutNul(detail)])).length >
+    0
+  );
 };
 
 const beatStatement = statement(

@@ -1,3 +1,5 @@
 /** Long texts cut short, for messages that quote them. */
+import { cut } from '#domain/cut.ts';
+
 export const clip = (text: string, most: number): string =>
-  text.length > most ? `${text.slice(0, most)}…` : text;
+  text.length > most ? `${cut(text, most)}…` : text;
