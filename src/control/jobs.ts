@@ -1,21 +1,19 @@
 /**
  * What is tidied up now and then, whoever gets to it first: blobs that no version needs because the world
- * was never made, and requests of closed sessions beyond what their project may keep. The orchestrator winds
+ * was never made, and requests of closed sessions beyond what their project may keep; and what a release
+ * before this one did not write down is found out. The orchestrator winds
  * this clock together with the reaper's; each run does a little.
  */
-import type { Digest } from '#domain/world.ts';
-import { trimLedgers } from './db/ledgers.ts';
+import { fillLedgers, trimLedgers } from './db/ledgers.ts';
 import { collectUpload } from './db/uploads.ts';
+import { fillVersions } from './db/version-facts.ts';
 import type { Parts } from './parts.ts';
 
 type TidyParts = Pick<Parts, 'blobs' | 'config' | 'db' | 'log' | 'metrics'>;
 
 const collectBlobs = async ({ blobs, db, log }: TidyParts): Promise<void> => {
-  const remove = async (unused: readonly Digest[]): Promise<void> => {
-    await Promise.all(unused.map((digest) => blobs.remove(digest)));
-  };
-  const removed = await collectUpload(db, remove);
-  if (removed !== undefined && removed > 0) {
+  const removed = await collectUpload(db, (digest) => blobs.remove(digest));
+  if (removed > 0) {
     log.info({ blobs: removed }, 'removed blobs of a world that was not made');
   }
 };
@@ -30,8 +28,15 @@ const makeRoom = async ({ config, db, log, metrics }: TidyParts): Promise<void> 
   log.warn({ projectId, sessions, entries }, 'dropped requests of closed sessions: ledger quota');
 };
 
-/** Does a little of each. */
+/** Does a little of each. What fails keeps nothing else from being done. */
 export const tidyUp = async (parts: TidyParts): Promise<void> => {
-  await collectBlobs(parts);
-  await makeRoom(parts);
+  const jobs = [
+    () => fillVersions(parts.db),
+    () => fillLedgers(parts.db),
+    () => collectBlobs(parts),
+    () => makeRoom(parts),
+  ];
+  const failures: unknown[] = [];
+  for (const job of jobs) await job().catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
 };

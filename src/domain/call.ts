@@ -40,6 +40,10 @@ export type CallError = {
   details?: unknown;
 };
 
+/** Of an error what lists tell, as JSON text; the rest is whatever somebody's code gave. */
+export const shortErrorJson = ({ code, message, path }: CallError): string =>
+  JSON.stringify({ code, message, path });
+
 /** How many rows of each entity a call inserted, updated and deleted. */
 export type EntityChanges = { inserted: number; updated: number; deleted: number };
 export type ChangeCounts = Record<string, EntityChanges>;

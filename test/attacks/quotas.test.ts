@@ -14,9 +14,10 @@ import { reap } from '#wire/pool-api/operations.ts';
 import { digestOf } from '../../src/control/blobs/blobs.ts';
 import { openFolderBlobs } from '../../src/control/blobs/folder.ts';
 import type { ControlConfig } from '../../src/control/config.ts';
+import { trimLedgers } from '../../src/control/db/ledgers.ts';
 import { type Database, openDatabase, statement } from '../../src/control/db/pool.ts';
 import { forProject } from '../../src/control/db/turns.ts';
-import { beginUpload, finishUpload } from '../../src/control/db/uploads.ts';
+import { beginUpload, collectUpload, finishUpload } from '../../src/control/db/uploads.ts';
 import { startNotices } from '../../src/control/notify.ts';
 import { startTestControl, type TestControl } from '../support/control.ts';
 import { type PlayedHost, warmHost } from '../support/host.ts';
@@ -289,6 +290,74 @@ describe('an upload that is given up for dead', () => {
   });
 });
 
+describe('blobs that are being removed', () => {
+  const begin = (db: Database, id: string, ...names: string[]) =>
+    beginUpload(
+      db,
+      { id, projectId: greedy.projectId, blobs: names.map((name) => digestOf(name)), bytes: 1 },
+      control.config.quotas,
+    );
+
+  it('keep no other upload waiting, and none that needs them begins before they are gone', async () => {
+    const db = openDatabase(new Secret(database.url), createLog('test', 'silent'));
+    try {
+      await begin(db, 'upl-dead', 'shared', 'doomed');
+      await control.sql(`update uploads set began_at = '-infinity'`);
+      await begin(db, 'upl-other', 'shared');
+      const asked = Promise.withResolvers<void>();
+      const gone = Promise.withResolvers<void>();
+      const removed: string[] = [];
+      const collecting = collectUpload(db, (digest) => {
+        removed.push(digest);
+        asked.resolve();
+        return gone.promise;
+      });
+      await asked.promise;
+      expect(removed).toEqual([digestOf('doomed')]);
+      expect(await begin(db, 'upl-free', 'free')).toBeUndefined();
+      let hasBegun = false;
+      const needing = begin(db, 'upl-needing', 'doomed').then(() => {
+        hasBegun = true;
+      });
+      // Nobody else removes what is being removed, and nothing that an upload has begun to need.
+      expect(await collectUpload(db, () => Promise.reject(new Error('twice')))).toBe(0);
+      expect(hasBegun).toBe(false);
+      gone.resolve();
+      expect(await collecting).toBe(1);
+      await needing;
+      expect(await countUploads()).toBe(3);
+    } finally {
+      await control.sql('delete from uploads');
+      await db.close();
+    }
+  });
+
+  it('stay doomed when they cannot be removed, and are as long as a version is not looked at', async () => {
+    const db = openDatabase(new Secret(database.url), createLog('test', 'silent'));
+    const remove = () => Promise.resolve();
+    try {
+      await begin(db, 'upl-dead', 'a', 'b');
+      await control.sql(`update uploads set began_at = '-infinity'`);
+      await control.sql('create table seen as select id, blobs from versions');
+      await control.sql('update versions set blobs = null');
+      expect(await collectUpload(db, remove)).toBe(0);
+      await control.sql('update versions v set blobs = s.blobs from seen s where s.id = v.id');
+      const failing = (digest: string) =>
+        digest === digestOf('a') ? Promise.reject(new Error('away')) : remove();
+      await expect(collectUpload(db, failing)).rejects.toThrow('away');
+      expect(await control.sql('select digest from doomed_blobs')).toEqual([
+        { digest: digestOf('a') },
+      ]);
+      expect(await collectUpload(db, remove)).toBe(1);
+      expect(await countUploads()).toBe(0);
+    } finally {
+      await control.sql('drop table if exists seen');
+      await control.sql('delete from uploads');
+      await db.close();
+    }
+  });
+});
+
 const entry = (id: number, size: number) => ({
   id,
   at: new Date(Date.UTC(2026, 0, 1) + id).toISOString(),
@@ -348,6 +417,57 @@ describe('what is kept of requests', () => {
       [greedy.projectId],
     );
     expect(total?.bytes).toBeLessThanOrEqual(1024 * 1024);
+  });
+
+  it('is counted anew where it was counted wrongly', async () => {
+    const id = await fill(greedy, true);
+    await control.sql('update ledgers set bytes = 5 where session_id = $1', [id]);
+    await control.sql('delete from requests where session_id = $1 and id < 3', [id]);
+    const bytes = async () =>
+      (
+        await control.sql<{ bytes: number }>(
+          'select bytes::int from ledgers where session_id = $1',
+          [id],
+        )
+      )[0]?.bytes;
+    expect(await bytes()).toBe(0);
+    await control.sql('update ledgers set bytes = 5000000 where session_id = $1', [id]);
+    await control.sql('delete from requests where session_id = $1', [id]);
+    await control.sql('update ledgers set bytes = 5000000 where session_id = $1', [id]);
+    await control.sql(`update projects set ledger_checked_at = now()`);
+    await control.sql(`update projects set ledger_checked_at = '-infinity' where id = $1`, [
+      greedy.projectId,
+    ]);
+    await runReaper();
+    expect(await bytes()).toBe(0);
+  });
+
+  it('makes room in other projects when it fails in one', async () => {
+    const id = await fill(greedy, true);
+    const newer = await fill(greedy, true);
+    await control.sql(`update projects set ledger_checked_at = now()`);
+    await control.sql(`update projects set ledger_checked_at = '-infinity' where id = $1`, [
+      greedy.projectId,
+    ]);
+    await control.sql(
+      `create function refuse() returns trigger language plpgsql as $$ begin raise 'no'; end $$`,
+    );
+    await control.sql(
+      'create trigger refuse before delete on requests for each row execute function refuse()',
+    );
+    const db = openDatabase(new Secret(database.url), createLog('test', 'silent'));
+    try {
+      await expect(trimLedgers(db, 1)).rejects.toThrow('no');
+      const [project] = await control.sql(
+        `select ledger_checked_at > now() - interval '10 seconds' as looked from projects where id = $1`,
+        [greedy.projectId],
+      );
+      expect(project).toEqual({ looked: true });
+      expect([await kept(id), await kept(newer)]).toEqual([6, 6]);
+    } finally {
+      await control.sql('drop function refuse cascade');
+      await db.close();
+    }
   });
 });
 

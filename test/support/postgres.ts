@@ -12,10 +12,9 @@ export type TestDatabase = {
 const urlOf = (database: string): string =>
   inject('postgresUrl').replace(/%7Bdatabase%7D|\{database\}/i, database);
 
-/** Copies the template into a database of its own. */
-export const testDatabase = async (): Promise<TestDatabase> => {
+const createDatabase = async (template: string): Promise<TestDatabase> => {
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await execute(urlOf('postgres'), `create database ${name} template svc_template`);
+  await execute(urlOf('postgres'), `create database ${name} template ${template}`);
   return {
     url: urlOf(name),
     drop: async () => {
@@ -23,3 +22,9 @@ export const testDatabase = async (): Promise<TestDatabase> => {
     },
   };
 };
+
+/** Copies the template into a database of its own. */
+export const testDatabase = (): Promise<TestDatabase> => createDatabase('svc_template');
+
+/** A database without any migration. */
+export const emptyDatabase = (): Promise<TestDatabase> => createDatabase('template1');

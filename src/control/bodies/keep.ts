@@ -3,7 +3,7 @@
  * are stored or passed on. It is made where the body is read, which for a large body is a process of its
  * own; so these functions are pure and take and give plain data.
  */
-import type { CallError } from '#domain/call.ts';
+import { type CallError, shortErrorJson } from '#domain/call.ts';
 import { AppError } from '#domain/error.ts';
 import type { answerCall, deliverRequests } from '#wire/host-api/operations.ts';
 import type { Input } from '#wire/operation.ts';
@@ -11,7 +11,7 @@ import type { CallRequest } from '#wire/public-api/call.ts';
 import type { OpenSessionBody, TaskSpec } from '#wire/public-api/session.ts';
 import type { CreateWorldBody } from '#wire/public-api/world.ts';
 import { hashOf } from '../canonical.ts';
-import { writeShown } from '../shown.ts';
+import { shownText, writeShown } from '../shown.ts';
 import { type KeptEntry, readEntry } from './ledger-entry.ts';
 
 /** What else of the request matters for reading its body. */
@@ -22,14 +22,20 @@ export type KeepOptions = {
 
 export type KeptCall = Omit<CallRequest, 'input'> & {
   inputJson: string;
+  /** What a `close` asks for: that its host keeps what it holds. */
+  keepWarm: boolean;
   /** Of the whole body; null without an `Idempotency-Key`. */
   hash: string | null;
 };
 
+const isKeepWarm = (input: unknown): boolean =>
+  typeof input === 'object' && input !== null && 'keepWarm' in input && input.keepWarm === true;
+
 const keepCall = (body: CallRequest, { isKeyed }: KeepOptions): KeptCall => {
   const { input = {}, ...rest } = body;
   const hash = isKeyed ? hashOf(body) : null;
-  return { ...rest, inputJson: JSON.stringify(input), hash };
+  const keepWarm = body.kind === 'close' && isKeepWarm(input);
+  return { ...rest, inputJson: JSON.stringify(input), keepWarm, hash };
 };
 
 /** An inline task: what the service itself looks at, and the whole as JSON text. */
@@ -81,6 +87,8 @@ type KeptAnswer = {
   outputJson: string | null;
   /** A `CallError` as JSON text. */
   errorJson: string | null;
+  /** What lists tell of an error that has more to it. */
+  shortErrorJson: string | null;
   changesJson: string;
 };
 
@@ -99,6 +107,7 @@ const keepGiven = (given: {
     state: error === undefined ? 'succeeded' : 'failed',
     outputJson: output === undefined ? null : writeShown(output),
     errorJson: error === undefined ? null : writeShown(error),
+    shortErrorJson: error?.details === undefined ? null : shownText(shortErrorJson(error)),
     changesJson: JSON.stringify(changes),
   };
 };

@@ -131,6 +131,7 @@ const toNewCall = (request: EnqueueRequest, id: string): NewCall => ({
   kind: request.body.kind,
   name: request.body.name ?? null,
   inputJson: request.body.inputJson,
+  keepWarm: request.body.keepWarm,
   idempotencyKey: request.idempotencyKey ?? null,
   requestHash: request.body.hash,
 });

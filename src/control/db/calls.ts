@@ -4,7 +4,7 @@
  *
  * Whoever locks a session and its calls locks the session first.
  */
-import type { CallKind, CallState } from '#domain/call.ts';
+import { type CallKind, type CallState, shortErrorJson } from '#domain/call.ts';
 import { limits } from '#domain/limits.ts';
 import type { SessionState } from '#domain/session.ts';
 import { type Queryable, statement } from './pool.ts';
@@ -45,6 +45,8 @@ export type NewCall = {
   kind: CallKind;
   name: string | null;
   inputJson: string;
+  /** What a `close` asks for: that its host keeps what it holds. */
+  keepWarm: boolean;
   idempotencyKey: string | null;
   /** Of the body, when there is a key. */
   requestHash: string | null;
@@ -74,8 +76,8 @@ const insertStatement = statement(
        open_calls = 1 and state = 'READY' and host_id = $9 and generation = $10::int as at_once
    )
    insert into calls as c (id, session_id, seq, kind, name, input, idempotency_key, request_hash,
-                           state, generation, claimed_at)
-   select $1, s.id, s.last_seq, $4, $5, $6::json, $7, $8,
+                           keep_warm, state, generation, claimed_at)
+   select $1, s.id, s.last_seq, $4, $5, $6::json, $7, $8, $12,
           case when s.at_once then 'claimed' else 'queued' end,
           case when s.at_once then s.generation end, case when s.at_once then now() end
      from s
@@ -106,6 +108,7 @@ export const insertCall = async (
     waiting?.hostId ?? null,
     waiting?.generation ?? null,
     usualQueued,
+    call.keepWarm,
   ]);
   return row;
 };
@@ -177,10 +180,6 @@ export type ListedCall = Omit<CallRow, 'inputJson' | 'changesJson' | 'requestHas
   isWhole: boolean;
 };
 
-/** Of an error what there always is; the rest is whatever somebody's code gave. */
-const shortError = `case when c.error is not null then json_strip_nulls(json_build_object(
-  'code', c.error -> 'code', 'message', c.error -> 'message', 'path', c.error -> 'path'))::text end`;
-
 // What nobody asked for is not read. Where a page is full, the calls that follow are shown without their
 // members; the first is shown whole, or there would be no way to see it.
 const listStatement = statement(
@@ -189,7 +188,7 @@ const listStatement = statement(
      select c.id, c.session_id, c.seq, c.kind, c.name, c.state, c.queued_at, c.claimed_at,
             c.answered_at, c.changes::text as changes, case when $4 then c.input::text end as input,
             case when $5 then c.output::text end as output,
-            case when $6 then c.error::text else ${shortError} end as error
+            case when $6 then c.error else coalesce(c.short_error, c.error) end::text as error
        from calls c where c.session_id = $1 order by c.seq limit $2 offset $3
    ), filled as (
      select page.*, row_number() over by_seq = 1 or sum(octet_length(changes)
@@ -212,6 +211,12 @@ const countStatement = statement(
   'select last_seq as total from sessions where id = $1 and project_id = $2',
 );
 
+/** Not every error has its short form beside it: a release before this one wrote none. */
+const withShortError = (row: ListedCall): ListedCall => ({
+  ...row,
+  errorJson: row.errorJson === null ? null : shortErrorJson(JSON.parse(row.errorJson)),
+});
+
 /** A page of a session's calls, oldest first; undefined when the project has no such session. */
 export const listCalls = async (
   db: Queryable,
@@ -228,5 +233,6 @@ export const listCalls = async (
     ...callFields.map((field) => fields.includes(field)),
     limits.pageBytes,
   ]);
-  return { rows, total: count.total };
+  if (fields.includes('details')) return { rows, total: count.total };
+  return { rows: rows.map(withShortError), total: count.total };
 };

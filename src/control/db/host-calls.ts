@@ -76,6 +76,8 @@ export type NewAnswer = {
   /** JSON texts, as they are kept. */
   outputJson: string | null;
   errorJson: string | null;
+  /** What lists tell of an error that has more to it. */
+  shortErrorJson: string | null;
   changesJson: string;
 };
 
@@ -88,7 +90,8 @@ const answerStatement = statement(
       where id = $1 and host_id = $2 and generation = $3 for no key update
    ), answered as (
      update calls c
-        set state = $5, output = $6::json, error = $7::json, changes = $8::json, answered_at = now()
+        set state = $5, output = $6::json, error = $7::json, changes = $8::json, answered_at = now(),
+            short_error = $10::json
        from s
       where c.id = $4 and c.session_id = s.id and c.generation = $3
         and c.state in ${callBefore('succeeded')}
@@ -96,7 +99,7 @@ const answerStatement = statement(
    ), ends as (
      select a.kind = 'close' and a.state = 'succeeded'
               and s.state in ${sessionBefore('CLOSING')} as closing,
-            a.kind = 'close' and coalesce((a.input -> 'keepWarm')::text = 'true', false) as keep_warm
+            a.keep_warm
        from answered a, s
    ), touched as (
      update sessions
@@ -154,6 +157,7 @@ export const answerCall = async (
     answer.errorJson,
     answer.changesJson,
     isStopping,
+    answer.shortErrorJson,
   ]);
   if (row === undefined) return undefined;
   const { sessionState, keepWarm, nextId, nextSeq, nextKind, nextName, nextInput, ...call } = row;

@@ -2,7 +2,7 @@
  * How much is kept of the requests of a project's sessions. Open sessions keep theirs, up to the limit of
  * each; over its quota, a project's oldest closed sessions make room. What was dropped is written down.
  */
-import { type Database, type Queryable, statement } from './pool.ts';
+import { type Queryable, statement } from './pool.ts';
 
 // One project a time, the one not looked at for longest, and none twice in half a minute.
 const nextStatement = statement(
@@ -13,13 +13,14 @@ const nextStatement = statement(
    ) returning id, coalesce(quota_ledger_mib, $1) * 1048576::bigint as most`,
 );
 
-/** Of what goes in one go. */
+/** Sessions whose entries go in one go, and entries that one statement deletes. */
 const mostSessions = 200;
+const mostEntries = 500;
 const mostBytes = 256 * 1024 * 1024;
 
 // A session's number rises with time. What was closed just now may still get entries from its host.
-const dropStatement = statement(
-  'drop_ledgers',
+const oldestStatement = statement(
+  'oldest_ledgers',
   `with excess as (
      select coalesce(sum(bytes), 0) - $2::bigint as bytes
        from ledgers where project_id = $1 and bytes > 0
@@ -29,13 +30,9 @@ const dropStatement = statement(
       where l.project_id = $1 and l.bytes > 0 and s.closed_at < now() - interval '1 minute'
         and (select bytes from excess) > 0
       order by l.session_id limit ${mostSessions}
-   ), dropped as (
-     delete from requests where session_id in (
-       select session_id from oldest, excess
-        where oldest.before < least(excess.bytes, ${mostBytes})
-     ) returning session_id
    )
-   select session_id as "sessionId", count(*)::int as entries from dropped group by 1`,
+   select session_id as id from oldest, excess
+    where oldest.before < least(excess.bytes, ${mostBytes}) order by 1`,
 );
 
 // There may be more to drop: it is looked at again, after those that have waited for longer.
@@ -44,30 +41,88 @@ const againStatement = statement(
   `update projects set ledger_checked_at = now() - interval '30 seconds' where id = $1`,
 );
 
-const noteStatement = statement(
-  'note_dropped',
-  `update ledgers l set dropped_entries = l.dropped_entries + d.entries, dropped_at = now()
-     from unnest($1::text[], $2::int[]) d (session_id, entries) where l.session_id = d.session_id`,
+// What is dropped is written down where it is; the trigger takes its bytes away.
+const dropStatement = statement(
+  'drop_entries',
+  `with dropped as (
+     delete from requests where session_id = $1 and id in (
+       select id from requests where session_id = $1 order by id limit ${mostEntries}
+     ) returning id
+   )
+   update ledgers set dropped_entries = dropped_entries + (select count(*) from dropped),
+          dropped_at = now()
+    where session_id = $1
+   returning (select count(*)::int from dropped) as entries`,
+);
+
+// Whatever was counted wrongly is right again afterwards.
+const recountStatement = statement(
+  'recount_ledger',
+  `update ledgers l set bytes = coalesce(
+     (select sum(r.bytes) from requests r where r.session_id = l.session_id), 0)
+    where l.session_id = $1`,
 );
 
 export type DroppedLedger = { sessionId: string; entries: number };
 
-const dropOf = async (tx: Queryable, projectId: string, most: string): Promise<DroppedLedger[]> => {
-  const dropped = await tx.query<DroppedLedger>(dropStatement, [projectId, most]);
-  if (dropped.length > 0) {
-    const ids = dropped.map(({ sessionId }) => sessionId);
-    await tx.query(noteStatement, [ids, dropped.map(({ entries }) => entries)]);
-    await tx.query(againStatement, [projectId]);
+/** Drops the entries of a session, so many at a time that no statement takes long. */
+const dropSession = async (db: Queryable, sessionId: string): Promise<DroppedLedger> => {
+  let entries = 0;
+  for (let batch = mostEntries; batch === mostEntries; entries += batch) {
+    const [dropped] = await db.query<{ entries: number }>(dropStatement, [sessionId]);
+    batch = dropped?.entries ?? 0;
   }
-  return dropped;
+  await db.query(recountStatement, [sessionId]);
+  return { sessionId, entries };
 };
 
 export type TrimmedProject = { projectId: string; dropped: DroppedLedger[] };
 
-/** Makes room in one project, if one is due; answers whose entries were dropped. */
-export const trimLedgers = (db: Database, usualMib: number): Promise<TrimmedProject | undefined> =>
-  db.transaction(async (tx) => {
-    const [next] = await tx.query<{ id: string; most: string }>(nextStatement, [usualMib]);
-    if (next === undefined) return undefined;
-    return { projectId: next.id, dropped: await dropOf(tx, next.id, next.most) };
-  });
+/**
+ * Makes room in one project, if one is due; answers whose entries were dropped. That it was looked at is
+ * written before, so that one where it fails does not keep others waiting.
+ */
+export const trimLedgers = async (
+  db: Queryable,
+  usualMib: number,
+): Promise<TrimmedProject | undefined> => {
+  const [next] = await db.query<{ id: string; most: string }>(nextStatement, [usualMib]);
+  if (next === undefined) return undefined;
+  const sessions = await db.query<{ id: string }>(oldestStatement, [next.id, next.most]);
+  const dropped: DroppedLedger[] = [];
+  for (const { id } of sessions) dropped.push(await dropSession(db, id));
+  if (sessions.length > 0) await db.query(againStatement, [next.id]);
+  return { projectId: next.id, dropped };
+};
+
+/** Sessions that are counted in one go. */
+const mostCounted = 200;
+
+// One after the other by the primary key of requests, whose rows are many.
+const uncountedStatement = statement(
+  'fill_ledgers',
+  `with recursive fill as materialized (
+     select after from ledger_fill for update skip locked
+   ), session (id, place) as (
+     select (select min(r.session_id) from requests r where r.session_id > fill.after), 1 from fill
+     union all
+     select (select min(r.session_id) from requests r where r.session_id > session.id), place + 1
+       from session where id is not null and place < ${mostCounted}
+   ), counted as (
+     insert into ledgers (session_id, project_id, bytes)
+     select s.id, s.project_id, (select sum(r.bytes) from requests r where r.session_id = s.id)
+       from session join sessions s on s.id = session.id
+      where not exists (select from ledgers l where l.session_id = s.id)
+     on conflict do nothing
+   ), ended as (
+     delete from ledger_fill where exists (select from session where id is null)
+   )
+   update ledger_fill set after = (select max(id) from session)
+    where exists (select from session)
+      and not exists (select from session where id is null)`,
+);
+
+/** Counts what some sessions have that a release before this one wrote the requests of. */
+export const fillLedgers = async (db: Queryable): Promise<void> => {
+  await db.query(uncountedStatement, []);
+};

@@ -1,7 +1,7 @@
 /**
  * Brings a database to this program's schema: the plain SQL files of `migrations/`, in the order of
- * their numbers, run by node-pg-migrate. Replicas that start together wait for each other on an
- * advisory lock. A migration that has run is never edited; the next one corrects it.
+ * their numbers, each in a transaction of its own, so that none holds a lock for another, run by
+ * node-pg-migrate. Replicas that start together wait for each other on an advisory lock. A migration that has run is never edited; the next one corrects it.
  */
 import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -20,6 +20,7 @@ export const migrate = async (databaseUrl: string): Promise<string[]> => {
       direction: 'up',
       migrationsTable: 'migrations',
       advisoryLockMode: 'wait',
+      singleTransaction: false,
       log: () => {},
     });
     return ran.map(({ name }) => name);

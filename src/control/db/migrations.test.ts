@@ -57,3 +57,25 @@ describe('a migration', () => {
     expect(faultsOf(`${text}-- Down Migration\nalter table hosts drop column zone;`)).toEqual([]);
   });
 });
+
+describe('JSON of strangers', () => {
+  // They fail on `\u0000` and halves of a character of two, which JSON may hold.
+  const looksInto = /#?->>?\s*['$]|\bjsonb|\bjson_(typeof|array_|each|object_keys|strip_|extract_)/;
+  const statements = readdirSync(import.meta.dirname)
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    .map((file) => [file, readFileSync(join(import.meta.dirname, file), 'utf8')] as const);
+  const migrations = readdirSync(dir).map(
+    (file) => [file, upOf(readFileSync(join(dir, file), 'utf8'))] as const,
+  );
+
+  it.each([...statements, ...migrations])('is looked into by no statement of %s', (_, text) => {
+    expect(looksInto.test(text)).toBe(false);
+  });
+
+  it.each(["c.error -> 'code'", "a.input->>'x'", 'x::jsonb', 'json_typeof(x)'])(
+    'would be by: %s',
+    (text) => {
+      expect(looksInto.test(text)).toBe(true);
+    },
+  );
+});

@@ -3,8 +3,11 @@
  * count for their project, and can be found and removed when the version never comes.
  */
 import type { Digest } from '#domain/world.ts';
+import { until } from '#runtime/pause.ts';
 import { type Database, type Queryable, statement } from './pool.ts';
-import type { QuotaRefusal, Quotas } from './quotas.ts';
+import type { QuotaName, QuotaRefusal, Quotas } from './quotas.ts';
+
+type Begun = { quota: QuotaName | null; limit: number; doomed: boolean };
 
 export type Upload = {
   id: string;
@@ -16,18 +19,32 @@ export type Upload = {
 
 const beginStatement = statement(
   'begin_upload',
-  'select quota, most as "limit" from begin_upload($1, $2, $3::text[], $4::bigint, $5, $6)',
+  `select quota, most as "limit", doomed
+     from begin_upload($1, $2, $3::text[], $4::bigint, $5, $6)`,
 );
 
-/** Begins an upload, or says anew what it needs; answers what forbids it, if something does. */
+/** How long a blob that is needed may take to be removed, and how often it is asked whether it is. */
+const mostRemovalMs = 30_000;
+const askAgainMs = 200;
+
+/**
+ * Begins an upload, or says anew what it needs; answers what forbids it, if something does. While one of
+ * its blobs is being removed it waits, outside of the database; `timeout` when that takes too long.
+ */
 export const beginUpload = async (
   db: Queryable,
   { id, projectId, blobs, bytes }: Upload,
   usual: Quotas,
 ): Promise<QuotaRefusal | undefined> => {
   const values = [id, projectId, blobs, bytes, usual.worlds, usual.blobMib];
-  const [row] = await db.query<Omit<QuotaRefusal, 'retryAfterMs'>>(beginStatement, values);
-  return row?.quota == null ? undefined : { ...row, retryAfterMs: null };
+  const begin = async (): Promise<Begun | undefined> => {
+    const [row] = await db.query<Begun>(beginStatement, values);
+    return row?.doomed === true ? undefined : row;
+  };
+  const what = 'a blob of the world that is being removed to be gone';
+  const row = await until(begin, { timeoutMs: mostRemovalMs, everyMs: askAgainMs, what });
+  const { quota, limit } = row;
+  return quota === null ? undefined : { quota, limit, retryAfterMs: null };
 };
 
 const finishStatement = statement(
@@ -52,7 +69,7 @@ export const abandonUpload = async (db: Queryable, id: string): Promise<void> =>
 
 /** An upload that is this old is of a control plane that died: none takes so long. */
 const deadMinutes = 10;
-/** Blobs that are removed in one go: nobody begins an upload meanwhile. */
+/** Blobs that are looked at in one go, and removed at once. */
 const mostAtOnce = 64;
 
 const lockStatement = statement(
@@ -60,17 +77,21 @@ const lockStatement = statement(
   `select pg_try_advisory_xact_lock(hashtextextended('blobs', 0)) as locked`,
 );
 
+// Whose blobs are not known yet may have any of them.
 const staleStatement = statement(
   'find_stale_upload',
   `select id, blobs from uploads where began_at < now() - interval '${deadMinutes} minutes'
+      and not exists (select from versions where blobs is null)
     order by began_at limit 1 for update skip locked`,
 );
 
-const unusedStatement = statement(
-  'find_unused_blobs',
-  `select blob from unnest($2::text[]) blob
+const doomStatement = statement(
+  'doom_blobs',
+  `insert into doomed_blobs (digest)
+   select blob from unnest($2::text[]) blob
     where not exists (select from versions v where v.blobs @> array[blob])
-      and not exists (select from uploads u where u.id <> $1 and u.blobs @> array[blob])`,
+      and not exists (select from uploads u where u.id <> $1 and u.blobs @> array[blob])
+   on conflict do nothing`,
 );
 
 const shortenStatement = statement(
@@ -81,21 +102,54 @@ const shortenStatement = statement(
 );
 
 /**
- * Collects some of what the longest dead upload left: `remove` is given blobs that nothing else has, while
- * no upload can begin to need them. Answers how many those were; undefined when there is nothing to collect.
+ * Dooms what nothing else has of some of what the longest dead upload left. It is decided in one short
+ * transaction, in which no upload can begin to need it; from then on none can before it is removed.
  */
-export const collectUpload = (
-  db: Database,
-  remove: (blobs: readonly Digest[]) => Promise<void>,
-): Promise<number | undefined> =>
+const doomBlobs = (db: Database): Promise<void> =>
   db.transaction(async (tx) => {
     const [lock] = await tx.query<{ locked: boolean }>(lockStatement, []);
-    if (lock?.locked !== true) return undefined;
+    if (lock?.locked !== true) return;
     const [stale] = await tx.query<{ id: string; blobs: Digest[] }>(staleStatement, []);
-    if (stale === undefined) return undefined;
-    const now = stale.blobs.slice(0, mostAtOnce);
-    const unused = await tx.query<{ blob: Digest }>(unusedStatement, [stale.id, now]);
-    await remove(unused.map(({ blob }) => blob));
+    if (stale === undefined) return;
+    await tx.query(doomStatement, [stale.id, stale.blobs.slice(0, mostAtOnce)]);
     await tx.query(shortenStatement, [stale.id, stale.blobs.slice(mostAtOnce)]);
-    return unused.length;
   });
+
+const doomedStatement = statement(
+  'lock_doomed_blobs',
+  `select digest from doomed_blobs order by digest limit ${mostAtOnce} for update skip locked`,
+);
+
+const removedStatement = statement(
+  'forget_doomed_blobs',
+  'delete from doomed_blobs where digest = any($1)',
+);
+
+/** Removes doomed blobs; nothing is left under way when it is done. */
+const removeDoomed = async (
+  tx: Queryable,
+  remove: (blob: Digest) => Promise<void>,
+): Promise<{ removed: number; failures: unknown[] }> => {
+  const doomed = await tx.query<{ digest: Digest }>(doomedStatement, []);
+  const ends = await Promise.allSettled(doomed.map(({ digest }) => remove(digest)));
+  const removed = doomed.filter((_, index) => ends[index]?.status === 'fulfilled');
+  if (removed.length > 0) {
+    await tx.query(removedStatement, [removed.map(({ digest }) => digest)]);
+  }
+  const failures = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
+  return { removed: removed.length, failures };
+};
+
+/**
+ * Collects some of what dead uploads left: `remove` is given blobs that nothing has and nothing can have
+ * before it is done. What it fails to remove stays doomed until it is. Answers how many those were.
+ */
+export const collectUpload = async (
+  db: Database,
+  remove: (blob: Digest) => Promise<void>,
+): Promise<number> => {
+  await doomBlobs(db);
+  const { removed, failures } = await db.transaction((tx) => removeDoomed(tx, remove));
+  if (failures.length > 0) throw failures[0];
+  return removed;
+};

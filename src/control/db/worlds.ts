@@ -5,6 +5,7 @@ import type { Digest, VersionState } from '#domain/world.ts';
 import type { Contract } from '#language/contract.ts';
 import { type Database, type Queryable, statement } from './pool.ts';
 import { finishUpload } from './uploads.ts';
+import { type ContractFacts, fillVersion } from './version-facts.ts';
 import { insertVersionTexts, type VersionTexts } from './version-texts.ts';
 
 export type WorldRow = {
@@ -48,7 +49,10 @@ export type NewVersion = Omit<
 > & {
   contractJson: string;
   texts: VersionTexts;
-  /** Of all blobs that it consists of, and of its texts. */
+  facts: ContractFacts;
+  /** All blobs that it consists of, each once. */
+  blobs: readonly Digest[];
+  /** Of those, and of its texts. */
   bytes: number;
 };
 
@@ -64,8 +68,9 @@ const insertWorldStatement = statement(
 const insertVersionStatement = statement(
   'insert_version',
   `insert into versions (id, world_id, project_id, number, state, content_hash, message, contract,
-                         files, entity_counts, bundle, snapshot, warnings, bytes)
-   values ($1, $2, $3, $4, 'READY', $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+                         files, entity_counts, bundle, snapshot, warnings, blobs, bytes,
+                         has_api, tool_count, task_count)
+   values ($1, $2, $3, $4, 'READY', $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
 );
 
 /**
@@ -104,7 +109,11 @@ export const insertWorld = (
       version.bundle,
       version.snapshot,
       JSON.stringify(version.warnings),
+      version.blobs,
       version.bytes,
+      version.facts.hasApi,
+      version.facts.toolCount,
+      version.facts.taskCount,
     ]);
     await insertVersionTexts(tx, version.id, version.texts);
   });
@@ -125,15 +134,13 @@ export const findWorld = async (
   (await db.query<WorldRow>(findWorldStatement, [projectId, slug]))[0];
 
 /** A world in a list: what is told of its head version without reading its contract. */
-export type ListedWorld = WorldRow & {
-  hasApi: boolean;
-  toolCount: number;
-  taskCount: number;
-  head: Pick<VersionRow, 'id' | 'number' | 'state' | 'contentHash' | 'message'>;
-  headCreatedAt: Date;
-  /** Rows by entity, as JSON text; null where the page had no room for it. */
-  entityCounts: string | null;
-};
+export type ListedWorld = WorldRow &
+  ContractFacts & {
+    head: Pick<VersionRow, 'id' | 'number' | 'state' | 'contentHash' | 'message'>;
+    headCreatedAt: Date;
+    /** Rows by entity, as JSON text; null where the page had no room for it. */
+    entityCounts: string | null;
+  };
 
 // The window has the page's order, and sums up the only part that can be large.
 const listWorldsStatement = statement(
@@ -160,6 +167,18 @@ const countWorldsStatement = statement(
   'select count(*)::int as total from worlds where project_id = $1',
 );
 
+type UnfilledWorld = Omit<ListedWorld, 'hasApi'> & { hasApi: boolean | null };
+
+const isFilled = (row: UnfilledWorld): row is ListedWorld => row.hasApi !== null;
+
+/** Reads the rows of a page. What is not known of a version yet is found out, which is once. */
+const readWorlds = async (db: Queryable, values: readonly unknown[]): Promise<ListedWorld[]> => {
+  const rows = await db.query<UnfilledWorld>(listWorldsStatement, values);
+  if (rows.every(isFilled)) return rows;
+  for (const row of rows) if (!isFilled(row)) await fillVersion(db, row.headVersionId);
+  return (await db.query<UnfilledWorld>(listWorldsStatement, values)).filter(isFilled);
+};
+
 /** A page of the project's worlds, newest first, with how many there are. */
 export const listWorlds = async (
   db: Queryable,
@@ -168,7 +187,7 @@ export const listWorlds = async (
 ): Promise<{ rows: ListedWorld[]; total: number }> => {
   const values = [projectId, page.limit, page.offset, limits.pageBytes];
   const [rows, [count]] = await Promise.all([
-    db.query<ListedWorld>(listWorldsStatement, values),
+    readWorlds(db, values),
     db.query<{ total: number }>(countWorldsStatement, [projectId]),
   ]);
   return { rows, total: count?.total ?? 0 };

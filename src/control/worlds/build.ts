@@ -12,6 +12,7 @@ import type { Problem } from '#language/problem.ts';
 import { languageWarnings } from '#language/warnings.ts';
 import { StoreRefusal } from '#store/refusal.ts';
 import { type BuiltSnapshot, buildSnapshot } from '#store/snapshot.ts';
+import { type ContractFacts, factsOf } from '../db/version-facts.ts';
 import type { VersionTexts } from '../db/version-texts.ts';
 import { writeTexts } from './contract-view.ts';
 import { overlay } from './tree.ts';
@@ -30,6 +31,7 @@ export type Built =
       contractJson: string;
       /** What answers tell of it. */
       texts: VersionTexts;
+      facts: ContractFacts;
       /** Files to store in place of those of the tree that have the same path, and beside the others. */
       generated: TreeFile[];
       snapshot: BuiltSnapshot;
@@ -73,6 +75,7 @@ export const buildVersion = (files: readonly TreeFile[], more: Rows): Built => {
       name: contract.name,
       contractJson: JSON.stringify(contract),
       texts: writeTexts(contract),
+      facts: factsOf(contract),
       generated,
       snapshot,
       bundle: encodeBundle({ contract, files: code }),

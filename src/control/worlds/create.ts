@@ -14,6 +14,7 @@ import type { ControlConfig } from '../config.ts';
 import { violates } from '../db/errors.ts';
 import type { Database } from '../db/pool.ts';
 import { abandonUpload, beginUpload, type Upload } from '../db/uploads.ts';
+import type { ContractFacts } from '../db/version-facts.ts';
 import type { VersionTexts } from '../db/version-texts.ts';
 import {
   findWorld,
@@ -68,6 +69,7 @@ type Source = {
   name: string;
   contractJson: string;
   texts: VersionTexts;
+  facts: ContractFacts;
   snapshot: BuiltSnapshot;
   bundle: Uint8Array;
   warnings: string[];
@@ -97,8 +99,8 @@ const blobsOf = ({ tree, bundle, snapshot }: Source): Map<Digest, Uint8Array> =>
 
 const storeVersion = async (
   blobs: Blobs,
-  { tree, contractJson, texts, snapshot, bundle, warnings }: Source,
-  { message, bytes }: { message: string | null; bytes: number },
+  { tree, contractJson, texts, facts, snapshot, bundle, warnings }: Source,
+  { message, ...stored }: Pick<NewVersion, 'message' | 'blobs' | 'bytes'>,
 ): Promise<NewVersion> => {
   const files = await storeFiles(blobs, tree);
   const bundleDigest = await blobs.put(bundle);
@@ -109,12 +111,13 @@ const storeVersion = async (
     message,
     contractJson,
     texts,
+    facts,
     files,
     entityCounts: snapshot.counts,
     bundle: bundleDigest,
     snapshot: await blobs.put(snapshot.bytes),
     warnings,
-    bytes,
+    ...stored,
   };
 };
 
@@ -156,14 +159,17 @@ const makeWorld = async (
   const { db, blobs } = parts;
   const { slug } = body;
   const source = await build(parts, projectId, body, signal);
-  const needed = blobsOf(source);
+  const contents = blobsOf(source);
   const lengths = [
-    ...[...needed.values()].map(({ byteLength }) => byteLength),
+    ...[...contents.values()].map(({ byteLength }) => byteLength),
     ...Object.values(source.texts).map((text) => Buffer.byteLength(text)),
   ];
-  const bytes = lengths.reduce((sum, length) => sum + length, 0);
-  await reserve(parts, { id: uploadId, projectId, blobs: [...needed.keys()], bytes });
-  const version = await storeVersion(blobs, source, { message: body.message ?? null, bytes });
+  const needed = {
+    blobs: [...contents.keys()],
+    bytes: lengths.reduce((sum, length) => sum + length, 0),
+  };
+  await reserve(parts, { id: uploadId, projectId, ...needed });
+  const version = await storeVersion(blobs, source, { message: body.message ?? null, ...needed });
   const world = {
     id: newId('wld'),
     projectId,

@@ -1,7 +1,7 @@
 -- Up Migration
 
 -- What the world language takes for a slip, told once, when the version was compiled. Null: not told.
-alter table versions add column warnings jsonb;
+alter table versions add column warnings json;
 
 -- Down Migration
 

@@ -57,27 +57,11 @@ end $$;
 -- Worlds and blobs ------------------------------------------------------------------------------------
 
 -- The blobs that a version consists of, and their bytes. A blob that several versions have counts for
--- each: what a project uses does not depend on what others have.
+-- each: what a project uses does not depend on what others have. Null: not known yet, see `fillVersions`.
 alter table versions
-  add column blobs text[] not null default '{}',
+  add column blobs text[],
   add column bytes bigint not null default 0;
-
-create function fill_version_blobs() returns trigger language plpgsql as $$ begin
-  select array_agg(distinct digest) into new.blobs from (
-    select file ->> 'sha256' as digest from json_array_elements(new.files) file
-    union all select new.bundle
-    union all select new.snapshot
-  ) named;
-  if new.bytes = 0 then
-    select coalesce(sum((file ->> 'sizeBytes')::bigint), 0) into new.bytes
-      from json_array_elements(new.files) file;
-  end if;
-  return new;
-end $$;
-create trigger version_blobs before insert or update of files on versions
-  for each row execute function fill_version_blobs();
-update versions set files = files;
-
+create index versions_unfilled on versions (id) where blobs is null;
 create index versions_blobs on versions using gin (blobs);
 create index versions_project on versions (project_id) include (bytes);
 
@@ -93,18 +77,27 @@ create table uploads (
 create index uploads_project on uploads (project_id);
 create index uploads_stale on uploads (began_at);
 
--- Begins or widens an upload, unless a quota forbids it: then says which, and what may be.
+-- Blobs that nothing has and that are being removed. None is needed by an upload before it is gone from
+-- here; whoever removes some has their rows locked until then.
+create table doomed_blobs (digest text primary key);
+
+-- Begins or widens an upload, unless a quota forbids it: then says which, and what may be. `doomed` says
+-- that some of what it needs is being removed: nothing is begun, and it is to be asked again.
 create function begin_upload(
   upload text, project text, needed text[], size bigint, usual_worlds integer, usual_mib integer,
-  out quota text, out most integer
+  out quota text, out most integer, out doomed boolean
 ) language plpgsql volatile as $$
 declare
   most_worlds integer;
   most_mib integer;
   used bigint;
 begin
-  -- Nobody removes blobs meanwhile, see `collect_upload`.
+  -- Nobody decides meanwhile what is removed, see `collectUpload`.
   perform pg_advisory_xact_lock_shared(hashtextextended('blobs', 0));
+  doomed := exists (select from doomed_blobs where digest = any(needed));
+  if doomed then
+    return;
+  end if;
   perform pg_advisory_xact_lock(hashtextextended('worlds ' || project, 0));
   select coalesce(p.quota_worlds, usual_worlds), coalesce(p.quota_blob_mib, usual_mib)
     into most_worlds, most_mib from projects p where p.id = project;
@@ -129,7 +122,8 @@ end $$;
 
 -- Ledgers ---------------------------------------------------------------------------------------------
 
--- What is kept of a session's requests, and what is not any more because the project had no room.
+-- What is kept of a session's requests, and what is not any more because the project had no room. A
+-- session that has none here yet is counted when it is written to, or by `fillLedgers`.
 create table ledgers (
   session_id text primary key references sessions,
   project_id text not null references projects,
@@ -137,23 +131,30 @@ create table ledgers (
   dropped_entries integer not null default 0,
   dropped_at timestamptz
 );
-insert into ledgers (session_id, project_id, bytes)
-  select r.session_id, s.project_id, sum(r.bytes)
-    from requests r join sessions s on s.id = r.session_id group by 1, 2;
 create index ledgers_kept on ledgers (project_id, session_id) include (bytes) where bytes > 0;
 
+-- Up to which session `fillLedgers` has counted; no row once all are.
+create table ledger_fill (after text not null);
+insert into ledger_fill values ('');
+
 -- Entries are counted where they are written and deleted, whichever release does it.
-create function count_ledger() returns trigger language plpgsql as $$ begin
-  if tg_op = 'INSERT' then
-    insert into ledgers as l (session_id, project_id, bytes)
-      select c.session_id, s.project_id, sum(c.bytes)
-        from changed c join sessions s on s.id = c.session_id group by 1, 2 order by 1
-      on conflict (session_id) do update set bytes = l.bytes + excluded.bytes;
-  else
-    update ledgers l set bytes = l.bytes - c.bytes
-      from (select session_id, sum(bytes) as bytes from changed group by 1) c
-     where l.session_id = c.session_id;
-  end if;
+create function count_ledger() returns trigger language plpgsql as $$
+declare
+  c record;
+begin
+  for c in select session_id, sum(bytes) as bytes from changed group by 1 order by 1 loop
+    if tg_op = 'DELETE' then
+      update ledgers set bytes = greatest(0, bytes - c.bytes) where session_id = c.session_id;
+    else
+      update ledgers set bytes = bytes + c.bytes where session_id = c.session_id;
+      if not found then
+        insert into ledgers as l (session_id, project_id, bytes)
+          select s.id, s.project_id, (select sum(r.bytes) from requests r where r.session_id = s.id)
+            from sessions s where s.id = c.session_id
+          on conflict (session_id) do update set bytes = l.bytes + c.bytes;
+      end if;
+    end if;
+  end loop;
   return null;
 end $$;
 create trigger count_written after insert on requests
@@ -184,12 +185,10 @@ drop function refuse_link;
 drop trigger count_written on requests;
 drop trigger count_deleted on requests;
 drop function count_ledger;
-drop table ledgers;
+drop table ledger_fill, ledgers;
 drop function begin_upload;
-drop table uploads;
-drop index versions_blobs, versions_project;
-drop trigger version_blobs on versions;
-drop function fill_version_blobs;
+drop table doomed_blobs, uploads;
+drop index versions_blobs, versions_project, versions_unfilled;
 alter table versions drop column blobs, drop column bytes;
 drop function queue_of, take_calls;
 drop table call_minutes;

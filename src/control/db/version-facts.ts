@@ -1,0 +1,69 @@
+/**
+ * What is known of a version without reading its contract. The program writes it with the version; of a
+ * version that a release before this one wrote, it is found out here, one version after another, so that an
+ * upgrade waits for none of them.
+ */
+import type { Digest } from '#domain/world.ts';
+import { type Queryable, statement } from './pool.ts';
+
+export type ContractFacts = { hasApi: boolean; toolCount: number; taskCount: number };
+
+const countOf = (list: unknown): number => (Array.isArray(list) ? list.length : 0);
+
+/** What lists of worlds tell of a contract. */
+export const factsOf = (contract: {
+  api?: unknown;
+  tools?: unknown;
+  tasks?: unknown;
+}): ContractFacts => ({
+  hasApi: typeof contract.api === 'object' && contract.api !== null,
+  toolCount: countOf(contract.tools),
+  taskCount: countOf(contract.tasks),
+});
+
+const readStatement = statement(
+  'read_unfilled_version',
+  'select contract, files, bundle, snapshot from versions where id = $1 and blobs is null',
+);
+
+const fillStatement = statement(
+  'fill_version',
+  `update versions set has_api = $2, tool_count = $3, task_count = $4, blobs = $5, bytes = $6
+    where id = $1 and blobs is null`,
+);
+
+type Unfilled = {
+  contract: Parameters<typeof factsOf>[0];
+  files: { sizeBytes: number; sha256: Digest }[];
+  bundle: Digest;
+  snapshot: Digest;
+};
+
+/** Finds out what is known of a version, if that is not written yet. */
+export const fillVersion = async (db: Queryable, id: string): Promise<void> => {
+  const [found] = await db.query<Unfilled>(readStatement, [id]);
+  if (found === undefined) return;
+  const { hasApi, toolCount, taskCount } = factsOf(found.contract);
+  const digests = new Set([
+    ...found.files.map((file) => file.sha256),
+    found.bundle,
+    found.snapshot,
+  ]);
+  const bytes = found.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  await db.query(fillStatement, [id, hasApi, toolCount, taskCount, [...digests], bytes]);
+};
+
+/** Versions that are filled in one go. */
+const most = 50;
+
+const unfilledStatement = statement(
+  'find_unfilled_versions',
+  `select id from versions where blobs is null order by id limit ${most}`,
+);
+
+/** Fills some versions; answers how many. */
+export const fillVersions = async (db: Queryable): Promise<number> => {
+  const rows = await db.query<{ id: string }>(unfilledStatement, []);
+  for (const { id } of rows) await fillVersion(db, id);
+  return rows.length;
+};
