@@ -2,6 +2,7 @@
  * A tool that is a route of the world's API by another door. Input members named like the route's
  * arguments are its arguments, the rest is the request's body; the answer's body is the output.
  */
+import { cut } from '#domain/cut.ts';
 import type { ApiContract, RouteContract, Row } from '#language/contract.ts';
 import { toPointer } from '#language/read/pointer.ts';
 import type { ActionContext } from '../api/actions/action.ts';
@@ -81,7 +82,7 @@ const mostBodyChars = 1_000;
 /** Why a route said no: what the host knows of it, else the vendor's own words. */
 const messageOf = (operation: string, { body, reason, status }: ApiAnswer): string => {
   if (reason !== null) return reason;
-  const words = body === null ? '' : `: ${body.slice(0, mostBodyChars)}`;
+  const words = body === null ? '' : `: ${cut(body, mostBodyChars)}`;
   return `${operation} answered ${status}${words}`;
 };
 

@@ -2,6 +2,7 @@
  * Runs a tool: checks its input, lets what it is bound to answer, checks the output. All of it is one
  * transaction, so a tool that fails, or answers what its schema does not allow, has changed nothing.
  */
+import { cut } from '#domain/cut.ts';
 import { limits } from '#domain/limits.ts';
 import type { Row, ToolContract } from '#language/contract.ts';
 import { suggestName } from '#language/read/suggest.ts';
@@ -28,7 +29,7 @@ const findTool = ({ contract }: LoadedWorld, name: string): ToolContract => {
   const hint = suggestName(name, names) ?? 'it has none';
   throw new CallFailure({
     code: 'unknown_tool',
-    message: `the world has no tool "${name.slice(0, mostNameChars)}"; ${hint}`,
+    message: `the world has no tool "${cut(name, mostNameChars)}"; ${hint}`,
   });
 };
 

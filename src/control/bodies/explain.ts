@@ -3,6 +3,7 @@
  * told: the work is bounded by what there is to say and not by what was sent. What breaks a bound is not
  * looked into. It knows the words of JSON Schema that the contracts in `src/wire/` use, and no more.
  */
+import { cut } from '#domain/cut.ts';
 import type { FieldProblem } from '#domain/error.ts';
 
 /** A request is told so many problems; nobody mends more at a time. */
@@ -27,7 +28,7 @@ const mostNameChars = 200;
 
 const add = (walk: Walk, path: Path, message: string, isType = false): void => {
   if (isFull(walk)) return;
-  walk.found.push({ path: path.map((name) => name.slice(0, mostNameChars)), message, isType });
+  walk.found.push({ path: path.map((name) => cut(name, mostNameChars)), message, isType });
 };
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

@@ -61,9 +61,12 @@ const unfilledStatement = statement(
   `select id from versions where blobs is null order by id limit ${most}`,
 );
 
-/** Fills some versions; answers how many. */
-export const fillVersions = async (db: Queryable): Promise<number> => {
+/** Fills some versions. One where it fails keeps no other waiting; it throws the first failure then. */
+export const fillVersions = async (db: Queryable): Promise<void> => {
   const rows = await db.query<{ id: string }>(unfilledStatement, []);
-  for (const { id } of rows) await fillVersion(db, id);
-  return rows.length;
+  const failures: unknown[] = [];
+  for (const { id } of rows) {
+    await fillVersion(db, id).catch((error: unknown) => failures.push(error));
+  }
+  if (failures.length > 0) throw failures[0];
 };
