@@ -204,6 +204,16 @@ describe.skipIf(!hasSocket)('the Docker driver', () => {
     expect(await runtimes.docker.leftovers(installation)).toHaveLength(1); // the network
   });
 
+  it('removes what is left of a fence that was never put up, though its host lives', async () => {
+    const hostId = await launch();
+    const labels = [`svc.installation=${installation}`, 'svc.pool=default', 'svc.role=fence'];
+    const words = [...labels, `svc.host=${hostId}`].flatMap((label) => ['--label', label]);
+    const name = `svc-${hostId}-fence-left`;
+    await docker('create', '--name', name, ...words, image);
+    expect(await driver.list()).toMatchObject([{ hostId, phase: 'running' }]);
+    expect(await docker('ps', '--all', '--quiet', '--filter', `name=${name}`)).toBe('');
+  });
+
   it('bounds what a host may use', async () => {
     const hostId = await launch();
     const config = JSON.parse(

@@ -8,6 +8,7 @@ import type { Container, ContainerExit } from '../driver.ts';
 import { heapExit, heapStatus } from '../heap.ts';
 import { containerName, labelNames, type Owner, ownerOf } from '../labels.ts';
 import { engineRefusal, isStatus } from './engine.ts';
+import type { Fences } from './fence.ts';
 import { readFrames } from './frames.ts';
 
 const logLines = 50;
@@ -20,7 +21,7 @@ export type FoundContainer = { owner: Owner; info: Docker.ContainerInspectInfo }
 export type Containers = {
   /** The host's own container, dead or alive. */
   find(hostId: string): Promise<FoundContainer | undefined>;
-  /** Every host with a container. */
+  /** Every host with a container. Removes the fences' containers that an ended orchestrator left. */
   list(): Promise<Container[]>;
   /** Creates a container, unless there is one by its name, or the engine has not got its image. */
   create(request: Docker.ContainerCreateOptions): Promise<'made' | 'exists' | 'no image'>;
@@ -49,7 +50,11 @@ const phaseOf = (state: string): Container['phase'] => {
 const roleOf = ({ Labels }: Docker.ContainerInfo): string | undefined => Labels[labelNames.role];
 
 /** The containers of one installation on an engine. */
-export const createContainers = (docker: Docker, installation: string): Containers => {
+export const createContainers = (
+  docker: Docker,
+  installation: string,
+  fences: Fences,
+): Containers => {
   const find = async (hostId: string): Promise<FoundContainer | undefined> => {
     try {
       const info = await docker.getContainer(containerName(hostId)).inspect();
@@ -95,6 +100,8 @@ export const createContainers = (docker: Docker, installation: string): Containe
     remove,
     async list() {
       const infos = await listLabelled();
+      const leftFences = infos.filter((info) => roleOf(info) === 'fence' && fences.isLeft(info));
+      await Promise.all(leftFences.map(({ Id }) => remove(Id)));
       const ofHosts = infos.filter((info) => roleOf(info) === 'host');
       const hosts = (await Promise.all(ofHosts.map((info) => describe(info)))).flat();
       const known = new Set(hosts.map(({ hostId }) => hostId));

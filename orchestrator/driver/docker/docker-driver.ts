@@ -17,7 +17,7 @@ import {
 import { createContainers, type FoundContainer } from './containers.ts';
 import { type Engine, engineRefusal } from './engine.ts';
 import { watchContainers } from './events.ts';
-import { destinationOf, raiseFence } from './fence.ts';
+import { createFences, destinationOf } from './fence.ts';
 import { pullImage } from './image.ts';
 import { requireIsolation } from './isolation.ts';
 import { ensureNetwork, machineName, meetingPoint, removeNetwork } from './network.ts';
@@ -33,14 +33,15 @@ export type DockerDriverOptions = ContainerSettings & {
 export const createDockerDriver = (options: DockerDriverOptions): Driver => {
   const { installation, engine, image, log } = options;
   const { docker, streams } = engine;
-  const containers = createContainers(docker, installation);
+  const fences = createFences(docker);
+  const containers = createContainers(docker, installation, fences);
 
   const fence = async ({ owner, info }: FoundContainer): Promise<void> => {
     try {
       const destination = destinationOf(options.host.controlUrl, machineName);
       const target = { id: info.Id, name: containerName(owner.hostId) };
       const labels = labelsOf(owner, 'fence');
-      await raiseFence(docker, { image: info.Image, labels, target, destination });
+      await fences.raise({ image: info.Image, labels, target, destination });
     } catch (error) {
       throw engineRefusal('fencing the container', error);
     }

@@ -42,7 +42,7 @@ export const destinationOf = (controlUrl: string, machineName: string): Destinat
   return { host: hostname, port: Number(port) || (protocol === 'https:' ? 443 : 80) };
 };
 
-const fenceRequest = (options: FenceOptions): Docker.ContainerCreateOptions => {
+const fenceRequest = (options: FenceOptions): Docker.ContainerCreateOptions & { name: string } => {
   const { target, destination } = options;
   const { host, port } = destination;
   const definitions = ['-D', `control_host=${host}`, '-D', `control_port=${port}`];
@@ -69,13 +69,49 @@ const fenceRequest = (options: FenceOptions): Docker.ContainerCreateOptions => {
   };
 };
 
-/** Puts up the fence of a running container. Throws `unavailable` with what nft said. */
-export const raiseFence = async (docker: Docker, options: FenceOptions): Promise<void> => {
-  const container = await docker.createContainer(fenceRequest(options));
-  const output = await container.attach({ stream: true, stdout: true, stderr: true });
-  await container.start();
-  const said = readFrames(await buffer(output)).trim();
-  if (said !== done) {
-    throw new AppError('unavailable', `the host cannot be fenced: ${said || 'nft said nothing'}`);
-  }
+export type Fences = {
+  /** Puts up the fence of a running container. Throws `unavailable` with what nft said. */
+  raise(options: FenceOptions): Promise<void>;
+  /**
+   * Whether a container that loads rules was made and never started, and is nobody's work under way:
+   * its orchestrator ended in between, and only what has started is removed by the engine at its end.
+   */
+  isLeft(info: Docker.ContainerInfo): boolean;
+};
+
+/** The fences that one orchestrator puts up. */
+export const createFences = (docker: Docker): Fences => {
+  /** The names of the containers that are on their way. */
+  const underWay = new Set<string>();
+
+  const start = async (container: Docker.Container): Promise<NodeJS.ReadableStream> => {
+    try {
+      const output = await container.attach({ stream: true, stdout: true, stderr: true });
+      await container.start();
+      return output;
+    } catch (error) {
+      // What has not started is not removed at its end. Where this fails too, the next listing does it.
+      await container.remove({ force: true }).catch(() => undefined);
+      throw error;
+    }
+  };
+
+  return {
+    async raise(options) {
+      const request = fenceRequest(options);
+      underWay.add(request.name);
+      try {
+        const output = await start(await docker.createContainer(request));
+        const said = readFrames(await buffer(output)).trim();
+        if (said !== done) {
+          const why = said || 'nft said nothing';
+          throw new AppError('unavailable', `the host cannot be fenced: ${why}`);
+        }
+      } finally {
+        underWay.delete(request.name);
+      }
+    },
+    isLeft: ({ State, Names }) =>
+      State === 'created' && !Names.some((name) => underWay.has(name.replace(/^\//, ''))),
+  };
 };
