@@ -1,14 +1,28 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /**
  * Pure tests stand beside the code, and so do the host's, which start real Python and Node workers; the
- * others need a database or an engine, which `test/support` starts.
+ * others need a database, which `test/support` starts. Those that ask of the machine no more than that
+ * run side by side; those with an engine, a cluster, or faults that are timed run alone.
  */
 const pure = ['src/**/*.test.ts', 'orchestrator/**/*.test.ts', 'test/*.test.ts'];
 const host = ['world-host-image/**/*.test.ts'];
-const real = ['api', 'contract', 'attacks', 'fuzz', 'cluster', 'sweep', 'e2e'].map(
+const database = ['api', 'contract/gateway', 'attacks'].map(
   (folder) => `test/${folder}/**/*.test.ts`,
 );
+const attacksOnHosts = `test/attacks/{${[
+  'addresses',
+  'grading',
+  'real-hosts',
+  'recycling',
+  'user-code-boundary',
+  'user-code-kubernetes',
+].join()}}.test.ts`;
+const real = [
+  ...['contract', 'fuzz', 'cluster', 'sweep', 'e2e'].map((folder) => `test/${folder}/**/*.test.ts`),
+  attacksOnHosts,
+];
 
 /** `VITEST_JSON` names a file for the counts that `.ci/run` reads. */
 const jsonFile = process.env.VITEST_JSON;
@@ -47,6 +61,7 @@ export default defineConfig({
   test: {
     reporters: jsonFile === undefined ? ['default'] : ['default', 'json'],
     ...(jsonFile === undefined ? {} : { outputFile: { json: jsonFile } }),
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       {
         test: {
@@ -74,8 +89,20 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'database',
+          include: database,
+          exclude: [attacksOnHosts],
+          sequence: { groupOrder: 1 },
+          globalSetup: ['test/support/global-setup.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
           name: 'real',
           include: real,
+          exclude: ['test/contract/gateway/**'],
           provide: { sweep, fuzzHttp },
           globalSetup: ['test/support/global-setup.ts'],
           fileParallelism: false,
