@@ -61,7 +61,13 @@ const membersOf = (bytes: number, value: string): string => {
 export const oddities: readonly string[] = Object.keys(bombs);
 
 /** Where to put what, decided before a body is made. */
-type Plan = { chance: Chance; bomb: (() => string) | undefined; mistakes: number };
+type Plan = {
+  chance: Chance;
+  bomb: (() => string) | undefined;
+  /** The bomb goes only where any JSON may stand, so that the rest of the way is gone, too. */
+  fits: boolean;
+  mistakes: number;
+};
 
 const pick = <Item>(chance: Chance, items: readonly Item[]): Item =>
   items[Math.floor(chance.share() * items.length)] as Item;
@@ -119,7 +125,8 @@ const isFree = (schema: Schema): boolean =>
 
 const write = (schema: Schema, plan: Plan): string => {
   const { chance } = plan;
-  if (plan.bomb !== undefined && chance.happens(isFree(schema) ? 0.8 : 0.15)) {
+  const share = isFree(schema) ? 0.8 : plan.fits ? 0 : 0.15;
+  if (plan.bomb !== undefined && chance.happens(share)) {
     const text = plan.bomb();
     plan.bomb = undefined;
     return text;
@@ -181,7 +188,8 @@ const breakBytes = (bytes: Buffer, chance: Chance): Buffer => {
 /** A body for an operation with this schema, of up to about so many bytes. */
 export const makeBody = (schema: unknown, mostBytes: number, chance: Chance): MadeBody => {
   const kind = chance.share();
-  const plan: Plan = { chance, bomb: undefined, mistakes: kind < 0.25 ? 2 : 0 };
+  const fits = kind >= 0.5;
+  const plan: Plan = { chance, bomb: undefined, fits, mistakes: kind < 0.25 ? 2 : 0 };
   let oddity = kind < 0.1 ? 'mistakes' : 'none';
   if (kind >= 0.15) {
     const bytes = Math.floor(sizeOf(chance, mostBytes));
@@ -191,8 +199,9 @@ export const makeBody = (schema: unknown, mostBytes: number, chance: Chance): Ma
   }
   let text = write(schema as Schema, plan);
   // A part that was never come to: it stands beside the others.
-  if (plan.bomb !== undefined) text = text.replace(/^\{(?=")/, () => `{"odd":${plan.bomb?.()},`);
+  if (plan.bomb !== undefined && !fits)
+    text = text.replace(/^\{(?=")/, () => `{"odd":${plan.bomb?.()},`);
   const bytes = Buffer.from(text);
-  if (!chance.happens(0.08) || bytes.byteLength === 0) return { bytes, oddity };
+  if (fits || !chance.happens(0.08) || bytes.byteLength === 0) return { bytes, oddity };
   return { bytes: breakBytes(bytes, chance), oddity: `${oddity}, broken` };
 };
