@@ -5,20 +5,7 @@
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#domain/id.ts';
-import {
-  answerCall,
-  deliverRequests,
-  getBlob,
-  heartbeat,
-  pollCalls,
-  pollHost,
-  reportClosed,
-  reportFailed,
-  reportLeaving,
-  reportReady,
-  reportUnloaded,
-  reportWarm,
-} from '#wire/host-api/operations.ts';
+import { heartbeat, pollCalls, reportWarm } from '#wire/host-api/operations.ts';
 import { observePool, reportGone } from '#wire/pool-api/operations.ts';
 import {
   closeSession,
@@ -29,7 +16,7 @@ import {
   openSession,
 } from '#wire/public-api/operations.ts';
 import type { SessionView } from '#wire/public-api/session.ts';
-import { type Send, startTestControl } from '../support/control.ts';
+import { startTestControl } from '../support/control.ts';
 import {
   atReplica,
   baseState,
@@ -41,6 +28,7 @@ import {
   playedAddress,
   warmHost,
 } from '../support/host.ts';
+import { attempt, names, ofHosts, ofSessions, type Target } from '../support/host-operations.ts';
 import { type OwnControl, startNotesControl } from '../support/own-control.ts';
 
 let control: OwnControl;
@@ -68,64 +56,6 @@ const served = async (): Promise<[SessionView, PlayedHost]> => {
   await host.ready();
   return [session, host];
 };
-
-const entry = {
-  id: 1,
-  at: '2026-01-01T00:00:00.000Z',
-  via: 'api',
-  operation: 'forged',
-  method: 'GET',
-  path: '/forged',
-  status: 200,
-  duration_ms: 1,
-  request: null,
-  response: null,
-  changes: {},
-  rows: [],
-  call_id: null,
-};
-
-type Target = { hostId: string; sessionId: string; callId: string; generation: number };
-
-/** Each operation of the host API, about a host and a session. */
-const operations: Record<string, (send: Send, target: Target) => Promise<unknown>> = {
-  reportWarm: (send, { hostId, generation }) =>
-    send(reportWarm, { params: { hostId }, body: { generation } }),
-  pollHost: (send, { hostId, generation }) =>
-    send(pollHost, { params: { hostId }, body: { generation } }),
-  reportUnloaded: (send, { hostId, generation }) =>
-    send(reportUnloaded, { params: { hostId }, body: { generation, message: 'forged' } }),
-  heartbeat: (send, { hostId, generation }) =>
-    send(heartbeat, { params: { hostId }, body: { generation, rssBytes: 1, idleMs: 0 } }),
-  reportLeaving: (send, { hostId, generation }) =>
-    send(reportLeaving, { params: { hostId }, body: { generation } }),
-  reportReady: (send, { sessionId, generation }) => {
-    const holding = { bundle: baseState, stateDigest: baseState };
-    return send(reportReady, { params: { sessionId }, body: { generation, holding } });
-  },
-  reportFailed: (send, { sessionId, generation }) =>
-    send(reportFailed, { params: { sessionId }, body: { generation, code: 'x', message: 'x' } }),
-  pollCalls: (send, { sessionId, generation }) =>
-    send(pollCalls, { params: { sessionId }, query: { generation } }),
-  answerCall: (send, { sessionId, callId, generation }) => {
-    const answer = { output: 'forged', changes: {} };
-    return send(answerCall, { params: { sessionId, callId }, body: { generation, answer } });
-  },
-  deliverRequests: (send, { sessionId, generation }) =>
-    send(deliverRequests, {
-      params: { sessionId },
-      body: { generation, entries: [JSON.stringify(entry)] },
-    }),
-  reportClosed: (send, { sessionId, generation }) =>
-    send(reportClosed, { params: { sessionId }, body: { generation } }),
-  getBlob: (send) => send(getBlob, { params: { digest: baseState } }),
-};
-const names = Object.keys(operations);
-const ofSessions = names.filter((name) => /Ready|Failed|Calls|Call|Requests|Closed/.test(name));
-const ofHosts = names.filter((name) => !ofSessions.includes(name) && name !== 'getBlob');
-
-const attempt = (name: string, send: Send, target: Target): Promise<unknown> =>
-  operations[name]?.(send, target) ?? Promise.reject(new Error(`no operation ${name}`));
 
 const targetOf = async ([session, host]: [SessionView, PlayedHost]): Promise<Target> => {
   const body = { kind: 'tool', name: 'list_notes' } as const;

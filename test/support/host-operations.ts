@@ -1,0 +1,85 @@
+/**
+ * Each operation of the host API, said of a host and a session as by whoever has a token: what the attacks by
+ * hosts' tokens try in turn.
+ */
+import {
+  answerCall,
+  deliverRequests,
+  getBlob,
+  heartbeat,
+  pollCalls,
+  pollHost,
+  reportClosed,
+  reportFailed,
+  reportLeaving,
+  reportReady,
+  reportUnloaded,
+  reportWarm,
+} from '#wire/host-api/operations.ts';
+import type { Send } from './control.ts';
+import { baseState } from './host.ts';
+
+const entry = {
+  id: 1,
+  at: '2026-01-01T00:00:00.000Z',
+  via: 'api',
+  operation: 'forged',
+  method: 'GET',
+  path: '/forged',
+  status: 200,
+  duration_ms: 1,
+  request: null,
+  response: null,
+  changes: {},
+  rows: [],
+  call_id: null,
+};
+
+/** Whom an operation is about. */
+export type Target = { hostId: string; sessionId: string; callId: string; generation: number };
+
+/** Each operation of the host API, about a host and a session. */
+const operations: Record<string, (send: Send, target: Target) => Promise<unknown>> = {
+  reportWarm: (send, { hostId, generation }) =>
+    send(reportWarm, { params: { hostId }, body: { generation } }),
+  pollHost: (send, { hostId, generation }) =>
+    send(pollHost, { params: { hostId }, body: { generation } }),
+  reportUnloaded: (send, { hostId, generation }) =>
+    send(reportUnloaded, { params: { hostId }, body: { generation, message: 'forged' } }),
+  heartbeat: (send, { hostId, generation }) =>
+    send(heartbeat, { params: { hostId }, body: { generation, rssBytes: 1, idleMs: 0 } }),
+  reportLeaving: (send, { hostId, generation }) =>
+    send(reportLeaving, { params: { hostId }, body: { generation } }),
+  reportReady: (send, { sessionId, generation }) => {
+    const holding = { bundle: baseState, stateDigest: baseState };
+    return send(reportReady, { params: { sessionId }, body: { generation, holding } });
+  },
+  reportFailed: (send, { sessionId, generation }) =>
+    send(reportFailed, { params: { sessionId }, body: { generation, code: 'x', message: 'x' } }),
+  pollCalls: (send, { sessionId, generation }) =>
+    send(pollCalls, { params: { sessionId }, query: { generation } }),
+  answerCall: (send, { sessionId, callId, generation }) => {
+    const answer = { output: 'forged', changes: {} };
+    return send(answerCall, { params: { sessionId, callId }, body: { generation, answer } });
+  },
+  deliverRequests: (send, { sessionId, generation }) =>
+    send(deliverRequests, {
+      params: { sessionId },
+      body: { generation, entries: [JSON.stringify(entry)] },
+    }),
+  reportClosed: (send, { sessionId, generation }) =>
+    send(reportClosed, { params: { sessionId }, body: { generation } }),
+  getBlob: (send) => send(getBlob, { params: { digest: baseState } }),
+};
+/** Their names. */
+export const names = Object.keys(operations);
+/** Those about a session. */
+export const ofSessions = names.filter((name) =>
+  /Ready|Failed|Calls|Call|Requests|Closed/.test(name),
+);
+/** Those about a host. */
+export const ofHosts = names.filter((name) => !ofSessions.includes(name) && name !== 'getBlob');
+
+/** Does one of them. */
+export const attempt = (name: string, send: Send, target: Target): Promise<unknown> =>
+  operations[name]?.(send, target) ?? Promise.reject(new Error(`no operation ${name}`));
