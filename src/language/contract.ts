@@ -50,13 +50,21 @@ export type RouteAction = 'read' | 'create' | 'update' | 'delete' | 'handler';
 export type FilterMatch = 'equals' | 'contains' | 'prefix';
 export type PageKind = 'none' | 'offset' | 'cursor';
 
+/** A text of a path, or an argument in its place. */
+export type PathPart = { literal: string } | { argument: string };
+
+/**
+ * A segment of a path: one part, several of them side by side (`{id}.json`), or an argument that takes
+ * one segment or more, with the slashes between them.
+ */
+export type PathSegment = PathPart | { argument: string; rest: true } | { parts: PathPart[] };
+
 export type RouteContract = {
   operation: string;
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** As written, for example `/repos/{owner}/{repo}/issues`. */
   path: string;
-  /** Path segments: a literal text, or the name of a path argument. */
-  segments: ({ literal: string } | { argument: string })[];
+  segments: PathSegment[];
   params: { name: string; repeated: boolean }[];
   entity: string | null;
   action: RouteAction;

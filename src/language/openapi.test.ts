@@ -28,6 +28,20 @@ describe('openApiOf', () => {
     ]);
   });
 
+  it('writes arguments inside segments as they are, and says of others that they may hold slashes', async () => {
+    const document = documentOf([
+      card('GET', '/cards/{id}.json'),
+      card('GET', '/files/{path...}/raw'),
+      card('DELETE', '/files/{name}/raw'),
+    ]);
+    expect(await lintOpenApi(document)).toEqual([]);
+    expect(Object.keys(document.paths)).toEqual(['/cards/{id}.json', '/files/{path}/raw']);
+    const { get, delete: remove } = document.paths['/files/{path}/raw'];
+    const path = { name: 'path', in: 'path', required: true, schema: { type: 'string' } };
+    expect(get.parameters).toEqual([{ ...path, description: 'It may hold slashes.' }]);
+    expect(remove.parameters).toEqual([path]);
+  });
+
   it('has no paths without an API', async () => {
     const document = openApiOf(sampleContract());
     expect(document).toEqual({

@@ -14,6 +14,7 @@ import { responsesOf, sharedExamples, sharedResponses } from './openapi/response
 import { securityOf } from './openapi/security.ts';
 import { type DescribedContract, openSource, type Source } from './openapi/source.ts';
 import { summaryOf } from './openapi/summary.ts';
+import { pathArguments, writePath } from './path-segments.ts';
 import { isTable } from './read/values.ts';
 
 export type OpenApiOptions = {
@@ -22,9 +23,6 @@ export type OpenApiOptions = {
   /** Absent: the world's name. */
   title?: string;
 };
-
-const argumentsIn = (route: RouteContract): string[] =>
-  route.segments.flatMap((segment) => ('argument' in segment ? [segment.argument] : []));
 
 const renameArguments = (
   parameters: readonly Parameter[],
@@ -42,7 +40,11 @@ const operationOf = (
   names: readonly string[],
   source: Source,
 ): JsonSchema => {
-  const parameters = renameArguments(parametersOf(route, source), argumentsIn(route), names);
+  const parameters = renameArguments(
+    parametersOf(route, source),
+    pathArguments(route.segments),
+    names,
+  );
   const requestBody = requestBodyOf(route, source);
   return {
     operationId: route.operation,
@@ -55,18 +57,21 @@ const operationOf = (
 };
 
 /** Equal for paths that OpenAPI takes for one. */
-const pathShape = ({ segments }: RouteContract): string =>
-  segments.map((segment) => ('literal' in segment ? `/${segment.literal}` : '/{}')).join('');
+const pathShape = ({ segments }: RouteContract): string => writePath(segments, () => '{}');
+
+/** The path as OpenAPI writes one, which has no notation for arguments that hold slashes. */
+const pathTemplate = ({ segments }: RouteContract): string =>
+  writePath(segments, (name) => `{${name}}`);
 
 const pathsOf = (routes: readonly RouteContract[], source: Source): JsonSchema => {
   const items = [...Map.groupBy(routes, pathShape).values()].map((group) => {
     const [first] = group;
-    const names = first === undefined ? [] : argumentsIn(first);
+    const names = first === undefined ? [] : pathArguments(first.segments);
     const operations = group.map((route) => [
       route.method.toLowerCase(),
       operationOf(route, names, source),
     ]);
-    return [first?.path ?? '/', Object.fromEntries(operations)];
+    return [first === undefined ? '/' : pathTemplate(first), Object.fromEntries(operations)];
   });
   return Object.fromEntries(items);
 };

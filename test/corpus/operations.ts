@@ -32,18 +32,31 @@ export const operationsRules: Chapter = {
       ],
     },
     {
-      rule: '`path` begins with "/", and has arguments as whole segments, each once.',
-      accepts: [['arguments', replace(connector, '"/me"', '"/me/{a}/x/{b}"')]],
+      rule: '`path` begins with "/", and has arguments, each once.',
+      accepts: [
+        ['arguments', replace(connector, '"/me"', '"/me/{a}/x/{b}"')],
+        ['arguments inside a segment', replace(connector, '"/me"', '"/me/{a}...{b}.json"')],
+        [
+          'an argument inside a segment, by which rows are filtered',
+          replace(connector, '"/cards/{card_id}"', '"/cards/{card_id}.json"'),
+        ],
+        [
+          'an argument inside a segment, which captured rows are given',
+          replace(connector, '"/boards/{board_id}/lists"', '"/boards/{board_id}:lists"'),
+        ],
+      ],
       refuses: [
         ['no path', 'missing_key', replace(connector, 'path = "/me"\n', '')],
 
         ['a path without a slash', 'bad_value', replace(connector, '"/me"', '"me"')],
         ['a path with a query', 'bad_value', replace(connector, '"/me"', '"/me?x=1"')],
         ['a path that goes up', 'bad_value', replace(connector, '"/me"', '"/me/../x"')],
+        ['an open argument', 'bad_value', replace(connector, '"/me"', '"/me/{a.json"')],
+        ['a name that is none', 'bad_value', replace(connector, '"/me"', '"/me/{a-b}"')],
         [
-          'an argument inside a segment',
+          'arguments with nothing between them',
           'bad_value',
-          replace(connector, '"/me"', '"/me/{a}.json"'),
+          replace(connector, '"/me"', '"/me/{a}{b}.json"'),
         ],
         ['an argument twice', 'bad_value', replace(connector, '"/me"', '"/me/{a}/{a}"')],
         [
@@ -51,16 +64,22 @@ export const operationsRules: Chapter = {
           'bad_value',
           replace(connector, '"/me"', `"/me${'/a'.repeat(500)}"`),
         ],
+      ],
+    },
+    {
+      rule: 'An argument that may hold slashes ends where a literal segment says so, or the path ends.',
+      accepts: [
+        ['one at the end', replace(connector, '"/me"', '"/me/{a}/{b...}"')],
+        ['one in the middle', replace(connector, '"/me"', '"/me/{a...}/x/{b}"')],
+      ],
+      refuses: [
+        ['two of them', 'bad_value', replace(connector, '"/me"', '"/me/{a...}/x/{b...}"')],
         [
-          'an argument inside a segment, by which rows are filtered',
+          'an argument right after it',
           'bad_value',
-          replace(connector, '"/cards/{card_id}"', '"/cards/{card_id}.json"'),
+          replace(connector, '"/me"', '"/me/{a...}/{b}"'),
         ],
-        [
-          'an argument inside a segment, which captured rows are given',
-          'bad_value',
-          replace(connector, '"/boards/{board_id}/lists"', '"/boards/{board_id}:lists"'),
-        ],
+        ['one with a text beside it', 'bad_value', replace(connector, '"/me"', '"/me/x{a...}"')],
       ],
     },
     {
@@ -97,6 +116,11 @@ export const operationsRules: Chapter = {
           'two routes for one request',
           'duplicate_route',
           replace(connector, 'path = "/me"', 'path = "/cards/{id}"'),
+        ],
+        [
+          'an argument that may hold slashes beside another one',
+          'duplicate_route',
+          replace(connector, 'path = "/me"', 'path = "/cards/{id...}"'),
         ],
       ],
     },

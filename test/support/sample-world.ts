@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { Digest, TreeFile } from '#domain/world.ts';
 import { encodeBundle } from '#language/bundle.ts';
+import { readSegment } from '#language/check/route-path.ts';
 import {
   type ApiContract,
   type Contract,
@@ -35,10 +36,7 @@ export const sampleRoute = (
     operation: `${action}_${path.replaceAll(/\W+/g, '_')}`,
     method,
     path,
-    segments: path
-      .slice(1)
-      .split('/')
-      .map((text) => (text.startsWith('{') ? { argument: text.slice(1, -1) } : { literal: text })),
+    segments: path.slice(1).split('/').map(readSegment),
     params: [],
     entity: 'issues',
     action,

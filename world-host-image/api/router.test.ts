@@ -17,6 +17,14 @@ const router = createRouter([
   route('GET', '/teams'),
   route('POST', '/teams/'),
   route('GET', '/a%20b/{id}'),
+  route('GET', '/branches/{branch...}'),
+  route('GET', '/branches/{branch...}/protection'),
+  route('DELETE', '/branches/{branch...}/protection/{rule}'),
+  route('GET', '/files/{path}.json'),
+  route('GET', '/files/{path}.raw.json'),
+  route('PUT', '/files/{path}'),
+  route('GET', '/compare/{base}...{head}'),
+  route('GET', '/a%20{name}%2F'),
 ]);
 
 const match = (method: string, path: string): unknown => {
@@ -57,6 +65,53 @@ describe('router', () => {
   it('compares literals decoded', () => {
     expect(match('GET', '/a%20b/7')).toEqual(['GET /a%20b/{id}', { id: '7' }]);
     expect(match('GET', '/%61%20b/7')).toEqual(['GET /a%20b/{id}', { id: '7' }]);
+  });
+
+  it('gives an argument that spans slashes as many segments as the rest of the path leaves it', () => {
+    const branch = (path: string) => match('GET', `/branches/${path}`);
+    expect(branch('main')).toEqual(['GET /branches/{branch...}', { branch: 'main' }]);
+    expect(branch('feat/x/y')).toEqual(['GET /branches/{branch...}', { branch: 'feat/x/y' }]);
+    expect(branch('feat%2Fx/y/')).toEqual(['GET /branches/{branch...}', { branch: 'feat/x/y' }]);
+    expect(branch('feat/x/protection')).toEqual([
+      'GET /branches/{branch...}/protection',
+      { branch: 'feat/x' },
+    ]);
+    expect(branch('a/protection/protection')).toEqual([
+      'GET /branches/{branch...}/protection',
+      { branch: 'a/protection' },
+    ]);
+    expect(match('DELETE', '/branches/feat/x/protection/7')).toEqual([
+      'DELETE /branches/{branch...}/protection/{rule}',
+      { branch: 'feat/x', rule: '7' },
+    ]);
+    expect(branch('')).toEqual({ kind: 'unknown' });
+    expect(match('GET', '/branches')).toEqual({ kind: 'unknown' });
+  });
+
+  it('reads arguments inside segments, the one with the most text around it first', () => {
+    expect(match('GET', '/files/a.b.json')).toEqual(['GET /files/{path}.json', { path: 'a.b' }]);
+    expect(match('GET', '/files/a.raw.json')).toEqual([
+      'GET /files/{path}.raw.json',
+      { path: 'a' },
+    ]);
+    expect(match('GET', '/files/.json')).toMatchObject({ kind: 'method_not_allowed' });
+    expect(match('GET', '/compare/main...feat%2Fx')).toEqual([
+      'GET /compare/{base}...{head}',
+      { base: 'main', head: 'feat/x' },
+    ]);
+    expect(match('GET', '/compare/a...b...c')).toEqual([
+      'GET /compare/{base}...{head}',
+      { base: 'a', head: 'b...c' },
+    ]);
+    expect(match('GET', '/compare/...b')).toEqual({ kind: 'unknown' });
+    expect(match('GET', '/a%20b%2F')).toEqual(['GET /a%20{name}%2F', { name: 'b' }]);
+  });
+
+  it('tells of the methods of the most specific route alone', () => {
+    const allowed = (path: string) => router.allowed(splitPath(path) ?? []);
+    expect(allowed('/issues/comments')).toEqual(['GET', 'HEAD', 'OPTIONS']);
+    expect(allowed('/files/a.json')).toEqual(['GET', 'HEAD', 'OPTIONS']);
+    expect(allowed('/files/a')).toEqual(['OPTIONS', 'PUT']);
   });
 
   it('tells an unknown path from a method that a path does not have', () => {

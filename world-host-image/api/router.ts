@@ -1,19 +1,26 @@
 /**
- * Finds the route of a request among those of a contract. Routes are kept as a tree of path segments;
- * a literal segment wins over an argument, from left to right, among the routes that have the method.
- * A slash at the end of a path makes no difference unless routes differ by it.
+ * Finds the route of a request among those of a contract. Routes are kept as a tree of path segments.
+ * The most specific one wins, from left to right, among the routes that have the method: a literal
+ * segment, then one with arguments among its texts, then an argument, then one that spans slashes, which
+ * takes as few segments as it can. A slash at the end of a path makes no difference unless routes differ
+ * by it.
  */
-import type { RouteContract } from '#language/contract.ts';
+import type { PathSegment, RouteContract } from '#language/contract.ts';
+import { pathArguments } from '#language/path-segments.ts';
+import { type SegmentPattern, segmentPattern } from './segment-pattern.ts';
 
 type Served = {
   route: RouteContract;
-  /** Names of the path's arguments with the positions of their segments. */
-  positions: readonly (readonly [name: string, index: number])[];
+  /** Names of the path's arguments, from left to right. */
+  names: readonly string[];
 };
 
 type Node = {
   literals: Map<string, Node>;
+  /** The most specific first. */
+  patterns: { pattern: SegmentPattern; node: Node }[];
   argument: Node | undefined;
+  rest: Node | undefined;
   routes: Map<string, Served>;
 };
 
@@ -25,11 +32,20 @@ export type RouteMatch =
 export type Router = {
   /** `segments` are those of `splitPath`. A HEAD request is matched as GET. */
   match(method: string, segments: readonly string[]): RouteMatch;
-  /** The methods that the path takes, in alphabetical order; none for an unknown path. */
+  /**
+   * The methods of the most specific route that has the path, in alphabetical order; none for an unknown
+   * path.
+   */
   allowed(segments: readonly string[]): string[];
 };
 
-const newNode = (): Node => ({ literals: new Map(), argument: undefined, routes: new Map() });
+const newNode = (): Node => ({
+  literals: new Map(),
+  patterns: [],
+  argument: undefined,
+  rest: undefined,
+  routes: new Map(),
+});
 
 const decode = (segment: string): string | undefined => {
   if (!segment.includes('%')) return segment;
@@ -41,56 +57,132 @@ const decode = (segment: string): string | undefined => {
   }
 };
 
-const addRoute = (root: Node, route: RouteContract): void => {
-  let node = root;
-  for (const segment of route.segments) {
-    if ('literal' in segment) {
-      const literal = decode(segment.literal) ?? segment.literal;
-      const next = node.literals.get(literal) ?? newNode();
-      node.literals.set(literal, next);
-      node = next;
-    } else {
-      node.argument ??= newNode();
-      node = node.argument;
-    }
+const decodeText = (text: string): string => decode(text) ?? text;
+
+const patternNode = ({ patterns }: Node, pattern: SegmentPattern): Node => {
+  const known = patterns.find(({ pattern: { shape } }) => shape === pattern.shape);
+  if (known !== undefined) return known.node;
+  const node = newNode();
+  patterns.push({ pattern, node });
+  patterns.sort((a, b) => b.pattern.textLength - a.pattern.textLength);
+  return node;
+};
+
+const literalNode = ({ literals }: Node, text: string): Node => {
+  const node = literals.get(text) ?? newNode();
+  literals.set(text, node);
+  return node;
+};
+
+/** The node that a segment leads to, made where there is none. */
+const nodeAfter = (node: Node, segment: PathSegment): Node => {
+  if ('literal' in segment) return literalNode(node, decodeText(segment.literal));
+  if ('parts' in segment) return patternNode(node, segmentPattern(segment.parts, decodeText));
+  if ('rest' in segment) {
+    node.rest ??= newNode();
+    return node.rest;
   }
-  const positions = route.segments.flatMap((segment, index) =>
-    'argument' in segment ? [[segment.argument, index] as const] : [],
-  );
-  node.routes.set(route.method, { route, positions });
+  node.argument ??= newNode();
+  return node.argument;
 };
 
-/** The most specific node of a path that `take` takes something of. */
-const findIn = <Found>(
+const addRoute = (root: Node, route: RouteContract): void => {
+  const node = route.segments.reduce(nodeAfter, root);
+  node.routes.set(route.method, { route, names: pathArguments(route.segments) });
+};
+
+/** What is found at a node, with the values of the arguments on the way to it. */
+type Found<Value> = { value: Value; values: readonly string[] };
+
+type Search<Value> = {
+  segments: readonly string[];
+  take(node: Node): Value | undefined;
+};
+
+const findByPattern = <Value>(
+  { patterns }: Node,
+  search: Search<Value>,
+  index: number,
+  values: readonly string[],
+): Found<Value> | undefined => {
+  for (const { pattern, node } of patterns) {
+    const read = pattern.read(search.segments[index] ?? '');
+    if (read === undefined) continue;
+    const found = findIn(node, search, index + 1, [...values, ...read]);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+};
+
+const findByArgument = <Value>(
+  { argument }: Node,
+  search: Search<Value>,
+  index: number,
+  values: readonly string[],
+): Found<Value> | undefined =>
+  argument === undefined
+    ? undefined
+    : findIn(argument, search, index + 1, [...values, search.segments[index] ?? '']);
+
+/** What is after the argument has a length of its own, so at most one number of segments fits a route. */
+const findByRest = <Value>(
+  { rest }: Node,
+  search: Search<Value>,
+  index: number,
+  values: readonly string[],
+): Found<Value> | undefined => {
+  if (rest === undefined) return undefined;
+  const { segments } = search;
+  for (let end = index + 1; end <= segments.length; end += 1) {
+    if (segments[end - 1] === '') continue;
+    // The text is joined only where a route is found: paths may be long.
+    const found = findIn(rest, search, end, []);
+    if (found === undefined) continue;
+    const text = segments.slice(index, end).join('/');
+    return { value: found.value, values: [...values, text, ...found.values] };
+  }
+  return undefined;
+};
+
+/** The most specific node of a path that something is taken of. */
+const findIn = <Value>(
   node: Node | undefined,
-  segments: readonly string[],
-  take: (node: Node) => Found | undefined,
+  search: Search<Value>,
   index = 0,
-): Found | undefined => {
+  values: readonly string[] = [],
+): Found<Value> | undefined => {
   if (node === undefined) return undefined;
-  const segment = segments[index];
-  if (segment === undefined) return take(node);
-  const literal = findIn(node.literals.get(segment), segments, take, index + 1);
+  const segment = search.segments[index];
+  if (segment === undefined) {
+    const value = search.take(node);
+    return value === undefined ? undefined : { value, values };
+  }
+  const literal = findIn(node.literals.get(segment), search, index + 1, values);
   if (literal !== undefined || segment === '') return literal;
-  return findIn(node.argument, segments, take, index + 1);
+  return (
+    findByPattern(node, search, index, values) ??
+    findByArgument(node, search, index, values) ??
+    findByRest(node, search, index, values)
+  );
 };
 
-/** The path as it was sent, or with the slash at its end taken off or put on. */
-const find = <Found>(
-  root: Node,
-  segments: readonly string[],
-  take: (node: Node) => Found | undefined,
-): Found | undefined =>
-  findIn(root, segments, take) ??
-  findIn(root, segments.at(-1) === '' ? segments.slice(0, -1) : [...segments, ''], take);
+/** The path with the slash at its end taken off or put on. */
+const otherwise = (segments: readonly string[]): readonly string[] =>
+  segments.at(-1) === '' ? segments.slice(0, -1) : [...segments, ''];
 
-const argumentsOf = (
-  { positions }: Served,
-  segments: readonly string[],
+/** Methods of the most specific node that has any. */
+const methodsAt = (root: Node, segments: readonly string[]): string[] => {
+  const take = ({ routes }: Node) => (routes.size === 0 ? undefined : [...routes.keys()]);
+  return findIn(root, { segments, take })?.value ?? [];
+};
+
+const namedValues = (
+  names: readonly string[],
+  values: readonly string[],
 ): Record<string, string> => {
-  const found: Record<string, string> = {};
-  for (const [name, index] of positions) found[name] = segments[index] ?? '';
-  return found;
+  const named: Record<string, string> = {};
+  for (const [index, name] of names.entries()) named[name] = values[index] ?? '';
+  return named;
 };
 
 /**
@@ -109,11 +201,9 @@ export const createRouter = (routes: readonly RouteContract[]): Router => {
   for (const route of routes) addRoute(root, route);
 
   const allowed = (segments: readonly string[]): string[] => {
-    const methods = new Set<string>();
-    find(root, segments, (node) => {
-      for (const method of node.routes.keys()) methods.add(method);
-      return undefined; // on to the next node that the path may mean
-    });
+    const methods = new Set(
+      [segments, otherwise(segments)].flatMap((path) => methodsAt(root, path)),
+    );
     if (methods.size === 0) return [];
     if (methods.has('GET')) methods.add('HEAD');
     return [...methods.add('OPTIONS')].sort();
@@ -123,10 +213,12 @@ export const createRouter = (routes: readonly RouteContract[]): Router => {
     allowed,
     match(method, segments) {
       const wanted = method === 'HEAD' ? 'GET' : method;
-      const served = find(root, segments, (node) => node.routes.get(wanted));
+      const take = ({ routes: held }: Node) => held.get(wanted);
+      const served =
+        findIn(root, { segments, take }) ?? findIn(root, { segments: otherwise(segments), take });
       if (served !== undefined) {
-        const pathArguments = argumentsOf(served, segments);
-        return { kind: 'route', route: served.route, pathArguments };
+        const { route, names } = served.value;
+        return { kind: 'route', route, pathArguments: namedValues(names, served.values) };
       }
       const methods = allowed(segments);
       return methods.length === 0

@@ -4,6 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import type { RouteContract } from '#language/contract.ts';
+import { writePath } from '#language/path-segments.ts';
 import { serveCodeHost } from '#test/support/code-hosting.ts';
 
 const known: Record<string, string[]> = {
@@ -105,12 +106,10 @@ const hook = {
 };
 
 const pathOf = (route: RouteContract): string => {
-  const path = route.segments
-    .map((part) => ('literal' in part ? part.literal : draw(known[part.argument] ?? ['x'])))
-    .join('/');
+  const path = writePath(route.segments, (name) => draw(known[name] ?? ['x']));
   const query = route.params.map(({ name }) => `${name}=${encodeURIComponent(draw(texts))}`);
   const asked = query.filter(() => draw([true, false]));
-  return `/${path}${asked.length === 0 ? '' : `?${asked.join('&')}`}`;
+  return `${path}${asked.length === 0 ? '' : `?${asked.join('&')}`}`;
 };
 
 const bodyOf = (): unknown => {

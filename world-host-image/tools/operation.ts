@@ -4,6 +4,7 @@
  */
 import { cut } from '#domain/cut.ts';
 import type { ApiContract, RouteContract, Row } from '#language/contract.ts';
+import { pathArguments } from '#language/path-segments.ts';
 import { toPointer } from '#language/read/pointer.ts';
 import type { ActionContext } from '../api/actions/action.ts';
 import { type ApiAnswer, bodyValue } from '../api/answer.ts';
@@ -18,13 +19,10 @@ type Parameters = ReadonlyMap<string, 'one' | 'many'>;
 
 const parametersOf = (route: RouteContract, api: ApiContract): Parameters =>
   new Map([
-    ...pathNames(route).map((name) => [name, 'one'] as const),
+    ...pathArguments(route.segments).map((name) => [name, 'one'] as const),
     ...route.params.map(({ name, repeated }) => [name, repeated ? 'many' : 'one'] as const),
     ...pagingParams(route.page, api).map((name) => [name, 'one'] as const),
   ]);
-
-const pathNames = ({ segments }: RouteContract): string[] =>
-  segments.flatMap((segment) => ('argument' in segment ? [segment.argument] : []));
 
 const refuseArgument = (name: string, message: string): never => {
   throw new CallFailure({ code: 'invalid_input', message, path: toPointer([name]) });
@@ -56,7 +54,7 @@ const splitInput = (input: Row, parameters: Parameters): { args: Arguments; body
 
 /** A path without one of its arguments would be another path. */
 const refuseGaps = (route: RouteContract, args: Arguments): void => {
-  const missing = pathNames(route).find((name) => !Object.hasOwn(args, name));
+  const missing = pathArguments(route.segments).find((name) => !Object.hasOwn(args, name));
   if (missing === undefined) return;
   refuseArgument(missing, `"${missing}" must be given: it is part of the path ${route.path}`);
 };

@@ -206,6 +206,16 @@ describe('the logic of the page', () => {
     });
   });
 
+  it('makes the address of a request whose arguments stand in segments or span them', () => {
+    const odd = { segments: sampleRoute('GET', '/files/{path...}/{name}.json').segments };
+    const values = { 'path:path': ['a/b c'], 'path:name': ['x/y'] };
+    const url = (given: Loose): Loose => plain(logic.requestUrl({ ...odd, parameters: [] }, given));
+    expect(url(values)).toEqual({ faults: {}, url: '/__world-api/files/a/b%20c/x%2Fy.json' });
+    expect(url({ ...values, 'path:path': ['a/../b'] }).faults).toEqual({
+      'path:path': 'Enter a value.',
+    });
+  });
+
   it('reads what was entered as the field has it', () => {
     const read = (kind: string, text: string): Loose => plain(logic.readInput({ kind }, text));
     expect(read('integer', '7')).toEqual({ value: 7 });

@@ -11,6 +11,7 @@ import {
 } from '../files/connector/operations.ts';
 import type { Connector } from '../files/connector-toml.ts';
 import { languageLimits } from '../limits.ts';
+import { pathArguments } from '../path-segments.ts';
 import type { Placed } from '../read/kinds.ts';
 import type { Place } from '../read/place.ts';
 import { suggestName } from '../read/suggest.ts';
@@ -61,14 +62,13 @@ export const writingActions: readonly OperationApiTable['action'][] = ['create',
 const readParams = (
   place: Place,
   table: OperationTable,
-  pathArguments: readonly string[],
+  inPath: readonly string[],
 ): RouteContract['params'] => {
   const seen = new Set<string>();
-  const inPath = new Set(pathArguments);
   return table.params.map((written, index) => {
     const name = written.replace(/\[\]$/, '');
     const at = place.at('params', index);
-    if (inPath.has(name)) {
+    if (inPath.includes(name)) {
       at.refuse('duplicate', `"${name}" is both a path argument and a query parameter`);
     } else if (seen.has(name)) {
       at.refuse('duplicate', `"${name}" is listed twice, with and without []`);
@@ -83,14 +83,12 @@ const readOperation = (
   model: Model,
 ): OperationDraft => {
   const segments = readRoutePath(place.at('path'), table.path);
-  const pathArguments = segments.flatMap((segment) =>
-    'argument' in segment ? [segment.argument] : [],
-  );
-  const params = readParams(place, table, pathArguments);
-  const argumentNames = new Set([...pathArguments, ...params.map(({ name }) => name)]);
+  const inPath = pathArguments(segments);
+  const params = readParams(place, table, inPath);
+  const argumentNames = new Set([...inPath, ...params.map(({ name }) => name)]);
   const { entity: name } = table;
   const entity = name === undefined ? undefined : findEntity(place.at('entity'), name, model);
-  return { place, table, entity, segments, params, pathArguments, argumentNames };
+  return { place, table, entity, segments, params, pathArguments: inPath, argumentNames };
 };
 
 const refuseRepeatedNames = (operations: readonly Placed<OperationTable>[]): void => {

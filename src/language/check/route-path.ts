@@ -1,20 +1,65 @@
-/** The path of a route: literal segments and arguments, each argument a segment of its own. */
-import type { RouteContract } from '../contract.ts';
+/**
+ * The path of a route: literal segments and arguments. An argument is a whole segment (`{id}`), a part
+ * of one (`{id}.json`), or spans slashes (`{ref...}`). What could be read in two ways is refused.
+ */
+import type { PathPart, PathSegment } from '../contract.ts';
+import { partsOf, pathArguments, restArguments, writePath } from '../path-segments.ts';
 import { isInherited } from '../read/names.ts';
 import type { Place } from '../read/place.ts';
 
-type Segments = RouteContract['segments'];
+const argumentPattern = /\{([A-Za-z_]\w*)\}/;
+const restPattern = /^\{([A-Za-z_]\w*)\.\.\.\}$/;
 
-const segmentFault = (segment: string, isLast: boolean): string | undefined => {
-  if (segment === '' && !isLast) return 'has an empty segment';
-  if (segment === '.' || segment === '..') return `has the segment "${segment}"`;
-  if (/^\{[A-Za-z_]\w*\}$/.test(segment)) {
-    const name = segment.slice(1, -1);
-    return isInherited(name) ? `has an argument named "${name}"` : undefined;
+/** A segment with arguments among its texts; `split` leaves the names at the odd positions. */
+const readParts = (written: string): PathPart[] =>
+  written
+    .split(argumentPattern)
+    .map((text, index) => (index % 2 === 1 ? { argument: text } : { literal: text }))
+    .filter((part) => !('literal' in part) || part.literal !== '');
+
+/** One segment as it is written, which is not looked at for faults. */
+export const readSegment = (written: string): PathSegment => {
+  const [, rest] = restPattern.exec(written) ?? [];
+  if (rest !== undefined) return { argument: rest, rest: true };
+  const parts = readParts(written);
+  const [only = { literal: '' }, ...others] = parts;
+  return others.length === 0 ? only : { parts };
+};
+
+const partsFault = (written: string, segment: PathSegment): string | undefined => {
+  const parts = partsOf(segment);
+  if (parts.some((part) => 'literal' in part && /[{}]/.test(part.literal))) {
+    return `has the segment "${written}"; an argument is {name}, or {name...} when it is a whole segment that may hold slashes`;
   }
-  return /[{}]/.test(segment)
-    ? `has the segment "${segment}"; an argument is a whole segment, {name}`
+  const touches = parts.some(
+    (part, index) => index > 0 && 'argument' in part && 'argument' in (parts[index - 1] ?? {}),
+  );
+  return touches
+    ? `has the segment "${written}", in which nobody can tell where one argument ends`
     : undefined;
+};
+
+const segmentFault = (written: string, isLast: boolean): string | undefined => {
+  if (written === '' && !isLast) return 'has an empty segment';
+  if (written === '.' || written === '..') return `has the segment "${written}"`;
+  const segment = readSegment(written);
+  const inherited = pathArguments([segment]).find(isInherited);
+  return inherited === undefined
+    ? partsFault(written, segment)
+    : `has an argument named "${inherited}"`;
+};
+
+/** Two arguments of which one may hold slashes need a text between them that says where it ends. */
+const restFault = (segments: readonly PathSegment[]): string | undefined => {
+  const [first, second] = restArguments(segments);
+  if (second !== undefined) {
+    return `lets both {${first}...} and {${second}...} hold slashes; only one of them can`;
+  }
+  const at = segments.findIndex((segment) => 'rest' in segment);
+  const next = at === -1 ? undefined : segments[at + 1];
+  return next === undefined || ('literal' in next && next.literal !== '')
+    ? undefined
+    : `must have a literal segment after {${first}...}, or nothing, to tell where it ends`;
 };
 
 const maxPathLength = 1_000;
@@ -23,29 +68,30 @@ const pathFault = (path: string): string | undefined => {
   if (path.length > maxPathLength) return `is longer than ${maxPathLength} characters`;
   if (!path.startsWith('/')) return 'must begin with "/"';
   if (/[?#\s]/.test(path)) return 'must have no query, fragment or space';
-  const parts = path.slice(1).split('/');
-  for (const [index, part] of parts.entries()) {
-    const fault = segmentFault(part, index === parts.length - 1);
+  const written = path.slice(1).split('/');
+  for (const [index, part] of written.entries()) {
+    const fault = segmentFault(part, index === written.length - 1);
     if (fault !== undefined) return fault;
   }
-  const names = parts.filter((part) => part.startsWith('{'));
+  const segments = written.map(readSegment);
+  const names = pathArguments(segments);
   const repeated = names.find((name, index) => names.indexOf(name) !== index);
-  return repeated === undefined ? undefined : `names ${repeated} twice`;
+  return repeated === undefined ? restFault(segments) : `names {${repeated}} twice`;
 };
 
 /** The segments of a path; none when it is refused. */
-export const readRoutePath = (place: Place, path: string): Segments => {
+export const readRoutePath = (place: Place, path: string): PathSegment[] => {
   const fault = pathFault(path);
   if (fault !== undefined) {
     place.refuse('bad_value', `the path ${JSON.stringify(path.slice(0, 200))} ${fault}`);
     return [];
   }
-  return path
-    .slice(1)
-    .split('/')
-    .map((part) => (part.startsWith('{') ? { argument: part.slice(1, -1) } : { literal: part }));
+  return path.slice(1).split('/').map(readSegment);
 };
 
-/** Equal for routes that would answer the same requests. */
-export const routeShape = (method: string, segments: Segments): string =>
-  `${method} ${segments.map((segment) => ('literal' in segment ? `/${segment.literal}` : '/{}')).join('')}`;
+/**
+ * Equal for routes that would answer the same requests. An argument that may hold slashes answers all
+ * that another one in its place would, so they count as one.
+ */
+export const routeShape = (method: string, segments: readonly PathSegment[]): string =>
+  `${method} ${writePath(segments, () => '{}')}`;

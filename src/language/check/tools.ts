@@ -8,6 +8,7 @@ import type { Environment } from '../files/svc-env-toml.ts';
 import { environmentFile } from '../files/svc-env-toml.ts';
 import type { ToolTable, WorldDeclaration } from '../files/world-json.ts';
 import { worldFile } from '../files/world-json.ts';
+import { pathArguments } from '../path-segments.ts';
 import { declaredFunctions } from '../read/functions.ts';
 import type { Placed } from '../read/kinds.ts';
 import type { Place } from '../read/place.ts';
@@ -57,9 +58,9 @@ const checkArguments = (
   route: RouteContract,
   { analysis }: Model,
 ): void => {
-  for (const segment of route.segments) {
-    if (!('argument' in segment) || analysis.at(schema, [segment.argument]).length > 0) continue;
-    const message = `the operation "${route.operation}" answers this tool and needs the argument "${segment.argument}" for ${route.path}`;
+  for (const name of pathArguments(route.segments)) {
+    if (analysis.at(schema, [name]).length > 0) continue;
+    const message = `the operation "${route.operation}" answers this tool and needs the argument "${name}" for ${route.path}`;
     place.at('input').refuse('unknown_argument', message, 'declare it as a property of the input');
   }
 };

@@ -3,6 +3,7 @@
  * that filters has the type of the field it is matched against.
  */
 import type { JsonSchema, RouteContract } from '../contract.ts';
+import { pathArguments, restArguments } from '../path-segments.ts';
 import { scalarSchema } from './field-schemas.ts';
 import type { Source } from './source.ts';
 
@@ -92,21 +93,24 @@ const queryParameter = (
   };
 };
 
+/** OpenAPI cannot say that an argument spans segments, so its description does. */
+const pathParameter = (route: RouteContract, name: string, source: Source): Parameter => {
+  const { schema, description } = describeArgument(route, name, source);
+  const words = restArguments(route.segments).includes(name) ? ['It may hold slashes.'] : [];
+  const sentences = [...(description === undefined ? [] : [description]), ...words];
+  return {
+    name,
+    in: 'path',
+    required: true,
+    ...(sentences.length === 0 ? {} : { description: sentences.join(' ') }),
+    schema,
+    ...sampleOf(route, name),
+  };
+};
+
 /** In the order of the path, then of the query. */
 export const parametersOf = (route: RouteContract, source: Source): Parameter[] => {
-  const inPath = route.segments.flatMap((segment): Parameter[] =>
-    'argument' in segment
-      ? [
-          {
-            name: segment.argument,
-            in: 'path',
-            required: true,
-            ...describeArgument(route, segment.argument, source),
-            ...sampleOf(route, segment.argument),
-          },
-        ]
-      : [],
-  );
+  const inPath = pathArguments(route.segments).map((name) => pathParameter(route, name, source));
   const paging = pagingParameters(route, source);
   const named = new Map(paging.map((parameter) => [parameter.name, parameter]));
   const declared = route.params.filter(({ name }) => !named.has(name));

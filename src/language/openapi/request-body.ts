@@ -4,6 +4,7 @@
  * of its entity; a handler takes anything.
  */
 import type { EntityContract, FieldPath, JsonSchema, RouteContract } from '../contract.ts';
+import { pathArguments } from '../path-segments.ts';
 import { isTable } from '../read/values.ts';
 import { componentReference } from './component-names.ts';
 import { fieldSchema } from './field-schemas.ts';
@@ -28,7 +29,7 @@ const isGiven = (route: RouteContract, field: FieldPath): boolean => {
     ({ argument, path, match }) =>
       match === 'equals' &&
       JSON.stringify(path) === key &&
-      route.segments.some((segment) => 'argument' in segment && segment.argument === argument),
+      pathArguments(route.segments).includes(argument),
   );
 };
 

@@ -71,17 +71,23 @@ const logicOf = (world) => {
   const isPageParameter = (route, parameter) =>
     route.page !== "none" && parameter.in === "query" && namesOfPages().includes(parameter.name);
 
+  // A segment of a path as its parts: texts, and arguments in their places.
+  const partsOf = (segment) => own(segment, "parts") ?? [segment];
+
   // The URL of a request; values by the parameter's place and name, each a list of texts.
   const requestUrl = (route, values) => {
     const faults = {};
     const given = (place, name) => (own(values, place + ":" + name) ?? []).filter((text) => text !== "");
+    // A text that may hold slashes is as many segments as it has between them.
+    const fill = (part, isRest) => {
+      if (own(part, "literal") !== undefined) return encodeURIComponent(part.literal);
+      const [text = ""] = given("path", part.argument);
+      const segments = isRest ? text.split("/") : [text];
+      if (["", ".", ".."].some((none) => segments.includes(none))) faults["path:" + part.argument] = "Enter a value.";
+      return segments.map(encodeURIComponent).join("/");
+    };
     const path = route.segments
-      .map((segment) => {
-        if (own(segment, "literal") !== undefined) return encodeURIComponent(segment.literal);
-        const [text = ""] = given("path", segment.argument);
-        if (text === "" || text === "." || text === "..") faults["path:" + segment.argument] = "Enter a value.";
-        return encodeURIComponent(text);
-      })
+      .map((segment) => partsOf(segment).map((part) => fill(part, segment.rest === true)).join(""))
       .join("/");
     const query = new URLSearchParams();
     for (const parameter of route.parameters) {
@@ -197,8 +203,8 @@ const logicOf = (world) => {
   // Routes about a row whose path the row can fill, with the arguments it gives them.
   const routesForRow = (route, row) =>
     world.routes.flatMap((other) => {
-      const inPath = other.segments.flatMap((segment) =>
-        own(segment, "argument") === undefined ? [] : [segment.argument]);
+      const inPath = other.segments.flatMap(partsOf).flatMap((part) =>
+        own(part, "argument") === undefined ? [] : [part.argument]);
       if (other.entity === null || other.entity !== route.entity || inPath.length === 0) return [];
       if (other.action === "create" || other.operation === route.operation && route.single) return [];
       const values = inPath.map((name) => {
@@ -240,7 +246,7 @@ const logicOf = (world) => {
 
   return {
     assign, at, bodyInputs, bodyOfFields, columnsOf, errorWords, fromHash, isObject, isPageParameter,
-    own, readAnswer, readInput, requestUrl, routesForRow, shortOf, showInput, textOf, toHash,
+    own, partsOf, readAnswer, readInput, requestUrl, routesForRow, shortOf, showInput, textOf, toHash,
   };
 };
 `;

@@ -7,7 +7,8 @@ export const scriptView = `
 
 const pathWords = (route) =>
   route.segments.length === 0 ? "/" : route.segments.flatMap((segment) => [
-    "/", own(segment, "literal") ?? h("b", {}, "{" + segment.argument + "}"),
+    "/", ...logic.partsOf(segment).map((part) => own(part, "literal") ??
+      h("b", {}, "{" + part.argument + (segment.rest === true ? "..." : "") + "}")),
   ]);
 
 const submitLabel = { read: "Show", create: "Create", update: "Save", delete: "Delete", handler: "Send" };

@@ -163,7 +163,10 @@ const operationKeys = {
     required(textMatching('a name in snake_case', /^[a-z][a-z0-9_]{0,127}$/), ''),
   ),
   method: described('HTTP method.', defaulted<(typeof methods)[number]>(oneOf(methods), 'GET')),
-  path: described('Path below base_url; {name} marks an argument.', required(text, '')),
+  path: described(
+    'Path below base_url. {name} marks an argument, {name...} one that may hold slashes.',
+    required(text, ''),
+  ),
   params: described(
     'Names of query parameters; the suffix [] marks one that is repeated.',
     defaulted(distinct(listOf(parameter)), []),
