@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import {
   errorOf,
+  invalid,
   notFound,
   on,
   pull,
@@ -49,6 +50,17 @@ describe('webhooks', () => {
     expect((await world.client().repos.listWebhooks(repository)).data).toHaveLength(1);
     expect((await world.client().repos.deleteWebhook(hook)).status).toBe(204);
     expect(await errorOf(world.client().repos.getWebhook(hook))).toEqual(notFound);
+  });
+
+  it('are told of events that there are, and of no others', async () => {
+    const wrong = { value: 'bogus', resource: 'Hook', field: 'events', code: 'invalid' };
+    expect(await errorOf(register(['issues', 'bogus']))).toEqual(invalid(wrong));
+    const { data } = await register(['issues', 'workflow_run']);
+    const hook = { ...repository, hook_id: data.id };
+    for (const change of [{ events: ['bogus'] }, { add_events: ['bogus'] }]) {
+      const changed = world.client().repos.updateWebhook({ ...hook, ...change });
+      expect(await errorOf(changed)).toEqual(invalid(wrong));
+    }
   });
 
   it('are for those who manage the repository', async () => {

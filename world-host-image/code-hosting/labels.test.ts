@@ -1,5 +1,6 @@
 /** Labels and comments of the code host, through the vendor client. */
 import { describe, expect, it } from 'vitest';
+import type { Row } from '#language/contract.ts';
 import {
   documentation_url,
   errorOf,
@@ -22,7 +23,10 @@ describe('labels of an issue', () => {
     });
     expect(names(data)).toEqual(['area: emails', 'area: gates', 'duplicate']);
     expect(Object.keys(data[0] ?? {}).sort()).toEqual(
-      ['color', 'default', 'description', 'id', 'name', 'node_id', 'url'].sort(),
+      [
+        ...['archived_at', 'archived_by', 'color', 'default', 'description', 'id', 'name'],
+        ...['node_id', 'url'],
+      ].sort(),
     );
     const listed = await world.client().issues.listLabelsOnIssue(on(157));
     expect(listed.data).toEqual(data);
@@ -48,6 +52,18 @@ describe('labels of an issue', () => {
 });
 
 describe('labels of a repository', () => {
+  it('are put out of use and back, and say when and by whom', async () => {
+    const duplicate = { ...repository, name: 'duplicate' };
+    const archive = async (archived: boolean) =>
+      (await world.client().issues.updateLabel({ ...duplicate, archived } as never))
+        .data as never as Row;
+    const label = await archive(true);
+    expect(label['archived_at']).toMatch(seconds);
+    expect(label['archived_by']).toMatchObject({ login: 'quay-triage' });
+    expect(await archive(true)).toEqual(label);
+    expect(await archive(false)).toMatchObject({ archived_at: null, archived_by: null });
+  });
+
   it('lists and gets them', async () => {
     const { data } = await world.client().issues.listLabelsForRepo(repository);
     expect(data).toHaveLength(15);

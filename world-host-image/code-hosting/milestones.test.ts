@@ -70,6 +70,9 @@ describe('milestones', () => {
     expect((await errorOf(none)).status).toBe(422);
     await world.client().issues.update({ ...on(139), milestone: 4 });
     expect(await list('3')).not.toContain(139);
+    await world.client().issues.update({ ...on(139), milestone: '' });
+    expect((await world.client().issues.get(on(139))).data.milestone).toBeNull();
+    await world.client().issues.update({ ...on(139), milestone: 4 });
     await world.client().issues.update({ ...on(139), milestone: null });
     expect(await list('none')).toContain(139);
     const wrong = world.client().issues.update({ ...on(139), milestone: 77 });

@@ -21,7 +21,8 @@ REACTIONS = ("+1", "-1", "laugh", "hooray", "confused", "heart", "rocket", "eyes
 
 
 def label_answer(label: Row) -> Row:
-    return {field: label[field] for field in LABEL}
+    archived = {"archived_at": label.get("archived_at"), "archived_by": label.get("archived_by")}
+    return {**{field: label[field] for field in LABEL}, **archived}
 
 
 def issue_answer(ctx: HandlerContext, repository: Row, issue: Row) -> Row:

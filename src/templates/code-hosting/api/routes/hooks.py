@@ -14,6 +14,23 @@ DEFAULT_EVENTS = ["push"]
 
 CONTENT_TYPES = ("json", "form")
 
+#: What a hook of a repository can ask to be told of. Most of it never happens in this world.
+KNOWN_EVENTS = frozenset(
+    """
+    branch_protection_configuration branch_protection_rule bypass_request_push_ruleset
+    bypass_request_secret_scanning check_run check_suite code_scanning_alert commit_comment create
+    custom_property_values delete dependabot_alert deploy_key deployment deployment_protection_rule
+    deployment_review deployment_status discussion discussion_comment fork gollum issue_comment
+    issue_dependencies issues label member membership merge_group meta milestone package page_build
+    ping project project_card project_column projects_v2_item public pull_request
+    pull_request_review pull_request_review_comment pull_request_review_thread push registry_package
+    release repository repository_advisory repository_dispatch repository_import repository_ruleset
+    repository_vulnerability_alert secret_scanning_alert secret_scanning_alert_location
+    secret_scanning_scan security_and_analysis star status sub_issues team_add watch
+    workflow_dispatch workflow_job workflow_run
+    """.split()
+)
+
 
 def list_hooks(ctx: HandlerContext) -> None:
     find_managed_repository(ctx)
@@ -107,6 +124,9 @@ def _names(ctx: HandlerContext, events: object) -> list[str]:
         return []
     if not isinstance(events, list) or not all(isinstance(event, str) for event in events):
         invalid(ctx, "Hook", "events", "invalid")
+    unknown = [event for event in events if event != "*" and event not in KNOWN_EVENTS]
+    if unknown:
+        invalid(ctx, "Hook", "events", "invalid", value=unknown[0])
     return events
 
 

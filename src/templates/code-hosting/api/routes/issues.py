@@ -292,7 +292,8 @@ def _assignees_in(ctx: HandlerContext, body: Row) -> list[str] | None:
 
 
 def _write_milestone(ctx: HandlerContext, issue: Row, body: Row) -> list[str]:
-    """`milestone` is a number, or null to take the issue out of its own. Answers what happened."""
+    """`milestone` is a number; null or an empty text takes the issue out of its own. Answers what
+    happened."""
     if "milestone" not in body:
         return []
     before, after = _milestone(ctx, issue.get("milestone")), _milestone(ctx, body["milestone"])
@@ -307,7 +308,7 @@ def _write_milestone(ctx: HandlerContext, issue: Row, body: Row) -> list[str]:
 
 
 def _milestone(ctx: HandlerContext, number: object) -> Row | None:
-    if number is None:
+    if number in (None, ""):
         return None
     # Clients may send the number as a text.
     digits = str(number) if isinstance(number, (int, str)) else ""

@@ -3,11 +3,13 @@
 from svc_env import HandlerContext, Row
 
 from ..answers.issues import label_answer, labels_of
+from ..answers.users import simple_user
 from ..finding import (
     find_issue,
     find_label,
     find_milestone,
     find_repository,
+    known,
     label_named,
     on_issue,
     place,
@@ -24,9 +26,9 @@ from ..labelling import (
     replace_labels,
 )
 from ..paging import Position, answer_page, each
-from ..reading import body_of, color_of, description_of, label_name_of, label_names
+from ..reading import body_of, color_of, description_of, flag_of, label_name_of, label_names
 from ..refusals import invalid, not_found
-from ..viewer import require_write
+from ..viewer import VIEWER, require_write
 
 
 def by_name(label: Row) -> Position:
@@ -127,6 +129,8 @@ def update_label(ctx: HandlerContext) -> Row:
         patch["color"] = color_of(ctx, body["color"])
     if "description" in body:
         patch["description"] = description_of(ctx, body["description"])
+    if "archived" in body:
+        patch.update(_archiving(ctx, before, body["archived"]))
     label = before
     if patch:
         label = ctx.update("labels", {**place_of(label), "name": label["name"]}, patch)
@@ -136,6 +140,16 @@ def update_label(ctx: HandlerContext) -> Row:
     changes = {name: {"from": before[name]} for name in fields if before[name] != label[name]}
     tell(ctx, repository, "label", "edited", label=label_answer(label), changes=changes)
     return label_answer(label)
+
+
+def _archiving(ctx: HandlerContext, label: Row, archived: object) -> Row:
+    """When a label was put out of use and by whom; nothing of it while it is in use."""
+    wanted = flag_of(ctx, "Label", "archived", archived)
+    if wanted == bool(label.get("archived_at")):
+        return {}
+    viewer = simple_user(known(ctx, "users", {"login": VIEWER}))
+    times = {"archived_at": ctx.clock.now(), "archived_by": viewer}
+    return times if wanted else dict.fromkeys(times)
 
 
 def delete_label(ctx: HandlerContext) -> None:
