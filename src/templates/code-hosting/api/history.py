@@ -1,5 +1,7 @@
 """What happened to issues: remembered as rows, and told to whoever registered a webhook for it."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from svc_env import HandlerContext, Row
@@ -57,12 +59,23 @@ def tell_of_issue(
         return
     issue = ctx.get("issues", numbered(issue)) or issue
     pull = ctx.get("pulls", numbered(issue))
-    if pull is None:
-        body = {"issue": issue_answer(ctx, repository, issue)}
-        tell(ctx, repository, "issues", action, **body, **parts)
-    else:
-        body = {"number": pull["number"], "pull_request": pull_answer(ctx, repository, pull)}
-        tell(ctx, repository, "pull_request", action, **body, **parts)
+    with as_stored(ctx):
+        if pull is None:
+            body = {"issue": issue_answer(ctx, repository, issue)}
+        else:
+            body = {"number": pull["number"], "pull_request": pull_answer(ctx, repository, pull)}
+    tell(ctx, repository, "issues" if pull is None else "pull_request", action, **body, **parts)
+
+
+@contextmanager
+def as_stored(ctx: HandlerContext) -> Iterator[None]:
+    """Bodies that are made within have texts as they were written, whatever the client accepts."""
+    accepted = ctx.headers.pop("accept", None)
+    try:
+        yield
+    finally:
+        if accepted is not None:
+            ctx.headers["accept"] = accepted
 
 
 def has_listeners(ctx: HandlerContext, repository: Row) -> bool:

@@ -10,6 +10,7 @@ from collections import defaultdict
 from svc_env import HandlerContext, Row
 
 from ..matching import comment_counts, place_and_number
+from ..media import said
 from .addresses import API, api_url, node_id, web_url
 from .milestones import milestone_answers
 from .users import users_named
@@ -63,7 +64,7 @@ def issue_answers(ctx: HandlerContext, repository: Row, issues: list[Row]) -> li
             "closed_at": issue.get("closed_at"),
             "author_association": issue.get("author_association", "NONE"),
             "active_lock_reason": issue.get("active_lock_reason") if issue.get("locked") else None,
-            "body": issue.get("body"),
+            **said(ctx, issue.get("body")),
             "closed_by": users.get(issue.get("closed_by") or ""),
             "reactions": no_reactions(api_url(issue, "issues", number)),
             "performed_via_github_app": None,
@@ -126,7 +127,7 @@ def comment_answers(ctx: HandlerContext, repository: Row, comments: list[Row]) -
             "created_at": comment["created_at"],
             "updated_at": comment["updated_at"],
             "author_association": comment.get("author_association", "NONE"),
-            "body": comment["body"],
+            **said(ctx, comment["body"]),
             "reactions": no_reactions(url),
             "performed_via_github_app": None,
         }

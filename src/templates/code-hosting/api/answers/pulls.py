@@ -19,7 +19,6 @@ SHARED = (
     "locked",
     "title",
     "user",
-    "body",
     "created_at",
     "updated_at",
     "closed_at",
@@ -30,6 +29,10 @@ SHARED = (
     "author_association",
     "active_lock_reason",
 )
+
+
+#: The text, in whichever of these fields the media type has it.
+WRITTEN = ("body", "body_html", "body_text")
 
 
 def pull_answers(ctx: HandlerContext, repository: Row, pulls: list[Row]) -> list[Row]:
@@ -58,6 +61,7 @@ def pull_answers(ctx: HandlerContext, repository: Row, pulls: list[Row]) -> list
         return {
             **_urls(pull),
             **{field: issue[field] for field in SHARED},
+            **{field: issue[field] for field in WRITTEN if field in issue},
             "id": pull["id"],
             "node_id": node_id("PR", repository["id"], pull["id"]),
             "draft": pull["draft"],

@@ -2,6 +2,7 @@
 
 from svc_env import HandlerContext, Row
 
+from ..media import said
 from .addresses import api_url, links, node_id, web_url
 from .issues import no_reactions
 from .users import users_named
@@ -22,7 +23,7 @@ def review_answers(ctx: HandlerContext, repository: Row, reviews: list[Row]) -> 
             "id": review["id"],
             "node_id": node_id("PRR", repository["id"], review["id"]),
             "user": users[review["user"]],
-            "body": review["body"],
+            **said(ctx, review["body"]),
             "state": review["state"],
             "html_url": page,
             "pull_request_url": pull_url,
@@ -69,7 +70,7 @@ def review_comment_answers(ctx: HandlerContext, repository: Row, comments: list[
             "original_commit_id": comment["commit_id"],
             **({"in_reply_to_id": replied} if replied else {}),
             "user": users[comment["user"]],
-            "body": comment["body"],
+            **said(ctx, comment["body"]),
             "created_at": comment["created_at"],
             "updated_at": comment["updated_at"],
             "author_association": comment.get("author_association", "NONE"),

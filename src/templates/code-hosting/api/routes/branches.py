@@ -8,8 +8,11 @@ from ..answers.addresses import web_url
 from ..answers.commits import commit_answers, email_of, whole_commit_answer
 from ..answers.pulls import pull_answers
 from ..answers.repositories import branch_answer, ref_answer
+from ..dating import dated
+from ..differing import answer_difference
 from ..finding import find_repository, known, place
 from ..history import tell
+from ..media import form_of
 from ..merging import delete_branch
 from ..paging import answer_page, each
 from ..pulling import commits_between, history_of
@@ -80,10 +83,16 @@ def _is_wanted(ctx: HandlerContext, commit: Row) -> bool:
     )
 
 
-def get_commit(ctx: HandlerContext) -> Row:
-    """The commit of a sha, or at the tip of a branch."""
+def get_commit(ctx: HandlerContext) -> Row | None:
+    """The commit of a sha, or at the tip of a branch; or its sha alone, or as a diff."""
     repository = find_repository(ctx)
-    return whole_commit_answer(ctx, repository, _commit_of(ctx, ctx.args["ref"]))
+    commit, form = _commit_of(ctx, ctx.args["ref"]), form_of(ctx)
+    if form == "sha":
+        content_type = "application/vnd.github.sha; charset=utf-8"
+        return ctx.respond(200, commit["sha"], {"content-type": content_type})
+    if form in ("diff", "patch"):
+        return answer_difference(ctx, form, commit["files"], [commit])
+    return dated(ctx, whole_commit_answer(ctx, repository, commit), commit["committed_at"])
 
 
 def _commit_of(ctx: HandlerContext, ref: str) -> Row:

@@ -3,8 +3,9 @@
 from svc_env import HandlerContext, Row
 
 from ..answers.issues import comment_answer, comment_answers, issue_answer
+from ..dating import dated
 from ..finding import find_comment, find_issue, find_repository, known, on_issue, place
-from ..history import has_listeners, tell, touch
+from ..history import as_stored, has_listeners, tell, touch
 from ..paging import answer_page, by_id
 from ..reading import asked_choice, is_downwards, needed_text, since_of
 from ..references import forget_references, record_references
@@ -36,7 +37,8 @@ def list_repository_comments(ctx: HandlerContext) -> None:
 
 
 def get_comment(ctx: HandlerContext) -> Row:
-    return comment_answer(ctx, find_repository(ctx), find_comment(ctx))
+    repository, comment = find_repository(ctx), find_comment(ctx)
+    return dated(ctx, comment_answer(ctx, repository, comment), comment["updated_at"])
 
 
 def create_comment(ctx: HandlerContext) -> None:
@@ -91,8 +93,9 @@ def _tell(ctx: HandlerContext, repository: Row, comment: Row, action: str, **par
     if not has_listeners(ctx, repository):
         return
     issue = known(ctx, "issues", {**place(ctx), "number": comment["issue_number"]})
-    body = {
-        "issue": issue_answer(ctx, repository, issue),
-        "comment": comment_answer(ctx, repository, comment),
-    }
+    with as_stored(ctx):
+        body = {
+            "issue": issue_answer(ctx, repository, issue),
+            "comment": comment_answer(ctx, repository, comment),
+        }
     tell(ctx, repository, "issue_comment", action, **body, **parts)

@@ -7,6 +7,7 @@ from svc_env import HandlerContext, Row
 from ..answers.issues import issue_answer, issue_answers
 from ..answers.repositories import repository_answer
 from ..closing import close_issue, reopen_issue
+from ..dating import dated
 from ..finding import (
     find_assignee,
     find_issue,
@@ -173,7 +174,8 @@ def _answer_issues(
 
 
 def get_issue(ctx: HandlerContext) -> Row:
-    return issue_answer(ctx, find_repository(ctx), find_issue(ctx))
+    repository, issue = find_repository(ctx), find_issue(ctx)
+    return dated(ctx, issue_answer(ctx, repository, issue), issue["updated_at"])
 
 
 def create_issue(ctx: HandlerContext) -> None:

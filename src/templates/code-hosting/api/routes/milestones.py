@@ -3,6 +3,7 @@
 from svc_env import HandlerContext, Row
 
 from ..answers.milestones import milestone_answer, milestone_answers
+from ..dating import dated
 from ..finding import find_milestone, find_repository, next_number, numbered, place
 from ..history import tell
 from ..paging import answer_page
@@ -43,7 +44,8 @@ def _completeness(body: Row) -> float:
 
 
 def get_milestone(ctx: HandlerContext) -> Row:
-    return milestone_answer(ctx, find_repository(ctx), find_milestone(ctx))
+    repository, milestone = find_repository(ctx), find_milestone(ctx)
+    return dated(ctx, milestone_answer(ctx, repository, milestone), milestone["updated_at"])
 
 
 def create_milestone(ctx: HandlerContext) -> None:

@@ -7,9 +7,12 @@ from ..answers.pulls import pull_answer, pull_answers
 from ..answers.repositories import setting
 from ..answers.users import simple_user, users_named
 from ..closing import close_issue, reopen_issue
+from ..dating import dated
+from ..differing import answer_difference
 from ..finding import find_pull, find_repository, known, numbered, place, same_name
 from ..history import record, tell_of_issue, touch
 from ..matching import comment_counts, place_and_number
+from ..media import form_of
 from ..merging import METHODS, close_fixed_issues, delete_branch, obstacle, write_merge
 from ..paging import Position, answer_page
 from ..pulling import changed_files, commits_between, history_of
@@ -66,9 +69,13 @@ def _is_wanted(ctx: HandlerContext, pull: Row, issue: Row, state: str) -> bool:
     )
 
 
-def get_pull(ctx: HandlerContext) -> Row:
-    repository, (_, pull) = find_repository(ctx), find_pull(ctx)
-    return pull_answer(ctx, repository, pull)
+def get_pull(ctx: HandlerContext) -> Row | None:
+    repository, (issue, pull) = find_repository(ctx), find_pull(ctx)
+    form = form_of(ctx)
+    if form in ("diff", "patch"):
+        commits = commits_between(ctx, pull)
+        return answer_difference(ctx, form, changed_files(ctx, pull), commits)
+    return dated(ctx, pull_answer(ctx, repository, pull), issue["updated_at"])
 
 
 def create_pull(ctx: HandlerContext) -> None:

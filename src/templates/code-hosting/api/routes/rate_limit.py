@@ -4,12 +4,15 @@ from datetime import datetime
 
 from svc_env import HandlerContext, Row
 
+from ..media import check_accepted
+
 #: Requests and seconds, for each kind of request.
 LIMITS = {"core": (5000, 3600), "search": (30, 60), "graphql": (5000, 3600)}
 
 
 def tell_limits(ctx: HandlerContext) -> None:
-    """Runs before every route, so that every answer tells of the limit that its request fell under."""
+    """Runs before every route, so that every answer tells of the limit that its request fell under,
+    and none is given in a form that the client cannot read."""
     resource = "search" if ctx.path.startswith("/search/") else "core"
     state = _window(ctx, resource)
     if ctx.path != "/rate_limit":
@@ -17,6 +20,7 @@ def tell_limits(ctx: HandlerContext) -> None:
     for name, value in state.items():
         ctx.set_header(f"x-ratelimit-{name}", value)
     ctx.set_header("x-ratelimit-resource", resource)
+    check_accepted(ctx)
 
 
 def get_rate_limit(ctx: HandlerContext) -> Row:

@@ -8,6 +8,7 @@ from ..answers.addresses import node_id
 from ..answers.commits import git_id
 from ..answers.repositories import SETTINGS, repository_answer, whole_repository_answer
 from ..answers.users import simple_user
+from ..dating import dated
 from ..finding import assignable, find_assignee, find_owner, find_repository, known, same_name
 from ..labelling import make_label
 from ..paging import answer_page, by_id, each
@@ -79,7 +80,8 @@ KEYS = {
 
 
 def get_repository(ctx: HandlerContext) -> Row:
-    return whole_repository_answer(ctx, find_repository(ctx))
+    repository = find_repository(ctx)
+    return dated(ctx, whole_repository_answer(ctx, repository), repository["updated_at"])
 
 
 def list_repositories_of_user(ctx: HandlerContext) -> None:

@@ -9,8 +9,9 @@ from ..answers.reviews import (
     review_comment_answer,
     review_comment_answers,
 )
+from ..dating import dated
 from ..finding import find_pull, find_repository, find_review, find_review_comment, numbered, place
-from ..history import has_listeners, record, tell, touch
+from ..history import as_stored, has_listeners, record, tell, touch
 from ..paging import answer_page, by_id
 from ..pulling import changed_files
 from ..reading import asked_choice, body_of, is_downwards, needed_text, since_of, text_of
@@ -153,10 +154,11 @@ def _submit(ctx: HandlerContext, repository: Row, issue: Row, pull: Row, review:
 
 def _tell(ctx: HandlerContext, repository: Row, pull: Row, review: Row, action: str) -> None:
     if has_listeners(ctx, repository):
-        body = {
-            "review": review_answer(ctx, repository, review),
-            "pull_request": pull_answers(ctx, repository, [pull])[0],
-        }
+        with as_stored(ctx):
+            body = {
+                "review": review_answer(ctx, repository, review),
+                "pull_request": pull_answers(ctx, repository, [pull])[0],
+            }
         tell(ctx, repository, "pull_request_review", action, **body)
 
 
@@ -181,7 +183,8 @@ def list_review_comments(ctx: HandlerContext) -> None:
 
 
 def get_review_comment(ctx: HandlerContext) -> Row:
-    return review_comment_answer(ctx, find_repository(ctx), find_review_comment(ctx))
+    repository, comment = find_repository(ctx), find_review_comment(ctx)
+    return dated(ctx, review_comment_answer(ctx, repository, comment), comment["updated_at"])
 
 
 def create_review_comment(ctx: HandlerContext) -> None:
@@ -235,9 +238,12 @@ def _answer_new_comment(ctx: HandlerContext, content: Row, replied: object) -> N
     touch(ctx, issue)
     answer = review_comment_answer(ctx, repository, comment)
     if has_listeners(ctx, repository):
-        about = pull_answers(ctx, repository, [pull])[0]
-        event = "pull_request_review_comment"
-        tell(ctx, repository, event, "created", comment=answer, pull_request=about)
+        with as_stored(ctx):
+            body = {
+                "comment": review_comment_answer(ctx, repository, comment),
+                "pull_request": pull_answers(ctx, repository, [pull])[0],
+            }
+        tell(ctx, repository, "pull_request_review_comment", "created", **body)
     ctx.respond(201, answer, {"location": answer["url"]})
 
 

@@ -9,6 +9,7 @@ from ..answers.repositories import repository_answer, setting
 from ..answers.users import simple_user
 from ..finding import same_name
 from ..grouping import read_groups, terms_of
+from ..highlighting import matches_in
 from ..matching import (
     Test,
     assigned_to,
@@ -20,6 +21,7 @@ from ..matching import (
     place_and_number,
     written_by,
 )
+from ..media import form_of
 from ..paging import answer_page, each
 from ..pulling import is_approved
 from ..querying import (
@@ -287,12 +289,21 @@ def _answer(
     scores = {row["id"]: score(row) for row in rows}
     found = [row for row in rows if scores[row["id"]]]
     sort, order = _sorting(ctx, terms)
+    wants_matches = form_of(ctx) == "text-match"
+
+    def bodies(page: list[Row]) -> list[Row]:
+        made = [{**body, "score": 1.0} for body in answer(page)]
+        if not wants_matches:
+            return made
+        pairs = zip(page, made, strict=True)
+        return [{**body, "text_matches": matches_in(terms, row, body)} for row, body in pairs]
+
     value = sorts.get(sort)
     rank = value or (lambda row: scores[row["id"]])
     answer_page(
         ctx,
         found,
-        lambda page: [{**body, "score": 1.0} for body in answer(page)],
+        bodies,
         by=lambda row: (rank(row), row["id"]),
         downwards=value is None or order != "asc",
         wrap=lambda items: {

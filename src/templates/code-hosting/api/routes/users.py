@@ -8,6 +8,7 @@ from ..answers.users import (
     simple_organization,
     simple_user,
 )
+from ..dating import dated
 from ..finding import find_owner, known, named
 from ..paging import answer_page, by_id, each
 from ..reading import asked_choice
@@ -30,7 +31,8 @@ def get_authenticated_user(ctx: HandlerContext) -> Row:
 
 def get_user(ctx: HandlerContext) -> Row:
     """A user or an organization: their row is the body as it is sent."""
-    return find_owner(ctx)
+    owner = find_owner(ctx)
+    return dated(ctx, owner, owner["updated_at"])
 
 
 def list_users(ctx: HandlerContext) -> None:
@@ -42,7 +44,8 @@ def list_users(ctx: HandlerContext) -> None:
 
 
 def get_organization(ctx: HandlerContext) -> Row:
-    return organization_answer(ctx, find_owner(ctx))
+    owner = find_owner(ctx)
+    return dated(ctx, organization_answer(ctx, owner), owner["updated_at"])
 
 
 def list_organizations_of_user(ctx: HandlerContext) -> None:

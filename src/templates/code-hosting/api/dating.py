@@ -1,0 +1,26 @@
+"""When something was changed last: `Last-Modified`, and 304 for whoever has it as it is."""
+
+from datetime import UTC, datetime
+from email.utils import format_datetime, parsedate_to_datetime
+
+from svc_env import HandlerContext, Row
+
+
+def dated(ctx: HandlerContext, body: Row, time: str) -> Row:
+    """The body of a row that was changed at a time. Answers 304 itself when the client has that;
+    `If-None-Match` is the host's, and goes before."""
+    changed = datetime.fromisoformat(time).astimezone(UTC)
+    ctx.set_header("last-modified", format_datetime(changed, usegmt=True))
+    asked = ctx.headers.get("if-modified-since")
+    if asked and "if-none-match" not in ctx.headers and _is_since(asked, changed):
+        ctx.respond(304)
+    return body
+
+
+def _is_since(text: str, changed: datetime) -> bool:
+    """Whether nothing has changed since a time. What is no time is overlooked."""
+    try:
+        since = parsedate_to_datetime(text)
+    except (TypeError, ValueError):
+        return False
+    return since.replace(tzinfo=since.tzinfo or UTC) >= changed

@@ -1,0 +1,97 @@
+"""Which form of an answer the client asks for: the media types of the `Accept` header.
+
+A client asks for `application/vnd.<host>+json`, with or without a version, and may add a form:
+`.diff`, `.html+json`, `.text-match+json`. A form that the route does not have is answered in JSON,
+but for those that are no JSON: where a route has none of them, that is 415, as is a type that is
+none of the vendor's.
+"""
+
+import re
+
+from svc_env import HandlerContext, Row
+
+from .markdown import html_of, text_of_html
+
+MEDIA_DOCUMENTATION = "https://docs.code.example/v3/media"
+
+VENDOR_TYPE = re.compile(r"application/vnd\.[a-z]+((?:\.[\w-]+)*)(\+json)?")
+JSON_TYPES = ("*/*", "application/*", "application/json")
+
+#: Forms that are no JSON, and the routes that have them.
+PULL = "/repos/{owner}/{repo}/pulls/{pull_number}"
+COMMIT = "/repos/{owner}/{repo}/commits/{ref}"
+COMPARISON = "/repos/{owner}/{repo}/compare/{basehead}"
+ASSET = "/repos/{owner}/{repo}/releases/assets/{asset_id}"
+ROUTES = {
+    "diff": {PULL, COMMIT, COMPARISON},
+    "patch": {PULL, COMMIT, COMPARISON},
+    "sha": {COMMIT},
+}
+BYTES = "application/octet-stream"
+
+
+def check_accepted(ctx: HandlerContext) -> None:
+    """415 when none of the types that the client accepts can be answered."""
+    types = _types(ctx)
+    if types and not any(_can_answer(ctx, one) for one in types):
+        message = f"Unsupported 'Accept' header: '{ctx.headers['accept']}'. "
+        message += "Must accept 'application/json'."
+        body = {"message": message, "documentation_url": MEDIA_DOCUMENTATION, "status": "415"}
+        ctx.fail(415, body)
+    form = form_of(ctx)
+    said = f"param={form}; format=json" if form else "format=json"
+    ctx.set_header("x-github-media-type", f"github.v3; {said}")
+
+
+def form_of(ctx: HandlerContext) -> str:
+    """The form that the first of the vendor's types asks for: "diff", "html", … or the empty text."""
+    for one in _types(ctx):
+        match = VENDOR_TYPE.fullmatch(one)
+        if match and _can_answer(ctx, one):
+            return _form(match)
+    return ""
+
+
+def wants_bytes(ctx: HandlerContext) -> bool:
+    return BYTES in _types(ctx)
+
+
+def said(ctx: HandlerContext, text: str | None) -> Row:
+    """What somebody wrote, in the fields that the media type has: `body`, `body_html`, `body_text`."""
+    form = form_of(ctx)
+    if form not in ("html", "text", "full"):
+        return {"body": text}
+    html = html_of(text or "")
+    forms = {
+        "body": {"body": text},
+        "html": {"body_html": html},
+        "text": {"body_text": text_of_html(html)},
+    }
+    if form != "full":
+        return forms[form]
+    return {**forms["body"], **forms["html"], **forms["text"]}
+
+
+def _types(ctx: HandlerContext) -> list[str]:
+    texts = ctx.headers.get("accept", "").split(",")
+    names = (text.split(";")[0].strip().lower() for text in texts)
+    return [name for name in names if name]
+
+
+def _can_answer(ctx: HandlerContext, one: str) -> bool:
+    if one in JSON_TYPES:
+        return True
+    if one == BYTES:
+        return ctx.route == ASSET
+    match = VENDOR_TYPE.fullmatch(one)
+    if match is None:
+        return False
+    routes = ROUTES.get(_form(match))
+    return routes is None or ctx.route in routes
+
+
+def _form(match: re.Match[str]) -> str:
+    """`.v3.html` is the form "html"; a version or the name of a preview is none."""
+    last = match[1].rpartition(".")[2]
+    known = ("raw", "html", "text", "full", "diff", "patch", "sha", "text-match", "object")
+    return last if last in known else ""

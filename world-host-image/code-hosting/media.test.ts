@@ -1,0 +1,160 @@
+/** Media types, dates of change and conditional requests of the code host. */
+import { describe, expect, it } from 'vitest';
+import type { Row } from '#language/contract.ts';
+import { on, pull, repository, serveCodeHost } from '#test/support/code-hosting.ts';
+
+const world = await serveCodeHost();
+const berth = '/repos/northquay/berth';
+
+/** Asks with headers of one's own. */
+const get = async (path: string, headers: Record<string, string>) => {
+  const authorization = `token ${world.token}`;
+  const response = await fetch(`${world.url}${path}`, { headers: { authorization, ...headers } });
+  return { response, text: await response.text() };
+};
+const accept = (path: string, type: string) => get(path, { accept: type });
+
+describe('a media type', () => {
+  it.each([
+    ['a pull request', `${berth}/pulls/150`],
+    ['a commit', `${berth}/commits/occupancy-nights`],
+  ])('answers %s as a diff and as a patch', async (_, path) => {
+    const diff = await accept(path, 'application/vnd.github.v3.diff');
+    expect(diff.response.status).toBe(200);
+    expect(diff.response.headers.get('content-type')).toBe(
+      'application/vnd.github.diff; charset=utf-8',
+    );
+    expect(diff.text).toMatch(/^diff --git a\//);
+    const patch = await accept(path, 'application/vnd.github.patch');
+    expect(patch.text).toMatch(/^From [0-9a-f]{40} /);
+    expect(patch.text).toContain('Subject: [PATCH]');
+  });
+
+  it('answers the diff to the vendor client', async () => {
+    const { data } = await world
+      .client()
+      .pulls.get({ ...pull(150), mediaType: { format: 'diff' } });
+    expect(data).toMatch(/^diff --git /);
+  });
+
+  it('answers the sha of a commit alone', async () => {
+    const { text } = await accept(`${berth}/commits/main`, 'application/vnd.github.sha');
+    expect(text).toBe('ea971acdeea7783b9d999af454bd15ec05002f51');
+  });
+
+  it.each<[string, string[], string[]]>([
+    ['raw', ['body'], ['body_html', 'body_text']],
+    ['text', ['body_text'], ['body', 'body_html']],
+    ['html', ['body_html'], ['body', 'body_text']],
+    ['full', ['body', 'body_html', 'body_text'], []],
+  ])(
+    '%s has the text of issues, comments and pull requests in its own fields',
+    async (form, there, not) => {
+      const type = `application/vnd.github.${form}+json`;
+      for (const path of [
+        'issues/40',
+        'issues',
+        'issues/40/comments',
+        'pulls/150',
+        'pulls?state=all',
+      ]) {
+        const { text, response } = await accept(`${berth}/${path}`, type);
+        expect(response.headers.get('x-github-media-type')).toBe(
+          `github.v3; param=${form}; format=json`,
+        );
+        const rows = [JSON.parse(text)].flat() as Row[];
+        for (const field of there) expect(rows[0]).toHaveProperty(field);
+        for (const field of not) expect(rows[0]).not.toHaveProperty(field);
+      }
+    },
+  );
+
+  it('html is what the text means, and lets no element of the text through', async () => {
+    const body =
+      '## A **bold** `x<y`\n\n- [x] done @mikkelh\n\n<script>alert(1)</script> [a](https://a.example)';
+    await world.client().issues.update({ ...on(157), body });
+    const html = 'application/vnd.github.full+json';
+    const issue = JSON.parse((await accept(`${berth}/issues/157`, html)).text) as Row;
+    expect(issue.body_html).toBe(
+      [
+        '<h2 dir="auto">A <strong>bold</strong> <code>x&lt;y</code></h2>',
+        '<ul dir="auto">',
+        '<li><input type="checkbox" disabled="" checked=""> done <a href="https://code.example/mikkelh">@mikkelh</a></li>',
+        '</ul>',
+        '<p dir="auto">&lt;script&gt;alert(1)&lt;/script&gt; <a href="https://a.example" rel="nofollow">a</a></p>',
+      ].join('\n'),
+    );
+    expect(issue.body_text).toContain('A bold x<y');
+  });
+
+  it('text-match tells where the words of a search stand', async () => {
+    const { data } = await world.client().search.issuesAndPullRequests({
+      q: 'reminder repo:northquay/berth',
+      mediaType: { format: 'text-match' },
+    });
+    const [match] = data.items[0]?.text_matches ?? [];
+    expect(match).toMatchObject({ object_type: 'Issue', object_url: data.items[0]?.url });
+    const [first] = match?.matches ?? [];
+    const [from = 0, to = 0] = first?.indices ?? [];
+    expect(match?.fragment?.slice(from, to)).toBe(first?.text);
+    expect(first?.text?.toLowerCase()).toMatch(/^reminder/);
+    const plain = await world.client().search.issuesAndPullRequests({ q: 'reminder' });
+    expect(plain.data.items[0]).not.toHaveProperty('text_matches');
+  });
+
+  it.each([
+    ['that is none of the vendor', `${berth}/issues`, 'application/xml'],
+    ['that the route does not have', `${berth}/issues`, 'application/vnd.github.diff'],
+    ['of bytes', berth, 'application/octet-stream'],
+  ])('%s is 415', async (_, path, type) => {
+    const { response, text } = await accept(path, type);
+    expect(response.status).toBe(415);
+    expect(JSON.parse(text)).toEqual({
+      message: `Unsupported 'Accept' header: '${type}'. Must accept 'application/json'.`,
+      documentation_url: 'https://docs.code.example/v3/media',
+      status: '415',
+    });
+  });
+
+  it.each([
+    'application/vnd.github+json',
+    'text/html, */*;q=0.8',
+    'application/vnd.github.nebula-preview+json',
+  ])('%s is answered in JSON', async (type) => {
+    const { response } = await accept(berth, type);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toContain('application/json');
+  });
+
+  it('leaves what webhooks are told as it was written', async () => {
+    const config = { url: 'https://hooks.example/a', content_type: 'json', secret: 's' };
+    await world.client().repos.createWebhook({ ...repository, config, events: ['issue_comment'] });
+    const html = { mediaType: { format: 'html' } };
+    await world.client().issues.createComment({ ...on(157), body: '**B**', ...html });
+    const [, told] = await world.deliveries();
+    expect(told).toMatchObject({ request: { body: { comment: { body: '**B**' } } } });
+    expect(told).not.toHaveProperty('request.body.comment.body_html');
+  });
+});
+
+describe('dates of change', () => {
+  it.each([
+    ['issue', `${berth}/issues/40`],
+    ['pull request', `${berth}/pulls/150`],
+    ['repository', berth],
+    ['user', '/users/mikkelh'],
+    ['organization', '/orgs/northquay'],
+    ['milestone', `${berth}/milestones/4`],
+    ['commit', `${berth}/commits/main`],
+  ])('are told of each %s, and 304 when it is older than the client has it', async (_, path) => {
+    const first = await get(path, {});
+    const since = first.response.headers.get('last-modified') ?? '';
+    expect(since).toMatch(/^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/);
+    expect((await get(path, { 'if-modified-since': since })).response.status).toBe(304);
+    const older = { 'if-modified-since': 'Sun, 06 Nov 1994 08:49:37 GMT' };
+    expect((await get(path, older)).response.status).toBe(200);
+    expect((await get(path, { 'if-modified-since': 'soon' })).response.status).toBe(200);
+    const changed = { 'if-modified-since': since, 'if-none-match': '"another"' };
+    expect((await get(path, changed)).response.status).toBe(200);
+  });
+});
