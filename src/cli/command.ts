@@ -28,9 +28,6 @@ export const addCommand = (parent: Command, { usage, summary, example }: Command
 
 export type ServiceOptions = { data?: string; json?: boolean };
 
-/** The client of the operator that a command's options and the environment name. */
-export type OperatorClientFor = (options: ServiceOptions) => Client;
-
 /** Adds `--json` and `--data`. */
 export const withService = (command: Command): Command =>
   command

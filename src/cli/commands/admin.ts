@@ -1,28 +1,149 @@
 /** `svc admin`: what operators ask and do: pools, hosts, taking hosts out of service, and what is wrong. */
-import type { Command } from 'commander';
-import type { OperatorClientFor } from '../command.ts';
+import { type Command, Option } from 'commander';
+import { type HostState, hostStates } from '#domain/host.ts';
+import { drainHosts, examine, listHosts, listPools } from '#wire/admin-api/operations.ts';
+import type { Client } from '#wire/client.ts';
+import {
+  addCommand,
+  type CommandText,
+  parseNumber,
+  printAnswer,
+  type ServiceOptions,
+  withService,
+} from '../command.ts';
 import { connectOperator, showingWaits } from '../connect.ts';
-import type { Context } from '../context.ts';
+import { type Context, roomOf } from '../context.ts';
 import { answeringWithin } from '../patience.ts';
-import { addAdminDoctor } from './admin-doctor.ts';
-import { addAdminDrain } from './admin-drain.ts';
-import { addAdminHosts } from './admin-hosts.ts';
-import { addAdminPools } from './admin-pools.ts';
+import { exitStatus, usageError } from '../report.ts';
+import { describeChecks } from '../views/doctor.ts';
+import { describeDrained, describeHosts } from '../views/hosts.ts';
+import { describePools } from '../views/pools.ts';
 
 /** Longer than any check of `doctor` takes, and than a restart of the service is ridden out. */
 const patienceMs = 60_000;
 
+/** What each of the commands is made with. */
+type Admin = {
+  context: Context;
+  /** Adds a command with `--json` and `--data`. */
+  add(text: CommandText): Command;
+  /** The client of the operator that a command's options and the environment name. */
+  clientFor(options: ServiceOptions): Client;
+};
+
+/** How lines are shown. */
+const looksOf = ({ colors, out }: Context) => ({ colors, room: roomOf(out) });
+
+const addPools = ({ context, add, clientFor }: Admin): void => {
+  const command = add({
+    usage: 'pools',
+    summary: 'the pools of world hosts, with targets and states, and why one launches none',
+    example: 'svc admin pools',
+  });
+  command.action(async (options: ServiceOptions) => {
+    const { body } = await clientFor(options).send(listPools, {});
+    printAnswer(context, options, body, () => describePools(body, looksOf(context)));
+  });
+};
+
+type HostsOptions = ServiceOptions & { pool?: string; state?: HostState; limit: number };
+
+const addHosts = ({ context, add, clientFor }: Admin): void => {
+  const command = add({
+    usage: 'hosts',
+    summary: 'world hosts with their sessions; --state gone shows why recent ones ended',
+    example: 'svc admin hosts --pool default\nsvc admin hosts --state gone --limit 20',
+  })
+    .option('--pool <pool>', 'those of one pool')
+    .addOption(new Option('--state <state>', 'those in one state').choices(hostStates))
+    .option(
+      '--limit <n>',
+      'at most so many',
+      parseNumber({ min: 1, max: 10_000, whole: true }),
+      100,
+    );
+  command.action(async (options: HostsOptions) => {
+    const { pool, state, limit } = options;
+    const query = {
+      limit,
+      ...(pool === undefined ? {} : { pool }),
+      ...(state === undefined ? {} : { state }),
+    };
+    const { body } = await clientFor(options).send(listHosts, { query });
+    printAnswer(context, options, body, () => describeHosts(body, looksOf(context)));
+  });
+};
+
+type DrainOptions = ServiceOptions & {
+  pool?: string;
+  installation?: string;
+  endSessions?: boolean;
+  yes?: boolean;
+};
+
+/** What is to be drained: one host, or a pool; a pool wants to be confirmed. */
+const drainedBy = (hostId: string | undefined, options: DrainOptions) => {
+  const { pool, installation, endSessions = false, yes } = options;
+  if ((hostId === undefined) === (pool === undefined)) {
+    throw usageError('name one host, or a pool with --pool');
+  }
+  if (pool === undefined && installation !== undefined) {
+    throw usageError('--installation goes with --pool: a host is of one installation alone');
+  }
+  if (hostId !== undefined) return { hostId, endSessions };
+  if (yes !== true) {
+    const ending = endSessions ? ' and ends the sessions on them' : '';
+    throw usageError(`this drains all hosts of "${pool}"${ending}; add --yes to do it`);
+  }
+  return { pool: pool ?? '', endSessions, ...(installation === undefined ? {} : { installation }) };
+};
+
+/** Takes hosts out of service; sessions on them go on unless told otherwise. */
+const addDrain = ({ context, add, clientFor }: Admin): void => {
+  const command = add({
+    usage: 'drain [host]',
+    summary: 'take a host, or the hosts of a pool, out of service; the pool replaces them',
+    example: 'svc admin drain <host>\nsvc admin drain --pool default --yes',
+  })
+    .option('--pool <pool>', 'all hosts of a pool that serve no session')
+    .option('--installation <id>', 'of the pool, where several have one of that name')
+    .option('--end-sessions', 'also hosts that serve a session, which ends it')
+    .option('--yes', 'needed to drain a pool');
+  command.action(async (hostId: string | undefined, options: DrainOptions) => {
+    const body = drainedBy(hostId, options);
+    const { body: drained } = await clientFor(options).send(drainHosts, { body });
+    printAnswer(context, options, drained, () => describeDrained(drained));
+  });
+};
+
+/** Whether the installation is well. The exit status is 1 when a check failed. */
+const addDoctor = ({ context, add, clientFor }: Admin): void => {
+  const command = add({
+    usage: 'doctor',
+    summary: 'check database, clocks, blobs, orchestrators, pools, hosts, sessions and addresses',
+    example: 'svc admin doctor',
+  });
+  command.action(async (options: ServiceOptions) => {
+    const { body } = await clientFor(options).send(examine, {});
+    if (body.checks.some(({ status }) => status === 'failed')) {
+      context.setExitStatus(exitStatus.failed);
+    }
+    printAnswer(context, options, body, () => describeChecks(body.checks, looksOf(context)));
+  });
+};
+
 export const addAdmin = (program: Command, context: Context): void => {
-  const admin = program
+  const command = program
     .command('admin')
     .description(
       'for operators: pools, hosts, and what is wrong; asks SVC_ADMIN_URL with SVC_ADMIN_TOKEN (or SVC_POOL_TOKEN)',
     );
   const { env, cwd, err } = context;
-  const clientFor: OperatorClientFor = ({ data }) =>
-    showingWaits(answeringWithin(connectOperator({ env, cwd, data }), patienceMs), err);
-  addAdminPools(admin, context, clientFor);
-  addAdminHosts(admin, context, clientFor);
-  addAdminDrain(admin, context, clientFor);
-  addAdminDoctor(admin, context, clientFor);
+  const admin: Admin = {
+    context,
+    add: (text) => withService(addCommand(command, text)),
+    clientFor: ({ data }) =>
+      showingWaits(answeringWithin(connectOperator({ env, cwd, data }), patienceMs), err),
+  };
+  for (const add of [addPools, addHosts, addDrain, addDoctor]) add(admin);
 };
