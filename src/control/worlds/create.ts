@@ -6,6 +6,7 @@
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
 import { type Digest, isSlug, type TreeFile } from '#domain/world.ts';
+import type { Log } from '#runtime/log.ts';
 import type { BuiltSnapshot } from '#store/snapshot.ts';
 import { type Blobs, digestOf } from '../blobs/blobs.ts';
 import type { KeptWorld } from '../bodies/keep.ts';
@@ -126,6 +127,16 @@ export type CreateParts = {
   db: Database;
   blobs: Blobs;
   compiler: Compiler;
+  log: Log;
+};
+
+/** Gives up an upload; one that stays because the database is away is given up for dead later. */
+const abandon = async ({ db, log }: CreateParts, { id, projectId }: Upload): Promise<void> => {
+  try {
+    await abandonUpload(db, id);
+  } catch (error) {
+    log.warn({ err: error, projectId, upload: id }, 'an upload was not given up; it will be');
+  }
 };
 
 /** Holds the project to its quotas: of worlds before one is compiled, of bytes before any is written. */
@@ -204,8 +215,7 @@ export const createWorld = async (
   try {
     await makeWorld(parts, upload, body, signal);
   } catch (error) {
-    // What stays because the database is away is given up for dead later.
-    await abandonUpload(parts.db, upload.id).catch(() => undefined);
+    await abandon(parts, upload);
     throw error;
   }
 };

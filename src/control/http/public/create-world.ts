@@ -7,7 +7,7 @@ import { findHead } from '../../worlds/head.ts';
 import { viewWorldDetail } from '../../worlds/view.ts';
 import { endpoint, respond } from '../endpoint.ts';
 
-type Needs = Pick<Parts, 'blobs' | 'compiler' | 'config' | 'db' | 'publicUrl' | 'versions'>;
+type Needs = Pick<Parts, 'blobs' | 'compiler' | 'config' | 'db' | 'log' | 'publicUrl' | 'versions'>;
 
 export const createWorld = (parts: Needs) =>
   endpoint(operation, async ({ body }, { caller: { projectId }, signal }) => {

@@ -1,0 +1,29 @@
+import { pino } from 'pino';
+import { expect, it } from 'vitest';
+import { AppError } from '#domain/error.ts';
+import type { Database } from '../db/pool.ts';
+import { type CreateParts, createWorld } from './create.ts';
+
+it('says in the log which upload it could not give up, and answers what the world was refused for', async () => {
+  const lines: object[] = [];
+  const db = {
+    query: async ({ name }: { name: string }) => {
+      if (name === 'abandon_upload') throw new AppError('unavailable', 'the database is away');
+      return name === 'begin_upload' ? [{ quota: null, limit: 0, doomed: false }] : [];
+    },
+  } as unknown as Database;
+  const parts = {
+    db,
+    log: pino({}, { write: (line) => lines.push(JSON.parse(line)) }),
+    config: { quotas: {}, templatesDir: '' },
+  } as unknown as CreateParts;
+  const body = { slug: 'empty', from: [], rowsJson: null };
+  await expect(createWorld(parts, 'prj-1', body)).rejects.toThrow('nothing to make a world from');
+  expect(lines).toMatchObject([
+    {
+      projectId: 'prj-1',
+      upload: expect.stringMatching(/^upl-/),
+      msg: expect.stringContaining('not given up'),
+    },
+  ]);
+});
