@@ -46,16 +46,15 @@ export type Ledger = Pick<Reader, 'query' | 'list' | 'count'> & {
   clear(last: LedgerNote): void;
   /** The entries noted until now, and none of later; until somebody reads or clears the ledger itself. */
   asOfNow(): LedgerNow;
+  /** How many entries made room for later ones, since it was empty. */
+  missing(): number;
   /** What the control plane is still to be given. */
   backlog: Backlog;
   close(): void;
 };
 
 /** The ledger at one moment. */
-export type LedgerNow = Pick<Reader, 'query' | 'list' | 'count'> & {
-  /** How many entries made room for later ones, since it was empty. */
-  missing: number;
-};
+export type LedgerNow = Pick<Reader, 'query' | 'list' | 'count'> & { missing: number };
 
 export type LedgerLimits = { entries: number; bytes: number; valueChars: number };
 
@@ -164,8 +163,14 @@ export const openLedger = ({
     return entry;
   };
 
+  const missing = (): number => {
+    write(); // what is noted later waits to be written
+    return lastId - clearedAt - kept;
+  };
+
   return {
     backlog,
+    missing,
     query(entity, query) {
       write();
       return reader.query(entity, query);
@@ -178,10 +183,7 @@ export const openLedger = ({
       write();
       return reader.count(entity, where);
     },
-    asOfNow() {
-      write(); // what is noted later waits to be written
-      return { ...reader, missing: lastId - clearedAt - kept };
-    },
+    asOfNow: () => ({ missing: missing(), ...reader }),
     note(note) {
       const entry = tell(note);
       unwritten.add(lastId, entry);

@@ -71,6 +71,14 @@ const cutOff = '"…"';
 /** What there is to know of a member's name: its JSON text, and whether its value is a secret. */
 type Name = { json: string; isSecret: boolean };
 
+/** Whether objects inherit by a member: the API takes no answer with one, and the ledger is to be read. */
+const isInheriting = (name: string, member: unknown): boolean =>
+  name === '__proto__' ||
+  (name === 'constructor' &&
+    typeof member === 'object' &&
+    member !== null &&
+    Object.hasOwn(member, 'prototype'));
+
 /** Names that are looked up once for each set of secrets; clients can make up any number of them. */
 const mostNames = 1_000;
 
@@ -121,7 +129,8 @@ const createWriter = (look: (name: string) => Name, room: number) => {
       left -= key.length + 4;
       const name = look(key);
       const written = write(member, depth + 1, name.isSecret);
-      if (written !== undefined) json += `${json === '' ? '' : ','}${name.json}:${written}`;
+      const shown = isInheriting(key, member) ? `"(${key})"` : name.json;
+      if (written !== undefined) json += `${json === '' ? '' : ','}${shown}:${written}`;
     }
     return `{${json}}`;
   };
@@ -204,6 +213,8 @@ const isShownAsIs = (json: string, maxChars: number, secrets: Secrets): boolean 
   json.length <= maxChars &&
   !secretWord.test(json) &&
   !json.includes('\\u') && // a name may be spelt with escapes
+  !json.includes('"__proto__"') &&
+  !json.includes('"constructor"') &&
   !holdsName(json, secrets.names) &&
   ![...secrets.values, ...secrets.openings].some((text) => json.includes(text)) &&
   !(json.includes('%') && hideValues(json, secrets) !== json) &&

@@ -46,20 +46,44 @@ export type RequestsQuestion = {
   limit: number;
 };
 
-/** What the ledger of a session that lives holds; undefined when it lives no more. */
-const askHost = async (
+/** A page of the ledger as a session's host shows it; `next` is where the next one begins. */
+type LedgerPage = { rows: LedgerEntry[]; total: number; next?: number };
+
+/** One page; undefined when the session lives no more. */
+const askHostOnce = async (
   context: Context,
   { client, sessionId, filter, limit }: RequestsQuestion,
-): Promise<SessionRequests | undefined> => {
-  const input = { entity: ledgerEntity, limit, where: filter };
+  offset: number,
+): Promise<LedgerPage | undefined> => {
+  const input = { entity: ledgerEntity, limit, offset, where: filter };
   try {
     const call = await runCall(context, { client, sessionId, call: { kind: 'state', input } });
     if (call.state === 'lost' || call.state === 'cancelled') return undefined;
-    const { rows, total } = outputOf(call) as { rows: LedgerEntry[]; total: number };
-    return { data: rows.map((row) => requestOfRow(sessionId, row)), totalItems: total };
+    return outputOf(call) as LedgerPage;
   } catch (error) {
     if (error instanceof AppError && error.code === 'conflict') return undefined;
     throw error;
+  }
+};
+
+/**
+ * What the ledger of a session that lives holds, page by page, as many as its large entries take;
+ * undefined when it lives no more.
+ */
+const askHost = async (
+  context: Context,
+  question: RequestsQuestion,
+): Promise<SessionRequests | undefined> => {
+  const { sessionId, limit } = question;
+  const data: RequestView[] = [];
+  for (let offset = 0; ; ) {
+    const left = limit - data.length;
+    const page = await askHostOnce(context, { ...question, limit: left }, offset);
+    if (page === undefined) return undefined;
+    const { rows, total, next } = page;
+    data.push(...rows.map((row) => requestOfRow(sessionId, row)));
+    if (next === undefined || data.length >= limit) return { data, totalItems: total };
+    offset = next;
   }
 };
 
@@ -87,6 +111,9 @@ export const readRequests = async (
 ): Promise<SessionRequests> => {
   const { client, sessionId } = question;
   const { body: session } = await client.send(getSession, { params: { sessionId } });
-  const live = isReady(session.state) ? await askHost(context, question) : undefined;
-  return live ?? askService(question);
+  if (!isReady(session.state)) return askService(question);
+  const live = await askHost(context, question);
+  if (live !== undefined) return live;
+  context.err.write(`${sessionId} ended meanwhile; this is what was kept of it\n`);
+  return askService(question);
 };

@@ -34,8 +34,9 @@ export const limits = {
   /** `?wait=` of a public route and the hold of a long poll. */
   waitMs: 60_000,
   pollMs: 25_000,
-  /** Rows that one page of a state call returns. */
+  /** Rows that one page of a state call returns, and the bytes of them; one row alone may have more. */
   statePageRows: 1_000,
+  statePageBytes: 1024 * 1024,
   /** What is kept of a session's requests once it is over; the oldest make room. */
   sessionRequests: 5_000,
   sessionRequestBytes: 16 * 1024 * 1024,

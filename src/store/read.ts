@@ -15,6 +15,8 @@ export type Query = {
   limit?: number | undefined;
   offset?: number | undefined;
   orderBy?: readonly { path: FieldPath; descending?: boolean | undefined }[] | undefined;
+  /** Ends with the last row that fits into so many bytes of text; the first comes whatever its size. */
+  mostBytes?: number | undefined;
 };
 
 /** A stretch of an entity's rows in the order of insertion. */
@@ -73,6 +75,25 @@ const readArrays = (
   return statement.all(...values) as unknown as unknown[][];
 };
 
+/** The first column of the rows, until there are so many bytes of it; what follows is not read. */
+const readUntilFull = (
+  prepare: Statements,
+  text: string,
+  values: readonly (string | number)[],
+  mostBytes: number,
+): string[] => {
+  const statement = prepare(text);
+  statement.setReturnArrays(true);
+  const read: string[] = [];
+  let bytes = 0;
+  for (const [payload] of statement.iterate(...values) as Iterable<unknown> as Iterable<[string]>) {
+    bytes += Buffer.byteLength(payload);
+    if (bytes > mostBytes && read.length > 0) break;
+    read.push(payload);
+  }
+  return read;
+};
+
 const listRows = (
   entity: CatalogEntity,
   prepare: Statements,
@@ -110,11 +131,13 @@ export const createReader = (catalog: Catalog, prepare: Statements): Reader => {
       const sql = `SELECT payload FROM ${entity.table} WHERE _key = ?`;
       return prepare(sql).get(keyOf(entity, key))?.payload as string | undefined;
     },
-    query(name, { where = [], limit, offset, orderBy } = {}) {
+    query(name, { where = [], limit, offset, orderBy, mostBytes } = {}) {
       const entity = catalog.entity(name);
       const { sql, values } = conditionOf(entity, where);
       const text = `SELECT payload FROM ${entity.table} WHERE 1${sql} ORDER BY ${orderOf(entity, orderBy)} ${rowWindow}`;
-      const rows = readArrays(prepare, text, [...values, limit ?? -1, offset ?? 0]);
+      const bound = [...values, limit ?? -1, offset ?? 0];
+      if (mostBytes !== undefined) return readUntilFull(prepare, text, bound, mostBytes);
+      const rows = readArrays(prepare, text, bound);
       return rows.map(([payload]) => payload as string);
     },
     list: (name, query) => listRows(catalog.entity(name), prepare, query),

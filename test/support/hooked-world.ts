@@ -25,7 +25,10 @@ const tools = {
   open_and_crash: tool({ title: text }),
   rename_ticket: tool({ id, title: text }),
   rename_and_throw: tool({ id, title: text }),
-  send: tool({ type: text, body: true, scope: true, times: { type: 'integer' } }),
+  send: tool({
+    ...{ type: text, body: true, scope: true },
+    ...{ times: { type: 'integer' }, levels: { type: 'integer' } },
+  }),
   create_tickets: { input: { type: 'object' }, output: true },
   delete_tickets: tool({ id }),
 };
@@ -169,7 +172,9 @@ def open_and_crash(title="Help"):
     os._exit(3)
 
 
-def send(type="ping", body=None, scope=None, times=1):
+def send(type="ping", body=None, scope=None, times=1, levels=0):
+    for _ in range(levels):
+        body = [body]
     for _ in range(times):
         webhooks.deliver(type, body, scope)
 `;

@@ -97,4 +97,12 @@ describe.each(hostile)('%s', (_, text, isNote) => {
     expect([200, 400, 413]).toContain(status);
     expect(({} as Row).state).toBeUndefined();
   });
+
+  it('leaves the ledger readable', async () => {
+    await api.call('tool', 'echo', input);
+    await api.ask('POST', '/notes', { body: text });
+    const { output, error } = await api.call('state', 'state', { entity: 'svc_requests' });
+    expect(error).toBeUndefined();
+    expect((output as { total: number }).total).toBe(2);
+  });
 });

@@ -1,10 +1,14 @@
-/** Call `state`: how many rows there are and what they come to, or a page of one entity's rows. */
+/**
+ * Call `state`: how many rows there are and what they come to, or a page of one entity's rows. A page
+ * ends where it has no room for the next row, and says where that is.
+ */
 
 import { ledgerEntity } from '#domain/ledger.ts';
 import { limits } from '#domain/limits.ts';
 import { parseFieldPath } from '#language/check/model.ts';
 import type { Row } from '#language/contract.ts';
 import type { Filter } from '#store/filter.ts';
+import type { Reader } from '#store/read.ts';
 import { StoreRefusal } from '#store/refusal.ts';
 import { type RunCall, refuseUnknown } from './call.ts';
 import { CallFailure, errorOfRefusal } from './failure.ts';
@@ -46,6 +50,34 @@ const reading = <Found>(read: () => Found): Found => {
   }
 };
 
+type PageOfRows = { where: Filter[]; limit: number; offset: number };
+
+/** What an answer has room for, less than the most that a call may answer. */
+const mostRowBytes = limits.callOutputBytes;
+
+/** One row may be larger than any answer: it cannot be shown, and those that follow can. */
+const checkFirst = (entity: string, offset: number, payload: string | undefined): void => {
+  const bytes = payload === undefined ? 0 : Buffer.byteLength(payload);
+  if (bytes <= mostRowBytes) return;
+  throw new CallFailure({
+    code: 'too_large',
+    message: `the row of ${entity} at offset ${offset} has ${bytes} bytes, more than the ${mostRowBytes} of an answer; the next one is at offset ${offset + 1}`,
+    path: '/offset',
+  });
+};
+
+/** A page; `next` is the offset of the row that follows it, where one does. */
+const readPage = (source: Pick<Reader, 'query' | 'count'>, entity: string, page: PageOfRows) => {
+  const { where, limit, offset } = page;
+  const total = source.count(entity, where);
+  const mostBytes = limits.statePageBytes;
+  const payloads = source.query(entity, { where, limit, offset, mostBytes });
+  checkFirst(entity, offset, payloads[0]);
+  const end = offset + payloads.length;
+  const next = limit > 0 && end < total ? { next: end } : {};
+  return { entity, rows: payloads.map((payload) => JSON.parse(payload) as Row), total, ...next };
+};
+
 export const callState: RunCall = ({ world: { store }, ledger }, _call, input) =>
   store.exclusively(() => {
     refuseUnknown(input, ['entity', 'where', 'limit', 'offset']);
@@ -59,10 +91,7 @@ export const callState: RunCall = ({ world: { store }, ledger }, _call, input) =
     const limit = readNumber(input, 'limit', defaultPageRows, limits.statePageRows);
     const offset = readNumber(input, 'offset', 0, Number.MAX_SAFE_INTEGER);
     const source = entity === ledgerEntity ? ledger : store;
-    return reading(() => {
-      const rows = source
-        .query(entity, { where, limit, offset })
-        .map((payload) => JSON.parse(payload) as Row);
-      return { output: { entity, rows, total: source.count(entity, where) }, changes: {} };
-    });
+    const page = reading(() => readPage(source, entity, { where, limit, offset }));
+    const missing = entity === ledgerEntity ? ledger.missing() : 0;
+    return { output: missing === 0 ? page : { ...page, missing }, changes: {} };
   });

@@ -1,6 +1,7 @@
 /** Which subscriptions hear of an event, what they are sent, and when nothing is. */
 import { verify } from '@octokit/webhooks-methods';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { limits } from '#domain/limits.ts';
 import type { Row } from '#language/contract.ts';
 import { hookedWorld } from '#test/support/hooked-world.ts';
 import { type ServedWorld, serveWorld } from '#test/support/serve-world.ts';
@@ -164,6 +165,40 @@ describe('a delivery', () => {
   });
 });
 
+describe('deliveries that are large', () => {
+  it('are read page by page, each with where the next begins, and no read fails', async () => {
+    await subscribe(...Array.from({ length: 20 }, (_, index) => hook(index + 1, `${index}`)));
+    expect((await world.call('tool', 'send', { body: 'x'.repeat(250_000) })).error).toBeUndefined();
+    const read: number[] = [];
+    const sizes: number[] = [];
+    for (let offset: number | undefined = 0; offset !== undefined; ) {
+      const where = { via: 'webhook' };
+      const input: Row = { entity: 'svc_requests', where, limit: 1_000, offset };
+      const answer = await world.call('state', undefined, input);
+      const page = answer.output as { rows: Entry[]; total: number; next?: number };
+      expect(page.total).toBe(20);
+      read.push(...page.rows.map(({ id }) => id));
+      sizes.push(JSON.stringify(answer).length);
+      offset = page.next;
+    }
+    expect(new Set(read).size).toBe(20);
+    expect(Math.max(...sizes)).toBeLessThan(limits.statePageBytes + 1_000);
+  });
+
+  it('are in the ledger as many as it has room for, and it says how many are missing', async () => {
+    await subscribe(...Array.from({ length: 100 }, (_, index) => hook(index + 1, `${index}`)));
+    const body = 'x'.repeat(200_000);
+    const read = async () =>
+      (await world.call('state', undefined, { entity: 'svc_requests', limit: 1 })).output as Row;
+    expect((await world.call('tool', 'send', { body, times: 3 })).error).toBeUndefined();
+    expect(await read()).not.toHaveProperty('missing');
+    expect((await world.call('tool', 'send', { body, times: 1 })).error).toBeUndefined();
+    const { total, missing } = (await read()) as { total: number; missing: number };
+    expect(missing).toBeGreaterThan(0);
+    expect(total + missing).toBe(403);
+  });
+});
+
 describe('limits', () => {
   const refused = async (input: Row, kind: string, message: RegExp): Promise<void> => {
     const answer = await world.call('tool', 'send', input);
@@ -190,6 +225,15 @@ describe('limits', () => {
     const most = 256 * 1024 - 2;
     await refused({ body: 'x'.repeat(most + 1) }, 'full', /262145 bytes; 262144 are the most/);
     expect((await world.call('tool', 'send', { body: 'x'.repeat(most) })).error).toBeUndefined();
+  });
+
+  it('hold for the levels and names of a body, so that its entry can be read', async () => {
+    await subscribe(hook(1, 'all'));
+    const inheriting = { constructor: { prototype: 1 } };
+    await refused({ body: inheriting }, 'shape', /the body of ping has a member "__proto__"/);
+    await refused({ levels: 65 }, 'shape', /the body of ping nests deeper than 64 levels/);
+    expect((await world.call('tool', 'send', { levels: 64 })).error).toBeUndefined();
+    expect(await delivered()).toHaveLength(1);
   });
 
   it('are told of like other nonsense', async () => {

@@ -7,14 +7,21 @@
  */
 import type { FieldPath, Row, WebhooksContract } from '#language/contract.ts';
 import { StoreRefusal } from '#store/refusal.ts';
+import { holdsInheriting, measureJson } from '#wire/json-extent.ts';
 import { valueAtPath } from '../api/filter-values.ts';
 import type { WorldEvent } from '../usercode/run.ts';
 import type { Delivery } from './outbox.ts';
 import type { Session } from './session.ts';
 import { signedHeaders } from './signing.ts';
 
-/** Deliveries of one event and of one call or request; bytes of one body. */
-export const deliveryLimits = { perEvent: 100, perTurn: 500, bodyBytes: 256 * 1024 };
+/** Deliveries of one event and of one call or request; bytes and levels of one body. */
+export const deliveryLimits = {
+  perEvent: 100,
+  perTurn: 500,
+  bodyBytes: 256 * 1024,
+  /** As deep as anything in the ledger: an entry that nests deeper could not be read from it. */
+  bodyLevels: 64,
+};
 
 type Refuse = (kind: 'shape' | 'full', detail: string) => never;
 
@@ -51,7 +58,7 @@ const isReachable = (url: unknown): url is string =>
 
 const checkEvent = (
   webhooks: WebhooksContract,
-  { type, scope }: WorldEvent,
+  { type, scope, body: content }: WorldEvent,
   body: string,
   refuse: Refuse,
 ): void => {
@@ -67,6 +74,12 @@ const checkEvent = (
       'full',
       `the body of ${type} has ${bytes} bytes; ${deliveryLimits.bodyBytes} are the most`,
     );
+  }
+  if (holdsInheriting(body, content)) {
+    refuse('shape', `the body of ${type} has a member "__proto__" or "constructor.prototype"`);
+  }
+  if (measureJson(body).levels > deliveryLimits.bodyLevels) {
+    refuse('shape', `the body of ${type} nests deeper than ${deliveryLimits.bodyLevels} levels`);
   }
 };
 

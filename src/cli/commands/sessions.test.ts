@@ -194,13 +194,35 @@ describe('svc worlds session', () => {
   });
 
   it('falls back on what was kept when a session ends under the question', async () => {
-    const { out, status } = await runTold(
+    const { out, err, status } = await runTold(
       'worlds session requests ses-1',
       { body: session },
       { status: 409, body: { message: 'ses-1 is CLOSED', error: 'conflict' } },
       { body: { data: [], meta: { page: 1, limit: 100, totalItems: 0, totalPages: 0 } } },
     );
     expect([status, out]).toEqual([0, 'no requests\n']);
+    expect(err).toContain('ses-1 ended meanwhile; this is what was kept of it');
+  });
+
+  it('asks a host for as many pages as large requests take, up to the limit', async () => {
+    const { sessionId: _, durationMs, callId, ...plain } = request;
+    const page = (ids: number[], next?: number) => {
+      const rows = ids.map((id) => ({ ...plain, id, duration_ms: durationMs, call_id: callId }));
+      return { body: { ...call, kind: 'state', output: { rows, total: 9, next } } };
+    };
+    const { out, asked } = await runTold(
+      'worlds session requests ses-1 --limit 5 --json',
+      { body: session },
+      page([1, 2], 2),
+      page([3], 3),
+      page([4, 5], 5),
+    );
+    expect(JSON.parse(out).data.map(({ id }: { id: number }) => id)).toEqual([1, 2, 3, 4, 5]);
+    expect(asked.slice(1).map(({ body }) => (body as { input: object }).input)).toMatchObject([
+      { limit: 5, offset: 0 },
+      { limit: 3, offset: 2 },
+      { limit: 2, offset: 3 },
+    ]);
   });
 
   it('shows the requests to all sessions of a world', async () => {

@@ -19,7 +19,13 @@ export type Grade = {
 };
 
 /** Output of a call of kind `state` on one entity. */
-export type StatePage = { entity: string; rows: Row[]; total: number };
+export type StatePage = {
+  entity: string;
+  rows: Row[];
+  total: number;
+  /** Offset of the row that follows, where one does. */
+  next?: number;
+};
 
 type Details = { trace?: unknown; problems?: unknown } | undefined;
 
@@ -87,5 +93,6 @@ export const describeCounts = (output: {
 export const describePage = (page: StatePage, columns: number): string => {
   if (page.rows.length === 0) return `no rows of ${page.entity} match`;
   const told = `${page.rows.length} of ${formatCount(page.total, 'row')}`;
-  return [formatRows(page.rows, { columns }), told].join('\n');
+  const more = page.next === undefined ? '' : `; go on with --offset ${page.next}`;
+  return [formatRows(page.rows, { columns }), `${told}${more}`].join('\n');
 };
