@@ -163,8 +163,11 @@ describe('a pool', () => {
   it('survives a control plane that is away for a while', async () => {
     start({ poolSize: 1 });
     await eventually('1 warm', () => warm().length === 1);
+    const failing = () => board.statuses().filter(({ failuresInARow }) => failuresInARow > 0);
     pool.setDown(true);
     machine.kill(warm()[0]?.id ?? '');
+    await eventually('noticed', () => failing().some(({ name }) => name === 'pools'));
+    expect(pool.hosts()).toHaveLength(1);
     pool.setDown(false);
     await eventually('healed', () => warm().length === 1 && pool.hosts().length === 2);
   });

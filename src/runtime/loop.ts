@@ -1,7 +1,8 @@
 /**
  * A supervised loop: it runs a tick, waits, and runs the next; a nudge ends the wait early and
- * carries no data. A tick that throws is logged once and retried with growing, jittered pauses. What
- * the last tick returned or threw can be read at any time.
+ * carries no data. A tick that throws is logged once and retried with growing, jittered pauses, which no
+ * nudge cuts short: whoever nudges may do so because of the very fault. What the last tick returned or
+ * threw can be read at any time.
  */
 import { describeError } from '#domain/error.ts';
 import type { Log } from './log.ts';
@@ -15,6 +16,8 @@ export type LoopOptions<Status> = {
   maxBackoffMs?: number;
   tick: (signal: AbortSignal) => Promise<Status>;
   log: Log;
+  /** How it waits; another only in tests. */
+  wait?: (ms: number, signal: AbortSignal) => Promise<void>;
 };
 
 /** What a loop has done. Times are ISO 8601 in UTC. */
@@ -34,7 +37,7 @@ export type LoopStatus<Status> = {
 };
 
 export type Loop<Status> = {
-  /** Runs the next tick as soon as the present one has ended. */
+  /** Runs the next tick as soon as the present one has ended, or after the pause that a failure asks for. */
   nudge(): void;
   status(): LoopStatus<Status>;
   /** Aborts the tick under way and resolves when it has ended. */
@@ -45,6 +48,7 @@ const firstBackoffMs = 50;
 
 /** Starts a loop at once. */
 export const startLoop = <Status>(options: LoopOptions<Status>): Loop<Status> => {
+  const { wait = pause } = options;
   const stopping = new AbortController();
   let waiting = new AbortController();
   let nudged = false;
@@ -88,14 +92,19 @@ export const startLoop = <Status>(options: LoopOptions<Status>): Loop<Status> =>
     return Math.min(backoff, options.maxBackoffMs ?? 2_000) * (0.5 + Math.random() / 2);
   };
 
+  const rest = async (): Promise<void> => {
+    const ms = waitMs();
+    if (status.failuresInARow > 0) return wait(ms, stopping.signal);
+    if (nudged || ms === 0) return;
+    await wait(ms, AbortSignal.any([stopping.signal, waiting.signal]));
+  };
+
   const run = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       nudged = false;
       waiting = new AbortController();
       await runTick();
-      const ms = waitMs();
-      if (nudged && status.failuresInARow === 0) continue;
-      if (ms > 0) await pause(ms, AbortSignal.any([stopping.signal, waiting.signal]));
+      await rest();
     }
   };
   const done = run();
