@@ -193,6 +193,16 @@ const adopt = (parts: ExecutorParts, action: Of<'adopt'>): void => {
   });
 };
 
+/** The host's fence stands in its own network namespace, which its container keeps wherever it is reached. */
+const readdress = async (
+  { pool, log }: ExecutorParts,
+  { hostId, address }: Of<'readdress'>,
+): Promise<void> => {
+  if (await pool.reportAddress(hostId, address)) {
+    log.warn({ hostId, address }, 'reached elsewhere by now');
+  }
+};
+
 /** Ends of our own choice: nothing is wrong with the host, and nobody asks what it wrote. */
 const chosen: ReadonlySet<HostEnd> = new Set(['surplus', 'outdated', 'max_age']);
 
@@ -258,6 +268,8 @@ const execute = async (
   switch (action.kind) {
     case 'adopt':
       return adopt(parts, action);
+    case 'readdress':
+      return readdress(parts, action);
     case 'load':
       return load(parts, action);
     case 'drain':

@@ -88,6 +88,17 @@ const drainReason = (
     : staleness(host, container, pool);
 };
 
+/**
+ * Where a host is reached by now, if that is not what its row says; undefined where nobody tells. One that
+ * serves a session keeps its last address while it has none: it comes back with another, or falls silent.
+ */
+const newAddress = (host: PoolHost, { address }: Container): string | null | undefined => {
+  if (address === undefined || host.address === undefined || address === host.address) {
+    return undefined;
+  }
+  return address === null && host.state === 'assigned' ? undefined : address;
+};
+
 /** The step that one host's own condition asks for; `pool` is undefined once it is no more. */
 export const planHost = (
   host: PoolHost,
@@ -107,5 +118,7 @@ export const planHost = (
   }
   const reason = drainReason(host, container, pool, judging);
   if (reason !== undefined) return { kind: 'drain', hostId, pool: poolName, state, reason };
-  return host.launched ? undefined : { kind: 'adopt', hostId, pool: poolName, state };
+  if (!host.launched) return { kind: 'adopt', hostId, pool: poolName, state };
+  const address = newAddress(host, container);
+  return address === undefined ? undefined : { kind: 'readdress', hostId, pool: poolName, address };
 };

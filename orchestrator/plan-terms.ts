@@ -69,6 +69,8 @@ export type Action =
   /** `ahead` of the launches are such that nobody waits for. */
   | { kind: 'launch'; pool: string; count: number; ahead: number }
   | { kind: 'adopt'; hostId: string; pool: string; state: HostState }
+  /** Its container is reached elsewhere than its row says; null: nowhere for now. */
+  | { kind: 'readdress'; hostId: string; pool: string; address: string | null }
   | { kind: 'load'; hostId: string; pool: string; versionId: string }
   | { kind: 'drain'; hostId: string; pool: string; state: HostState; reason: HostEnd }
   | { kind: 'report_gone'; hostId: string; pool: string; state: HostState; reason: HostEnd }

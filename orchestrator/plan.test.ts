@@ -7,8 +7,8 @@
  *        surge=2 start=5m maxage=60m jitter=0.5 tier=premium size=large
  *   wish 3 tier=premium size=large isolation=gvisor oldest=ses_1
  *   world v1 hosts=2 [pool=big] [unknown]
- *   host a warm age=3s since=60m silent=1s launched holding preloaded=v1 pool=big busy=destroy
- *   container a running|pending[:image]|created|exited[:out_of_memory] outdated reclaimed[=30s]
+ *   host a warm age=3s since=60m silent=1s launched holding preloaded=v1 pool=big busy=destroy at=<url>
+ *   container a running|pending[:image]|created|exited[:out_of_memory] outdated reclaimed[=30s] at=<url>|nowhere
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -40,7 +40,14 @@ const readMs = (text = '1s'): number => {
   return Number(digits) * (unit === 'm' ? 60_000 : 1_000);
 };
 
-const readHost = (id: string, state: string, { flags, values }: Words): PoolHost => {
+/** Where a host is reached, as its row or its container has it. */
+const readAddress = ({ values }: Words): { address?: string | null } => {
+  const address = values.get('at');
+  return address === undefined ? {} : { address: address === 'nowhere' ? null : address };
+};
+
+const readHost = (id: string, state: string, words: Words): PoolHost => {
+  const { flags, values } = words;
   if (!hostStates.includes(state as HostState)) throw new Error(`"${state}" is not a state`);
   return {
     id,
@@ -53,10 +60,12 @@ const readHost = (id: string, state: string, { flags, values }: Words): PoolHost
     launched: flags.has('launched'),
     versionId: flags.has('holding') ? 'v1' : (values.get('preloaded') ?? null),
     uses: flags.has('holding') ? 1 : 0,
+    ...readAddress(words),
   };
 };
 
-const readContainer = (hostId: string, phase: string, { flags, values }: Words): Container => {
+const readContainer = (hostId: string, phase: string, words: Words): Container => {
+  const { flags, values } = words;
   const [name, reason] = phase.split(':');
   return {
     hostId,
@@ -69,6 +78,7 @@ const readContainer = (hostId: string, phase: string, { flags, values }: Words):
     ...(flags.has('reclaimed') || values.has('reclaimed')
       ? { reclaimed: { why: 'its node is drained', forMs: readMs(values.get('reclaimed')) } }
       : {}),
+    ...readAddress(words),
   };
 };
 
@@ -175,6 +185,8 @@ const printAction = (action: Action): string => {
       return `load ${action.versionId} on ${action.hostId}`;
     case 'adopt':
       return `adopt ${action.hostId}`;
+    case 'readdress':
+      return `readdress ${action.hostId} to ${action.address ?? 'nowhere'}`;
     case 'drain':
       return `drain ${action.hostId} if ${action.state}: ${action.reason}`;
     case 'report_gone':

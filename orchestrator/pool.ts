@@ -62,6 +62,8 @@ export type PoolApi = {
   /** Has a warm host that holds nothing load a version. */
   load(hostId: string, versionId: string): Promise<boolean>;
   reportLaunched(hostId: string, launched: Launched): Promise<boolean>;
+  /** Says where a launched host is reached by now; null: nowhere. */
+  reportAddress(hostId: string, address: string | null): Promise<boolean>;
   drain(hostId: string, options: DrainOptions): Promise<boolean>;
   reportGone(hostId: string, reason: HostEnd, account?: EndAccount): Promise<boolean>;
   /** Ends what is over its limits; answers the sessions ended. */
@@ -132,6 +134,10 @@ export const createPoolApi = (client: Client, held: HeldLease, onDeposed: () => 
     },
     reportLaunched(hostId, launched) {
       const input = { params: { hostId }, body: launched };
+      return unlessMovedOn(ask(client, operations.reportLaunched, input, answerMs));
+    },
+    reportAddress(hostId, address) {
+      const input = { params: { hostId }, body: { address } };
       return unlessMovedOn(ask(client, operations.reportLaunched, input, answerMs));
     },
     drain(hostId, { reason, ifState, ...account }) {

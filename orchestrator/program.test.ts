@@ -160,6 +160,19 @@ describe('a pool', () => {
     expect([...machine.containers.keys()]).toEqual(warm().map(({ id }) => id));
   });
 
+  it('has its rows say where hosts are reached, whenever that changes', async () => {
+    start({ poolSize: 1 });
+    await eventually('1 warm', () => warm().length === 1);
+    const id = warm()[0]?.id ?? '';
+    const address = () => pool.host(id).address;
+    for (const elsewhere of ['http://127.0.0.1:2', null, 'http://127.0.0.1:3']) {
+      machine.move(id, elsewhere);
+      await eventually(`at ${elsewhere}`, () => address() === (elsewhere ?? undefined));
+    }
+    expect(warm().map((host) => host.id)).toEqual([id]);
+    expect(machine.launches).toBe(1);
+  });
+
   it('survives a control plane that is away for a while', async () => {
     start({ poolSize: 1 });
     await eventually('1 warm', () => warm().length === 1);

@@ -49,6 +49,11 @@ export type Container = {
   reclaimed?: Reclaim;
   /** What it was made from, as `digestOf` had it then. */
   digest: string;
+  /**
+   * Base address of the API server of a running one, where the runtime gives it: null while there is
+   * none. Absent where the host itself tells its address, or the container does not run.
+   */
+  address?: string | null;
 };
 
 /** What a new world host is told. */

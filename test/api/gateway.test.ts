@@ -5,6 +5,7 @@ import { parseSurfaceTemplate } from '#domain/surface-address.ts';
 import { until } from '#runtime/pause.ts';
 import { Secret } from '#runtime/secret.ts';
 import { consumeLink, followRoutes, resolveRoute } from '#wire/gateway-api/operations.ts';
+import { reportLaunched } from '#wire/pool-api/operations.ts';
 import {
   closeSession,
   createSurfaceLink,
@@ -109,6 +110,16 @@ describe('the feed of routes', () => {
     } finally {
       await other.stop();
     }
+  });
+
+  it('brings a session whose host is reached elsewhere by now', async () => {
+    const { id, host } = await openReady();
+    const { cursor } = await follow();
+    const address = 'http://127.0.0.1:4711';
+    const held = follow(cursor, 20);
+    await control.pool(reportLaunched, { params: { hostId: host.id }, body: { address } });
+    expect(await held).toMatchObject({ missed: false, sessionIds: [id] });
+    expect(await resolve(id)).toMatchObject({ surfaces: { api: address } });
   });
 
   it('says nothing of calls', async () => {

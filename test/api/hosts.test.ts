@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { SessionState } from '#domain/session.ts';
 import { listHosts } from '#wire/admin-api/operations.ts';
 import { heartbeat, pollHost, reportLeaving, reportWarm } from '#wire/host-api/operations.ts';
-import { drainHost, reportGone } from '#wire/pool-api/operations.ts';
+import { drainHost, observePool, reportGone, reportLaunched } from '#wire/pool-api/operations.ts';
 import {
   closeSession,
   createWorld,
@@ -17,6 +17,7 @@ import { startTestControl } from '../support/control.ts';
 import {
   baseState,
   clearPool,
+  installation,
   launchHost,
   type PlayedHost,
   playedAddress,
@@ -296,6 +297,46 @@ describe('a lost host', () => {
     await expect(
       control.pool(reportGone, { params, body: { reason: 'exited' } }),
     ).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('a host that its runtime reaches elsewhere', () => {
+  const elsewhere = 'http://127.0.0.1:4711';
+  const move = (host: PlayedHost, address: string | null) =>
+    control.pool(reportLaunched, { params: { hostId: host.id }, body: { address } });
+  const addresses = async () =>
+    (await control.pool(observePool, { query: { installation } })).body.hosts.map(
+      ({ address }) => address,
+    );
+
+  it('is shown there from then on, and nothing else of it changes', async () => {
+    const [, host] = await inState('READY');
+    expect(await addresses()).toEqual([playedAddress(host.id)]);
+    await move(host, elsewhere);
+    expect(await addresses()).toEqual([elsewhere]);
+    const [row] = await control.sql(
+      'select runtime_id, launched_at is null as never from hosts where id = $1',
+      [host.id],
+    );
+    expect(row).toEqual({ runtime_id: `run-${host.id}`, never: false });
+  });
+
+  it('is given no session while it is reached nowhere, and the one that waits after that', async () => {
+    const host = await warmHost(control);
+    await move(host, null);
+    expect(await addresses()).toEqual([null]);
+    const session = await open();
+    expect(session.assignedAt).toBeNull();
+    expect(await host.poll(0)).toBeUndefined();
+    await move(host, elsewhere);
+    expect(await host.poll()).toMatchObject({ sessionId: session.id });
+    expect(await addresses()).toEqual([elsewhere]);
+  });
+
+  it('keeps its last address where it serves a session', async () => {
+    const [, host] = await inState('READY');
+    await move(host, null);
+    expect(await addresses()).toEqual([playedAddress(host.id)]);
   });
 });
 

@@ -144,6 +144,33 @@ describe.skipIf(!hasSocket)('the Docker driver', () => {
     expect(await driver.list()).toEqual([]);
   });
 
+  it('tells where a host is reached by now, whenever it leaves its network or joins it', async () => {
+    const hostId = newId('hst');
+    const { address } = await driver.launch(specOf(hostId));
+    const told = async () => (await driver.list())[0]?.address;
+    expect(await told()).toBe(address);
+    let changes = 0;
+    const watch = driver.watch(() => {
+      changes += 1;
+    });
+    try {
+      await until(() => changes >= 2, { timeoutMs: waitMs, what: 'both watches' });
+      for (const [step, expected] of [
+        ['disconnect', null],
+        ['connect', expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/)],
+      ] as const) {
+        const before = changes;
+        await docker('network', step, `svc-${installation}`, `svc-${hostId}`);
+        await until(() => changes > before, { timeoutMs: waitMs, what: `notice of the ${step}` });
+        expect(await told()).toEqual(expected);
+      }
+      const adopted = await driver.adopt(hostId);
+      expect(await told()).toBe(adopted.address);
+    } finally {
+      await watch.stop();
+    }
+  });
+
   it('leaves a container alone that has its name and is another installation’s', async () => {
     const hostId = newId('hst');
     const label = 'svc.installation=another';

@@ -98,7 +98,7 @@ export const startModelOrchestrator = (parts: OrchestratorParts) => {
       if (runtime.isAlive(action.hostId)) return;
       control.gone(action.hostId, action.reason);
       if (action.state === 'starting') fail(action.pool, action.hostId, action.reason);
-    } else {
+    } else if (action.kind === 'destroy') {
       const { hostId, why } = action;
       busy.set(hostId, 'destroy');
       later(50, 500, () => {

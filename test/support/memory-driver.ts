@@ -13,6 +13,8 @@ export type Machine = {
   /** How many launches began, and the most that were under way at once. */
   launches: number;
   mostAtOnce: number;
+  /** Has a container reached elsewhere from now on; null: nowhere. */
+  move(hostId: string, address: string | null): void;
   /** Ends a container as a crash would. */
   kill(hostId: string): void;
 };
@@ -26,6 +28,10 @@ export const createMachine = (): Machine & { watchers: Set<() => void> } => {
     launches: 0,
     mostAtOnce: 0,
     watchers,
+    move(hostId: string, address: string | null) {
+      machine.containers.set(hostId, { hostId, phase: 'running', digest: 'memory', address });
+      for (const notify of watchers) notify();
+    },
     kill(hostId: string) {
       const exit = { reason: 'exited', detail: 'exit status 3' } as const;
       machine.containers.set(hostId, { hostId, phase: 'exited', digest: 'memory', exit });
@@ -50,8 +56,9 @@ export const createMemoryDriver = (machine: ReturnType<typeof createMachine>): D
       machine.mostAtOnce = Math.max(machine.mostAtOnce, atOnce);
       try {
         await machine.onLaunch(hostId);
-        machine.containers.set(hostId, { hostId, phase: 'running', digest: 'memory' });
-        return { runtimeId: hostId, address: 'http://127.0.0.1:1' };
+        const address = 'http://127.0.0.1:1';
+        machine.containers.set(hostId, { hostId, phase: 'running', digest: 'memory', address });
+        return { runtimeId: hostId, address };
       } finally {
         atOnce -= 1;
       }

@@ -109,6 +109,7 @@ export const createMemoryPool = (): MemoryPool => {
         launched: host.launched,
         versionId: null,
         uses: 0,
+        address: host.address ?? null,
       })),
   });
 
@@ -157,7 +158,7 @@ export const createMemoryPool = (): MemoryPool => {
       const host = find(params?.hostId);
       if (host.state === 'gone') throw new AppError('conflict', `host ${host.id} is gone`);
       host.launched = true;
-      host.address = body.address as string | undefined;
+      host.address = (body.address as string | null | undefined) ?? undefined;
       change();
       return {};
     },

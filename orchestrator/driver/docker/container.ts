@@ -101,8 +101,18 @@ export const containerRequest = (
   };
 };
 
+const addressAt = (port: string | number): string => `http://127.0.0.1:${port}`;
+
 /** Base address of the API server of a running container. */
 export const addressOf = (inspected: Docker.ContainerInspectInfo): string | undefined => {
   const port = inspected.NetworkSettings.Ports[`${apiPort}/tcp`]?.[0]?.HostPort;
-  return port === undefined ? undefined : `http://127.0.0.1:${port}`;
+  return port === undefined ? undefined : addressAt(port);
+};
+
+/** The same as a listing has it; null while the engine publishes no port of the container. */
+export const listedAddress = ({ Ports }: Docker.ContainerInfo): string | null => {
+  const published = Ports.find(
+    ({ PrivatePort, PublicPort }) => PrivatePort === apiPort && PublicPort !== undefined,
+  );
+  return published === undefined ? null : addressAt(published.PublicPort);
 };

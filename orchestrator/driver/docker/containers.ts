@@ -7,6 +7,7 @@ import type Docker from 'dockerode';
 import type { Container, ContainerExit } from '../driver.ts';
 import { heapExit, heapStatus } from '../heap.ts';
 import { containerName, labelNames, type Owner, ownerOf } from '../labels.ts';
+import { listedAddress } from './container.ts';
 import { engineRefusal, isStatus } from './engine.ts';
 import type { Fences } from './fence.ts';
 import { readFrames } from './frames.ts';
@@ -72,6 +73,7 @@ export const createContainers = (
     const { hostId, digest } = owner;
     const phase = phaseOf(info.State);
     const container = { hostId, phase, digest };
+    if (phase === 'running') return [{ ...container, address: listedAddress(info) }];
     if (phase !== 'exited') return [container];
     const found = await find(hostId);
     return found === undefined ? [] : [{ ...container, exit: exitOf(found.info) }];

@@ -56,21 +56,30 @@ export const insertHost = (db: Database, host: NewHost): Promise<boolean> =>
 const launchedStatement = statement(
   'host_launched',
   `update hosts
-      set launched_at = coalesce(launched_at, now()), runtime_id = $2,
-          address = coalesce($3, address)
+      set launched_at = coalesce(launched_at, now()), runtime_id = coalesce($2, runtime_id),
+          address = case when $4 and state <> 'assigned' then $3 else coalesce($3, address) end
     where id = $1 and state in ${liveHosts}
-   returning id`,
+   returning session_id as "sessionId"`,
 );
 
-/** Notes that a host's container exists; false when the host is unknown or gone. */
+/** A host's container as its runtime has it. */
+export type LaunchedHost = {
+  hostId: string;
+  runtimeId: string | undefined;
+  /** Where it is reached; null: nowhere now; undefined: the runtime does not tell. */
+  address: string | null | undefined;
+};
+
+/**
+ * Notes that a host's container exists, and where it is reached; undefined when the host is unknown or
+ * gone. One that serves a session keeps its address until it has another.
+ */
 export const noteLaunched = async (
   db: Queryable,
-  hostId: string,
-  runtimeId: string,
-  address: string | undefined,
-): Promise<boolean> => {
-  const rows = await db.query(launchedStatement, [hostId, runtimeId, address ?? null]);
-  return rows.length > 0;
+  { hostId, runtimeId, address }: LaunchedHost,
+): Promise<{ sessionId: string | null } | undefined> => {
+  const values = [hostId, runtimeId ?? null, address ?? null, address === null];
+  return (await db.query<{ sessionId: string | null }>(launchedStatement, values))[0];
 };
 
 /** What a host's row says when a message of it is judged. */

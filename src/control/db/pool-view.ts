@@ -48,7 +48,7 @@ const viewStatement = statement(
           (extract(epoch from now() - h.state_since) * 1000)::float8 as "stateAgeMs",
           (extract(epoch from now() - b.last_seen_at) * 1000)::float8 as "silentMs",
           (extract(epoch from now() - h.created_at) * 1000)::float8 as "ageMs",
-          h.launched_at is not null as launched, h.version_id as "versionId", h.uses,
+          h.launched_at is not null as launched, h.version_id as "versionId", h.uses, h.address,
           beside.revision, beside.waiting, beside.worlds
      from (${beside}) beside
      left join hosts h on h.installation = $1 and h.state in ${liveHosts}

@@ -46,6 +46,9 @@ export const PoolHost = Type.Object({
     Type.String({ description: 'the world version that it holds: it suits no other' }),
   ),
   uses: Type.Integer({ description: 'sessions that it was given so far' }),
+  address: Type.Optional(
+    nullable(Type.String({ description: 'where it is reached; null: not known, or nowhere' })),
+  ),
 });
 export type PoolHost = Static<typeof PoolHost>;
 
@@ -215,18 +218,23 @@ export const loadHost = operation({
 
 export const reportLaunched = operation({
   id: 'reportLaunched',
-  summary: 'The container of a host exists',
+  summary: 'The container of a host exists, or is reached elsewhere than before',
   method: 'POST',
   path: '/hosts/{hostId}/launched',
   access: 'pool',
   params: HostParams,
   body: Type.Object({
-    runtimeId: Type.String({ maxLength: limits.nameChars }),
+    runtimeId: Type.Optional(
+      Type.String({ maxLength: limits.nameChars, description: 'left out: as told before' }),
+    ),
     address: Type.Optional(
-      Type.String({
-        maxLength: limits.nameChars,
-        description: 'base address of its API server, when the runtime knows it',
-      }),
+      nullable(
+        Type.String({
+          maxLength: limits.nameChars,
+          description:
+            'base address of its API server, when the runtime knows it; null: there is none now, so it is given no session',
+        }),
+      ),
     ),
   }),
   answers: { 200: Type.Object({}) },

@@ -4,7 +4,7 @@ import { readHostAddress } from '#domain/host-address.ts';
 import { reportLaunched as operation } from '#wire/pool-api/operations.ts';
 import { noteLaunched } from '../../db/hosts.ts';
 import { placeWarm } from '../../hosts/place.ts';
-import { poolTopic } from '../../notify.ts';
+import { poolTopic, routeTopic } from '../../notify.ts';
 import type { Parts } from '../../parts.ts';
 import { endpoint, respond } from '../endpoint.ts';
 
@@ -14,14 +14,16 @@ export const reportLaunched = (
   endpoint(operation, async ({ params, body }) => {
     const { hostId } = params;
     const { runtimeId, address } = body;
-    if (address !== undefined && readHostAddress(address) === undefined) {
+    if (typeof address === 'string' && readHostAddress(address) === undefined) {
       const message = `the address of ${hostId} is not of the form http://<IP address>:<port>`;
       throw new AppError('invalid', message);
     }
-    if (!(await noteLaunched(parts.db, hostId, runtimeId, address))) {
+    const noted = await noteLaunched(parts.db, { hostId, runtimeId, address });
+    if (noted === undefined) {
       throw new AppError('not_found', `there is no live host "${hostId}"`);
     }
-    parts.notices.tell(poolTopic);
+    const { sessionId } = noted;
+    parts.notices.tell(poolTopic, ...(sessionId === null ? [] : [routeTopic(sessionId)]));
     // A host that reported warm before its address was known can be claimed from now on.
     await placeWarm(parts, hostId);
     return respond(200, {});
