@@ -19,6 +19,7 @@ import { ensureKeyPair } from './db/keys.ts';
 import { migrate } from './db/migrate.ts';
 import { createPlacer } from './db/placement.ts';
 import { type Database, openDatabase } from './db/pool.ts';
+import { watchSchema } from './db/watch-schema.ts';
 import { adminEndpoints } from './http/admin/endpoints.ts';
 import { createFindAsker } from './http/askers.ts';
 import { createAuthenticate, hashSecretKey } from './http/auth.ts';
@@ -131,6 +132,8 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
     const db = openDatabase(config.databaseUrl, log);
     releases.push(() => db.close());
     await bootstrap(db, config.bootstrap);
+    const schema = watchSchema(db, log);
+    releases.push(() => schema.loop.stop());
     const blobs = await openBlobs(config.blobs);
     const notices = startNotices(config, db, log);
     releases.push(() => notices.stop());
@@ -171,7 +174,7 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
     const uploads = createUploads({ allMib: config.uploadMib, oneMib: config.quotas.uploadMib });
     addLoadMetrics(parts, uploads);
     const board = createLoopBoard();
-    for (const loop of [notices.loop, ...tracer.loops]) board.show(loop);
+    for (const loop of [schema.loop, notices.loop, ...tracer.loops]) board.show(loop);
     const watched = { program: 'control', registry: metrics.registry, loops: board.statuses, log };
     const watching = await serveMetrics(watched, config.metricsListen);
     releases.push(() => watching.stop(0));
@@ -207,6 +210,7 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
         return whole;
       },
       stopDeadlineMs: drainMs + finishMs + releaseMs,
+      ended: schema.lost,
       stop() {
         stopped ??= end();
         return stopped;

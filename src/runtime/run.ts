@@ -9,7 +9,10 @@ import { describeError } from '#domain/error.ts';
 export type Running = {
   /** Stops taking work, finishes what is under way, releases everything. */
   stop(): Promise<void>;
-  /** Resolves when the program has nothing left to do and is to be stopped; absent: it runs on. */
+  /**
+   * Resolves when the program has nothing left to do and is to be stopped, rejects when it cannot go on;
+   * absent: it runs on.
+   */
   ended?: Promise<void>;
   /** The program's own stop deadline in milliseconds, where its configuration decides on it. */
   stopDeadlineMs?: number;
@@ -27,7 +30,18 @@ const ignoreClosedPipe = (error: NodeJS.ErrnoException): void => {
   if (error.code !== 'EPIPE') throw error;
 };
 
-/** Runs a program. A failure to start prints one line and exits with status 1. */
+/** Waits until the program is told to stop or ends by itself; false, with a line, when it cannot go on. */
+const untilDone = async (told: Promise<void>, ended: Running['ended']): Promise<boolean> => {
+  try {
+    await Promise.race([told, ...(ended === undefined ? [] : [ended])]);
+    return true;
+  } catch (error) {
+    process.stderr.write(`${describeError(error)}\n`);
+    return false;
+  }
+};
+
+/** Runs a program. A failure, to start or later, prints one line and exits with status 1. */
 export const runProgram = async (
   start: () => Promise<Running>,
   { stopDeadlineMs }: RunOptions,
@@ -44,11 +58,11 @@ export const runProgram = async (
     process.exit(1);
   }
   process.channel?.unref();
-  await Promise.race([told.promise, ...(running.ended === undefined ? [] : [running.ended])]);
+  const isDone = await untilDone(told.promise, running.ended);
   setTimeout(() => process.exit(1), running.stopDeadlineMs ?? stopDeadlineMs).unref();
   try {
     await running.stop();
-    process.exit(0);
+    process.exit(isDone ? 0 : 1);
   } catch (error) {
     process.stderr.write(`stopping failed: ${describeError(error)}\n`);
     process.exit(1);

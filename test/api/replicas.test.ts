@@ -1,6 +1,7 @@
 /** Two control planes on one database, a database that goes away, and a control plane that stops. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
+import { examine } from '#wire/admin-api/operations.ts';
 import { observePool } from '#wire/pool-api/operations.ts';
 import {
   closeSession,
@@ -168,6 +169,29 @@ describe('a database that drops every connection', () => {
       timeoutMs: 5_000,
       what: 'an open that works',
     });
+  });
+});
+
+describe('a database that is emptied', () => {
+  it('is said to be empty and ends both, and what is started again works with the same keys', async () => {
+    await open(control);
+    await control.sql('drop schema public cascade');
+    await control.sql('create schema public');
+    await expect(open(control)).rejects.toMatchObject({ code: 'unavailable' });
+    const { body } = await replica.admin(examine, {});
+    expect(body.checks.find(({ name }) => name === 'database')).toMatchObject({
+      status: 'failed',
+      message: 'it is empty: all that it held is gone',
+    });
+    await expect(control.running.ended).rejects.toThrow('the database was emptied');
+    await expect(replica.running.ended).rejects.toThrow('the database was emptied');
+    const again = await startTestControl({ databaseUrl: database.url, replicaOf: control });
+    await again.send(createWorld, { body: { slug: 'notes', from: encodeTree(notesWorld()) } });
+    const host = await warmHost(again);
+    const session = await open(again);
+    expect((await host.poll())?.sessionId).toBe(session.id);
+    expect(await again.raw({ method: 'GET', path: '/ready' })).toMatchObject({ status: 200 });
+    await again.stop();
   });
 });
 

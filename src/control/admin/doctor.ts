@@ -8,6 +8,7 @@ import { listPools, readStanding, type Standing } from '../db/admin.ts';
 import { type Load, readLoad } from '../db/load.ts';
 import { checkSchema } from '../db/migrate.ts';
 import { findNearQuota } from '../db/quotas.ts';
+import { isEmptied } from '../db/watch-schema.ts';
 import type { Parts } from '../parts.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
 import { checkUrls } from './urls.ts';
@@ -27,6 +28,12 @@ const list = (names: readonly string[], between = ', '): string =>
     : `${names.slice(0, 3).join(between)} and ${names.length - 3} more`;
 
 const checkDatabase = async ({ db }: DoctorParts): Promise<Finding> => {
+  if (await isEmptied(db)) {
+    return failed(
+      'it is empty: all that it held is gone',
+      'the control plane ends and migrates it when it is started again; its content is back only from a copy (docs/install.md): a database in a pod without a volume loses all with its pod',
+    );
+  }
   await checkSchema(db);
   return ok('reachable, with every migration of this release');
 };

@@ -22,6 +22,9 @@ const unfitValue = /^(?:22003|22021|22P02|22P05|54001)$/;
 
 const cancelled = '57014';
 
+/** No such table or schema: the database was emptied under the program. */
+const lacking = /^(?:42P01|3F000)$/;
+
 /** An `AppError` where the caller can act on what happened, else the error as it came. */
 export const translateDatabaseError = (error: unknown): unknown => {
   if (error instanceof AppError) return error;
@@ -33,6 +36,10 @@ export const translateDatabaseError = (error: unknown): unknown => {
   }
   if (code === cancelled) {
     return new AppError('timeout', 'the database took too long over this', { cause: error });
+  }
+  if (lacking.test(code)) {
+    const message = 'the database lacks tables of this release; try again in a moment';
+    return new AppError('unavailable', message, { cause: error });
   }
   if (unfitValue.test(code)) {
     const message = `a value in the request cannot be kept: ${describeError(error)}`;
