@@ -128,6 +128,24 @@ describe('the agent', () => {
     await host.ended;
   });
 
+  it('says which part of a world is lost', async () => {
+    const { control, host } = await startBench();
+    await control.message('reportWarm');
+    const lost = `sha256:${'0'.repeat(64)}` as const;
+    control.assign(assignment({ snapshot: lost }));
+    expect((await control.message('reportFailed')).body).toMatchObject({
+      code: 'load_failed',
+      message: expect.stringContaining("the world's snapshot is lost"),
+    });
+    await host.ended;
+  });
+
+  it('ends with a failure when it cannot go on', async () => {
+    const { control, host } = await startBench();
+    control.fail('pollHost', 401, 1);
+    await expect(host.ended).rejects.toMatchObject({ code: 'unauthenticated' });
+  });
+
   it('finishes the call under way when it is told to stop', async () => {
     const { control, host, logged } = await startBench();
     await openOn(control);

@@ -3,6 +3,7 @@
  * side by side; the host reports warm once its workers are up, its server listens and it has rehearsed.
  */
 import { rm } from 'node:fs/promises';
+import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
 import type { Running } from '#runtime/run.ts';
 import { Secret } from '#runtime/secret.ts';
@@ -53,7 +54,10 @@ const sayGoodbye = async ({
   }
 };
 
-/** Starts a host. It ends by itself when the control plane has no more use for it. */
+/**
+ * Starts a host. It ends by itself when the control plane has no more use for it, with a failure when it
+ * cannot go on.
+ */
 export const startHost = async ({
   config,
   token,
@@ -110,17 +114,24 @@ export const startHost = async ({
   let hasEnded = false;
   const ended = runAgent(agent)
     .catch((error: unknown) => {
+      // Another host serves what it served, or nobody does: nothing is wrong with this one.
+      if (error instanceof AppError && error.code === 'conflict') {
+        log.info({ reason: error.message }, 'this host is of no use any more');
+        return;
+      }
       log.error({ err: error }, 'the host cannot go on');
+      throw error;
     })
     .finally(() => {
       hasEnded = true;
     });
+  const settled = ended.catch(() => undefined);
   return {
     ended,
     async stop() {
       const isTaken = !hasEnded && !signal.aborted;
       stopping.abort();
-      await ended;
+      await settled;
       if (isTaken) await sayGoodbye({ link, log, standing });
       await Promise.all([beat.stop(), server.close(), userCode.stop()]);
       await rm(config.workDir, { recursive: true, force: true });

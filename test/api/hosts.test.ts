@@ -1,7 +1,10 @@
 /** Hosts: generations, recycling, and what a lost host does to its session. */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { SessionState } from '#domain/session.ts';
-import { listHosts } from '#wire/admin-api/operations.ts';
+import type { Digest } from '#domain/world.ts';
+import { examine, listHosts } from '#wire/admin-api/operations.ts';
 import { heartbeat, pollHost, reportLeaving, reportWarm } from '#wire/host-api/operations.ts';
 import { drainHost, observePool, reportGone, reportLaunched } from '#wire/pool-api/operations.ts';
 import {
@@ -13,6 +16,7 @@ import {
   openSession,
 } from '#wire/public-api/operations.ts';
 import type { SessionView } from '#wire/public-api/session.ts';
+import { pathOf } from '../../src/control/blobs/blobs.ts';
 import { startTestControl } from '../support/control.ts';
 import {
   baseState,
@@ -431,6 +435,46 @@ describe('a host that cannot load its session', () => {
       error: { code: 'load_failed', message: 'tools.py: line 3: no module named numpy' },
     });
     expect(await rowOf(host)).toMatchObject({ state: 'draining', end_reason: 'load_failed' });
+  });
+
+  it('is given its session without the bytes that are lost, and told which these are', async () => {
+    const { config } = control;
+    if (config.blobs.kind !== 'folder') throw new Error('blobs are in no folder');
+    const slug = 'lost-notes';
+    const { body: world } = await control.send(createWorld, {
+      body: {
+        slug,
+        from: encodeTree(notesWorld()),
+        data: { rows: { folders: [{ id: 9, name: 'x' }] } },
+      },
+    });
+    const [row] = await control.sql<{ snapshot: Digest }>(
+      'select snapshot from versions where id = $1',
+      [world.version.id],
+    );
+    const lost = row?.snapshot ?? baseState;
+    await rm(join(config.blobs.folder, pathOf(lost)));
+    const host = await warmHost(control);
+    const { id: sessionId } = (await control.send(openSession, { body: { slug } })).body;
+    const assignment = await host.poll();
+    expect(assignment).toMatchObject({ sessionId, snapshot: lost });
+    expect(Object.keys(assignment?.blobs ?? {})).toEqual([assignment?.bundle]);
+    await expect(host.blob(lost)).rejects.toMatchObject({
+      code: 'not_found',
+      message: `there is no blob ${lost}`,
+    });
+    const { body: found } = await control.admin(examine, {});
+    expect(found.checks.find(({ name }) => name === 'worlds')).toMatchObject({
+      status: 'failed',
+      message: expect.stringContaining(`local/default/${slug} (${lost})`),
+      fix: expect.stringContaining('make the worlds again under their slugs'),
+    });
+    const again = { slug, from: encodeTree(notesWorld()) };
+    const made = (await control.send(createWorld, { body: again })).body;
+    expect(made).toMatchObject({ id: world.id, version: { number: 2 } });
+    await expect(control.send(createWorld, { body: again })).rejects.toThrow('is taken');
+    const well = (await control.admin(examine, {})).body.checks;
+    expect(well.find(({ name }) => name === 'worlds')).toMatchObject({ status: 'ok' });
   });
 
   it('does not become ready with another bundle than the one it was given', async () => {

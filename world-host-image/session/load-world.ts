@@ -20,6 +20,8 @@ export type WorldVersion = {
   blobs: Readonly<Record<string, string>>;
 };
 
+type Part = 'bundle' | 'snapshot';
+
 export type WorldLoader = {
   /** The world at its mark `base`. Throws when a blob is not what its digest says. */
   load(version: WorldVersion): Promise<LoadedWorld>;
@@ -46,9 +48,18 @@ export const createWorldLoader = ({
 }: WorldLoaderParts): WorldLoader => {
   let held: LoadedWorld | undefined;
 
-  const take = async (digest: Digest, along: WorldVersion['blobs']): Promise<Uint8Array> => {
-    const text = along[digest];
-    const bytes = text === undefined ? await fetchBlob(digest) : Buffer.from(text, 'base64');
+  const fetchPart = async (part: Part, digest: Digest): Promise<Uint8Array> => {
+    try {
+      return await fetchBlob(digest);
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === 'not_found')) throw error;
+      throw new AppError('not_found', `the world's ${part} is lost: ${error.message}`);
+    }
+  };
+
+  const take = async (part: Part, { [part]: digest, blobs }: WorldVersion): Promise<Uint8Array> => {
+    const text = blobs[digest];
+    const bytes = text === undefined ? await fetchPart(part, digest) : Buffer.from(text, 'base64');
     return checkDigest(digest, bytes);
   };
 
@@ -60,13 +71,14 @@ export const createWorldLoader = ({
   };
 
   return {
-    async load({ bundle, snapshot, blobs }) {
+    async load(version) {
+      const { bundle, snapshot } = version;
       if (held?.bundle === bundle && held.snapshot === snapshot) return held;
       await release();
-      const fetchedSnapshot = take(snapshot, blobs);
+      const fetchedSnapshot = take('snapshot', version);
       // Awaited below; until then its failure must not count as unhandled.
       fetchedSnapshot.catch(() => undefined);
-      const { contract, files } = decodeBundle(await take(bundle, blobs));
+      const { contract, files } = decodeBundle(await take('bundle', version));
       const code = openAuthorCode({ userCode, workDir, files });
       const store = openWorldStore({ contract, snapshot: await fetchedSnapshot });
       store.mark('base');

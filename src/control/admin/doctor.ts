@@ -10,6 +10,7 @@ import { checkSchema } from '../db/migrate.ts';
 import { findNearQuota } from '../db/quotas.ts';
 import { isEmptied } from '../db/watch-schema.ts';
 import type { Parts } from '../parts.ts';
+import { findLostWorlds } from '../worlds/lost.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
 import { checkUrls } from './urls.ts';
 
@@ -59,6 +60,23 @@ const checkBlobs = async ({ blobs }: DoctorParts): Promise<Finding> => {
   return isShort
     ? warning(`${blobs.place} has only ${free}`, 'enlarge the volume of SVC_BLOB_DIR')
     : ok(`${blobs.place} can be used; ${free}`);
+};
+
+const checkWorlds = async (parts: DoctorParts): Promise<Finding> => {
+  const { lost, looked, total } = await findLostWorlds(parts);
+  if (lost.length > 0) {
+    const names = lost.map(({ world, blob }) => `${world} (${blob})`);
+    return failed(
+      `blobs of ${lost.length} worlds are lost, sessions of them end as load_failed: ${list(names)}`,
+      `bring the blobs back from a copy into ${parts.blobs.place}, or make the worlds again under their slugs (svc worlds create <slug> --from <tree>); see that database and blobs are lost and restored together`,
+    );
+  }
+  if (total === 0) return ok('there are none yet');
+  return ok(
+    looked < total
+      ? `the newest ${looked} of ${total} can be loaded`
+      : `all can be loaded (${total})`,
+  );
 };
 
 const checkLeases = ({ leases }: Standing): Finding => {
@@ -206,6 +224,7 @@ export const examine = (parts: DoctorParts): Promise<DoctorCheck[]> => {
     { name: 'database', run: () => checkDatabase(parts) },
     { name: 'clock', run: () => checkClock(parts) },
     { name: 'blobs', run: () => checkBlobs(parts) },
+    { name: 'worlds', run: () => checkWorlds(parts) },
     { name: 'orchestrators', run: async () => checkLeases(await standing) },
     { name: 'pools', run: async () => checkPools(parts, await load) },
     { name: 'hosts', run: async () => checkHosts(await standing) },

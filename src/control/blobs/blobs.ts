@@ -57,6 +57,10 @@ export const pathOf = (digest: Digest): string => {
 export const missing = (digest: Digest, cause?: unknown): AppError =>
   new AppError('not_found', `there is no blob ${digest}`, { cause });
 
+/** Whether what `get` or `size` threw says that the bytes are gone: there are none, or others. */
+export const isLost = (error: unknown): boolean =>
+  error instanceof AppError && (error.code === 'not_found' || error.code === 'internal');
+
 /** The bytes that a store has under a digest, if they are those that were put there. */
 export const checkBytes = (place: string, digest: Digest, bytes: Uint8Array): Uint8Array => {
   if (digestOf(bytes) === digest) return bytes;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Digest } from '#domain/world.ts';
-import { type Blobs, digestOf } from './blobs.ts';
+import { type Blobs, digestOf, missing } from './blobs.ts';
 import { createSmallBlobs } from './small.ts';
 
 /** Blobs in memory that count how often one is read. */
@@ -9,7 +9,7 @@ const countingBlobs = (...contents: Uint8Array[]) => {
   const reads: Digest[] = [];
   const find = (digest: Digest): Uint8Array => {
     const bytes = held.get(digest);
-    if (bytes === undefined) throw new Error(`no ${digest}`);
+    if (bytes === undefined) throw missing(digest);
     return bytes;
   };
   const blobs: Blobs = {
@@ -36,6 +36,13 @@ describe('small blobs', () => {
     const picked = await createSmallBlobs(blobs).pick('prj', [digestOf(small), digestOf(large)]);
     expect(picked).toEqual({ [digestOf(small)]: Buffer.from(small).toString('base64') });
     expect(reads).toEqual([digestOf(small)]);
+  });
+
+  it('leaves out what is lost', async () => {
+    const lost = new TextEncoder().encode('lost');
+    const { blobs } = countingBlobs(small);
+    const picked = await createSmallBlobs(blobs).pick('prj', [digestOf(lost), digestOf(small)]);
+    expect(Object.keys(picked)).toEqual([digestOf(small)]);
   });
 
   const sized = (count: number, first: number) =>

@@ -4,10 +4,13 @@
  */
 import type { Digest } from '#domain/world.ts';
 import { createFairCache } from '../fair-cache.ts';
-import type { Blobs } from './blobs.ts';
+import { type Blobs, isLost } from './blobs.ts';
 
 export type SmallBlobs = {
-  /** Base64 of those that are small, by digest, for a project; the others are left out. */
+  /**
+   * Base64 of those that are small, by digest, for a project; the others are left out, and those that are
+   * lost: whoever asks for one of these alone is told.
+   */
   pick(project: string, digests: readonly Digest[]): Promise<Record<Digest, string>>;
 };
 
@@ -28,11 +31,20 @@ export const createSmallBlobs = (blobs: Blobs): SmallBlobs => {
     return value;
   };
 
+  const readIfThere = async (owner: string, digest: Digest): Promise<string | undefined> => {
+    try {
+      return await read(owner, digest);
+    } catch (error) {
+      if (isLost(error)) return undefined;
+      throw error;
+    }
+  };
+
   return {
     async pick(project, digests) {
       const picked: Record<Digest, string> = {};
       const take = async (digest: Digest): Promise<void> => {
-        const text = await read(project, digest);
+        const text = await readIfThere(project, digest);
         if (text !== undefined) picked[digest] = text;
       };
       await Promise.all(digests.map(take));

@@ -3,6 +3,7 @@ import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
 import type { Digest, VersionState } from '#domain/world.ts';
 import type { Contract } from '#language/contract.ts';
+import { projectPath } from './keys.ts';
 import { type Database, type Queryable, statement } from './pool.ts';
 import { finishUpload } from './uploads.ts';
 import { type ContractFacts, fillVersion } from './version-facts.ts';
@@ -73,6 +74,38 @@ const insertVersionStatement = statement(
    values ($1, $2, $3, $4, 'READY', $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
 );
 
+const finish = async (tx: Queryable, { slug }: NewWorld, uploadId: string): Promise<void> => {
+  if (await finishUpload(tx, uploadId)) return;
+  throw new AppError('timeout', `storing world "${slug}" took too long; send it again`);
+};
+
+const insertVersion = async (
+  tx: Queryable,
+  world: NewWorld,
+  version: NewVersion,
+): Promise<void> => {
+  await tx.query(insertVersionStatement, [
+    version.id,
+    world.id,
+    world.projectId,
+    version.number,
+    version.contentHash,
+    version.message,
+    version.contractJson,
+    JSON.stringify(version.files),
+    JSON.stringify(version.entityCounts),
+    version.bundle,
+    version.snapshot,
+    JSON.stringify(version.warnings),
+    version.blobs,
+    version.bytes,
+    version.facts.hasApi,
+    version.facts.toolCount,
+    version.facts.taskCount,
+  ]);
+  await insertVersionTexts(tx, version.id, version.texts);
+};
+
 /**
  * Writes a world with its first version, which becomes its head, and ends the upload of its blobs. Throws
  * `timeout` when the upload took so long that the blobs may be gone.
@@ -84,9 +117,7 @@ export const insertWorld = (
   uploadId: string,
 ): Promise<void> =>
   db.transaction(async (tx) => {
-    if (!(await finishUpload(tx, uploadId))) {
-      throw new AppError('timeout', `storing world "${world.slug}" took too long; send it again`);
-    }
+    await finish(tx, world, uploadId);
     await tx.query(insertWorldStatement, [
       world.id,
       world.projectId,
@@ -96,26 +127,34 @@ export const insertWorld = (
       world.description,
       version.id,
     ]);
-    await tx.query(insertVersionStatement, [
-      version.id,
-      world.id,
-      world.projectId,
-      version.number,
-      version.contentHash,
-      version.message,
-      version.contractJson,
-      JSON.stringify(version.files),
-      JSON.stringify(version.entityCounts),
-      version.bundle,
-      version.snapshot,
-      JSON.stringify(version.warnings),
-      version.blobs,
-      version.bytes,
-      version.facts.hasApi,
-      version.facts.toolCount,
-      version.facts.taskCount,
-    ]);
-    await insertVersionTexts(tx, version.id, version.texts);
+    await insertVersion(tx, world, version);
+  });
+
+const nextVersionStatement = statement(
+  'replace_head',
+  `update worlds set head_version_id = $3, name = $4, description = $5
+    where id = $1 and head_version_id = $2
+   returning id`,
+);
+
+/**
+ * Writes the next version of a world, which becomes its head in place of `lost`. Throws `timeout` as
+ * `insertWorld` does, and `conflict` when the world has another head by now.
+ */
+export const insertNextVersion = (
+  db: Database,
+  world: NewWorld & { lost: string },
+  version: NewVersion,
+  uploadId: string,
+): Promise<void> =>
+  db.transaction(async (tx) => {
+    await finish(tx, world, uploadId);
+    const { id, lost, name, description } = world;
+    const values = [id, lost, version.id, name, description];
+    if ((await tx.query(nextVersionStatement, values)).length === 0) {
+      throw new AppError('conflict', `world "${world.slug}" was made again by another meanwhile`);
+    }
+    await insertVersion(tx, world, version);
   });
 
 const worldColumns = `id, slug, kind, name, description, head_version_id as "headVersionId",
@@ -201,6 +240,33 @@ const listSlugsStatement = statement(
 /** The slugs of the project's newest worlds, newest first. */
 export const listSlugs = async (db: Queryable, projectId: string): Promise<string[]> =>
   (await db.query<{ slug: string }>(listSlugsStatement, [projectId])).map(({ slug }) => slug);
+
+const findHeadStatement = statement(
+  'find_head_blobs',
+  `select v.id, v.number, v.bundle, v.snapshot
+     from worlds w join versions v on v.id = w.head_version_id where w.id = $1`,
+);
+
+type HeadRow = Pick<VersionRow, 'id' | 'number' | 'bundle' | 'snapshot'>;
+
+/** What a host loads of a world's head version, without its contract. */
+export const findHeadBlobs = async (db: Queryable, worldId: string): Promise<HeadRow | undefined> =>
+  (await db.query<HeadRow>(findHeadStatement, [worldId]))[0];
+
+const headBlobsStatement = statement(
+  'head_blobs',
+  `select ${projectPath('w.project_id')} || '/' || w.slug as world, v.bundle, v.snapshot,
+          (count(*) over ())::int as total
+     from worlds w join versions v on v.id = w.head_version_id
+    order by w.created_at desc, w.id desc limit $1`,
+);
+
+/** What hosts load of a world's head version, and how many worlds there are. */
+export type HeadBlobs = { world: string; bundle: Digest; snapshot: Digest; total: number };
+
+/** The blobs that sessions of the newest worlds need, of all projects. */
+export const listHeadBlobs = (db: Queryable, most: number): Promise<HeadBlobs[]> =>
+  db.query<HeadBlobs>(headBlobsStatement, [most]);
 
 const findVersionStatement = statement(
   'find_version',

@@ -18,15 +18,20 @@ import { abandonUpload, beginUpload, type Upload } from '../db/uploads.ts';
 import type { ContractFacts } from '../db/version-facts.ts';
 import type { VersionTexts } from '../db/version-texts.ts';
 import {
+  findHeadBlobs,
   findWorld,
+  insertNextVersion,
   insertWorld,
   type ManifestFile,
   type NewVersion,
+  type VersionRow,
+  type WorldRow,
   worldSlugConstraint,
 } from '../db/worlds.ts';
 import { quotaError } from '../quotas.ts';
 import type { RefusedRow } from './build.ts';
 import type { Compiler } from './compiler.ts';
+import { findLost } from './lost.ts';
 import { refusedWorld } from './problems.ts';
 import { readTemplate } from './templates.ts';
 import { checkTree, decodeTree, overlay } from './tree.ts';
@@ -101,13 +106,13 @@ const blobsOf = ({ tree, bundle, snapshot }: Source): Map<Digest, Uint8Array> =>
 const storeVersion = async (
   blobs: Blobs,
   { tree, contractJson, texts, facts, snapshot, bundle, warnings }: Source,
-  { message, ...stored }: Pick<NewVersion, 'message' | 'blobs' | 'bytes'>,
+  { message, number, ...stored }: Pick<NewVersion, 'message' | 'number' | 'blobs' | 'bytes'>,
 ): Promise<NewVersion> => {
   const files = await storeFiles(blobs, tree);
   const bundleDigest = await blobs.put(bundle);
   return {
     id: newId('ver'),
-    number: 1,
+    number,
     contentHash: `sha256:${hashOf({ files, bundle: bundleDigest, state: snapshot.digest })}`,
     message,
     contractJson,
@@ -160,11 +165,31 @@ const build = async (
   return { ...source, tree: overlay(tree, generated) };
 };
 
+/** A world whose slug is taken and whose bytes are lost. */
+type LostWorld = Pick<WorldRow, 'id' | 'description'> & { head: Pick<VersionRow, 'id' | 'number'> };
+
+/**
+ * The world that has the slug, if it is made again because nothing of it can be served any more; undefined
+ * when the slug is free. Throws `conflict` when it is taken.
+ */
+const findLostWorld = async (
+  { db, blobs }: CreateParts,
+  projectId: string,
+  slug: string,
+): Promise<LostWorld | undefined> => {
+  const world = await findWorld(db, projectId, slug);
+  if (world === undefined) return undefined;
+  const head = await findHeadBlobs(db, world.id);
+  if (head === undefined) throw slugTaken(slug);
+  if ((await findLost(blobs, [head.bundle, head.snapshot])).size === 0) throw slugTaken(slug);
+  return { ...world, head };
+};
+
 /** Compiles, stores and writes what an upload is for. */
 const makeWorld = async (
   parts: CreateParts,
   { id: uploadId, projectId }: Upload,
-  body: KeptWorld,
+  { body, lost }: { body: KeptWorld; lost: LostWorld | undefined },
   signal: AbortSignal | undefined,
 ): Promise<void> => {
   const { db, blobs } = parts;
@@ -180,15 +205,23 @@ const makeWorld = async (
     bytes: lengths.reduce((sum, length) => sum + length, 0),
   };
   await reserve(parts, { id: uploadId, projectId, ...needed });
-  const version = await storeVersion(blobs, source, { message: body.message ?? null, ...needed });
+  const version = await storeVersion(blobs, source, {
+    message: body.message ?? null,
+    number: (lost?.head.number ?? 0) + 1,
+    ...needed,
+  });
   const world = {
-    id: newId('wld'),
+    id: lost?.id ?? newId('wld'),
     projectId,
     slug,
     kind: 'mock-tools',
     name: body.name ?? source.name,
-    description: body.description ?? null,
+    description: body.description ?? lost?.description ?? null,
   };
+  if (lost !== undefined) {
+    await insertNextVersion(db, { ...world, lost: lost.head.id }, version, uploadId);
+    return;
+  }
   try {
     await insertWorld(db, world, version, uploadId);
   } catch (error) {
@@ -197,7 +230,7 @@ const makeWorld = async (
 };
 
 /**
- * Creates the world. `invalid` lists what is wrong with it, `conflict` says that the slug is taken,
+ * Creates the world, or, where it is there and its bytes are lost, its next version. `invalid` lists what is wrong with it, `conflict` says that the slug is taken,
  * `exhausted` that too many worlds wait to be compiled, or that a quota is used up. A signal that aborts meanwhile takes it out of
  * them; later it has no effect.
  */
@@ -209,11 +242,11 @@ export const createWorld = async (
 ): Promise<void> => {
   const { slug } = body;
   checkSlug(slug);
-  if ((await findWorld(parts.db, projectId, slug)) !== undefined) throw slugTaken(slug);
+  const lost = await findLostWorld(parts, projectId, slug);
   const upload = { id: newId('upl'), projectId, blobs: [], bytes: 0 };
   await reserve(parts, upload);
   try {
-    await makeWorld(parts, upload, body, signal);
+    await makeWorld(parts, upload, { body, lost }, signal);
   } catch (error) {
     await abandon(parts, upload);
     throw error;
