@@ -135,6 +135,10 @@ describe('labels of a repository', () => {
     );
     const sameName = { ...repository, name: 'bug', new_name: 'Bug' };
     expect((await world.client().issues.updateLabel(sameName)).data.name).toBe('Bug');
+    const path = '/repos/northquay/berth/labels/p1';
+    expect((await world.ask('PATCH', path, { name: 'urgent' })).body).toMatchObject({
+      name: 'urgent',
+    });
   });
 
   it('deletes a label and takes it from the issues that carry it', async () => {

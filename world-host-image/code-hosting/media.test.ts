@@ -98,6 +98,12 @@ describe('a media type', () => {
     const [from = 0, to = 0] = first?.indices ?? [];
     expect(match?.fragment?.slice(from, to)).toBe(first?.text);
     expect(first?.text?.toLowerCase()).toMatch(/^reminder/);
+    const accept =
+      'application/vnd.github.squirrel-girl-preview, application/vnd.github.v3.text-match+json';
+    const behind = await world
+      .client()
+      .search.issuesAndPullRequests({ q: 'reminder', headers: { accept } });
+    expect(behind.data.items[0]).toHaveProperty('text_matches');
     const plain = await world.client().search.issuesAndPullRequests({ q: 'reminder' });
     expect(plain.data.items[0]).not.toHaveProperty('text_matches');
   });

@@ -242,6 +242,31 @@ describe('branches', () => {
     expect(await errorOf(branchOf('none'))).toEqual(refused(404, 'Branch not found'));
   });
 
+  it('have slashes in their names, which clients send as they are', async () => {
+    await branchOff('feat/nights/all', 'occupancy-nights');
+    const { sha } = (await branchOf('occupancy-nights')).commit;
+    const at = async (path: string) =>
+      (await world.ask('GET', `/repos/northquay/berth/${path}`)).body;
+    expect(await at('branches/feat/nights/all')).toMatchObject({ name: 'feat/nights/all' });
+    expect(await at('commits/feat/nights/all')).toMatchObject({ sha });
+    expect(await at('git/ref/heads/feat/nights/all')).toMatchObject({ object: { sha } });
+    expect(await at('git/matching-refs/heads/feat/nights')).toMatchObject([{ object: { sha } }]);
+    expect(await at('commits/feat/nights/all/pulls')).toMatchObject([{ number: 150 }]);
+    const path = '/repos/northquay/berth/git/refs/heads/feat/nights/all';
+    expect((await world.ask('DELETE', path)).response.status).toBe(204);
+    expect(await errorOf(branchOf('feat/nights/all'))).toEqual(refused(404, 'Branch not found'));
+  });
+
+  it('link from page to page without what the path says already', async () => {
+    await branchOff('feat/nights', 'occupancy-nights');
+    const made = { ...repository, title: 'Nights', head: 'feat/nights', base: 'main' };
+    await world.client().pulls.create(made);
+    const path = '/repos/northquay/berth/commits/feat/nights/pulls?per_page=1';
+    const link = (await world.ask('GET', path)).response.headers.get('link') ?? '';
+    const next = new URL(/<([^>]+)>; rel="next"/.exec(link)?.[1] ?? '');
+    expect([...next.searchParams.keys()].sort()).toEqual(['after', 'page', 'per_page']);
+  });
+
   it('are made and deleted as refs', async () => {
     await branchOff('feat/lights', 'main');
     const ref = await world.client().git.getRef({ ...repository, ref: 'heads/feat/lights' });

@@ -19,7 +19,7 @@ JSON_TYPES = ("*/*", "application/*", "application/json")
 
 #: Forms that are no JSON, and the routes that have them.
 PULL = "/repos/{owner}/{repo}/pulls/{pull_number}"
-COMMIT = "/repos/{owner}/{repo}/commits/{ref}"
+COMMIT = "/repos/{owner}/{repo}/commits/{ref...}"
 COMPARISON = "/repos/{owner}/{repo}/compare/{basehead}"
 ASSET = "/repos/{owner}/{repo}/releases/assets/{asset_id}"
 ROUTES = {
@@ -44,10 +44,11 @@ def check_accepted(ctx: HandlerContext) -> None:
 
 
 def form_of(ctx: HandlerContext) -> str:
-    """The form that the first of the vendor's types asks for: "diff", "html", … or the empty text."""
+    """The form that the first of the vendor's types asks for: "diff", "html", … or the empty text. The
+    name of a preview asks for none, and clients put it before the type that does."""
     for one in _types(ctx):
         match = VENDOR_TYPE.fullmatch(one)
-        if match and _can_answer(ctx, one):
+        if match and _can_answer(ctx, one) and not match[1].endswith("-preview"):
             return _form(match)
     return ""
 

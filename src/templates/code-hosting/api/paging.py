@@ -19,7 +19,7 @@ DEFAULT_SIZE = 30
 LARGEST_SIZE = 100
 
 #: An argument of a route's path, as in `/repos/{owner}`. All other arguments came with the query.
-PATH_ARGUMENT = re.compile(r"\{(\w+)\}")
+PATH_ARGUMENT = re.compile(r"\{(\w+)(?:\.\.\.)?\}")
 
 #: Where a row stands in its list: values that no other row has together, none of them None.
 Position = tuple[Any, ...]

@@ -119,9 +119,9 @@ def list_pulls_of_commit(ctx: HandlerContext) -> None:
 def list_matching_refs(ctx: HandlerContext) -> list[Row]:
     """The branches whose ref begins like that of the path."""
     repository = find_repository(ctx)
-    start = ctx.args["ref"] if "ref" in ctx.args else f"heads/{ctx.args['branch']}"
     rows = ctx.query("branches", place(ctx), order_by="name")
-    return [ref_answer(repository, row) for row in rows if f"heads/{row['name']}".startswith(start)]
+    wanted = [row for row in rows if f"heads/{row['name']}".startswith(ctx.args["ref"])]
+    return [ref_answer(repository, row) for row in wanted]
 
 
 def get_ref(ctx: HandlerContext) -> Row:
@@ -162,6 +162,6 @@ def delete_ref(ctx: HandlerContext) -> None:
 
 
 def _branch_of_ref(ctx: HandlerContext) -> Row | None:
-    """`heads/name` as one argument, or the name alone where the path says `heads`."""
+    """`heads/name`, or the name alone where the path says `heads`."""
     name = ctx.args.get("branch") or ctx.args["ref"]
     return ctx.get("branches", {**place(ctx), "name": name.removeprefix("heads/")})

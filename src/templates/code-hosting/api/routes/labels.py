@@ -134,8 +134,9 @@ def update_label(ctx: HandlerContext) -> Row:
     label = before
     if patch:
         label = ctx.update("labels", {**place_of(label), "name": label["name"]}, patch)
-    if body.get("new_name") not in (None, label["name"]):
-        label = rename_label(ctx, label, _label_name(ctx, body["new_name"], label))
+    name = body.get("new_name", body.get("name"))  # clients in Go and Python send `name`
+    if name not in (None, label["name"]):
+        label = rename_label(ctx, label, _label_name(ctx, name, label))
     fields = ("name", "color", "description")
     changes = {name: {"from": before[name]} for name in fields if before[name] != label[name]}
     tell(ctx, repository, "label", "edited", label=label_answer(label), changes=changes)
