@@ -54,8 +54,14 @@ declare module 'svc_env' {
   interface Ids {
     /** A new UUID. */
     uuid(): Promise<string>;
-    /** The next free number of an integer field: one more than the largest there was. */
-    next(entity: string, field: string): Promise<number>;
+    /**
+     * One more than the largest number that rows hold or have held in a field. Inserting a row takes it,
+     * and deleting that row does not give it back.
+     *
+     * @param within fields that rows are counted within, where a key or unique list has them beside `field`
+     * @example await ids.next('issues', 'number', { owner: 'northquay', repo: 'berth' })
+     */
+    next(entity: string, field: string, within?: Row | null): Promise<number>;
   }
 
   /**

@@ -6,6 +6,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Contract } from '#language/contract.ts';
 import { createRowChecker } from '#language/rows.ts';
 import { type Catalog, createCatalog } from './catalog.ts';
+import { createNumbers, type NumberKeeper } from './numbers.ts';
 import { openEmpty, openSnapshot } from './open.ts';
 import { createPositions } from './positions.ts';
 import { createReader, type Reader } from './read.ts';
@@ -14,10 +15,11 @@ import { createStatements } from './statements.ts';
 import { createTransactions, type Transactions } from './transaction.ts';
 import { createWriter, type Writer } from './write.ts';
 
-export type StoreReader = Reader & {
-  /** Rows of every entity, as of the end of the last transaction. */
-  counts(): Record<string, number>;
-};
+export type StoreReader = Reader &
+  Pick<NumberKeeper, 'nextNumber' | 'forgetNumbers' | 'keptNumbers'> & {
+    /** Rows of every entity, as of the end of the last transaction. */
+    counts(): Record<string, number>;
+  };
 
 export type StoreParts = {
   db: DatabaseSync;
@@ -33,6 +35,7 @@ export const assembleStore = (contract: Contract, snapshot?: Uint8Array): StoreP
     snapshot === undefined ? { db: openEmpty(contract), sum: 0n } : openSnapshot(snapshot);
   const catalog = createCatalog(contract);
   const prepare = createStatements(db);
+  const numbers = createNumbers(db, catalog, prepare);
   const positions = createPositions(catalog, prepare);
   const counts = createRowCounts(catalog, prepare);
   const transactions = createTransactions(db, catalog, prepare, { counts, positions, sum });
@@ -41,8 +44,9 @@ export const assembleStore = (contract: Contract, snapshot?: Uint8Array): StoreP
     prepare,
     checker: createRowChecker(contract),
     positions,
+    numbers,
     writeSet: transactions.writeSet,
   });
-  const reader = { ...createReader(catalog, prepare), counts: counts.all };
+  const reader = { ...createReader(catalog, prepare), ...numbers, counts: counts.all };
   return { db, catalog, reader, writer, transactions };
 };

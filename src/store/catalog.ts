@@ -2,11 +2,18 @@
  * The contract's entities as the store looks them up: by name, with column types at hand and with
  * relationships seen from both ends. Built once when a store opens.
  */
-import type { ColumnType, Contract, EntityContract } from '#language/contract.ts';
+import type { ColumnType, Contract, EntityContract, FieldPath } from '#language/contract.ts';
 import { positionName, quoteName } from '#language/ddl.ts';
 import { createAnalysis } from '#language/schema/analysis.ts';
 import { createFieldCheck, type FieldCheck } from './fields.ts';
 import { StoreRefusal } from './refusal.ts';
+
+/** A number that tells rows apart among those that have the same values in all other fields of a key. */
+export type Sequence = {
+  field: string;
+  /** By name. */
+  within: FieldPath[];
+};
 
 export type CatalogEntity = {
   name: string;
@@ -17,6 +24,8 @@ export type CatalogEntity = {
   primaryKey: string[];
   unique: EntityContract['unique'];
   columns: ReadonlyMap<string, ColumnType>;
+  /** Numbers that are counted within other fields, by the keys and unique lists. */
+  sequences: readonly Sequence[];
   /** Tells paths that lead nowhere. */
   checkPath: FieldCheck;
   /** Foreign keys of this entity. */
@@ -30,6 +39,31 @@ export type Catalog = {
   entities: readonly CatalogEntity[];
   /** Throws `StoreRefusal` of kind `unknown_entity`. */
   entity(name: string): CatalogEntity;
+};
+
+/** A number that refers to another row is counted where that row is. */
+const sequencesOf = ({
+  columns,
+  primaryKey,
+  relationships,
+  unique,
+}: EntityContract): Sequence[] => {
+  const numbers = columns.filter(({ type }) => type !== 'TEXT').map(({ name }) => name);
+  const references = new Set(relationships.flatMap(({ fields }) => fields));
+  const keys = [primaryKey.map((field) => [field]), ...unique];
+  return keys.flatMap((paths) =>
+    paths.flatMap((path) => {
+      const [field = ''] = path;
+      const isNumber = path.length === 1 && numbers.includes(field) && !references.has(field);
+      if (!isNumber || paths.length === 1) return [];
+      const others = paths
+        .filter((other) => other !== path)
+        .map((other) => [other.join('.'), other] as const);
+      return [
+        { field, within: others.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, other]) => other) },
+      ];
+    }),
+  );
 };
 
 const dependentsOf = (
@@ -53,6 +87,7 @@ export const createCatalog = (contract: Pick<Contract, 'entities' | 'definitions
         position: positionName(entity).name,
         primaryKey: entity.primaryKey,
         unique: entity.unique,
+        sequences: sequencesOf(entity),
         columns: new Map(entity.columns.map(({ name, type }) => [name, type])),
         checkPath: createFieldCheck(analysis, entity.schema),
         references: entity.relationships,

@@ -19,7 +19,8 @@ const codeOf = (error: unknown): number | undefined =>
 /** Whether a write failed because the database has reached its size limit. */
 export const isFull = (error: unknown): boolean => codeOf(error) === sqliteCodes.full;
 
-const valueIn = (row: Row, path: FieldPath): unknown =>
+/** The value at a path of a row. */
+export const valueIn = (row: Row, path: FieldPath): unknown =>
   path.reduce<unknown>((value, step) => (value as Row | null | undefined)?.[step], row);
 
 const keyTaken = (entity: CatalogEntity, key: string): StoreRefusal => {

@@ -8,17 +8,19 @@ import type { Contract, Row } from '#language/contract.ts';
 import { type CatalogEntity, createCatalog } from './catalog.ts';
 import { isFull } from './collisions.ts';
 import { keyFrom } from './keys.ts';
+import { createNumbers, type NumberKeeper, type Numbers, writeKept } from './numbers.ts';
 import { boundBytes, openEmpty } from './open.ts';
 import { createReader, type Reader } from './read.ts';
 import { StoreRefusal } from './refusal.ts';
 import { createStatements, type Statements } from './statements.ts';
 
-export type FrozenRows = Reader & {
-  /** Lets go of the copy. */
-  close(): void;
-};
+export type FrozenRows = Reader &
+  Numbers & {
+    /** Lets go of the copy. */
+    close(): void;
+  };
 
-type Lister = Pick<Reader, 'list'>;
+type Lister = Pick<Reader, 'list'> & Partial<Pick<NumberKeeper, 'keptNumbers'>>;
 
 const rowsAtOnce = 500;
 
@@ -57,7 +59,9 @@ export const freezeRows = async (
     db.exec('BEGIN');
     for (const entity of catalog.entities) {
       try {
-        await copyRows(prepare, entity, sourceOf(entity.name));
+        const source = sourceOf(entity.name);
+        await copyRows(prepare, entity, source);
+        writeKept(db, source.keptNumbers?.(entity.name) ?? []);
       } catch (error) {
         if (!isFull(error)) throw error;
         const detail = `a copy of the rows takes more than ${Math.floor(maxBytes / 2 ** 20)} MiB`;
@@ -65,7 +69,8 @@ export const freezeRows = async (
       }
     }
     db.exec('COMMIT');
-    return { ...createReader(catalog, prepare), close: () => db.close() };
+    const { nextNumber } = createNumbers(db, catalog, prepare);
+    return { ...createReader(catalog, prepare), nextNumber, close: () => db.close() };
   } catch (error) {
     db.close();
     throw error;

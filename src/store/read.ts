@@ -49,8 +49,6 @@ export type Reader = {
   list(entity: string, query: ListQuery): RowList;
   /** How many rows match. */
   count(entity: string, where?: readonly Filter[]): number;
-  /** The largest number at a top-level field; 0 when no row has one. */
-  largest(entity: string, field: string): number;
 };
 
 const orderOf = (entity: CatalogEntity, orderBy: Query['orderBy']): string =>
@@ -142,11 +140,5 @@ export const createReader = (catalog: Catalog, prepare: Statements): Reader => {
     },
     list: (name, query) => listRows(catalog.entity(name), prepare, query),
     count,
-    largest(name, field) {
-      const entity = catalog.entity(name);
-      const at = valueAt(entity, [field]);
-      const row = prepare(`SELECT coalesce(max(${at}), 0) AS n FROM ${entity.table}`).get();
-      return typeof row?.n === 'number' ? row.n : 0;
-    },
   };
 };

@@ -4,6 +4,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Contract } from '#language/contract.ts';
 import type { Catalog, CatalogEntity } from './catalog.ts';
+import { type KeptNumber, writeKept } from './numbers.ts';
 import { openEmpty, packSnapshot } from './open.ts';
 import { addHash, rowHash } from './state-digest.ts';
 
@@ -34,6 +35,7 @@ export const copySnapshot = (
   contract: Contract,
   catalog: Catalog,
   sum: bigint,
+  kept: readonly KeptNumber[],
 ): Uint8Array => {
   const copy = openEmpty(contract);
   try {
@@ -42,6 +44,7 @@ export const copySnapshot = (
       const insert = copy.prepare(`INSERT INTO ${entity.table} (_key, payload) VALUES (?, ?)`);
       for (const { _key, payload } of rowsOf(db, entity)) insert.run(_key, payload);
     }
+    writeKept(copy, kept);
     copy.exec('COMMIT');
     return packSnapshot(copy, sum);
   } finally {

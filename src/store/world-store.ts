@@ -89,7 +89,7 @@ export const openWorldStore = ({ contract, snapshot }: OpenOptions): WorldStore 
     rollBackTo: transactions.rollBackTo,
     digest: () => digestOfSum(transactions.sum()),
     scanDigest: () => digestOfSum(scanSum(db, catalog)),
-    snapshot: () => copySnapshot(db, contract, catalog, transactions.sum()),
+    snapshot: () => copySnapshot(db, contract, catalog, transactions.sum(), reader.keptNumbers()),
     close: () => db.close(),
   };
 };

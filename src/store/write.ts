@@ -8,6 +8,7 @@ import type { RowChecker } from '#language/rows.ts';
 import type { Catalog, CatalogEntity } from './catalog.ts';
 import { translateFailure } from './collisions.ts';
 import { describeKey, keyOf } from './keys.ts';
+import type { NumberKeeper } from './numbers.ts';
 import type { Positions } from './positions.ts';
 import { StoreRefusal } from './refusal.ts';
 import type { Statements } from './statements.ts';
@@ -27,6 +28,7 @@ export type WriterParts = {
   prepare: Statements;
   checker: RowChecker;
   positions: Positions;
+  numbers: NumberKeeper;
   /** The write set of the transaction under way; throws when there is none. */
   writeSet(): WriteSet;
 };
@@ -53,6 +55,7 @@ export const createWriter = ({
   prepare,
   checker,
   positions,
+  numbers,
   writeSet,
 }: WriterParts): Writer => {
   const store = (entity: CatalogEntity, row: Row, key: string, run: () => unknown): void => {
@@ -84,18 +87,21 @@ export const createWriter = ({
       const entity = catalog.entity(name);
       const key = keyOf(entity, keyFields);
       const before = readRow(prepare, entity, key);
-      const row: Row = { ...(JSON.parse(before) as Row), ...patch };
+      const old = JSON.parse(before) as Row;
+      const row: Row = { ...old, ...patch };
       checkRow(checker, entity, row);
       const newKey = keyOf(entity, row);
       const after = JSON.stringify(row);
       if (newKey === key) {
         const update = prepare(`UPDATE ${entity.table} SET payload = ? WHERE _key = ?`);
         store(entity, row, key, () => update.run(after, key));
+        numbers.keep(entity, old, row);
         written.record({ entity, key, before, after });
         return after;
       }
       const move = prepare(`UPDATE ${entity.table} SET _key = ?, payload = ? WHERE _key = ?`);
       store(entity, row, newKey, () => move.run(newKey, after, key));
+      numbers.keep(entity, old, row);
       written.record({ entity, key, before, after: undefined });
       written.record({ entity, key: newKey, before: undefined, after });
       return after;
@@ -106,6 +112,7 @@ export const createWriter = ({
       const key = keyOf(entity, keyFields);
       const before = readRow(prepare, entity, key);
       prepare(`DELETE FROM ${entity.table} WHERE _key = ?`).run(key);
+      numbers.keep(entity, JSON.parse(before) as Row, undefined);
       written.record({ entity, key, before, after: undefined });
     },
   };

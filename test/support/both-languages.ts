@@ -17,6 +17,7 @@ def store():
         "bobs": [row["id"] for row in query("things", {"owner.login": ["bob", "eve"]}, order_by="-id")],
         "page": [row["id"] for row in query("things", limit=1, offset=1)],
         "next": ids.next("things", "id"),
+        "nextTwo": ids.next("things", "id", {"name": "zwei"}),
         "uuid": ids.uuid(),
         "now": clock.now(),
     }
@@ -93,6 +94,7 @@ export async function store() {
     bobs: bobs.map((row) => row.id),
     page: (await query('things', { limit: 1, offset: 1 })).map((row) => row.id),
     next: await ids.next('things', 'id'),
+    nextTwo: await ids.next('things', 'id', { name: 'zwei' }),
     uuid: await ids.uuid(),
     now: await clock.now(),
   };
@@ -151,7 +153,7 @@ def shown(ctx):
     return [ctx.method, ctx.path, ctx.route, ctx.args, ctx.body, ctx.headers]
 
 def created(ctx):
-    row = ctx.insert("things", {"id": ctx.ids.next("things", "id"), "name": ctx.body["name"]})
+    row = ctx.insert("things", {"id": ctx.ids.next("things", "id", within={}), "name": ctx.body["name"]})
     ctx.respond(201, row, {"location": f"/things/{row['id']}"})
 
 def sends(ctx):

@@ -28,7 +28,7 @@ import { createClock } from '../../world-host-image/session/clock.ts';
 import { createIds } from '../../world-host-image/session/ids.ts';
 import { createOutbox } from '../../world-host-image/session/outbox.ts';
 import { secretsOf } from '../../world-host-image/session/secrets.ts';
-import { applySeed } from '../../world-host-image/session/seed.ts';
+import { applyTaskSeed } from '../../world-host-image/session/seed.ts';
 import { createServing } from '../../world-host-image/session/serving.ts';
 import type { Session } from '../../world-host-image/session/session.ts';
 import { startUserCode, type UserCode } from '../../world-host-image/usercode/runner.ts';
@@ -103,7 +103,7 @@ const loadStore = async (
   const { bytes } = buildSnapshot(contract, baseRows);
   const store = openWorldStore({ contract, snapshot: bytes });
   store.mark('base');
-  if (task !== undefined) await store.atomically(() => applySeed({ store }, task.seed));
+  if (task !== undefined) await store.atomically(() => applyTaskSeed({ store }, task.seed));
   store.mark('task');
   return store;
 };

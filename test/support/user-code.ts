@@ -73,7 +73,12 @@ export const createMemoryStore = () => {
       found(entity, key);
       things.delete(keyText(key));
     },
-    nextInteger: () => 1 + Math.max(0, ...[...things.values()].map((row) => Number(row.id))),
+    nextInteger(_entity, _field, within = {}) {
+      const counted = [...things.values()].filter((row) =>
+        Object.entries(within).every(([field, value]) => row[field] === value),
+      );
+      return 1 + Math.max(0, ...counted.map((row) => Number(row.id)));
+    },
     now: () => '2026-01-02T03:04:05.000Z',
     uuid: () => '7b1f3a52-6f55-4c7e-9a41-0d6f2f0c5e11',
     deliver: (event) => void sent.push(event),

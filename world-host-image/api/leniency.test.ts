@@ -63,15 +63,41 @@ export async function draw(ctx: HandlerContext) {
 `,
 };
 
-it.each(['py', 'ts'] as const)('a next number is taken by inserting it (%s)', async (language) => {
-  const lines = 'action = "handler"\nhandler = "draw"';
+it.each(['py', 'ts'] as const)(
+  'a next number is taken by inserting it, and deleting gives none back (%s)',
+  async (language) => {
+    const lines = 'action = "handler"\nhandler = "draw"';
+    api = await serveApi({
+      api: `handlers = "api/handlers.${language}"`,
+      operations: operation('POST', '/draw', lines, { entity: '' }),
+      notes: notesUpTo(2),
+      files: { [`api/handlers.${language}`]: handlers[language] },
+    });
+    const drawn = async (): Promise<Row> => (await api.ask('POST', '/draw')).json as Row;
+    expect(await drawn()).toEqual([3, 3, 4, 4]);
+    expect(await drawn()).toEqual([4, 4, 5, 5]);
+    await api.reset();
+    expect(await drawn()).toEqual([3, 3, 4, 4]);
+  },
+);
+
+it('a number that a route makes does not come back, unless nobody has seen it', async () => {
   api = await serveApi({
-    api: `handlers = "api/handlers.${language}"`,
-    operations: operation('POST', '/draw', lines, { entity: '' }),
-    notes: notesUpTo(2),
-    files: { [`api/handlers.${language}`]: handlers[language] },
+    operations:
+      operation('POST', '/notes', 'action = "create"\ngenerate = { id = "int" }') +
+      operation('DELETE', '/notes/{id}', 'action = "delete"\nfilter = { id = "id" }', {
+        name: 'drop',
+      }),
+    notes: notesUpTo(9),
+    files: {
+      'scenarios/few/scenario.toml': '[seed]\nmode = "replace"\n',
+      'scenarios/few/seed/notes.json': JSON.stringify(notesUpTo(2)),
+    },
   });
-  const drawn = async (): Promise<Row> => (await api.ask('POST', '/draw')).json as Row;
-  expect(await drawn()).toEqual([3, 3, 4, 3]);
-  expect(await drawn()).toEqual([3, 3, 4, 3]);
+  const make = async () => (await api.ask('POST', '/notes', { body: { title: 'new' } })).json;
+  expect(await make()).toMatchObject({ id: 3 });
+  await api.ask('DELETE', '/notes/3');
+  expect(await make()).toMatchObject({ id: 4 });
+  await api.call('seed', undefined, { mode: 'replace', rows: { notes: [] } });
+  expect(await make()).toMatchObject({ id: 5 });
 });

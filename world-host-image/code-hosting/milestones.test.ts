@@ -59,6 +59,16 @@ describe('milestones', () => {
     expect((await world.client().issues.get(on(139))).data.milestone).toBeNull();
   });
 
+  it('never get the number of one that was deleted', async () => {
+    const { issues } = world.client();
+    const make = async (title: string) =>
+      (await issues.createMilestone({ ...repository, title })).data;
+    const first = await make('first');
+    await issues.deleteMilestone(milestone(first.number));
+    const second = await make('second');
+    expect([second.number - first.number, second.id - first.id]).toEqual([1, 1]);
+  });
+
   it('gather issues', async () => {
     const list = async (value: string) => {
       const asked = { ...repository, milestone: value, per_page: 100 };

@@ -11,7 +11,7 @@ import { createIds } from './ids.ts';
 import type { WorldLoader } from './load-world.ts';
 import { createOutbox } from './outbox.ts';
 import { secretsOf } from './secrets.ts';
-import { applySeed } from './seed.ts';
+import { applyTaskSeed } from './seed.ts';
 import type { LoadedWorld, Session } from './session.ts';
 
 type Task = NonNullable<Assignment['task']>;
@@ -23,7 +23,7 @@ type Task = NonNullable<Assignment['task']>;
 const seedTask = async (world: LoadedWorld, task: Task | null): Promise<void> => {
   const { rows, mode = 'append' } = task?.seed ?? { rows: {} };
   try {
-    await world.store.atomically(() => applySeed(world, { rows, mode, isChecked: true }));
+    await world.store.atomically(() => applyTaskSeed(world, { rows, mode, isChecked: true }));
   } catch (error) {
     throw error instanceof StoreRefusal ? locateRefusal(error, world.contract, rows) : error;
   }

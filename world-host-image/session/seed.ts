@@ -24,3 +24,9 @@ export const applySeed = (
   }
   insertRows(isChecked ? store.insertChecked : store.insert, rows);
 };
+
+/** As `applySeed`, of a task's rows, before anybody sees the world: what they replaced counts for nothing. */
+export const applyTaskSeed = (world: Pick<LoadedWorld, 'store'>, seed: Seed): void => {
+  applySeed(world, seed);
+  world.store.forgetNumbers();
+};

@@ -27,7 +27,7 @@ export const createStoreAccess = (session: Session): StoreAccess => {
     },
     update: (entity, key, patch) => parse(store.update(entity, key, patch)),
     remove: (entity, key) => store.remove(entity, key),
-    nextInteger: (entity, field) => store.largest(entity, field) + 1,
+    nextInteger: store.nextNumber,
     now: session.clock.iso,
     uuid: session.ids.uuid,
     deliver: (event) => deliver(session, event),
@@ -57,9 +57,9 @@ export const createGraderAccess = (
     onRead(entity);
     return rows.query(entity, query).map(parse);
   },
-  nextInteger(entity, field) {
+  nextInteger(entity, field, within) {
     onRead(entity);
-    return rows.largest(entity, field) + 1;
+    return rows.nextNumber(entity, field, within);
   },
   now: () => at,
   uuid: createIds(0).uuid,

@@ -55,6 +55,7 @@ describe.each(['python', 'typescript'] as const)('user code in %s', (language) =
       bobs: [3, 2],
       page: [3],
       next: 4,
+      nextTwo: 3,
       uuid: access.uuid(),
       now: access.now(),
     });

@@ -24,6 +24,12 @@ const objectOf = (entity: string, given: Row, name: string, example: string): Ro
   return isObject(value) ? value : refuse(entity, `${name} must be an object, such as ${example}`);
 };
 
+/** The fields that a number is counted within; none of them where it is counted in the whole entity. */
+const withinOf = (entity: string, given: Row): Row =>
+  (given.within ?? null) === null
+    ? {}
+    : objectOf(entity, given, 'within', '{"repository": "berth"}');
+
 const countOf = (entity: string, given: Row, name: string): number | undefined => {
   const value = given[name] ?? undefined;
   if (value === undefined) return undefined;
@@ -89,7 +95,7 @@ export const runOperation = (access: StoreAccess, operation: string, given: Row)
       access.remove(entity, objectOf(entity, given, 'key', keyExample));
       return null;
     case 'next':
-      return access.nextInteger(entity, String(given.field));
+      return access.nextInteger(entity, String(given.field), withinOf(entity, given));
     default:
       return refuse(entity, `there is no operation "${operation}"`);
   }

@@ -43,8 +43,8 @@ export type StoreAccess = {
   /** Merges the patch into the row's top level; the new row. */
   update(entity: string, key: Row, patch: Row): Row;
   remove(entity: string, key: Row): void;
-  /** The next free integer of a field: one more than the largest there was. */
-  nextInteger(entity: string, field: string): number;
+  /** One more than the largest number that rows hold or have held; `within` are fields that they share. */
+  nextInteger(entity: string, field: string, within?: Row): number;
   /** The world's time, ISO 8601. */
   now(): string;
   uuid(): string;

@@ -51,9 +51,12 @@ const clockOf = (run: () => Run) => ({
 const idsOf = (run: () => Run) => ({
   /** A new UUID. */
   uuid: async (): Promise<string> => (await run().ask('uuid', {})) as string,
-  /** The next free number of an integer field: one more than the largest there was. */
-  next: async (entity: string, field: string): Promise<number> =>
-    (await run().ask('next', { entity, field })) as number,
+  /**
+   * One more than the largest number that rows hold or have held in a field; inserting a row takes it.
+   * Rows with the fields of `within` are counted apart, where a key or unique list has both.
+   */
+  next: async (entity: string, field: string, within: Row | null = null): Promise<number> =>
+    (await run().ask('next', { entity, field, within })) as number,
 });
 
 const deliverOf =

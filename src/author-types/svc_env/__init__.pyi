@@ -93,10 +93,14 @@ class ids:
         """A new UUID."""
 
     @staticmethod
-    def next(entity: str, field: str) -> int:
-        """The next free number of an integer field: one more than the largest there was.
+    def next(entity: str, field: str, within: Row | None = None) -> int:
+        """One more than the largest number that rows hold or have held in a field.
 
-        >>> ids.next("issues", "number")
+        Inserting a row takes it, and deleting that row does not give it back.
+
+        within: fields that rows are counted within, where a key or unique list has them beside `field`.
+
+        >>> ids.next("issues", "number", {"owner": "northquay", "repo": "berth"})
         """
 
 class webhooks:

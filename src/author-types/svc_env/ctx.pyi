@@ -12,8 +12,8 @@ class _Ids:
     def uuid(self) -> str:
         """A new UUID."""
 
-    def next(self, entity: str, field: str) -> int:
-        """The next free number of an integer field: one more than the largest there was."""
+    def next(self, entity: str, field: str, within: Row | None = None) -> int:
+        """One more than the largest number that rows hold or have held; `svc_env.ids.next` says how."""
 
 class _Reader:
     """Reading the world; `svc_env.get` and `svc_env.query` say how."""

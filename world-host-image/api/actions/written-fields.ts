@@ -77,7 +77,7 @@ const generateNow = (
 export const writeGenerated = (context: ActionContext, entity: EntityContract, row: Row): void => {
   for (const { field, with: how } of context.route.generate) {
     if (how === 'uuid') row[field] = context.session.ids.uuid();
-    else if (how === 'int') row[field] = context.store.largest(entity.name, field) + 1;
+    else if (how === 'int') row[field] = context.store.nextNumber(entity.name, field);
     else row[field] = generateNow(context, entity, field);
   }
 };

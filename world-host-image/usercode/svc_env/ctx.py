@@ -25,9 +25,9 @@ class _Ids:
         """A new UUID."""
         return self._run.uuid()
 
-    def next(self, entity: str, field: str) -> int:
-        """The next free number of an integer field: one more than the largest there was."""
-        return self._run.next_integer(entity, field)
+    def next(self, entity: str, field: str, within: Row | None = None) -> int:
+        """One more than the largest number that rows hold or have held; `svc_env.ids.next` says how."""
+        return self._run.next_integer(entity, field, within)
 
 
 class _Reader:

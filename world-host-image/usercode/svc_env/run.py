@@ -92,8 +92,8 @@ class Run:
     def delete(self, entity: str, key: Row) -> None:
         self._ask("remove", entity=entity, key=key)
 
-    def next_integer(self, entity: str, field: str) -> int:
-        return self._ask("next", entity=entity, field=field)
+    def next_integer(self, entity: str, field: str, within: Row | None) -> int:
+        return self._ask("next", entity=entity, field=field, within=within)
 
     def now(self) -> str:
         return self._ask("now")

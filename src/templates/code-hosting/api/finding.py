@@ -156,12 +156,6 @@ def on_issue(issue: Row) -> Row:
     return {**place_of(issue), "issue_number": issue["number"]}
 
 
-def next_number(ctx: HandlerContext, entity: str, where: Row) -> int:
-    """One more than the largest `number` there is in a repository."""
-    newest = ctx.query(entity, where, order_by="-number", limit=1)
-    return newest[0]["number"] + 1 if newest else 1
-
-
 def _of_this_repository(ctx: HandlerContext, entity: str, argument: str) -> Row:
     row = ctx.get(entity, {"id": _number(ctx, argument)})
     return row if row and place_of(row) == place(ctx) else not_found(ctx)

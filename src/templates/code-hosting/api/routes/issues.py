@@ -15,7 +15,6 @@ from ..finding import (
     find_repository,
     known,
     named,
-    next_number,
     numbered,
     place,
 )
@@ -207,7 +206,7 @@ def insert_issue(ctx: HandlerContext, repository: Row, title: str, body: str | N
     issue = {
         **place(ctx),
         "id": ctx.ids.next("issues", "id"),
-        "number": next_number(ctx, "issues", place(ctx)),
+        "number": ctx.ids.next("issues", "number", place(ctx)),
         "title": title,
         "body": body,
         "user": VIEWER,

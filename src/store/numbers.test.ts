@@ -1,0 +1,146 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Row } from '#language/contract.ts';
+import { sampleContract, sampleRows } from '#test/support/sample-contract.ts';
+import { freezeRows } from './frozen.ts';
+import { buildSnapshot } from './snapshot.ts';
+import { openWorldStore, type WorldStore } from './world-store.ts';
+
+const contract = sampleContract();
+const { bytes } = buildSnapshot(contract, sampleRows);
+const openSample = (): WorldStore => openWorldStore({ contract, snapshot: bytes });
+
+const engine = { owner: 'ann', repo: 'engine' };
+const site = { owner: 'bob', repo: 'site' };
+const issue = (id: number, number: number, at: Row = engine): Row => ({
+  ...at,
+  id,
+  number,
+  title: 'x',
+  state: 'open',
+});
+const next = (store: WorldStore, within?: Row): number =>
+  within === undefined
+    ? store.nextNumber('issues', 'id')
+    : store.nextNumber('issues', 'number', within);
+const remove = (store: WorldStore, id: number) =>
+  store.atomically(() => store.remove('issues', { id }));
+
+describe('the next number', () => {
+  it('follows the largest that rows hold or have held, in an entity and within the fields of a key', async () => {
+    const store = openSample();
+    expect([next(store), next(store, engine), next(store, site)]).toEqual([13, 3, 2]);
+    await remove(store, 12);
+    await remove(store, 11);
+    expect([next(store), next(store, engine), next(store, site)]).toEqual([13, 3, 2]);
+    expect(next(store, { repo: 'site', owner: 'bob' })).toBe(2);
+    expect(next(store, { owner: 'ann', repo: 'other' })).toBe(1);
+  });
+
+  it('does not come back when a row takes another number or moves to other fields', async () => {
+    const store = openSample();
+    await store.atomically(() => {
+      store.update('issues', { id: 11 }, { number: 9 });
+      store.update('issues', { id: 11 }, { number: 4 });
+      store.update('issues', { id: 12 }, { ...engine, number: 5, id: 30 });
+      store.update('issues', { id: 30 }, { id: 20 });
+    });
+    expect([next(store), next(store, engine), next(store, site)]).toEqual([31, 10, 2]);
+  });
+
+  it('goes beyond rows that come with larger ones, and is asked for without being taken', async () => {
+    const store = openSample();
+    await remove(store, 12);
+    await store.atomically(() => store.insert('issues', issue(400, 7)));
+    expect([next(store), next(store), next(store, engine)]).toEqual([401, 401, 8]);
+  });
+
+  it('of a transaction that failed is free again', async () => {
+    const store = openSample();
+    const failed = store.atomically(() => {
+      store.insert('issues', issue(13, 3));
+      store.remove('issues', { id: 13 });
+      expect(next(store)).toBe(14);
+      throw new Error('changed my mind');
+    });
+    await expect(failed).rejects.toThrow('changed my mind');
+    expect([next(store), next(store, engine)]).toEqual([13, 3]);
+  });
+
+  it('goes back with the marks', async () => {
+    const store = openSample();
+    store.mark('base');
+    await store.atomically(() => store.insert('issues', issue(50, 50)));
+    await remove(store, 50);
+    store.mark('task');
+    await store.atomically(() => store.insert('issues', issue(60, 60)));
+    await remove(store, 60);
+    expect([next(store), next(store, engine)]).toEqual([61, 61]);
+    store.rollBackTo('task');
+    expect([next(store), next(store, engine)]).toEqual([51, 51]);
+    store.rollBackTo('base');
+    expect([next(store), next(store, engine)]).toEqual([13, 3]);
+  });
+
+  it('is the same in a snapshot and in a frozen copy', async () => {
+    const store = openSample();
+    await remove(store, 12);
+    const copy = openWorldStore({ contract, snapshot: store.snapshot() });
+    const frozen = await freezeRows(contract, () => store, 16 * 2 ** 20);
+    for (const held of [copy, frozen]) {
+      expect([held.nextNumber('issues', 'id'), held.nextNumber('issues', 'number', site)]).toEqual([
+        13, 2,
+      ]);
+    }
+    expect(copy.digest()).toBe(store.digest());
+    frozen.close();
+  });
+
+  it('is refused where it cannot be counted, or none is left', async () => {
+    const store = openSample();
+    expect(() => store.nextNumber('issues', 'numbr')).toThrow('did you mean "number"?');
+    expect(() => store.nextNumber('issues', 'number', { owner: 'ann' })).toThrow(
+      'issues: numbers of "number" are counted in the whole entity, or within owner, repo; a primary key or unique list of "number" and other fields',
+    );
+    expect(() => store.nextNumber('users', 'id', { login: 'ann' })).toThrow(
+      'numbers of "id" are counted in the whole entity; a primary key',
+    );
+    const last = Number.MAX_SAFE_INTEGER;
+    await store.atomically(() => store.insert('users', { login: 'cy', id: last }));
+    await store.atomically(() => store.remove('users', { login: 'cy' }));
+    expect(() => store.nextNumber('users', 'id')).toThrow(`there is no number after ${last}`);
+  });
+});
+
+it('no number comes back, whatever is inserted, changed and deleted', async () => {
+  const step = fc.record({
+    kind: fc.constantFrom('insert', 'remove', 'renumber'),
+    at: fc.constantFrom(engine, site),
+    pick: fc.nat(),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+      const store = openSample();
+      const seen = new Set(sampleRows.issues?.map(({ id }) => id));
+      const numbers = new Set(sampleRows.issues?.map((row) => `${row.repo} ${row.number}`));
+      for (const { kind, at, pick } of steps) {
+        await store.atomically(() => {
+          const rows = store.query('issues').map((text) => JSON.parse(text) as Row);
+          const row = rows[pick % Math.max(rows.length, 1)];
+          const [id, number] = [next(store), next(store, at)];
+          expect([seen.has(id), numbers.has(`${at.repo} ${number}`)]).toEqual([false, false]);
+          if (kind === 'insert' || row === undefined) store.insert('issues', issue(id, number, at));
+          else if (rows.some(({ duplicate_of: of }) => of === row.id)) return;
+          else if (kind === 'remove') store.remove('issues', { id: row.id });
+          else store.update('issues', { id: row.id }, { ...at, id, number });
+          for (const now of store.query('issues').map((text) => JSON.parse(text) as Row)) {
+            seen.add(now.id);
+            numbers.add(`${now.repo} ${now.number}`);
+          }
+        });
+      }
+      store.close();
+    }),
+    { numRuns: 100 },
+  );
+});
