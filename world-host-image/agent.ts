@@ -124,10 +124,10 @@ const serve = async (options: AgentOptions, assignment: Assignment): Promise<Nex
   try {
     const directive = await serveCalls(options, session, await tellReady(options, begun));
     await options.serving.end();
-    await delivery.finish();
+    await delivery.finish({ isStopping: directive === undefined });
     return directive === undefined ? 'exit' : await close(options, session);
   } finally {
-    await delivery.finish();
+    await delivery.finish({ isStopping: true });
   }
 };
 

@@ -1,15 +1,16 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { AppError } from '#domain/error.ts';
+import { limits } from '#domain/limits.ts';
 import { createLog } from '#runtime/log.ts';
 import { until } from '#runtime/pause.ts';
 import type { ControlLink } from './control-link.ts';
 import { type LedgerDelivery, startLedgerDelivery } from './deliver-ledger.ts';
-import { type Ledger, openLedger } from './ledger.ts';
+import { type Ledger, type LedgerNote, openLedger } from './ledger.ts';
 
 let delivery: LedgerDelivery | undefined;
-afterEach(() => delivery?.finish());
+afterEach(() => delivery?.finish({ isStopping: false }));
 
-const note = (ledger: Ledger, operation: string) =>
+const note = (ledger: Ledger, operation: string, more: Partial<LedgerNote> = {}) =>
   ledger.note({
     at: '2026-01-01T00:00:00.000Z',
     via: 'api',
@@ -22,6 +23,7 @@ const note = (ledger: Ledger, operation: string) =>
     duration_ms: 1,
     changes: {},
     call_id: null,
+    ...more,
   });
 
 type Sent = { generation: number; entries: string[] };
@@ -51,9 +53,33 @@ describe('delivering a ledger', () => {
     await until(() => taken[0], { timeoutMs: 1_000, what: 'the first delivery' });
     for (let n = 0; n < 700; n += 1) note(ledger, `later ${n}`);
     ledger.close();
-    await delivery?.finish();
+    await delivery?.finish({ isStopping: false });
     expect(taken.map((operations) => operations.length)).toEqual([1, 500, 200]);
     expect(taken.flat().at(-1)).toBe('later 699');
+  });
+
+  it('gives all that waits at once, and no delivery makes room for what comes later', async () => {
+    const ledger = openLedger();
+    const body = 'x'.repeat(200_000);
+    for (let n = 1; n <= 100; n += 1) note(ledger, `hook ${n}`, { via: 'webhook', request: body });
+    for (let n = 1; n <= 6_000; n += 1) note(ledger, 'later');
+    const taken: string[] = [];
+    start(ledger, (operations) => taken.push(...operations));
+    await until(() => ledger.backlog.size() === 0, { timeoutMs: 5_000, what: 'all to be given' });
+    expect(taken.filter((operation) => operation.startsWith('hook'))).toHaveLength(100);
+    expect(taken).toHaveLength(100 + limits.sessionRequests);
+  });
+
+  it('gives the newest entry when the time is over, so that what is missing can be counted', async () => {
+    const ledger = openLedger();
+    for (let n = 1; n <= 1_200; n += 1) note(ledger, `${n}`);
+    const taken: string[][] = [];
+    start(ledger, (operations) => {
+      if (operations.length > 1) throw new AppError('unavailable', 'away');
+      taken.push(operations);
+    });
+    await delivery?.finish({ isStopping: true });
+    expect(taken).toEqual([['1200']]);
   });
 
   it('leaves out the one entry that is refused', async () => {
@@ -64,7 +90,7 @@ describe('delivering a ledger', () => {
       if (operations.includes('bad')) throw new AppError('invalid', 'not this one');
       taken.push(...operations);
     });
-    await delivery?.finish();
+    await delivery?.finish({ isStopping: false });
     expect(taken).toEqual(['a', 'c']);
   });
 
@@ -74,7 +100,7 @@ describe('delivering a ledger', () => {
     start(ledger, () => {
       throw new AppError('conflict', 'stale');
     });
-    await delivery?.finish();
+    await delivery?.finish({ isStopping: false });
     expect(ledger.backlog.size()).toBe(1);
   });
 });

@@ -1,7 +1,8 @@
 /**
  * Gives the entries of a session's ledger to the control plane, where they outlive the session: a few
  * at a time while it is served, what is left when it ends. A host that dies takes along what it has not
- * delivered yet.
+ * delivered yet. What is left when the time is over is not lost without a word: the newest entry goes
+ * alone then, and by its number the control plane knows how many are missing.
  */
 import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
@@ -13,15 +14,18 @@ import type { Session } from './session/session.ts';
 import type { Standing } from './standing.ts';
 
 export type LedgerDelivery = {
-  /** Delivers what is left, for as long as that may take, and ends. */
-  finish(): Promise<void>;
+  /** Delivers what is left, for as long as that may take, and ends. A host that stops has less time. */
+  finish(options: { isStopping: boolean }): Promise<void>;
 };
 
 export type DeliveryOptions = { link: ControlLink; log: Log; standing: Standing };
 
 const everyMs = 2_000;
-/** Of the end: a session is not kept waiting for its ledger longer than that. */
-const finishMs = 5_000;
+/** Of the end: a session is not kept waiting for its ledger longer than that, and less by a host that stops. */
+const finishMs = 12_000;
+const stoppingMs = 5_000;
+/** Of that, for the newest entry when the time is over. */
+const lastMs = 1_000;
 
 type Batch = { entries: number; chars: number };
 const whole: Batch = { entries: limits.ledgerBatchEntries, chars: limits.ledgerBatchChars };
@@ -31,6 +35,9 @@ const single: Batch = { ...whole, entries: 1 };
 const isRefused = (error: unknown): boolean =>
   error instanceof AppError && error.code === 'invalid';
 
+/** Whether the session is not this host's any more. */
+const isStale = (error: unknown): boolean => error instanceof AppError && error.code === 'conflict';
+
 /** Begins to deliver. */
 export const startLedgerDelivery = (
   { link, log, standing }: DeliveryOptions,
@@ -39,14 +46,21 @@ export const startLedgerDelivery = (
   const { generation } = standing;
   let batch = whole;
 
+  const give = (
+    send: ControlLink['send'],
+    entries: string[],
+    signal: AbortSignal,
+  ): Promise<unknown> =>
+    send(deliverRequests, { params: { sessionId }, body: { generation, entries } }, { signal });
+
   /** Sends the first entries; one that is refused is sent alone, and then left out. */
   const deliver = async (send: ControlLink['send'], signal: AbortSignal): Promise<void> => {
     const waiting = backlog.first(batch);
     const last = waiting.at(-1);
     if (last === undefined) return;
-    const body = { generation, entries: waiting.map(({ json }) => json) };
+    const entries = waiting.map(({ json }) => json);
     try {
-      await send(deliverRequests, { params: { sessionId }, body }, { signal });
+      await give(send, entries, signal);
       batch = whole;
     } catch (error) {
       if (!isRefused(error)) throw error;
@@ -63,24 +77,42 @@ export const startLedgerDelivery = (
     name: 'ledger',
     everyMs,
     log,
-    tick: (signal) => deliver(link.sendOnce, signal),
+    async tick(signal) {
+      // All that is there now; what comes meanwhile is for the next tick.
+      const newest = backlog.last()?.id ?? 0;
+      while ((backlog.first(single)[0]?.id ?? newest + 1) <= newest) {
+        await deliver(link.sendOnce, signal);
+      }
+    },
   });
 
-  const deliverRest = async (): Promise<void> => {
+  /** Gives the newest entry, unless nothing is taken from this host any more. */
+  const deliverLast = async (failure: unknown): Promise<void> => {
+    const last = backlog.last();
+    if (last === undefined || isStale(failure)) return;
+    try {
+      await give(link.sendOnce, [last.json], AbortSignal.timeout(lastMs));
+    } catch (error) {
+      log.warn({ err: error, sessionId }, 'nor is its newest entry');
+    }
+  };
+
+  const deliverRest = async (mostMs: number): Promise<void> => {
     await loop.stop();
-    const signal = AbortSignal.timeout(finishMs);
+    const signal = AbortSignal.timeout(mostMs - lastMs);
     try {
       while (backlog.size() > 0) await deliver(link.send, signal);
     } catch (error) {
       const lost = backlog.size();
       log.warn({ err: error, sessionId, lost }, 'the ledger is not delivered whole');
+      await deliverLast(error);
     }
   };
 
   let finished: Promise<void> | undefined;
   return {
-    finish() {
-      finished ??= deliverRest();
+    finish({ isStopping }) {
+      finished ??= deliverRest(isStopping ? stoppingMs : finishMs);
       return finished;
     },
   };

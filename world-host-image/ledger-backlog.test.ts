@@ -33,4 +33,19 @@ describe('the backlog', () => {
     const many = filled(5_000, { entries: 10, bytes: 1_000 });
     expect([many.size(), ids(many)[0]]).toEqual([10, 4_991]);
   });
+
+  it('keeps what is pinned, whatever makes room around it', () => {
+    const backlog = createBacklog({ entries: 2, bytes: 1_000 });
+    for (let id = 1; id <= 9; id += 1) backlog.add(id, `entry ${id}`, id % 3 === 0);
+    expect(ids(backlog)).toEqual([3, 6, 7, 8, 9]);
+    expect([backlog.size(), backlog.pinnedBytes(), backlog.last()?.id]).toEqual([5, 21, 9]);
+    backlog.removeTo(6);
+    expect([ids(backlog), backlog.pinnedBytes()]).toEqual([[7, 8, 9], 7]);
+    for (let id = 10; id <= 3_000; id += 1) backlog.add(id, `entry ${id}`, id === 1_500);
+    expect(ids(backlog)).toEqual([9, 1_500, 2_999, 3_000]);
+    backlog.removeTo(3_000);
+    expect([backlog.size(), backlog.pinnedBytes(), backlog.last()]).toEqual([0, 0, undefined]);
+    backlog.add(3_001, 'entry');
+    expect(ids(backlog)).toEqual([3_001]);
+  });
 });

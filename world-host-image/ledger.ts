@@ -159,7 +159,7 @@ export const openLedger = ({
   const tell = (note: LedgerNote): string => {
     lastId += 1;
     const entry = entryOf(lastId, note, shown);
-    backlog.add(lastId, entry);
+    backlog.add(lastId, entry, note.via === 'webhook');
     return entry;
   };
 

@@ -36,7 +36,14 @@ export const filterOf = ({ via, operation, status }: RequestOptions): RequestOpt
   ...(status === undefined ? {} : { status }),
 });
 
-export type SessionRequests = { data: RequestView[]; totalItems: number };
+export type SessionRequests = {
+  data: RequestView[];
+  totalItems: number;
+  /** Entries that made room or never came; only where there are any. */
+  dropped?: number;
+};
+
+const droppedOf = (dropped = 0): { dropped?: number } => (dropped > 0 ? { dropped } : {});
 
 export type RequestsQuestion = {
   client: Client;
@@ -47,7 +54,7 @@ export type RequestsQuestion = {
 };
 
 /** A page of the ledger as a session's host shows it; `next` is where the next one begins. */
-type LedgerPage = { rows: LedgerEntry[]; total: number; next?: number };
+type LedgerPage = { rows: LedgerEntry[]; total: number; next?: number; missing?: number };
 
 /** One page; undefined when the session lives no more. */
 const askHostOnce = async (
@@ -80,9 +87,11 @@ const askHost = async (
     const left = limit - data.length;
     const page = await askHostOnce(context, { ...question, limit: left }, offset);
     if (page === undefined) return undefined;
-    const { rows, total, next } = page;
+    const { rows, total, next, missing } = page;
     data.push(...rows.map((row) => requestOfRow(sessionId, row)));
-    if (next === undefined || data.length >= limit) return { data, totalItems: total };
+    if (next === undefined || data.length >= limit) {
+      return { data, totalItems: total, ...droppedOf(missing) };
+    }
     offset = next;
   }
 };
@@ -95,8 +104,9 @@ const askService = async (question: RequestsQuestion): Promise<SessionRequests> 
     const query = { ...filter, page, limit: limits.pageMax };
     const { body } = await client.send(listSessionRequests, { params: { sessionId }, query });
     data.push(...body.data);
-    if (data.length >= limit || page >= body.meta.totalPages) {
-      return { data: data.slice(0, limit), totalItems: body.meta.totalItems };
+    const { totalItems, totalPages, dropped } = body.meta;
+    if (data.length >= limit || page >= totalPages) {
+      return { data: data.slice(0, limit), totalItems, ...droppedOf(dropped) };
     }
   }
 };

@@ -25,7 +25,7 @@ const makeRoom = async ({ config, db, log, metrics }: TidyParts): Promise<void> 
   const entries = dropped.reduce((sum, each) => sum + each.entries, 0);
   metrics.ledgerDropped.inc(entries);
   const sessions = dropped.map(({ sessionId }) => sessionId);
-  log.warn({ projectId, sessions, entries }, 'dropped requests of closed sessions: ledger quota');
+  log.warn({ projectId, sessions, entries }, 'dropped requests of sessions: ledger quota');
 };
 
 /** Does a little of each. What fails keeps nothing else from being done. */

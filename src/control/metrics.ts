@@ -72,7 +72,7 @@ export const createMetrics = () => {
     ledgerDropped: counter(
       registry,
       'svc_ledger_dropped_entries_total',
-      'Entries of ledgers of closed sessions that made room for their project',
+      'Entries of ledgers that made room for their project',
       [],
       [{}],
     ),

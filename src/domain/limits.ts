@@ -40,6 +40,9 @@ export const limits = {
   /** What is kept of a session's requests once it is over; the oldest make room. */
   sessionRequests: 5_000,
   sessionRequestBytes: 16 * 1024 * 1024,
+  /** And of the webhooks that it sent: no less than one call may send. */
+  sessionDeliveries: 5_000,
+  sessionDeliveryBytes: 160 * 1024 * 1024,
   /** Entries of a ledger that a host delivers together; a character may take several bytes. */
   ledgerEntryChars: 2 * 1024 * 1024,
   ledgerBatchEntries: 500,

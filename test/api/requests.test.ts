@@ -84,7 +84,7 @@ describe('the requests of a session', () => {
     await close();
     const { data, meta } = await ofSession();
     expect(data).toEqual(live.data);
-    expect(meta).toEqual({ page: 1, limit: 50, totalItems: 2, totalPages: 1 });
+    expect(meta).toEqual({ page: 1, limit: 50, totalItems: 2, totalPages: 1, dropped: 0 });
     const { duration_ms: durationMs, call_id: callId, ...rest } = entry(2, changed);
     expect(data[1]).toEqual({ sessionId, durationMs, callId, ...rest });
   });
@@ -128,11 +128,36 @@ describe('the requests of a session', () => {
     }
     const { data, meta } = await ofSession({ limit: 1 });
     expect(meta.totalItems).toBe(limits.sessionRequests);
+    expect(meta.dropped).toBe(perBatch);
     expect(data[0]?.id).toBe(perBatch + 1);
     const large = { request: { body: 'x'.repeat(900_000) } };
     for (let id = 6_000; id < 6_024; id += 1) await host.requests([entry(id, large)]);
     const kept = (await ofSession()).meta.totalItems;
     expect(kept).toBe(Math.floor(limits.sessionRequestBytes / 900_200));
+  });
+
+  it('make no room for deliveries, nor these for them, and what is dropped is counted', async () => {
+    await host.requests([entry(1), entry(2)]);
+    const sent = { via: 'webhook', status: null, request: { body: 'x'.repeat(900_000) } };
+    for (let id = 3; id < 28; id += 1) await host.requests([entry(id, sent)]);
+    expect((await ofSession()).meta).toMatchObject({ totalItems: 27, dropped: 0 });
+    // What a host could not deliver shows as a gap.
+    await host.requests([entry(31)]);
+    expect((await ofSession()).meta).toMatchObject({ totalItems: 28, dropped: 3 });
+    await control.sql(`update requests set bytes = $1::int where session_id = $2 and id = 20`, [
+      limits.sessionDeliveryBytes,
+      sessionId,
+    ]);
+    await host.requests([entry(32, sent)]);
+    expect((await ofSession()).data.map(({ id }) => id)).toEqual([
+      ...[1, 2, 21, 22, 23, 24, 25, 26, 27, 31, 32],
+    ]);
+    expect((await ofSession()).meta.dropped).toBe(21);
+    const [noted] = await control.sql(
+      'select dropped_entries, dropped_at is not null as noted from ledgers where session_id = $1',
+      [sessionId],
+    );
+    expect(noted).toEqual({ dropped_entries: 18, noted: true });
   });
 });
 

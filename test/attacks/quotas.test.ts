@@ -419,6 +419,28 @@ describe('what is kept of requests', () => {
     expect(total?.bytes).toBeLessThanOrEqual(1024 * 1024);
   });
 
+  it('makes room from deliveries of open sessions when no closed one is left', async () => {
+    const open = await fill(greedy, false);
+    await control.sql(
+      `update requests set via = 'webhook', bytes = $1::int where session_id = $2 and id < 6`,
+      [10 * 1024 * 1024, open],
+    );
+    await control.sql(`update ledgers set bytes = $1 where session_id = $2`, [
+      50 * 1024 * 1024,
+      open,
+    ]);
+    await control.sql(
+      `update projects set ledger_checked_at = case when id = $1 then '-infinity' else now() end`,
+      [greedy.projectId],
+    );
+    await runReaper();
+    expect(await kept(open)).toBe(2);
+    const [noted] = await control.sql('select dropped_entries from ledgers where session_id = $1', [
+      open,
+    ]);
+    expect(noted).toEqual({ dropped_entries: 4 });
+  });
+
   it('is counted anew where it was counted wrongly', async () => {
     const id = await fill(greedy, true);
     await control.sql('update ledgers set bytes = 5 where session_id = $1', [id]);

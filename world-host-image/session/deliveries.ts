@@ -21,6 +21,8 @@ export const deliveryLimits = {
   bodyBytes: 256 * 1024,
   /** As deep as anything in the ledger: an entry that nests deeper could not be read from it. */
   bodyLevels: 64,
+  /** Of deliveries that the control plane has not got yet; while more wait, no others are made. */
+  waitingBytes: 64 * 1024 * 1024,
 };
 
 type Refuse = (kind: 'shape' | 'full', detail: string) => never;
@@ -100,7 +102,7 @@ const checkCounts = (type: string, count: number, held: number, refuse: Refuse):
  * Holds a delivery to each subscription that wants the event until the turn ends. Throws
  * `StoreRefusal` for a world without webhooks, an event that is none, and beyond the limits.
  */
-export const deliver = ({ world, ids, outbox }: Session, event: WorldEvent): void => {
+export const deliver = ({ world, ids, ledger, outbox }: Session, event: WorldEvent): void => {
   const { webhooks } = world.contract;
   if (webhooks === null) {
     const detail = 'the world declares no [webhooks] in connector.toml';
@@ -109,6 +111,9 @@ export const deliver = ({ world, ids, outbox }: Session, event: WorldEvent): voi
   const refuse: Refuse = (kind, detail) => {
     throw new StoreRefusal({ entity: webhooks.subscriptions, kind, detail });
   };
+  if (ledger.backlog.pinnedBytes() > deliveryLimits.waitingBytes) {
+    refuse('full', 'too many deliveries wait to be taken from this session; try again in a moment');
+  }
   const body = JSON.stringify(event.body ?? null);
   checkEvent(webhooks, event, body, refuse);
   const at = new Date();

@@ -30,11 +30,15 @@ export const addSessionRequests = (sessions: Command, context: Context): void =>
   withService(addRequestFilters(command)).action(async (sessionId: string, options: Options) => {
     const client = clientFor(context, options);
     const question = { client, sessionId, filter: filterOf(options), limit: options.limit };
-    const { data, totalItems } = await readRequests(context, question);
-    printAnswer(context, options, { data, totalItems }, () =>
+    const found = await readRequests(context, question);
+    const { data, totalItems, dropped } = found;
+    printAnswer(context, options, found, () =>
       [
         describeLedger(data, context.colors),
         ...(data.length < totalItems ? [`${data.length} of ${totalItems}; see --limit`] : []),
+        ...(dropped === undefined
+          ? []
+          : [`${dropped} more are not there: they made room or never came`]),
       ].join('\n'),
     );
   });

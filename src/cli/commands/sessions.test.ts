@@ -177,7 +177,7 @@ describe('svc worlds session', () => {
     const page = (number: number) => ({
       body: {
         data: [{ ...request, id: number }],
-        meta: { page: number, limit: 100, totalItems: 2, totalPages: 2 },
+        meta: { page: number, limit: 100, totalItems: 2, totalPages: 2, dropped: 7 },
       },
     });
     const over = { body: { ...session, state: 'CLOSED' } };
@@ -187,7 +187,9 @@ describe('svc worlds session', () => {
       page(1),
       page(2),
     );
-    expect(JSON.parse(out).data.map(({ id }: { id: number }) => id)).toEqual([1, 2]);
+    const shown = JSON.parse(out);
+    expect(shown.data.map(({ id }: { id: number }) => id)).toEqual([1, 2]);
+    expect(shown.dropped).toBe(7);
     expect(asked[2]?.url).toBe(
       '/api/public/world-sessions/ses-1/requests?operation=get_note&page=2&limit=100',
     );

@@ -1,7 +1,9 @@
 /**
  * How much is kept of the requests of a project's sessions. Open sessions keep theirs, up to the limit of
- * each; over its quota, a project's oldest closed sessions make room. What was dropped is written down.
+ * each; over its quota, a project's oldest closed sessions make room, and then deliveries of open ones.
+ * What was dropped is written down.
  */
+import { limits } from '#domain/limits.ts';
 import { type Queryable, statement } from './pool.ts';
 
 // One project a time, the one not looked at for longest, and none twice in half a minute.
@@ -35,13 +37,39 @@ const oldestStatement = statement(
     where oldest.before < least(excess.bytes, ${mostBytes}) order by 1`,
 );
 
+// Sessions that are open keep what is not a delivery, and of deliveries no more than of that.
+const widestStatement = statement(
+  'widest_ledgers',
+  `select l.session_id as id from ledgers l join sessions s on s.id = l.session_id
+    where l.project_id = $1 and l.bytes > ${2 * limits.sessionRequestBytes} and s.closed_at is null
+      and (select sum(bytes) from ledgers where project_id = $1 and bytes > 0) > $2::bigint
+    order by l.bytes desc limit 5`,
+);
+
+const narrowStatement = statement(
+  'narrow_ledger',
+  `with ranked as (
+     select id, sum(bytes) over (order by id desc) as total
+       from requests where session_id = $1 and via = 'webhook'
+   ), dropped as (
+     delete from requests r using ranked
+      where r.session_id = $1 and r.id = ranked.id and total > ${limits.sessionRequestBytes}
+     returning r.id
+   )
+   update ledgers set dropped_at = now(),
+          dropped_entries = dropped_entries + (select count(*) from dropped)
+    where session_id = $1
+   returning (select count(*)::int from dropped) as entries`,
+);
+
 // There may be more to drop: it is looked at again, after those that have waited for longer.
 const againStatement = statement(
   'ledger_again',
   `update projects set ledger_checked_at = now() - interval '30 seconds' where id = $1`,
 );
 
-// What is dropped is written down where it is; the trigger takes its bytes away.
+// What is dropped is written down where it is; the trigger takes its bytes away. Entries are numbered
+// without gaps, so up to the last of them none is left.
 const dropStatement = statement(
   'drop_entries',
   `with dropped as (
@@ -49,8 +77,9 @@ const dropStatement = statement(
        select id from requests where session_id = $1 order by id limit ${mostEntries}
      ) returning id
    )
-   update ledgers set dropped_entries = dropped_entries + (select count(*) from dropped),
-          dropped_at = now()
+   update ledgers set dropped_at = now(),
+          dropped_entries = greatest(dropped_entries + (select count(*) from dropped),
+                                     (select max(id) from dropped))
     where session_id = $1
    returning (select count(*)::int from dropped) as entries`,
 );
@@ -76,6 +105,19 @@ const dropSession = async (db: Queryable, sessionId: string): Promise<DroppedLed
   return { sessionId, entries };
 };
 
+/** Drops deliveries of open sessions that have most, when no closed one is left to make room. */
+const narrowSessions = async (
+  db: Queryable,
+  { id: projectId, most }: { id: string; most: string },
+): Promise<DroppedLedger[]> => {
+  const dropped: DroppedLedger[] = [];
+  for (const { id } of await db.query<{ id: string }>(widestStatement, [projectId, most])) {
+    const [narrowed] = await db.query<{ entries: number }>(narrowStatement, [id]);
+    dropped.push({ sessionId: id, entries: narrowed?.entries ?? 0 });
+  }
+  return dropped;
+};
+
 export type TrimmedProject = { projectId: string; dropped: DroppedLedger[] };
 
 /**
@@ -91,7 +133,8 @@ export const trimLedgers = async (
   const sessions = await db.query<{ id: string }>(oldestStatement, [next.id, next.most]);
   const dropped: DroppedLedger[] = [];
   for (const { id } of sessions) dropped.push(await dropSession(db, id));
-  if (sessions.length > 0) await db.query(againStatement, [next.id]);
+  if (sessions.length === 0) dropped.push(...(await narrowSessions(db, next)));
+  if (dropped.length > 0) await db.query(againStatement, [next.id]);
   return { projectId: next.id, dropped };
 };
 

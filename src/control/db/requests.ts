@@ -44,17 +44,27 @@ const insertStatement = statement(
    select true from served`,
 );
 
+// Deliveries and all else have a bound each: neither makes room for the other. What is dropped is
+// written down.
 const trimStatement = statement(
   'trim_requests',
-  `delete from requests
-    where session_id = $1 and id <= (
-      select max(id) from (
-        select id, row_number() over newest as position, sum(bytes) over newest as total
-          from requests where session_id = $1
-        window newest as (order by id desc)
-      ) kept
-       where position > ${limits.sessionRequests} or total > ${limits.sessionRequestBytes}
-    )`,
+  `with ranked as (
+     select id, via = 'webhook' as is_delivery, row_number() over newest as position,
+            sum(bytes) over newest as total
+       from requests where session_id = $1
+     window newest as (partition by via = 'webhook' order by id desc)
+   ), dropped as (
+     delete from requests r using ranked
+      where r.session_id = $1 and r.id = ranked.id and case when is_delivery
+        then position > ${limits.sessionDeliveries} or total > ${limits.sessionDeliveryBytes}
+        else position > ${limits.sessionRequests} or total > ${limits.sessionRequestBytes} end
+     returning r.id
+   ), noted as (
+     update ledgers set dropped_at = now(),
+            dropped_entries = dropped_entries + (select count(*) from dropped)
+      where session_id = $1 and exists (select from dropped)
+   )
+   select count(*)::int as entries from dropped`,
 );
 
 const jsonColumns = (entries: readonly KeptEntry[]) =>
@@ -152,9 +162,13 @@ const readPage = async (
   return { rows, total: counted?.total ?? 0 };
 };
 
-const findStatement = statement(
-  'find_session_of_requests',
-  'select id from sessions where id = $1 and project_id = $2',
+// Entries are numbered without gaps, so what lies below the last and is not there was dropped, by
+// whomever. Of a ledger of which nothing is left it is written down.
+const findLedgerStatement = statement(
+  'find_ledger',
+  `select coalesce((select max(r.id) - count(*) from requests r where r.session_id = s.id),
+                   (select l.dropped_entries from ledgers l where l.session_id = s.id), 0)::int as dropped
+     from sessions s where s.id = $1 and s.project_id = $2`,
 );
 
 /** A page of a session's requests, oldest first; undefined when the project has no such session. */
@@ -164,9 +178,11 @@ export const listSessionRequests = async (
   sessionId: string,
   filter: RequestFilter & { after?: number },
   page: Page,
-): Promise<RequestPage | undefined> => {
-  const [session] = await db.query(findStatement, [sessionId, projectId]);
-  return session === undefined ? undefined : readPage(db, ofSession, sessionId, filter, page);
+): Promise<(RequestPage & { dropped: number }) | undefined> => {
+  const found = await db.query<{ dropped: number }>(findLedgerStatement, [sessionId, projectId]);
+  const [ledger] = found;
+  if (ledger === undefined) return undefined;
+  return { ...(await readPage(db, ofSession, sessionId, filter, page)), ...ledger };
 };
 
 /** A page of the requests to all sessions of a world, newest first. */

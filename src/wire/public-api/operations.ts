@@ -267,7 +267,15 @@ export const listCalls = operation({
   answers: { 200: Type.Object({ data: Type.Array(CallListView), meta: ListMeta }) },
 });
 
-const RequestList = Type.Object({ data: Type.Array(RequestView), meta: ListMeta });
+const SessionRequestList = Type.Object({
+  data: Type.Array(RequestView),
+  meta: Type.Interface([ListMeta], {
+    dropped: Type.Integer({
+      description:
+        'entries that are not there any more, or never came: by the bounds of a session, the quota of the project, or because the host was lost or late',
+    }),
+  }),
+});
 
 export const listSessionRequests = operation({
   id: 'listSessionRequests',
@@ -280,7 +288,7 @@ export const listSessionRequests = operation({
     { ...PageQuery, ...RequestFilter, after: AfterRequest },
     { additionalProperties: false },
   ),
-  answers: { 200: RequestList },
+  answers: { 200: SessionRequestList },
 });
 
 export const listWorldRequests = operation({
@@ -294,7 +302,7 @@ export const listWorldRequests = operation({
     { ...PageQuery, ...RequestFilter, after: AfterTime },
     { additionalProperties: false },
   ),
-  answers: { 200: RequestList },
+  answers: { 200: Type.Object({ data: Type.Array(RequestView), meta: ListMeta }) },
 });
 
 export const getCall = operation({

@@ -11,6 +11,7 @@ export const listSessionRequests = ({ db }: Pick<Parts, 'db'>) =>
   endpoint(operation, async ({ params: { sessionId }, query }, { caller: { projectId } }) => {
     const found = await list(db, projectId, sessionId, query, toRange(query));
     if (found === undefined) throw noSession(sessionId);
-    const { rows, total } = found;
-    return respond(200, { data: rows.map(viewRequest), meta: toMeta(query, total) });
+    const { rows, total, dropped } = found;
+    const meta = { ...toMeta(query, total), dropped };
+    return respond(200, { data: rows.map(viewRequest), meta });
   });
