@@ -3,6 +3,7 @@
  * that ended says so. What a tick returns is the pools' status; a change in why a pool's launches are
  * held is told to whoever started the program.
  */
+import { limits } from '#domain/limits.ts';
 import type { Log } from '#runtime/log.ts';
 import { type Loop, startLoop } from '#runtime/loop.ts';
 import type { PoolHost, WaitingSessions } from '#wire/pool-api/operations.ts';
@@ -23,7 +24,7 @@ const destroysAtOnce = { process: 8, docker: 8, kubernetes: 64 };
 
 /** How long a host may be in a bad way, in milliseconds. */
 export const deadlines: Deadlines = {
-  silentMs: 10_000,
+  silentMs: limits.hostSilenceMs,
   heardMs: 15_000,
   recycleMs: 20_000,
   goodbyeMs: 20_000,

@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { AppError } from '#domain/error.ts';
 import { until } from '#runtime/pause.ts';
+import { createContact } from './contact.ts';
 import type { ControlLink } from './control-link.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { createServing } from './session/serving.ts';
@@ -12,7 +13,11 @@ const log = pino({ level: 'silent' });
 const beat = async (answer: { drain: boolean } | AppError, changed = false) => {
   const standing = { hostId: 'hst-1', generation: 3 };
   const ends: string[] = [];
+  let now = 0;
+  const contact = createContact([() => now]);
+  now += 5_000;
   const sendOnce = async () => {
+    now += 9_000;
     if (changed) standing.generation += 1;
     if (answer instanceof AppError) throw answer;
     return answer;
@@ -20,22 +25,28 @@ const beat = async (answer: { drain: boolean } | AppError, changed = false) => {
   const loop = startHeartbeat({
     standing,
     serving: createServing(),
+    contact,
     link: { sendOnce } as unknown as ControlLink,
     log,
     onEnd: (reason) => ends.push(reason),
   });
   await until(() => loop.status().ticks > 0, { timeoutMs: 2_000, what: 'a beat' });
   await loop.stop();
-  return ends;
+  return { ends, isLost: contact.isLost() };
 };
 
 it('ends the host when it is drained or its generation is stale', async () => {
-  expect(await beat({ drain: false })).toEqual([]);
-  expect(await beat({ drain: true })).toEqual(['drained']);
-  expect(await beat(new AppError('conflict', 'stale'))).toEqual(['stale']);
+  expect(await beat({ drain: false })).toMatchObject({ ends: [] });
+  expect(await beat({ drain: true })).toMatchObject({ ends: ['drained'] });
+  expect(await beat(new AppError('conflict', 'stale'))).toMatchObject({ ends: ['stale'] });
 });
 
 it('does not take a refusal for its own that crossed a change of generation', async () => {
-  expect(await beat(new AppError('conflict', 'stale'), true)).toEqual([]);
-  expect(await beat(new AppError('unavailable', 'away'))).toEqual([]);
+  expect(await beat(new AppError('conflict', 'stale'), true)).toMatchObject({ ends: [] });
+  expect(await beat(new AppError('unavailable', 'away'))).toMatchObject({ ends: [] });
+});
+
+it('keeps the contact when it is answered', async () => {
+  expect(await beat({ drain: false })).toMatchObject({ isLost: false });
+  expect(await beat(new AppError('unavailable', 'away'))).toMatchObject({ isLost: true });
 });

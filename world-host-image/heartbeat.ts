@@ -6,6 +6,7 @@ import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
 import { type Loop, startLoop } from '#runtime/loop.ts';
 import { heartbeat } from '#wire/host-api/operations.ts';
+import type { Contact } from './contact.ts';
 import type { ControlLink } from './control-link.ts';
 import type { Serving } from './session/serving.ts';
 import type { Standing } from './standing.ts';
@@ -13,6 +14,8 @@ import type { Standing } from './standing.ts';
 export type HeartbeatOptions = {
   standing: Standing;
   serving: Serving;
+  /** Told of each beat that is answered. */
+  contact: Contact;
   link: ControlLink;
   log: Log;
   /** Called when the host is to stop, with the reason. */
@@ -22,7 +25,7 @@ export type HeartbeatOptions = {
 const everyMs = 2_000;
 
 export const startHeartbeat = (options: HeartbeatOptions): Loop<void> => {
-  const { link, log, onEnd, serving, standing } = options;
+  const { contact, link, log, onEnd, serving, standing } = options;
   return startLoop({
     name: 'heartbeat',
     everyMs,
@@ -35,8 +38,10 @@ export const startHeartbeat = (options: HeartbeatOptions): Loop<void> => {
         rssBytes: process.memoryUsage.rss(),
         ...(idleMs === undefined ? {} : { idleMs }),
       };
+      const answered = contact.begin();
       try {
         const { drain } = await link.sendOnce(heartbeat, { params: { hostId }, body }, { signal });
+        answered();
         if (drain) onEnd('drained');
       } catch (error) {
         const isStale = error instanceof AppError && error.code === 'conflict';

@@ -12,6 +12,7 @@ import { getBlob, reportLeaving } from '#wire/host-api/operations.ts';
 import { runAgent } from './agent.ts';
 import { startApiServer } from './api/server.ts';
 import { codeDirectory, type HostConfig } from './config.ts';
+import { createContact } from './contact.ts';
 import { type ControlLink, createControlLink } from './control-link.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { startProof } from './proof/proof.ts';
@@ -66,7 +67,8 @@ export const startHost = async ({
   ...parts
 }: HostParts): Promise<Running> => {
   const stopping = new AbortController();
-  const serving = createServing();
+  const contact = createContact();
+  const serving = createServing(contact.isLost);
   const [userCode, server] = await Promise.all([
     parts.userCode,
     startApiServer({ listen: config.listen, serving, log }),
@@ -91,6 +93,7 @@ export const startHost = async ({
   const beat = startHeartbeat({
     standing,
     serving,
+    contact,
     link,
     log,
     onEnd(reason) {

@@ -34,6 +34,8 @@ export const limits = {
   /** `?wait=` of a public route and the hold of a long poll. */
   waitMs: 60_000,
   pollMs: 25_000,
+  /** A host that was not heard for so long may be given up, and serves nobody from then on by itself. */
+  hostSilenceMs: 10_000,
   /** Rows that one page of a state call returns, and the bytes of them; one row alone may have more. */
   statePageRows: 1_000,
   statePageBytes: 1024 * 1024,

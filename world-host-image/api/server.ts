@@ -6,6 +6,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { limits } from '#domain/limits.ts';
 import type { Log } from '#runtime/log.ts';
 import { http } from '#wire/http.ts';
 import type { LedgerNote } from '../ledger.ts';
@@ -38,6 +39,13 @@ const notedStart = 1024;
 
 const waitingAnswer = jsonAnswer(503, '{"message":"no session is served here yet"}');
 const closedAnswer = jsonAnswer(410, '{"message":"the session served here has ended"}');
+const cutOffAnswer: ApiAnswer = {
+  ...jsonAnswer(
+    503,
+    `{"message":"this host has not reached the control plane for ${limits.hostSilenceMs / 1_000} s, so its session may have been given up; nothing was done, ask again or look at the session"}`,
+  ),
+  headers: { 'retry-after': '2' },
+};
 const faultAnswer = jsonAnswer(500, '{"message":"internal error"}');
 
 /** Headers that Node works out by itself, and that user code may not decide. */
@@ -140,6 +148,7 @@ const answerOf = async (
   const state = serving.state();
   if (state.kind === 'waiting') return waitingAnswer;
   if (state.kind === 'closed') return closedAnswer;
+  if (state.kind === 'cut_off') return cutOffAnswer;
   const visit = serving.enter();
   try {
     return await serveSession(state.session, options, request);

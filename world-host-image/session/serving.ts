@@ -8,6 +8,8 @@ import type { Session } from './session.ts';
 export type ServingState =
   | { kind: 'waiting' }
   | { kind: 'serving'; session: Session }
+  /** A session is held that may have been given up: the control plane was not heard for too long. */
+  | { kind: 'cut_off' }
   | { kind: 'closed' };
 
 export type Serving = {
@@ -23,13 +25,14 @@ export type Serving = {
   idleMs(): number | undefined;
 };
 
-export const createServing = (): Serving => {
+/** Serves nothing yet. `isCutOff` says whether what is served may have been given up. */
+export const createServing = (isCutOff: () => boolean = () => false): Serving => {
   let state: ServingState = { kind: 'waiting' };
   let underWay = 0;
   let lastUsedAt: number | undefined;
   let allDone: (() => void) | undefined;
   return {
-    state: () => state,
+    state: () => (state.kind === 'serving' && isCutOff() ? { kind: 'cut_off' } : state),
     begin(session) {
       state = { kind: 'serving', session };
       lastUsedAt = undefined;
