@@ -1,20 +1,29 @@
 /** What the gateway has under hosts that are no surface: `/health` and `/ready`, for whoever runs it. */
-import type { Loop } from '#runtime/loop.ts';
 import type { Refuser } from './http/refuser.ts';
 import type { Arrival } from './http/server.ts';
 import { unknownHost } from './refusals.ts';
+import type { Following } from './routes/follow.ts';
 
 export type Standing = {
-  /** The loop that follows routes. */
-  following: Loop<unknown>;
+  /** What follows routes. */
+  following: Following;
   isEnding(): boolean;
   refuser: Refuser;
 };
 
-/** Ready from the first word of the control plane on; later it serves what it knows without. */
-const checksOf = ({ following, isEnding }: Standing): Record<string, string> => ({
-  running: isEnding() ? 'it was told to stop' : 'ok',
-  control_plane: following.status().last === undefined ? 'not heard of yet' : 'ok',
+const askControl = ({ following }: Standing): string => {
+  const refusal = following.refusal();
+  if (refusal !== undefined) return `it refuses this gateway: ${refusal}`;
+  return following.loop.status().last === undefined ? 'not heard of yet' : 'ok';
+};
+
+/**
+ * Ready from the first word of the control plane on; later it serves what it knows without, unless the control
+ * plane refuses its token.
+ */
+const checksOf = (standing: Standing): Record<string, string> => ({
+  running: standing.isEnding() ? 'it was told to stop' : 'ok',
+  control_plane: askControl(standing),
 });
 
 const healthOf = (

@@ -135,7 +135,7 @@ export const startGateway = async (config: GatewayConfig, log: Log): Promise<Run
   };
 
   const board = createLoopBoard();
-  for (const loop of [following, ...tracer.loops]) board.show(loop);
+  for (const loop of [following.loop, ...tracer.loops]) board.show(loop);
   const watched = {
     program: 'gateway',
     registry: metrics.registry,
@@ -145,7 +145,7 @@ export const startGateway = async (config: GatewayConfig, log: Log): Promise<Run
   };
   const stack = new AsyncDisposableStack();
   stack.defer(() => tracer.stop());
-  stack.defer(() => following.stop());
+  stack.defer(() => following.loop.stop());
   let bound: Bound;
   let watching: Bound;
   try {

@@ -4,6 +4,7 @@ import { newId } from '#domain/id.ts';
 import { parseSurfaceTemplate } from '#domain/surface-address.ts';
 import { until } from '#runtime/pause.ts';
 import { Secret } from '#runtime/secret.ts';
+import { examine } from '#wire/admin-api/operations.ts';
 import { consumeLink, followRoutes, resolveRoute } from '#wire/gateway-api/operations.ts';
 import { reportLaunched } from '#wire/pool-api/operations.ts';
 import {
@@ -57,6 +58,30 @@ const follow = async (after?: string, hold = 0) =>
 
 const close = (sessionId: string) =>
   control.send(closeSession, { params: { sessionId }, query: {}, body: {} });
+
+describe('gateways', () => {
+  it('are told of by the doctor: none, one that is refused, one that is taken', async () => {
+    const found = async () =>
+      (await control.admin(examine, {})).body.checks.find(({ name }) => name === 'gateways');
+    const becomes = (message: string) =>
+      until(async () => (await found())?.message === message, { timeoutMs: 5_000, what: message });
+    expect(await found()).toMatchObject({
+      status: 'failed',
+      message: expect.stringContaining('none has asked for routes within a minute'),
+    });
+    const headers = { authorization: 'Bearer of-another-installation' };
+    const path = '/api/gateway/changes?hold=0';
+    expect(await control.raw({ method: 'GET', path, headers })).toMatchObject({ status: 401 });
+    await becomes('refused for its token: 127.0.0.1');
+    expect(await found()).toMatchObject({
+      status: 'failed',
+      fix: expect.stringContaining('SVC_GATEWAY_TOKEN'),
+    });
+    await follow();
+    await becomes('1 ask for routes');
+    expect(await found()).toMatchObject({ status: 'ok' });
+  });
+});
 
 describe('the route of a session', () => {
   it('leads to its host while it is ready, and to nothing before and after', async () => {

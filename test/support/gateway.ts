@@ -38,6 +38,8 @@ export type StandInRoutes = {
   /** Answers nothing but 503 until `comeBack`. */
   goAway(): void;
   comeBack(): void;
+  /** Takes no token until `comeBack`. */
+  refuse(): void;
   stop(): Promise<void>;
 };
 
@@ -65,6 +67,7 @@ export const startStandInRoutes = async (): Promise<StandInRoutes> => {
   let era = 1;
   let asked = 0;
   let isAway = false;
+  let isRefusing = false;
   const waiting: (() => void)[] = [];
   const wake = (): void => {
     for (const look of waiting.splice(0)) look();
@@ -93,7 +96,8 @@ export const startStandInRoutes = async (): Promise<StandInRoutes> => {
     };
     const chunks = await request.toArray();
     if (isAway) return answer(503, { message: 'away', error: 'unavailable' });
-    if (request.headers.authorization !== `Bearer ${token}`) return answer(401, { message: 'no' });
+    if (isRefusing || request.headers.authorization !== `Bearer ${token}`)
+      return answer(401, { message: 'no' });
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://control');
     const [, sessionId = '', entries] =
       /^\/api\/gateway\/routes\/([^/]+)(\/entries)?$/.exec(pathname) ?? [];
@@ -140,6 +144,11 @@ export const startStandInRoutes = async (): Promise<StandInRoutes> => {
     },
     comeBack() {
       isAway = false;
+      isRefusing = false;
+    },
+    refuse() {
+      isRefusing = true;
+      server.closeAllConnections();
     },
     stop: () => endServer(server),
   };

@@ -5,6 +5,7 @@
 import { describeError } from '#domain/error.ts';
 import type { DoctorCheck, PoolReport } from '#wire/admin-api/operations.ts';
 import { listPools, readStanding, type Standing } from '../db/admin.ts';
+import { listGateways } from '../db/gateways.ts';
 import { type Load, readLoad } from '../db/load.ts';
 import { checkSchema } from '../db/migrate.ts';
 import { findNearQuota } from '../db/quotas.ts';
@@ -77,6 +78,32 @@ const checkWorlds = async (parts: DoctorParts): Promise<Finding> => {
       ? `the newest ${looked} of ${total} can be loaded`
       : `all can be loaded (${total})`,
   );
+};
+
+/** Longer than a gateway's long poll. */
+const gatewayMs = 60_000;
+
+const checkGateways = async ({ config, db }: DoctorParts): Promise<Finding> => {
+  const asking = await listGateways(db, gatewayMs);
+  const refused = asking.filter((one) => one.refused).map(({ address }) => address);
+  if (config.gateway === null && asking.length === 0)
+    return ok('none are configured: clients go to hosts directly');
+  if (config.gateway === null)
+    return failed(
+      `one asks from ${list(refused)}, and this control plane knows of none`,
+      'set SVC_GATEWAY_URL and SVC_GATEWAY_TOKEN of the control plane, or end the gateway',
+    );
+  if (refused.length > 0)
+    return failed(
+      `refused for its token: ${list(refused)}`,
+      'give SVC_GATEWAY_TOKEN of gateways and control plane the same value, and restart both',
+    );
+  return asking.length > 0
+    ? ok(`${asking.length} ask for routes`)
+    : failed(
+        'none has asked for routes within a minute, so no session can be reached by its address',
+        "see that a gateway runs, its GET /ready and its log: it must reach the control plane's internal address (SVC_CONTROL_URL)",
+      );
 };
 
 const checkLeases = ({ leases }: Standing): Finding => {
@@ -225,6 +252,7 @@ export const examine = (parts: DoctorParts): Promise<DoctorCheck[]> => {
     { name: 'clock', run: () => checkClock(parts) },
     { name: 'blobs', run: () => checkBlobs(parts) },
     { name: 'worlds', run: () => checkWorlds(parts) },
+    { name: 'gateways', run: () => checkGateways(parts) },
     { name: 'orchestrators', run: async () => checkLeases(await standing) },
     { name: 'pools', run: async () => checkPools(parts, await load) },
     { name: 'hosts', run: async () => checkHosts(await standing) },

@@ -13,6 +13,7 @@ import type { Access } from '#wire/operation.ts';
 import { findWhereabouts, noteRenewed } from '../db/hosts.ts';
 import { findKey, type KeyRow } from '../db/keys.ts';
 import type { Queryable } from '../db/pool.ts';
+import { createGatewayPresence } from '../gateways/presence.ts';
 import type {
   AdminCaller,
   Caller,
@@ -187,15 +188,34 @@ const programs = {
   admin: byAdminToken,
 };
 
+type ProgramAccess = keyof typeof programs;
+
+/** Checks the bearer of a program; of gateways it is noted how they fare. */
+const createProgramCheck = (config: Tokens, db: Queryable, log: Log) => {
+  const noteGateway = createGatewayPresence(db, log);
+  return (access: ProgramAccess, token: string, from: string): Caller => {
+    if (access !== 'gateway') return programs[access](config, token);
+    try {
+      const caller = programs[access](config, token);
+      noteGateway(from, 'seen');
+      return caller;
+    } catch (error) {
+      noteGateway(from, 'refused');
+      throw error;
+    }
+  };
+};
+
 /** Makes the check for all access levels. */
 export const createAuthenticate = (config: Tokens, db: Queryable, log: Log): Authenticate => {
   const findOne = createKeyFinder(db);
   const checkHost = createHostCheck(config, db, log);
+  const checkProgram = createProgramCheck(config, db, log);
   return async (authorization, access, from) => {
     const { scheme, value } = parse(authorization);
     if (access !== 'read' && access !== 'write') {
       if (scheme !== 'bearer') throw refuse('this route asks for a bearer token');
-      return access === 'host' ? checkHost(value, from) : programs[access](config, value);
+      return access === 'host' ? checkHost(value, from) : checkProgram(access, value, from);
     }
     if (scheme === 'basic') return byKeyPair(findOne, value);
     if (scheme !== 'bearer') throw refuse(`unknown scheme "${scheme}": ${howTo}`);

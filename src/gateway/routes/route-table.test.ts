@@ -90,6 +90,18 @@ describe('the table of routes', () => {
     expect(table.size()).toBe(0);
   });
 
+  it('does not use on what it is refused', async () => {
+    const { table, world } = tableOf();
+    await table.find('a');
+    world.answer = async () => {
+      throw new AppError('unauthenticated', 'the gateway token is not valid');
+    };
+    table.expireAll();
+    expect(await table.find('a')).toEqual({ kind: 'unknown' });
+    world.answer = away;
+    expect(await table.find('a')).toEqual({ kind: 'unknown' });
+  });
+
   it('does not use on what was about to change', async () => {
     const { table, world } = tableOf();
     world.answer = async (id) => route(id, 'PROVISIONING');

@@ -1,7 +1,8 @@
 /**
  * The routes of sessions, as the control plane told them, in memory. An entry is used for a while, or
  * until the feed says that it changed; then the next request asks again. When the control plane does not
- * answer, what it said before is used on, so that sessions can be reached while it is away.
+ * answer, what it said before is used on, so that sessions can be reached while it is away. What it refuses
+ * to tell (the gateway's token is not taken) is not known any more.
  *
  * Entries are bounded in number: the one that was used longest ago goes first.
  */
@@ -24,7 +25,10 @@ export type RouteTable = {
 };
 
 export type RouteTableOptions = {
-  /** Asks the control plane; throws `not_found`, or anything else when it does not answer. */
+  /**
+   * Asks the control plane; throws `not_found`, `unauthenticated` or `forbidden` as it says, or anything else
+   * when it does not answer.
+   */
   ask(sessionId: string): Promise<Route>;
   /** Most entries. */
   most: number;
@@ -59,6 +63,10 @@ const lifeOf = (found: Found): number => {
 
 const unknown: Found = { kind: 'unknown' };
 
+/** Whether the control plane answered, and does not take who asks. */
+export const isRefusal = (error: unknown): boolean =>
+  error instanceof AppError && (error.code === 'unauthenticated' || error.code === 'forbidden');
+
 /** Makes an empty table. */
 export const createRouteTable = (options: RouteTableOptions): RouteTable => {
   const { ask, most, now = () => performance.now() } = options;
@@ -90,6 +98,10 @@ export const createRouteTable = (options: RouteTableOptions): RouteTable => {
     try {
       found = { kind: 'route', route: await ask(sessionId) };
     } catch (error) {
+      if (isRefusal(error)) {
+        entries.delete(sessionId);
+        return unknown;
+      }
       if (!(error instanceof AppError && error.code === 'not_found')) return fallBack(sessionId);
       found = { kind: 'none' };
     }

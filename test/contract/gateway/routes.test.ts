@@ -163,3 +163,29 @@ describe('without a control plane', () => {
     await soon(id, { status: 410, code: 'failed' });
   });
 });
+
+describe('a gateway whose token is refused', () => {
+  it('is not ready and serves no session, until it is taken again', async () => {
+    const id = await gateway.serve((_, response) => response.end('fine'));
+    expect(await get(id)).toMatchObject({ status: 200 });
+    const readiness = () => ask(gateway.port, { host: 'x', path: '/ready' });
+    gateway.control.refuse();
+    const ready = await until(
+      async () => {
+        const answer = await readiness();
+        return answer.status === 503 ? answer : undefined;
+      },
+      { timeoutMs: 5_000, what: 'not ready' },
+    );
+    expect(JSON.parse(ready.body)).toMatchObject({
+      checks: { control_plane: expect.stringContaining('refuses this gateway') },
+    });
+    await soon(id, { status: 503, code: 'route_unknown' });
+    gateway.control.comeBack();
+    await soon(id, { status: 200 });
+    await until(async () => (await readiness()).status === 200, {
+      timeoutMs: 5_000,
+      what: 'ready again',
+    });
+  });
+});
