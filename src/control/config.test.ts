@@ -97,6 +97,11 @@ describe('readConfig', () => {
     }
   });
 
+  it('takes the database in place of a folder', () => {
+    const { SVC_BLOB_DIR, ...others } = complete;
+    expect(readConfig({ ...others, SVC_BLOB_URL: 'database' }).blobs).toEqual({ kind: 'database' });
+  });
+
   it('takes a bucket in place of a folder', () => {
     const { SVC_BLOB_DIR, ...others } = complete;
     const read = (given: Record<string, string>) => readConfig({ ...others, ...given }).blobs;
@@ -120,11 +125,14 @@ describe('readConfig', () => {
   });
 
   it.each([
-    [{}, 'neither SVC_BLOB_DIR (a folder) nor SVC_BLOB_URL (s3://bucket/prefix) is set'],
+    [
+      {},
+      'neither SVC_BLOB_DIR (a folder) nor SVC_BLOB_URL (s3://bucket/prefix or database) is set',
+    ],
     [{ SVC_BLOB_DIR: '/b', SVC_BLOB_URL: 's3://worlds' }, 'are both set'],
     [{ SVC_BLOB_URL: 's3://worlds' }, 'AWS_REGION is not set'],
-    [{ SVC_BLOB_URL: 'https://worlds' }, 'SVC_BLOB_URL is "https://worlds", not of the form s3://'],
-    [{ SVC_BLOB_URL: 's3://worlds/../x' }, 'not of the form'],
+    [{ SVC_BLOB_URL: 'https://worlds' }, 'SVC_BLOB_URL is "https://worlds", not "database", s3://'],
+    [{ SVC_BLOB_URL: 's3://worlds/../x' }, 'not "database", s3://'],
     [{ SVC_BLOB_URL: 's3://worlds', AWS_ENDPOINT_URL_S3: 'minio:9000' }, 'AWS_ENDPOINT_URL_S3 is'],
     [{ SVC_BLOB_URL: 's3://worlds', AWS_ENDPOINT_URL_S3: 'http://a:hush@b' }, 'without a user'],
   ])('refuses %o as a place for blobs', (given, why) => {

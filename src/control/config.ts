@@ -73,7 +73,7 @@ const isPlainUrl = (text: string): boolean => {
 const readBucket = (env: EnvReader, url: string): BlobPlace => {
   const [, bucket = '', path = ''] = bucketUrl.exec(url) ?? [];
   if (bucket === '') {
-    env.refuse(`SVC_BLOB_URL is "${url}", not of the form s3://bucket or s3://bucket/prefix`);
+    env.refuse(`SVC_BLOB_URL is "${url}", not "database", s3://bucket or s3://bucket/prefix`);
   }
   const endpoint = env.optionalText('AWS_ENDPOINT_URL_S3');
   if (endpoint !== undefined && !isPlainUrl(endpoint)) {
@@ -99,11 +99,14 @@ const readBlobs = (env: EnvReader): BlobPlace => {
   const folder = env.optionalText('SVC_BLOB_DIR');
   const url = env.optionalText('SVC_BLOB_URL');
   if (folder !== undefined && url !== undefined) {
-    env.refuse('SVC_BLOB_DIR and SVC_BLOB_URL are both set: blobs are in a folder or in a bucket');
+    env.refuse('SVC_BLOB_DIR and SVC_BLOB_URL are both set: blobs are in one place');
   }
   if (folder === undefined && url === undefined) {
-    env.refuse('neither SVC_BLOB_DIR (a folder) nor SVC_BLOB_URL (s3://bucket/prefix) is set');
+    env.refuse(
+      'neither SVC_BLOB_DIR (a folder) nor SVC_BLOB_URL (s3://bucket/prefix or database) is set',
+    );
   }
+  if (url === 'database') return { kind: 'database' };
   return url === undefined ? { kind: 'folder', folder: folder ?? '' } : readBucket(env, url);
 };
 

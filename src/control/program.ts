@@ -134,7 +134,7 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
     await bootstrap(db, config.bootstrap);
     const schema = watchSchema(db, log);
     releases.push(() => schema.loop.stop());
-    const blobs = await openBlobs(config.blobs);
+    const blobs = await openBlobs(config.blobs, db);
     const notices = startNotices(config, db, log);
     releases.push(() => notices.stop());
     const metrics = createMetrics();

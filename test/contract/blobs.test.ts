@@ -4,23 +4,58 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createLog } from '#runtime/log.ts';
+import { Secret } from '#runtime/secret.ts';
 import { type BlobPlace, type Blobs, digestOf, pathOf } from '../../src/control/blobs/blobs.ts';
 import { openBlobs } from '../../src/control/blobs/open.ts';
+import { openDatabase } from '../../src/control/db/pool.ts';
+import { testDatabase } from '../support/postgres.ts';
 import { startTestBucket, type TestBucket } from '../support/s3.ts';
+import { execute } from '../support/sql.ts';
 
 /** A place for blobs, and what lies there without the store's knowledge. */
-type Ground = Pick<TestBucket, 'read' | 'write' | 'stop'> & { place: BlobPlace };
+type Ground = Pick<TestBucket, 'read' | 'write' | 'stop'> & { open(): Promise<Blobs> };
+
+/** What needs no database is given none. */
+const openAt = (place: BlobPlace): Promise<Blobs> =>
+  openBlobs(place, { query: () => Promise.reject(new Error('there is no database')) });
 
 const startFolder = async (): Promise<Ground> => {
   const folder = await mkdtemp(join(tmpdir(), 'svc-test-blobs-'));
   return {
-    place: { kind: 'folder', folder },
+    open: () => openAt({ kind: 'folder', folder }),
     read: (name) => readFile(join(folder, name)),
     async write(name, bytes) {
       await mkdir(dirname(join(folder, name)), { recursive: true });
       await writeFile(join(folder, name), bytes);
     },
     stop: () => rm(folder, { recursive: true, force: true }),
+  };
+};
+
+const startDatabase = async (): Promise<Ground> => {
+  const { url, drop } = await testDatabase();
+  const db = openDatabase(new Secret(url), createLog('test', 'silent'));
+  const digestAt = (name: string): string => `sha256:${name.split('/')[1]}`;
+  return {
+    open: () => openBlobs({ kind: 'database' }, db),
+    async read(name) {
+      const rows = await execute<{ bytes: Buffer }>(
+        url,
+        'select bytes from blobs where digest = $1',
+        [digestAt(name)],
+      );
+      return rows[0]?.bytes ?? Buffer.of();
+    },
+    async write(name, bytes) {
+      const sql = `insert into blobs values ($1, $2)
+        on conflict (digest) do update set bytes = excluded.bytes`;
+      await execute(url, sql, [digestAt(name), Buffer.from(bytes)]);
+    },
+    async stop() {
+      await db.close();
+      await drop();
+    },
   };
 };
 
@@ -35,6 +70,11 @@ const startBucket = async (): Promise<TestBucket> => {
   return bucket;
 };
 
+const startBucketGround = async (): Promise<Ground> => {
+  const bucket = await startBucket();
+  return { ...bucket, open: () => openAt(bucket.place) };
+};
+
 afterEach(() => {
   vi.unstubAllEnvs();
 });
@@ -45,14 +85,15 @@ const filled = (size: number): Uint8Array => new Uint8Array(size).map((_, index)
 
 describe.each([
   { name: 'a folder', start: startFolder },
-  { name: 'a bucket', start: startBucket },
+  { name: 'a bucket', start: startBucketGround },
+  { name: 'a database', start: startDatabase },
 ])('$name of blobs', ({ start }) => {
   let ground: Ground;
   let blobs: Blobs;
 
   beforeEach(async () => {
     ground = await start();
-    blobs = await openBlobs(ground.place);
+    blobs = await ground.open();
   });
 
   afterEach(() => ground.stop());
@@ -80,7 +121,7 @@ describe.each([
   });
 
   it('is seen by all who open it, and holds what was copied into it', async () => {
-    const other = await openBlobs(ground.place);
+    const other = await ground.open();
     expect(Buffer.from(await other.get(await blobs.put(text))).toString()).toBe('some bytes');
     const copied = filled(1_000);
     await ground.write(pathOf(digestOf(copied)), copied);
@@ -135,7 +176,7 @@ describe('a bucket', () => {
 
   /** How it refuses to open, which must not tell the secret. */
   const refusal = async (changed: Partial<TestBucket['place']> = {}): Promise<string> => {
-    const error: unknown = await openBlobs({ ...bucket.place, ...changed }).catch((e) => e);
+    const error: unknown = await openAt({ ...bucket.place, ...changed }).catch((e) => e);
     expect(error).toMatchObject({ code: 'unavailable' });
     expect(inspect(error, { depth: 10, showHidden: true })).not.toContain('hush-hush');
     return (error as Error).message;
@@ -164,7 +205,7 @@ describe('a bucket', () => {
   });
 
   it('whose server is away is unavailable, and is used again when it is back', async () => {
-    const blobs = await openBlobs(bucket.place);
+    const blobs = await openAt(bucket.place);
     const digest = await blobs.put(text);
     await bucket.door.shut();
     const answers = await Promise.allSettled([
@@ -185,7 +226,7 @@ describe('a bucket', () => {
   });
 
   it('rides out connections that break off', async () => {
-    const blobs = await openBlobs(bucket.place);
+    const blobs = await openAt(bucket.place);
     bucket.door.dropNext(3);
     const digest = await blobs.put(text);
     bucket.door.dropNext(3);
@@ -193,7 +234,7 @@ describe('a bucket', () => {
   });
 
   it('whose server says nothing is given up', async () => {
-    const blobs = await openBlobs(bucket.place);
+    const blobs = await openAt(bucket.place);
     bucket.door.jam();
     await expect(blobs.check()).rejects.toMatchObject({
       code: 'unavailable',

@@ -29,7 +29,10 @@ export type Blobs = {
 };
 
 /** Which store there is, and where. */
-export type BlobPlace = { kind: 'folder'; folder: string } | ({ kind: 's3' } & S3Place);
+export type BlobPlace =
+  | { kind: 'folder'; folder: string }
+  | { kind: 'database' }
+  | ({ kind: 's3' } & S3Place);
 
 /** A bucket, or the part of it under a prefix. Credentials are found by Amazon's client itself. */
 export type S3Place = {

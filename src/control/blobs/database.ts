@@ -1,0 +1,37 @@
+/**
+ * Blobs in the installation's own database: the rows that name them and the bytes are kept, copied and lost
+ * together, and a control plane has nothing of its own that another one would need. That is right for small
+ * installations; bytes take room and memory in the database that a folder or a bucket gives more cheaply.
+ */
+import { readBlob, readBlobSize, removeBlob, writeBlob } from '../db/blob-bytes.ts';
+import type { Queryable } from '../db/pool.ts';
+import { type Blobs, checkBytes, digestOf, missing } from './blobs.ts';
+
+const place = 'the database';
+/** A digest that no bytes have: asking for it says whether the table can be read. */
+const nobodys = 'sha256:';
+
+/** Opens the store in a database that is migrated. */
+export const openDatabaseBlobs = (db: Queryable): Blobs => ({
+  place,
+  isShared: true,
+  async check() {
+    await readBlobSize(db, nobodys);
+  },
+  async put(bytes) {
+    const digest = digestOf(bytes);
+    if ((await readBlobSize(db, digest)) !== bytes.byteLength) await writeBlob(db, digest, bytes);
+    return digest;
+  },
+  async get(digest) {
+    const bytes = await readBlob(db, digest);
+    if (bytes === undefined) throw missing(digest);
+    return checkBytes(place, digest, bytes);
+  },
+  remove: (digest) => removeBlob(db, digest),
+  async size(digest) {
+    const size = await readBlobSize(db, digest);
+    if (size === undefined) throw missing(digest);
+    return size;
+  },
+});
