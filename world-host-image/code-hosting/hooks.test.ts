@@ -87,6 +87,7 @@ describe('deliveries', () => {
       ['issues', 'labeled'],
       ['issue_comment', 'created'],
       ['issues', 'closed'],
+      ['push', undefined],
       ['pull_request', 'closed'],
       ['issues', 'closed'],
     ]);

@@ -4,11 +4,16 @@ Names of owners, repositories and users are found however their letters are writ
 what is answered and what is kept has the spelling of the row.
 """
 
+import re
+
 from svc_env import HandlerContext, Row
 
-from .refusals import not_found, refuse_archived
+from .refusals import not_found, refuse, refuse_archived
 from .viewer import can_see, require_manage
 
+
+#: The beginning of a sha that is long enough to mean one commit.
+SHORT_SHA = re.compile(r"[0-9a-f]{7,39}")
 
 #: The path of a repository itself, which may be changed or deleted when it is archived.
 REPOSITORY = "/repos/{owner}/{repo}"
@@ -108,6 +113,25 @@ def label_named(ctx: HandlerContext, name: str) -> Row | None:
     """A label of the path's repository. The case of its letters does not matter."""
     labels = ctx.query("labels", place(ctx))
     return next((label for label in labels if same_name(label["name"], name)), None)
+
+
+def commit_named(ctx: HandlerContext, ref: str) -> Row | None:
+    """The commit of a branch, a tag, a sha or the beginning of one, in the path's repository."""
+    name = ref.removeprefix("refs/")
+    here = place(ctx)
+    branch = ctx.get("branches", {**here, "name": name.removeprefix("heads/")})
+    tag = ctx.get("tags", {**here, "name": name.removeprefix("tags/")})
+    sha = (branch or tag or {"sha": ref})["sha"]
+    exact = ctx.get("commits", {**here, "sha": sha})
+    if exact is not None or not SHORT_SHA.fullmatch(sha):
+        return exact
+    found = [row for row in ctx.query("commits", here) if row["sha"].startswith(sha)]
+    return found[0] if len(found) == 1 else None
+
+
+def find_commit(ctx: HandlerContext, ref: str) -> Row:
+    """The same, or 422."""
+    return commit_named(ctx, ref) or refuse(ctx, 422, f"No commit found for SHA: {ref}")
 
 
 def find_owner(ctx: HandlerContext) -> Row:

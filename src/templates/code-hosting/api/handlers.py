@@ -10,14 +10,10 @@ the routes share.
 
 from .routes.autolinks import create_autolink, delete_autolink, get_autolink, list_autolinks
 from .routes.branches import (
-    create_ref,
-    delete_ref,
     get_branch,
     get_commit,
-    get_ref,
     list_branches,
     list_commits,
-    list_matching_refs,
     list_pulls_of_commit,
 )
 from .routes.comments import (
@@ -28,6 +24,8 @@ from .routes.comments import (
     list_repository_comments,
     update_comment,
 )
+from .routes.comparing import compare_commits, merge_branch, update_branch
+from .routes.contents import delete_contents, get_contents, get_license, get_readme, put_contents
 from .routes.events import get_event, list_issue_events, list_repository_events, list_timeline
 from .routes.hooks import (
     create_hook,
@@ -69,6 +67,14 @@ from .routes.milestones import (
     list_milestones,
     update_milestone,
 )
+from .routes.objects import (
+    get_blob,
+    get_git_commit,
+    get_tree,
+    list_contributors,
+    list_languages,
+    list_tags,
+)
 from .routes.pulls import (
     check_merged,
     create_pull,
@@ -83,6 +89,7 @@ from .routes.pulls import (
     update_pull,
 )
 from .routes.rate_limit import get_rate_limit, tell_limits
+from .routes.refs import create_ref, delete_ref, get_ref, list_matching_refs, update_ref
 from .routes.repositories import (
     check_assignee,
     create_own_repository,

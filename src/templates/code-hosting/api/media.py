@@ -20,7 +20,7 @@ JSON_TYPES = ("*/*", "application/*", "application/json")
 #: Forms that are no JSON, and the routes that have them.
 PULL = "/repos/{owner}/{repo}/pulls/{pull_number}"
 COMMIT = "/repos/{owner}/{repo}/commits/{ref...}"
-COMPARISON = "/repos/{owner}/{repo}/compare/{basehead}"
+COMPARISON = "/repos/{owner}/{repo}/compare/{basehead...}"
 ASSET = "/repos/{owner}/{repo}/releases/assets/{asset_id}"
 ROUTES = {
     "diff": {PULL, COMMIT, COMPARISON},

@@ -10,6 +10,7 @@ from .closing import close_issue
 from .finding import known, numbered, place_of
 from .history import record, tell
 from .pulling import changed_files, mergeable_state
+from .trees import keep_versions
 from .viewer import VIEWER
 
 #: Ways to merge: the setting that allows each, and what it is called.
@@ -54,6 +55,8 @@ def write_merge(ctx: HandlerContext, pull: Row, method: str, message: str) -> Ro
         "files": changed_files(ctx, pull),
     }
     ctx.insert("commits", commit)
+    names = [file["filename"] for file in commit["files"]]
+    keep_versions(ctx, pull, pull["head_sha"], commit["sha"], names)
     ctx.update("branches", base_key, {"sha": commit["sha"]})
     ctx.update("repositories", {"owner": pull["owner"], "name": pull["repo"]}, {"pushed_at": now})
     merged = {

@@ -8,13 +8,8 @@ from .finding import numbered, place_of
 
 
 def commits_between(ctx: HandlerContext, pull: Row) -> list[Row]:
-    """The commits of a pull request: from its head back to where it left the base. Oldest first."""
-    known = _commits_by_sha(ctx, pull)
-    sha, found = pull["head_sha"], []
-    while sha != pull["base_sha"] and sha in known:
-        found.append(known[sha])
-        sha = next(iter(known[sha]["parents"]), "")
-    return found[::-1]
+    """The commits of a pull request: those of its head since it left the base. Oldest first."""
+    return commits_since(ctx, pull, pull["base_sha"], pull["head_sha"])
 
 
 def history_of(ctx: HandlerContext, row: Row, sha: str) -> list[Row]:
@@ -45,10 +40,31 @@ def _commits_by_sha(ctx: HandlerContext, row: Row) -> dict[str, Row]:
     return {commit["sha"]: commit for commit in ctx.query("commits", place_of(row))}
 
 
+def commits_since(ctx: HandlerContext, row: Row, base: str, head: str) -> list[Row]:
+    """The commits that one has and another has not. Oldest first."""
+    on_base = {commit["sha"] for commit in history_of(ctx, row, base)}
+    return [one for one in history_of(ctx, row, head)[::-1] if one["sha"] not in on_base]
+
+
+def fork_point(ctx: HandlerContext, head: Row, base: Row) -> Row | None:
+    """The newest commit that two branches, or commits, have in common."""
+    on_base = {commit["sha"] for commit in history_of(ctx, base, base["sha"])}
+    on_head = history_of(ctx, head, head["sha"])
+    return next((commit for commit in on_head if commit["sha"] in on_base), None)
+
+
 def changed_files(ctx: HandlerContext, pull: Row) -> list[Row]:
-    """The files that a pull request changes; those that several commits change are put together."""
+    """The files that a pull request changes."""
+    return files_of(commits_between(ctx, pull))
+
+
+def files_of(commits: list[Row]) -> list[Row]:
+    """The files that commits change; those that several of them change are put together. A merge says
+    again what other commits have said."""
     files: dict[str, Row] = {}
-    for commit in commits_between(ctx, pull):
+    for commit in commits:
+        if len(commit["parents"]) > 1:
+            continue
         for file in commit["files"]:
             before = files.get(file["filename"])
             files[file["filename"]] = file if before is None else _changed_again(before, file)

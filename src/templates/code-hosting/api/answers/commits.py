@@ -68,8 +68,12 @@ def commit_answers(ctx: HandlerContext, repository: Row, commits: list[Row]) -> 
     return [answer(commit) for commit in commits]
 
 
-def whole_commit_answer(ctx: HandlerContext, repository: Row, commit: Row) -> Row:
+def whole_commit_answer(
+    ctx: HandlerContext, repository: Row, commit: Row, with_files: bool = True
+) -> Row:
     """A commit with what it changes."""
+    if not with_files:
+        return commit_answers(ctx, repository, [commit])[0]
     files = file_answers(commit, commit["files"])
     additions = sum(file["additions"] for file in files)
     deletions = sum(file["deletions"] for file in files)

@@ -141,8 +141,9 @@ def branch_answer(branch: Row) -> Row:
     }
 
 
-def ref_answer(repository: Row, branch: Row) -> Row:
-    ref = f"refs/heads/{branch['name']}"
+def ref_answer(repository: Row, branch: Row, kind: str = "heads") -> Row:
+    """A branch, or a tag where the kind is "tags", as git refers to it."""
+    ref = f"refs/{kind}/{branch['name']}"
     return {
         "ref": ref,
         "node_id": f"{node_id('REF', repository['id'])}:{ref}",

@@ -1,27 +1,19 @@
-"""Branches, the refs that make and unmake them, and commits."""
-
-import re
+"""Branches and commits."""
 
 from svc_env import HandlerContext, Row
 
 from ..answers.addresses import web_url
 from ..answers.commits import commit_answers, email_of, whole_commit_answer
 from ..answers.pulls import pull_answers
-from ..answers.repositories import branch_answer, ref_answer
+from ..answers.repositories import branch_answer
 from ..dating import dated
 from ..differing import answer_difference
-from ..finding import find_repository, known, place
-from ..history import tell
+from ..finding import commit_named, find_commit, find_repository, known, place
 from ..media import form_of
-from ..merging import delete_branch
 from ..paging import answer_page, each
 from ..pulling import commits_between, history_of
-from ..reading import body_of, instant_asked, text_of
+from ..reading import instant_asked
 from ..refusals import not_found, refuse
-from ..viewer import require_write
-
-BRANCH_NAME = re.compile(r"(?!.*(\.\.|//|/$|^/))[A-Za-z0-9._/-]{1,255}")
-
 
 def list_branches(ctx: HandlerContext) -> None:
     find_repository(ctx)
@@ -50,9 +42,8 @@ def list_commits(ctx: HandlerContext) -> None:
     """From the tip of `sha` (a branch or a commit; the default branch) back to the first."""
     repository = find_repository(ctx)
     name = ctx.args.get("sha") or repository["default_branch"]
-    branch = ctx.get("branches", {**place(ctx), "name": name})
-    tip = branch["sha"] if branch else name
-    rows = history_of(ctx, place(ctx), tip)
+    tip = commit_named(ctx, name)
+    rows = history_of(ctx, place(ctx), tip["sha"]) if tip else []
     if not rows and not ctx.query("commits", place(ctx), limit=1):
         refuse(ctx, 409, "Git Repository is empty.")
     if not rows:
@@ -86,7 +77,7 @@ def _is_wanted(ctx: HandlerContext, commit: Row) -> bool:
 def get_commit(ctx: HandlerContext) -> Row | None:
     """The commit of a sha, or at the tip of a branch; or its sha alone, or as a diff."""
     repository = find_repository(ctx)
-    commit, form = _commit_of(ctx, ctx.args["ref"]), form_of(ctx)
+    commit, form = find_commit(ctx, ctx.args["ref"]), form_of(ctx)
     if form == "sha":
         content_type = "application/vnd.github.sha; charset=utf-8"
         return ctx.respond(200, commit["sha"], {"content-type": content_type})
@@ -95,16 +86,10 @@ def get_commit(ctx: HandlerContext) -> Row | None:
     return dated(ctx, whole_commit_answer(ctx, repository, commit), commit["committed_at"])
 
 
-def _commit_of(ctx: HandlerContext, ref: str) -> Row:
-    branch = ctx.get("branches", {**place(ctx), "name": ref.removeprefix("heads/")})
-    commit = ctx.get("commits", {**place(ctx), "sha": branch["sha"] if branch else ref})
-    return commit or refuse(ctx, 422, f"No commit found for SHA: {ref}")
-
-
 def list_pulls_of_commit(ctx: HandlerContext) -> None:
     """The pull requests that hold a commit, or whose merge it is."""
     repository = find_repository(ctx)
-    sha = _commit_of(ctx, ctx.args["commit_sha"])["sha"]
+    sha = find_commit(ctx, ctx.args["commit_sha"])["sha"]
     rows = [
         pull
         for pull in ctx.query("pulls", place(ctx))
@@ -114,54 +99,3 @@ def list_pulls_of_commit(ctx: HandlerContext) -> None:
     answer_page(
         ctx, rows, lambda page: pull_answers(ctx, repository, page), by=lambda row: (row["number"],)
     )
-
-
-def list_matching_refs(ctx: HandlerContext) -> list[Row]:
-    """The branches whose ref begins like that of the path."""
-    repository = find_repository(ctx)
-    rows = ctx.query("branches", place(ctx), order_by="name")
-    wanted = [row for row in rows if f"heads/{row['name']}".startswith(ctx.args["ref"])]
-    return [ref_answer(repository, row) for row in wanted]
-
-
-def get_ref(ctx: HandlerContext) -> Row:
-    repository = find_repository(ctx)
-    return ref_answer(repository, _branch_of_ref(ctx) or not_found(ctx))
-
-
-def create_ref(ctx: HandlerContext) -> None:
-    """Makes a branch, the only kind of ref in this world."""
-    repository, body = find_repository(ctx), body_of(ctx)
-    require_write(ctx, repository)
-    ref = text_of(ctx, "Reference", "ref", body.get("ref")) or ""
-    name = ref.removeprefix("refs/heads/")
-    if name == ref or not BRANCH_NAME.fullmatch(name):
-        refuse(ctx, 422, "Reference name must be a branch: refs/heads/…")
-    sha = text_of(ctx, "Reference", "sha", body.get("sha")) or ""
-    if ctx.get("commits", {**place(ctx), "sha": sha}) is None:
-        refuse(ctx, 422, "Object does not exist")
-    branch = {**place(ctx), "name": name, "sha": sha, "protected": False}
-    if ctx.get("branches", {**place(ctx), "name": name}) is not None:
-        refuse(ctx, 422, "Reference already exists")
-    ctx.insert("branches", branch)
-    tell(ctx, repository, "create", None, ref=name, ref_type="branch")
-    answer = ref_answer(repository, branch)
-    ctx.respond(201, answer, {"location": answer["url"]})
-
-
-def delete_ref(ctx: HandlerContext) -> None:
-    """Deletes a branch, which closes the open pull requests that would merge it."""
-    repository = find_repository(ctx)
-    require_write(ctx, repository)
-    branch = _branch_of_ref(ctx)
-    if branch is None:
-        refuse(ctx, 422, "Reference does not exist")
-    if branch["protected"] or branch["name"] == repository["default_branch"]:
-        refuse(ctx, 422, "Cannot delete a protected branch")
-    delete_branch(ctx, repository, branch)
-
-
-def _branch_of_ref(ctx: HandlerContext) -> Row | None:
-    """`heads/name`, or the name alone where the path says `heads`."""
-    name = ctx.args.get("branch") or ctx.args["ref"]
-    return ctx.get("branches", {**place(ctx), "name": name.removeprefix("heads/")})

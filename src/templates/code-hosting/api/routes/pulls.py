@@ -7,6 +7,7 @@ from ..answers.pulls import pull_answer, pull_answers
 from ..answers.repositories import setting
 from ..answers.users import simple_user, users_named
 from ..closing import close_issue, reopen_issue
+from ..committing import tell_of_push
 from ..dating import dated
 from ..differing import answer_difference
 from ..finding import find_pull, find_repository, known, numbered, place, same_name
@@ -15,7 +16,7 @@ from ..matching import comment_counts, place_and_number
 from ..media import form_of
 from ..merging import METHODS, close_fixed_issues, delete_branch, obstacle, write_merge
 from ..paging import Position, answer_page
-from ..pulling import changed_files, commits_between, history_of
+from ..pulling import changed_files, commits_between, fork_point
 from ..reading import (
     asked_choice,
     body_of,
@@ -124,13 +125,11 @@ def _branch(ctx: HandlerContext, field: str) -> Row:
 
 def _fork_point(ctx: HandlerContext, head: Row, base: Row) -> str:
     """The newest commit that both branches have. There must be newer ones on the head."""
-    on_base = {commit["sha"] for commit in history_of(ctx, base, base["sha"])}
-    on_head = history_of(ctx, head, head["sha"])
-    shared = [commit["sha"] for commit in on_head if commit["sha"] in on_base]
-    if not shared or shared[0] == head["sha"]:
+    shared = fork_point(ctx, head, base)
+    if shared is None or shared["sha"] == head["sha"]:
         message = f"No commits between {base['name']} and {head['name']}"
         impossible(ctx, "PullRequest", message)
-    return shared[0]
+    return shared["sha"]
 
 
 def _open_pulls(ctx: HandlerContext, head: str, base: str) -> list[Row]:
@@ -206,7 +205,9 @@ def merge_pull(ctx: HandlerContext) -> Row:
     why_not = obstacle(ctx, repository, issue, pull, method)
     if why_not is not None:
         refuse(ctx, 405, why_not)
+    before = known(ctx, "branches", {**place(ctx), "name": pull["base"]})["sha"]
     pull = write_merge(ctx, pull, method, _commit_message(ctx, issue, pull, method))
+    tell_of_push(ctx, repository, pull["base"], before, pull["merge_commit_sha"])
     record(ctx, issue, "merged", commit_id=pull["merge_commit_sha"])
     close_issue(ctx, repository, issue, commit_id=pull["merge_commit_sha"])
     close_fixed_issues(ctx, repository, issue, pull)

@@ -14,6 +14,7 @@ from ..labelling import make_label
 from ..paging import answer_page, by_id, each
 from ..reading import asked_choice, body_of, choice_of, flag_of, is_downwards, text_of
 from ..refusals import forbidden, impossible, invalid, refuse_archived
+from ..trees import write_version
 from ..viewer import VIEWER, can_see, own_logins, require_manage, role_in
 
 LONGEST_NAME = 100
@@ -47,7 +48,19 @@ FIRST_LABELS = {
 #: schema/world.json.
 BELONGINGS = (
     "autolinks",
+    "hook_deliveries",
     "hooks",
+    "notifications",
+    "reactions",
+    "invitations",
+    "team_repositories",
+    "team_review_requests",
+    "release_assets",
+    "releases",
+    "check_runs",
+    "statuses",
+    "tags",
+    "file_versions",
     "cross_references",
     "review_comments",
     "reviews",
@@ -66,6 +79,10 @@ BELONGINGS = (
 
 #: The key of each of them that is not `id`.
 KEYS = {
+    "team_repositories": ("org", "team", "owner", "repo"),
+    "team_review_requests": ("owner", "repo", "number", "org", "team"),
+    "tags": ("owner", "repo", "name"),
+    "file_versions": ("owner", "repo", "commit", "path"),
     "cross_references": ("comment_id", "owner", "repo", "issue_number"),
     "review_requests": ("owner", "repo", "number", "login"),
     "pulls": ("owner", "repo", "number"),
@@ -257,6 +274,7 @@ def _commit_first(ctx: HandlerContext, repository: Row) -> None:
         "files": [{**readme, "patch": f"@@ -0,0 +1 @@\n+{text}"}],
     }
     ctx.insert("commits", commit)
+    write_version(ctx, commit, sha, "README.md", {"content": text, "encoding": "utf-8"})
     branch = {**here, "name": repository["default_branch"], "sha": sha, "protected": False}
     ctx.insert("branches", branch)
 
