@@ -132,6 +132,8 @@ export type ApiContract = {
     scope: string | null;
   };
   routes: RouteContract[];
+  /** Under which all routes answer as well: `/api/v3`. Absent: none. */
+  prefixes?: string[];
   unauthorized: VendorError;
   notFound: VendorError;
   invalid: VendorError;

@@ -173,6 +173,8 @@ describe('the address of a surface', () => {
     const { id, surfaces } = await open();
     const api = { url: `https://${id}--api.worlds.test`, token: expect.stringMatching(/^st-/) };
     expect(surfaces).toEqual({ api });
+    const host = await warmHost(control);
+    expect(await host.poll()).toMatchObject({ sessionId: id, address: api.url });
     await close(id);
     const read = await control.send(getSession, { params: { sessionId: id }, query: {} });
     expect(read.body.surfaces).toEqual({});

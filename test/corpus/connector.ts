@@ -49,6 +49,12 @@ export const connectorRules: Chapter = {
       ],
       refuses: [
         ['a base_url with a query', 'bad_value', replace(connector, '/v1"', '/v1?a=1"')],
+        ['a base_url with braces', 'bad_value', replace(connector, '/v1"', '/{v}"')],
+        [
+          'a base_url of more than 255 characters',
+          'bad_value',
+          replace(connector, '/v1"', `/${'v'.repeat(250)}"`),
+        ],
         ['a base_url without host', 'bad_value', replace(connector, 'api.board.example', '')],
         ['a base_url of another scheme', 'bad_value', replace(connector, 'https:', 'ftp:')],
         ['a base_url with a fragment', 'bad_value', replace(connector, '/v1"', '/v1#a"')],

@@ -129,8 +129,11 @@ export const serveWorld = async (
       ? noUserCode
       : await startUserCode({ python: 'python3', workDir, log });
   const code = openAuthorCode({ userCode, workDir, files });
+  const serving = createServing();
+  const server = await startApiServer({ listen: { host: '127.0.0.1', port: 0 }, serving, log });
   const session: Session = {
     id: 'ses-test',
+    address: server.address,
     token: source.secret,
     task: task === undefined ? null : taskSpecOf(task),
     ledger: openLedger({ secrets: secretsOf(contract, source.secret) }),
@@ -149,9 +152,7 @@ export const serveWorld = async (
       code,
     },
   };
-  const serving = createServing();
   serving.begin(session);
-  const server = await startApiServer({ listen: { host: '127.0.0.1', port: 0 }, serving, log });
   let calls = 0;
   const call: ServedWorld['call'] = (kind, name, input) => {
     calls += 1;

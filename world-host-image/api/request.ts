@@ -7,15 +7,18 @@ import type { ApiContract, RouteContract } from '#language/contract.ts';
 import type { RowChange } from '#store/write-set.ts';
 import type { Delivery } from '../session/outbox.ts';
 import type { Session } from '../session/session.ts';
+import { serveAnswer } from './addresses.ts';
 import { type ApiAnswer, jsonAnswer, vendorAnswer } from './answer.ts';
 import { readArguments } from './arguments.ts';
 import { refusalOf } from './auth.ts';
 import { parseBody } from './body.ts';
 import { answerConditionally } from './conditional.ts';
 import { withoutCredential } from './credential.ts';
+import type { Arguments } from './filter-values.ts';
 import { answerTokenRequest, isTokenPath, isTokenRequest, tokenOperation } from './oauth.ts';
 import { performAction } from './perform.ts';
 import { refusedRequest } from './refused-request.ts';
+import { pathBelow, placeOf, type RequestPlace } from './request-place.ts';
 import { type RouteMatch, splitPath } from './router.ts';
 
 export type ApiRequest = {
@@ -41,9 +44,13 @@ export type ApiOutcome = {
   rows: RowChange[];
   /** Webhooks that the request sent. */
   deliveries: Delivery[];
+  /** The answer as its client is sent it, with addresses that the client reaches. */
+  sent: ApiAnswer;
   /** What was thrown that nobody planned for, if anything: the host's fault, to be logged. */
   fault?: unknown;
 };
+
+type Answered = Omit<ApiOutcome, 'sent'>;
 
 type FoundRoute = Extract<RouteMatch, { kind: 'route' }>;
 
@@ -62,7 +69,8 @@ const answerRoute = async (
   api: ApiContract,
   { route, pathArguments }: FoundRoute,
   request: ApiRequest,
-): Promise<Omit<ApiOutcome, 'authorized'>> => {
+  { addresses }: RequestPlace,
+): Promise<Omit<Answered, 'authorized'>> => {
   const { contract, store, code } = session.world;
   const { method, path, headers, query } = request;
   const noted = { operation: route.operation, changes: {}, rows: [], deliveries: [] };
@@ -75,7 +83,8 @@ const answerRoute = async (
   if (bytes === undefined) return refuse('the body is over the limit of 1 MiB', null, 413);
   const parsed = parseBody(bytes, headers);
   if (!parsed.ok && !ignoresBody(route)) return refuse(parsed.reason, parsed.text, parsed.status);
-  const body = parsed.ok ? parsed.value : parsed.text;
+  const takeBack = (value: unknown): unknown => addresses?.takeBack(value) ?? value;
+  const body = takeBack(parsed.ok ? parsed.value : parsed.text);
   try {
     const { answer, ...performed } = await performAction({
       session,
@@ -84,8 +93,8 @@ const answerRoute = async (
       store,
       code,
       route,
-      args: readArguments(api, route, pathArguments, query),
-      ...(parsed.ok ? { body: parsed.value, isForm: parsed.isForm } : { body: undefined }),
+      args: takeBack(readArguments(api, route, pathArguments, query)) as Arguments,
+      ...(parsed.ok ? { body, isForm: parsed.isForm } : { body: undefined }),
       links: request,
       request: { method, path, headers },
     });
@@ -116,20 +125,35 @@ export const answerRequest = async (
   session: Session,
   received: ApiRequest,
 ): Promise<ApiOutcome> => {
-  const { contract, router } = session.world;
-  const { api } = contract;
-  const nothing = {
-    operation: null,
-    authorized: false,
-    body: null,
-    changes: {},
-    rows: [],
-    deliveries: [],
-  };
+  const { api } = session.world.contract;
   if (api === null) {
-    return { ...nothing, answer: jsonAnswer(404, '{"message":"this world serves no API"}') };
+    const answer = jsonAnswer(404, '{"message":"this world serves no API"}');
+    return { ...nothing, answer, sent: answer };
   }
-  if (isTokenRequest(api, received)) {
+  const place = placeOf(session, api, received);
+  const outcome = await answerAt(session, api, received, place);
+  const { addresses } = place;
+  const { answer } = outcome;
+  return { ...outcome, sent: addresses === undefined ? answer : serveAnswer(addresses, answer) };
+};
+
+const nothing = {
+  operation: null,
+  authorized: false,
+  body: null,
+  changes: {},
+  rows: [],
+  deliveries: [],
+};
+
+const answerAt = async (
+  session: Session,
+  api: ApiContract,
+  received: ApiRequest,
+  place: RequestPlace,
+): Promise<Answered> => {
+  const path = pathBelow(received, place);
+  if (isTokenRequest(api, { method: received.method, path })) {
     const answered = await answerTokenRequest(session, api, received);
     return { ...nothing, operation: tokenOperation, ...answered };
   }
@@ -137,15 +161,16 @@ export const answerRequest = async (
   if (refusal !== undefined) return { ...nothing, answer: refusal };
   const request = withoutCredential(api, received);
   const known = { ...nothing, authorized: true };
-  const segments = splitPath(request.path);
+  const segments = splitPath(path);
   if (segments === undefined) {
     return { ...known, answer: refusedRequest(api, 'the path has a broken escape', 400) };
   }
-  const found = router.match(request.method, segments);
+  const found = session.world.router.match(request.method, segments);
   if (found.kind === 'route') {
-    return { ...(await answerRoute(session, api, found, request)), authorized: true };
+    const answered = await answerRoute(session, api, found, request, place);
+    return { ...answered, authorized: true };
   }
-  const allowed = allowedOf(found, isTokenPath(api, request.path));
+  const allowed = allowedOf(found, isTokenPath(api, path));
   return allowed.length === 0
     ? { ...known, answer: vendorAnswer(api, api.notFound, 'no route has this path') }
     : { ...known, answer: methodAnswer(api, request.method, allowed) };

@@ -137,7 +137,7 @@ const serveSession = async (
     log.error({ err: outcome.fault, path: described.path }, 'failed');
   }
   note(session, described, outcome, at, startedAt);
-  return outcome.answer;
+  return outcome.sent;
 };
 
 const answerOf = async (

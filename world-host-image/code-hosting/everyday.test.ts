@@ -15,6 +15,40 @@ import {
 
 const world = await serveCodeHost();
 
+describe('addresses', () => {
+  it('of an answer lead to the session, and none to a host that there is not', async () => {
+    const octokit = world.octokit();
+    const { data, headers } = await octokit.rest.issues.create({ ...repository, title: 'A' });
+    const { data: comment } = await octokit.rest.issues.createComment({ ...on(157), body: 'B' });
+    const { data: onPull } = await octokit.rest.pulls.get(pull(150));
+    expect(headers.location).toBe(data.url);
+    const followed = [
+      ...[data.url, data.repository_url, data.comments_url, data.events_url, data.user?.url],
+      ...[
+        comment.url,
+        comment.issue_url,
+        onPull.issue_url,
+        onPull.commits_url,
+        onPull.base.repo.url,
+      ],
+    ];
+    for (const url of followed) {
+      expect([url, (await octokit.request(`GET ${url}`)).status]).toEqual([url, 200]);
+    }
+    expect(JSON.stringify([data, comment, onPull])).not.toContain('api.code.example');
+  });
+
+  it('that a comment speaks of are the vendor’s in its row', async () => {
+    const { data } = await world.client().issues.get(on(139));
+    const body = `The same as ${data.url}.`;
+    const comment = await world.client().issues.createComment({ ...on(157), body });
+    expect(comment.data.body).toBe(body);
+    expect(world.rows('comments', { id: comment.data.id })).toMatchObject([
+      { body: 'The same as https://api.code.example/repos/northquay/berth/issues/139.' },
+    ]);
+  });
+});
+
 describe('assignees', () => {
   it('are checked one by one, for a repository and for an issue', async () => {
     const { issues } = world.client();

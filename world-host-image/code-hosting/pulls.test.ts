@@ -59,7 +59,7 @@ describe('lists of pull requests', () => {
   it('are issues as well, and say so', async () => {
     const { data } = await world.client().issues.get(on(150));
     expect(data.pull_request).toMatchObject({
-      url: 'https://api.code.example/repos/northquay/berth/pulls/150',
+      url: `${world.url}/repos/northquay/berth/pulls/150`,
       merged_at: null,
     });
     const issue = await world.client().issues.get(on(139));

@@ -51,7 +51,7 @@ describe('users and repositories', () => {
       open_issues_count: 28,
       default_branch: 'main',
       visibility: 'public',
-      issues_url: 'https://api.code.example/repos/northquay/berth/issues{/number}',
+      issues_url: `${world.url}/repos/northquay/berth/issues{/number}`,
     });
     expect(data.node_id).toMatch(/^R_kgDO/);
     expect(await errorOf(world.client().repos.get({ owner: 'northquay', repo: 'none' }))).toEqual(

@@ -147,6 +147,20 @@ describe('a delivery', () => {
     expect(await verify('hush', JSON.stringify(entry?.request.body), signature)).toBe(true);
   });
 
+  it('tells the vendor’s addresses as receivers reach them, and signs what it tells', async () => {
+    await subscribe({ ...hook(1, 'all'), url: 'https://desk.example/notes' });
+    const body = { url: 'https://desk.example/tickets/1', said: `${world.url}/tickets/1` };
+    await world.call('tool', 'send', { body });
+    const [entry] = await delivered();
+    const address = `${world.url}/tickets/1`;
+    expect(entry?.request).toMatchObject({
+      url: `${world.url}/notes`,
+      body: { url: address, said: address },
+    });
+    const signature = String(entry?.request.headers['x-signature']);
+    expect(await verify('hush', JSON.stringify(entry?.request.body), signature)).toBe(true);
+  });
+
   it('is kept only when its call or request succeeds', async () => {
     await subscribe(hook(1, 'all'));
     const post = async (path: string): Promise<number> => {

@@ -8,6 +8,7 @@
 import type { FieldPath, Row, WebhooksContract } from '#language/contract.ts';
 import { StoreRefusal } from '#store/refusal.ts';
 import { holdsInheriting, measureJson } from '#wire/json-extent.ts';
+import { createAddresses } from '../api/addresses.ts';
 import { valueAtPath } from '../api/filter-values.ts';
 import type { WorldEvent } from '../usercode/run.ts';
 import type { Delivery } from './outbox.ts';
@@ -98,11 +99,16 @@ const checkCounts = (type: string, count: number, held: number, refuse: Refuse):
   }
 };
 
+/** The vendor's addresses as receivers reach them. What is signed is what is sent. */
+const served = ({ address, world }: Session, text: string): string =>
+  address === null ? text : (createAddresses(world.contract, address)?.serve(text) ?? text);
+
 /**
  * Holds a delivery to each subscription that wants the event until the turn ends. Throws
  * `StoreRefusal` for a world without webhooks, an event that is none, and beyond the limits.
  */
-export const deliver = ({ world, ids, ledger, outbox }: Session, event: WorldEvent): void => {
+export const deliver = (session: Session, event: WorldEvent): void => {
+  const { world, ids, ledger, outbox } = session;
   const { webhooks } = world.contract;
   if (webhooks === null) {
     const detail = 'the world declares no [webhooks] in connector.toml';
@@ -114,7 +120,7 @@ export const deliver = ({ world, ids, ledger, outbox }: Session, event: WorldEve
   if (ledger.backlog.pinnedBytes() > deliveryLimits.waitingBytes) {
     refuse('full', 'too many deliveries wait to be taken from this session; try again in a moment');
   }
-  const body = JSON.stringify(event.body ?? null);
+  const body = served(session, JSON.stringify(event.body ?? null));
   checkEvent(webhooks, event, body, refuse);
   const at = new Date();
   const timestamp = Math.floor(at.getTime() / 1000);
@@ -132,7 +138,10 @@ export const deliver = ({ world, ids, ledger, outbox }: Session, event: WorldEve
       timestamp,
     });
     if (headers === undefined) return [];
-    return [{ event: event.type, url, headers, body: JSON.parse(body), scope: event.scope, at }];
+    const target = served(session, url);
+    return [
+      { event: event.type, url: target, headers, body: JSON.parse(body), scope: event.scope, at },
+    ];
   });
   checkCounts(event.type, deliveries.length, outbox.size(), refuse);
   outbox.hold(deliveries);

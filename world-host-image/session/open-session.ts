@@ -50,6 +50,7 @@ export const openSession = async (
     clock,
     ids,
     outbox: createOutbox(),
+    address: assignment.address ?? null,
     tokens: createTokens({ secret: token, clock, ids }),
   };
 };

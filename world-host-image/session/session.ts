@@ -37,6 +37,8 @@ export type Session = {
   clock: WorldClock;
   ids: WorldIds;
   outbox: Outbox;
+  /** Where clients find its API, as it says of itself in deliveries; null when the host was not told. */
+  address: string | null;
   /** Bearers that it has minted. */
   tokens: Tokens;
 };

@@ -8,6 +8,7 @@ import type { Row, ToolContract } from '#language/contract.ts';
 import { suggestName } from '#language/read/suggest.ts';
 import { StoreRefusal } from '#store/refusal.ts';
 import type { Changes } from '#store/transaction.ts';
+import { createAddresses } from '../api/addresses.ts';
 import { findAnswerFault } from '../calls/answerable.ts';
 import { CallFailure, errorOfRefusal, failForInput, failForOutput } from '../calls/failure.ts';
 import type { Delivery } from '../session/outbox.ts';
@@ -95,11 +96,23 @@ const placeRefusal = (error: unknown, { contract }: LoadedWorld, tool: ToolContr
 
 export type RanTool = Changes & { output: unknown; deliveries: Delivery[] };
 
+/**
+ * The input as the world takes it: addresses that an agent has from the API of its session stand there as
+ * the vendor's. Throws `CallFailure` for one that the tool does not take.
+ */
+const readInput = ({ address, world }: Session, name: string, given: Row): Row => {
+  failForInput(world.tools.input(name, given));
+  const addresses = address === null ? undefined : createAddresses(world.contract, address);
+  const input = (addresses?.takeBack(given) ?? given) as Row;
+  if (input !== given) failForInput(world.tools.input(name, input));
+  return input;
+};
+
 /** Throws `CallFailure` or `StoreRefusal`, and then nothing has changed. */
-export const runTool = async (session: Session, name: string, input: Row): Promise<RanTool> => {
+export const runTool = async (session: Session, name: string, given: Row): Promise<RanTool> => {
   const { world, outbox } = session;
   const tool = findTool(world, name);
-  failForInput(world.tools.input(name, input));
+  const input = readInput(session, name, given);
   const { contract, store, code } = world;
   try {
     const { value, ...changed } = await store.atomically(async () => {

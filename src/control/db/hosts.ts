@@ -271,6 +271,8 @@ export const noteBeat = async (
 
 /** What a polling host is to do. */
 export type HostOrders = HostStanding & {
+  /** Base address of its API server, once it is known. */
+  address: string | null;
   /** Whether some session waits for a host. */
   isWanted: boolean;
   /** The version that it holds or is to load. */
@@ -290,6 +292,7 @@ export type HostOrders = HostStanding & {
 };
 
 type OrdersRow = HostStanding & {
+  address: string | null;
   isWanted: boolean;
   heldVersionId: string | null;
   sessionState: SessionState;
@@ -303,7 +306,7 @@ type OrdersRow = HostStanding & {
 
 const ordersStatement = statement(
   'host_orders',
-  `select ${standingColumns}, h.version_id as "heldVersionId", s.state as "sessionState",
+  `select ${standingColumns}, h.address, h.version_id as "heldVersionId", s.state as "sessionState",
           s.version_id as "versionId", s.task::text as "taskJson", s.surfaces, s.clock,
           ${seedColumn} as seed, h.bundle is not null as "isHeld",
           exists (select from sessions
@@ -319,13 +322,14 @@ export const findOrders = async (
 ): Promise<HostOrders | undefined> => {
   const [row] = await db.query<OrdersRow>(ordersStatement, [hostId]);
   if (row === undefined) return undefined;
-  const { state, generation, sessionId, isLoading: loads, isWanted, heldVersionId } = row;
+  const { state, generation, sessionId, isLoading: loads, isWanted, heldVersionId, address } = row;
   const { sessionState: ofSession, versionId, taskJson, surfaces, clock, seed, isHeld } = row;
   const session =
     sessionId === null
       ? null
       : { id: sessionId, state: ofSession, versionId, taskJson, surfaces, clock, seed, isHeld };
-  return { state, generation, sessionId, isLoading: loads, isWanted, heldVersionId, session };
+  const standing = { state, generation, sessionId, isLoading: loads };
+  return { ...standing, isWanted, heldVersionId, address, session };
 };
 
 const blobStatement = statement(

@@ -7,6 +7,7 @@ import { sessionToken } from '../http/auth.ts';
 import { jsonText } from '../json-text.ts';
 import { holdUntil } from '../notify.ts';
 import type { Parts } from '../parts.ts';
+import { apiAddress } from '../sessions/view.ts';
 import type { Version } from '../worlds/versions.ts';
 import { placeWarm } from './place.ts';
 import { staleGeneration } from './warm.ts';
@@ -44,8 +45,9 @@ const toSources = async (
 const toAssignment = async (
   parts: PollParts,
   session: NonNullable<HostOrders['session']>,
-  generation: number,
+  { address: hostAddress, generation }: HostOrders,
 ): Promise<Assignment> => {
+  const address = apiAddress(parts.config, { id: session.id, hostAddress });
   const version = await findVersion(parts, session.versionId);
   return {
     sessionId: session.id,
@@ -55,6 +57,7 @@ const toAssignment = async (
     ...(await toSources(parts, version, session.isHeld)),
     task: jsonText(session.taskJson) as unknown as Assignment['task'],
     surfaces: session.surfaces,
+    ...(address === null ? {} : { address }),
     clock: session.clock,
     seed: session.seed,
   };
@@ -72,7 +75,7 @@ const look = async (parts: PollParts, asked: HostPoll): Promise<Told | undefined
   const isOwn = orders.generation === generation;
   const isNext = isOwn || orders.generation === generation + 1;
   if (orders.session !== null && isNext) {
-    return { assignment: await toAssignment(parts, orders.session, orders.generation) };
+    return { assignment: await toAssignment(parts, orders.session, orders) };
   }
   if (orders.isLoading && orders.heldVersionId !== null && isNext) {
     const version = await findVersion(parts, orders.heldVersionId);

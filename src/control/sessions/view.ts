@@ -13,9 +13,14 @@ export type ViewParts = Pick<Parts, 'config' | 'versions'>;
 /** States in which its host is the session's own: later the address may be another session's. */
 const servedStates: readonly SessionState[] = ['PROVISIONING', 'READY', 'RECOVERING'];
 
-/** Behind a gateway the address is the session's own, whichever host serves it, and known from the start. */
-const addressOf = ({ gateway }: ViewParts['config'], session: SessionRow): string | null =>
-  gateway === null ? session.hostAddress : surfaceUrl(gateway.template, session.id, 'api');
+/**
+ * Where clients find the API of a session. Behind a gateway the address is the session's own, whichever
+ * host serves it, and known from the start.
+ */
+export const apiAddress = (
+  { gateway }: ViewParts['config'],
+  { id, hostAddress }: Pick<SessionRow, 'id' | 'hostAddress'>,
+): string | null => (gateway === null ? hostAddress : surfaceUrl(gateway.template, id, 'api'));
 
 const viewSurfaces = (
   { config }: ViewParts,
@@ -23,7 +28,7 @@ const viewSurfaces = (
   level: ProjectCaller['level'],
 ): SessionView['surfaces'] => {
   const { id, surfaces, state } = session;
-  const url = addressOf(config, session);
+  const url = apiAddress(config, session);
   if (url === null || !surfaces.includes('api') || !servedStates.includes(state)) return {};
   const token = level === 'secret' ? { token: sessionToken(config.secret, id) } : {};
   return { api: { url, ...token } };

@@ -54,6 +54,9 @@ export const Assignment = Type.Object({
   ...sources,
   task: nullable(TaskSpec),
   surfaces: Type.Array(Type.String()),
+  address: Type.Optional(
+    Type.String({ description: 'where clients find its API surface, with a scheme and no path' }),
+  ),
   clock: SessionClock,
   seed: nullable(Type.Integer({ minimum: 0 })),
 });

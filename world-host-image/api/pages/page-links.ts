@@ -3,6 +3,7 @@
  * request but for what pages it.
  */
 import type { ApiContract, RouteContract } from '#language/contract.ts';
+import { calledOrigin } from '../origin.ts';
 import type { Page } from './page.ts';
 
 /** The request as its client sent it, but for its credential, which belongs in no link. */
@@ -14,22 +15,13 @@ export type LinkBase = {
   query: URLSearchParams;
 };
 
-/** A host with an optional port; what else a client may send there belongs in no link. */
-const hostPattern = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
-
-const originOf = ({ headers }: LinkBase): string => {
-  const host = headers.host ?? '';
-  const isSecure = headers['x-forwarded-proto']?.split(',')[0]?.trim() === 'https';
-  return `${isSecure ? 'https' : 'http'}://${hostPattern.test(host) ? host : 'localhost'}`;
-};
-
 /** Makes the URL of the page with this offset or cursor; null is the page from the beginning. */
 export const pageLinker = (
   base: LinkBase,
   route: RouteContract,
   api: ApiContract,
 ): ((start: string | null) => string) => {
-  const address = `${originOf(base)}${base.path}`;
+  const address = `${calledOrigin(base.headers) ?? 'http://localhost'}${base.path}`;
   const param = route.page === 'cursor' ? api.paging.cursorParam : api.paging.offsetParam;
   return (start) => {
     const query = new URLSearchParams(base.query);

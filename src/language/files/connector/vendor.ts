@@ -14,9 +14,14 @@ import {
 } from '../../read/kinds.ts';
 import { defaulted, described, optional, required, type TableOf } from '../../read/table.ts';
 
+/** Longest base URL: answers may hold it many times. */
+const maxBaseUrl = 255;
+
 const isBaseUrl = (written: string): boolean => {
   const url = URL.parse(written);
-  if (url === null || !/^https?:\/\/[^/]/i.test(written) || /[?#\s]/.test(written)) return false;
+  if (url === null || !/^https?:\/\/[^/]/i.test(written) || written.length > maxBaseUrl)
+    return false;
+  if (/[?#\s"\\<>{}|^`]/.test(written)) return false;
   return url.username === '' && url.password === '';
 };
 
@@ -30,7 +35,13 @@ export const connectorKeys = {
   ),
   base_url: described(
     "Where the vendor's API is: an http or https origin with an optional path.",
-    required(textThat('an http or https URL without query and fragment', isBaseUrl), ''),
+    required(
+      textThat(
+        'an http or https URL without query and fragment, of at most 255 characters',
+        isBaseUrl,
+      ),
+      '',
+    ),
   ),
 };
 

@@ -1,0 +1,139 @@
+/** The vendor's addresses in what a session answers and is told. */
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Contract } from '#language/contract.ts';
+import { type ApiClient, notesUpTo, operation, serveApi } from '#test/support/api-world.ts';
+import { createAddresses, serveAnswer } from './addresses.ts';
+import { jsonAnswer } from './answer.ts';
+
+const base = 'https://notes.example';
+const vendor = { baseUrl: base } as Contract['vendor'];
+
+describe('createAddresses', () => {
+  const addresses = createAddresses({ vendor }, 'http://ses--api.localhost:4600', [
+    'http://[::1]:80',
+  ]);
+  const serve = (text: string) => addresses?.serve(text);
+
+  it('changes what ends where the address ends, wherever it stands', () => {
+    const home = 'http://ses--api.localhost:4600';
+    expect(serve(base)).toBe(home);
+    expect(serve(`"${base}/a","${base}?b","${base}{/c}"`)).toBe(
+      `"${home}/a","${home}?b","${home}{/c}"`,
+    );
+    expect(serve(`<${base}/a>; rel="next", (${base}).\\n${base}, ${base}.`)).toBe(
+      `<${home}/a>; rel="next", (${home}).\\n${home}, ${home}.`,
+    );
+  });
+
+  it('leaves longer hosts, ports and users alone', () => {
+    for (const text of ['.uk/a', '-two.example', ':8080/', 's', '@a.example', '%2e', 'é']) {
+      expect(serve(base + text)).toBe(base + text);
+    }
+    expect(serve('http://notes.example/a')).toBe('http://notes.example/a');
+  });
+
+  it('takes back every address of the session, in texts of any depth, and no names of members', () => {
+    const given = {
+      'http://[::1]:80': [{ a: 'see http://[::1]:80/x' }, 1, null],
+      b: 'http://[::1]:8',
+    };
+    const taken = { 'http://[::1]:80': [{ a: `see ${base}/x` }, 1, null], b: 'http://[::1]:8' };
+    expect(addresses?.takeBack(given)).toEqual(taken);
+    const other = { __proto__: null, a: ['http://[::1]:8080/'] };
+    expect(addresses?.takeBack(other)).toBe(other);
+    const named = JSON.parse('{"__proto__": "http://[::1]:80"}');
+    expect(JSON.stringify(addresses?.takeBack(named))).toBe(`{"__proto__":"${base}"}`);
+  });
+
+  it('changes headers and notations, and no other body', () => {
+    if (addresses === undefined) throw new Error('the world has a vendor');
+    const answer = { ...jsonAnswer(201, `"${base}"`), headers: { location: `${base}/notes/1` } };
+    const served = { body: '"http://ses--api.localhost:4600"' };
+    expect(serveAnswer(addresses, answer)).toMatchObject({
+      ...served,
+      headers: { location: 'http://ses--api.localhost:4600/notes/1' },
+    });
+    const typed = (type: string) => ({ ...answer, headers: { 'Content-Type': type } });
+    expect(serveAnswer(addresses, typed('text/html; charset=utf-8'))).toMatchObject(served);
+    expect(serveAnswer(addresses, typed('application/octet-stream')).body).toBe(`"${base}"`);
+    expect(serveAnswer(addresses, typed('text/x-patch')).body).toBe(`"${base}"`);
+  });
+
+  it('there are none without a vendor', () => {
+    expect(createAddresses({ vendor: null }, 'http://a')).toBeUndefined();
+  });
+});
+
+describe('a session', () => {
+  const world = {
+    operations: [
+      operation('GET', '/notes', 'filter = { title = "title" }', { params: ['title'] }),
+      operation('GET', '/notes/{id}', 'single = true\nfilter = { id = "id" }'),
+      operation('GET', '/titles/{title...}', 'single = true\nfilter = { title = "title" }'),
+      operation('POST', '/notes', 'action = "create"'),
+    ].join(''),
+    notes: notesUpTo(1, () => ({ title: `${base}/notes/1` })),
+  };
+  let api: ApiClient;
+  let other: ApiClient;
+  beforeAll(async () => {
+    [api, other] = await Promise.all([serveApi(world), serveApi(world)]);
+  });
+  beforeEach(() => Promise.all([api.reset(), other.reset()]));
+
+  /** Length and body of an answer; `fetch` would not send another host. */
+  const getBehind = async (headers: Record<string, string>): Promise<[number, string]> => {
+    const authorization = `Bearer ${api.token}`;
+    const asked = get(`${api.url}/notes/1`, { headers: { authorization, ...headers } });
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    return [Number(answer.headers['content-length']), await text(answer)];
+  };
+  afterAll(() => Promise.all([api.stop(), other.stop()]));
+
+  it('answers addresses at which it is called, behind a gateway, too', async () => {
+    expect((await api.get('/notes/1')).json).toMatchObject({ title: `${api.url}/notes/1` });
+    const host = 'ses-1--api.worlds.example.com';
+    const [length, body] = await getBehind({ host, 'x-forwarded-proto': 'https' });
+    expect(JSON.parse(body)).toMatchObject({ title: `https://${host}/notes/1` });
+    expect(length).toBe(Buffer.byteLength(body));
+    expect((await getBehind({ host: '<script>' }))[1]).toContain(`${api.url}/notes/1`);
+  });
+
+  it('keeps the vendor’s in rows and in the ledger, whichever client wrote them', async () => {
+    const note = (at: ApiClient) => ({
+      id: 2,
+      title: 'A',
+      tags: [`see ${at.url}/notes/1, please`],
+    });
+    for (const at of [api, other]) {
+      const { json } = await at.ask('POST', '/notes', { body: note(at) });
+      expect(json).toEqual(note(at));
+      expect(at.rows('notes', { id: 2 })).toEqual([
+        { ...note(at), tags: [`see ${base}/notes/1, please`] },
+      ]);
+      expect((await at.requests()).at(-1)).toMatchObject({
+        request: { body: { tags: [`see ${base}/notes/1, please`] } },
+        response: { body: { tags: [`see ${base}/notes/1, please`] } },
+      });
+    }
+    const form = new URLSearchParams({ id: '3', title: `${api.url}/x`, 'tags[]': 'b' });
+    const type = { 'content-type': 'application/x-www-form-urlencoded' };
+    await api.ask('POST', '/notes', { body: form.toString(), headers: type });
+    expect(api.rows('notes', { id: 3 })).toMatchObject([{ title: `${base}/x` }]);
+  });
+
+  it('finds rows by the addresses that it told', async () => {
+    const title = encodeURIComponent(`${api.url}/notes/1`);
+    expect((await api.get(`/notes?title=${title}`)).json).toHaveLength(1);
+    expect((await api.get(`/titles/${title}`)).json).toMatchObject({ id: 1 });
+  });
+
+  it('has one validator for one state, wherever it is called', async () => {
+    const [here, there] = await Promise.all([api.get('/notes/1'), other.get('/notes/1')]);
+    expect(here.headers.get('etag')).toBe(there.headers.get('etag'));
+    expect(here.text).not.toBe(there.text);
+  });
+});

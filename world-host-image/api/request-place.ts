@@ -1,0 +1,35 @@
+/**
+ * Where a request was sent to: the path that a route is looked for by, without the prefix under which
+ * `[api] prefixes` lets all routes answer as well, and the addresses that its client knows.
+ */
+import type { ApiContract } from '#language/contract.ts';
+import type { Session } from '../session/session.ts';
+import { type Addresses, createAddresses } from './addresses.ts';
+import { calledOrigin } from './origin.ts';
+import type { ApiRequest } from './request.ts';
+
+export type RequestPlace = {
+  /** Of the path as it was sent; '' for none. */
+  prefix: string;
+  addresses: Addresses | undefined;
+};
+
+const isBelow = (path: string, prefix: string): boolean =>
+  path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === '/');
+
+/** Addresses in an answer keep the prefix, as some clients follow no other ones. */
+export const placeOf = (
+  { address, world }: Pick<Session, 'address' | 'world'>,
+  api: ApiContract,
+  { headers, path }: Pick<ApiRequest, 'headers' | 'path'>,
+): RequestPlace => {
+  const prefix = api.prefixes?.find((candidate) => isBelow(path, candidate)) ?? '';
+  const origin = calledOrigin(headers) ?? address;
+  if (origin === null) return { prefix, addresses: undefined };
+  const also = [origin, ...(address === null ? [] : [address, `${address}${prefix}`])];
+  return { prefix, addresses: createAddresses(world.contract, `${origin}${prefix}`, also) };
+};
+
+/** The path below the prefix. */
+export const pathBelow = ({ path }: Pick<ApiRequest, 'path'>, { prefix }: RequestPlace): string =>
+  prefix === '' ? path : path.slice(prefix.length) || '/';
