@@ -22,7 +22,7 @@ import { checkTools } from './check/tools.ts';
 import { checkUi } from './check/ui.ts';
 import { createFieldValues, type FieldValues } from './check/values.ts';
 import { checkVendor } from './check/vendor.ts';
-import { checkVerifierTasks } from './check/verifiers.ts';
+import { checkVerifierTasks, type VerifierSources } from './check/verifiers.ts';
 import { checkWebhooks } from './check/webhooks.ts';
 import type { Contract, Row, Task } from './contract.ts';
 import { type Connector, readConnector } from './files/connector-toml.ts';
@@ -95,14 +95,17 @@ const checkOnPush = (tree: Tree, environment: Environment | undefined): Contract
 const checkData = (
   tree: Tree,
   model: Model,
-  isSound: boolean,
+  { isSound, tools }: Pick<VerifierSources, 'isSound' | 'tools'>,
   checkers: Checkers,
   verifierTasks: readonly Placed<Task>[],
 ): { baseRows: Record<string, Row[]>; tasks: Task[] } => {
   const files = readRowFiles('data/', { tree, model, rows: checkers.rows });
   const worldRows = { ...files, isSound: isSound && files.isSound };
   if (worldRows.isSound) checkIntegrity(worldRows.sets, model);
-  const tasks = [...checkScenarios({ tree, model, ...checkers, worldRows }), ...verifierTasks];
+  const tasks = [
+    ...checkScenarios({ tree, model, tools, ...checkers, worldRows }),
+    ...verifierTasks,
+  ];
   refuseTaskTwins(tasks);
   const baseRows = [...worldRows.sets].map(([name, { value }]): [string, Row[]] => [name, value]);
   return { baseRows: Object.fromEntries(baseRows), tasks: tasks.map(({ value }) => value) };
@@ -120,7 +123,7 @@ const checkWorld = (tree: Tree, world: WorldDeclaration): Compiled => {
   const toolNames = new Set(world.tools.keys());
   const verifierSources = { tree, model, isSound, tools: toolNames };
   const verifierTasks = checkVerifierTasks(environment?.tasks ?? [], verifierSources);
-  const { baseRows, tasks } = checkData(tree, model, isSound, checkers, verifierTasks);
+  const { baseRows, tasks } = checkData(tree, model, verifierSources, checkers, verifierTasks);
   const contract: Contract = {
     language: 'svc-world/1',
     name: environment?.name ?? '',

@@ -25,7 +25,10 @@ describe('describeContract', () => {
           params: [],
         },
       ]),
-      tasks: expect.arrayContaining([{ name: 'finish', description: 'Finish a card.' }]),
+      tasks: expect.arrayContaining([
+        { name: 'finish', description: 'Finish a card.', tools: null },
+        { name: 'queried', description: null, tools: ['list_cards'] },
+      ]),
     });
   });
 

@@ -47,7 +47,8 @@ export type WorldDescription = {
   entities: EntityDescription[];
   tools: ToolSchema[];
   routes: RouteDescription[];
-  tasks: { name: string; description: string | null }[];
+  /** Of a task its tools, null: all. */
+  tasks: { name: string; description: string | null; tools: string[] | null }[];
 };
 
 /** Bounds on what is told of one entity, whose shapes may contain themselves. */
@@ -159,5 +160,5 @@ export const describeContract = (contract: Contract): WorldDescription => ({
       params,
     }),
   ),
-  tasks: contract.tasks.map(({ name, description }) => ({ name, description })),
+  tasks: contract.tasks.map(({ name, description, tools }) => ({ name, description, tools })),
 });

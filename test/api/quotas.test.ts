@@ -232,6 +232,7 @@ describe('opens that overlap in the database', () => {
       taskName: null,
       taskHash: null,
       instruction: null,
+      taskTools: null,
       surfaces: [],
       tier: 'standard',
       isolation: null,

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import {
   closeSession,
   createWorld,
+  enqueueCall,
   getSession,
   listSessions,
   openSession,
@@ -270,12 +271,48 @@ describe('opening a session', () => {
   });
 });
 
+describe('a task with tools of its own', () => {
+  const ask = (sessionId: string, name: string) =>
+    control.send(enqueueCall, { params: { sessionId }, body: { kind: 'tool', name } });
+  const toolsIn = ({ tools }: Pick<SessionView, 'tools'>) => tools.map(({ name }) => name);
+
+  it('gives no others: they are not shown, and a call of one is refused with those there are', async () => {
+    const inline = { tools: ['create_notes', 'list_notes'] };
+    const [session, host] = await openReady({ task: inline });
+    expect(toolsIn(session)).toEqual(['list_notes', 'create_notes']);
+    expect(toolsIn(await read(session.id))).toEqual(toolsIn(session));
+    expect(host.assignment?.task).toEqual(inline);
+    const { body } = await control.send(listSessions, { query: { fields: 'tools' } });
+    const listed = body.data.find(({ id }) => id === session.id);
+    expect(listed?.tools).toEqual(session.tools);
+    await expect(ask(session.id, 'count_slowly')).rejects.toMatchObject({
+      code: 'forbidden',
+      message:
+        'the task does not give the tool "count_slowly"; it gives these tools: create_notes, list_notes',
+      detail: { tools: inline.tools },
+    });
+    await expect(ask(session.id, 'count_slow')).rejects.toMatchObject({
+      code: 'invalid',
+      message: expect.stringContaining('known: create_notes, list_notes'),
+    });
+    expect((await ask(session.id, 'list_notes')).status).toBe(202);
+  });
+
+  it('may give none, and only those of the world', async () => {
+    expect((await open({ task: { tools: [] } })).tools).toEqual([]);
+    await expect(open({ task: { tools: ['list_notes', 'list_note'] } })).rejects.toMatchObject({
+      fields: [{ path: ['task', 'tools', '1'], message: expect.stringContaining('"list_notes"') }],
+    });
+  });
+});
+
 describe('a task that is graded by a query', () => {
   it('comes to the host with its query, whether the world bundles it or not', async () => {
     const from = encodeTree(toTree(smallWorld()));
     await control.send(createWorld, { body: { slug: 'board', from } });
     const [bundled, host] = await openReady({ slug: 'board', task: 'queried' });
     expect(bundled.task).toMatchObject({ form: 'bundled', name: 'queried' });
+    expect(bundled.tools.map(({ name }) => name)).toEqual(['list_cards']);
     expect(host.assignment?.task?.grader).toEqual({
       kind: 'sql',
       source: expect.stringContaining('passed'),

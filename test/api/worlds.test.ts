@@ -126,7 +126,6 @@ describe('a world that says more than is served yet', () => {
       'webhooks are noted in the request ledger, but not sent yet',
       'linked worlds are not opened along yet: "chat", "crm"',
       'tests are not run on a push yet',
-      'tasks with tools of their own still get all tools: "queried"',
     ]);
     expect(world.dependencies).toEqual([
       { alias: 'chat', slug: 'team-chat', version: 'main', task: null, tools: [], entities: {} },

@@ -70,7 +70,8 @@ const compile = (tree: readonly TreeFile[]) => {
 };
 
 /** A bundled task as a session carries it. */
-const taskSpecOf = ({ name, instruction, seed, grader }: Task): TaskSpec => ({
+const taskSpecOf = ({ name, instruction, tools, seed, grader }: Task): TaskSpec => ({
+  ...(tools === null ? {} : { tools }),
   name,
   seed,
   ...(instruction === null ? {} : { instruction }),

@@ -143,6 +143,29 @@ const errorOf = async (name: string, input: Row) => {
   return error;
 };
 
+describe('a task with tools of its own', () => {
+  it('gives no other; a call of one is refused by name, with those that there are', async () => {
+    const scenario = file('scenarios/few/scenario.toml', 'tools = ["list_cards", "count"]\n');
+    const few = await serveWorld([...tree, scenario], { task: 'few' });
+    try {
+      const asked = (name: string) => few.call('tool', name, { how: 'well' });
+      expect((await asked('count')).error).toBeUndefined();
+      expect((await asked('get_cards')).error).toEqual({
+        code: 'forbidden',
+        message:
+          'the task does not give the tool "get_cards"; it gives these tools: list_cards, count',
+        details: { tools: ['list_cards', 'count'] },
+      });
+      expect((await asked('get_card')).error).toMatchObject({
+        code: 'unknown_tool',
+        message: 'the world has no tool "get_card"; known: list_cards, count',
+      });
+    } finally {
+      await few.stop();
+    }
+  });
+});
+
 describe('an input that does not fit', () => {
   it('is refused with every place, the first in words, whatever the tool is made of', async () => {
     for (const name of ['archive', 'count']) {

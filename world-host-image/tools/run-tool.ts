@@ -4,6 +4,7 @@
  */
 import { cut } from '#domain/cut.ts';
 import { limits } from '#domain/limits.ts';
+import { givesTool, withheldTool } from '#domain/task-tools.ts';
 import type { Row, ToolContract } from '#language/contract.ts';
 import { suggestName } from '#language/read/suggest.ts';
 import { StoreRefusal } from '#store/refusal.ts';
@@ -23,11 +24,17 @@ const toolTimeoutMs = 60_000;
 /** Of the name of a tool that there is not, in a message. */
 const mostNameChars = 128;
 
-const findTool = ({ contract }: LoadedWorld, name: string): ToolContract => {
+/** The tool of a name, when the session's task gives it. */
+const findTool = ({ task, world: { contract } }: Session, name: string): ToolContract => {
+  const given = task?.tools ?? null;
   const tool = contract.tools.find((candidate) => candidate.name === name);
-  if (tool !== undefined) return tool;
-  const names = contract.tools.map((candidate) => candidate.name);
-  const hint = suggestName(name, names) ?? 'it has none';
+  if (tool !== undefined) {
+    if (given === null || givesTool(given, name)) return tool;
+    const message = withheldTool(name, given);
+    throw new CallFailure({ code: 'forbidden', message, details: { tools: given } });
+  }
+  const names = given ?? contract.tools.map((candidate) => candidate.name);
+  const hint = suggestName(name, names) ?? 'there is none';
   throw new CallFailure({
     code: 'unknown_tool',
     message: `the world has no tool "${cut(name, mostNameChars)}"; ${hint}`,
@@ -111,7 +118,7 @@ const readInput = ({ address, world }: Session, name: string, given: Row): Row =
 /** Throws `CallFailure` or `StoreRefusal`, and then nothing has changed. */
 export const runTool = async (session: Session, name: string, given: Row): Promise<RanTool> => {
   const { world, outbox } = session;
-  const tool = findTool(world, name);
+  const tool = findTool(session, name);
   const input = readInput(session, name, given);
   const { contract, store, code } = world;
   try {

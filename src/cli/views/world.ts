@@ -185,7 +185,11 @@ export const viewContract = (
     ),
     ...section(
       'tasks',
-      contract.tasks.map((task) => [task.name, cutLine(task.instruction ?? '', 90)]),
+      contract.tasks.map(({ name, instruction, tools }) => [
+        name,
+        cutLine(instruction ?? '', 90),
+        tools === null ? '' : `tools: ${tools.join(', ') || 'none'}`,
+      ]),
       colors,
     ),
   ].join('\n');

@@ -42,6 +42,8 @@ const keepCall = (body: CallRequest, { isKeyed }: KeepOptions): KeptCall => {
 export type KeptTask = {
   name: string | null;
   instruction: string | null;
+  /** The tools that the agent is given; null: all. */
+  tools: string[] | null;
   /** The kind of its grader. */
   grader: NonNullable<TaskSpec['grader']>['kind'] | null;
   specJson: string;
@@ -60,6 +62,7 @@ export const hashOfSpec = (spec: TaskSpec): string => `sha256:${hashOf(spec)}`;
 export const keepTask = (spec: TaskSpec): KeptTask => ({
   name: spec.name ?? null,
   instruction: spec.instruction ?? null,
+  tools: spec.tools ?? null,
   grader: spec.grader?.kind ?? null,
   specJson: JSON.stringify(spec),
 });

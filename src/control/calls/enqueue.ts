@@ -6,6 +6,7 @@ import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
 import { limits } from '#domain/limits.ts';
 import { sessionTransitions } from '#domain/session.ts';
+import { givesTool, withheldTool } from '#domain/task-tools.ts';
 import { can } from '#domain/transitions.ts';
 import { suggestName } from '#language/read/suggest.ts';
 import type { KeptCall } from '../bodies/keep.ts';
@@ -54,9 +55,15 @@ const checkName = async (parts: EnqueueParts, request: EnqueueRequest): Promise<
   if (body.name === undefined) throw invalidName('name the tool to call');
   const version = await parts.versions.get(facts.versionId);
   const tools = version?.toolNames ?? new Set<string>();
-  if (tools.has(body.name)) return;
-  const hint = suggestName(body.name, tools) ?? 'it has none';
-  throw invalidName(`the world has no tool "${body.name}"; ${hint}`);
+  const { taskTools } = facts;
+  if (!tools.has(body.name)) {
+    const hint = suggestName(body.name, taskTools ?? tools) ?? 'there is none';
+    throw invalidName(`the world has no tool "${body.name}"; ${hint}`);
+  }
+  if (taskTools === null || givesTool(taskTools, body.name)) return;
+  throw new AppError('forbidden', withheldTool(body.name, taskTools), {
+    detail: { tools: taskTools },
+  });
 };
 
 /** Why a session took no call. */

@@ -20,6 +20,8 @@ export type SessionRow = {
   taskName: string | null;
   taskHash: string | null;
   instruction: string | null;
+  /** The tools that the task gives; null: all. */
+  taskTools: string[] | null;
   surfaces: SurfaceKind[];
   browserTier: BrowserTier;
   /** What its host must have; `isolation` null: any. */
@@ -48,7 +50,7 @@ export const seedColumn = 's.seed::float8';
 export const sessionColumns = (hostAddress: string, instruction = 's.instruction'): string =>
   `s.id, s.project_id as "projectId", s.version_id as "versionId", s.state,
    s.end_reason as "endReason", s.error, s.task_form as "taskForm", s.task_name as "taskName",
-   s.task_hash as "taskHash", ${instruction}, s.surfaces, s.browser_tier as "browserTier",
+   s.task_hash as "taskHash", s.task_tools as "taskTools", ${instruction}, s.surfaces, s.browser_tier as "browserTier",
    s.size, s.isolation, s.pinned, s.clock, ${seedColumn} as seed, s.host_id as "hostId", ${hostAddress} as "hostAddress",
    s.host_reused as "hostReused", s.request_hash as "requestHash", s.created_at as "createdAt",
    s.assigned_at as "assignedAt", s.ready_at as "readyAt", s.closed_at as "closedAt",

@@ -6,9 +6,17 @@ import { type Queryable, statement } from './pool.ts';
 
 /**
  * The texts of a version: its tools with their schemas as sessions show them, and what a list of worlds
- * shows: the names of tools and tasks, what is redacted, links to other worlds.
+ * shows: the names of tools and tasks, what is redacted, links to other worlds. `toolLengths` has the length of
+ * each tool in the first of these, by its name.
  */
-const versionTextNames = ['toolSchemas', 'tools', 'tasks', 'redact', 'dependencies'] as const;
+const versionTextNames = [
+  'toolSchemas',
+  'toolLengths',
+  'tools',
+  'tasks',
+  'redact',
+  'dependencies',
+] as const;
 export type VersionTextName = (typeof versionTextNames)[number];
 export type VersionTexts = Record<VersionTextName, string>;
 

@@ -3,7 +3,11 @@ import type { Queryable } from '../db/pool.ts';
 import { findSession } from '../db/sessions.ts';
 import { createFairCache } from '../fair-cache.ts';
 
-export type Facts = { versionId: string };
+export type Facts = {
+  versionId: string;
+  /** The tools that the task gives; null: all. */
+  taskTools: string[] | null;
+};
 
 export type SessionFacts = {
   /** The facts of a project's session; undefined when it has none of this id. */
@@ -13,6 +17,7 @@ export type SessionFacts = {
 /** What all of them may take, and one of them. */
 const mostBytes = 10 * 1024 * 1024;
 const factsBytes = 512;
+const nameBytes = 64;
 
 /** Makes the cache. */
 export const createSessionFacts = (db: Queryable): SessionFacts => {
@@ -24,8 +29,11 @@ export const createSessionFacts = (db: Queryable): SessionFacts => {
       if (known !== undefined) return known;
       const session = await findSession(db, projectId, sessionId);
       if (session === undefined) return undefined;
-      const value = { versionId: session.versionId };
-      kept.keep({ key, owner: projectId, bytes: factsBytes, value });
+      const { versionId, taskTools } = session;
+      const value = { versionId, taskTools };
+      const names = taskTools ?? [];
+      const bytes = names.reduce((sum, { length }) => sum + nameBytes + 2 * length, factsBytes);
+      kept.keep({ key, owner: projectId, bytes, value });
       return value;
     },
   };

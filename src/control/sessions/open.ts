@@ -106,6 +106,7 @@ const toNewSession = async (
     taskName: task?.name ?? null,
     taskHash: task?.hash ?? null,
     instruction: task?.instruction ?? null,
+    taskTools: task?.tools ?? null,
     surfaces: resolveSurfaces(version, body.surfaces),
     tier: body.browserTier ?? 'standard',
     isolation: body.isolation ?? null,

@@ -37,9 +37,10 @@ const toGrader = (grader: Grader): GraderSpec =>
     : grader;
 
 /** A bundled task in the form that inline ones have. */
-const toSpec = ({ name, instruction, seed, grader }: Task): TaskSpec => ({
+const toSpec = ({ name, instruction, tools, seed, grader }: Task): TaskSpec => ({
   name,
   ...(instruction === null ? {} : { instruction }),
+  ...(tools === null ? {} : { tools }),
   seed,
   ...(grader === null ? {} : { grader: toGrader(grader) }),
 });

@@ -7,6 +7,7 @@ import { sessionToken } from '../http/auth.ts';
 import type { ProjectCaller } from '../http/endpoint.ts';
 import { JsonText } from '../json-text.ts';
 import type { Parts } from '../parts.ts';
+import { pickTools } from '../worlds/tool-view.ts';
 
 export type ViewParts = Pick<Parts, 'config' | 'versions'>;
 
@@ -78,6 +79,14 @@ const viewLight = (
 const jsonTools = (json: string): SessionView['tools'] =>
   new JsonText(json) as unknown as SessionView['tools'];
 
+/** The texts of a version that its sessions' tools are told with; the lengths where tasks give some of them. */
+const toolTexts = ['toolSchemas', 'toolLengths'] as const;
+type ToolTexts = Record<(typeof toolTexts)[number], string>;
+
+/** The tools that the task gives. */
+const toolsOf = ({ taskTools }: SessionRow, { toolSchemas, toolLengths }: ToolTexts) =>
+  jsonTools(taskTools === null ? toolSchemas : pickTools(toolSchemas, toolLengths, taskTools));
+
 /** The view of one session. */
 export const viewOne = async (
   parts: ViewParts,
@@ -86,11 +95,13 @@ export const viewOne = async (
 ): Promise<SessionView> => {
   const version = await parts.versions.get(session.versionId);
   if (version === undefined) throw new Error(`version ${session.versionId} is missing`);
-  const tools = await parts.versions.texts.one(version, 'toolSchemas');
+  const { texts } = parts.versions;
+  const toolSchemas = await texts.one(version, 'toolSchemas');
+  const toolLengths = session.taskTools === null ? '' : await texts.one(version, 'toolLengths');
   return {
     ...viewLight(parts, session, version.slug, level),
     instruction: session.instruction,
-    tools: jsonTools(tools),
+    tools: toolsOf(session, { toolSchemas, toolLengths }),
   };
 };
 
@@ -109,7 +120,7 @@ export const viewList = async (
     versionId,
     otherBytes: instructionBytes,
   }));
-  const names = fields.includes('tools') ? (['toolSchemas'] as const) : [];
+  const names = fields.includes('tools') ? toolTexts : [];
   const texts = await parts.versions.texts.page(entries, names);
   return sessions.map((session, at) => {
     const text = texts[at];
@@ -117,7 +128,7 @@ export const viewList = async (
     return {
       ...viewLight(parts, session, slug, level),
       ...(text !== undefined && fields.includes('instruction') ? { instruction } : {}),
-      ...(text?.toolSchemas === undefined ? {} : { tools: jsonTools(text.toolSchemas) }),
+      ...(text?.toolSchemas === undefined ? {} : { tools: toolsOf(session, text) }),
       ...(text === undefined ? { omitted: [...fields] } : {}),
     };
   });

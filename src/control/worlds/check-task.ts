@@ -9,6 +9,7 @@ import { decodeBundle } from '#language/bundle.ts';
 import { type CheckConditions, createConditionCheck } from '#language/conditions.ts';
 import type { Contract, EntityContract, Row } from '#language/contract.ts';
 import { clip } from '#language/read/clip.ts';
+import { suggestName } from '#language/read/suggest.ts';
 import { createRowChecker, type RowChecker } from '#language/rows.ts';
 import { verifierFault } from '#language/verifier.ts';
 import type { TaskSpec } from '#wire/public-api/session.ts';
@@ -31,6 +32,8 @@ export class WorldLacking extends Error {}
 
 type KnownWorld = {
   entities: readonly EntityContract[];
+  /** Names of its tools. */
+  tools: ReadonlySet<string>;
   rows: RowChecker;
   conditions: CheckConditions;
 };
@@ -46,6 +49,7 @@ const longestMessage = 1_000;
 
 const toKnown = (contract: Contract): KnownWorld => ({
   entities: contract.entities,
+  tools: new Set(contract.tools.map(({ name }) => name)),
   rows: createRowChecker(contract),
   conditions: createConditionCheck(contract),
 });
@@ -99,6 +103,13 @@ const checkQuery = ({ entities }: KnownWorld, source: string): FieldProblem[] =>
   return [{ path: ['task', 'grader', 'source'], message }];
 };
 
+const checkTools = ({ tools }: KnownWorld, given: TaskSpec['tools'] = []): FieldProblem[] =>
+  given.flatMap((name, index) => {
+    if (tools.has(name)) return [];
+    const message = `the world has no tool "${name}"; ${suggestName(name, tools) ?? 'it has none'}`;
+    return [{ path: ['task', 'tools', String(index)], message }];
+  });
+
 const shorten = ({ path, message }: FieldProblem): FieldProblem => ({
   path: path.map((key) => clip(key, longestKey)),
   message: clip(message, longestMessage),
@@ -109,6 +120,7 @@ export const checkTask = (world: KnownWorld, spec: TaskSpec): CheckedTask => {
   const { seed, grader } = spec;
   const checks = grader?.kind === 'assertions' ? grader.checks : [];
   const fields = [
+    ...checkTools(world, spec.tools),
     ...checkSeed(world, seed),
     ...checks.flatMap((check, index) => checkAssertion(world, check, index)),
   ];

@@ -34,8 +34,13 @@ export const viewContract = (contract: Contract): Pick<WorldView, WorldField> =>
 /** The texts of a version with this contract. */
 export const writeTexts = (contract: Contract): VersionTexts => {
   const view = viewContract(contract);
+  const tools = viewTools(contract).map((tool) => ({
+    name: tool.name,
+    json: JSON.stringify(tool),
+  }));
   return {
-    toolSchemas: JSON.stringify(viewTools(contract)),
+    toolSchemas: `[${tools.map(({ json }) => json).join(',')}]`,
+    toolLengths: JSON.stringify(tools.map(({ name, json }) => [name, json.length])),
     tools: JSON.stringify(view.tools),
     tasks: JSON.stringify(view.tasks),
     redact: JSON.stringify(view.redact),

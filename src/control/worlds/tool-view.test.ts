@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Contract } from '#language/contract.ts';
-import { viewTools } from './tool-view.ts';
+import { writeTexts } from './contract-view.ts';
+import { pickTools, viewTools } from './tool-view.ts';
 
 const definitions = {
   Label: { type: 'string' },
@@ -15,6 +16,22 @@ const viewOf = (input: object, output: object) => {
   const [view] = viewTools({ tools, definitions } as unknown as Contract);
   return view;
 };
+
+describe('pickTools', () => {
+  it('cuts out of the tools those that are given, in the order of the world', () => {
+    const binding = { kind: 'python', file: 'tools.py', function: 'f' } as const;
+    const names = ['a', 'quote"', 'ünï\u2028', 'last'];
+    const tools = names.map((name) => ({ name, input: {}, output: { enum: [name] }, binding }));
+    const contract = { tools, definitions, tasks: [], dependencies: [] } as unknown as Contract;
+    const { toolSchemas, toolLengths } = writeTexts(contract);
+    expect(JSON.parse(toolSchemas)).toEqual(viewTools(contract));
+    const picked = (given: string[]) => JSON.parse(pickTools(toolSchemas, toolLengths, given));
+    const all = viewTools(contract);
+    expect(picked(['last', 'ünï\u2028'])).toEqual([all[2], all[3]]);
+    expect(picked(names)).toEqual(all);
+    expect([picked([]), picked(['none'])]).toEqual([[], []]);
+  });
+});
 
 describe('viewTools', () => {
   it('carries the shapes that a schema refers to, and those that they refer to', () => {

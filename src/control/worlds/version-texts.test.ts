@@ -8,7 +8,7 @@ import { createVersionTexts } from './version-texts.ts';
 
 const textBytes = 1_500_000;
 
-const namesOf = ['toolSchemas', 'tools', 'tasks', 'redact', 'dependencies'];
+const namesOf = ['toolSchemas', 'toolLengths', 'tools', 'tasks', 'redact', 'dependencies'];
 
 /** A database of versions with one long text each, apart from those that lack any; it notes what it reads. */
 const textDatabase = (lacking: readonly string[] = []) => {
@@ -85,7 +85,9 @@ describe('the texts of a page', () => {
     const shown = await reader.page(page(20), ['toolSchemas']);
     expect(shown.filter((one) => one !== undefined)).toHaveLength(2);
     expect(made).toEqual(['v-0', 'v-1', 'v-2']);
-    expect([...texts.keys()].slice(0, 5)).toEqual(namesOf.map((name) => `v-0 ${name}`));
+    expect([...texts.keys()].slice(0, namesOf.length)).toEqual(
+      namesOf.map((name) => `v-0 ${name}`),
+    );
     await reader.page(page(20), ['toolSchemas']);
     expect(made).toHaveLength(3);
   });

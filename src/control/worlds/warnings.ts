@@ -8,15 +8,13 @@ const quote = (names: readonly string[]): string => names.map((name) => `"${name
 
 /** A sentence each; those of the language are found where worlds are compiled. */
 export const warningsOf = (contract: Contract, ofLanguage: readonly string[]): string[] => {
-  const { dependencies, onPush, tasks, ui, webhooks } = contract;
-  const narrowed = tasks.filter(({ tools }) => tools !== null).map(({ name }) => name);
+  const { dependencies, onPush, ui, webhooks } = contract;
   const linked = dependencies.map(({ alias }) => alias);
   const warnings: [isMissing: boolean, sentence: string][] = [
     [ui !== null, 'the surface "ui" is not served yet'],
     [webhooks !== null, 'webhooks are noted in the request ledger, but not sent yet'],
     [linked.length > 0, `linked worlds are not opened along yet: ${quote(linked)}`],
     [onPush.length > 0, 'tests are not run on a push yet'],
-    [narrowed.length > 0, `tasks with tools of their own still get all tools: ${quote(narrowed)}`],
   ];
   const missing = warnings.filter(([isMissing]) => isMissing).map(([, sentence]) => sentence);
   return [...ofLanguage, ...missing];

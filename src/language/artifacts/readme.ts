@@ -2,7 +2,7 @@
  * `schema/README.md`: the world for people. Its entities with a diagram of their references, its tools,
  * its routes and its bundled tasks. Whatever an author wrote appears as literal text.
  */
-import type { Contract, Grader, RouteContract, ToolBinding } from '../contract.ts';
+import type { Contract, Grader, RouteContract, Task, ToolBinding } from '../contract.ts';
 import { summaryOf } from '../openapi/summary.ts';
 import { createAnalysis } from '../schema/analysis.ts';
 import { relationshipDiagram } from './readme/diagram.ts';
@@ -93,15 +93,25 @@ const gradedBy = (grader: Grader | null): string => {
   }
 };
 
-const tasksTable = ({ tasks }: Contract): string =>
-  table(
-    ['Task', 'Graded by', 'Description'],
-    tasks.map(({ name, grader, description }) => [
-      code(name),
-      gradedBy(grader),
-      escapeText(description ?? ''),
+const toolsOf = ({ tools }: Task): string =>
+  tools === null ? 'all' : tools.map((name) => code(name)).join(', ') || 'none';
+
+/** The tools of tasks are told where one has tools of its own. */
+const tasksTable = ({ tasks }: Contract): string => {
+  const isNarrowed = tasks.some(({ tools }) => tools !== null);
+  const [tools, toolsIn] = isNarrowed
+    ? [['Tools'], (task: Task) => [toolsOf(task)]]
+    : [[], () => []];
+  return table(
+    ['Task', 'Graded by', ...tools, 'Description'],
+    tasks.map((task) => [
+      code(task.name),
+      gradedBy(task.grader),
+      ...toolsIn(task),
+      escapeText(task.description ?? ''),
     ]),
   );
+};
 
 const section = (title: string, content: string): string[] =>
   content === '' ? [] : [`## ${title}`, content];

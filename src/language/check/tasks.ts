@@ -14,6 +14,8 @@ import {
 import { ledgerEntityContract } from '../ledger-entity.ts';
 import { languageLimits } from '../limits.ts';
 import type { Placed } from '../read/kinds.ts';
+import type { Place } from '../read/place.ts';
+import { suggestName } from '../read/suggest.ts';
 import type { Tree } from '../read/tree.ts';
 import { checkIntegrity, checkReplacement, indexRows, type TupleIndex } from './integrity.ts';
 import { findEntity, findField } from './model.ts';
@@ -22,7 +24,25 @@ import type { FieldValues } from './values.ts';
 
 const scenarioRoot = 'scenarios/';
 
-export type TaskSources = RowSources & { values: FieldValues; worldRows: RowFiles };
+export type TaskSources = RowSources & {
+  values: FieldValues;
+  worldRows: RowFiles;
+  /** Names of the world's tools. */
+  tools: ReadonlySet<string>;
+};
+
+/** Holds the tools of a task to those of the world. */
+export const checkTaskTools = (
+  place: Place,
+  given: readonly string[] | undefined,
+  tools: ReadonlySet<string>,
+): void => {
+  for (const [index, name] of (given ?? []).entries()) {
+    if (tools.has(name)) continue;
+    const message = `the world has no tool "${name}"`;
+    place.at(index).refuse('unknown_tool', message, suggestName(name, tools));
+  }
+};
 
 const checkCondition = (
   { path, value, place }: Condition,
@@ -110,12 +130,13 @@ const readTask = (
   const scenario = readScenario(tree, `${folder}scenario.toml`);
   const seed = readRowFiles(`${folder}seed/`, sources);
   if (scenario === undefined) return undefined;
+  checkTaskTools(scenario.place.at('tools'), scenario.tools, sources.tools);
   if (seed.isSound && sources.worldRows.isSound) checkSeed(scenario, seed.sets, sources, world);
   const { mode } = scenario.seed;
   const value: Task = {
     name: scenario.name ?? folder.slice(scenarioRoot.length, -1),
     description: scenario.description ?? null,
-    tools: null,
+    tools: scenario.tools ?? null,
     instruction: tree.text(`${folder}instruction.md`) ?? null,
     seed: { mode, rows: toRows(seed.sets) },
     grader: readGrader(folder, scenario, sources),

@@ -6,10 +6,10 @@
 import type { Task } from '../contract.ts';
 import { readTasksJson, type VerifierTask, verifierFolder } from '../files/verifier-tasks.ts';
 import type { Placed } from '../read/kinds.ts';
-import { suggestName } from '../read/suggest.ts';
 import type { Tree } from '../read/tree.ts';
 import { allowReadingOnly, findVerifierFault, openVerifierTables } from '../verifier.ts';
 import type { Model } from './model.ts';
+import { checkTaskTools } from './tasks.ts';
 
 export type VerifierSources = {
   tree: Tree;
@@ -25,17 +25,6 @@ const pathOf = (verifier: string): string => {
     ? verifier.slice(verifierFolder.length)
     : verifier;
   return `${verifierFolder}${name.endsWith('.sql') ? name : `${name}.sql`}`;
-};
-
-const checkTaskTools = (
-  { place, value }: Placed<VerifierTask>,
-  tools: ReadonlySet<string>,
-): void => {
-  for (const [index, name] of (value.tools ?? []).entries()) {
-    if (tools.has(name)) continue;
-    const message = `the world has no tool "${name}"`;
-    place.at('tools', index).refuse('unknown_tool', message, suggestName(name, tools));
-  }
 };
 
 const refuseStrayFiles = (tree: Tree, used: ReadonlySet<string>): void => {
@@ -66,7 +55,7 @@ const toTask = (
   { tree, tools }: VerifierSources,
 ): Placed<Task> | undefined => {
   const { place, value } = task;
-  checkTaskTools(task, tools);
+  checkTaskTools(place.at('tools'), value.tools, tools);
   if (value.verifier === '') return undefined;
   const file = pathOf(value.verifier);
   const source = tree.text(file);

@@ -3,6 +3,7 @@
  * of the state that is left behind. The format is this project's own; see `docs/world-language.md`.
  */
 import {
+  distinct,
   filledText,
   integer,
   kind,
@@ -78,6 +79,10 @@ const seedModes = ['append', 'replace'] as const;
 export const scenarioFileKeys = {
   name: described("Name of the task. Default: the folder's.", optional(filledText(200))),
   description: described('For people.', optional(text)),
+  tools: described(
+    'Tools that the agent is given. Default: all of the world.',
+    optional<string[]>(distinct(listOf(filledText()))),
+  ),
   seed: described(
     'The rows of seed/.',
     defaultedTable({

@@ -132,7 +132,13 @@ const Described = Type.Object({
     entities: Type.Array(Entity),
     tools: Type.Array(Tool),
     routes: Type.Array(Route),
-    tasks: Type.Array(Type.Object({ name: Type.String(), description: nullable(Type.String()) })),
+    tasks: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        description: nullable(Type.String()),
+        tools: nullable(Type.Array(Type.String(), { description: 'null: all of the world' })),
+      }),
+    ),
   }),
 });
 

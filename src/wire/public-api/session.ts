@@ -115,6 +115,12 @@ export const TaskSpec = Type.Object(
   {
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
     instruction: Type.Optional(Type.String({ maxLength: 100_000 })),
+    tools: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: limits.nameChars }), {
+        maxItems: limits.taskTools,
+        description: 'tools of the world that the agent is given; absent: all of them',
+      }),
+    ),
     seed: Type.Optional(
       Type.Object(
         {

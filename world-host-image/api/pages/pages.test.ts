@@ -29,7 +29,6 @@ const pageAt = async (query: string): Promise<Page> =>
 
 const idsIn = ({ data }: Page): number[] => data.map(({ id }) => Number(id));
 
-/** Ids of deleted notes are given again, keys never. */
 const keysIn = ({ data }: Page): string[] => data.map(({ key }) => String(key));
 
 /** What others do between two pages: insert so many notes, delete those of these ids. */
@@ -100,7 +99,7 @@ describe('pages by cursor', () => {
     expect([idsIn(end), end.cursor, end.hits]).toEqual([[], null, 27]);
     expect(idsIn(await pageAt(`limit=2&cursor=${end.previous}`))).toEqual([26, 27]);
     await meddle({ inserts: 1, deletes: [] });
-    expect(idsIn(await pageAt(`limit=28&cursor=${first.cursor}`))).toEqual([28]);
+    expect(idsIn(await pageAt(`limit=28&cursor=${first.cursor}`))).toEqual([31]);
   });
 
   it('are the same again after a reset', async () => {
