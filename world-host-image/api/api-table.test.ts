@@ -331,6 +331,40 @@ invalid_status = 422`,
   });
 });
 
+describe('a list without pages', () => {
+  it('that is longer than an answer may be counts all rows and says that it was cut', async () => {
+    const read = (path: string, name: string, lines: string) =>
+      operation('GET', path, lines, { name });
+    await serve({
+      api: 'envelope = "data"',
+      operations:
+        read('/notes', 'all_notes', '') +
+        read('/bare', 'bare', 'envelope = ""') +
+        operation('DELETE', '/notes', 'action = "delete"\nfilter = { id = "id" }', {
+          name: 'drop',
+          params: ['id[]'],
+        }),
+      tools: { all_notes: { input: { type: 'object' }, output: true } },
+      notes: notesUpTo(10_002),
+    });
+    const cut = await api.get('/notes');
+    expect((cut.json as Row).data).toHaveLength(10_000);
+    expect(beside(cut)).toEqual({ hits: 10_002 });
+    const bare = await api.get('/bare');
+    expect(bare.json).toHaveLength(10_000);
+    const saying = [cut, bare].map(({ headers }) => headers.get('x-svc-rows'));
+    expect(saying).toEqual(['10000 of 10002', '10000 of 10002']);
+    const why = '10002 rows of notes match, and a list without pages has 10000 at most';
+    const noted = (await api.requests()).map(({ response }) => (response as Row).reason);
+    expect(noted).toEqual([why, why]);
+    const { error } = await api.call('tool', 'all_notes', {});
+    expect(error).toMatchObject({ code: 'refused', message: expect.stringContaining(why) });
+    await api.ask('DELETE', '/notes?id=1&id=2');
+    const whole = await api.get('/notes');
+    expect([beside(whole), whole.headers.get('x-svc-rows')]).toEqual([{ hits: 10_000 }, null]);
+  });
+});
+
 describe('a tool that is bound to a paged route', () => {
   it('takes its paging parameters and is answered cursors', async () => {
     const properties = { limit: { type: 'integer' }, cursor: { type: 'string' } };

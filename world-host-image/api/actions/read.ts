@@ -4,7 +4,7 @@ import { filtersOf } from '../filter-values.ts';
 import { cutPage } from '../pages/page.ts';
 import { pageWords, toldBy } from '../pages/page-answer.ts';
 import { maxPageRows, readPageRequest } from '../pages/page-request.ts';
-import { type ActionContext, type PlainAction, planFor } from './action.ts';
+import { type ActionContext, FailedAction, type PlainAction, planFor } from './action.ts';
 
 const readPage = (context: ActionContext): ApiAnswer => {
   const { api, args, links, route, store } = context;
@@ -21,15 +21,37 @@ const readPage = (context: ActionContext): ApiAnswer => {
   return rowsAnswer(route, plan, page.rows, page.total, pageWords(context, page, links));
 };
 
-export const read: PlainAction = (context) => {
+const readOne = (context: ActionContext): ApiAnswer => {
   const { api, args, route, store } = context;
-  if (route.page !== 'none') return readPage(context);
+  const plan = planFor(context);
+  const rows = store.query(plan.entity.name, { where: filtersOf(plan, args), limit: 1 });
+  if (rows.length > 0) return rowsAnswer(route, plan, rows);
+  return vendorAnswer(api, route.notFound, `no row of ${plan.entity.name} matches`);
+};
+
+/**
+ * All rows, as far as one answer goes. One that is cut tells so in a header and in the ledger, and counts all
+ * rows; a tool has no headers and is refused.
+ */
+const readAll = (context: ActionContext): ApiAnswer => {
+  const { api, args, links, route, store } = context;
   const plan = planFor(context);
   const where = filtersOf(plan, args);
-  const limit = route.single ? 1 : maxPageRows;
-  const rows = store.query(plan.entity.name, { where, limit });
-  if (route.single && rows.length === 0) {
-    return vendorAnswer(api, route.notFound, `no row of ${plan.entity.name} matches`);
+  const rows = store.query(plan.entity.name, { where, limit: maxPageRows + 1 });
+  if (rows.length <= maxPageRows) return rowsAnswer(route, plan, rows);
+  rows.pop();
+  const total = store.count(plan.entity.name, where);
+  const found = `${total} rows of ${plan.entity.name} match, and a list without pages has ${maxPageRows} at most`;
+  if (links === undefined) {
+    const reason = `${found}; narrow what is asked for, or give the operation pages`;
+    throw new FailedAction(vendorAnswer(api, api.invalid, reason));
   }
-  return rowsAnswer(route, plan, rows);
+  const told = { keys: [], headers: { 'x-svc-rows': `${maxPageRows} of ${total}` } };
+  return { ...rowsAnswer(route, plan, rows, total, told), reason: found };
+};
+
+export const read: PlainAction = (context) => {
+  const { page, single } = context.route;
+  if (page !== 'none') return readPage(context);
+  return single ? readOne(context) : readAll(context);
 };
