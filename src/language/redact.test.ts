@@ -124,10 +124,11 @@ describe('redactRow', () => {
       dropped: 1,
       preserved: 1,
       rounded: 1,
+      digests: 1,
     });
     expect(redactRow(policyOf({}), row)).toEqual({
       row,
-      counts: { hashed: 0, dropped: 0, preserved: 0, rounded: 0 },
+      counts: { hashed: 0, dropped: 0, preserved: 0, rounded: 0, digests: 0 },
     });
   });
 
@@ -176,7 +177,7 @@ describe('verifyRow', () => {
     const digest = sha256('x');
     const row = {
       email: digest,
-      tags: [digest, [digest], null, { name: 'a' }],
+      tags: [digest, [digest], null, { email: digest, name: null }],
       code: 'AB',
       lat: 1.25,
     };
@@ -209,6 +210,22 @@ describe('verifyRow', () => {
       'is present, but the policy drops it',
       'has more than 2 decimals, but the policy rounds it',
     ]);
+  });
+
+  it('refuses what an object in a hashed field holds in the clear, which no rule of its own redacts', () => {
+    const tagged = { name: 'ada', email: sha256('x'), code: 'AB', ids: [7, null], lat: 1.25 };
+    const row = { tags: [tagged, { of: { a: {} } }], email: { of: { active: true } } };
+    const inObject =
+      'is plaintext in an object of a hashed field; objects are left alone, so name its fields in [redact]';
+    expect(verifyRow(policy, row)).toEqual(
+      [
+        ['/tags/0/name', 'tags'],
+        ['/email/of/active', 'email'],
+        ['/tags/0/ids/0', 'tags'],
+      ].map(([pointer, field]) => ({ pointer, field, mode: 'hash', detail: inObject })),
+    );
+    const named = { ...policy, hash: [...policy.hash, 'name', 'ids', 'active'] };
+    expect(verifyRow(named, redactRow(named, row).row)).toEqual([]);
   });
 
   it('takes only a whole digest in lower case for one', () => {

@@ -3,12 +3,14 @@
  * `apply`), that verify a row against it (write mode `refuse`), and that map the plaintext of a query.
  *
  * `hash` and `preserve` go into lists, lists of lists too, and treat each item; `round` does not.
- * Objects are left alone and only their fields looked at. A text that is already written as a digest is
- * not hashed again: what `refuse` accepts, `apply` leaves as it is. Time is linear in the row, and any
+ * Objects are left alone and only their fields looked at; what an object in a hashed field holds and no
+ * rule of its own redacts stays as it is under `apply`, and `refuse` does not let it through. A text that is
+ * already written as a digest is not hashed again: what `refuse` accepts, `apply` leaves as it is. Time is linear in the row, and any
  * depth of nesting is walked. A policy must not be altered once it was used.
  */
 import type { FieldPath, RedactPolicy, Row } from './contract.ts';
 import { escapeSegment } from './read/pointer.ts';
+import { isDigest } from './redact/digest.ts';
 import { type Container, emptyLike, isContainer, partsOf, putPart } from './redact/parts.ts';
 import {
   enterItem,
@@ -23,8 +25,14 @@ import { redactScalar } from './redact/scalar.ts';
 
 export type { FieldPolicy } from './redact/rules.ts';
 
-/** How many values of a row came out different; a dropped field counts once, whatever it held. */
-export type RedactCounts = Record<'hashed' | 'dropped' | 'preserved' | 'rounded', number>;
+/**
+ * How many values of a row came out different; a dropped field counts once, whatever it held. `digests`
+ * are those that a hashed field held as digests, or as texts that look like one, and that stayed.
+ */
+export type RedactCounts = Record<
+  'hashed' | 'dropped' | 'preserved' | 'rounded' | 'digests',
+  number
+>;
 
 /**
  * Plaintext in a redacted field. `field` is the top-level field at fault and `pointer` leads to the
@@ -67,6 +75,7 @@ const redactContainer = (
       } else {
         const kept = redactScalar(rules.slug, policy, value);
         if (policy !== undefined && kept !== value) counts[counterOf[policy.mode]] += 1;
+        else if (policy?.mode === 'hash' && isDigest(value)) counts.digests += 1;
         putPart(next.copy, key, kept);
       }
     }
@@ -74,7 +83,13 @@ const redactContainer = (
   return redacted;
 };
 
-const noCounts = (): RedactCounts => ({ hashed: 0, dropped: 0, preserved: 0, rounded: 0 });
+const noCounts = (): RedactCounts => ({
+  hashed: 0,
+  dropped: 0,
+  preserved: 0,
+  rounded: 0,
+  digests: 0,
+});
 
 /** The row as the policy keeps it: a copy, its keys in the same order; the row itself is untouched. */
 export const redactRow = (policy: RedactPolicy, row: Row): { row: Row; counts: RedactCounts } => {
@@ -98,9 +113,39 @@ const describeViolation = (policy: FieldPolicy): string => {
   return 'is plaintext, but the policy keeps a digest of it, sha256:<64 hex>';
 };
 
+const leftInObject =
+  'is plaintext in an object of a hashed field; objects are left alone, so name its fields in [redact]';
+
+/** What is wrong with a value, if anything is; `isHashed`: it lies in an object of a hashed field. */
+const faultOf = (
+  slug: string,
+  policy: FieldPolicy | undefined,
+  value: unknown,
+  isHashed: boolean,
+): Pick<RedactViolation, 'mode' | 'detail'> | undefined => {
+  if (policy !== undefined) {
+    if (!violates(slug, policy, value)) return undefined;
+    return { mode: policy.mode, detail: describeViolation(policy) };
+  }
+  const isPlaintext = isHashed && !isContainer(value) && value !== null && !isDigest(value);
+  return isPlaintext ? { mode: 'hash', detail: leftInObject } : undefined;
+};
+
+/** Whether what a list or object holds counts as held by a hashed object. Lists are rounded by nobody. */
+const isHashedWithin = (
+  policy: FieldPolicy | undefined,
+  container: Container,
+  isHashed: boolean,
+): boolean => {
+  if (policy === undefined || policy.mode === 'round') return isHashed;
+  return policy.mode === 'hash' && !Array.isArray(container);
+};
+
 type Unverified = {
   container: Container;
   at: Position;
+  /** Whether it is an object of a hashed field, or lies in one, with no rule of its own. */
+  isHashed: boolean;
   pointer: string;
   field: string | undefined;
 };
@@ -113,18 +158,20 @@ export const verifyRow = (policy: RedactPolicy, row: Row): RedactViolation[] => 
   const rules = rulesOf(policy);
   const violations: RedactViolation[] = [];
   const left: Unverified[] = [
-    { container: row, at: rowPosition(rules), pointer: '', field: undefined },
+    { container: row, at: rowPosition(rules), pointer: '', field: undefined, isHashed: false },
   ];
-  for (const { container, at, pointer: above, field: top } of left) {
+  for (const { container, at, pointer: above, field: top, isHashed } of left) {
     for (const { key, value, position } of partsOf(rules, container, at)) {
+      const { policy } = position;
       const pointer = `${above}/${escapeSegment(key)}`;
       const field = top ?? key;
-      if (position.policy !== undefined && violates(rules.slug, position.policy, value)) {
-        const detail = describeViolation(position.policy);
-        violations.push({ pointer, field, mode: position.policy.mode, detail });
+      const fault = faultOf(rules.slug, policy, value, isHashed);
+      if (fault !== undefined) {
+        violations.push({ pointer, field, ...fault });
         if (violations.length === maxViolations) return violations;
       } else if (isContainer(value)) {
-        left.push({ container: value, at: position, pointer, field });
+        const inner = isHashedWithin(policy, value, isHashed);
+        left.push({ container: value, at: position, pointer, field, isHashed: inner });
       }
     }
   }
