@@ -186,9 +186,45 @@ describe('rejected', () => {
     });
   });
 
-  it('is a command that does not exist, as a field that is not valid', async () => {
-    const body = { command: 'explode' } as unknown as RuntimeBody;
-    const answer = await control.send(runWorldCommand, { body });
-    expect(answer.body).toMatchObject({ error: [{ path: ['command'] }] });
+  const malformed: [string, unknown, string][] = [
+    ['a command that does not exist', { command: 'explode' }, '#/command'],
+    ['an unknown field', { command: 'templates', flies: [] }, '#/flies'],
+    ['a field of the wrong type', { command: 'validate', files: 'all' }, '#/files'],
+    ['no object', [], ''],
+  ];
+
+  it.each(malformed)('is %s, in the same form', async (_, body, path) => {
+    const { error, problems, message } = await reject(body as RuntimeBody);
+    expect(error).toMatchObject({ code: 'invalid_request', path });
+    expect(error.message).toBe(problems[0]?.message);
+    expect(message).not.toBe('');
+  });
+
+  it('is what is no JSON, or too large, in the same form', async () => {
+    const key = btoa(`${control.publicKey}:${control.secretKey}`);
+    const post = (body: string, headers = {}) =>
+      control.raw({
+        method: 'POST',
+        path: '/api/public/worlds/runtime',
+        headers: { authorization: `Basic ${key}`, 'content-type': 'application/json', ...headers },
+        body,
+      });
+    const refused = [
+      [400, await post('{')],
+      [413, await post('', { 'content-length': '99000000' })],
+      [415, await post('a=b', { 'content-type': 'text/plain' })],
+    ] as const;
+    for (const [status, answer] of refused) {
+      expect(answer).toMatchObject({
+        status,
+        body: { status: 'rejected', error: { code: 'invalid_request', path: '' } },
+      });
+    }
+  });
+
+  it('names every field that is wrong', async () => {
+    const body = { command: 'validate', files: 7, flies: [], nmae: 'x' };
+    const { problems } = await reject(body as unknown as RuntimeBody);
+    expect(problems.map(({ pointer }) => pointer)).toEqual(['/flies', '/nmae', '/files']);
   });
 });

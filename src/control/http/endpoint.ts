@@ -3,6 +3,7 @@
  * HTTP server: it takes what its operation's schemas let through and answers one of the declared
  * statuses, or throws.
  */
+import type { FieldProblem } from '#domain/error.ts';
 import type { Access, Answer, Input, OperationShape } from '#wire/operation.ts';
 import type { Kept } from '../bodies/keep.ts';
 
@@ -34,8 +35,12 @@ export type Context<Who extends Access> = {
 /** The parts of a request before and after they were checked. */
 export type RequestParts = { params: unknown; query: unknown; headers: unknown; body: unknown };
 
+/** The body of an answer to a request that is not what its operation takes, where that has a form of its own. */
+export type Refuse = (problems: readonly FieldProblem[], message: string) => unknown;
+
 export type Endpoint = {
   operation: OperationShape;
+  refuse: Refuse | undefined;
   handle(
     input: RequestParts,
     context: { caller: Caller; signal: AbortSignal },
@@ -54,7 +59,8 @@ export type Given<Shape extends OperationShape> = Omit<Input<Shape>, 'body'> & {
 export const endpoint = <const Shape extends OperationShape>(
   operation: Shape,
   handle: (input: Given<Shape>, context: Context<Shape['access']>) => Promise<Answer<Shape>>,
-): Endpoint => ({ operation, handle: handle as unknown as Endpoint['handle'] });
+  refuse?: Refuse,
+): Endpoint => ({ operation, refuse, handle: handle as unknown as Endpoint['handle'] });
 
 /** An answer, with its status as a literal type. */
 export const respond = <const Status extends number, Body>(

@@ -23,7 +23,7 @@ import { jsonBody } from '../json-text.ts';
 import type { Metrics } from '../metrics.ts';
 import type { FindAsker } from './askers.ts';
 import type { Authenticate } from './auth.ts';
-import type { Caller, Endpoint } from './endpoint.ts';
+import type { Caller, Endpoint, Refuse } from './endpoint.ts';
 import type { Share } from './share.ts';
 import { announcedBytes, isLargeBody, type Upload, type Uploads } from './uploads.ts';
 import { createValidator } from './validate.ts';
@@ -152,7 +152,7 @@ const beginUpload = async (
 };
 
 const bind = (app: FastifyInstance, prefix: string, bound: Endpoint, options: ServerOptions) => {
-  const { operation, handle } = bound;
+  const { operation, handle, refuse } = bound;
   const { authenticate, findAsker, readBody, share } = options;
   const validate = createValidator(operation);
   const answerTo = async (request: FastifyRequest, reply: FastifyReply, signal: AbortSignal) => {
@@ -176,7 +176,7 @@ const bind = (app: FastifyInstance, prefix: string, bound: Endpoint, options: Se
     method: operation.method,
     url: `${prefix}${operation.path.replace(/\{(\w+)\}/g, ':$1')}`,
     bodyLimit: operation.bodyBytes ?? limits.bodyBytes,
-    config: { access: operation.access, operation: operation.id },
+    config: { access: operation.access, operation: operation.id, refuse },
     // Before the body is read: nobody uploads what they may not.
     onRequest: async (request, reply) => {
       const { headers, socket } = request;
@@ -211,6 +211,24 @@ const bindOtherMethods = (app: FastifyInstance, routes: ReadonlyMap<string, Set<
   }
 };
 
+/** What an operation's own handlers and hooks need to know of it. */
+type RouteConfig = { access?: Access; operation?: string; refuse?: Refuse | undefined };
+
+const configOf = ({ routeOptions }: FastifyRequest): RouteConfig =>
+  routeOptions.config as RouteConfig;
+
+/** Statuses of requests that are not what their operation takes. */
+const refusedForm = [400, 413, 415];
+
+/** The answer to an error, in the form that the operation has for it. */
+const answerOf = (error: unknown, { refuse }: RouteConfig): { status: number; body: ErrorBody } => {
+  const answer = toAnswer(error);
+  if (refuse === undefined || !refusedForm.includes(answer.status)) return answer;
+  const fields = error instanceof AppError ? error.fields : [];
+  const body = refuse(fields, answer.body.message) as ErrorBody;
+  return { status: answer.status, body };
+};
+
 /** What the server itself refuses, such as a body that is too large, is the client's mistake. */
 const toAnswer = (error: unknown): { status: number; body: ErrorBody } => {
   const status = (error as FastifyError).statusCode;
@@ -232,7 +250,7 @@ const answerErrors = (
   { elsewhere, log }: Pick<ServerOptions, 'elsewhere' | 'log'>,
 ): void => {
   app.setErrorHandler(async (error, request, reply) => {
-    const { status, body } = toAnswer(error);
+    const { status, body } = answerOf(error, configOf(request));
     if (status >= 500) {
       const level = status === 500 ? 'error' : 'warn';
       const { method, url } = request;
@@ -242,7 +260,7 @@ const answerErrors = (
       );
       body.requestId = request.id;
     }
-    const { access } = request.routeOptions.config as { access?: Access };
+    const { access } = configOf(request);
     if (status === 401) reply.header('www-authenticate', challenge(access));
     const wait = retryAfterOf(status, body);
     if (wait !== undefined) reply.header('retry-after', wait);
@@ -267,7 +285,7 @@ const answerErrors = (
 /** Counts answers by operation; what is no operation of a contract is one together. */
 const countRequests = (app: FastifyInstance, { httpRequests, httpSeconds }: Metrics): void => {
   app.addHook('onResponse', async (request, reply) => {
-    const { operation = 'other' } = request.routeOptions.config as { operation?: string };
+    const { operation = 'other' } = configOf(request);
     httpRequests.inc({ operation, status: reply.statusCode });
     httpSeconds.observe({ operation }, reply.elapsedTime / 1_000);
   });

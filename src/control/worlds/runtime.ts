@@ -2,7 +2,7 @@
  * The commands of `POST /worlds/runtime`: what can be done with a world's files, or with a template's,
  * before there is a world. The work itself is done by compile processes.
  */
-import { AppError } from '#domain/error.ts';
+import { AppError, type FieldProblem } from '#domain/error.ts';
 import type { TreeFile } from '#domain/world.ts';
 import type { Contract } from '#language/contract.ts';
 import type { Problem } from '#language/problem.ts';
@@ -150,7 +150,7 @@ const unsupported = (command: string): Problem => ({
 });
 
 /** What is wrong with the request itself, as problems of no file. */
-const requestProblems = ({ fields, message }: AppError): Problem[] =>
+export const requestProblems = (fields: readonly FieldProblem[], message: string): Problem[] =>
   (fields.length > 0 ? fields : [{ path: [], message }]).map((field) => ({
     file: '',
     pointer: field.path.map((part) => `/${part}`).join(''),
@@ -172,6 +172,6 @@ export const runCommand = async (
     return { ok: true, answer: { status: 'ok', command, ...done.answer } as RuntimeAnswer };
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'invalid') throw error;
-    return { ok: false, problems: requestProblems(error) };
+    return { ok: false, problems: requestProblems(error.fields, error.message) };
   }
 };

@@ -16,7 +16,7 @@ import {
 import { Type } from '../type.ts';
 import { CallListView, CallRequest, CallView } from './call.ts';
 import { AfterRequest, AfterTime, RequestFilter, RequestView } from './request.ts';
-import { InvalidRequest, RuntimeAnswer, RuntimeBody, RuntimeRejection } from './runtime.ts';
+import { RuntimeAnswer, RuntimeBody, RuntimeRejection } from './runtime.ts';
 import { OpenSessionBody, SessionListView, SessionView } from './session.ts';
 import {
   CreateWorldBody,
@@ -106,7 +106,7 @@ export const runWorldCommand = operation({
   access: 'write',
   body: RuntimeBody,
   bodyBytes: limits.worldBodyBytes,
-  answers: { 200: RuntimeAnswer, 400: Type.Union([RuntimeRejection, InvalidRequest]) },
+  answers: { 200: RuntimeAnswer, 400: RuntimeRejection },
   refusals: { 429: compileBusy },
 });
 

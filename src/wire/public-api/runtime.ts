@@ -201,9 +201,3 @@ export const RuntimeRejection = Type.Object({
   problems: Type.Array(ProblemView),
 });
 export type RuntimeRejection = Static<typeof RuntimeRejection>;
-
-/** A request that is not of the declared form, as every operation refuses it. */
-export const InvalidRequest = Type.Object({
-  message: Type.String(),
-  error: Type.Array(Type.Object({ path: Type.Array(Type.String()), message: Type.String() })),
-});

@@ -4,7 +4,7 @@ import { runWorldCommand as operation } from '#wire/public-api/operations.ts';
 import type { RuntimeRejection } from '#wire/public-api/runtime.ts';
 import type { Parts } from '../../parts.ts';
 import { describeProblems } from '../../worlds/problems.ts';
-import { runCommand } from '../../worlds/runtime.ts';
+import { requestProblems, runCommand } from '../../worlds/runtime.ts';
 import { endpoint, respond } from '../endpoint.ts';
 
 const reject = (problems: Problem[]): RuntimeRejection => {
@@ -19,8 +19,12 @@ const reject = (problems: Problem[]): RuntimeRejection => {
 };
 
 export const runWorldCommand = ({ compiler, config }: Pick<Parts, 'compiler' | 'config'>) =>
-  endpoint(operation, async ({ body }, { caller, signal }) => {
-    const parts = { compiler, templatesDir: config.templatesDir };
-    const outcome = await runCommand(parts, body, { project: caller.projectId, signal });
-    return outcome.ok ? respond(200, outcome.answer) : respond(400, reject(outcome.problems));
-  });
+  endpoint(
+    operation,
+    async ({ body }, { caller, signal }) => {
+      const parts = { compiler, templatesDir: config.templatesDir };
+      const outcome = await runCommand(parts, body, { project: caller.projectId, signal });
+      return outcome.ok ? respond(200, outcome.answer) : respond(400, reject(outcome.problems));
+    },
+    (fields, message) => reject(requestProblems(fields, message)),
+  );
