@@ -66,7 +66,12 @@ const checkName = async (parts: EnqueueParts, request: EnqueueRequest): Promise<
   });
 };
 
-/** Why a session took no call. */
+const tryAgain = { detail: { retryAfterMs: 1_000 } };
+
+/**
+ * Why a session took no call. It is asked when the call was refused already, and an answer may have made
+ * room since: a session that is open was full then, whatever it is now.
+ */
 const refusal = async (
   { config, db }: EnqueueParts,
   request: EnqueueRequest,
@@ -74,15 +79,19 @@ const refusal = async (
   const { projectId, sessionId } = request;
   const found = await findRefusal(db, projectId, sessionId, config.quotas.queuedCalls);
   if (found === undefined) return noSession(sessionId);
+  if (!can(sessionTransitions, found.state, 'CLOSING')) {
+    const message = `${sessionId} is ${found.state} and takes no calls`;
+    return new AppError('conflict', message, { detail: { state: found.state } });
+  }
   if (found.openCalls >= limits.queuedCalls) {
     const message = `${found.openCalls} calls of ${sessionId} wait already; wait for answers first`;
-    return new AppError('exhausted', message);
+    return new AppError('exhausted', message, tryAgain);
   }
-  if (can(sessionTransitions, found.state, 'CLOSING') && isQueueFull(found)) {
+  if (isQueueFull(found)) {
     return quotaError({ quota: 'queued_calls', limit: found.projectMost, retryAfterMs: 1_000 });
   }
-  const message = `${sessionId} is ${found.state} and takes no calls`;
-  return new AppError('conflict', message, { detail: { state: found.state } });
+  const message = `too many calls of ${sessionId} or its project waited when this one came; try again`;
+  return new AppError('exhausted', message, tryAgain);
 };
 
 /** Writes the call and gets it to its host, or on the way there. */
