@@ -9,15 +9,15 @@ export type KeyRow = {
   projectId: string | null;
 };
 
-const findKeyStatement = statement(
-  'find_key',
+const findKeysStatement = statement(
+  'find_keys',
   `select public_key as "publicKey", secret_hash as "secretHash", project_id as "projectId"
-     from keys where public_key = $1 and revoked_at is null`,
+     from keys where public_key = any($1::text[]) and revoked_at is null`,
 );
 
-/** The key pair with this public key, unless it was revoked. */
-export const findKey = async (db: Queryable, publicKey: string): Promise<KeyRow | undefined> =>
-  (await db.query<KeyRow>(findKeyStatement, [publicKey]))[0];
+/** The key pairs with these public keys, but those that there are not or that were revoked. */
+export const findKeys = (db: Queryable, publicKeys: readonly string[]): Promise<KeyRow[]> =>
+  db.query<KeyRow>(findKeysStatement, [publicKeys]);
 
 /** Expression of the `organization/project` that the id of a project stands for. */
 export const projectPath = (projectId: string): string =>

@@ -11,7 +11,7 @@ import type { Log } from '#runtime/log.ts';
 import type { Secret } from '#runtime/secret.ts';
 import type { Access } from '#wire/operation.ts';
 import { findWhereabouts, noteRenewed } from '../db/hosts.ts';
-import { findKey, type KeyRow } from '../db/keys.ts';
+import type { KeyRow } from '../db/keys.ts';
 import type { Queryable } from '../db/pool.ts';
 import { createGatewayPresence } from '../gateways/presence.ts';
 import type {
@@ -22,6 +22,7 @@ import type {
   PoolCaller,
   ProjectCaller,
 } from './endpoint.ts';
+import { createFindKey, type FindKey } from './keys.ts';
 
 /** Finds out who calls, from which address, or throws `unauthenticated` or `forbidden`. */
 export type Authenticate = (
@@ -30,9 +31,6 @@ export type Authenticate = (
   from: string,
 ) => Promise<Caller>;
 
-/** A revoked key works at most so much longer. */
-const keyTtlMs = 5_000;
-const mostKeys = 10_000;
 const mostSettled = 100_000;
 
 /** What is kept of a secret key. It is 256 random bits, so a plain hash cannot be reversed. */
@@ -50,25 +48,6 @@ export const workingToken = (secret: Secret, hostId: string): string =>
 /** The token that a session's API surface asks for. */
 export const sessionToken = (secret: Secret, sessionId: string): string =>
   `st-${secret.derive(`session:${sessionId}`)}`;
-
-type KeyFinder = (publicKey: string) => Promise<KeyRow | undefined>;
-
-/** Looks keys up and remembers them for a moment, so that a request costs no query. */
-const createKeyFinder = (db: Queryable): KeyFinder => {
-  const known = new Map<string, { key: Promise<KeyRow | undefined>; until: number }>();
-  return (publicKey) => {
-    const now = performance.now();
-    const found = known.get(publicKey);
-    if (found !== undefined && found.until > now) return found.key;
-    if (known.size >= mostKeys) known.clear();
-    const key = findKey(db, publicKey);
-    known.set(publicKey, { key, until: now + keyTtlMs });
-    const forget = () => known.delete(publicKey);
-    // A key that does not exist, or that could not be read, is asked for again the next time.
-    key.then((row) => row ?? forget(), forget);
-    return key;
-  };
-};
 
 const refuse = (message: string): AppError => new AppError('unauthenticated', message);
 
@@ -88,7 +67,7 @@ const ofProject = (key: KeyRow, level: ProjectCaller['level']): ProjectCaller =>
   return { projectId: key.projectId, level };
 };
 
-const byKeyPair = async (findOne: KeyFinder, value: string): Promise<ProjectCaller> => {
+const byKeyPair = async (findOne: FindKey, value: string): Promise<ProjectCaller> => {
   const text = Buffer.from(value, 'base64').toString('utf8');
   const colon = text.indexOf(':');
   const publicKey = text.slice(0, Math.max(colon, 0));
@@ -100,7 +79,7 @@ const byKeyPair = async (findOne: KeyFinder, value: string): Promise<ProjectCall
   return ofProject(key, 'secret');
 };
 
-const byPublicKey = async (findOne: KeyFinder, publicKey: string): Promise<ProjectCaller> => {
+const byPublicKey = async (findOne: FindKey, publicKey: string): Promise<ProjectCaller> => {
   const key = await findOne(publicKey);
   if (key === undefined) throw refuse('the public key is not valid');
   return ofProject(key, 'public');
@@ -208,7 +187,7 @@ const createProgramCheck = (config: Tokens, db: Queryable, log: Log) => {
 
 /** Makes the check for all access levels. */
 export const createAuthenticate = (config: Tokens, db: Queryable, log: Log): Authenticate => {
-  const findOne = createKeyFinder(db);
+  const findOne = createFindKey(db);
   const checkHost = createHostCheck(config, db, log);
   const checkProgram = createProgramCheck(config, db, log);
   return async (authorization, access, from) => {

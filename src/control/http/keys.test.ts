@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import type { KeyRow } from '../db/keys.ts';
+import type { Queryable } from '../db/pool.ts';
+import { createFindKey } from './keys.ts';
+
+/** Keys that begin with `pk-known`, and a database that answers when it is told to. */
+const bench = () => {
+  const queries: string[][] = [];
+  const answers: (() => void)[] = [];
+  let nowMs = 0;
+  const db: Queryable = {
+    query: async <Row>(_: unknown, [keys]: readonly unknown[]) => {
+      const asked = keys as string[];
+      queries.push(asked);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      answers.push(resolve);
+      await promise;
+      if (asked.includes('pk-broken')) throw new Error('no database');
+      const known = asked.filter((key) => key.startsWith('pk-known'));
+      return known.map(
+        (publicKey): KeyRow => ({
+          publicKey,
+          secretHash: Buffer.alloc(32),
+          projectId: 'prj-1',
+        }),
+      ) as Row[];
+    },
+  };
+  const find = createFindKey(db, () => nowMs);
+  const answer = async (): Promise<void> => {
+    answers.shift()?.();
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { queries, find, answer, pass: (ms: number) => (nowMs += ms) };
+};
+
+describe('finding keys', () => {
+  it('looks up together what is asked for while it looks, so that unknown keys cost few queries', async () => {
+    const { queries, find, answer } = bench();
+    const first = find('pk-known');
+    const flood = Array.from({ length: 1_500 }, (_, index) => find(`pk-none-${index}`));
+    const twice = [find('pk-known-too'), find('pk-known-too')];
+    await answer();
+    expect((await first)?.publicKey).toBe('pk-known');
+    await answer();
+    await answer();
+    expect(await Promise.all(flood)).toEqual(flood.map(() => undefined));
+    expect((await Promise.all(twice)).map((key) => key?.publicKey)).toEqual([
+      'pk-known-too',
+      'pk-known-too',
+    ]);
+    expect(queries.map(({ length }) => length)).toEqual([1, 1_000, 501]);
+  });
+
+  it('remembers a key that there is for 5 s, and none that there is not', async () => {
+    const { queries, find, answer, pass } = bench();
+    const asked = [find('pk-known'), find('pk-none')];
+    await answer();
+    await answer();
+    await Promise.all(asked);
+    pass(4_999);
+    expect((await find('pk-known'))?.projectId).toBe('prj-1');
+    expect(queries).toHaveLength(2);
+    const again = find('pk-none');
+    await answer();
+    expect(await again).toBeUndefined();
+    pass(1);
+    const looked = find('pk-known');
+    await answer();
+    await looked;
+    expect(queries).toHaveLength(4);
+  });
+
+  it('asks nobody for what is no key, and asks again after a failure', async () => {
+    const { queries, find, answer } = bench();
+    for (const key of ['', 'a b', 'pk-\u0000', 'ü', 'x'.repeat(257)]) {
+      expect(await find(key)).toBeUndefined();
+    }
+    expect(queries).toEqual([]);
+    const broken = expect(find('pk-broken')).rejects.toThrow('no database');
+    await answer();
+    await broken;
+    const fine = find('pk-known');
+    await answer();
+    expect(await fine).toBeDefined();
+  });
+});

@@ -1,0 +1,74 @@
+/**
+ * Finds key pairs by their public keys. Nobody has shown yet who they are when this is asked, so strangers
+ * can ask as often as they like: all that are asked for at once are looked up together, by one query at a
+ * time, and a key that there is not pushes none out of what is remembered.
+ */
+import { findKeys, type KeyRow } from '../db/keys.ts';
+import type { Queryable } from '../db/pool.ts';
+
+/** The key pair; undefined when there is none, or it was revoked. */
+export type FindKey = (publicKey: string) => Promise<KeyRow | undefined>;
+
+/** A revoked key works at most so much longer. */
+const keyTtlMs = 5_000;
+const mostKeys = 10_000;
+/** Looked up by one query. */
+const mostTogether = 1_000;
+
+/** What a public key can look like; others are not looked up. */
+const keyForm = /^[\x21-\x7e]{1,256}$/;
+
+type Asked = {
+  found: Promise<KeyRow | undefined>;
+  settle: PromiseWithResolvers<KeyRow | undefined>;
+};
+
+/** Makes the finder; a key that it found is known for a moment, so that a request costs no query. */
+export const createFindKey = (db: Queryable, now = () => performance.now()): FindKey => {
+  const known = new Map<string, { key: KeyRow; until: number }>();
+  /** In the order in which they were asked for. */
+  const asked = new Map<string, Asked>();
+  let isLooking = false;
+
+  const remember = (key: KeyRow): void => {
+    if (known.size >= mostKeys) known.clear();
+    known.set(key.publicKey, { key, until: now() + keyTtlMs });
+  };
+
+  const lookTogether = async (): Promise<void> => {
+    const together = [...asked].slice(0, mostTogether);
+    for (const [publicKey] of together) asked.delete(publicKey);
+    try {
+      const rows = await findKeys(
+        db,
+        together.map(([publicKey]) => publicKey),
+      );
+      const found = new Map(rows.map((row) => [row.publicKey, row]));
+      for (const row of rows) remember(row);
+      for (const [publicKey, { settle }] of together) settle.resolve(found.get(publicKey));
+    } catch (error) {
+      for (const [, { settle }] of together) settle.reject(error);
+    }
+  };
+
+  const look = async (): Promise<void> => {
+    if (isLooking) return;
+    isLooking = true;
+    while (asked.size > 0) await lookTogether();
+    isLooking = false;
+  };
+
+  return async (publicKey) => {
+    const found = known.get(publicKey);
+    if (found !== undefined && found.until > now()) return found.key;
+    if (!keyForm.test(publicKey)) return undefined;
+    let one = asked.get(publicKey);
+    if (one === undefined) {
+      const settle = Promise.withResolvers<KeyRow | undefined>();
+      one = { found: settle.promise, settle };
+      asked.set(publicKey, one);
+    }
+    void look();
+    return one.found;
+  };
+};
