@@ -567,6 +567,7 @@ describe('a project whose queries take long', () => {
         Promise.all([1, 2, 3].map(() => db.query(one, []))),
       );
       expect(await asked).toEqual([1, 2, 3].map(() => [{ one: 1 }]));
+      expect(db.connections()).toMatchObject({ waiting: 15, most: 10 });
     });
   });
 

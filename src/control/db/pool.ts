@@ -7,6 +7,7 @@ import pg from 'pg';
 import type { Log } from '#runtime/log.ts';
 import type { Secret } from '#runtime/secret.ts';
 import { translateDatabaseError } from './errors.ts';
+import { createLine } from './line.ts';
 import { createTurns } from './turns.ts';
 
 /** One SQL statement. Its name is unique in the program. */
@@ -30,7 +31,9 @@ export const statement = (name: string, text: string): Statement => ({ name, tex
 
 const mostConnections = 10;
 /** Of them, those that requests of projects may have at once, and those of one project. */
-const turnLimits = { all: 8, ofProject: 5 };
+const turnLimits = { all: 8, ofProject: 5, waiting: 2_000, waitMs: 15_000 };
+/** Of what has its turn, and of what waits for no turn: hosts, orchestrators, the program itself. */
+const lineLimits = { served: mostConnections, waiting: 5_000, waitMs: 15_000 };
 const connectTimeoutMs = 5_000;
 const statementTimeoutMs = 15_000;
 
@@ -97,13 +100,16 @@ export const openDatabase = (databaseUrl: Secret, log: Log): Database => {
   pool.on('error', note);
   pool.on('connect', (client) => client.on('error', note));
   const turns = createTurns(turnLimits);
+  const line = createLine(lineLimits);
+  const take = <Value>(work: () => Promise<Value>): Promise<Value> =>
+    turns.take(() => line.take(work));
   return {
-    query: (text, values) => turns.take(() => run(pool, text, values)),
-    transaction: (work) => turns.take(async () => transact(await connect(pool), work)),
+    query: (text, values) => take(() => run(pool, text, values)),
+    transaction: (work) => take(async () => transact(await connect(pool), work)),
     connections: () => ({
       used: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,
-      waiting: pool.waitingCount,
+      waiting: line.waiting() + turns.waiting(),
       most: mostConnections,
     }),
     close: () => pool.end(),

@@ -1,9 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createTurns, forNoProject, forProject } from './turns.ts';
 
 /** Work that ends when it is told to, and notes when it began. */
-const bench = (all: number, ofProject = all) => {
-  const turns = createTurns({ all, ofProject });
+const bench = (all: number, ofProject = all, waiting = 1_000) => {
+  const turns = createTurns({ all, ofProject, waiting, waitMs: 1_000 });
   const began: string[] = [];
   const ends: (() => void)[] = [];
   const ask = (project: string | undefined, name: string): Promise<void> => {
@@ -80,5 +80,43 @@ describe('turns', () => {
     expect(began).toEqual(['a1', 'shared']);
     for (let index = 0; index < 3; index += 1) await endOne();
     await Promise.all(asked);
+  });
+
+  it('are refused to what comes when too much waits, and not to what was let in', async () => {
+    const { turns, ask, settle, endOne } = bench(1, 1, 2);
+    const steps = forProject('a', async () => {
+      await turns.take(async () => undefined);
+      await turns.take(async () => undefined);
+      return 'to its end';
+    });
+    const asked = [ask('a', 'a1'), ask('a', 'a2')];
+    await expect(ask('a', 'a3')).rejects.toMatchObject({ code: 'exhausted' });
+    expect(turns.waiting()).toBe(2);
+    const other = ask('b', 'b1');
+    for (let index = 0; index < 6; index += 1) {
+      await settle();
+      await endOne();
+    }
+    expect(await steps).toBe('to its end');
+    await Promise.all([...asked, other]);
+    expect(turns.waiting()).toBe(0);
+  });
+
+  it('are waited for no longer than it says, by what has not begun', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const { began, ask, settle, endOne } = bench(1);
+      const first = ask('a', 'first');
+      const late = expect(ask('a', 'late')).rejects.toMatchObject({ code: 'exhausted' });
+      vi.advanceTimersByTime(1_000);
+      await late;
+      const next = ask('a', 'next');
+      for (let index = 0; index < 2; index += 1) await endOne();
+      await Promise.all([first, next]);
+      await settle();
+      expect(began).toEqual(['first', 'next']);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });

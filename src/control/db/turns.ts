@@ -8,12 +8,16 @@
  * them happens to start, is to be done by `forNoProject`.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { tooManyWait } from './line.ts';
 
-const asking = new AsyncLocalStorage<string | undefined>();
+/** Whom work asks for. Once it had a turn, no further one is refused it: it is done to its end. */
+type Asking = { projectId: string; isAdmitted: boolean };
+
+const asking = new AsyncLocalStorage<Asking | undefined>();
 
 /** Does work that asks for a project: what it asks of the database takes turns with other projects. */
 export const forProject = <Value>(projectId: string, work: () => Value): Value =>
-  asking.run(projectId, work);
+  asking.run({ projectId, isAdmitted: false }, work);
 
 /** Does work that is shared by all, whoever started it: it waits for no project's turn. */
 export const forNoProject = <Value>(work: () => Value): Value => asking.run(undefined, work);
@@ -23,14 +27,19 @@ export type TurnLimits = {
   all: number;
   /** How many of them are for one project. */
   ofProject: number;
+  /** How many may wait for one project, and how long; work is refused by that before it has begun only. */
+  waiting: number;
+  waitMs: number;
 };
 
 /** The project that is asked for just now; undefined for none. */
-export const projectAsking = (): string | undefined => asking.getStore();
+export const projectAsking = (): string | undefined => asking.getStore()?.projectId;
 
 export type Turns = {
-  /** Does the work when the turn of the project that it is for has come. */
+  /** Does the work when the turn of the project that it is for has come; `exhausted` when too many wait. */
   take<Value>(work: () => Promise<Value>): Promise<Value>;
+  /** How many wait. */
+  waiting(): number;
 };
 
 /** Makes turns. */
@@ -68,29 +77,47 @@ export const createTurns = (most: TurnLimits): Turns => {
     }
   };
 
-  const arrive = (projectId: string): Promise<void> | undefined => {
+  const leave = (projectId: string, start: () => void): void => {
+    const left = waiting.get(projectId)?.filter((one) => one !== start) ?? [];
+    if (left.length > 0) waiting.set(projectId, left);
+    else waiting.delete(projectId);
+  };
+
+  const arrive = ({ projectId, isAdmitted }: Asking): Promise<void> | undefined => {
     if (mayBegin(projectId)) {
       begin(projectId);
       return undefined;
     }
-    const { promise, resolve } = Promise.withResolvers<void>();
     const queue = waiting.get(projectId);
-    if (queue === undefined) waiting.set(projectId, [resolve]);
-    else queue.push(resolve);
+    if (!isAdmitted && queue !== undefined && queue.length >= most.waiting) throw tooManyWait();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const start = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    const giveUp = (): void => {
+      leave(projectId, start);
+      reject(tooManyWait());
+    };
+    const timer = isAdmitted ? undefined : setTimeout(giveUp, most.waitMs);
+    if (queue === undefined) waiting.set(projectId, [start]);
+    else queue.push(start);
     return promise;
   };
 
   return {
+    waiting: () => [...waiting.values()].reduce((sum, queue) => sum + queue.length, 0),
     async take(work) {
-      const projectId = asking.getStore();
-      if (projectId === undefined) return work();
-      const turn = arrive(projectId);
+      const asked = asking.getStore();
+      if (asked === undefined) return work();
+      const turn = arrive(asked);
+      asked.isAdmitted = true;
       if (turn !== undefined) await turn;
       try {
         // What the work itself asks for is part of its turn.
         return await forNoProject(work);
       } finally {
-        end(projectId);
+        end(asked.projectId);
         startNext();
       }
     },
