@@ -7,6 +7,7 @@ import type { Log } from '#runtime/log.ts';
 import { createLoopBoard } from '#runtime/loop-board.ts';
 import { serveMetrics } from '#runtime/metrics.ts';
 import { pause } from '#runtime/pause.ts';
+import { undoStart } from '#runtime/release.ts';
 import type { Running } from '#runtime/run.ts';
 import { startTracer } from '#runtime/tracing.ts';
 import { openBlobs } from './blobs/open.ts';
@@ -118,28 +119,23 @@ const stopAll = async (served: readonly Served[], deadlineMs: number): Promise<v
   await Promise.all(served.map(({ app }) => app.close()));
 };
 
-/** What has to be undone when the start fails half-way, or at the end: the last made goes first. */
-const releaseAll = async (releases: readonly (() => Promise<void>)[]): Promise<void> => {
-  for (const release of releases.toReversed()) await release();
-};
-
 /** Starts the control plane: it migrates the database, then serves until it is stopped. */
 export const startControl = async (config: ControlConfig, log: Log): Promise<RunningControl> => {
   const migrations = await migrate(config.databaseUrl.reveal());
   if (migrations.length > 0) log.info({ migrations }, 'database migrated');
-  const releases: (() => Promise<void>)[] = [];
+  const stack = new AsyncDisposableStack();
   try {
     const db = openDatabase(config.databaseUrl, log);
-    releases.push(() => db.close());
+    stack.defer(() => db.close());
     await bootstrap(db, config.bootstrap);
     const schema = watchSchema(db, log);
     releases.push(() => schema.loop.stop());
     const blobs = await openBlobs(config.blobs, db);
     const notices = startNotices(config, db, log);
-    releases.push(() => notices.stop());
+    stack.defer(() => notices.stop());
     const metrics = createMetrics();
     const tracer = startTracer('svc-control', config.otlpEndpoint, log);
-    releases.push(() => tracer.stop());
+    stack.defer(() => tracer.stop());
     const noteJob = ({ kind, outcome, seconds }: EndedJob): void => {
       metrics.compileJobs.inc({ kind, outcome });
       metrics.compileSeconds.observe({ kind }, seconds);
@@ -148,9 +144,9 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
       ended: noteJob,
       refused: (quota) => metrics.compileRefusals.inc({ quota }),
     });
-    releases.push(() => compiler.stop());
+    stack.defer(() => compiler.stop());
     const readers = createLane(readingLimits, noteJob);
-    releases.push(() => readers.stop());
+    stack.defer(() => readers.stop());
     let stopped: Promise<void> | undefined;
     const served: Served[] = [];
     const parts: Parts = {
@@ -177,10 +173,10 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
     for (const loop of [schema.loop, notices.loop, ...tracer.loops]) board.show(loop);
     const watched = { program: 'control', registry: metrics.registry, loops: board.statuses, log };
     const watching = await serveMetrics(watched, config.metricsListen);
-    releases.push(() => watching.stop(0));
+    stack.defer(() => watching.stop(0));
     const makeApp = appMaker(parts, uploads, () => stopped !== undefined);
     const { drainMs, finishMs } = config.ending;
-    releases.push(() => stopAll(served, finishMs));
+    stack.defer(() => stopAll(served, finishMs));
     for (const { serves, addresses } of groupListeners(config.listen)) {
       const app = makeApp(serves);
       served.push({ serves, app, listening: await listen(app, addresses) });
@@ -193,7 +189,7 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
       }
       // Long polls answer at once; everything else finishes what it has begun.
       notices.close();
-      await releaseAll(releases);
+      await stack.disposeAsync();
     };
     const addresses = {
       public: addressesOf(served, 'public'),
@@ -217,7 +213,6 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
       },
     };
   } catch (error) {
-    await releaseAll(releases);
-    throw error;
+    throw await undoStart(error, stack, (err) => log.error({ err }, 'not released'));
   }
 };

@@ -53,6 +53,10 @@ export class AppError extends Error {
 /** The message of anything thrown, with the messages of its causes, on one line. */
 export const describeError = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
+  // Of several that something was released with, none hides another.
+  if (error instanceof SuppressedError) {
+    return `${describeError(error.error)}; ${describeError(error.suppressed)}`;
+  }
   const message = error.message || error.name;
   return error.cause === undefined ? message : `${message}: ${describeError(error.cause)}`;
 };

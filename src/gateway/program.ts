@@ -9,6 +9,7 @@ import type { Log } from '#runtime/log.ts';
 import { createLoopBoard } from '#runtime/loop-board.ts';
 import { serveMetrics } from '#runtime/metrics.ts';
 import { pause } from '#runtime/pause.ts';
+import { undoStart } from '#runtime/release.ts';
 import type { Running } from '#runtime/run.ts';
 import { startTracer } from '#runtime/tracing.ts';
 import { createClient } from '#wire/client.ts';
@@ -154,8 +155,7 @@ export const startGateway = async (config: GatewayConfig, log: Log): Promise<Run
     bound = await bindAll(() => createGatewayServer(limits, refuser, handle), config.listen);
     own.push(...bound.addresses, ...watching.addresses);
   } catch (error) {
-    await stack.disposeAsync();
-    throw error;
+    throw await undoStart(error, stack, (err) => log.error({ err }, 'not released'));
   }
 
   const end = async (): Promise<void> => {

@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { describeError } from '#domain/error.ts';
+import { undoStart } from './release.ts';
+
+it('releases all that a failed start has made, and tells why the start failed', async () => {
+  const released: string[] = [];
+  const told: string[] = [];
+  const made = new AsyncDisposableStack();
+  const make = (name: string, fails = false): void =>
+    made.defer(async () => {
+      released.push(name);
+      if (fails) throw new Error(`${name} cannot be released`);
+    });
+  make('first');
+  make('second', true);
+  make('third', true);
+  make('fourth');
+  const tell = (failure: unknown) => void told.push(describeError(failure));
+  const error = await undoStart(new Error('the start failed'), made, tell);
+  expect(error).toEqual(new Error('the start failed'));
+  expect(released).toEqual(['fourth', 'third', 'second', 'first']);
+  expect(told).toEqual(['second cannot be released; third cannot be released']);
+});
