@@ -36,7 +36,8 @@ import { describeProblem } from './pools/pools-file.ts';
 import { startOrchestrator } from './program.ts';
 import { destroyAll } from './shut-down.ts';
 
-const stopDeadlineMs = 5_000;
+/** By what becomes of hosts: removing them takes as long as their runtime does. */
+const stopDeadlineMs = { leave: 5_000, destroy: 30_000 } as const;
 
 const say = (line: object): void => {
   process.stdout.write(`${JSON.stringify(line)}\n`);
@@ -88,13 +89,13 @@ const start = async () => {
   for (const loop of [...live.loops, ...tracer.loops]) board.show(loop);
   const parts = { config, settings, refusal, client, driver, metrics, tracer, board, log, say };
   const orchestrator = startOrchestrator(parts);
+  const stack = new AsyncDisposableStack();
+  for (const stop of [() => watching.stop(0), tracer.stop, orchestrator.stop, live.stop]) {
+    stack.defer(stop);
+  }
   return {
-    async stop() {
-      await live.stop();
-      await orchestrator.stop();
-      await tracer.stop();
-      await watching.stop(0);
-    },
+    stopDeadlineMs: stopDeadlineMs[config.onStop],
+    stop: () => stack.disposeAsync(),
   };
 };
 
@@ -141,7 +142,7 @@ const images = async (): Promise<void> => {
 };
 
 const commands: Record<string, () => Promise<void>> = {
-  run: () => runProgram(start, { stopDeadlineMs }),
+  run: () => runProgram(start, { stopDeadlineMs: stopDeadlineMs.leave }),
   prepare,
   image,
   images,

@@ -293,6 +293,40 @@ describe('stopping', () => {
     expect(machine.containers.size).toBe(0);
   });
 
+  it('waits for a launch that is under way, and ends what comes of it', async () => {
+    const made = Promise.withResolvers<void>();
+    machine.onLaunch = () => made.promise;
+    const orchestrator = start({ poolSize: 1, onStop: 'destroy' });
+    await eventually('a launch', () => machine.launches === 1);
+    const stopped = orchestrator.stop();
+    await eventually('drained', () => pool.hosts()[0]?.end === 'shutdown');
+    made.resolve();
+    await stopped;
+    expect(machine.containers.size).toBe(0);
+    expect(pool.live()).toEqual([]);
+  });
+
+  it('says so when a container is left, and does all else that it has to', async () => {
+    const orchestrator = start({ poolSize: 1, onStop: 'destroy' });
+    await eventually('1 warm', () => warm().length === 1);
+    machine.onDestroy = () => {
+      throw new AppError('unavailable', 'the engine is slow');
+    };
+    running = [];
+    await expect(orchestrator.stop()).rejects.toThrow('the engine is slow');
+    expect(pool.live()).toEqual([]);
+    expect(pool.holder()).toBeUndefined();
+  });
+
+  it('says so when it does not lead, and so may not end anything', async () => {
+    const first = start({ poolSize: 1, holder: 'a' });
+    await eventually('1 warm', () => warm().length === 1);
+    const second = start({ holder: 'b', onStop: 'destroy' });
+    running = [first];
+    await expect(second.stop()).rejects.toThrow('does not lead');
+    expect(machine.containers.size).toBe(1);
+  });
+
   it('ends containers even when the control plane is away', async () => {
     const orchestrator = start({ poolSize: 2, onStop: 'destroy' });
     await eventually('2 warm', () => warm().length === 2);

@@ -4,13 +4,14 @@
  *
  * Wiring only: the loop is control-loop.ts, the decisions are plan.ts, the acts are execute.ts.
  */
+import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
 import type { LoopBoard } from '#runtime/loop-board.ts';
 import { pause } from '#runtime/pause.ts';
 import type { Running } from '#runtime/run.ts';
 import type { Tracer } from '#runtime/tracing.ts';
 import type { Client } from '#wire/client.ts';
-import { createBackground } from './background.ts';
+import { type Background, createBackground } from './background.ts';
 import type { Config } from './config.ts';
 import { type Hold, startControlLoop } from './control-loop.ts';
 import type { Driver } from './driver/driver.ts';
@@ -50,8 +51,11 @@ export type OrchestratorParts = {
   say: Say;
 };
 
+/** What runs while leading, and what it has begun that may go on after it. */
+type Term = Running & { background: Background };
+
 /** Everything that runs only while leading. */
-const lead = (pool: PoolApi, parts: OrchestratorParts): Running => {
+const lead = (pool: PoolApi, parts: OrchestratorParts): Term => {
   const { settings, refusal = () => undefined, driver, metrics, tracer, board, log, say } = parts;
   const nudge = (): void => control.nudge();
   const background = createBackground(log, nudge);
@@ -83,34 +87,63 @@ const lead = (pool: PoolApi, parts: OrchestratorParts): Running => {
   metrics.showFrom(() => ({ isLeading: true, pools: control.status().last?.pools ?? [] }));
   say({ leading: true });
   return {
+    background,
     async stop() {
       await Promise.all([...loops, containers].map((running) => running.stop()));
-      await Promise.race([background.finish(), pause(finishMs)]);
+      // Who destroys them waits for them himself.
+      if (parts.config.onStop === 'leave') {
+        await Promise.race([background.finish(), pause(finishMs)]);
+      }
       metrics.showFrom(() => ({ isLeading: false, pools: [] }));
       say({ leading: false });
     },
   };
 };
 
-/** Starts seeking the lease. `stop` leaves the hosts running or ends them all, as configured. */
+/**
+ * Starts seeking the lease. `stop` leaves the hosts running, or ends them all, as configured; it throws when
+ * it was to end them and some may be left.
+ */
 export const startOrchestrator = (parts: OrchestratorParts): Running => {
   const { config, client, driver, log } = parts;
+  /** Of each term that it led: what one has begun may go on in the next. */
+  const begun: Background[] = [];
+  const finish = async (): Promise<void> => {
+    await Promise.all(begun.map((background) => background.finish()));
+  };
   const duties: Duties = {
-    lead: (lease, doubt) => lead(createPoolApi(client, lease, doubt), parts),
+    lead: (lease, doubt) => {
+      const term = lead(createPoolApi(client, lease, doubt), parts);
+      begun.push(term.background);
+      return term;
+    },
     onWait: () => parts.say({ leading: false }),
   };
   const leases = createLeaseApi(client, config.installation, config.holder);
   const leadership = startLeadership(leases, duties, log);
   parts.board.show(leadership.loop);
-  return {
-    async stop() {
-      const lease = await leadership.halt();
-      if (lease === undefined) return;
+  let stopped: Promise<void> | undefined;
+  const end = async (): Promise<void> => {
+    const lease = await leadership.halt();
+    if (lease === undefined) {
+      if (config.onStop === 'leave') return;
+      const why = 'this orchestrator does not lead, so it has removed nothing';
+      throw new AppError('conflict', `${why}: another one does, or the control plane is away`);
+    }
+    try {
       if (config.onStop === 'destroy') {
         const onDeposed = () => log.warn('another orchestrator leads by now');
-        await shutDown(createPoolApi(client, lease, onDeposed), driver, log);
+        const pool = createPoolApi(client, lease, onDeposed);
+        await shutDown({ pool, driver, background: { finish }, log });
       }
+    } finally {
       await leadership.release(lease);
+    }
+  };
+  return {
+    stop() {
+      stopped ??= end();
+      return stopped;
     },
   };
 };

@@ -92,6 +92,7 @@ describe('svc up', () => {
     const end = await interrupt(first);
     expect(end.status).toBe(0);
     expect(end.tookMs).toBeLessThan(5_000);
+    expect(end.out).toContain('stopping; 1 open session ends with it, as FAILED (reclaimed)\n');
     expect(leftOvers()).toEqual([]);
     expect(existsSync(join(data, 'up.lock'))).toBe(false);
 
@@ -99,6 +100,10 @@ describe('svc up', () => {
     expect(credentials()).toEqual(given);
     const listed = await svc('worlds', 'list', '--json');
     expect(JSON.parse(listed.out).data).toMatchObject([{ slug: 'mine' }]);
+    const sessions = await svc('worlds', 'session', 'list', '--json');
+    expect(JSON.parse(sessions.out).data).toMatchObject([
+      { state: 'FAILED', endReason: 'reclaimed' },
+    ]);
   });
 
   it('gives each session a host of its own, with a gateway, and ends that, too', async () => {

@@ -10,6 +10,8 @@ export type Machine = {
   containers: Map<string, Container>;
   /** What a launch does once its container runs; throw to make it fail. */
   onLaunch: (hostId: string) => Promise<void> | void;
+  /** What a destroy does before the container is gone; throw to keep it. */
+  onDestroy: () => void;
   /** How many launches began, and the most that were under way at once. */
   launches: number;
   mostAtOnce: number;
@@ -25,6 +27,7 @@ export const createMachine = (): Machine & { watchers: Set<() => void> } => {
   const machine = {
     containers: new Map<string, Container>(),
     onLaunch: () => undefined,
+    onDestroy: () => undefined,
     launches: 0,
     mostAtOnce: 0,
     watchers,
@@ -68,6 +71,7 @@ export const createMemoryDriver = (machine: ReturnType<typeof createMachine>): D
       return { runtimeId: hostId, address: 'http://127.0.0.1:1' };
     },
     async destroy(hostId) {
+      machine.onDestroy();
       machine.containers.delete(hostId);
     },
     logs: async (hostId) => `last line of ${hostId}`,

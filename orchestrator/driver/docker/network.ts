@@ -5,6 +5,7 @@
  */
 import type Docker from 'dockerode';
 import { AppError } from '#domain/error.ts';
+import { pause } from '#runtime/pause.ts';
 import { labelNames } from '../labels.ts';
 import { isOurs } from '../own-address.ts';
 import { isStatus } from './engine.ts';
@@ -54,11 +55,21 @@ export const ensureNetwork = async (docker: Docker, installation: string): Promi
   return gateway;
 };
 
+/** How often, and how far apart, a network is tried that containers stand on which are being removed. */
+const removals = { most: 20, everyMs: 250 };
+
+/** Removes the network; one that is not there is as good. Throws the engine's reason. */
 export const removeNetwork = async (docker: Docker, installation: string): Promise<void> => {
-  try {
-    await docker.getNetwork(networkName(installation)).remove();
-  } catch (error) {
-    if (!isStatus(error, 404)) throw error;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await docker.getNetwork(networkName(installation)).remove();
+      return;
+    } catch (error) {
+      if (isStatus(error, 404)) return;
+      // 403: somebody is on it still.
+      if (!isStatus(error, 403) || tries === removals.most) throw error;
+      await pause(removals.everyMs);
+    }
   }
 };
 

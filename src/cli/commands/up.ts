@@ -8,8 +8,9 @@ import { formatCount, formatDuration, formatFields } from '../print.ts';
 import { withProgress } from '../progress.ts';
 import { reportError, usageError } from '../report.ts';
 import { listenForStop, type Stopping } from '../stopping.ts';
+import { countWarm, type OpenSessions } from '../up/pool-look.ts';
 import { type RuntimeWish, runtimeWishes } from '../up/runtime-choice.ts';
-import { countWarm, startUp, type Up } from '../up/up.ts';
+import { startUp, type Up } from '../up/up.ts';
 
 type Options = {
   data?: string;
@@ -83,6 +84,15 @@ const whenStopped = (signal: AbortSignal): Promise<void> =>
     else signal.addEventListener('abort', () => done(), { once: true });
   });
 
+/** What a stop does to the sessions that are open. */
+const describeStop = (open: OpenSessions | undefined): string => {
+  const { served, waiting } = open ?? { served: 0, waiting: 0 };
+  const ends = `${formatCount(served, 'open session')} end${served === 1 ? 's' : ''} with it, as FAILED (reclaimed)`;
+  const waits = `${formatCount(waiting, 'session')} without a host yet wait${waiting === 1 ? 's' : ''} on for the next svc up`;
+  const parts = [...(served === 0 ? [] : [ends]), ...(waiting === 0 ? [] : [waits])];
+  return `${['stopping', ...parts].join('; ')}\n`;
+};
+
 const run = async (context: Context, options: Options, stopping: Stopping): Promise<void> => {
   const startedAt = performance.now();
   const up = await start(context, options, stopping);
@@ -91,7 +101,7 @@ const run = async (context: Context, options: Options, stopping: Stopping): Prom
   const wantedWarm = options.pools === undefined ? options.pool : 1;
   announceWarm(context, up, wantedWarm, stopping.signal);
   await whenStopped(stopping.signal);
-  context.out.write('stopping\n');
+  context.out.write(describeStop(await up.openSessions()));
   const stopped = up.stop();
   const wasForced = await Promise.race([
     stopped.then(() => false),
@@ -100,6 +110,8 @@ const run = async (context: Context, options: Options, stopping: Stopping): Prom
   if (wasForced) {
     up.kill();
     context.out.write('killed; the next svc up on this folder cleans up\n');
+    const left = await up.describeLeft();
+    if (left !== undefined) context.out.write(`${left}\n`);
   }
 };
 

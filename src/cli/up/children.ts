@@ -111,11 +111,11 @@ const whenUp = (
 export const startChild = async (options: ChildOptions, signal: AbortSignal): Promise<Started> => {
   const child = spawnLogged(options);
   const ended = whenEnded(child);
-  const stop = async (deadlineMs: number): Promise<void> => {
+  const stop = async (deadlineMs: number): Promise<boolean> => {
     child.kill('SIGTERM');
-    if (await settlesWithin(ended, deadlineMs)) return;
-    child.kill('SIGKILL');
+    if (!(await settlesWithin(ended, deadlineMs))) child.kill('SIGKILL');
     await ended;
+    return child.exitCode === 0;
   };
   try {
     await whenUp(child, options, ended, signal);

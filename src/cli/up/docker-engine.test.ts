@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listContainers, probeEngine } from './docker-engine.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describeLeftOnEngine, listContainers, probeEngine } from './docker-engine.ts';
 
 describe('docker engine', () => {
   const root = mkdtempSync(join(tmpdir(), 'svc-engine-'));
@@ -12,8 +12,15 @@ describe('docker engine', () => {
   const asked: string[] = [];
   const server = createServer((request, response) => {
     asked.push(decodeURIComponent(request.url ?? ''));
-    const isListing = request.url?.startsWith('/containers') === true;
-    response.end(JSON.stringify(isListing ? [{ Names: ['/one'] }] : { Version: '28.1' }));
+    const [, noun] = /^\/(\w+)/.exec(request.url ?? '') ?? [];
+    response.end(JSON.stringify(answers[noun ?? '']));
+  });
+  const answers: Record<string, unknown> = { version: { Version: '28.1' } };
+  beforeEach(() => {
+    Object.assign(answers, {
+      containers: [{ Names: ['/one'] }],
+      networks: [{ Name: 'svc-ins-1' }],
+    });
   });
 
   beforeAll(() => new Promise<void>((resolve) => server.listen(socket, resolve)));
@@ -31,6 +38,23 @@ describe('docker engine', () => {
     expect(asked.at(-1)).toBe(
       '/containers/json?all=1&filters={"label":["svc.installation=ins-1"]}',
     );
+  });
+
+  it('says what is left of an installation, and by which commands it goes', async () => {
+    const commands = [
+      '  docker ps --all --quiet --filter label=svc.installation=ins-1 | xargs -r docker rm --force --volumes',
+      '  docker network rm svc-ins-1',
+    ].join('\n');
+    expect(await describeLeftOnEngine(env, 'ins-1')).toBe(
+      `left on Docker: 1 container and the network svc-ins-1; the next svc up on this folder removes it, or now:\n${commands}`,
+    );
+    answers.containers = [];
+    expect(await describeLeftOnEngine(env, 'ins-1')).toContain('0 containers and the network');
+    answers.networks = [];
+    expect(await describeLeftOnEngine(env, 'ins-1')).toBeUndefined();
+    const away = await describeLeftOnEngine({ DOCKER_HOST: 'unix:///nonexistent.sock' }, 'ins-1');
+    expect(away).toContain('does not say what is left there (no such socket)');
+    expect(away).toContain(commands);
   });
 
   it.each([

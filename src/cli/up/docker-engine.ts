@@ -67,12 +67,51 @@ export const probeEngine = async (env: Env): Promise<EngineAnswer> => {
   }
 };
 
+const labelOf = (installation: string): string => `svc.installation=${installation}`;
+
 /** Names of the containers of an installation, running or not; none when no engine answers. */
 export const listContainers = async (env: Env, installation: string): Promise<string[]> => {
   const target = findTarget(env);
   if ('why' in target) return [];
-  const filters = JSON.stringify({ label: [`svc.installation=${installation}`] });
+  const filters = JSON.stringify({ label: [labelOf(installation)] });
   const path = `/containers/json?all=1&filters=${encodeURIComponent(filters)}`;
   const found = (await ask(target, path)) as { Names: string[] }[];
   return found.map(({ Names }) => (Names[0] ?? '').replace(/^\//, ''));
+};
+
+/** Whether the network of an installation is there. */
+const hasNetwork = async (env: Env, installation: string): Promise<boolean> => {
+  const target = findTarget(env);
+  if ('why' in target) return false;
+  const filters = JSON.stringify({ label: [labelOf(installation)] });
+  const path = `/networks?filters=${encodeURIComponent(filters)}`;
+  return ((await ask(target, path)) as unknown[]).length > 0;
+};
+
+const removals = (installation: string): string => {
+  const listed = `docker ps --all --quiet --filter label=${labelOf(installation)}`;
+  return `  ${listed} | xargs -r docker rm --force --volumes\n  docker network rm svc-${installation}`;
+};
+
+/**
+ * What an engine has of an installation whose programs have ended, and the commands that remove it;
+ * undefined when that is nothing. It never throws: what cannot be counted may be there.
+ */
+export const describeLeftOnEngine = async (
+  env: Env,
+  installation: string,
+): Promise<string | undefined> => {
+  const remove = `the next svc up on this folder removes it, or now:\n${removals(installation)}`;
+  try {
+    const [names, isThere] = await Promise.all([
+      listContainers(env, installation),
+      hasNetwork(env, installation),
+    ]);
+    if (names.length === 0 && !isThere) return undefined;
+    const containers = names.length === 1 ? '1 container' : `${names.length} containers`;
+    const network = isThere ? ` and the network svc-${installation}` : '';
+    return `left on Docker: ${containers}${network}; ${remove}`;
+  } catch (error) {
+    return `Docker does not say what is left there (${reasonOf(error)}); ${remove}`;
+  }
 };

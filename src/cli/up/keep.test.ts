@@ -18,6 +18,7 @@ const fakes = (failures: readonly number[] = []) => {
       async stop() {
         fake.stopped = true;
         ended.resolve();
+        return true;
       },
     };
     started.push(fake);
@@ -82,7 +83,7 @@ describe('keepRunning', () => {
 
   it('does not start again what was stopped', async () => {
     const { kept, attempts, said, waits } = await keep();
-    await kept.stop(0);
+    expect(await kept.stop(0)).toBe(true);
     expect(attempts()).toBe(1);
     expect(said).toEqual([]);
     expect(waits).toEqual([]);
@@ -92,7 +93,7 @@ describe('keepRunning', () => {
     const { kept, started, attempts, nextWait } = await keep();
     started[0]?.end();
     await nextWait(1);
-    await kept.stop(0);
+    expect(await kept.stop(0)).toBe(false);
     expect(attempts()).toBe(1);
   });
 });

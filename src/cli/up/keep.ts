@@ -11,8 +11,11 @@ export type Started = {
   pid: number;
   /** Resolves when it has ended, for whatever reason. */
   ended: Promise<void>;
-  /** Asks it to end; after the deadline it is killed. Resolves when it has ended. */
-  stop(deadlineMs: number): Promise<void>;
+  /**
+   * Asks it to end; after the deadline it is killed. Resolves when it has ended: true when it did so by
+   * itself and says that it has done all that it had to.
+   */
+  stop(deadlineMs: number): Promise<boolean>;
 };
 
 export type KeepOptions = {
@@ -29,7 +32,8 @@ export type KeepOptions = {
 export type Kept = {
   /** Of what runs now; undefined between an end and the next start. */
   pid(): number | undefined;
-  stop(deadlineMs: number): Promise<void>;
+  /** As `Started.stop`; false when it had ended already. */
+  stop(deadlineMs: number): Promise<boolean>;
   /** Kills it at once, without waiting for its end. */
   kill(): void;
 };
@@ -80,7 +84,7 @@ export const keepRunning = async (options: KeepOptions, signal: AbortSignal): Pr
       stopping.abort();
       await current?.stop(deadlineMs);
       await kept;
-      await current?.stop(deadlineMs);
+      return (await current?.stop(deadlineMs)) ?? false;
     },
     kill() {
       stopping.abort();

@@ -79,7 +79,13 @@ export const prepareDocker = async (options: PrepareOptions): Promise<PreparedRu
   return { listen, host, image };
 };
 
-/** Removes every container, process, network and folder of an installation. */
-export const dismantle = async (env: Record<string, string>): Promise<void> => {
-  await runCommand({ name: 'dismantle', env, tell: () => undefined });
+/**
+ * Removes every container, process, network and folder of an installation. Throws `unavailable` with the
+ * runtime's own reason, or the signal's.
+ */
+export const dismantle = async (
+  env: Record<string, string>,
+  signal: AbortSignal,
+): Promise<void> => {
+  await runCommand({ name: 'dismantle', env, tell: () => undefined, signal });
 };

@@ -8,12 +8,11 @@
 import { join } from 'node:path';
 import { AppError, describeError } from '#domain/error.ts';
 import type { Env } from '#runtime/env.ts';
-import { pause } from '#runtime/pause.ts';
-import { type Client, createClient } from '#wire/client.ts';
-import { observePool, type PoolHost } from '#wire/pool-api/operations.ts';
+import { undoStart } from '#runtime/release.ts';
+import type { PoolHost } from '#wire/pool-api/operations.ts';
 import type { Tell } from '../progress.ts';
 import { startChild } from './children.ts';
-import { probeEngine } from './docker-engine.ts';
+import { describeLeftOnEngine, probeEngine } from './docker-engine.ts';
 import {
   type DataFolder,
   loadSecrets,
@@ -26,12 +25,13 @@ import { findFreePort, portProblem } from './free-port.ts';
 import { type Kept, keepRunning, type Started } from './keep.ts';
 import { endLeftOvers } from './left-overs.ts';
 import { type FolderLock, takeLock } from './lock.ts';
+import { hearOrchestrator } from './orchestrator-lines.ts';
+import { countOpen, type OpenSessions, watchHosts } from './pool-look.ts';
 import { startPostgres } from './postgres.ts';
 import { findProcesses, sendSignal } from './processes.ts';
 import {
   controlEnv,
   gatewayEnv,
-  internalUrl,
   type MetricsPorts,
   orchestratorEnv,
   passOn,
@@ -75,20 +75,29 @@ export type Up = {
   runtime: RuntimeChoice;
   /** Looks at the world hosts, whenever they change, until the look is enough. */
   watchHosts(isEnough: (hosts: PoolHost[]) => boolean, signal: AbortSignal): Promise<void>;
+  /** How many sessions are open; undefined when nobody can tell. */
+  openSessions(): Promise<OpenSessions | undefined>;
   /** Ends everything, in the order in which the parts need one another. */
   stop(): Promise<void>;
   /** Kills everything at once, world hosts that are processes among them. Containers stay. */
   kill(): void;
   /** Removes what is left after `kill`. */
   dismantle(): Promise<void>;
+  /** What is left after `kill` and how to remove it, in words; undefined: nothing. */
+  describeLeft(): Promise<string | undefined>;
 };
 
-/** Together, with PostgreSQL's own milliseconds, within the five seconds that `svc up` promises. */
-const stopMs = { gateway: 500, orchestrator: 3_000, control: 1_000 } as const;
+/**
+ * The orchestrator removes the world hosts, which takes it less than three seconds unless their engine is
+ * slow; together with the others', and PostgreSQL's own milliseconds, a stop then takes less than five.
+ */
+const stopMs = { gateway: 500, orchestrator: 35_000, control: 1_000 } as const;
+/** A stop that takes longer is told of. */
+const usualStopMs = 3_000;
+/** How long a runtime is given to remove what an orchestrator has left. */
+const cleanMs = 30_000;
 /** What is under way through the gateway may take so long to end. */
 const finishMs = 250;
-const poolHoldSeconds = 20;
-const retryMs = 250;
 
 const choosePort = async (option: string, wanted: number, remembered?: number): Promise<number> => {
   if (wanted === 0) {
@@ -116,35 +125,51 @@ const choosePortNear = async (port: number): Promise<number> =>
 type Parts = {
   /** Ends what was started. */
   stack: AsyncDisposableStack;
-  /** Removes what the orchestrator would have removed, had it come up. */
-  leftOnFailure: AsyncDisposableStack;
   parts: Kept[];
   options: UpOptions;
+  /** The runtime that may hold something of the installation which no orchestrator has removed. */
+  inUse: RuntimeChoice['runtime'] | undefined;
 };
 
 type Runtime = { choice: RuntimeChoice; prepared: PreparedRuntime | undefined };
 
+/** What the runtime still holds of an installation and how to remove it, in words; undefined: nothing. */
+const describeLeft = async (
+  env: Env,
+  { installation }: Secrets,
+  runtime: RuntimeChoice['runtime'],
+): Promise<string | undefined> =>
+  runtime === 'docker' ? await describeLeftOnEngine(env, installation) : undefined;
+
 /** Removes what the runtime holds of an installation; that it cannot is told and no failure of its own. */
 const cleanRuntime = async (
   { env, say }: UpOptions,
-  { installation }: Secrets,
+  secrets: Secrets,
   runtime: RuntimeChoice['runtime'],
 ): Promise<void> => {
+  const { installation } = secrets;
   const dismantleEnv = { ...passOn(env), SVC_INSTALLATION: installation, SVC_RUNTIME: runtime };
   try {
-    await dismantle(dismantleEnv);
+    await dismantle(dismantleEnv, AbortSignal.timeout(cleanMs));
   } catch (error) {
-    say(`something of ${installation} is left on ${runtime}: ${describeError(error)}`);
+    say(`the world hosts of ${installation} cannot all be removed: ${describeError(error)}`);
+    const left = await describeLeft(env, secrets, runtime);
+    if (left !== undefined) say(left);
   }
+};
+
+/** Removes what an orchestrator that did not end as it should, or never came up, has left. */
+const removeLeft = async (all: Parts, secrets: Secrets): Promise<void> => {
+  if (all.inUse !== undefined) await cleanRuntime(all.options, secrets, all.inUse);
 };
 
 /** Chooses, and makes ready what was chosen; what that makes is removed should the start fail. */
 const chooseAndPrepare = async (all: Parts, secrets: Secrets): Promise<Runtime> => {
-  const { options, leftOnFailure } = all;
+  const { options } = all;
   const { runtime: wish, env, tell, signal } = options;
   const choice = chooseRuntime(wish, await probeEngine(env));
   if (choice.runtime === 'process') return { choice, prepared: undefined };
-  leftOnFailure.defer(() => cleanRuntime(options, secrets, 'docker'));
+  all.inUse = 'docker';
   try {
     const prepareEnv = { ...passOn(env), SVC_INSTALLATION: secrets.installation };
     return { choice, prepared: await prepareDocker({ env: prepareEnv, tell, signal }) };
@@ -152,6 +177,7 @@ const chooseAndPrepare = async (all: Parts, secrets: Secrets): Promise<Runtime> 
     if (signal.aborted || !(error instanceof AppError)) throw error;
     const choice = fallBack(wish, error);
     await cleanRuntime(options, secrets, 'docker');
+    all.inUse = undefined;
     return { choice, prepared: undefined };
   }
 };
@@ -160,19 +186,21 @@ const chooseAndPrepare = async (all: Parts, secrets: Secrets): Promise<Runtime> 
 const keepPart = async (
   { stack, parts, options }: Parts,
   name: string,
-  stopMs: number,
   start: (signal: AbortSignal) => Promise<Started>,
+  stop: (kept: Kept) => Promise<unknown>,
 ): Promise<void> => {
   const kept = await keepRunning({ name, start, say: options.say }, options.signal);
   parts.push(kept);
-  stack.defer(() => kept.stop(stopMs));
+  stack.defer(async () => void (await stop(kept)));
 };
+
+const within = (ms: number) => (kept: Kept) => kept.stop(ms);
 
 /** Starts the database and answers its connection string, which stays the same over its restarts. */
 const keepDatabase = async (all: Parts, folder: DataFolder, secrets: Secrets): Promise<string> => {
   const port = await findFreePort();
   let url = '';
-  await keepPart(all, 'database', 0, async () => {
+  const start = async (): Promise<Started> => {
     const server = await startPostgres({
       dataDir: folder.postgresDir,
       password: secrets.databasePassword,
@@ -180,60 +208,49 @@ const keepDatabase = async (all: Parts, folder: DataFolder, secrets: Secrets): P
       port,
     });
     url = server.url();
-    return { pid: server.pid, ended: server.ended, stop: () => server.stop() };
-  });
+    const stop = async () => {
+      await server.stop();
+      return true;
+    };
+    return { pid: server.pid, ended: server.ended, stop };
+  };
+  await keepPart(all, 'database', start, within(0));
   return url;
 };
 
 const keepControl = (all: Parts, site: Site, databaseUrl: string, { prepared }: Runtime) =>
-  keepPart(all, 'control plane', stopMs.control, (signal) =>
-    startChild(
-      {
-        name: 'control plane',
-        args: titled(programs.control, 'control plane', site.secrets),
-        env: controlEnv(site, databaseUrl, prepared),
-        logFile: join(site.folder.logDir, 'control.log'),
-        hear: (line) => Array.isArray(line.listening),
-      },
-      signal,
-    ),
+  keepPart(
+    all,
+    'control plane',
+    (signal) =>
+      startChild(
+        {
+          name: 'control plane',
+          args: titled(programs.control, 'control plane', site.secrets),
+          env: controlEnv(site, databaseUrl, prepared),
+          logFile: join(site.folder.logDir, 'control.log'),
+          hear: (line) => Array.isArray(line.listening),
+        },
+        signal,
+      ),
+    within(stopMs.control),
   );
 
-/** What the orchestrator says of a file of pools; there are no `pools` when it was refused. */
-type Configuration = {
-  file: string;
-  problems: { line?: number; message: string; hint?: string }[];
-  pools?: string[];
-};
-
-/** Where a mistake is, what it is, and the way out. */
-const describeMistake = ({ line, message, hint }: Configuration['problems'][number]): string =>
-  `${line === undefined ? '' : `line ${line}: `}${message}${hint === undefined ? '' : ` (${hint})`}`;
-
-/** What to say of a file of pools whenever it was read: nothing the first time that it is right. */
-const tellOfPools = (say: Parts['options']['say']) => {
-  let wasRead = false;
-  return ({ file, problems, pools }: Configuration): void => {
-    const mistakes = problems.map(describeMistake).join('; ');
-    if (pools === undefined) say(`${file} is not right, so nothing of it is taken: ${mistakes}`);
-    else if (wasRead) say(`${file} is taken as it is now; pools: ${pools.join(', ')}`);
-    wasRead = true;
-  };
-};
-
-const keepOrchestrator = (all: Parts, site: Site, { prepared }: Runtime) => {
+/** Ends the orchestrator, which removes the world hosts; if it does not, somebody else has to. */
+const stopOrchestrator = async (all: Parts, kept: Kept): Promise<void> => {
   const { say } = all.options;
-  const hearOfPools = tellOfPools(say);
-  let isolation: unknown;
-  const hear = (line: Record<string, unknown>): boolean => {
-    const { pool, reason } = (line.launches ?? {}) as { pool?: unknown; reason?: unknown };
-    if (typeof reason === 'string') say(`no new world hosts in pool "${pool}" for now: ${reason}`);
-    if (line.configuration !== undefined) hearOfPools(line.configuration as Configuration);
-    if (typeof line.isolation === 'string' && line.isolation !== isolation) say(line.isolation);
-    isolation = line.isolation ?? isolation;
-    return line.leading === true;
-  };
-  return keepPart(all, 'orchestrator', stopMs.orchestrator, (signal) =>
+  const slow = setTimeout(() => {
+    say('the world hosts are still being removed; Ctrl-C again leaves what is left of them');
+  }, usualStopMs);
+  const isDone = await kept.stop(stopMs.orchestrator);
+  clearTimeout(slow);
+  if (isDone) all.inUse = undefined;
+  else if (all.inUse !== undefined) say('the orchestrator has not removed all world hosts');
+};
+
+const keepOrchestrator = (all: Parts, site: Site, { choice, prepared }: Runtime) => {
+  const hear = hearOrchestrator(all.options.say);
+  const start = (signal: AbortSignal): Promise<Started> =>
     startChild(
       {
         name: 'orchestrator',
@@ -243,64 +260,34 @@ const keepOrchestrator = (all: Parts, site: Site, { prepared }: Runtime) => {
         hear,
       },
       signal,
-    ),
-  );
+    );
+  all.inUse = choice.runtime;
+  return keepPart(all, 'orchestrator', start, (kept) => stopOrchestrator(all, kept));
 };
 
 const keepGateway = (all: Parts, site: Site) =>
-  keepPart(all, 'gateway', stopMs.gateway, (signal) =>
-    startChild(
-      {
-        name: 'gateway',
-        args: titled(programs.gateway, 'gateway', site.secrets),
-        env: gatewayEnv(site, finishMs),
-        logFile: join(site.folder.logDir, 'gateway.log'),
-        hear: (line) => Array.isArray(line.listening),
-      },
-      signal,
-    ),
+  keepPart(
+    all,
+    'gateway',
+    (signal) =>
+      startChild(
+        {
+          name: 'gateway',
+          args: titled(programs.gateway, 'gateway', site.secrets),
+          env: gatewayEnv(site, finishMs),
+          logFile: join(site.folder.logDir, 'gateway.log'),
+          hear: (line) => Array.isArray(line.listening),
+        },
+        signal,
+      ),
+    within(stopMs.gateway),
   );
-
-const poolClient = (site: Site): Client =>
-  createClient({
-    baseUrl: `${internalUrl(site)}/api/pool`,
-    authorization: `Bearer ${site.secrets.poolToken}`,
-  });
-
-const watchHosts = async (
-  site: Site,
-  isEnough: (hosts: PoolHost[]) => boolean,
-  signal: AbortSignal,
-): Promise<void> => {
-  const client = poolClient(site);
-  const { installation } = site.secrets;
-  let after: string | undefined;
-  for (;;) {
-    const query = {
-      installation,
-      hold: poolHoldSeconds,
-      ...(after === undefined ? {} : { after }),
-    };
-    try {
-      const { body } = await client.send(observePool, { query, signal });
-      if (isEnough(body.hosts)) return;
-      after = body.revision;
-    } catch (error) {
-      if (!(error instanceof AppError) || error.code !== 'unavailable') throw error;
-      await pause(retryMs, signal); // the control plane is being started again
-      signal.throwIfAborted();
-    }
-  }
-};
-
-/** How many hosts wait for a session. */
-export const countWarm = (hosts: readonly PoolHost[]): number =>
-  hosts.filter(({ state }) => state === 'warm').length;
 
 const startParts = async (all: Parts, folder: DataFolder, lock: FolderLock): Promise<Up> => {
   const { options, stack, parts } = all;
   const { env, signal, tell, poolSize, poolsFile } = options;
   const secrets = loadSecrets(folder);
+  stack.defer(() => removeLeft(all, secrets));
   const ended = await endLeftOvers(secrets.installation, signal);
   if (lock.wasStale || ended > 0) options.say('the last svc up was cut off; cleaning up after it');
   const port = await choosePort('--port', options.port, secrets.port);
@@ -341,11 +328,14 @@ const startParts = async (all: Parts, folder: DataFolder, lock: FolderLock): Pro
     runtime: runtime.choice,
     watchHosts: (isEnough, until) => watchHosts(site, isEnough, until),
     stop: () => stack.disposeAsync(),
+    openSessions: () => countOpen(site),
     kill() {
+      all.inUse = undefined;
       for (const part of parts) part.kill();
       for (const pid of findProcesses(secrets.installation)) sendSignal(pid, 'SIGKILL');
     },
     dismantle: () => cleanRuntime(options, secrets, runtime.choice.runtime),
+    describeLeft: () => describeLeft(env, secrets, runtime.choice.runtime),
   };
 };
 
@@ -362,16 +352,13 @@ const settleAll = async <A, B>(works: [Promise<A>, Promise<B>]): Promise<[A, B]>
  */
 export const startUp = async (options: UpOptions): Promise<Up> => {
   const stack = new AsyncDisposableStack();
-  const leftOnFailure = new AsyncDisposableStack();
-  const all: Parts = { stack, leftOnFailure, parts: [], options };
+  const all: Parts = { stack, parts: [], options, inUse: undefined };
   const folder = openDataFolder(options.data);
   const lock = takeLock(folder.lockFile, folder.path);
   stack.defer(() => lock.release());
   try {
     return await startParts(all, folder, lock);
   } catch (error) {
-    await leftOnFailure.disposeAsync();
-    await stack.disposeAsync();
-    throw error;
+    throw await undoStart(error, stack, (failure) => options.say(describeError(failure)));
   }
 };

@@ -1,7 +1,8 @@
 /** Step 4: the orchestrator fills its pool; a session that opens later need not wait for a host. */
 import { AppError } from '#domain/error.ts';
 import { formatCount, formatDuration } from '../../print.ts';
-import { countWarm, type Up } from '../../up/up.ts';
+import { countWarm } from '../../up/pool-look.ts';
+import type { Up } from '../../up/up.ts';
 import type { Step } from '../timeline.ts';
 
 const deadlineMs = 90_000;

@@ -1,0 +1,69 @@
+/** What `svc up` asks the control plane that it runs: which world hosts there are, and how many sessions. */
+import { AppError } from '#domain/error.ts';
+import { pause } from '#runtime/pause.ts';
+import { type Client, createClient } from '#wire/client.ts';
+import { observePool, type PoolHost } from '#wire/pool-api/operations.ts';
+import { internalUrl, type Site } from './programs.ts';
+
+export type OpenSessions = {
+  /** Those that have a host, which ends with the service. */
+  served: number;
+  /** Those that wait for one, and go on waiting. */
+  waiting: number;
+};
+
+const poolHoldSeconds = 20;
+const retryMs = 250;
+const countMs = 1_000;
+
+const poolClient = (site: Site): Client =>
+  createClient({
+    baseUrl: `${internalUrl(site)}/api/pool`,
+    authorization: `Bearer ${site.secrets.poolToken}`,
+  });
+
+/** Looks at the world hosts, whenever they change, until the look is enough. */
+export const watchHosts = async (
+  site: Site,
+  isEnough: (hosts: PoolHost[]) => boolean,
+  signal: AbortSignal,
+): Promise<void> => {
+  const client = poolClient(site);
+  const { installation } = site.secrets;
+  let after: string | undefined;
+  for (;;) {
+    const query = {
+      installation,
+      hold: poolHoldSeconds,
+      ...(after === undefined ? {} : { after }),
+    };
+    try {
+      const { body } = await client.send(observePool, { query, signal });
+      if (isEnough(body.hosts)) return;
+      after = body.revision;
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'unavailable') throw error;
+      await pause(retryMs, signal); // the control plane is being started again
+      signal.throwIfAborted();
+    }
+  }
+};
+
+/** How many hosts wait for a session. */
+export const countWarm = (hosts: readonly PoolHost[]): number =>
+  hosts.filter(({ state }) => state === 'warm').length;
+
+/** How many sessions are open. It is asked once, and not for long: somebody waits for an end. */
+export const countOpen = async (site: Site): Promise<OpenSessions | undefined> => {
+  const { installation } = site.secrets;
+  const asking = { query: { installation }, signal: AbortSignal.timeout(countMs) };
+  try {
+    const { body } = await poolClient(site).send(observePool, asking);
+    return {
+      served: body.hosts.filter(({ sessionId }) => sessionId !== null).length,
+      waiting: body.waiting.reduce((sum, { count }) => sum + count, 0),
+    };
+  } catch {
+    return undefined; // the control plane is away, which is told by whoever keeps it
+  }
+};
