@@ -28,7 +28,7 @@ export type Breaker = {
   isHeld(): boolean;
   /** A launch has begun. */
   began(hostId: string): void;
-  /** A launch, or the host it made, failed before it was warm. */
+  /** A launch, or the host it made, failed before it was warm. One that did not begin here says nothing. */
   failed(hostId: string, reason: string): void;
   /** Learns from an observation which launches came to something. */
   settle(hosts: readonly PoolHost[]): void;
@@ -45,8 +45,6 @@ export const waitAfter = (failures: number): number =>
 export const createBreaker = (now: () => number): Breaker => {
   /** Launches that have come to nothing yet, and when they began. */
   const trials = new Map<string, number>();
-  /** Launches that were begun before, by another orchestrator, count from here. */
-  const createdAt = now();
   let failures = 0;
   let lastFailureAt = Number.NEGATIVE_INFINITY;
   let heldUntil = 0;
@@ -60,7 +58,9 @@ export const createBreaker = (now: () => number): Breaker => {
     isHeld: () => failures >= failuresUntilHeld,
     began: (hostId) => trials.set(hostId, now()),
     failed(hostId, why) {
-      const beganAt = trials.get(hostId) ?? createdAt;
+      const beganAt = trials.get(hostId);
+      // A predecessor's: it ended with that one, which says nothing of launches now.
+      if (beganAt === undefined) return;
       trials.delete(hostId);
       if (beganAt <= lastFailureAt) {
         // One of those that failed together; a host that got warm since has settled the matter.

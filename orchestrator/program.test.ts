@@ -235,6 +235,21 @@ describe('a successor', () => {
     await eventually('removed', () => machine.containers.size === 0);
   });
 
+  it('raises no alarm about hosts that ended with it', async () => {
+    const first = start({ poolSize: 2 });
+    await eventually('2 warm', () => warm().length === 2);
+    await first.stop();
+    const ids = pool.live().map(({ id }) => id);
+    for (const id of ids) {
+      pool.host(id).state = 'starting';
+      machine.kill(id);
+    }
+    start({ poolSize: 2 });
+    await eventually('2 others', () => warm().length === 2);
+    expect(ids.map((id) => pool.host(id).end)).toEqual(['exited', 'exited']);
+    expect(said.filter((line) => 'launches' in line)).toEqual([]);
+  });
+
   it('waits while another orchestrator holds the lease', async () => {
     const first = start({ poolSize: 1, holder: 'a' });
     await eventually('1 warm', () => warm().length === 1);
