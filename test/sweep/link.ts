@@ -44,7 +44,7 @@ export type Link = {
 
 export type LinkOptions = {
   /** Where connections lead. */
-  to: { host: string; port: number };
+  to: { host: string; port: number } | { path: string };
   /** Where it listens; loopback when not given. */
   host?: string | undefined;
 };

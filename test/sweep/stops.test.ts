@@ -1,0 +1,152 @@
+/**
+ * How `svc up` ends at its worst moments: told to stop, or killed, while launches are under way, also on an
+ * engine that is slow or does not answer. Nothing of it is left, or it says what is and by which commands
+ * that goes; and whoever starts again hears of nothing that is well by then.
+ */
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { pause, until } from '#runtime/pause.ts';
+import { dockerAnswers, prepareDocker } from '../support/prepare-docker.ts';
+import { processesNaming } from '../support/processes.ts';
+import { docker, newInstallation, runtimes } from '../support/runtimes.ts';
+import { type Ended, type Svc, startSvc } from '../support/svc.ts';
+import { type Link, startLink } from './link.ts';
+
+const { total, times } = inject('sweep');
+/** As with the faults that last: they take their time, and so are left to longer sweeps. */
+const shortTimes = 50;
+const timeoutMs = 180_000;
+const socket = process.env.DOCKER_HOST?.replace(/^unix:\/\//, '') ?? '/var/run/docker.sock';
+const hasEngine = (await dockerAnswers()) && existsSync(socket);
+const run = promisify(execFile);
+
+const tried = (['process', 'docker'] as const).filter(
+  (name) => total > shortTimes && times[name] > 0 && (name === 'process' || hasEngine),
+);
+
+/** From the moment that it is up, with its launches under way, to the signal. */
+const delaysMs = [0, 300, 1_000, 2_500];
+
+describe.each(tried)('svc up on the %s runtime', (runtime) => {
+  let data: string;
+  let engine: Link | undefined;
+  let running: Svc | undefined;
+
+  beforeAll(async () => {
+    if (runtime === 'process') return;
+    // Here the image is built, if it has to be, and not while somebody counts seconds.
+    const installation = newInstallation();
+    await prepareDocker(installation);
+    await docker('network', 'rm', `svc-${installation}`);
+    engine = await startLink({ to: { path: socket } });
+  }, 300_000);
+
+  afterAll(async () => {
+    await engine?.stop();
+  });
+
+  beforeEach(() => {
+    data = mkdtempSync(join(tmpdir(), 'svc-stops-'));
+  });
+
+  afterEach(async () => {
+    engine?.slow(0);
+    engine?.hang(false);
+    running?.signal('SIGKILL');
+    for (const { pid } of processesNaming(data)) process.kill(pid, 'SIGKILL');
+    rmSync(data, { recursive: true, force: true });
+  });
+
+  const installation = (): string =>
+    (JSON.parse(readFileSync(join(data, 'secrets.json'), 'utf8')) as { installation: string })
+      .installation;
+
+  const leftOvers = async (): Promise<string[]> => [
+    ...(await runtimes[runtime].leftovers(installation())),
+    ...processesNaming(installation()).map(({ commandLine }) => commandLine),
+  ];
+
+  const up = async (says: string, pool = 4): Promise<Svc> => {
+    const words = ['up', '--data', data, '--port', '0', '--runtime', runtime];
+    const env = engine === undefined ? {} : { DOCKER_HOST: `tcp://127.0.0.1:${engine.port}` };
+    running = startSvc([...words, '--pool', String(pool)], env);
+    await running.prints(says);
+    return running;
+  };
+
+  const end = async (svc: Svc, signal: NodeJS.Signals): Promise<Ended> => {
+    svc.signal(signal);
+    const ended = await svc.ended();
+    running = undefined;
+    return ended;
+  };
+
+  it.each(delaysMs)(
+    'leaves nothing when it is told to stop %i ms after it is up',
+    async (delayMs) => {
+      const svc = await up('up after');
+      engine?.slow(200);
+      await pause(delayMs);
+      const ended = await end(svc, 'SIGINT');
+      expect(ended.status, ended.err).toBe(0);
+      expect(ended.out).toContain('stopping');
+      expect(await leftOvers(), ended.out).toEqual([]);
+    },
+    timeoutMs,
+  );
+
+  it.each(delaysMs)(
+    'begins anew without an alarm, and ends, after it was killed %i ms after it was up',
+    async (delayMs) => {
+      const svc = await up('up after');
+      await pause(delayMs);
+      await end(svc, 'SIGKILL');
+      const next = await up('4 world hosts warm');
+      const ended = await end(next, 'SIGINT');
+      expect(ended.out).toContain('the last svc up was cut off; cleaning up after it');
+      expect(ended.out).not.toContain('no new world hosts');
+      expect(await leftOvers()).toEqual([]);
+    },
+    timeoutMs,
+  );
+
+  it('leaves nothing when its orchestrator is killed while it stops', {
+    timeout: timeoutMs,
+  }, async () => {
+    const svc = await up('4 world hosts warm');
+    engine?.slow(200);
+    svc.signal('SIGINT');
+    await svc.prints('stopping');
+    const [program] = processesNaming(`svc orchestrator ${installation()}`);
+    process.kill(program?.pid as number, 'SIGKILL');
+    const ended = await svc.ended();
+    expect(ended.out).toContain('the orchestrator has not removed all world hosts');
+    expect(await leftOvers(), ended.out).toEqual([]);
+  });
+
+  it.runIf(runtime === 'docker')(
+    'says what is left and by which commands it goes, when it is told to hurry and the engine hangs',
+    { timeout: timeoutMs },
+    async () => {
+      const svc = await up('2 world hosts warm', 2);
+      engine?.hang(true);
+      svc.signal('SIGINT');
+      await svc.prints('the world hosts are still being removed');
+      const ended = await end(svc, 'SIGINT');
+      engine?.hang(false);
+      expect(ended.out).toContain('killed; the next svc up on this folder cleans up');
+      const commands = ended.out.split('\n').filter((line) => /^ {2}docker /.test(line));
+      expect(commands).toHaveLength(2);
+      expect(await leftOvers()).not.toEqual([]);
+      await run('sh', ['-ec', commands.join('\n')], { timeout: 60_000 });
+      await until(async () => (await leftOvers()).length === 0, {
+        timeoutMs: 30_000,
+        what: 'nothing is left',
+      });
+    },
+  );
+});
