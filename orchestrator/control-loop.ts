@@ -9,20 +9,24 @@ import { type Loop, startLoop } from '#runtime/loop.ts';
 import type { PoolHost, WaitingSessions } from '#wire/pool-api/operations.ts';
 import type { Background } from './background.ts';
 import type { BreakerStatus } from './breaker.ts';
+import type { Serving } from './driver/driver.ts';
 import { type Causes, type ExecutorParts, executePlan } from './execute.ts';
 import type { PoolLook } from './metrics.ts';
 import type { Observer } from './observe.ts';
 import { plan } from './plan.ts';
 import { suitingPools, waitsLonger } from './plan-demand.ts';
 import type { Deadlines, PlanSettings, PoolSettings } from './plan-terms.ts';
+import type { PoolConfig } from './pools/pool-config.ts';
 import type { PoolStatus } from './pools/pool-memory.ts';
 
 const tickMs = 1_000;
 /** A scheduler only takes launches down; elsewhere each is a process that begins on this machine. */
 const launchesAtOnce = { process: 8, docker: 8, kubernetes: 64 };
+/** For so long a host that starts takes processor time; on a cluster it is first scheduled, and its pod made. */
+const startingMs = { process: 3_000, docker: 3_000, kubernetes: 20_000 };
 const destroysAtOnce = { process: 8, docker: 8, kubernetes: 64 };
 
-/** How long a host may be in a bad way, in milliseconds. */
+/** How long a host may be in a bad way, in milliseconds; how long one starts differs by runtime. */
 export const deadlines: Deadlines = {
   silentMs: limits.hostSilenceMs,
   heardMs: 15_000,
@@ -33,7 +37,7 @@ export const deadlines: Deadlines = {
   surplusMs: 60_000,
   unfitMs: 2_000,
   loadingMs: 250,
-  startingMs: 3_000,
+  startingMs: startingMs.process,
 };
 
 export type LoopStatus = {
@@ -65,6 +69,21 @@ const causesOf = (waiting: readonly WaitingSessions[], pools: readonly PoolSetti
     if (waitsLonger(wish.oldest, causes.get(pool))) causes.set(pool, wish.oldest);
   }
   return causes;
+};
+
+/** The hosts that serve; a control plane of the release before tells no tiers of sessions. */
+const servingOf = (
+  hosts: readonly PoolHost[],
+  pools: readonly PoolConfig[],
+): Map<string, Serving> => {
+  const tierOf = new Map(pools.map(({ pool, tier }) => [pool, tier]));
+  const serving = hosts.filter(({ state }) => state === 'assigned');
+  return new Map(
+    serving.map(({ id, pool, serves, stateAgeMs: forMs }) => [
+      id,
+      { tier: serves ?? tierOf.get(pool) ?? 'standard', forMs },
+    ]),
+  );
 };
 
 const noHosts = { starting: 0, warm: 0, assigned: 0, recycling: 0, draining: 0, gone: 0 };
@@ -105,14 +124,13 @@ export const startControlLoop = (parts: ControlLoopParts): Loop<LoopStatus> => {
     tick: async (signal) => {
       const observation = await observer.observe(signal);
       const { hosts, waiting } = observation.view;
-      const serving = hosts.flatMap(({ id, state }) => (state === 'assigned' ? [id] : []));
-      driver.arrange?.({ shapes: execution.pools(), serving: new Set(serving) });
+      driver.arrange?.({ shapes: execution.pools(), serving: servingOf(hosts, execution.pools()) });
       const settings: PlanSettings = {
         pools: memory.learn(observation, execution.pools()),
         launchesAtOnce: launchesAtOnce[driver.runtime],
-        startsAtOnce: driver.startsAtOnce,
+        startsAtOnce: (node) => driver.startsAtOnce(node),
         destroysAtOnce: destroysAtOnce[driver.runtime],
-        deadlines,
+        deadlines: { ...deadlines, startingMs: startingMs[driver.runtime] },
       };
       const actions = plan(observation, settings);
       memory.noteLaunches(actions);

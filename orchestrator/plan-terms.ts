@@ -37,8 +37,11 @@ export type PlanSettings = {
   /** Launches and destroys that may be under way at once, each. */
   launchesAtOnce: number;
   destroysAtOnce: number;
-  /** Hosts that may be starting at once: those that share a machine take its processors from sessions. */
-  startsAtOnce: number;
+  /**
+   * Hosts that may be starting at once on a machine, as `Driver.startsAtOnce` has it: those that share one take
+   * its processors from sessions.
+   */
+  startsAtOnce(node: string | undefined): number;
   deadlines: Deadlines;
 };
 

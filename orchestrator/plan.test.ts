@@ -71,6 +71,7 @@ const readContainer = (hostId: string, phase: string, words: Words): Container =
     hostId,
     phase: name as Container['phase'],
     digest: flags.has('outdated') ? 'old' : 'new',
+    ...(values.has('node') ? { node: values.get('node') ?? '' } : {}),
     ...(reason === 'out_of_memory' ? { exit: { reason, detail: '' } } : {}),
     ...(name === 'pending' && reason !== undefined
       ? { trouble: { kind: reason as ContainerTrouble['kind'], message: '' } }
@@ -170,7 +171,7 @@ const readSituation = (lines: string[]): [Observation, PlanSettings] => {
     {
       pools,
       launchesAtOnce: Number(limits.launches ?? 8),
-      startsAtOnce: Number(limits.starts ?? 99),
+      startsAtOnce: () => Number(limits.starts ?? 99),
       destroysAtOnce: Number(limits.destroys ?? 8),
       deadlines,
     },

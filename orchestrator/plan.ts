@@ -6,6 +6,7 @@
  * Here is the order of it. What one host's condition asks for is in plan-host.ts, what a pool's size
  * asks for in plan-size.ts; the tables are in docs/orchestrator.md, and in plan.golden.txt row by row.
  */
+import type { PoolHost } from '#wire/pool-api/operations.ts';
 import { shareDemand, waitsLonger } from './plan-demand.ts';
 import { planHost } from './plan-host.ts';
 import {
@@ -26,13 +27,30 @@ const countOf = (busy: Observation['busy'], work: 'launch' | 'destroy'): number 
   return count;
 };
 
-/** Hosts that take processor time to start now; one that has been at it for long waits or hangs. */
-const countStarting = ({ view }: Observation, { startingMs }: Deadlines): number => {
-  let count = 0;
-  for (const { state, stateAgeMs } of view.hosts) {
-    if (state === 'starting' && stateAgeMs < startingMs) count += 1;
+/**
+ * Hosts that may begin to start now. Those that start take processor time of their machine; one that has been at
+ * it for long, or that its runtime has trouble with, waits or hangs. Which machine a scheduler chooses shows
+ * later, so hosts that have none yet count against all that is free.
+ */
+const roomToStart = (
+  { view, containers }: Observation,
+  { startsAtOnce, deadlines }: PlanSettings,
+): number => {
+  const isStarting = ({ state, stateAgeMs }: PoolHost): boolean =>
+    state === 'starting' && stateAgeMs < deadlines.startingMs;
+  const starting = new Set(view.hosts.filter(isStarting).map(({ id }) => id));
+  const startingOn = new Map<string, number>();
+  let unplaced = starting.size;
+  for (const { hostId, node, trouble } of containers) {
+    const counts = starting.has(hostId);
+    if (counts && (trouble !== undefined || node !== undefined)) unplaced -= 1;
+    if (node === undefined) continue;
+    const one = counts && trouble === undefined ? 1 : 0;
+    startingOn.set(node, (startingOn.get(node) ?? 0) + one);
   }
-  return count;
+  if (startingOn.size === 0) return startsAtOnce(undefined) - unplaced;
+  const free = [...startingOn].map(([node, count]) => Math.max(0, startsAtOnce(node) - count));
+  return free.reduce((sum, count) => sum + count, 0) - unplaced;
 };
 
 /** Divides so many among several who want some: one each in turn, until none is left or wanted. */
@@ -92,9 +110,22 @@ const byTurn = (one: Demand, other: Demand): number => {
 /** Launches that may begin now, whoever asks for them. */
 const roomToLaunch = (observation: Observation, settings: PlanSettings): number => {
   const launching = countOf(observation.busy, 'launch');
-  const starting = countStarting(observation, settings.deadlines);
-  const room = Math.min(settings.launchesAtOnce - launching, settings.startsAtOnce - starting);
-  return Math.max(0, room);
+  const room = roomToStart(observation, settings);
+  return Math.max(0, Math.min(settings.launchesAtOnce - launching, room));
+};
+
+/**
+ * Launches that nobody waits for, of so many that there is room for. While sessions wait for hosts on their
+ * way, one at a time is launched beside these, as each takes processor time that the awaited ones need; none
+ * at all would keep a pool empty under steady demand.
+ */
+const roomAhead = (demands: readonly Demand[], room: number): number => {
+  const awaited = ({ stock, waiting, need }: Demand): number =>
+    Math.min(waiting, stock.starting + need.urgent);
+  const coming = demands.reduce((sum, { stock }) => sum + stock.starting, 0);
+  const urgent = demands.reduce((sum, { need }) => sum + need.urgent, 0);
+  const wanted = demands.reduce((sum, demand) => sum + awaited(demand), 0);
+  return wanted === 0 ? room : Math.min(room, Math.max(0, 1 - (coming + urgent - wanted)));
 };
 
 /** The launches of all pools. Those that sessions wait for come before all others. */
@@ -105,7 +136,7 @@ const planLaunches = (demands: readonly Demand[], most: number): Action[] => {
     inTurn.map(({ need }) => need.urgent),
   );
   const ahead = divide(
-    most - urgent.reduce((sum, count) => sum + count, 0),
+    roomAhead(demands, most - urgent.reduce((sum, count) => sum + count, 0)),
     inTurn.map(({ need }) => need.ahead),
   );
   return inTurn.flatMap(({ stock }, index): Action[] => {

@@ -6,6 +6,7 @@
  * "Container" here is whatever the runtime runs a world host in; the process runtime uses a process
  * group with a folder. Every method is idempotent: repeating it after a crash does no harm.
  */
+import type { BrowserTier } from '#domain/session.ts';
 import type { LoopView } from '#runtime/loop-board.ts';
 import type { Secret } from '#runtime/secret.ts';
 import type { HostShape } from '../pools/pool-config.ts';
@@ -54,6 +55,8 @@ export type Container = {
    * none. Absent where the host itself tells its address, or the container does not run.
    */
   address?: string | null;
+  /** The machine that it is on, where there are several and it is known. */
+  node?: string;
 };
 
 /** What a new world host is told. */
@@ -101,18 +104,21 @@ export type Wanted = {
   /** The hosts that will be launched. */
   shapes: readonly HostShape[];
   /** The hosts that serve sessions. */
-  serving: ReadonlySet<string>;
+  serving: ReadonlyMap<string, Serving>;
 };
+
+/** A session that a host serves: its tier, and for how many milliseconds the host has had it. */
+export type Serving = { tier: BrowserTier; forMs: number };
 
 export type Driver = {
   readonly runtime: RuntimeName;
   /** What keeps hosts apart and what does not, for a person; absent where each is a container. */
   readonly isolation?: string;
   /**
-   * Hosts that may be starting at once: those that share a machine take its processors from the sessions
-   * there. Infinite where a scheduler spreads them.
+   * Hosts that may be starting at once on one machine: they take its processors from the sessions there. The
+   * machine is as `Container.node` has it; undefined where there is but one, and for one that is not known.
    */
-  readonly startsAtOnce: number;
+  startsAtOnce(node: string | undefined): number;
   /**
    * A short hash of all that a container of this shape would be made from today: image, limits,
    * template, and which sessions it suits. A container with another digest is outdated.

@@ -91,6 +91,21 @@ describe('rescale', () => {
     expect(again.warmUps).toEqual([8_000, 500]);
   });
 
+  it('is not raised without bound by starts that are slow because many start', () => {
+    const warmed = (id: string, ms: number) => host(id, { ageMs: ms, stateAgeMs: 0 });
+    const starting = ['a', 'b', 'c'].map((id) => host(id, { state: 'starting' }));
+    const sight = (atMs: number, hosts: PoolHost[]) => ({ atMs, hosts, waiting: 20 });
+    const first = rescale(unscaled(bounds), sight(0, starting), bounds);
+    const quick = rescale(first, sight(1_000, [warmed('a', 1_500), ...starting.slice(1)]), bounds);
+    expect(quick.target).toBe(hostsFor(2, 2_000));
+    const slow = rescale(
+      quick,
+      sight(2_000, [warmed('a', 1_500), warmed('b', 30_000), warmed('c', 30_000)]),
+      bounds,
+    );
+    expect(slow.target).toBe(hostsFor(2, 6_000));
+  });
+
   it('goes down only after a minute, to the most that was needed in it', () => {
     const busy = observe(unscaled(bounds), [0, ...times(20, 10)]);
     expect(busy.target).toBe(hostsFor(10, 2_000));

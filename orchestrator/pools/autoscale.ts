@@ -17,13 +17,19 @@ const lowShare = 0.7;
 const warmUpsKept = 32;
 /** What a warm-up is taken to last until one was seen. */
 const firstWarmUpMs = 2_000;
+/**
+ * Warm-ups count for at most so many times the quickest one. What makes them longer than that is as a rule that
+ * many hosts start at once, and a target that rose with them would have still more of them start.
+ */
+const mostTimesQuickest = 4;
 
 export type Scaling = {
   target: number;
   /** Claims seen between two observations, and when. */
   claims: readonly { atMs: number; count: number }[];
-  /** The last warm-ups seen, in milliseconds. */
+  /** The last warm-ups seen, in milliseconds, and the quickest of all. */
   warmUps: readonly number[];
+  quickestMs: number | undefined;
   /** Since when the need has been low, and the greatest need since. */
   low: { sinceMs: number; most: number } | undefined;
   /** What the last observation showed of each host. */
@@ -45,6 +51,7 @@ export const unscaled = ({ minimum }: Bounds): Scaling => ({
   target: minimum,
   claims: [],
   warmUps: [],
+  quickestMs: undefined,
   low: undefined,
   seen: undefined,
 });
@@ -67,10 +74,17 @@ const newWarmUps = ({ seen }: Scaling, hosts: readonly PoolHost[]): number[] =>
     })
     .map(({ ageMs, stateAgeMs }) => Math.max(0, ageMs - stateAgeMs));
 
-/** Nine of ten warm-ups lasted no longer. */
-const warmUpMs = (warmUps: readonly number[]): number => {
+/** A host that was warm at once (its clock says so) tells nothing of how long others take. */
+const quickestOf = (before: number | undefined, warmUps: readonly number[]): number | undefined => {
+  const times = [...(before === undefined ? [] : [before]), ...warmUps].filter((ms) => ms > 0);
+  return times.length === 0 ? undefined : Math.min(...times);
+};
+
+/** Nine of ten warm-ups lasted no longer, as far as they count. */
+const warmUpMs = (warmUps: readonly number[], quickestMs = firstWarmUpMs): number => {
   const sorted = warmUps.toSorted((a, b) => a - b);
-  return sorted[Math.ceil(sorted.length * 0.9) - 1] ?? firstWarmUpMs;
+  const usual = sorted[Math.ceil(sorted.length * 0.9) - 1] ?? firstWarmUpMs;
+  return Math.min(usual, quickestMs * mostTimesQuickest);
 };
 
 /** The blank hosts that meet so many claims a second while a host gets warm. */
@@ -123,12 +137,19 @@ export const rescale = (
     (claim) => atMs - claim.atMs < windowMs,
   );
   const warmUps = [...before.warmUps, ...newWarmUps(before, hosts)].slice(-warmUpsKept);
+  const quickestMs = quickestOf(before.quickestMs, warmUps);
   const claimed = claims.reduce((sum, claim) => sum + claim.count, waiting);
   const rate = claimed / (windowMs / 1_000);
-  const need = Math.min(maximum, Math.max(minimum, hostsFor(rate, warmUpMs(warmUps))));
+  const need = Math.min(maximum, Math.max(minimum, hostsFor(rate, warmUpMs(warmUps, quickestMs))));
   const seen = new Map(hosts.map(({ id, state, uses }) => [id, { state, uses }]));
   // A new orchestrator begins with what it finds warm, and lets go of it as slowly as of its own.
   const held = before.seen === undefined ? countFresh(hosts) : before.target;
   const bounded = Math.min(maximum, Math.max(minimum, held));
-  return { ...settle({ ...before, target: bounded }, need, atMs), claims, warmUps, seen };
+  return {
+    ...settle({ ...before, target: bounded }, need, atMs),
+    claims,
+    warmUps,
+    quickestMs,
+    seen,
+  };
 };

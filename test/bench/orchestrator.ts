@@ -58,7 +58,7 @@ const settingsOf = (): PlanSettings => ({
     tokens: 100,
   })),
   launchesAtOnce: 64,
-  startsAtOnce: Number.POSITIVE_INFINITY,
+  startsAtOnce: () => Number.POSITIVE_INFINITY,
   destroysAtOnce: 64,
   deadlines,
 });

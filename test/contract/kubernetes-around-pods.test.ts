@@ -27,6 +27,8 @@ describe.skipIf('missing' in found)('around the pods of world hosts', () => {
       const shape = testPool({ isolation: 'container', tier: 'premium' });
       const hostId = await launch({ tier: 'premium' });
       await isWarm(hostId);
+      const [owner] = (await podOf(hostId)).metadata?.ownerReferences ?? [];
+      expect(owner).toMatchObject({ kind: 'ConfigMap', controller: true });
       const name = containerName(hostId);
       const evict = () =>
         cluster.core.createNamespacedPodEviction({
@@ -45,7 +47,10 @@ describe.skipIf('missing' in found)('around the pods of world hosts', () => {
         });
       };
       const shapes = [shape];
-      await isProtected({ shapes, serving: new Set([hostId]) }, 'false');
+      await isProtected(
+        { shapes, serving: new Map([[hostId, { tier: 'premium', forMs: 0 }]]) },
+        'false',
+      );
       await until(
         async () => {
           const budget = `svc-${pods.installation}-serving`;
@@ -56,7 +61,7 @@ describe.skipIf('missing' in found)('around the pods of world hosts', () => {
         { timeoutMs: clusterWaitMs, everyMs: 100, what: 'the budget counts the pod' },
       );
       await expect(evict()).rejects.toMatchObject({ code: 429 });
-      await isProtected({ shapes, serving: new Set() }, 'true');
+      await isProtected({ shapes, serving: new Map() }, 'true');
       await until(
         () =>
           evict().then(
@@ -79,13 +84,13 @@ describe.skipIf('missing' in found)('around the pods of world hosts', () => {
     const namespace = pods.namespace();
     const sets = async () => (await cluster.apps.listNamespacedDaemonSet({ namespace })).items;
     try {
-      pulling.arrange?.({ shapes: [testPool({ isolation: 'container' })], serving: new Set() });
+      pulling.arrange?.({ shapes: [testPool({ isolation: 'container' })], serving: new Map() });
       await until(async () => (await sets())[0]?.status?.numberReady === 1, {
         timeoutMs: clusterWaitMs,
         everyMs: 100,
         what: 'the image on the node',
       });
-      pulling.arrange?.({ shapes: [], serving: new Set() });
+      pulling.arrange?.({ shapes: [], serving: new Map() });
       await until(async () => (await sets()).length === 0, {
         timeoutMs: clusterWaitMs,
         everyMs: 100,

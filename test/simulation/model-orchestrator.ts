@@ -121,7 +121,7 @@ export const startModelOrchestrator = (parts: OrchestratorParts) => {
     const { atOnce } = parts;
     const bounds = {
       launchesAtOnce: atOnce,
-      startsAtOnce: atOnce,
+      startsAtOnce: () => atOnce,
       destroysAtOnce: atOnce,
       deadlines,
     };

@@ -108,6 +108,7 @@ export const configOf = ({ image }: TestCluster, namespace?: string): Kubernetes
   namespace,
   image,
   prePull: false,
+  drainWaitMs: 3_600_000,
   cpuRequestMilli: 10,
   controlPeers: [],
   controlPorts: [],

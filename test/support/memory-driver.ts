@@ -49,7 +49,7 @@ export const createMemoryDriver = (machine: ReturnType<typeof createMachine>): D
   let atOnce = 0;
   return {
     runtime: 'process',
-    startsAtOnce: Number.POSITIVE_INFINITY,
+    startsAtOnce: () => Number.POSITIVE_INFINITY,
     digestOf: () => 'memory',
     prepare: async () => ({ listen: null, host: '127.0.0.1', image: null }),
     list: async () => [...machine.containers.values()],

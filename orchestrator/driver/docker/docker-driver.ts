@@ -89,7 +89,7 @@ export const createDockerDriver = (options: DockerDriverOptions): Driver => {
   return {
     runtime: 'docker',
     // Much of a launch is the engine's own work, which leaves processors idle.
-    startsAtOnce: Math.max(2, engine.cores),
+    startsAtOnce: () => Math.max(2, engine.cores),
     digestOf: (shape) => containerDigest(shape, options),
     async prepare(preparing) {
       preparing.onProgress(`Docker engine ${engine.version} at ${engine.address}`);

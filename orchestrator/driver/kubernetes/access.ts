@@ -15,6 +15,7 @@ export const needs: readonly Need[] = [
   { group: '', resource: 'pods', subresource: 'log', verbs: ['get'] },
   { group: '', resource: 'events', verbs: ['list'] },
   { group: '', resource: 'secrets', verbs: ['create'] },
+  { group: '', resource: 'configmaps', verbs: standing },
   { group: 'networking.k8s.io', resource: 'networkpolicies', verbs: standing },
   { group: 'policy', resource: 'poddisruptionbudgets', verbs: standing },
   { group: 'apps', resource: 'daemonsets', verbs: [...standing, 'list'] },

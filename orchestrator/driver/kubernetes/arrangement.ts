@@ -1,8 +1,8 @@
 /**
- * What is done for hosts beside running them: their fence is put up again should somebody remove it, the
- * pods that serve sessions of the premium tier are kept from being evicted, and images are on nodes before
- * a host is launched there. It follows what the orchestrator wants, a step behind: a host that has just
- * been given a session is protected a moment later.
+ * What is done for hosts beside running them: their fence is put up again should somebody remove it, pods that
+ * serve are marked for those who empty nodes, and images are on nodes before a host is launched there. It
+ * follows what the orchestrator wants, a step behind: a host that has just been given a session is marked a
+ * moment later.
  */
 import type { V1DaemonSet, V1PodDisruptionBudget } from '@kubernetes/client-node';
 import { forEachAtOnce } from '#runtime/at-once.ts';
@@ -11,10 +11,12 @@ import { startLoop } from '#runtime/loop.ts';
 import type { LoopView } from '#runtime/loop-board.ts';
 import type { HostShape } from '../../pools/pool-config.ts';
 import { digestOf } from '../digest.ts';
-import type { Wanted } from '../driver.ts';
+import type { Serving, Wanted } from '../driver.ts';
 import { labelNames } from '../labels.ts';
 import type { Cluster } from './cluster.ts';
+import type { Nodes } from './nodes.ts';
 import {
+  doNotDisrupt,
   imageOf,
   type PodSettings,
   placementOf,
@@ -22,14 +24,13 @@ import {
   restricted,
   restrictedContainer,
   safeToEvict,
-  tierLabel,
 } from './pod.ts';
 import type { KnownPod } from './pod-watch.ts';
-import type { Pods } from './pods.ts';
+import type { PodChange, Pods } from './pods.ts';
 import { apply, budgetName, selectorOf, standingMetadata } from './standing.ts';
 
 /** It follows what is wanted when that changes; otherwise it looks again after this long. */
-const everyMs = 30_000;
+const everyMs = 15_000;
 const atOnce = 8;
 /** No cluster has so many pods of one installation: a budget that can never be met allows no eviction. */
 const unreachable = 1_000_000;
@@ -40,7 +41,10 @@ export type ArrangementOptions = PodSettings & {
   log: Log;
   pods: Pods;
   /** Puts up the fence of all hosts, unless that was done a moment ago. */
-  fence(): Promise<void>;
+  fence(): Promise<unknown>;
+  nodes: Nodes;
+  /** How long a premium session may stay on a node that is being emptied, in milliseconds. */
+  drainWaitMs: number;
   /** The pods as they were last known. */
   known(): KnownPod[];
 };
@@ -115,10 +119,51 @@ export const pullOf = (shape: HostShape, settings: PodSettings): V1DaemonSet => 
   };
 };
 
+/**
+ * What those who empty nodes are told of a pod. `idle`: it may be moved. `busy`: autoscalers are to leave its
+ * node alone; a drain may evict it. `protected`: nobody may evict it.
+ */
+export type Mark = 'idle' | 'busy' | 'protected';
+
+/** Most sessions are over before it would matter that their host is marked. */
+const busyAfterMs = 10_000;
+
+/**
+ * The mark that a pod is to have; undefined while any will do. A premium session on a node that is being
+ * emptied is protected for so long and no longer: then its eviction is let happen.
+ */
+export const markOf = (
+  serving: Serving | undefined,
+  cordonedForMs: number | undefined,
+  drainWaitMs: number,
+): Mark | undefined => {
+  if (serving === undefined) return 'idle';
+  if (serving.tier === 'premium') {
+    return cordonedForMs !== undefined && cordonedForMs >= drainWaitMs ? 'busy' : 'protected';
+  }
+  return serving.forMs < busyAfterMs ? undefined : 'busy';
+};
+
+/** The mark that a pod has. */
+const markIn = ({ labels, annotations }: KnownPod): Mark | undefined => {
+  if (labels[protectedLabel] === 'yes') return 'protected';
+  if (annotations[safeToEvict] === 'true') return 'idle';
+  return annotations[doNotDisrupt] === 'true' ? 'busy' : undefined;
+};
+
+const metadataOf = (mark: Mark): NonNullable<PodChange['metadata']> => ({
+  labels: { [protectedLabel]: mark === 'protected' ? 'yes' : null },
+  annotations: {
+    [safeToEvict]: String(mark === 'idle'),
+    [doNotDisrupt]: mark === 'idle' ? null : 'true',
+  },
+});
+
 /** Starts to follow what is wanted. */
 export const startArrangement = (options: ArrangementOptions): Arrangement => {
   const { cluster, namespace, installation, log } = options;
   let wanted: Wanted | undefined;
+  let lookAt = 0;
   /** Digests of what stands as it should, so that it is not applied again and again. */
   const applied = new Map<string, string>();
 
@@ -130,30 +175,25 @@ export const startArrangement = (options: ArrangementOptions): Arrangement => {
     applied.set(name, digest);
   };
 
-  const setProtected = async ({ name, uid }: KnownPod, isServing: boolean): Promise<void> => {
-    const labels = { [protectedLabel]: isServing ? 'yes' : null };
-    const annotations = { [safeToEvict]: String(!isServing) };
-    await options.pods.patch(name, uid, { metadata: { labels, annotations } });
-  };
+  const cordoned = ({ container }: KnownPod): number | undefined =>
+    container.node === undefined ? undefined : options.nodes.cordonedForMs(container.node);
 
-  /** The pods of premium hosts that are protected and need not be, or the other way round. */
-  const misplaced = ({ serving }: Wanted): KnownPod[] =>
-    options
-      .known()
-      .filter(
-        ({ labels, container }) =>
-          labels[tierLabel] === 'premium' &&
-          (labels[protectedLabel] === 'yes') !== serving.has(container.hostId),
-      );
+  /** The pods that are not marked as they are to be, each with its mark. */
+  const misplaced = ({ serving }: Wanted): { pod: KnownPod; mark: Mark }[] =>
+    options.known().flatMap((pod) => {
+      const mark = markOf(serving.get(pod.container.hostId), cordoned(pod), options.drainWaitMs);
+      return mark === undefined || mark === markIn(pod) ? [] : [{ pod, mark }];
+    });
 
   const protect = async (now: Wanted): Promise<void> => {
     const changed = misplaced(now);
-    if (changed.length > 0 || now.shapes.some(({ tier }) => tier === 'premium')) {
+    const isNeeded = changed.some(({ mark }) => mark === 'protected');
+    if (isNeeded || now.shapes.some(({ tier }) => tier === 'premium')) {
       await ensure(budgetOf(options));
     }
-    await forEachAtOnce(atOnce, changed, (pod) =>
-      setProtected(pod, now.serving.has(pod.container.hostId)),
-    );
+    await forEachAtOnce(atOnce, changed, async ({ pod: { name, uid }, mark }) => {
+      await options.pods.patch(name, uid, { metadata: metadataOf(mark) });
+    });
   };
 
   const removeSets = async (kept: ReadonlySet<string>): Promise<void> => {
@@ -178,12 +218,20 @@ export const startArrangement = (options: ArrangementOptions): Arrangement => {
     applied.set('', now);
   };
 
+  /** Nodes are many and change seldom: they are read when it looks by itself, and not on each change. */
+  const lookAtNodes = async (): Promise<void> => {
+    if (performance.now() < lookAt) return;
+    lookAt = performance.now() + everyMs;
+    await options.nodes.look();
+  };
+
   const loop = startLoop({
     name: 'arrange',
     everyMs,
     log,
     tick: async () => {
       await options.fence();
+      await lookAtNodes();
       if (wanted === undefined) return;
       await protect(wanted);
       await pull(wanted);

@@ -108,7 +108,13 @@ export const describePod = (pod: V1Pod, now = Date.now()): Container | undefined
   const { hostId, digest } = owner;
   const state = pod.status?.containerStatuses?.find(isHost)?.state;
   const reclaimed = reclaimedOf(pod, now);
-  const known = { hostId, digest, ...(reclaimed === undefined ? {} : { reclaimed }) };
+  const node = pod.spec?.nodeName;
+  const known = {
+    hostId,
+    digest,
+    ...(node === undefined ? {} : { node }),
+    ...(reclaimed === undefined ? {} : { reclaimed }),
+  };
   if (hasEnded(pod, state)) return { ...known, phase: 'exited', exit: exitOf(pod, state) };
   if (state?.running !== undefined) return { ...known, phase: 'running' };
   if ((pod.spec?.schedulingGates ?? []).length > 0) return { ...known, phase: 'created' };

@@ -15,6 +15,8 @@ export type KubernetesConfig = {
   image: string;
   /** Whether images are pulled to nodes before a host is launched there. */
   prePull: boolean;
+  /** How long a premium session may stay on a node that is being emptied, in milliseconds. */
+  drainWaitMs: number;
   /** Processor time set aside for a host, in thousandths; pools may say another. */
   cpuRequestMilli: number;
   /** Where the control plane is; needed when hosts know it by a name. */
@@ -64,6 +66,8 @@ export const readKubernetes = (read: EnvReader): KubernetesConfig => ({
   namespace: readNamespace(read),
   image: read.text('SVC_IMAGE'),
   prePull: read.choice('SVC_KUBE_PRE_PULL', ['yes', 'no'], 'no') === 'yes',
+  drainWaitMs:
+    60_000 * read.integer('SVC_KUBE_DRAIN_WAIT_MINUTES', { min: 0, max: 10_080, fallback: 60 }),
   cpuRequestMilli: read.integer('SVC_KUBE_CPU_REQUEST_MILLI', {
     min: 1,
     max: 1_024_000,

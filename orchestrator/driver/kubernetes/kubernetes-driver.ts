@@ -5,7 +5,7 @@
  *
  * While somebody watches, pods are known from one watch; a driver that nobody watches asks each time.
  */
-import type { V1Pod } from '@kubernetes/client-node';
+import type { V1OwnerReference, V1Pod } from '@kubernetes/client-node';
 import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
 import { until } from '#runtime/pause.ts';
@@ -18,10 +18,11 @@ import { describePod } from './describe-pod.ts';
 import { meetingPoint } from './meeting-point.ts';
 import { ensureNamespace, removeNamespace } from './namespace.ts';
 import { type FenceSettings, networkPolicyOf } from './network-policy.ts';
+import { createNodes } from './nodes.ts';
 import { type PodSettings, podDigest, podOf, secretOf } from './pod.ts';
 import { type KnownPod, type PodWatch, startPodWatch } from './pod-watch.ts';
 import { createPods, type FoundPod, foreignPod } from './pods.ts';
-import { apply, removeStanding } from './standing.ts';
+import { apply, applyOwner, removeStanding } from './standing.ts';
 
 /** A host that is destroyed is done: it gets a moment to let go of its work. */
 const endSeconds = 1;
@@ -39,6 +40,8 @@ export type KubernetesDriverOptions = PodSettings &
     hostAddress: string | undefined;
     /** Whether images are pulled to nodes before a host is launched there. */
     prePull: boolean;
+    /** How long a premium session may stay on a node that is being emptied, in milliseconds. */
+    drainWaitMs: number;
     log: Log;
   };
 
@@ -67,17 +70,22 @@ const asOfNow = ({ container, describedAt }: KnownPod): Container => {
 export const createKubernetesDriver = (options: KubernetesDriverOptions): Driver => {
   const { cluster, namespace, image, log } = options;
   const pods = createPods(cluster, options);
+  const nodes = createNodes(cluster, log);
   const watchers = new Set<() => void>();
   let watch: PodWatch | undefined;
   let arrangement: Arrangement | undefined;
   let fencedAt = Number.NEGATIVE_INFINITY;
+  let owner: V1OwnerReference | undefined;
 
-  const fence = async (): Promise<void> => {
+  /** Makes sure of what stands before pods: their fence, and what owns them. */
+  const fence = async (): Promise<V1OwnerReference> => {
     const now = performance.now();
-    if (now - fencedAt < fenceMs) return;
+    if (owner !== undefined && now - fencedAt < fenceMs) return owner;
     const { controlUrl } = options.host;
     await apply(cluster, networkPolicyOf({ ...options, controlUrl }));
+    owner = await applyOwner(cluster, options);
     fencedAt = now;
+    return owner;
   };
 
   const giveToken = async (spec: LaunchSpec, podUid: string): Promise<void> => {
@@ -93,8 +101,8 @@ export const createKubernetesDriver = (options: KubernetesDriverOptions): Driver
   };
 
   /** The host's pod, made now or by an earlier launch. */
-  const makePod = async (spec: LaunchSpec): Promise<V1Pod> => {
-    const made = await pods.create(podOf(spec, options));
+  const makePod = async (spec: LaunchSpec, owner: V1OwnerReference): Promise<V1Pod> => {
+    const made = await pods.create(podOf(spec, options, owner));
     if (made !== undefined) return made;
     const found = await pods.find(spec.hostId);
     if (found === undefined) throw foreignPod(spec.hostId, options);
@@ -119,12 +127,12 @@ export const createKubernetesDriver = (options: KubernetesDriverOptions): Driver
     };
     const watching = startPodWatch({ ...options, pods, onChange });
     watch = watching;
-    arrangement = startArrangement({ ...options, pods, fence, known: watching.last });
+    arrangement = startArrangement({ ...options, pods, nodes, fence, known: watching.last });
   };
 
   return {
     runtime: 'kubernetes',
-    startsAtOnce: Number.POSITIVE_INFINITY,
+    startsAtOnce: (node) => Math.max(2, nodes.processorsOf(node ?? '')),
     digestOf: (shape) => podDigest(shape, options),
     async prepare(preparing) {
       preparing.onProgress(`Kubernetes at ${cluster.address}, namespace ${namespace}`);
@@ -140,8 +148,7 @@ export const createKubernetesDriver = (options: KubernetesDriverOptions): Driver
         .filter((one): one is Container => one !== undefined);
     },
     async launch(spec): Promise<Launched> {
-      await fence();
-      const pod = await makePod(spec);
+      const pod = await makePod(spec, await fence());
       const { name = '', uid = '' } = pod.metadata ?? {};
       if ((pod.spec?.schedulingGates ?? []).length > 0) {
         await giveToken(spec, uid);

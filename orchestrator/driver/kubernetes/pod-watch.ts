@@ -28,6 +28,7 @@ export type KnownPod = {
   version: string;
   name: string;
   labels: Readonly<Record<string, string>>;
+  annotations: Readonly<Record<string, string>>;
   container: Container;
   /** When it was described, in milliseconds since 1970. */
   describedAt: number;
@@ -125,11 +126,12 @@ export const startPodWatch = (options: PodWatchOptions): PodWatch => {
   let lastError = 'they are being listed';
 
   const knownPod = (pod: V1Pod): KnownPod | undefined => {
-    const { name, uid, labels = {} } = pod.metadata ?? {};
+    const { name, uid, labels = {}, annotations = {} } = pod.metadata ?? {};
     const describedAt = Date.now();
     const container = describePod(pod, describedAt);
     if (name === undefined || uid === undefined || container === undefined) return undefined;
-    return { name, uid, labels, container, describedAt, version: versionOf(pod) ?? '' };
+    const version = versionOf(pod) ?? '';
+    return { name, uid, labels, annotations, container, describedAt, version };
   };
 
   /** Takes a pod for what it is now, unless a later version of it is known. */

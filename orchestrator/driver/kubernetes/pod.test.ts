@@ -68,9 +68,9 @@ describe('the pod of a host', () => {
     expect(spec?.containers[0]?.resources?.requests?.cpu).toBe('250m');
   });
 
-  it('may be moved while it serves nobody, if it is premium', () => {
+  it('may be moved while it serves nobody', () => {
     const key = 'cluster-autoscaler.kubernetes.io/safe-to-evict';
-    expect(made({ tier: 'standard' }).metadata?.annotations).toMatchObject({ [key]: 'false' });
+    expect(made({ tier: 'standard' }).metadata?.annotations).toMatchObject({ [key]: 'true' });
     expect(made({ tier: 'premium' }).metadata?.annotations).toMatchObject({ [key]: 'true' });
   });
 });

@@ -3,7 +3,14 @@
  * cluster, bounded memory, processors and scratch space; it meets the Pod Security level "restricted".
  * What the operator says of a pool's pods is added where it cannot widen that.
  */
-import type { V1EnvVar, V1Pod, V1PodSpec, V1Secret, V1Volume } from '@kubernetes/client-node';
+import type {
+  V1EnvVar,
+  V1OwnerReference,
+  V1Pod,
+  V1PodSpec,
+  V1Secret,
+  V1Volume,
+} from '@kubernetes/client-node';
 import { containerApiPort as apiPort } from '#domain/host-address.ts';
 import type { KubernetesTable } from '../../pools/kubernetes-table.ts';
 import type { HostShape, HostSize } from '../../pools/pool-config.ts';
@@ -25,11 +32,13 @@ const graceSeconds = 30;
 /** Holds a pod back from the nodes until its secret is there; a launch that was cut off leaves it. */
 const tokenGate = 'svc/token';
 
-/** Set while a host serves a session: a disruption budget and the autoscaler of nodes go by it. */
+/** Set while a host serves a premium session: a disruption budget goes by it. */
 export const protectedLabel = 'svc.protected';
 /** The tier of a pool that has one. */
-export const tierLabel = 'svc.tier';
+const tierLabel = 'svc.tier';
+/** Autoscalers of nodes go by these: the first is the Cluster Autoscaler's, the second Karpenter's. */
 export const safeToEvict = 'cluster-autoscaler.kubernetes.io/safe-to-evict';
+export const doNotDisrupt = 'karpenter.sh/do-not-disrupt';
 
 /** What every pod of an installation has in common. */
 export type PodSettings = Standing & {
@@ -150,8 +159,8 @@ const tokenVolume = ({ hostId }: LaunchSpec): V1Volume => ({
   secret: { secretName: containerName(hostId), defaultMode: 0o440 },
 });
 
-/** The pod of a host. */
-export const podOf = (spec: LaunchSpec, settings: PodSettings): V1Pod => {
+/** The pod of a host, which is controlled by `owner`. */
+export const podOf = (spec: LaunchSpec, settings: PodSettings, owner?: V1OwnerReference): V1Pod => {
   const { hostId, shape } = spec;
   const { installation, namespace } = settings;
   const { labels, annotations } = templateOf(shape);
@@ -170,8 +179,9 @@ export const podOf = (spec: LaunchSpec, settings: PodSettings): V1Pod => {
         ...labelsOf({ installation, pool: shape.pool, hostId, digest }, 'host'),
         ...(shape.tier === null ? {} : { [tierLabel]: shape.tier }),
       },
-      // Of a premium host it follows whether it serves a session (arrangement.ts).
-      annotations: { [safeToEvict]: String(shape.tier === 'premium'), ...annotations },
+      // Until it serves a session (arrangement.ts).
+      annotations: { [safeToEvict]: 'true', ...annotations },
+      ...(owner === undefined ? {} : { ownerReferences: [owner] }),
     },
     spec: {
       ...made,

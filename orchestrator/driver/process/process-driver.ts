@@ -104,7 +104,7 @@ export const createProcessDriver = (options: ProcessDriverOptions): Driver => {
   return {
     runtime: 'process',
     isolation: options.sandbox.says,
-    startsAtOnce: Math.max(1, Math.floor(availableParallelism() / 2)),
+    startsAtOnce: () => Math.max(1, Math.floor(availableParallelism() / 2)),
     digestOf: digest,
     async prepare({ onProgress }) {
       onProgress(options.sandbox.says);

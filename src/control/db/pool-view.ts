@@ -44,7 +44,7 @@ const revisionStatement = statement('pool_revision', `select revision from (${be
 
 const viewStatement = statement(
   'pool_view',
-  `select h.id, h.pool, h.state, h.session_id as "sessionId",
+  `select h.id, h.pool, h.state, h.session_id as "sessionId", s.browser_tier as serves,
           (extract(epoch from now() - h.state_since) * 1000)::float8 as "stateAgeMs",
           (extract(epoch from now() - b.last_seen_at) * 1000)::float8 as "silentMs",
           (extract(epoch from now() - h.created_at) * 1000)::float8 as "ageMs",
@@ -53,6 +53,7 @@ const viewStatement = statement(
      from (${beside}) beside
      left join hosts h on h.installation = $1 and h.state in ${liveHosts}
      left join beats b on b.host_id = h.id
+     left join sessions s on s.id = h.session_id
     order by h.id`,
 );
 

@@ -38,6 +38,7 @@ export const PoolHost = Type.Object({
   pool: Type.String(),
   state: oneOf(hostStates),
   sessionId: nullable(Type.String()),
+  serves: Type.Optional(nullable(oneOf(browserTiers, 'tier of the session that it serves'))),
   stateAgeMs: Type.Number({ description: 'since it entered its state' }),
   silentMs: nullable(Type.Number({ description: 'since its last message; null before the first' })),
   ageMs: Type.Number({ description: 'since its launch was intended' }),

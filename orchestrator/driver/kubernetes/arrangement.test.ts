@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { markOf } from './arrangement.ts';
+
+const hourMs = 3_600_000;
+
+describe('the mark of a pod', () => {
+  it('lets it be moved while it serves nobody', () => {
+    expect(markOf(undefined, undefined, hourMs)).toBe('idle');
+    expect(markOf(undefined, 5, hourMs)).toBe('idle');
+  });
+
+  it('keeps autoscalers away from a standard session that lasts', () => {
+    expect(markOf({ tier: 'standard', forMs: 1_000 }, undefined, hourMs)).toBeUndefined();
+    expect(markOf({ tier: 'standard', forMs: 10_000 }, undefined, hourMs)).toBe('busy');
+  });
+
+  it('protects a premium session at once, and on a node that is being emptied for a time', () => {
+    const premium = { tier: 'premium', forMs: 0 } as const;
+    expect(markOf(premium, undefined, hourMs)).toBe('protected');
+    expect(markOf(premium, hourMs - 1, hourMs)).toBe('protected');
+    expect(markOf(premium, hourMs, hourMs)).toBe('busy');
+  });
+});
