@@ -20,7 +20,7 @@ import { createLoopBoard } from '#runtime/loop-board.ts';
 import { serveMetrics } from '#runtime/metrics.ts';
 import { runProgram } from '#runtime/run.ts';
 import { startTracer } from '#runtime/tracing.ts';
-import { createClient } from '#wire/client.ts';
+import { type Client, createClient } from '#wire/client.ts';
 import {
   type Config,
   readCheckContext,
@@ -31,6 +31,7 @@ import {
 import type { Driver } from './driver/driver.ts';
 import { buildImage, buildImages, openDriver } from './driver/open-driver.ts';
 import { createMetrics } from './metrics.ts';
+import { readKeptPoolsFile } from './pool.ts';
 import { type LiveSettings, loadPoolsFile, openLiveSettings } from './pools/live-settings.ts';
 import { describeProblem } from './pools/pools-file.ts';
 import { startOrchestrator } from './program.ts';
@@ -55,14 +56,16 @@ const preparing = () => {
 };
 
 /** The settings of the file that the configuration names, or else those of the environment. */
-const openSettings = async (config: Config, log: Log): Promise<LiveSettings> => {
-  const { poolsFile: file, settings, runtime } = config;
+const openSettings = async (config: Config, client: Client, log: Log): Promise<LiveSettings> => {
+  const { poolsFile: file, settings, runtime, installation } = config;
+  const none = () => undefined;
   if (file === undefined) {
-    const refusal = () => undefined;
-    return { settings: () => settings, refusal, loops: [], stop: async () => undefined };
+    const stop = async () => undefined;
+    return { settings: () => settings, refusal: none, text: none, loops: [], stop };
   }
   const context = { runtime: runtime.runtime, sessions: settings.sessions };
-  return await openLiveSettings({ file, context, log, say });
+  const findKept = () => readKeptPoolsFile(client, installation);
+  return await openLiveSettings({ file, context, findKept, log, say });
 };
 
 const start = async () => {
@@ -76,9 +79,9 @@ const start = async () => {
     baseUrl: `${config.controlUrl}/api/pool`,
     authorization: `Bearer ${config.poolToken.reveal()}`,
   });
-  const live = await openSettings(config, log);
+  const live = await openSettings(config, client, log);
   if (driver.isolation !== undefined) say({ isolation: driver.isolation });
-  const { settings, refusal } = live;
+  const { settings, refusal, text: poolsFile } = live;
   const metrics = createMetrics();
   const board = createLoopBoard();
   const { registry } = metrics;
@@ -87,7 +90,19 @@ const start = async () => {
   const watching = await serveMetrics(watched, config.metricsListen);
   const tracer = startTracer('svc-orchestrator', config.otlpEndpoint, log);
   for (const loop of [...live.loops, ...tracer.loops]) board.show(loop);
-  const parts = { config, settings, refusal, client, driver, metrics, tracer, board, log, say };
+  const parts = {
+    config,
+    settings,
+    refusal,
+    poolsFile,
+    client,
+    driver,
+    metrics,
+    tracer,
+    board,
+    log,
+    say,
+  };
   const orchestrator = startOrchestrator(parts);
   const stack = new AsyncDisposableStack();
   for (const stop of [() => watching.stop(0), tracer.stop, orchestrator.stop, live.stop]) {

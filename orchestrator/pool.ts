@@ -55,10 +55,14 @@ export type PoolApi = {
   /** Writes an intent down. Throws `exhausted` when `maxLive` hosts exist. */
   register(shape: HostShape, runtime: RuntimeName, maxLive: number): Promise<LaunchSpec>;
   /**
-   * Says which pools there are, and why the configuration given last is not taken, if so; answers the
-   * worlds of theirs that nobody has made.
+   * Says which pools there are, and why the configuration given last is not taken, if so; with `file`, of which
+   * file they are, which is kept. Answers the worlds of theirs that nobody has made.
    */
-  publish(pools: PublishedPool[], refused: string | null): Promise<string[]>;
+  publish(
+    pools: PublishedPool[],
+    refused: string | null,
+    file: string | undefined,
+  ): Promise<string[]>;
   /** Has a warm host that holds nothing load a version. */
   load(hostId: string, versionId: string): Promise<boolean>;
   reportLaunched(hostId: string, launched: Launched): Promise<boolean>;
@@ -123,8 +127,9 @@ export const createPoolApi = (client: Client, held: HeldLease, onDeposed: () => 
       const { hostId, generation, token } = answer.body;
       return { hostId, generation, token: new Secret(token), shape };
     },
-    async publish(pools, refused) {
-      const body = { ...lease, installation, pools, refused };
+    async publish(pools, refused, file) {
+      const kept = file === undefined ? {} : { file };
+      const body = { ...lease, installation, pools, refused, ...kept };
       return (await send(ask(client, operations.publishPools, { body }, answerMs))).body
         .unknownWorlds;
     },
@@ -155,4 +160,21 @@ export const createPoolApi = (client: Client, held: HeldLease, onDeposed: () => 
       return (await send(ask(client, operations.reap, { body }, answerMs))).body.ended;
     },
   };
+};
+
+/**
+ * The file of pools that an orchestrator of the installation used last; undefined when none was kept, or by a
+ * control plane of the release before.
+ */
+export const readKeptPoolsFile = async (
+  client: Client,
+  installation: string,
+): Promise<string | undefined> => {
+  try {
+    const input = { query: { installation } };
+    return (await ask(client, operations.readPoolsFile, input, answerMs)).body.file ?? undefined;
+  } catch (error) {
+    if (hasMovedOn(error)) return undefined;
+    throw error;
+  }
 };

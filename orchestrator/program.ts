@@ -40,6 +40,8 @@ export type OrchestratorParts = {
   settings(): Settings;
   /** Why what they were to be changed to is not taken, if so. */
   refusal?(): string | undefined;
+  /** The text of the file that they are of. */
+  poolsFile?(): string | undefined;
   /** A client of the pool API. */
   client: Client;
   driver: Driver;
@@ -56,7 +58,8 @@ type Term = Running & { background: Background };
 
 /** Everything that runs only while leading. */
 const lead = (pool: PoolApi, parts: OrchestratorParts): Term => {
-  const { settings, refusal = () => undefined, driver, metrics, tracer, board, log, say } = parts;
+  const { settings, driver, metrics, tracer, board, log, say } = parts;
+  const { refusal = () => undefined, poolsFile: file = () => undefined } = parts;
   const nudge = (): void => control.nudge();
   const background = createBackground(log, nudge);
   const memory = createPoolMemory({
@@ -80,7 +83,7 @@ const lead = (pool: PoolApi, parts: OrchestratorParts): Term => {
   const loops = [
     control,
     watchPool(pool, nudge, observer.restMs, log),
-    startPublishing(pool, { statuses: memory.statuses, refusal }, log),
+    startPublishing(pool, { statuses: memory.statuses, refusal, file }, log),
     startReaper(pool, () => ({ ...settings().sessions, closingMs }), log),
   ];
   for (const loop of [...loops, ...containers.loops]) board.show(loop);

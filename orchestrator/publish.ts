@@ -3,6 +3,7 @@
  * none: an open that no pool suits is refused by it, and a session that got no host is told the reason.
  * Said anew whenever it has changed; what was not heard is said again by the next round.
  */
+import { limits } from '#domain/limits.ts';
 import type { Log } from '#runtime/log.ts';
 import { type Loop, startLoop } from '#runtime/loop.ts';
 import type { PublishedPool } from '#wire/pool-api/operations.ts';
@@ -29,17 +30,26 @@ export type PublishParts = {
   statuses(): readonly PoolStatus[];
   /** Why the configuration that was given last is not taken, if it is not. */
   refusal(): string | undefined;
+  /** The text of the file that the pools are of; undefined where there is none. */
+  file(): string | undefined;
 };
 
 /** Starts telling of the pools as they are at each round; there are none before the first plan. */
 export const startPublishing = (
   pool: PoolApi,
-  { statuses, refusal }: PublishParts,
+  { statuses, refusal, file }: PublishParts,
   log: Log,
 ): Loop<number> => {
   let said: string | undefined;
+  let keptFile: string | undefined;
   let rounds = 0;
   let unknownBefore = '';
+  /** The file, unless it is kept already or too long for that. */
+  const newFile = (): string | undefined => {
+    const text = file();
+    const isKept = text === keptFile || (text?.length ?? 0) > limits.poolsFileChars;
+    return isKept ? undefined : text;
+  };
   return startLoop({
     name: 'publish',
     everyMs,
@@ -49,8 +59,11 @@ export const startPublishing = (
       const refused = refusal()?.slice(0, reasonLength) ?? null;
       const text = JSON.stringify({ pools, refused });
       rounds += 1;
-      if (pools.length === 0 || (text === said && rounds < roundsBetween)) return pools.length;
-      const unknown = (await pool.publish(pools, refused)).join(', ');
+      const news = newFile();
+      const isSaid = text === said && news === undefined && rounds < roundsBetween;
+      if (pools.length === 0 || isSaid) return pools.length;
+      const unknown = (await pool.publish(pools, refused, news)).join(', ');
+      keptFile = news ?? keptFile;
       if (unknown !== '' && unknown !== unknownBefore) {
         log.warn({ worlds: unknown }, 'pools are to keep worlds loaded that nobody has made');
       }

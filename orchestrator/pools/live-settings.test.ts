@@ -25,9 +25,10 @@ afterEach(async () => {
 
 const pool = (maximum: number): string => `[pools.a]\nmaximum = ${maximum}\n`;
 
-const open = async (): Promise<LiveSettings> => {
+const open = async (kept?: string): Promise<LiveSettings> => {
   live = await openLiveSettings({
     file,
+    findKept: async () => kept,
     context: {
       runtime: 'process',
       sessions: { idleMs: 1_000, maxAgeMs: 2_000, provisionMs: 3_000 },
@@ -111,5 +112,21 @@ describe('live settings', () => {
       message: `configuration: ${file}:1:1: pools.a.maximum: the key "maximum" is missing; ${file}:2:1: pools.a.maximun: unknown key "maximun" (did you mean "maximum"?)`,
     });
     expect(said[0]?.problems).toHaveLength(2);
+  });
+
+  it('begin with what was in use last where the file is wrong, and follow it', async () => {
+    await writeFile(file, '[pools.a]\nmaximun = 3\n');
+    const opened = await open(pool(4));
+    expect(maximum(opened)).toBe(4);
+    expect(opened.text()).toBe(pool(4));
+    expect(opened.refusal()).toContain('unknown key "maximun"');
+    await writeFile(file, pool(5));
+    await eventually('the right file', () => maximum(opened) === 5);
+    expect([opened.refusal(), opened.text()]).toEqual([undefined, pool(5)]);
+  });
+
+  it('are not opened on a file with a mistake when what was in use last is wrong by now', async () => {
+    await writeFile(file, '[pools.a]\nmaximun = 3\n');
+    await expect(open('[pools.a]\nminimun = 3\n')).rejects.toMatchObject({ code: 'invalid' });
   });
 });

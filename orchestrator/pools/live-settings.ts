@@ -3,7 +3,8 @@
  * watched, and the contents compared: editors put a new file in the place of the old one, and clusters
  * swap a link. A notice can be lost, so the file is also read every few seconds.
  *
- * A change with a mistake in it is refused whole and what held before stays, until the file is right.
+ * A change with a mistake in it is refused whole and what held before stays, until the file is right. So it is
+ * at the start: what held before is then what the last program has told of, which is kept elsewhere.
  */
 import { watch } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -38,12 +39,16 @@ export type LiveSettingsParts = {
   context: PoolsFileContext;
   log: Log;
   say(line: { configuration: ConfigurationReport }): void;
+  /** The text that was in use last, as whoever ran before has told; asked when the file is wrong at first. */
+  findKept?(): Promise<string | undefined>;
 };
 
 export type LiveSettings = {
   settings(): Settings;
   /** Why the file as it is now is not taken; undefined while it is. */
   refusal(): string | undefined;
+  /** The text that the settings are of. */
+  text(): string | undefined;
   /** What follows the file; none where there is no file. */
   loops: readonly LoopView[];
   stop(): Promise<void>;
@@ -94,7 +99,27 @@ const watchFolder = (folder: string, onChange: () => void, log: Log): (() => voi
   }
 };
 
-/** Reads the file and follows it. Throws `invalid` with every mistake when it has any now. */
+/** Settings in use, with the text that they are of. */
+type Held = { settings: Settings; text: string | undefined };
+
+const mistakesIn = ({ problems }: PoolsFile): string => problems.map(describeProblem).join('; ');
+
+/** What was in use before, where the file is wrong; undefined when that is not known, or wrong by now. */
+const findHeld = async ({
+  file,
+  context,
+  findKept,
+}: LiveSettingsParts): Promise<Held | undefined> => {
+  const text = await findKept?.();
+  if (text === undefined) return undefined;
+  const { settings } = readPoolsFile(file, text, context);
+  return settings === undefined ? undefined : { settings, text };
+};
+
+/**
+ * Reads the file and follows it. Throws `invalid` with every mistake when it has any now and nothing is known
+ * that was in use before.
+ */
 export const openLiveSettings = async (parts: LiveSettingsParts): Promise<LiveSettings> => {
   const { file, context, log, say } = parts;
   const report = (read: PoolsFile): void => {
@@ -104,12 +129,15 @@ export const openLiveSettings = async (parts: LiveSettingsParts): Promise<LiveSe
   let last = await readText(file);
   const first = readAs(file, last, context);
   report(first);
-  if (first.settings === undefined) {
-    const mistakes = first.problems.map(describeProblem).join('; ');
-    throw new AppError('invalid', `configuration: ${mistakes}`);
+  const textOf = (read: FileText) => ('text' in read ? read.text : undefined);
+  let refusal = first.settings === undefined ? mistakesIn(first) : undefined;
+  const own = first.settings && { settings: first.settings, text: textOf(last) };
+  const found = own ?? (await findHeld(parts));
+  if (found === undefined) throw new AppError('invalid', `configuration: ${refusal}`);
+  let current: Held = found;
+  if (refusal !== undefined) {
+    log.error({ file, problems: refusal }, 'configuration refused, the one used last is taken');
   }
-  let current = first.settings;
-  let refusal: string | undefined;
 
   /** What the file says now, once it has settled; undefined when that is what it said before. */
   const readNews = async (signal: AbortSignal): Promise<FileText | undefined> => {
@@ -130,19 +158,20 @@ export const openLiveSettings = async (parts: LiveSettingsParts): Promise<LiveSe
     const read = readAs(file, news, context);
     report(read);
     if (read.settings === undefined) {
-      const problems = read.problems.map(describeProblem);
-      refusal = problems.join('; ');
-      log.error({ file, problems }, 'configuration refused, the last one stays');
+      refusal = mistakesIn(read);
+      log.error({ file, problems: refusal }, 'configuration refused, the last one stays');
       return;
     }
-    current = read.settings;
+    current = { settings: read.settings, text: textOf(news) };
     refusal = undefined;
-    log.info({ file, pools: current.pools.map(({ pool }) => pool) }, 'configuration changed');
+    const pools = current.settings.pools.map(({ pool }) => pool);
+    log.info({ file, pools }, 'configuration changed');
   };
   const loop = startLoop({ name: 'configuration', everyMs, log, tick: follow });
   const unwatch = watchFolder(dirname(file), () => loop.nudge(), log);
   return {
-    settings: () => current,
+    settings: () => current.settings,
+    text: () => current.text,
     refusal: () => refusal,
     loops: [loop],
     async stop() {

@@ -28,6 +28,8 @@ export const limits = {
   checks: 1_000,
   /** What is told of something that failed. */
   messageChars: 16_000,
+  /** A file of pools that is kept for an orchestrator that starts later; longer ones are not. */
+  poolsFileChars: 256 * 1024,
   /** The input and the output of one call. */
   callInputBytes: 1024 * 1024,
   callOutputBytes: 4 * 1024 * 1024,

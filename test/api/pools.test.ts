@@ -8,6 +8,7 @@ import {
   observePool,
   type PublishedPool,
   publishPools,
+  readPoolsFile,
   reap,
 } from '#wire/pool-api/operations.ts';
 import { closeSession, createWorld, getSession, openSession } from '#wire/public-api/operations.ts';
@@ -89,6 +90,31 @@ const loadedHost = async (): Promise<PlayedHost> => {
   );
   return host;
 };
+
+describe('a file of pools', () => {
+  it('is kept for whoever starts later, by him who leads alone', async () => {
+    const kept = async () =>
+      (await control.pool(readPoolsFile, { query: { installation: 'filed' } })).body.file;
+    expect(await kept()).toBeNull();
+    const lead = async (holder: string) => {
+      const body = { installation: 'filed', holder, ttlMs: 60_000 };
+      const { epoch = 0 } = (await control.pool(acquireLease, { body })).body;
+      return { installation: 'filed', holder, epoch };
+    };
+    const told = async (lease: Awaited<ReturnType<typeof lead>>, file: string) => {
+      const body = { lease, installation: 'filed', pools: [], file };
+      await control.pool(publishPools, { body });
+    };
+    const first = await lead('first');
+    await told(first, '[pools.a]');
+    expect(await kept()).toBe('[pools.a]');
+    await control.pool(acquireLease, { body: { ...first, ttlMs: 0 } });
+    const second = await lead('second');
+    await expect(told(first, '[pools.old]')).rejects.toMatchObject({ code: 'forbidden' });
+    await told(second, '[pools.b]');
+    expect(await kept()).toBe('[pools.b]');
+  });
+});
 
 describe('published pools', () => {
   it('refuse an open that none of them suits, at the field to change', async () => {

@@ -146,6 +146,15 @@ describe('a change of the file', () => {
     );
     await expect(openLarge()).rejects.toMatchObject({ code: 'invalid' });
 
+    // One that is started while the file is wrong goes on with what the one before used.
+    await network.orchestrator.end('SIGKILL');
+    await network.restartOrchestrator();
+    await until(() => network.orchestrator.log().includes('the one used last is taken'), {
+      timeoutMs: healMs,
+      what: 'the mistake in its log, too',
+    });
+    expect((await open(network.client, { slug: 'notes' })).state).toBe('READY');
+
     await writeFile(file, both);
     await until(async () => (await network.sql('select name from pools')).length === 2, {
       timeoutMs: healMs,

@@ -193,6 +193,12 @@ export const publishPools = operation({
         }),
       ),
     ),
+    file: Type.Optional(
+      Type.String({
+        maxLength: limits.poolsFileChars,
+        description: 'text of the file that they are of; kept until another is told',
+      }),
+    ),
   }),
   answers: {
     200: Type.Object({
@@ -200,6 +206,16 @@ export const publishPools = operation({
     }),
   },
   refusals: { 403: leaseLost },
+});
+
+export const readPoolsFile = operation({
+  id: 'readPoolsFile',
+  summary: 'The file of pools that was in use last, for an orchestrator that finds a wrong one',
+  method: 'GET',
+  path: '/pools-file',
+  access: 'pool',
+  query: Type.Object({ installation: PoolName }),
+  answers: { 200: Type.Object({ file: nullable(Type.String()) }) },
 });
 
 export const loadHost = operation({

@@ -6,6 +6,7 @@ import { drainHost } from './drain-host.ts';
 import { loadHost } from './load-host.ts';
 import { observePool } from './observe-pool.ts';
 import { publishPools } from './publish-pools.ts';
+import { readPoolsFile } from './read-pools-file.ts';
 import { reap } from './reap.ts';
 import { registerHost } from './register-host.ts';
 import { reportGone } from './report-gone.ts';
@@ -16,6 +17,7 @@ export const poolEndpoints = (parts: Parts): Endpoint[] =>
     observePool,
     acquireLease,
     publishPools,
+    readPoolsFile,
     registerHost,
     reportLaunched,
     loadHost,
