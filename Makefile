@@ -29,7 +29,7 @@ sweep: node_modules/.installed ## programs killed, paused and cut off, 500 times
 bench: node_modules/.installed ## figures with floor, peer and target; ONLY=<prefix> runs a part, WRITE=docs its page
 	npm run -s bench -- $(if $(ONLY),--only $(ONLY)) $(if $(WRITE),--write $(WRITE))
 
-docs: node_modules/.installed ## the pages and pictures in docs/ that are made by running the code
+docs: node_modules/.installed ## the pages and pictures that are made by running the code: of docs/, and the chart's README
 	$(node) test/docs/main.ts
 
 audit: node_modules/.installed ## known flaws of the packages that are shipped, where a registry tells them

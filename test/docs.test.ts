@@ -1,6 +1,7 @@
 /** What is written by `make docs` is what it would write now. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { chartPage } from './docs/chart-page.ts';
 import { licencesPage } from './docs/licences.ts';
 import { problemsPage } from './docs/problems-page.ts';
 import { screens, takeScreen } from './docs/screens.ts';
@@ -11,6 +12,10 @@ const written = (name: string): string =>
 describe('docs', () => {
   it('problems.md is current (else run make docs)', () => {
     expect(written('problems.md')).toBe(problemsPage());
+  });
+
+  it('the README of the chart is current (else run make docs)', () => {
+    expect(written('../charts/svc/README.md')).toBe(chartPage());
   });
 
   it('licences.md is current (else run make docs)', async () => {

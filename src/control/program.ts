@@ -129,7 +129,7 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
     stack.defer(() => db.close());
     await bootstrap(db, config.bootstrap);
     const schema = watchSchema(db, log);
-    releases.push(() => schema.loop.stop());
+    stack.defer(() => schema.loop.stop());
     const blobs = await openBlobs(config.blobs, db);
     const notices = startNotices(config, db, log);
     stack.defer(() => notices.stop());

@@ -56,31 +56,49 @@ export const variants: readonly { name: string; args: string[] }[] = [
     })),
 ];
 
-/** What the chart makes of a variant, with further arguments of Helm. */
+/** What the chart makes of a variant, with further arguments of Helm, as text. */
+export const renderText = (namespace: string, args: string[]): Promise<string> =>
+  helm(
+    ...['template', 'svc', chartFolder],
+    ...['--namespace', namespace, '--kube-version', kubeVersion, ...args],
+  );
+
+/** The same as objects. */
 export const render = async (namespace: string, args: string[]): Promise<KubernetesObject[]> => {
-  const given = ['--namespace', namespace, '--kube-version', kubeVersion, ...args];
-  const text = await helm('template', 'svc', chartFolder, ...given);
+  const text = await renderText(namespace, args);
   return loadAllYaml(text).filter((object) => object !== null && object !== undefined);
 };
 
 export const lint = (args: string[]): Promise<string> =>
   helm('lint', '--strict', '--kube-version', kubeVersion, chartFolder, ...args);
 
-/** A node of a JSON schema, as far as values use it. */
+/** A node of a JSON schema, as far as values use it; `$ref` names a definition, which is put in its place. */
 export type ValueSchema = {
+  $ref?: string;
+  definitions?: Record<string, ValueSchema>;
   type: 'object' | 'array' | 'string' | 'integer' | 'boolean';
   description?: string;
   properties?: Record<string, ValueSchema>;
-  propertyNames?: { enum: string[] };
   additionalProperties?: boolean | ValueSchema;
   items?: ValueSchema;
   enum?: string[];
   pattern?: string;
 };
 
-export const valuesSchema = JSON.parse(
+const readSchema = JSON.parse(
   readFileSync(join(chartFolder, 'values.schema.json'), 'utf8'),
 ) as ValueSchema;
+
+/** The schema with definitions in the places that refer to them. */
+const resolve = (schema: ValueSchema): ValueSchema => {
+  const name = schema.$ref?.replace('#/definitions/', '');
+  if (name !== undefined) return resolve(readSchema.definitions?.[name] as ValueSchema);
+  if (schema.properties === undefined) return schema;
+  const properties = Object.entries(schema.properties).map(([key, child]) => [key, resolve(child)]);
+  return { ...schema, properties: Object.fromEntries(properties) };
+};
+
+export const valuesSchema = resolve(readSchema);
 
 export const defaultValues = loadYaml(readFileSync(join(chartFolder, 'values.yaml'), 'utf8'));
 
@@ -88,7 +106,7 @@ export type Leaf = { path: string; schema: ValueSchema; value: unknown };
 
 /** Every value by its path, such as `control.replicas`; a map that a user fills is one value. */
 export const leavesOf = (schema: ValueSchema, value: unknown, path = ''): Leaf[] =>
-  schema.properties === undefined
+  schema.properties === undefined || JSON.stringify(value) === '{}'
     ? [{ path, schema, value }]
     : Object.entries(schema.properties).flatMap(([key, child]) =>
         leavesOf(
@@ -103,11 +121,20 @@ const texts = [
   '77Gi',
   'https://changed.example.com',
   'https://{session}--{surface}.changed.example.com',
+  `sha256:${'7'.repeat(64)}`,
   's3://changed/prefix',
 ];
 
 const otherItem = (schema: ValueSchema | undefined): unknown =>
-  schema?.type === 'object' ? { key: 'changed' } : schema?.type === 'integer' ? 7777 : 'changed';
+  schema?.type === 'object'
+    ? { key: 'changed', name: 'CHANGED' }
+    : schema?.type === 'integer'
+      ? 7777
+      : 'changed';
+
+/** Where any text will do, one is enough: each that is tried is a run of Helm. */
+const otherTexts = (pattern: string | undefined): string[] =>
+  pattern === undefined ? ['changed'] : texts.filter((text) => new RegExp(pattern).test(text));
 
 /** Values of the same schema, at least one of which is another than a variant has. */
 export const otherValues = ({ schema, value }: Leaf): unknown[] => {
@@ -117,10 +144,10 @@ export const otherValues = ({ schema, value }: Leaf): unknown[] => {
     case 'integer':
       return [(value as number) + 7];
     case 'string':
-      return schema.enum ?? texts.filter((text) => new RegExp(schema.pattern ?? '').test(text));
+      return schema.enum ?? otherTexts(schema.pattern);
     case 'array':
       return [[otherItem(schema.items)]];
     case 'object':
-      return [{ [schema.propertyNames?.enum[0] ?? 'changed']: '7' }];
+      return [{ [Object.keys(schema.properties ?? {})[0] ?? 'changed']: '7' }];
   }
 };

@@ -107,6 +107,7 @@ export const configOf = ({ image }: TestCluster, namespace?: string): Kubernetes
   home: undefined,
   namespace,
   image,
+  pullPolicy: 'IfNotPresent',
   prePull: false,
   drainWaitMs: 3_600_000,
   cpuRequestMilli: 10,

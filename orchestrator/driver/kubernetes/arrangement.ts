@@ -104,7 +104,7 @@ export const pullOf = (shape: HostShape, settings: PodSettings): V1DaemonSet => 
             {
               name: 'image',
               image,
-              imagePullPolicy: 'IfNotPresent',
+              imagePullPolicy: settings.pullPolicy,
               command: ['sleep', 'infinity'],
               securityContext: restrictedContainer,
               resources: {

@@ -3,6 +3,9 @@ import type { V1NetworkPolicyPeer } from '@kubernetes/client-node';
 import type { EnvReader } from '#runtime/env.ts';
 import { readPeers } from './peers.ts';
 
+const pullPolicies = ['Always', 'IfNotPresent', 'Never'] as const;
+export type PullPolicy = (typeof pullPolicies)[number];
+
 export type KubernetesConfig = {
   runtime: 'kubernetes';
   /** `KUBECONFIG`; absent: the cluster that this runs in, else `~/.kube/config`. */
@@ -13,6 +16,8 @@ export type KubernetesConfig = {
   namespace: string | undefined;
   /** The image that hosts run, where nodes find it. */
   image: string;
+  /** When nodes pull it, and the images that pools name. */
+  pullPolicy: PullPolicy;
   /** Whether images are pulled to nodes before a host is launched there. */
   prePull: boolean;
   /** How long a premium session may stay on a node that is being emptied, in milliseconds. */
@@ -65,6 +70,7 @@ export const readKubernetes = (read: EnvReader): KubernetesConfig => ({
   home: read.optionalText('HOME'),
   namespace: readNamespace(read),
   image: read.text('SVC_IMAGE'),
+  pullPolicy: read.choice('SVC_KUBE_PULL_POLICY', pullPolicies, 'IfNotPresent'),
   prePull: read.choice('SVC_KUBE_PRE_PULL', ['yes', 'no'], 'no') === 'yes',
   drainWaitMs:
     60_000 * read.integer('SVC_KUBE_DRAIN_WAIT_MINUTES', { min: 0, max: 10_080, fallback: 60 }),

@@ -3,6 +3,7 @@ import { Secret } from '#runtime/secret.ts';
 import { testPool } from '#test/support/pools.ts';
 import type { KubernetesTable } from '../../pools/kubernetes-table.ts';
 import type { PoolConfig } from '../../pools/pool-config.ts';
+import { pullOf } from './arrangement.ts';
 import { podDigest, podOf } from './pod.ts';
 
 const settings = {
@@ -10,6 +11,7 @@ const settings = {
   namespace: 'hosts',
   image: 'svc-world-host:1',
   host: { controlUrl: 'http://192.0.2.7:80', logLevel: 'info' } as const,
+  pullPolicy: 'IfNotPresent' as const,
   cpuRequestMilli: 100,
 };
 
@@ -39,6 +41,15 @@ describe('the pod of a host', () => {
       securityContext: { readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
     });
     expect(JSON.stringify(spec)).not.toContain('hidden');
+  });
+
+  it('has its image pulled when the operator says', () => {
+    const spec = { hostId: 'hst-1', generation: 0, token: new Secret('hidden'), shape: testPool() };
+    const { spec: always } = podOf(spec, { ...settings, pullPolicy: 'Always' });
+    expect(always?.containers[0]?.imagePullPolicy).toBe('Always');
+    const { spec: ahead } =
+      pullOf(testPool(), { ...settings, pullPolicy: 'Always' }).spec?.template ?? {};
+    expect(ahead?.containers[0]?.imagePullPolicy).toBe('Always');
   });
 
   it('runs on the runtime of its isolation, unless the pool names another', () => {

@@ -19,6 +19,7 @@ import type { LaunchSpec } from '../driver.ts';
 import { type HostSettings, hostEnvironment } from '../host-environment.ts';
 import { containerName, labelNames, labelsOf } from '../labels.ts';
 import { hostContainer } from './describe-pod.ts';
+import type { PullPolicy } from './kubernetes-config.ts';
 import { managedBy, type Standing } from './standing.ts';
 
 const userId = 10_001;
@@ -44,6 +45,8 @@ export const doNotDisrupt = 'karpenter.sh/do-not-disrupt';
 export type PodSettings = Standing & {
   /** What hosts run whose pool names no image. */
   image: string;
+  /** When nodes pull images of hosts. */
+  pullPolicy: PullPolicy;
   host: HostSettings;
   /** Processor time set aside for a host whose pool does not say, in thousandths of a processor. */
   cpuRequestMilli: number;
@@ -107,7 +110,7 @@ const specOf = (shape: HostShape, settings: PodSettings): V1PodSpec => {
       {
         name: hostContainer,
         image: imageOf(shape, settings),
-        imagePullPolicy: 'IfNotPresent',
+        imagePullPolicy: settings.pullPolicy,
         ports: [{ name: 'api', containerPort: apiPort, protocol: 'TCP' }],
         resources: resourcesOf(size, cpuRequest ?? `${settings.cpuRequestMilli}m`),
         securityContext: restrictedContainer,

@@ -1,0 +1,262 @@
+{{/* The environment of each program, and the secrets that it comes from. */}}
+
+{{- define "svc.secretName" -}}{{ .Values.secrets.existing | default (printf "%s-secrets" (include "svc.name" .)) }}{{- end }}
+
+{{/* What a key of the installation's secret is called: svc.secretKey (list $ "pool-token") */}}
+{{- define "svc.secretKey" -}}
+{{- get (index . 0).Values.secrets.keys (index . 1 | camelcase | untitle) }}
+{{- end }}
+
+{{/* The installation's secret: made once and the same ever after, as what is there is read back. */}}
+{{- define "svc.madeSecret" -}}
+{{- if not (hasKey .Values "_made") -}}
+{{- $old := (lookup "v1" "Secret" .Release.Namespace (include "svc.secretName" .)).data | default dict -}}
+{{- $made := dict -}}
+{{- range $key, $prefix := dict "token-secret" "ts-" "pool-token" "pt-" "gateway-token" "gt-" "admin-token" "at-" "public-key" "pk-" "secret-key" "sk-" "postgres-password" "pg-" }}
+{{- $name := include "svc.secretKey" (list $ $key) -}}
+{{- $_ := set $made $name (get $old $name | b64dec | default (printf "%s%s" $prefix (randAlphaNum 40 | lower))) -}}
+{{- end -}}
+{{- if .Values.postgres.bundled }}
+{{- $password := get $made (include "svc.secretKey" (list . "postgres-password")) -}}
+{{- $_ := set $made (include "svc.secretKey" (list . "database-url")) (printf "postgresql://svc:%s@%s-postgres:5432/svc" $password (include "svc.name" .)) -}}
+{{- end -}}
+{{- $_ := set .Values "_made" $made -}}
+{{- end -}}
+{{- toYaml .Values._made }}
+{{- end }}
+
+{{/*
+A sum of the secrets that a program has in its environment, by which it is rolled when one changes:
+svc.secretSum (list $ "control"). Of a secret that the chart did not make it is what the cluster has.
+*/}}
+{{- define "svc.secretSum" -}}
+{{- $root := index . 0 -}}
+{{- $component := index . 1 -}}
+{{- $values := $root.Values -}}
+{{- $keys := dict "orchestrator" (list "pool-token") "gateway" (list "gateway-token") "control" (list "database-url" "token-secret" "pool-token" "gateway-token" "admin-token" "public-key" "secret-key") -}}
+{{- $held := dict -}}
+{{- if $values.secrets.existing }}
+{{- $held = (lookup "v1" "Secret" $root.Release.Namespace $values.secrets.existing).data | default dict -}}
+{{- else }}
+{{- $held = include "svc.madeSecret" $root | fromYaml -}}
+{{- end -}}
+{{- $sums := list -}}
+{{- range get $keys $component }}
+{{- $sums = append $sums (get $held (include "svc.secretKey" (list $root .))) -}}
+{{- end -}}
+{{- $names := list $values.tracing.secretName -}}
+{{- if eq $component "control" }}
+{{- $external := $values.postgres.external -}}
+{{- $names = concat $names (list $external.secretName $external.tls.caSecretName $values.blobs.s3.secretName) -}}
+{{- end -}}
+{{- range compact $names }}
+{{- $sums = append $sums ((lookup "v1" "Secret" $root.Release.Namespace .).data | default dict | toJson) -}}
+{{- end -}}
+{{- toJson $sums | sha256sum }}
+{{- end }}
+
+{{/* One variable from a secret: svc.fromSecret (list "NAME" "secret" "key") */}}
+{{- define "svc.fromSecret" -}}
+- name: {{ index . 0 }}
+  valueFrom: { secretKeyRef: { name: {{ index . 1 }}, key: {{ index . 2 }} } }
+{{- end }}
+
+{{/* One variable from the installation's secret: svc.secretEnv (list $ "SVC_POOL_TOKEN" "pool-token") */}}
+{{- define "svc.secretEnv" -}}
+{{- $root := index . 0 -}}
+{{ include "svc.fromSecret" (list (index . 1) (include "svc.secretName" $root) (include "svc.secretKey" (list $root (index . 2)))) }}
+{{- end }}
+
+{{/*
+The environment of a component: what the chart says, the settings of the program's config.ts, and further
+variables; none is said twice: svc.env (list $ "control" (include "svc.controlEnv" $))
+*/}}
+{{- define "svc.env" -}}
+{{- $component := index . 1 -}}
+{{- $values := get (index . 0).Values $component -}}
+{{- $said := index . 2 | fromYamlArray -}}
+{{- $names := dict -}}
+{{- if ne $component "postgres" }}
+{{- range $name, $value := $values.settings }}
+{{- $said = append $said (dict "name" $name "value" $value) }}
+{{- end }}
+{{- end }}
+{{- range $said }}{{ $_ := set $names .name true }}{{ end -}}
+{{- range $index, $variable := $values.extraEnv }}
+{{- if hasKey $names $variable.name }}
+{{- fail (printf "%s.extraEnv[%d] sets %s, which the chart or %s.settings sets" $component $index $variable.name $component) }}
+{{- end }}
+{{- $_ := set $names $variable.name true }}
+{{- $said = append $said $variable }}
+{{- end -}}
+{{- toYaml $said }}
+{{- end }}
+
+{{/* What all programs are told: svc.programEnv (list $ "control") */}}
+{{- define "svc.programEnv" -}}
+{{- $root := index . 0 -}}
+- name: SVC_LOG_LEVEL
+  value: {{ (get $root.Values (index . 1)).logLevel }}
+{{- if $root.Values.metrics.enabled }}
+- name: SVC_METRICS_LISTEN
+  value: 0.0.0.0:9090
+{{- else if eq (index . 1) "orchestrator" }}
+# For its own probes, which have nothing else to ask.
+- name: SVC_METRICS_LISTEN
+  value: 127.0.0.1:9090
+{{- end }}
+{{- with $root.Values.tracing }}
+{{- if .endpoint }}
+- name: OTEL_EXPORTER_OTLP_ENDPOINT
+  value: {{ .endpoint }}
+{{- if .secretName }}
+{{ include "svc.fromSecret" (list "OTEL_EXPORTER_OTLP_HEADERS" .secretName .secretKey) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* How a program is told to end: svc.endingEnv .Values.control */}}
+{{- define "svc.endingEnv" -}}
+- name: SVC_DRAIN_MS
+  value: {{ mul .drainSeconds 1000 | quote }}
+- name: SVC_FINISH_MS
+  value: {{ mul .finishSeconds 1000 | quote }}
+{{- end }}
+
+{{/* The runtime that the orchestrator launches hosts on. */}}
+{{- define "svc.runtimeEnv" -}}
+{{- $ofRelease := printf "%s/app.kubernetes.io/instance=%s,app.kubernetes.io/component=" .Release.Namespace .Release.Name -}}
+- name: SVC_RUNTIME
+  value: kubernetes
+- name: SVC_INSTALLATION
+  value: {{ include "svc.name" . }}
+- name: SVC_KUBE_NAMESPACE
+  value: {{ include "svc.hostsNamespace" . }}
+- name: SVC_KUBE_CONTROL
+  value: {{ $ofRelease }}control
+- name: SVC_KUBE_CONTROL_PORTS
+  value: {{ ternary "4501 4500" "4501" .Values.control.formerPort | quote }}
+- name: SVC_KUBE_CALLERS
+  value: {{ $ofRelease }}gateway
+- name: SVC_IMAGE
+  value: {{ include "svc.image" (list . "worldHost" "svc-world-host") }}
+- name: SVC_KUBE_PULL_POLICY
+  value: {{ .Values.images.pullPolicy }}
+- name: SVC_KUBE_PRE_PULL
+  value: {{ ternary "yes" "no" .Values.hosts.prePull | quote }}
+- name: SVC_KUBE_CPU_REQUEST_MILLI
+  value: {{ .Values.hosts.cpuRequestMilli | int64 | quote }}
+{{- end }}
+
+{{- define "svc.orchestratorEnv" -}}
+{{ include "svc.runtimeEnv" . }}
+- name: SVC_CONTROL_URL
+  value: {{ include "svc.internalUrl" . }}
+- name: SVC_HOST_CONTROL_URL
+  value: {{ include "svc.hostControlUrl" . }}
+- name: SVC_POOLS_FILE
+  value: /etc/svc/pools.toml
+- name: SVC_ON_STOP
+  value: leave
+{{ include "svc.programEnv" (list . "orchestrator") }}
+{{ include "svc.secretEnv" (list . "SVC_POOL_TOKEN" "pool-token") }}
+{{- end }}
+
+{{- define "svc.gatewayEnv" -}}
+- name: SVC_LISTEN
+  value: 0.0.0.0:4600
+- name: SVC_CONTROL_URL
+  value: {{ include "svc.internalUrl" . }}
+- name: SVC_GATEWAY_URL
+  value: {{ .Values.surfaceUrl | quote }}
+- name: SVC_HOST_NETWORKS
+  value: {{ join "," .Values.gateway.hostNetworks | quote }}
+- name: SVC_HOST_PORTS
+  value: "8080"
+- name: SVC_TRUSTED_HOPS
+  value: {{ .Values.gateway.trustedHops | quote }}
+{{ include "svc.endingEnv" .Values.gateway }}
+{{ include "svc.programEnv" (list . "gateway") }}
+{{ include "svc.secretEnv" (list . "SVC_GATEWAY_TOKEN" "gateway-token") }}
+{{- end }}
+
+{{/* Where the control plane keeps blobs. */}}
+{{- define "svc.blobsEnv" -}}
+{{- $s3 := .Values.blobs.s3 -}}
+{{- if $s3.url -}}
+- name: SVC_BLOB_URL
+  value: {{ $s3.url }}
+{{- with $s3.region }}
+- name: AWS_REGION
+  value: {{ . }}
+{{- end }}
+{{- with $s3.endpoint }}
+- name: AWS_ENDPOINT_URL_S3
+  value: {{ . }}
+{{- end }}
+{{- with $s3.secretName }}
+{{ include "svc.fromSecret" (list "AWS_ACCESS_KEY_ID" . $s3.accessKeyIdKey) }}
+{{ include "svc.fromSecret" (list "AWS_SECRET_ACCESS_KEY" . $s3.secretAccessKeyKey) }}
+{{- end }}
+{{- else if .Values.blobs.inDatabase -}}
+- name: SVC_BLOB_URL
+  value: database
+{{- else -}}
+- name: SVC_BLOB_DIR
+  value: /var/lib/svc/blobs
+{{- end }}
+{{- end }}
+
+{{/* The database; TLS as PostgreSQL's client of the program reads it, where the address says nothing of it. */}}
+{{- define "svc.databaseEnv" -}}
+{{- $external := .Values.postgres.external -}}
+{{- if .Values.postgres.bundled -}}
+{{ include "svc.secretEnv" (list . "SVC_DATABASE_URL" "database-url") }}
+{{- else -}}
+{{ include "svc.fromSecret" (list "SVC_DATABASE_URL" $external.secretName $external.secretKey) }}
+{{- with $external.tls.mode }}
+- name: PGSSLMODE
+  value: {{ . }}
+{{- end }}
+{{- if $external.tls.caSecretName }}
+- name: NODE_EXTRA_CA_CERTS
+  value: /etc/svc/database-ca/{{ $external.tls.caSecretKey }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "svc.controlEnv" -}}
+{{- $former := ternary ",0.0.0.0:4500" "" .Values.control.formerPort -}}
+- name: SVC_LISTEN
+  value: 0.0.0.0:4500
+- name: SVC_HOST_LISTEN
+  value: 0.0.0.0:4501{{ $former }}
+- name: SVC_INTERNAL_LISTEN
+  value: 0.0.0.0:4502{{ $former }}
+- name: SVC_PUBLIC_URL
+  value: {{ .Values.publicUrl }}
+- name: SVC_GATEWAY_URL
+  value: {{ .Values.surfaceUrl | quote }}
+{{ include "svc.blobsEnv" . }}
+{{ include "svc.endingEnv" .Values.control }}
+{{ include "svc.programEnv" (list . "control") }}
+{{ include "svc.databaseEnv" . }}
+{{ include "svc.secretEnv" (list . "SVC_SECRET" "token-secret") }}
+{{ include "svc.secretEnv" (list . "SVC_POOL_TOKEN" "pool-token") }}
+{{ include "svc.secretEnv" (list . "SVC_GATEWAY_TOKEN" "gateway-token") }}
+{{ include "svc.secretEnv" (list . "SVC_ADMIN_TOKEN" "admin-token") }}
+{{ include "svc.secretEnv" (list . "SVC_BOOTSTRAP_PUBLIC_KEY" "public-key") }}
+{{ include "svc.secretEnv" (list . "SVC_BOOTSTRAP_SECRET_KEY" "secret-key") }}
+{{- end }}
+
+{{/* Of its image, not of a program of ours. */}}
+{{- define "svc.postgresEnv" -}}
+- name: PGDATA
+  value: /var/lib/postgresql/18/data
+- name: POSTGRES_USER
+  value: svc
+- name: POSTGRES_DB
+  value: svc
+{{ include "svc.secretEnv" (list . "POSTGRES_PASSWORD" "postgres-password") }}
+{{- end }}

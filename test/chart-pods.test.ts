@@ -1,0 +1,225 @@
+/**
+ * What the Helm chart makes, looked at pod by pod: who reaches which, where each runs, what bounds it, and what
+ * it is given. It needs Helm and no cluster; test/chart.test.ts looks at the chart's values as a whole.
+ */
+import type {
+  KubernetesObject,
+  V1Deployment,
+  V1Job,
+  V1NetworkPolicy,
+  V1PodTemplateSpec,
+  V1Service,
+} from '@kubernetes/client-node';
+import { describe, expect, it } from 'vitest';
+import { hasHelm, render, variants } from './support/chart.ts';
+
+const namespace = 'svc';
+const found = await hasHelm();
+if (!found) console.info('the pods of the chart are not looked at: there is no helm');
+
+/** Who may come in to a component, by port, as JSON; `anybody` where a rule names nobody. */
+const entrancesOf = (objects: KubernetesObject[], name: string): Map<unknown, string> => {
+  const policy = objects.find(
+    ({ kind, metadata }) => kind === 'NetworkPolicy' && metadata?.name === name,
+  ) as V1NetworkPolicy | undefined;
+  return new Map(
+    policy?.spec?.ingress?.map(({ ports, _from, ...rest }) => [
+      ports?.[0]?.port,
+      JSON.stringify(_from ?? (rest as { from?: unknown }).from ?? 'anybody'),
+    ]),
+  );
+};
+const allButHosts =
+  '[{"namespaceSelector":{"matchExpressions":[{"key":"kubernetes.io/metadata.name","operator":"NotIn","values":["svc-hosts"]}]}}]';
+
+/** The pod that a Deployment or StatefulSet makes, with its labels and annotations. */
+const templateOf = (objects: KubernetesObject[], name: string): V1PodTemplateSpec => {
+  const found = objects.find(
+    ({ kind, metadata }) =>
+      /^(Deployment|StatefulSet)$/.test(kind ?? '') && metadata?.name === name,
+  ) as V1Deployment | undefined;
+  return found?.spec?.template ?? {};
+};
+const components = ['control', 'orchestrator', 'gateway', 'postgres'] as const;
+
+describe.skipIf(!found)('the pods of the chart', { timeout: 60_000 }, () => {
+  it('let hosts reach the port for hosts and no other of the control plane, clients theirs alone', async () => {
+    const clients = 'networkPolicy.clients[0].podSelector.matchLabels.app=ingress';
+    const open = entrancesOf(await render(namespace, ['--set', clients]), 'svc-control');
+    expect([...open.keys()]).toEqual([4500, 4501, 4502, 9090]);
+    expect(open.get(4500)).toContain('ingress');
+    expect(open.get(4500)).not.toContain('svc-hosts');
+    expect(open.get(4501)).toBe(
+      '[{"namespaceSelector":{"matchLabels":{"kubernetes.io/metadata.name":"svc-hosts"}}}]',
+    );
+    expect(open.get(4502)).toContain('"values":["orchestrator","gateway","test"]');
+    expect(open.get(4502)).not.toMatch(/hosts|ingress|anybody/);
+  });
+
+  it('keep hosts from metrics and status of all programs, and from what only the cluster reaches', async () => {
+    const objects = await render(namespace, []);
+    for (const name of ['svc-control', 'svc-orchestrator', 'svc-gateway']) {
+      expect(entrancesOf(objects, name).get(9090), name).toBe(allButHosts);
+    }
+    expect(entrancesOf(objects, 'svc-control').get(4500)).toBe(allButHosts);
+    expect(entrancesOf(objects, 'svc-gateway').get(4600)).toBe(allButHosts);
+    const outside = await render(namespace, ['--set', 'gateway.service.type=LoadBalancer']);
+    expect(entrancesOf(outside, 'svc-gateway').get(4600)).toBe('"anybody"');
+    const scrapers = 'networkPolicy.scrapers[0].podSelector.matchLabels.app=prometheus';
+    const named = entrancesOf(await render(namespace, ['--set', scrapers]), 'svc-gateway');
+    expect(named.get(9090)).toBe('[{"podSelector":{"matchLabels":{"app":"prometheus"}}}]');
+  });
+
+  it('keep what is not for clients out of the service that may be open to them', async () => {
+    const objects = await render(namespace, ['--set', 'control.service.type=LoadBalancer']);
+    const services = objects.filter(({ kind }) => kind === 'Service') as V1Service[];
+    const portsOf = (name: string) =>
+      services
+        .find(({ metadata }) => metadata?.name === name)
+        ?.spec?.ports?.map(({ port }) => port);
+    expect(portsOf('svc-control')).toEqual([4500]);
+    expect(portsOf('svc-control-internal')).toEqual([4501, 4502]);
+    const types = services.map(({ metadata, spec }) => `${metadata?.name} ${spec?.type}`);
+    expect(types).toContain('svc-control-internal ClusterIP');
+  });
+
+  it('place the pods of each component as it says, besides what all are told', async () => {
+    const required = 'requiredDuringSchedulingIgnoredDuringExecution';
+    const near = `podAntiAffinity.${required}[0].topologyKey`;
+    const own = components.flatMap((component, place) => [
+      ...['--set', `${component}.pods.nodeSelector.of=${component}`],
+      ...['--set', `${component}.pods.tolerations[0].key=${component}`],
+      ...['--set', `${component}.pods.annotations.of=${component}`],
+      ...['--set', `${component}.pods.labels.of=${component}`],
+      ...['--set', `${component}.pods.affinity.${near}=${component}`],
+      ...['--set', `${component}.pods.priorityClassName=${component}`],
+      ...['--set', `${component}.extraEnv[0].name=OWN,${component}.extraEnv[0].value=${place}`],
+      ...['--set', `${component}.extraVolumes[0].name=own`],
+      ...['--set', `${component}.extraVolumeMounts[0].name=own`],
+    ]);
+    const all = ['--set', 'pods.nodeSelector.disk=ssd,pods.nodeSelector.of=all,pods.labels.team=a'];
+    const shared = ['--set', 'pods.tolerations[0].key=all,pods.priorityClassName=all'];
+    const objects = await render(namespace, [...own, ...all, ...shared]);
+    for (const [place, component] of components.entries()) {
+      const { metadata, spec } = templateOf(objects, `svc-${component}`);
+      expect(metadata?.labels).toMatchObject({
+        of: component,
+        team: 'a',
+        'app.kubernetes.io/component': component,
+      });
+      expect(metadata?.annotations?.of).toBe(component);
+      expect(spec?.nodeSelector).toEqual({ of: component, disk: 'ssd' });
+      expect(spec?.tolerations?.map(({ key }) => key)).toEqual([component, 'all']);
+      const [apart] = spec?.affinity?.podAntiAffinity?.[required] ?? [];
+      expect(apart?.topologyKey).toBe(component);
+      expect(spec?.priorityClassName).toBe(component);
+      const [container] = spec?.containers ?? [];
+      expect(container?.env?.at(-1)).toEqual({ name: 'OWN', value: place });
+      expect(container?.volumeMounts?.at(-1)?.name).toBe('own');
+      expect(spec?.volumes?.at(-1)?.name).toBe('own');
+    }
+  });
+
+  it('bound every folder of a pod that goes with it, and the storage of its containers', async () => {
+    for (const { name, args } of variants) {
+      for (const object of await render(namespace, args)) {
+        const { spec } = (object as V1Deployment).spec?.template ?? {};
+        if (spec === undefined) continue;
+        const unbounded = (spec.volumes ?? []).filter(
+          ({ emptyDir }) => emptyDir !== undefined && emptyDir.sizeLimit === undefined,
+        );
+        expect(unbounded, `${name} ${object.metadata?.name}`).toEqual([]);
+        for (const { resources } of [...spec.containers, ...(spec.initContainers ?? [])]) {
+          expect(resources?.requests).toHaveProperty('ephemeral-storage');
+        }
+      }
+    }
+  });
+
+  it('probe every program, whether it serves metrics or not', async () => {
+    for (const { args } of variants) {
+      const objects = await render(namespace, args);
+      for (const component of ['control', 'orchestrator', 'gateway']) {
+        const [container] = templateOf(objects, `svc-${component}`).spec?.containers ?? [];
+        expect(container?.startupProbe, component).toBeDefined();
+        expect(container?.livenessProbe, component).toBeDefined();
+      }
+    }
+  });
+
+  it('roll a program when a secret that it is given changes', async () => {
+    const sumsOf = async (...args: string[]): Promise<(string | undefined)[]> => {
+      const objects = await render(namespace, args);
+      return ['control', 'orchestrator', 'gateway'].map(
+        (component) =>
+          templateOf(objects, `svc-${component}`).metadata?.annotations?.['checksum/secret'],
+      );
+    };
+    // What the chart makes is random; what it cannot look up is the same each time.
+    const [first, second] = [await sumsOf(), await sumsOf()];
+    expect(first.filter((sum, place) => sum === second[place])).toEqual([]);
+    const existing = ['--set', 'secrets.existing=own'];
+    expect(await sumsOf(...existing)).toEqual(await sumsOf(...existing));
+  });
+
+  it('give hosts the pull policy, and name images by their digests', async () => {
+    const digest = `sha256:${'a'.repeat(64)}`;
+    const set = `images.pullPolicy=Always,images.tag=7,images.digests.worldHost=${digest}`;
+    const objects = await render(namespace, ['--set-string', set]);
+    const [container] = templateOf(objects, 'svc-orchestrator').spec?.containers ?? [];
+    const env = new Map(container?.env?.map((variable) => [variable.name, variable.value]));
+    expect(env.get('SVC_KUBE_PULL_POLICY')).toBe('Always');
+    expect(env.get('SVC_IMAGE')).toBe(`svc-world-host:7@${digest}`);
+  });
+
+  it('call everything otherwise where the release is told to, and select it by that', async () => {
+    const objects = await render(namespace, ['--set', 'nameOverride=replicas']);
+    const named = objects.filter(({ kind }) => kind !== 'Namespace');
+    expect(named.filter(({ metadata }) => !metadata?.name?.startsWith('svc-replicas'))).toEqual([]);
+    const text = JSON.stringify(objects);
+    expect(text).not.toContain('"app.kubernetes.io/name":"svc"');
+    expect(text).toContain('http://svc-replicas-control-internal.svc.svc:4502');
+    const whole = await render(namespace, ['--set', 'fullnameOverride=own']);
+    expect(whole.some(({ metadata }) => metadata?.name === 'own-control')).toBe(true);
+  });
+
+  it('find the keys of a secret under the names that it has', async () => {
+    const keys = 'secrets.existing=own,secrets.keys.poolToken=orchestrator.token';
+    const objects = await render(namespace, ['--set', keys]);
+    for (const component of ['control', 'orchestrator']) {
+      const [container] = templateOf(objects, `svc-${component}`).spec?.containers ?? [];
+      const token = container?.env?.find(({ name }) => name === 'SVC_POOL_TOKEN');
+      expect(token?.valueFrom?.secretKeyRef).toEqual({ name: 'own', key: 'orchestrator.token' });
+    }
+  });
+
+  it('verify the database by the authority that is named', async () => {
+    const { args = [] } = variants.find(({ name }) => name === 's3') ?? {};
+    const { spec } = templateOf(await render(namespace, args), 'svc-control');
+    const [container] = spec?.containers ?? [];
+    const env = new Map(container?.env?.map((variable) => [variable.name, variable.value]));
+    expect(env.get('PGSSLMODE')).toBe('verify-full');
+    const mount = container?.volumeMounts?.find(({ name }) => name === 'database-ca');
+    expect(env.get('NODE_EXTRA_CA_CERTS')).toBe(`${mount?.mountPath}/ca.crt`);
+    const volume = spec?.volumes?.find(({ name }) => name === 'database-ca');
+    expect(volume?.secret?.secretName).toBe('svc-database-ca');
+  });
+
+  it('keep the rows of the trial and the bytes that they name in one place', async () => {
+    const { args = [] } = variants.find(({ name }) => name === 'trial') ?? {};
+    const { spec } = templateOf(await render(namespace, args), 'svc-control');
+    expect(spec?.containers[0]?.env).toContainEqual({ name: 'SVC_BLOB_URL', value: 'database' });
+    expect(spec?.volumes?.map(({ name }) => name)).toEqual(['tmp']);
+  });
+
+  it('check the file of pools before anything is installed or upgraded', async () => {
+    const pools = '[pools.p]\nmaximum = 4 # $(HOME) costs $5\n';
+    const objects = await render(namespace, ['--set-literal', `hosts.pools=${pools}`]);
+    const job = objects.find(({ kind }) => kind === 'Job') as V1Job | undefined;
+    expect(job?.metadata?.annotations?.['helm.sh/hook']).toBe('pre-install,pre-upgrade');
+    const [container] = job?.spec?.template.spec?.containers ?? [];
+    expect(container?.command?.at(-1)).toContain('pools check');
+    // Kubernetes reads $$ as $, and takes $(NAME) for a variable.
+    expect(container?.env?.[0]?.value).toBe(`${pools.replaceAll('$', '$$$$')}`);
+  });
+});
