@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { AppError } from '#domain/error.ts';
 import type { Job, JobKind, Outcomes } from './compile-job.ts';
 import type { Message } from './compile-worker.ts';
+import { processorMsOf } from './processor-time.ts';
 
 export type ProcessLimits = {
   /** Time that one job may take, in milliseconds. */
@@ -29,7 +30,8 @@ export type CompileProcess = {
   isAlive(): boolean;
   /**
    * Does one job; the next only after this one. Throws what the job throws, and `unavailable` when the
-   * process could not start or was ended from outside.
+   * process could not start, was ended from outside, or got too little of a processor for the job to be
+   * judged by its time.
    */
   run(job: Job, supply?: Supply): Promise<Ending>;
   /** Ends it, whatever it does, and resolves when it is gone. */
@@ -40,6 +42,11 @@ const program = fileURLToPath(new URL('./compile-worker.ts', import.meta.url));
 
 /** For the start of a process on a busy machine; a job's own time begins after it. */
 const startLimitMs = 30_000;
+
+/** A job that had less of a processor in its time was held up by others, and may be a small one. */
+const leastShare = 0.25;
+/** When a machine may have room again. */
+const retryAfterMs = 5_000;
 
 /** Characters kept of what it printed last. */
 const keptOutput = 2_000;
@@ -81,7 +88,7 @@ const awaitEnd = (child: ChildProcess, output: () => string): Promise<End> =>
 export const startCompileProcess = ({ timeLimitMs, memoryMb }: ProcessLimits): CompileProcess => {
   const child = startChild(memoryMb);
   const ended = awaitEnd(child, keepOutput(child));
-  let state: 'alive' | 'late' | 'killed' | 'gone' = 'alive';
+  let state: 'alive' | 'late' | 'starved' | 'killed' | 'gone' = 'alive';
   let hear: (message: Message) => void = () => undefined;
   child.on('message', (message: Message) => hear(message));
 
@@ -89,8 +96,10 @@ export const startCompileProcess = ({ timeLimitMs, memoryMb }: ProcessLimits): C
     const message = new Promise<Message>((resolve) => {
       hear = resolve;
     });
+    const usedBefore = processorMsOf(child.pid);
     const timer = setTimeout(() => {
-      state = 'late';
+      const usedMs = (processorMsOf(child.pid) ?? Number.NaN) - (usedBefore ?? 0);
+      state = usedMs < limitMs * leastShare ? 'starved' : 'late';
       child.kill('SIGKILL');
     }, limitMs);
     const heard = await Promise.race([message, ended]);
@@ -102,10 +111,19 @@ export const startCompileProcess = ({ timeLimitMs, memoryMb }: ProcessLimits): C
     if (state === 'alive') state = 'gone';
   });
 
-  const unavailable = (end: End): AppError =>
-    new AppError('unavailable', state === 'killed' ? 'the service is stopping' : end.message, {
-      cause: end.cause,
-    });
+  const unavailable = (end: End): AppError => {
+    if (state === 'starved') {
+      const message = `the machine is overloaded: a compile process got little of a processor for ${timeLimitMs / 1_000} s; try again in a moment`;
+      return new AppError('unavailable', message, { detail: { retryAfterMs } });
+    }
+    return new AppError(
+      'unavailable',
+      state === 'killed' ? 'the service is stopping' : end.message,
+      {
+        cause: end.cause,
+      },
+    );
+  };
 
   const give = (job: Job): Promise<Message | End> => {
     const answer = hearWithin(timeLimitMs);
@@ -139,7 +157,7 @@ export const startCompileProcess = ({ timeLimitMs, memoryMb }: ProcessLimits): C
           return heard;
         case 'ended':
           if (state === 'late') return { kind: 'out_of_time' };
-          if (state !== 'killed' && memorySignals.includes(heard.signal)) {
+          if (state !== 'killed' && state !== 'starved' && memorySignals.includes(heard.signal)) {
             return { kind: 'out_of_memory' };
           }
           throw unavailable(heard);

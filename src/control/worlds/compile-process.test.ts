@@ -1,0 +1,29 @@
+/** What a compile process says of a job that takes its whole time. */
+import { readFileSync } from 'node:fs';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type CompileProcess, startCompileProcess } from './compile-process.ts';
+
+const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+
+const job = { kind: 'read', operation: 'createWorld', isKeyed: false } as const;
+
+describe.skipIf(process.platform !== 'linux')('a compile process', () => {
+  let started: CompileProcess;
+
+  afterEach(() => started.kill());
+
+  it('that gets no processor blames the machine, and not what it was given', async () => {
+    const before = new Set(childrenOf(process.pid));
+    started = startCompileProcess({ timeLimitMs: 300, memoryMb: 64 });
+    const [pid] = childrenOf(process.pid).filter((child) => !before.has(child));
+    await started.run({ ...job, bytes: Buffer.from('{}') });
+    process.kill(pid ?? 0, 'SIGSTOP');
+    await expect(started.run({ ...job, bytes: Buffer.from('{}') })).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('the machine is overloaded'),
+      detail: { retryAfterMs: 5_000 },
+    });
+    expect(started.isAlive()).toBe(false);
+  });
+});

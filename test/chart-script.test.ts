@@ -1,0 +1,46 @@
+/** What the script of `helm test` says of an installation that has no room, and of one that refuses its world. */
+import { execFile } from 'node:child_process';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { chartFolder } from './support/chart.ts';
+
+const script = join(chartFolder, 'scripts/try-session.mjs');
+
+describe('the test of an installation', () => {
+  let stop: () => void = () => undefined;
+  afterEach(() => stop());
+
+  /** What it says when it is answered so. */
+  const complaintAt = async (answer: RequestListener): Promise<string> => {
+    const server = createServer(answer);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    stop = () => server.close();
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const env = { CONTROL: url, GATEWAY: url, PUBLIC_KEY: 'pk-1', SECRET_KEY: 'sk-1' };
+    return new Promise((resolve) => {
+      execFile(process.execPath, [script], { env }, (_, __, complaint) => resolve(complaint));
+    });
+  };
+
+  it('says of one that is overloaded that it is, and not that its world is wrong', async () => {
+    const said = await complaintAt((_, response) => {
+      response.writeHead(503, { 'retry-after': '600' }).end('{"code":"unavailable"}');
+    });
+    expect(said).toContain('the installation is too busy or lacks a part');
+    expect(said).toContain('POST /worlds: 503');
+  });
+
+  it('asks one that is busy again, with the same key, and tells what it then refuses', async () => {
+    const keys: unknown[] = [];
+    const said = await complaintAt(({ headers }, response) => {
+      keys.push(headers['idempotency-key']);
+      const status = keys.length === 1 ? 429 : 400;
+      response.writeHead(status, { 'retry-after': '0' }).end('{"code":"invalid"}');
+    });
+    expect(keys).toEqual([keys[0], keys[0]]);
+    expect(said).toContain('POST /worlds: 400 {"code":"invalid"}');
+    expect(said).not.toContain('too busy');
+  });
+});
