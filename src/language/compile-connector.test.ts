@@ -69,6 +69,20 @@ describe('compileTree', () => {
     expect(routes.whoami).toMatchObject({ entity: null, handler: 'who_am_i', status: 203 });
   });
 
+  it('gives an object of a handler no envelope but its own, and keeps the schemas that it declares', () => {
+    const whoami = (lines: string) =>
+      contractOf((world) => {
+        replaceIn(world, 'connector.toml', 'status = 203', `status = 203\n${lines}`);
+      }).api?.routes.find(({ operation }) => operation === 'whoami');
+    expect(whoami('')).toMatchObject({ envelope: 'data' });
+    expect(whoami('single = true')).toMatchObject({ envelope: '' });
+    expect(whoami('single = true\nenvelope = "me"')).toMatchObject({ envelope: 'me' });
+    expect(whoami('')).not.toHaveProperty('response');
+    expect(whoami('response = "people.json:Person[]"')).toMatchObject({
+      response: { type: 'array', items: { $ref: '#/$defs/people.json:Person' } },
+    });
+  });
+
   it("answers the vendor's errors and credential", () => {
     expect(contractOf().api).toMatchObject({
       auth: { scheme: 'header', name: 'X-Api-Key', tokenPath: null, scope: null },

@@ -42,6 +42,32 @@ describe('openApiOf', () => {
     expect(remove.parameters).toEqual([path]);
   });
 
+  it('tells what handlers declare of their bodies and answers', async () => {
+    const person = { $ref: '#/$defs/Person' };
+    const document = documentOf([
+      card('POST', '/people', {
+        ...{ operation: 'make', action: 'handler', handler: 'make', status: 201 },
+        ...{ request: person, response: person },
+      }),
+      card('GET', '/people', {
+        ...{ operation: 'list', action: 'handler', handler: 'list' },
+        response: { type: 'array', items: person },
+      }),
+      card('PUT', '/people/{id}', {
+        ...{ operation: 'put', action: 'handler', handler: 'put' },
+        request: { $ref: '#/$defs/Id' },
+      }),
+    ]);
+    expect(await lintOpenApi(document)).toEqual([]);
+    const ref = { $ref: '#/components/schemas/Person' };
+    const { post, get } = document.paths['/people'];
+    const json = (schema: unknown) => ({ 'application/json': { schema } });
+    expect(post.requestBody).toEqual({ required: true, content: json(ref) });
+    expect(post.responses['201'].content).toEqual(json(ref));
+    expect(get.responses['200'].content).toEqual(json({ type: 'array', items: ref }));
+    expect(document.paths['/people/{id}'].put.requestBody.required).toBe(false);
+  });
+
   it('has no paths without an API', async () => {
     const document = openApiOf(sampleContract());
     expect(document).toEqual({

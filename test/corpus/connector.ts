@@ -244,6 +244,39 @@ export const connectorRules: Chapter = {
       ],
     },
     {
+      rule: '`prefixes` hide no route.',
+      accepts: [
+        ['two of them', replace(connector, '[api]', '[api]\nprefixes = ["/api", "/api/v3"]')],
+      ],
+      refuses: [
+        [
+          'a prefix that ends with a slash',
+          'bad_value',
+          replace(connector, '[api]', '[api]\nprefixes = ["/api/"]'),
+        ],
+        [
+          'a prefix with an argument',
+          'bad_value',
+          replace(connector, '[api]', '[api]\nprefixes = ["/{version}"]'),
+        ],
+        [
+          'a prefix that goes up',
+          'bad_value',
+          replace(connector, '[api]', '[api]\nprefixes = ["/api/.."]'),
+        ],
+        [
+          'a prefix twice',
+          'duplicate',
+          replace(connector, '[api]', '[api]\nprefixes = ["/api", "/api"]'),
+        ],
+        [
+          'a prefix with which a path begins',
+          'bad_value',
+          replace(connector, '[api]', '[api]\nprefixes = ["/me"]'),
+        ],
+      ],
+    },
+    {
       rule: 'The module of handlers is there when a route needs it.',
       accepts: [
         [

@@ -169,6 +169,41 @@ export const operationsRules: Chapter = {
       ],
     },
     {
+      rule: '`request` and `response` of a handler name definitions.',
+      accepts: [
+        [
+          'one of world.json, one of a sibling, and a list',
+          replace(
+            connector,
+            'path = "/me"\n[operations.api]',
+            'path = "/me"\nmethod = "POST"\n[operations.api]\nrequest = "people.json:Person"\nresponse = "Card[]"',
+          ),
+        ],
+      ],
+      refuses: [
+        [
+          'an unknown definition',
+          'bad_reference',
+          replace(connector, 'status = 203', 'status = 203\nresponse = "Crad"'),
+        ],
+        [
+          'an unknown definition of a list',
+          'bad_reference',
+          replace(connector, 'status = 203', 'status = 203\nresponse = "people.json:Card[]"'),
+        ],
+        [
+          'the body of a GET',
+          'unexpected_key',
+          replace(connector, 'status = 203', 'status = 203\nrequest = "Card"'),
+        ],
+        [
+          'an answer of another action',
+          'unexpected_key',
+          replace(connector, 'action = "update"', 'action = "update"\nresponse = "Card"'),
+        ],
+      ],
+    },
+    {
       rule: '`update` and `delete` need a filter.',
       accepts: [['the small world', asItIs]],
       refuses: [

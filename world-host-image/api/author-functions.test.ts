@@ -111,6 +111,37 @@ def interim(ctx):
     expect([nothing.status, nothing.text]).toEqual([204, '']);
   });
 
+  it('is asked with bodies alone that its route declares', async () => {
+    const note = {
+      type: 'object',
+      required: ['title'],
+      properties: { title: { type: 'string' }, rank: { type: 'integer' } },
+    };
+    const declared = 'status = 201\nrequest = "bodies.json:Note"';
+    await serve({
+      api: `invalid = '{"message":"Invalid","status":422}'\ninvalid_status = 422`,
+      operations: operation('POST', '/notes', `action = "handler"\nhandler = "echo"\n${declared}`),
+      files: {
+        'schema/bodies.json': JSON.stringify({ $defs: { Note: note } }),
+        'api/handlers.py': handlers,
+      },
+    });
+    const post = async (body?: unknown, headers = {}) => {
+      const { status, json } = await api.ask('POST', '/notes', { body, headers });
+      return [status, json];
+    };
+    expect(await post({ title: 'a', more: 1 })).toMatchObject([201, { body: { title: 'a' } }]);
+    expect(await post({ rank: 1 })).toEqual([422, { message: '/title is missing', status: 422 }]);
+    expect(await post()).toEqual([422, { message: '/title is missing', status: 422 }]);
+    expect(await post([])).toMatchObject([422, { message: expect.stringContaining('The body') }]);
+    const wrong = await post({ title: 'a', rank: 'x' });
+    expect(wrong).toMatchObject([422, { message: expect.stringContaining('/rank') }]);
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    expect(await post('rank=7', form)).toMatchObject([201, { body: { rank: '7' } }]);
+    const [refused] = (await api.requests()).filter(({ status }) => status === 422);
+    expect(refused).toMatchObject({ operation: 'post_notes' });
+  });
+
   it('is at fault, not its client, when it asks for an entity that there is not', async () => {
     await serve({
       operations: route('GET', '/x', 'stray'),

@@ -1,5 +1,5 @@
 /** The HTTP side of a world: its routes, its errors, its pages, and the module of its handlers. */
-import type { ApiContract } from '../contract.ts';
+import type { ApiContract, RouteContract } from '../contract.ts';
 import type { Connector } from '../files/connector-toml.ts';
 import { declaredFunctions } from '../read/functions.ts';
 import { suggestName } from '../read/suggest.ts';
@@ -48,6 +48,23 @@ const checkBefore = (
   return api.before;
 };
 
+/** The longest first: one may begin like another. */
+const readPrefixes = (
+  { api, place }: Connector,
+  routes: readonly RouteContract[],
+  tokenPath: string | null,
+): Pick<ApiContract, 'prefixes'> => {
+  const paths = [...routes.map(({ path }) => path), ...(tokenPath === null ? [] : [tokenPath])];
+  for (const [index, prefix] of api.prefixes.entries()) {
+    const hidden = paths.find((path) => path === prefix || path.startsWith(`${prefix}/`));
+    if (hidden === undefined) continue;
+    const message = `the path ${hidden} begins with the prefix ${prefix}, so nobody would find it`;
+    place.at('api', 'prefixes', index).refuse('bad_value', message);
+  }
+  const prefixes = [...api.prefixes].sort((a, b) => b.length - a.length);
+  return prefixes.length === 0 ? {} : { prefixes };
+};
+
 export const checkApi = (
   connector: Connector,
   { tree, model, values, operations }: ApiSources,
@@ -61,6 +78,7 @@ export const checkApi = (
   return {
     auth,
     routes,
+    ...readPrefixes(connector, routes, auth.tokenPath),
     ...readErrorAnswers(place.at('api'), api),
     errorContentType: api.error_content_type,
     handlers: isUsed ? api.handlers : null,

@@ -15,6 +15,7 @@ import {
 import { readBody, readDefaults, readFilter, readGenerate } from './route-fields.ts';
 import { routeShape } from './route-path.ts';
 import { checkRouteRules } from './route-rules.ts';
+import { readRouteSchemas } from './route-schemas.ts';
 
 const defaultStatus: Record<RouteContract['action'], number> = {
   read: 200,
@@ -35,6 +36,9 @@ const toRoute = (draft: RouteDraft, sources: RouteSources): RouteContract => {
   const { table, api, entity, segments, params } = draft;
   const { model } = sources;
   checkRouteRules(draft, sources);
+  const single = api.single ?? writingActions.includes(api.action);
+  // The envelope of the world is for lists; what a handler answers as an object is as it answers it.
+  const isObject = single && api.action === 'handler';
   return {
     operation: table.name,
     method: table.method,
@@ -45,9 +49,10 @@ const toRoute = (draft: RouteDraft, sources: RouteSources): RouteContract => {
     action: api.action,
     filter: readFilter(draft, model),
     handler: api.handler ?? null,
+    ...readRouteSchemas(draft, model),
     status: api.status ?? defaultStatus[api.action],
-    envelope: api.envelope ?? sources.api.envelope,
-    single: api.single ?? writingActions.includes(api.action),
+    envelope: api.envelope ?? (isObject ? '' : sources.api.envelope),
+    single,
     body: readBody(draft, model),
     defaults: readDefaults(draft, sources),
     generate: readGenerate(draft, model),

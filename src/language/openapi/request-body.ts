@@ -6,9 +6,9 @@
 import type { EntityContract, FieldPath, JsonSchema, RouteContract } from '../contract.ts';
 import { pathArguments } from '../path-segments.ts';
 import { isTable } from '../read/values.ts';
-import { componentReference } from './component-names.ts';
+import { componentReference, toComponentSchema } from './component-names.ts';
 import { fieldSchema } from './field-schemas.ts';
-import { isRequiredField, type SchemaSource } from './source.ts';
+import { followReference, isRequiredField, type SchemaSource } from './source.ts';
 
 /** A value that the body may hold. */
 export type BodyField = {
@@ -138,7 +138,13 @@ export const requestBodyOf = (
 ): JsonSchema | undefined => {
   const content = (schema: unknown): JsonSchema => ({ 'application/json': { schema } });
   if (route.action === 'handler') {
-    return route.method === 'GET' ? undefined : { required: false, content: content({}) };
+    if (route.method === 'GET') return undefined;
+    const { request } = route;
+    const needed = followReference(request, source.contract.definitions).required;
+    return {
+      required: Array.isArray(needed) && needed.length > 0,
+      content: content(request === undefined ? {} : toComponentSchema(request, source.names)),
+    };
   }
   const body = bodyOf(route, source);
   if (body === undefined) return undefined;

@@ -5,7 +5,7 @@
 import type { JsonSchema, RouteContract, VendorError } from '../contract.ts';
 import { languageLimits } from '../limits.ts';
 import { isDeeperThan } from '../read/values.ts';
-import { componentReference } from './component-names.ts';
+import { componentReference, toComponentSchema } from './component-names.ts';
 import type { Source } from './source.ts';
 
 /** Statuses whose answers have no body by HTTP's own rule. */
@@ -124,8 +124,9 @@ const listProperties = (route: RouteContract, source: Source): JsonSchema => {
 };
 
 /** The body of an answer that went well: rows bare, or under the route's envelope. */
-export const answerSchema = (route: RouteContract, source: Source): JsonSchema => {
+export const answerSchema = (route: RouteContract, source: Source): unknown => {
   const entity = source.entity(route.entity);
+  if (route.response !== undefined) return toComponentSchema(route.response, source.names);
   if (route.action === 'handler' || entity === undefined) return {};
   const row = componentReference(source.names.entity.get(entity.name));
   const rows = route.single ? row : { type: 'array', items: row };

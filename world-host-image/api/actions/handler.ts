@@ -1,9 +1,35 @@
-/** Action `handler`: the author's function answers. */
-import type { Action } from './action.ts';
+/** Action `handler`: the author's function answers, once the body is one that the route declares. */
+import type { ApiContract } from '#language/contract.ts';
+import { createRouteChecker, type RouteChecker } from '#language/route-values.ts';
+import { refusedRequest } from '../refused-request.ts';
+import { type Action, type ActionContext, FailedAction } from './action.ts';
 import { runAuthorFunction, valueAnswer } from './author-function.ts';
+
+const checkers = new WeakMap<ApiContract, RouteChecker>();
+
+const checkerOf = ({ api, contract }: ActionContext): RouteChecker => {
+  const checker =
+    checkers.get(api) ?? createRouteChecker({ api, definitions: contract.definitions });
+  checkers.set(api, checker);
+  return checker;
+};
+
+/**
+ * No body counts as one without members. The values of a form are texts, whatever they stand for, so a
+ * form is the handler's to look at.
+ */
+const checkBody = (context: ActionContext): void => {
+  const { api, body = {}, isForm = false, route } = context;
+  if (route.request === undefined || isForm) return;
+  const [first] = checkerOf(context).request(route.operation, body);
+  if (first === undefined) return;
+  const place = first.pointer === '' ? 'the body' : first.pointer;
+  throw new FailedAction(refusedRequest(api, `${place} ${first.detail}`, api.invalid.status));
+};
 
 export const handler: Action = async (context) => {
   const { route } = context;
+  checkBody(context);
   const { status, value, headers } = await runAuthorFunction(
     context,
     'handler',

@@ -1,5 +1,14 @@
 /** `[api]`: what holds for every route of a world unless the route says otherwise. */
-import { filledText, flag, integer, text, textMatching, textThat } from '../../read/kinds.ts';
+import {
+  distinct,
+  filledText,
+  flag,
+  integer,
+  listOf,
+  text,
+  textMatching,
+  textThat,
+} from '../../read/kinds.ts';
 import { defaulted, defaultedTable, described, optional, type TableOf } from '../../read/table.ts';
 import { errorStatus, pageKey } from './operations.ts';
 
@@ -72,6 +81,21 @@ export const apiKeys = {
   token_path: described(
     'Path on which the world mints bearers, for "oauth2". Default: that of token_url.',
     optional(textMatching('a path that begins with "/"', /^\/(?!\/)[^\s?#{}]*$/)),
+  ),
+  prefixes: described(
+    'Prefixes under which all routes answer as well, such as "/api/v3".',
+    defaulted(
+      distinct(
+        listOf(
+          textMatching(
+            'a path that begins with "/" and does not end with it',
+            /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]{1,100}){1,8}$/,
+          ),
+          { most: 10 },
+        ),
+      ),
+      [],
+    ),
   ),
   handlers: described(
     'Module that "handler" and "before" name functions of.',

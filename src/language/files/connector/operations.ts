@@ -109,6 +109,14 @@ const operationApiKeys = {
     'Function of the handlers module, for action "handler".',
     optional(filledText()),
   ),
+  request: described(
+    'What a handler wants its body to be: a definition of schema/world.json, or "<sibling>.json:<name>". Other bodies are refused.',
+    optional(filledText()),
+  ),
+  response: described(
+    'What a handler answers, in the same form; "[]" after it means a list of such. Told in openapi.json.',
+    optional(filledText()),
+  ),
   status: described(
     'Status of the answer: 200 unless said, 201 for create, 204 for delete.',
     optional(okStatus),
