@@ -9,7 +9,7 @@ import re
 from svc_env import HandlerContext, Row
 
 from .refusals import not_found, refuse, refuse_archived
-from .viewer import can_see, require_manage
+from .viewer import can_see, require_manage, role_in
 
 
 #: The beginning of a sha that is long enough to mean one commit.
@@ -102,6 +102,66 @@ def find_hook(ctx: HandlerContext) -> Row:
 def find_autolink(ctx: HandlerContext) -> Row:
     """The autolink of `…/autolinks/{autolink_id}`."""
     return _of_this_repository(ctx, "autolinks", "autolink_id")
+
+
+def find_release(ctx: HandlerContext) -> Row:
+    """The release of `…/releases/{release_id}`. A draft is for those who may write."""
+    release = _of_this_repository(ctx, "releases", "release_id")
+    if release["draft"] and role_in(ctx, release["owner"]) is None:
+        not_found(ctx)
+    return release
+
+
+def find_asset(ctx: HandlerContext) -> Row:
+    """The file of `…/releases/assets/{asset_id}`."""
+    return _of_this_repository(ctx, "release_assets", "asset_id")
+
+
+def find_check_run(ctx: HandlerContext) -> Row:
+    """The run of `…/check-runs/{check_run_id}`."""
+    return _of_this_repository(ctx, "check_runs", "check_run_id")
+
+
+def find_invitation(ctx: HandlerContext) -> Row:
+    """The invitation of `…/invitations/{invitation_id}`."""
+    return _of_this_repository(ctx, "invitations", "invitation_id")
+
+
+def find_delivery(ctx: HandlerContext, hook: Row) -> Row:
+    """The delivery of `…/hooks/{hook_id}/deliveries/{delivery_id}`."""
+    delivery = _of_this_repository(ctx, "hook_deliveries", "delivery_id")
+    return delivery if delivery["hook_id"] == hook["id"] else not_found(ctx)
+
+
+def find_reaction(ctx: HandlerContext, subject: str, row: Row) -> Row:
+    """The reaction of `…/reactions/{reaction_id}`, under a row of this kind."""
+    reaction = _of_this_repository(ctx, "reactions", "reaction_id")
+    is_under = (reaction["subject"], reaction["subject_id"]) == (subject, row["id"])
+    return reaction if is_under else not_found(ctx)
+
+
+def find_thread(ctx: HandlerContext) -> Row:
+    """The notification of `/notifications/threads/{thread_id}`."""
+    return ctx.get("notifications", {"id": _number(ctx, "thread_id")}) or not_found(ctx)
+
+
+def find_team(ctx: HandlerContext) -> Row:
+    """The team of `/orgs/{org}/teams/{team_slug}/…`, for those who belong to the organization."""
+    org = find_owner(ctx)["login"]
+    team = ctx.get("teams", {"org": org, "slug": ctx.args["team_slug"].lower()})
+    return team if team and role_in(ctx, org) else not_found(ctx)
+
+
+def find_user(ctx: HandlerContext) -> Row:
+    """The user of `…/{username}`, who is no organization."""
+    user = named(ctx, "users", {"login": ctx.args["username"]})
+    return user if user and user["type"] != "Organization" else not_found(ctx)
+
+
+def find_by_id(ctx: HandlerContext, entity: str, argument: str) -> Row:
+    """The row of a path that has its number and nothing else: `/repositories/{repository_id}`."""
+    rows = ctx.query(entity, {"id": _number(ctx, argument)}, limit=1)
+    return rows[0] if rows else not_found(ctx)
 
 
 def find_label(ctx: HandlerContext) -> Row:

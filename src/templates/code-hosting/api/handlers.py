@@ -8,6 +8,14 @@ routes/ has the handlers, answers/ makes rows into bodies, and the modules besid
 the routes share.
 """
 
+from .routes.about import (
+    get_meta,
+    get_repository_by_id,
+    get_root,
+    get_user_by_id,
+    get_zen,
+    list_versions,
+)
 from .routes.autolinks import create_autolink, delete_autolink, get_autolink, list_autolinks
 from .routes.branches import (
     get_branch,
@@ -15,6 +23,16 @@ from .routes.branches import (
     list_branches,
     list_commits,
     list_pulls_of_commit,
+)
+from .routes.collaborators import (
+    add_collaborator,
+    check_collaborator,
+    delete_invitation,
+    get_permission,
+    list_collaborators,
+    list_invitations,
+    remove_collaborator,
+    update_invitation,
 )
 from .routes.comments import (
     create_comment,
@@ -26,6 +44,14 @@ from .routes.comments import (
 )
 from .routes.comparing import compare_commits, merge_branch, update_branch
 from .routes.contents import delete_contents, get_contents, get_license, get_readme, put_contents
+from .routes.deliveries import (
+    get_delivery,
+    get_hook_config,
+    list_deliveries,
+    redeliver,
+    test_hook,
+    update_hook_config,
+)
 from .routes.events import get_event, list_issue_events, list_repository_events, list_timeline
 from .routes.hooks import (
     create_hook,
@@ -67,6 +93,16 @@ from .routes.milestones import (
     list_milestones,
     update_milestone,
 )
+from .routes.notifications import (
+    delete_thread_subscription,
+    get_thread,
+    get_thread_subscription,
+    list_notifications,
+    mark_notifications,
+    mark_thread_done,
+    mark_thread_read,
+    put_thread_subscription,
+)
 from .routes.objects import (
     get_blob,
     get_git_commit,
@@ -89,7 +125,22 @@ from .routes.pulls import (
     update_pull,
 )
 from .routes.rate_limit import get_rate_limit, tell_limits
+from .routes.reactions import create_reaction, delete_reaction, list_reactions
 from .routes.refs import create_ref, delete_ref, get_ref, list_matching_refs, update_ref
+from .routes.releases import (
+    create_release,
+    delete_asset,
+    delete_release,
+    generate_notes,
+    get_asset,
+    get_latest_release,
+    get_release,
+    get_release_by_tag,
+    list_assets,
+    list_releases,
+    update_asset,
+    update_release,
+)
 from .routes.repositories import (
     check_assignee,
     create_own_repository,
@@ -121,6 +172,34 @@ from .routes.reviews import (
     update_review_comment,
 )
 from .routes.search import search_issues, search_repositories, search_users
+from .routes.statuses import (
+    create_status,
+    get_check_run,
+    get_combined_status,
+    list_annotations,
+    list_check_runs,
+    list_check_runs_of_suite,
+    list_check_suites,
+    list_statuses,
+    refuse_check_run,
+)
+from .routes.teams import (
+    check_repository_of_team,
+    create_team,
+    delete_team,
+    get_membership_of_team,
+    get_team,
+    list_members_of_team,
+    list_own_teams,
+    list_repositories_of_team,
+    list_teams,
+    list_teams_of_repository,
+    put_membership_of_team,
+    put_repository_of_team,
+    remove_membership_of_team,
+    remove_repository_of_team,
+    update_team,
+)
 from .routes.users import (
     check_membership,
     check_public_membership,

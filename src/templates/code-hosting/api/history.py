@@ -14,6 +14,10 @@ from .finding import known, numbered, on_issue, place_of
 from .viewer import VIEWER
 
 
+#: How many deliveries of each webhook are remembered.
+MOST_DELIVERIES = 100
+
+
 def record(ctx: HandlerContext, issue: Row, event: str, **facts: Any) -> None:
     """Writes an event of an issue. `facts` are the fields that this kind of event has."""
     row = {
@@ -49,6 +53,58 @@ def tell(
     full_name = f"{repository['owner']}/{repository['name']}"
     scope = {"repository": full_name, **({"hook": to["id"]} if to else {})}
     ctx.deliver(event, body, scope=scope)
+    for hook in _hooks_told(ctx, repository, event, to):
+        _remember(ctx, hook, event, action, body, ctx.ids.uuid())
+
+
+def tell_again(ctx: HandlerContext, repository: Row, hook: Row, delivery: Row) -> None:
+    """Delivers once more what a webhook was told."""
+    full_name = f"{repository['owner']}/{repository['name']}"
+    scope = {"repository": full_name, "hook": hook["id"]}
+    event, body = delivery["event"], delivery["body"]
+    ctx.deliver(event, body, scope=scope)
+    if hook in _hooks_told(ctx, repository, event, hook):
+        _remember(ctx, hook, event, delivery["action"], body, delivery["guid"], again=True)
+
+
+def _hooks_told(ctx: HandlerContext, repository: Row, event: str, to: Row | None) -> list[Row]:
+    """The webhooks that an event reaches. A delivery is signed: one without a secret gets none."""
+    where = {"owner": repository["owner"], "repo": repository["name"], "active": True}
+    hooks = ctx.query("hooks", where if to is None else {**where, "id": to["id"]})
+    return [
+        hook
+        for hook in hooks
+        if hook.get("secret") and (not hook["events"] or event in hook["events"])
+    ]
+
+
+def _remember(
+    ctx: HandlerContext,
+    hook: Row,
+    event: str,
+    action: str | None,
+    body: Row,
+    guid: str,
+    again: bool = False,
+) -> None:
+    """Keeps what a webhook was told, for as long as not many others came after it."""
+    own = {"hook_id": hook["id"]}
+    # Rows are asked for as they were inserted, and only those that are too many: bodies are large.
+    too_many = len(ctx.query("hook_deliveries", own, offset=MOST_DELIVERIES - 1))
+    for old in ctx.query("hook_deliveries", own, limit=too_many) if too_many else []:
+        ctx.delete("hook_deliveries", {"id": old["id"]})
+    delivery = {
+        **place_of(hook),
+        "id": ctx.ids.next("hook_deliveries", "id"),
+        "hook_id": hook["id"],
+        "guid": guid,
+        "event": event,
+        "action": action,
+        "redelivery": again,
+        "delivered_at": ctx.clock.now(),
+        "body": body,
+    }
+    ctx.insert("hook_deliveries", delivery)
 
 
 def tell_of_issue(

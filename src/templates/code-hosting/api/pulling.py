@@ -4,6 +4,7 @@ from collections import Counter
 
 from svc_env import HandlerContext, Row
 
+from .checking import is_unstable
 from .finding import numbered, place_of
 
 
@@ -91,9 +92,12 @@ def needs_approval(ctx: HandlerContext, pull: Row) -> bool:
 
 
 def mergeable_state(ctx: HandlerContext, pull: Row) -> str:
-    """What stands in the way of merging an open pull request; "clean": nothing."""
+    """What stands in the way of merging an open pull request; "clean": nothing. "unstable" does not:
+    a check that failed is no reason not to merge."""
     if pull["draft"]:
         return "draft"
     if pull.get("conflicts"):
         return "dirty"
-    return "blocked" if needs_approval(ctx, pull) and not is_approved(ctx, pull) else "clean"
+    if needs_approval(ctx, pull) and not is_approved(ctx, pull):
+        return "blocked"
+    return "unstable" if is_unstable(ctx, pull, pull["head_sha"]) else "clean"

@@ -11,15 +11,13 @@ from svc_env import HandlerContext, Row
 
 from ..matching import comment_counts, place_and_number
 from ..media import said
+from ..reacting import counts_of, rollup
 from .addresses import API, api_url, node_id, web_url
 from .milestones import milestone_answers
 from .users import users_named
 
 #: A label's row without the two fields that say whose label it is.
 LABEL = ("id", "node_id", "url", "name", "color", "default", "description")
-
-REACTIONS = ("+1", "-1", "laugh", "hooray", "confused", "heart", "rocket", "eyes")
-
 
 def label_answer(label: Row) -> Row:
     archived = {"archived_at": label.get("archived_at"), "archived_by": label.get("archived_by")}
@@ -41,6 +39,7 @@ def issue_answers(ctx: HandlerContext, repository: Row, issues: list[Row]) -> li
     pulls = {pull["number"]: pull for pull in ctx.query("pulls", {**whose, "number": numbers})}
     logins = [login for issue in issues for login in (issue["user"], issue.get("closed_by"))]
     users = users_named(ctx, logins)
+    reactions = counts_of(ctx, "issue", issues)
 
     def answer(issue: Row) -> Row:
         number = issue["number"]
@@ -66,7 +65,7 @@ def issue_answers(ctx: HandlerContext, repository: Row, issues: list[Row]) -> li
             "active_lock_reason": issue.get("active_lock_reason") if issue.get("locked") else None,
             **said(ctx, issue.get("body")),
             "closed_by": users.get(issue.get("closed_by") or ""),
-            "reactions": no_reactions(api_url(issue, "issues", number)),
+            "reactions": rollup(api_url(issue, "issues", number), reactions[issue["id"]]),
             "performed_via_github_app": None,
             "state_reason": issue.get("state_reason"),
             **({} if pull is None else _pull_part(pull)),
@@ -113,6 +112,7 @@ def comment_answer(ctx: HandlerContext, repository: Row, comment: Row) -> Row:
 def comment_answers(ctx: HandlerContext, repository: Row, comments: list[Row]) -> list[Row]:
     """Comments of one repository with their users."""
     users = users_named(ctx, (comment["user"] for comment in comments))
+    reactions = counts_of(ctx, "comment", comments)
 
     def answer(comment: Row) -> Row:
         comment_id, number = comment["id"], comment["issue_number"]
@@ -128,7 +128,7 @@ def comment_answers(ctx: HandlerContext, repository: Row, comments: list[Row]) -
             "updated_at": comment["updated_at"],
             "author_association": comment.get("author_association", "NONE"),
             **said(ctx, comment["body"]),
-            "reactions": no_reactions(url),
+            "reactions": rollup(url, reactions[comment_id]),
             "performed_via_github_app": None,
         }
 
@@ -146,11 +146,6 @@ def issue_urls(issue: Row, pull: Row | None = None) -> Row:
         "timeline_url": f"{url}/timeline",
         "html_url": web_url(issue, "issues" if pull is None else "pull", issue["number"]),
     }
-
-
-def no_reactions(url: str) -> Row:
-    """Nobody reacts in this world; the body has its place for reactions all the same."""
-    return {"url": f"{url}/reactions", "total_count": 0, **dict.fromkeys(REACTIONS, 0)}
 
 
 def _pull_part(pull: Row) -> Row:

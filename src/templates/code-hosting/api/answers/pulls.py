@@ -10,6 +10,7 @@ from ..pulling import changed_files, commits_between, mergeable_state
 from .addresses import api_url, links, node_id, web_url
 from .issues import issue_answers
 from .repositories import repository_answer
+from .teams import team_answer
 from .users import users_named
 
 #: Fields that a pull request has like its issue.
@@ -43,7 +44,7 @@ def pull_answers(ctx: HandlerContext, repository: Row, pulls: list[Row]) -> list
         issue["number"]: issue
         for issue in issue_answers(ctx, repository, ctx.query("issues", where))
     }
-    reviewers = _requested_reviewers(ctx, where)
+    reviewers, teams = _requested_reviewers(ctx, where), requested_teams(ctx, where)
     whole_repository = repository_answer(ctx, repository)
 
     def end(branch: str, sha: str) -> Row:
@@ -68,7 +69,7 @@ def pull_answers(ctx: HandlerContext, repository: Row, pulls: list[Row]) -> list
             "merged_at": pull.get("merged_at"),
             "merge_commit_sha": pull.get("merge_commit_sha"),
             "requested_reviewers": reviewers[number],
-            "requested_teams": [],
+            "requested_teams": teams[number],
             "head": end(pull["head"], pull["head_sha"]),
             "base": end(pull["base"], pull["base_sha"]),
             "auto_merge": None,
@@ -109,6 +110,15 @@ def _requested_reviewers(ctx: HandlerContext, where: Row) -> dict[int, list[Row]
     found = defaultdict(list)
     for row in asked:
         found[row["number"]].append(users[row["login"]])
+    return found
+
+
+def requested_teams(ctx: HandlerContext, where: Row) -> dict[int, list[Row]]:
+    """The teams whose review is waited for, by the number of the pull request."""
+    found = defaultdict(list)
+    for row in ctx.query("team_review_requests", where):
+        team = known(ctx, "teams", {"org": row["org"], "slug": row["team"]})
+        found[row["number"]].append(team_answer(ctx, team))
     return found
 
 

@@ -3,8 +3,8 @@
 from svc_env import HandlerContext, Row
 
 from ..media import said
+from ..reacting import counts_of, rollup
 from .addresses import api_url, links, node_id, web_url
-from .issues import no_reactions
 from .users import users_named
 
 
@@ -42,6 +42,7 @@ def review_comment_answer(ctx: HandlerContext, repository: Row, comment: Row) ->
 
 def review_comment_answers(ctx: HandlerContext, repository: Row, comments: list[Row]) -> list[Row]:
     users = users_named(ctx, (comment["user"] for comment in comments))
+    reactions = counts_of(ctx, "review_comment", comments)
 
     def answer(comment: Row) -> Row:
         comment_id, number = comment["id"], comment["number"]
@@ -74,7 +75,7 @@ def review_comment_answers(ctx: HandlerContext, repository: Row, comments: list[
             "created_at": comment["created_at"],
             "updated_at": comment["updated_at"],
             "author_association": comment.get("author_association", "NONE"),
-            "reactions": no_reactions(url),
+            "reactions": rollup(url, reactions[comment_id]),
             "_links": links(self=url, html=page, pull_request=pull_url),
         }
 

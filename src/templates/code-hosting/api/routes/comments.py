@@ -7,6 +7,7 @@ from ..dating import dated
 from ..finding import find_comment, find_issue, find_repository, known, on_issue, place
 from ..history import as_stored, has_listeners, tell, touch
 from ..paging import answer_page, by_id
+from ..reacting import forget_reactions
 from ..reading import asked_choice, is_downwards, needed_text, since_of
 from ..references import forget_references, record_references
 from ..refusals import forbidden
@@ -77,6 +78,7 @@ def update_comment(ctx: HandlerContext) -> Row:
 def delete_comment(ctx: HandlerContext) -> None:
     repository, comment = _own_comment(ctx)
     forget_references(ctx, comment)
+    forget_reactions(ctx, "comment", comment)
     ctx.delete("comments", {"id": comment["id"]})
     _tell(ctx, repository, comment, "deleted")
 

@@ -80,8 +80,12 @@ def update_hook(ctx: HandlerContext) -> Row:
 
 
 def delete_hook(ctx: HandlerContext) -> None:
+    """Deletes a hook and first what it was told."""
     find_managed_repository(ctx)
-    ctx.delete("hooks", {"id": find_hook(ctx)["id"]})
+    hook = find_hook(ctx)
+    for row in ctx.query("hook_deliveries", {"hook_id": hook["id"]}):
+        ctx.delete("hook_deliveries", {"id": row["id"]})
+    ctx.delete("hooks", {"id": hook["id"]})
 
 
 def ping_hook(ctx: HandlerContext) -> None:
@@ -110,7 +114,7 @@ def _patch(ctx: HandlerContext, before: list[str]) -> Row:
         return found
     if not isinstance(config, dict):
         invalid(ctx, "Hook", "config", "invalid")
-    return {**found, **_config(ctx, config)}
+    return {**found, **hook_config(ctx, config)}
 
 
 def _events(ctx: HandlerContext, value: object) -> list[str]:
@@ -130,7 +134,8 @@ def _names(ctx: HandlerContext, events: object) -> list[str]:
     return events
 
 
-def _config(ctx: HandlerContext, config: Row) -> Row:
+def hook_config(ctx: HandlerContext, config: Row) -> Row:
+    """What the settings of a hook say, as its row has them."""
     found: Row = {}
     if "url" in config:
         url = text_of(ctx, "Hook", "url", config["url"]) or ""

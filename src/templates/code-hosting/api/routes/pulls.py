@@ -3,8 +3,9 @@
 from svc_env import HandlerContext, Row
 
 from ..answers.commits import commit_answers, file_answers
-from ..answers.pulls import pull_answer, pull_answers
+from ..answers.pulls import pull_answer, pull_answers, requested_teams
 from ..answers.repositories import setting
+from ..answers.teams import team_answer
 from ..answers.users import simple_user, users_named
 from ..closing import close_issue, reopen_issue
 from ..committing import tell_of_push
@@ -239,7 +240,8 @@ def list_requested_reviewers(ctx: HandlerContext) -> Row:
     _, (_, pull) = find_repository(ctx), find_pull(ctx)
     asked = [row["login"] for row in ctx.query("review_requests", numbered(pull))]
     users = users_named(ctx, asked)
-    return {"users": [users[login] for login in asked], "teams": []}
+    teams = requested_teams(ctx, numbered(pull))[pull["number"]]
+    return {"users": [users[login] for login in asked], "teams": teams}
 
 
 def request_reviewers(ctx: HandlerContext) -> None:
@@ -259,6 +261,11 @@ def request_reviewers(ctx: HandlerContext) -> None:
         if ctx.get("review_requests", row) is None:
             ctx.insert("review_requests", row)
             _requested(ctx, repository, issue, login, "review_requested")
+    for team in _teams(ctx, repository):
+        key = {**numbered(pull), "org": team["org"], "team": team["slug"]}
+        if ctx.get("team_review_requests", key) is None:
+            ctx.insert("team_review_requests", key)
+            _requested_of(ctx, repository, issue, team, "review_requested")
     touch(ctx, issue)
     ctx.respond(201, pull_answers(ctx, repository, [pull])[0])
 
@@ -270,6 +277,11 @@ def remove_requested_reviewers(ctx: HandlerContext) -> Row:
         if ctx.get("review_requests", row) is not None:
             ctx.delete("review_requests", row)
             _requested(ctx, repository, issue, login, "review_request_removed")
+    for team in _teams(ctx, repository):
+        key = {**numbered(pull), "org": team["org"], "team": team["slug"]}
+        if ctx.get("team_review_requests", key) is not None:
+            ctx.delete("team_review_requests", key)
+            _requested_of(ctx, repository, issue, team, "review_request_removed")
     touch(ctx, issue)
     return pull_answers(ctx, repository, [pull])[0]
 
@@ -279,6 +291,34 @@ def _reviewers(ctx: HandlerContext) -> tuple[Row, Row, Row, list[str]]:
     require_write(ctx, repository)
     logins = body_of(ctx).get("reviewers", [])
     return repository, issue, pull, user_logins(ctx, "PullRequest", "reviewers", logins)
+
+
+def _teams(ctx: HandlerContext, repository: Row) -> list[Row]:
+    """The teams that the body names: those that may read the repository."""
+    names = body_of(ctx).get("team_reviewers") or []
+    if not isinstance(names, list):
+        invalid(ctx, "PullRequest", "team_reviewers", "invalid")
+    found = []
+    for name in names:
+        key = {"org": repository["owner"], "slug": str(name).rpartition("/")[2].lower()}
+        team = ctx.get("teams", key)
+        shared = {"org": key["org"], "team": key["slug"], **place(ctx)}
+        if team is None or ctx.get("team_repositories", shared) is None:
+            full_name = f"{repository['owner']}/{repository['name']}"
+            refuse(
+                ctx,
+                422,
+                "Reviews may only be requested from collaborators. One or more of the users or "
+                f"teams you specified is not a collaborator of the {full_name} repository.",
+            )
+        found.append(team)
+    return found
+
+
+def _requested_of(
+    ctx: HandlerContext, repository: Row, issue: Row, team: Row, event: str
+) -> None:
+    tell_of_issue(ctx, repository, issue, event, requested_team=team_answer(ctx, team))
 
 
 def _requested(ctx: HandlerContext, repository: Row, issue: Row, login: str, event: str) -> None:

@@ -14,6 +14,7 @@ from ..finding import find_pull, find_repository, find_review, find_review_comme
 from ..history import as_stored, has_listeners, record, tell, touch
 from ..paging import answer_page, by_id
 from ..pulling import changed_files
+from ..reacting import forget_reactions
 from ..reading import asked_choice, body_of, is_downwards, needed_text, since_of, text_of
 from ..refusals import impossible, invalid, not_found, refuse
 from ..viewer import VIEWER, association, require_manage, require_write
@@ -89,6 +90,7 @@ def delete_review(ctx: HandlerContext) -> Row:
         refuse(ctx, 422, "Can not delete a non-pending pull request review")
     answer = review_answer(ctx, repository, review)
     for comment in ctx.query("review_comments", {"review_id": review["id"]}):
+        forget_reactions(ctx, "review_comment", comment)
         ctx.delete("review_comments", {"id": comment["id"]})
     ctx.delete("reviews", {"id": review["id"]})
     return answer
@@ -209,6 +211,7 @@ def update_review_comment(ctx: HandlerContext) -> Row:
 
 def delete_review_comment(ctx: HandlerContext) -> None:
     _, comment = _own_comment(ctx)
+    forget_reactions(ctx, "review_comment", comment)
     ctx.delete("review_comments", {"id": comment["id"]})
 
 

@@ -1,5 +1,6 @@
 """Searching issues and pull requests, repositories, and users."""
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -35,6 +36,7 @@ from ..querying import (
     score_of,
     selects,
 )
+from ..reacting import CONTENTS, counts_of
 from ..refusals import refuse
 from ..viewer import VIEWER, can_see
 from .issues import issues_of_repositories, visible_issues
@@ -57,11 +59,14 @@ def search_issues(ctx: HandlerContext) -> None:
         return [parts[place] or "" for place in places]
 
     tests[""] = lambda word: lambda row: holds(texts(row), word)
-    counts = comment_counts(ctx, {})
-    sorts = {
+    counts, reactions = comment_counts(ctx, {}), counts_of(ctx, "issue", rows)
+    sorts: dict[str, Callable[[Row], Any]] = {
         "created": lambda row: row["created_at"],
         "updated": lambda row: row["updated_at"],
         "comments": lambda row: counts[place_and_number(row)],
+        "reactions": lambda row: reactions[row["id"]].total(),
+        "interactions": lambda row: counts[place_and_number(row)] + reactions[row["id"]].total(),
+        **{f"reactions-{one}": _reacted(reactions, one) for one in CONTENTS},
     }
     _answer(
         ctx,
@@ -72,6 +77,10 @@ def search_issues(ctx: HandlerContext) -> None:
         answer=lambda page: [_found(body) for body in issues_of_repositories(ctx, page)],
         more={"search_type": "lexical"},
     )
+
+
+def _reacted(reactions: dict[int, Counter[str]], content: str) -> Callable[[Row], int]:
+    return lambda row: reactions[row["id"]][content]
 
 
 def _found(body: Row) -> Row:
@@ -125,7 +134,7 @@ def _issue_tests(ctx: HandlerContext) -> Tests:
             )
         ),
     }
-    counts = comment_counts(ctx, {})
+    counts, reactions = comment_counts(ctx, {}), counts_of(ctx, "issue", ctx.query("issues"))
     people: Tests = {
         "author": lambda login: written_by(_named(login)),
         "assignee": lambda login: assigned_to(ctx, {}, _named(login)),
@@ -150,8 +159,10 @@ def _issue_tests(ctx: HandlerContext) -> Tests:
         "linked": lambda _: lambda _row: False,
         "project": lambda _: lambda _row: False,
         "team": lambda _: lambda _row: False,
-        "reactions": lambda text: in_range(text, lambda _row: 0),
-        "interactions": lambda text: in_range(text, lambda row: counts[place_and_number(row)]),
+        "reactions": lambda text: in_range(text, lambda row: reactions[row["id"]].total()),
+        "interactions": lambda text: in_range(
+            text, lambda row: counts[place_and_number(row)] + reactions[row["id"]].total()
+        ),
         "repo": lambda name: lambda row: same_name(f"{row['owner']}/{row['repo']}", name),
         "user": _of_owner,
         "org": _of_owner,

@@ -1,0 +1,151 @@
+/** Releases of the code host and their files, through the vendor client. */
+import { describe, expect, it } from 'vitest';
+import {
+  errorOf,
+  invalid,
+  notFound,
+  pull,
+  refused,
+  repository,
+  serveCodeHost,
+} from '#test/support/code-hosting.ts';
+
+const world = await serveCodeHost();
+const draft = { ...repository, release_id: 262540318 };
+const last = { ...repository, release_id: 249077205 };
+const asset = { ...repository, asset_id: 296215561 };
+
+const create = (tag_name: string, more: object = {}) =>
+  world.client().repos.createRelease({ ...repository, tag_name, ...more });
+const latest = async () => (await world.client().repos.getLatestRelease(repository)).data.tag_name;
+
+describe('releases', () => {
+  it('are listed newest first, with drafts for those who may write', async () => {
+    const { data } = await world.client().repos.listReleases(repository);
+    expect(data.map(({ tag_name, draft: kept }) => [tag_name, kept])).toEqual([
+      ['v2.8.0', true],
+      ['v2.7.0', false],
+      ['v2.6.0', false],
+    ]);
+    expect(data[1]?.assets.map(({ name }) => name)).toEqual([
+      'berth-2.7.0.tar.gz',
+      'berth-2.7.0.sbom.json',
+    ]);
+    expect(data[1]?.reactions).toMatchObject({ total_count: 1, hooray: 1 });
+    expect(data[1]?.assets[0]?.browser_download_url).toContain('/releases/download/v2.7.0/');
+  });
+
+  it('are found by their tag, and the latest by being the latest', async () => {
+    expect(await latest()).toBe('v2.7.0');
+    const byTag = async (tag: string) =>
+      (await world.client().repos.getReleaseByTag({ ...repository, tag })).data.name;
+    expect(await byTag('v2.6.0')).toBe('2.6');
+    expect(await errorOf(byTag('v2.8.0'))).toEqual(notFound);
+    const none = { owner: 'mikkelh', repo: 'marstal-tides' };
+    expect(await errorOf(world.client().repos.getLatestRelease(none))).toEqual(notFound);
+  });
+
+  it('are made with their tag, and passed by as the latest while they are trials', async () => {
+    const { status, data, headers } = await create('v2.8.0-rc/1', {
+      prerelease: true,
+      name: 'Trial',
+    });
+    expect([status, headers.location]).toEqual([201, data.url]);
+    expect(data).toMatchObject({ target_commitish: 'main', author: { login: 'quay-triage' } });
+    expect(world.rows('tags', { name: 'v2.8.0-rc/1' })).toHaveLength(1);
+    const tag = 'v2.8.0-rc/1';
+    expect((await world.client().repos.getReleaseByTag({ ...repository, tag })).data.id).toBe(
+      data.id,
+    );
+    expect(await latest()).toBe('v2.7.0');
+    await create('v2.6.1', { make_latest: 'false' });
+    expect(await latest()).toBe('v2.7.0');
+    await create('v2.7.1');
+    expect(await latest()).toBe('v2.7.1');
+    await world.client().repos.updateRelease({ ...last, make_latest: 'true' });
+    expect(await latest()).toBe('v2.7.0');
+  });
+
+  it('are drafts until they are given out', async () => {
+    expect(world.rows('tags', { name: 'v2.8.0' })).toEqual([]);
+    const { data } = await world.client().repos.updateRelease({ ...draft, draft: false });
+    expect(data.published_at).not.toBeNull();
+    expect(world.rows('tags', { name: 'v2.8.0' })).toHaveLength(1);
+    expect(await latest()).toBe('v2.8.0');
+  });
+
+  it('are changed and deleted, and their tags stay', async () => {
+    const { data } = await world.client().repos.updateRelease({ ...last, name: 'Two seven' });
+    expect(data).toMatchObject({ name: 'Two seven', tag_name: 'v2.7.0' });
+    expect((await world.client().repos.deleteRelease(last)).status).toBe(204);
+    expect(await errorOf(world.client().repos.getRelease(last))).toEqual(notFound);
+    expect(world.rows('release_assets', { release_id: last.release_id })).toEqual([]);
+    expect(world.rows('tags', { name: 'v2.7.0' })).toHaveLength(1);
+  });
+
+  it.each([
+    ['without a tag', '', {}, { field: 'tag_name', code: 'missing_field' }],
+    ['with a tag that is out', 'v2.7.0', {}, { field: 'tag_name', code: 'already_exists' }],
+    [
+      'from a branch that there is not',
+      'v9',
+      { target_commitish: 'none' },
+      { field: 'target_commitish', code: 'invalid' },
+    ],
+  ])('are not made %s', async (_, tag, more, error) => {
+    expect(await errorOf(create(tag, more))).toEqual(invalid({ resource: 'Release', ...error }));
+    expect(world.rows('releases', repository)).toHaveLength(3);
+  });
+
+  it('are written by those who may write', async () => {
+    const foreign = { owner: 'mikkelh', repo: 'marstal-tides', tag_name: 'v1' };
+    expect(await errorOf(world.client().repos.createRelease(foreign))).toEqual(
+      refused(403, 'Must have admin rights to Repository.'),
+    );
+  });
+
+  it('have notes of what was merged since the one before', async () => {
+    const notes = async () =>
+      (await world.client().repos.generateReleaseNotes({ ...repository, tag_name: 'v2.8.0' })).data;
+    const { body, name } = await notes();
+    expect(name).toBe('v2.8.0');
+    expect(body).toMatch(/^## What's Changed\n\* .* by @sam-okafor in https:\/\/.*\/pull\/148\n/);
+    expect(body).toMatch(/\*\*Full Changelog\*\*: .*\/compare\/v2\.7\.0\.\.\.v2\.8\.0$/);
+    await world.client().pulls.merge({ ...pull(150), merge_method: 'squash' });
+    expect((await notes()).body).toContain('/pull/150');
+    const made = await create('v2.9.0', { generate_release_notes: true, body: 'Hello.' });
+    expect(made.data.body).toMatch(/^Hello\.\n\n## What's Changed/);
+  });
+
+  it('are told to webhooks', async () => {
+    const config = { url: 'https://hooks.example/a', content_type: 'json', secret: 's' };
+    await world.client().repos.createWebhook({ ...repository, config, events: ['release'] });
+    await create('v2.7.1');
+    const sent = (await world.deliveries()).slice(1);
+    expect(
+      sent.map(({ request }) => (request as { body: { action: string } }).body.action),
+    ).toEqual(['created', 'published', 'released']);
+  });
+});
+
+describe('files of releases', () => {
+  it('are listed, changed and deleted', async () => {
+    const { data } = await world.client().repos.updateReleaseAsset({ ...asset, label: 'SBOM' });
+    expect(data).toMatchObject({ label: 'SBOM', content_type: 'application/json', size: 88120 });
+    const taken = world.client().repos.updateReleaseAsset({ ...asset, name: 'berth-2.7.0.tar.gz' });
+    expect((await errorOf(taken)).status).toBe(422);
+    await world.client().repos.deleteReleaseAsset(asset);
+    const listed = await world.client().repos.listReleaseAssets(last);
+    expect(listed.data.map(({ name }) => name)).toEqual(['berth-2.7.0.tar.gz']);
+  });
+
+  it('send who asks for their bytes to where they would be', async () => {
+    const path = `${world.url}/repos/northquay/berth/releases/assets/${asset.asset_id}`;
+    const response = await fetch(path, {
+      headers: { authorization: `token ${world.token}`, accept: 'application/octet-stream' },
+      redirect: 'manual',
+    });
+    expect(response.status).toBe(302);
+    expect(response.headers.get('location')).toContain('/releases/download/v2.7.0/');
+  });
+});
