@@ -8,7 +8,7 @@ import { defineConfig } from 'vitest/config';
  */
 const pure = ['src/**/*.test.ts', 'orchestrator/**/*.test.ts', 'test/*.test.ts'];
 const host = ['world-host-image/**/*.test.ts'];
-const database = ['api', 'contract/gateway', 'attacks'].map(
+const database = ['api', 'clients', 'contract/gateway', 'attacks'].map(
   (folder) => `test/${folder}/**/*.test.ts`,
 );
 const attacksOnHosts = `test/attacks/{${[

@@ -1,0 +1,85 @@
+/**
+ * The vendors' clients that are not npm packages: Python's, installed once from `requirements.txt` into
+ * the user's cache, and Go's, built from `go.mod` by the Go on this machine, which has a cache of its
+ * own. Versions and digests are in those files. Where a client cannot be had, its tests say so in a line.
+ */
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { describeError } from '#domain/error.ts';
+
+const run = promisify(execFile);
+const here = import.meta.dirname;
+
+/** How to start a client's program, or why that cannot be. */
+export type Program = { command: string; args: string[]; env: NodeJS.ProcessEnv };
+export type Missing = { missing: string };
+
+const tell = (what: string, error: unknown): Missing => {
+  const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
+  const cause = said === '' ? describeError(error).split('\n')[0] : said.split('\n').at(-1);
+  const missing = `${what}: ${cause?.slice(0, 200)}`;
+  console.info(`skipped, as there is no ${missing}`);
+  return { missing };
+};
+
+const pip = ['-m', 'pip', '--quiet', '--disable-pip-version-check', 'install', '--no-deps'];
+const strictly = ['--require-hashes', '--only-binary', ':all:', '--root-user-action', 'ignore'];
+
+/** Installs beside the final folder and moves it there whole, as other runs may look for it meanwhile. */
+const install = async (requirements: string, folder: string): Promise<void> => {
+  await mkdir(dirname(folder), { recursive: true });
+  const made = await mkdtemp(`${folder}.`);
+  try {
+    await run('python3', [...pip, ...strictly, '--target', made, '-r', requirements]);
+    await rename(made, folder).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+    });
+  } finally {
+    await rm(made, { recursive: true, force: true });
+  }
+};
+
+/** The environment in which `python3` has the packages of `requirements.txt`. */
+const findPackages = async (): Promise<{ env: NodeJS.ProcessEnv } | Missing> => {
+  const requirements = join(here, 'python/requirements.txt');
+  try {
+    const { stdout: version } = await run('python3', ['--version']);
+    const digest = createHash('sha256')
+      .update(version)
+      .update(await readFile(requirements));
+    const folder = join(homedir(), '.cache/svc/test-clients', digest.digest('hex').slice(0, 16));
+    if (!existsSync(folder)) await install(requirements, folder);
+    return { env: { ...process.env, PYTHONPATH: folder, PYTHONDONTWRITEBYTECODE: '1' } };
+  } catch (error) {
+    return tell('Python with the packages of test/clients/python', error);
+  }
+};
+
+let packages: ReturnType<typeof findPackages> | undefined;
+
+/** A program of `python/`, or a module of the packages' after `-m`. */
+export const findPython = async (...args: string[]): Promise<Program | Missing> => {
+  packages ??= findPackages();
+  const found = await packages;
+  return 'missing' in found ? found : { command: 'python3', args, ...found };
+};
+
+/** The Go client, built. The folder that it is in is the caller's to remove. */
+export const findGo = async (): Promise<(Program & { folder: string }) | Missing> => {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-go-client-'));
+  const command = join(folder, 'client');
+  const env = { ...process.env, PATH: `${process.env.PATH}:/usr/local/go/bin` };
+  try {
+    const flags = ['build', '-mod=readonly', '-buildvcs=false', '-o', command, '.'];
+    await run('go', flags, { cwd: join(here, 'go'), env });
+    return { command, args: [], env, folder };
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    return tell('Go with the modules of test/clients/go', error);
+  }
+};
