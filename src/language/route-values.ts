@@ -1,7 +1,7 @@
 /** Checks what requests bring to handlers against the schemas that their routes declare. */
 import type { ApiContract, Contract, JsonSchema } from './contract.ts';
 import { type RowProblem, toRowProblems } from './rows.ts';
-import { andKept } from './schema/kept-numbers.ts';
+import { andKept } from './schema/kept-values.ts';
 import { createShapes } from './schema/shapes.ts';
 
 export type RouteChecker = {

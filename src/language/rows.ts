@@ -5,7 +5,7 @@
 import type { Contract } from './contract.ts';
 import { parsePointer } from './read/pointer.ts';
 import { suggestName } from './read/suggest.ts';
-import { andKept } from './schema/kept-numbers.ts';
+import { andKept, andTextsKept } from './schema/kept-values.ts';
 import { type CheckValue, createShapes } from './schema/shapes.ts';
 import type { ValueProblem } from './schema/value-problem.ts';
 
@@ -49,7 +49,7 @@ const createChecker = (
 
 /**
  * A checker for all entities of a contract; each schema is compiled when it is first needed. Numbers
- * that are not kept as they came are refused, too.
+ * and texts that are not kept as they came are refused, too.
  */
 export const createRowChecker = (
   contract: Pick<Contract, 'definitions' | 'entities'>,
@@ -58,4 +58,4 @@ export const createRowChecker = (
 /** The same for rows of files, whose numbers are looked at while they are read. */
 export const createShapeChecker = (
   contract: Pick<Contract, 'definitions' | 'entities'>,
-): RowChecker => createChecker(contract, (check) => check);
+): RowChecker => createChecker(contract, andTextsKept);

@@ -2,7 +2,7 @@
 import type { Contract, JsonSchema } from './contract.ts';
 import { suggestName } from './read/suggest.ts';
 import { type RowProblem, toRowProblems } from './rows.ts';
-import { andKept } from './schema/kept-numbers.ts';
+import { andKept } from './schema/kept-values.ts';
 import { createShapes } from './schema/shapes.ts';
 
 export type ToolChecker = {

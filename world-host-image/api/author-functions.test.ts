@@ -43,6 +43,10 @@ def texts(ctx):
     ctx.respond(200, "a,b\\n", {"content-type": "text/csv", "ETag": '"v1"'})
 
 
+def halves(ctx):
+    return {"a": "\\ud800x", "b": "\\\\ud800", "c": "\\U0001f600"}
+
+
 def refuse(ctx):
     ctx.insert("notes", {"id": 1, "title": "x"})
     ctx.fail(409, {"message": "taken"}, {"x-reason": "taken"})
@@ -109,6 +113,15 @@ def interim(ctx):
     expect(api.rows('notes', {})).toEqual([]);
     const nothing = await api.get('/nothing');
     expect([nothing.status, nothing.text]).toEqual([204, '']);
+  });
+
+  it('answers in characters, whatever its texts hold', async () => {
+    await serve({
+      operations: route('GET', '/halves', 'halves'),
+      files: { 'api/handlers.py': handlers },
+    });
+    const { text } = await api.get('/halves');
+    expect(text).toBe('{"a":"\ufffdx","b":"\\\\ud800","c":"\u{1f600}"}');
   });
 
   it('is asked with bodies alone that its route declares', async () => {

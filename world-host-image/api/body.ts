@@ -1,12 +1,14 @@
 /**
  * The body of a request: read within its limit, and understood as vendors do. What looks like JSON is
- * JSON, whatever its content type says, for clients leave it out or get it wrong; a form is a form.
+ * JSON, whatever its content type says, for clients leave it out or get it wrong; a form is a form as long
+ * as it names a value.
  */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { limits } from '#domain/limits.ts';
 import { languageLimits } from '#language/limits.ts';
 import { isDeeperThan } from '#language/read/values.ts';
+import { hasBrokenText } from '#language/schema/kept-values.ts';
 import { parseForm } from './form.ts';
 
 const nothing = Buffer.alloc(0);
@@ -62,6 +64,9 @@ const faultOfJson = (value: unknown, text: string): string | undefined => {
   if (isDeeperThan(value, languageLimits.depth)) {
     return `the body nests deeper than ${languageLimits.depth} levels`;
   }
+  if (/\\u[dD][89a-fA-F]/.test(text) && hasBrokenText(value)) {
+    return 'the body holds half of a surrogate pair';
+  }
   const mayBeInfinite = /\d{309}|[eE]\+?\d{3}/.test(text);
   return mayBeInfinite && isInfinite(value)
     ? 'the body holds a number beyond all doubles'
@@ -80,12 +85,15 @@ const parseJson = (text: string): ParsedBody => {
 const mediaType = (header: string | undefined): string =>
   (header ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 
-/** Beginning of what can only be JSON, also where a client calls it a form, as curl does. */
-const looksLikeJson = (text: string): boolean => /^\s*[{[]/.test(text);
+/**
+ * Whether it can be a form: it names a value, and does not begin like what can only be JSON. Clients call
+ * all kinds of bodies forms, as curl does unless it is told.
+ */
+const looksLikeForm = (text: string): boolean => text.includes('=') && !/^\s*[{[]/.test(text);
 
 const parseText = (text: string, type: string): ParsedBody => {
   const isForm = type === 'application/x-www-form-urlencoded';
-  if (isForm && !looksLikeJson(text)) {
+  if (isForm && looksLikeForm(text)) {
     const value = parseForm(text);
     if (value !== undefined) return { ok: true, value, isForm };
     const reason = 'the form gives a name both a value and parts';
@@ -94,7 +102,8 @@ const parseText = (text: string, type: string): ParsedBody => {
   try {
     return parseJson(text);
   } catch {
-    return { ok: false, reason: 'the body is not JSON', text, status: 400 }; // as its client is told
+    const reason = isForm ? 'the body is neither a form nor JSON' : 'the body is not JSON';
+    return { ok: false, reason, text, status: 400 }; // as its client is told
   }
 };
 

@@ -43,7 +43,7 @@ const hostile: [string, string, boolean][] = [
   ['constructor', note('"constructor":{"prototype":{"state":"done"}}'), false],
   ['digits that no number keeps', '{"id":9007199254740993,"title":"x"}', false],
   ['a number beyond all', note('"rank":1e999'), false],
-  ['half a character', note('"key":"\\ud800"'), true],
+  ['half a character', note('"key":"\\ud800"'), false],
   ['NUL', note('"key":"a\\u0000b"'), true],
   ['a name with NUL', note('"key\\u0000":"a"'), false],
   ['a member given twice', note('"key":"a","key":"b"'), true],

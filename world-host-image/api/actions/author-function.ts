@@ -22,6 +22,19 @@ export type FunctionAnswer = {
 const contentTypeOf = (headers: Readonly<Record<string, string>>): string | undefined =>
   Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1];
 
+/**
+ * JSON in which every text is made of characters: `JSON.stringify` writes halves of surrogate pairs as
+ * escapes, which many readers refuse.
+ */
+const jsonOf = (value: unknown): string => {
+  const json = JSON.stringify(value ?? null);
+  return json.includes('\\ud')
+    ? json.replaceAll(/\\(?:ud[89a-f][\da-f]{2}|.)/g, (escaped) =>
+        escaped.length > 2 ? '\ufffd' : escaped,
+      )
+    : json;
+};
+
 /** The value as JSON; a text of another content type is sent as it is. */
 export const valueAnswer = (
   status: number,
@@ -29,7 +42,7 @@ export const valueAnswer = (
   headers: Record<string, string>,
 ): ApiAnswer => {
   const isText = typeof value === 'string' && !/\bjson\b/i.test(contentTypeOf(headers) ?? 'json');
-  return { ...jsonAnswer(status, isText ? value : JSON.stringify(value ?? null)), headers };
+  return { ...jsonAnswer(status, isText ? value : jsonOf(value)), headers };
 };
 
 const internalAnswer = (reason: string): ApiAnswer => ({

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createRowChecker } from '../rows.ts';
-import { andKept } from './kept-numbers.ts';
+import { andKept, andTextsKept, hasBrokenText } from './kept-values.ts';
 
 const check = andKept(() => []);
 const detail = 'is a number with more digits than are kept exactly; write it as a text';
@@ -19,6 +19,22 @@ it.each(['9007199254740993', '-9007199254740992', '12345678901234567890', '1e400
     expect(check(value)).toEqual([{ pointer: '/a~1b/1/c', detail }]);
   },
 );
+
+it.each(['"\\ud83d\\ude00"', '"\\\\ud800"', '"ü"'])('the text %s is kept', (text) => {
+  expect(check(JSON.parse(text))).toEqual([]);
+  expect(hasBrokenText(JSON.parse(text))).toBe(false);
+});
+
+it('half of a surrogate pair is not, in a text or a name', () => {
+  const broken = 'holds half of a surrogate pair, which is no character';
+  for (const text of ['\\ud800', '\\udc00', 'a\\ud83d', '\\ude00\\ud83d']) {
+    const value: unknown = JSON.parse(`{"a":[{"b":"${text}"}]}`);
+    expect(check(value)).toEqual([{ pointer: '/a/0/b', detail: broken }]);
+    expect(andTextsKept(() => [])(value)).toEqual([{ pointer: '/a/0/b', detail: broken }]);
+    const named: unknown = JSON.parse(`{"a":{"${text}":1}}`);
+    expect(check(named)).toEqual([{ pointer: '/a', detail: `has a name that ${broken}` }]);
+  }
+});
 
 it('a row with one is refused where it stands, unless it breaks its shape', () => {
   const schema = { type: 'object', properties: { id: { type: 'integer' }, a: { type: 'string' } } };
