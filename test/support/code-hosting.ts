@@ -85,8 +85,9 @@ const serve = async (task?: string): Promise<CodeHost> => {
         headers: { authorization: `token ${world.token}` },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
+      const isJson = response.headers.get('content-type')?.includes('json') ?? false;
       const text = await response.text();
-      return { response, body: (text === '' ? {} : JSON.parse(text)) as Row };
+      return { response, body: (isJson ? JSON.parse(text) : {}) as Row };
     },
     async deliveries() {
       const asked = { entity: 'svc_requests', where: { via: 'webhook' }, limit: 1_000 };

@@ -158,7 +158,7 @@ describe('refs', () => {
       (await git.listMatchingRefs({ ...repository, ref })).data.map((row) => row.ref);
     expect(await matching('heads/post')).toEqual(['refs/heads/postgres-18']);
     expect(await matching('heads/')).toContain('refs/heads/main');
-    expect(await matching('tags/')).toEqual([]);
+    expect(await matching('tags/v2.6')).toEqual(['refs/tags/v2.6.0']);
     const { body } = await world.ask('GET', '/repos/northquay/berth/git/matching-refs/heads/ma');
     expect(body).toMatchObject([{ ref: 'refs/heads/main' }]);
   });

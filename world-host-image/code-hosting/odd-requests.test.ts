@@ -23,6 +23,21 @@ const known: Record<string, string[]> = {
   branch: ['main', 'danish-plads', 'none'],
   ref: ['heads%2Fdanish-plads', 'main', '%20'],
   name: ['bug', 'none'],
+  release_id: ['249077205', '262540318', '1'],
+  asset_id: ['296215561', '1'],
+  tag: ['v2.7.0', 'none'],
+  path: ['README.md', 'server', 'docs/new.md', '..'],
+  dir: ['server', ''],
+  basehead: ['main...danish-plads', 'v2.6.0...main', 'main', '...'],
+  tree_sha: ['main', 'none'],
+  commit_sha: ['ea971acdeea7783b9d999af454bd15ec05002f51', 'x'],
+  sha: ['ea971acdeea7783b9d999af454bd15ec05002f51', 'x'],
+  check_run_id: ['54910233113', '1'],
+  reaction_id: ['291044107', '1'],
+  team_slug: ['product', 'none'],
+  thread_id: ['18210443301', '1'],
+  repository_id: ['612340551', '1'],
+  account_id: ['33519027', 'x'],
 };
 
 const fields = [
@@ -30,6 +45,9 @@ const fields = [
   ...['name', 'new_name', 'color', 'description', 'due_on', 'homepage', 'private', 'visibility'],
   ...['default_branch', 'names', 'auto_init', 'head', 'base', 'draft', 'sha', 'merge_method'],
   ...['commit_title', 'reviewers', 'event', 'comments', 'commit_id', 'path', 'line', 'in_reply_to'],
+  ...['tag_name', 'target_commitish', 'make_latest', 'prerelease', 'content', 'permission', 'role'],
+  ...['privacy', 'repo_names', 'maintainers', 'team_reviewers', 'force', 'context', 'last_read_at'],
+  ...['read', 'ignored', 'archived', 'expected_head_sha', 'branch', 'url', 'previous_tag_name'],
   ...['message', 'config', 'events', 'add_events', 'remove_events', 'active', 'ref', 'lock_reason'],
 ];
 
@@ -91,7 +109,7 @@ const createDice = (seed: number) => {
   };
 };
 
-const times = 10;
+const times = 5;
 
 const world = await serveCodeHost();
 

@@ -90,6 +90,12 @@ describe('teams', () => {
     expect(own.data.map(({ slug }) => slug)).toEqual(['customer-care']);
     const twice = world.client().teams.create({ org: 'northquay', name: 'customer care' });
     expect((await errorOf(twice)).status).toBe(422);
+    const odd = world
+      .client()
+      .teams.create({ org: 'northquay', name: 'A', repo_names: 5 as never });
+    expect(await errorOf(odd)).toEqual(
+      invalid({ resource: 'Team', field: 'repo_names', code: 'invalid' }),
+    );
     const jonas = { ...care, username: 'jonas-eide' };
     const joined = await world.client().teams.addOrUpdateMembershipForUserInOrg(jonas);
     expect(joined.data).toMatchObject({ role: 'member', state: 'active' });
@@ -123,7 +129,10 @@ describe('teams', () => {
 });
 
 describe('notifications', () => {
-  const list = async (query: object = {}) =>
+  type Query = Parameters<
+    ReturnType<typeof world.client>['activity']['listNotificationsForAuthenticatedUser']
+  >[0];
+  const list = async (query: Query = {}) =>
     (await world.client().activity.listNotificationsForAuthenticatedUser(query)).data;
 
   it('are unread until they are read', async () => {

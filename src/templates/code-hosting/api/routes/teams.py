@@ -72,11 +72,10 @@ def create_team(ctx: HandlerContext) -> None:
         "updated_at": now,
     }
     ctx.insert("teams", team)
-    maintainers = body.get("maintainers") or []
-    for login in dict.fromkeys([VIEWER, *(maintainers if isinstance(maintainers, list) else [])]):
-        member = {"org": org, "team": slug, "login": _member(ctx, org, login)}
-        ctx.insert("team_members", {**member, "role": "maintainer"})
-    for name in body.get("repo_names") or []:
+    logins = (_member(ctx, org, login) for login in _list(ctx, "maintainers"))
+    for login in dict.fromkeys([VIEWER, *logins]):
+        ctx.insert("team_members", {**_of(team), "login": login, "role": "maintainer"})
+    for name in _list(ctx, "repo_names"):
         owner, _, repo = str(name).partition("/")
         repository = named(ctx, "repositories", {"owner": owner, "name": repo})
         if repository is None or repository["owner"] != org:
@@ -180,6 +179,12 @@ def remove_repository_of_team(ctx: HandlerContext) -> None:
 
 def _answers(ctx: HandlerContext) -> Callable[[list[Row]], list[Row]]:
     return each(lambda row: team_answer(ctx, row))
+
+
+def _list(ctx: HandlerContext, field: str) -> list:
+    """A list of the body, which need not be there."""
+    value = body_of(ctx).get(field) or []
+    return value if isinstance(value, list) else invalid(ctx, "Team", field, "invalid")
 
 
 def _managed_team(ctx: HandlerContext) -> Row:
