@@ -57,6 +57,15 @@ describe('pages', () => {
     expect(linksOf(response.headers.get('link') ?? '').next).toBe(`${path}?per_page=1&page=2`);
   });
 
+  it('link below the prefix that they were asked for below', async () => {
+    const path = '/api/v3/repos/northquay/berth/branches';
+    const { response } = await world.ask('GET', `${path}?per_page=1`);
+    expect(linksOf(response.headers.get('link') ?? '').next).toBe(`${path}?per_page=1&page=2`);
+    const limit = async (one: string) =>
+      (await world.ask('GET', one)).response.headers.get('x-ratelimit-resource');
+    expect(await limit('/api/v3/search/users?q=mikkel')).toBe('search');
+  });
+
   it('are the same by number and by link', async () => {
     const octokit = world.octokit();
     const byLink = await octokit.paginate(octokit.rest.issues.listForRepo, {

@@ -13,9 +13,9 @@ LIMITS = {"core": (5000, 3600), "search": (30, 60), "graphql": (5000, 3600)}
 def tell_limits(ctx: HandlerContext) -> None:
     """Runs before every route, so that every answer tells of the limit that its request fell under,
     and none is given in a form that the client cannot read."""
-    resource = "search" if ctx.path.startswith("/search/") else "core"
+    resource = "search" if ctx.route.startswith("/search/") else "core"
     state = _window(ctx, resource)
-    if ctx.path != "/rate_limit":
+    if ctx.route != "/rate_limit":
         state.update(used=1, remaining=state["limit"] - 1)
     for name, value in state.items():
         ctx.set_header(f"x-ratelimit-{name}", value)
