@@ -50,9 +50,9 @@ describe('svc', () => {
     ['worlds session open x --wait soon', 'It is not a number from 0 to 3600'],
     ['worlds session open x -t a --task-file b', 'give --task or --task-file, not both'],
     ['worlds session state x --limit 3', '--where, --limit and --offset need --entity'],
-  ])('ends "svc %s" with status 2', async (words, text) => {
+  ])('ends "svc %s" with status 1, saying how it is meant', async (words, text) => {
     const { status, err } = await offline(words);
-    expect(status).toBe(2);
+    expect(status).toBe(1);
     expect(err).toContain(text);
   });
 

@@ -47,7 +47,7 @@ describe('report', () => {
   it('ends with the status that fits', () => {
     const context = testContext();
     expect(reportError(context, new AppError('conflict', 'x'))).toBe(exitStatus.failed);
-    expect(reportError(context, usageError('y'))).toBe(exitStatus.usage);
+    expect(reportError(context, usageError('y'))).toBe(exitStatus.failed);
     expect(reportError(context, interruption('SIGINT'))).toBe(130);
     expect(context.written().err).toBe('error: x\nerror: y\nerror: interrupted\n');
   });

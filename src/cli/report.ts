@@ -1,7 +1,8 @@
 /**
  * Errors as a person reads them: one line `error: …`, then what belongs to it (fields at fault,
  * problems of a world's files with their lines), then a hint, all on standard error. And exit
- * statuses: 0 done, 1 refused or failed, 2 called wrongly.
+ * statuses: 0 done, 1 refused, failed or called wrongly. 2 is left to commands that tell more than one kind of
+ * failure: it never means that nothing was tried.
  */
 import { CommanderError } from 'commander';
 import picocolors from 'picocolors';
@@ -14,11 +15,11 @@ import { formatProblems, type ProblemView } from './views/problem.ts';
 
 type ErrorView = Pick<ProblemView, 'colors' | 'columns'>;
 
-export const exitStatus = { done: 0, failed: 1, usage: 2 } as const;
+export const exitStatus = { done: 0, failed: 1 } as const;
 
 /** How the command was called makes no sense, though each word of it does. */
 export const usageError = (message: string): CommanderError =>
-  new CommanderError(exitStatus.usage, 'svc.usage', message);
+  new CommanderError(exitStatus.failed, 'svc.usage', message);
 
 /**
  * The error of a world whose files do not compile, or have another fault. Given the files too, the
@@ -105,7 +106,7 @@ export const reportError = (
 ): number => {
   if (error instanceof CommanderError) {
     if (error.code === 'svc.usage') context.err.write(`error: ${error.message}\n`);
-    return error.exitCode === 0 ? exitStatus.done : exitStatus.usage;
+    return error.exitCode === 0 ? exitStatus.done : exitStatus.failed;
   }
   context.err.write(json ? errorAsJson(error) : errorAsText(context, error));
   const own = error instanceof AppError ? error.detail.exitStatus : undefined;

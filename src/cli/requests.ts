@@ -11,6 +11,7 @@ import type { RequestView } from '#wire/public-api/request.ts';
 import { runCall } from './calls.ts';
 import { parseNumber } from './command.ts';
 import type { Context } from './context.ts';
+import { exitStatus } from './report.ts';
 import { outputOf } from './views/call.ts';
 import { requestOfRow } from './views/request.ts';
 
@@ -25,8 +26,8 @@ export const addRequestFilters = (command: Command): Command =>
     .option('--operation <name>', 'only requests of this tool, operation, call or event')
     .option(
       '--status <number>',
-      'only requests answered so',
-      parseNumber({ min: 100, max: 999, whole: true }),
+      'only requests answered so; 0: those that have no status',
+      parseNumber({ min: 0, max: 999, whole: true }),
     );
 
 /** The filters that were given. */
@@ -56,15 +57,22 @@ export type RequestsQuestion = {
 /** A page of the ledger as a session's host shows it; `next` is where the next one begins. */
 type LedgerPage = { rows: LedgerEntry[]; total: number; next?: number; missing?: number };
 
-/** One page; undefined when the session lives no more. */
+/** In the ledger of a host what has no status has null for it. */
+const whereOf = ({ status, ...filter }: RequestOptions) => ({
+  ...filter,
+  ...(status === undefined ? {} : { status: status === 0 ? [0, null] : status }),
+});
+
+/** One page; undefined when the session lives no more. When its host died while it was asked, the command failed. */
 const askHostOnce = async (
   context: Context,
   { client, sessionId, filter, limit }: RequestsQuestion,
   offset: number,
 ): Promise<LedgerPage | undefined> => {
-  const input = { entity: ledgerEntity, limit, offset, where: filter };
+  const input = { entity: ledgerEntity, limit, offset, where: whereOf(filter) };
   try {
     const call = await runCall(context, { client, sessionId, call: { kind: 'state', input } });
+    if (call.state === 'lost') context.setExitStatus(exitStatus.failed);
     if (call.state === 'lost' || call.state === 'cancelled') return undefined;
     return outputOf(call) as LedgerPage;
   } catch (error) {

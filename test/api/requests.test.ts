@@ -111,6 +111,8 @@ describe('the requests of a session', () => {
     const ids = async (query: object) => (await ofSession(query)).data.map(({ id }) => id);
     expect(await ids({ via: 'api' })).toEqual([1, 2]);
     expect(await ids({ via: 'api', status: 404 })).toEqual([2]);
+    expect(await ids({ status: 0 })).toEqual([3, 4]);
+    expect(await ids({ via: 'webhook', status: 0 })).toEqual([4]);
     expect(await ids({ operation: 'note.created' })).toEqual([4]);
     expect(await ids({ after: 2 })).toEqual([3, 4]);
     expect(await ids({ page: 2, limit: 3 })).toEqual([4]);

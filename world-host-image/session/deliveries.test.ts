@@ -127,6 +127,20 @@ describe('an event', () => {
       await subscribe(hook(1, 'bare', { secret: null }));
       expect(await receiversOf({})).toEqual(['bare']);
     });
+    await elsewhere(`${table}secret = "secret"\n`, async () => {
+      await subscribe(hook(1, 'bare', { secret: null }), hook(2, 'named'));
+      expect(await receiversOf({})).toEqual(['bare', 'named']);
+    });
+  });
+
+  it('is not called like an answer to one', async () => {
+    const { error } = await world.call('tool', 'send', { type: 'issue.answer' });
+    expect(error).toMatchObject({
+      code: 'refused',
+      message: expect.stringContaining('an event type may not end in ".answer"'),
+    });
+    await subscribe(hook(1, 'fine'));
+    expect(await receiversOf({ type: 'answer' })).toEqual(['fine']);
   });
 });
 

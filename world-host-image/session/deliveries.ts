@@ -31,6 +31,9 @@ type Refuse = (kind: 'shape' | 'full', detail: string) => never;
 /** It is sent as a header by some schemes. */
 const eventType = /^[\x21-\x7e]{1,256}$/;
 
+/** What the ledger calls an answer to a delivery: the event's type with this behind it. */
+const answerSuffix = '.answer';
+
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || value === '' || (Array.isArray(value) && !value.length);
 
@@ -59,6 +62,13 @@ const isReachable = (url: unknown): url is string =>
   URL.canParse(url) &&
   ['http:', 'https:'].includes(new URL(url).protocol);
 
+/** The secret that signs for a subscription; undefined where one is needed and there is none. */
+const secretOf = ({ secret: at, signing }: WebhooksContract, row: Row): string | undefined => {
+  if (at === null || signing === 'none') return '';
+  const secret = valueAtPath(row, at);
+  return typeof secret === 'string' ? secret : undefined;
+};
+
 const checkEvent = (
   webhooks: WebhooksContract,
   { type, scope, body: content }: WorldEvent,
@@ -66,6 +76,9 @@ const checkEvent = (
   refuse: Refuse,
 ): void => {
   if (!eventType.test(type)) refuse('shape', 'an event type is a text without spaces');
+  if (type.endsWith(answerSuffix)) {
+    refuse('shape', `an event type may not end in "${answerSuffix}"; entries about answers do`);
+  }
   const names = webhooks.scope.map(({ name }) => name);
   const unknown = Object.keys(scope ?? {}).find((name) => !names.includes(name));
   if (unknown !== undefined) {
@@ -128,8 +141,8 @@ export const deliver = (session: Session, event: WorldEvent): void => {
     const row = JSON.parse(payload) as Row;
     const url = valueAtPath(row, webhooks.url);
     if (!wants(webhooks, row, event) || !isReachable(url)) return [];
-    const secret = webhooks.secret === null ? '' : valueAtPath(row, webhooks.secret);
-    if (typeof secret !== 'string') return [];
+    const secret = secretOf(webhooks, row);
+    if (secret === undefined) return [];
     const headers = signedHeaders(webhooks, {
       id: ids.uuid(),
       event: event.type,

@@ -206,6 +206,26 @@ describe('svc worlds session', () => {
     expect(err).toContain('ses-1 ended meanwhile; this is what was kept of it');
   });
 
+  it('fails when the host of the session died while it was asked', async () => {
+    const { out, err, resultStatus } = await runTold(
+      'worlds session requests ses-1 --status 0',
+      { body: session },
+      { body: { ...call, kind: 'state', state: 'lost', output: null } },
+      { body: { data: [], meta: { page: 1, limit: 100, totalItems: 0, totalPages: 0 } } },
+    );
+    expect([resultStatus, out]).toEqual([1, 'no requests\n']);
+    expect(err).toContain('ses-1 ended meanwhile; this is what was kept of it');
+  });
+
+  it('finds requests without a status', async () => {
+    const { asked } = await runTold(
+      'worlds session requests ses-1 --status 0',
+      { body: session },
+      { body: { ...call, kind: 'state', output: { rows: [], total: 0 } } },
+    );
+    expect(asked[1]?.body).toMatchObject({ input: { where: { status: [0, null] } } });
+  });
+
   it('asks a host for as many pages as large requests take, up to the limit', async () => {
     const { sessionId: _, durationMs, callId, ...plain } = request;
     const page = (ids: number[], next?: number) => {

@@ -111,7 +111,7 @@ export type Page = { limit: number; offset: number };
 export type RequestPage = { rows: RequestRow[]; total: number };
 
 const filtered = `($2::text is null or r.via = $2) and ($3::text is null or r.operation = $3)
-  and ($4::int is null or r.status = $4)`;
+  and ($4::int is null or coalesce(r.status, 0) = $4)`;
 
 // Where a page is full, the entries that follow are shown without their free JSON, which is not read
 // then; the first is shown whole, or there would be no way to see it.

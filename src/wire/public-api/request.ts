@@ -39,7 +39,9 @@ export type RequestView = Static<typeof RequestView>;
 export const RequestFilter = {
   via: Type.Optional(oneOf(ledgerWays)),
   operation: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
-  status: Type.Optional(Type.Integer({ minimum: 100, maximum: 999 })),
+  status: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 999, description: '0: those without a status' }),
+  ),
 };
 
 /** The requests of one session: those whose `id` is larger. */
