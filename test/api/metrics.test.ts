@@ -1,10 +1,13 @@
 /** What a control plane tells of itself: numbers that follow what its callers did. */
-import { rename } from 'node:fs/promises';
+import { rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { basicAuthorization } from '#wire/client.ts';
 import { reap } from '#wire/pool-api/operations.ts';
 import { closeSession, enqueueCall, openSession } from '#wire/public-api/operations.ts';
 import { warmHost } from '../support/host.ts';
 import { type OwnControl, startNotesControl } from '../support/own-control.ts';
+import { encodeTree, notesWorld } from '../support/worlds.ts';
 
 let control: OwnControl;
 
@@ -79,6 +82,39 @@ describe('the metrics of a control plane', () => {
     expect(numbersOf(await read('/metrics'))).toMatchObject({ svc_blobs_up: 0 });
     await rename(`${folder}.away`, folder);
     expect(numbersOf(await read('/metrics'))).toMatchObject({ svc_blobs_up: 1 });
+  });
+
+  it('tell of a full disk, as do readiness and refusals, with the path', async () => {
+    const { blobs } = control.config;
+    const folder = blobs.kind === 'folder' ? blobs.folder : '';
+    const told = `blobs cannot be written to ${folder} (ENOSPC)`;
+    const fill = () => symlink('/dev/full', join(folder, '.room'));
+    await fill();
+    expect(numbersOf(await read('/metrics'))).toMatchObject({ svc_blobs_up: 0 });
+    await fill();
+    expect(await control.raw({ method: 'GET', path: '/ready' })).toMatchObject({
+      status: 503,
+      body: { checks: { blobs: expect.stringContaining(told) } },
+    });
+    expect(await control.raw({ method: 'GET', path: '/ready' })).toMatchObject({ status: 200 });
+    await rename(folder, `${folder}.away`);
+    await writeFile(folder, '');
+    const refused = await control.raw({
+      method: 'POST',
+      path: '/api/public/worlds',
+      headers: {
+        authorization: basicAuthorization(control.publicKey, control.secretKey),
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ slug: 'full', from: encodeTree(notesWorld()) }),
+    });
+    await rm(folder);
+    await rename(`${folder}.away`, folder);
+    expect(refused).toMatchObject({
+      status: 503,
+      headers: { 'retry-after': '1' },
+      body: { error: 'unavailable', message: `blobs cannot be written to ${folder} (ENOTDIR)` },
+    });
   });
 
   it('carry no id in any label', async () => {

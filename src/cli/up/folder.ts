@@ -13,6 +13,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -98,6 +99,24 @@ const refuse = (reason: string): AppError =>
     detail: { hint: 'choose another with --data <folder>' },
   });
 
+/** A file of the data folder that could not be written: which, why, and what to do about it. */
+export const cannotWrite = (file: string, cause: unknown): AppError => {
+  const { code = 'for an unknown reason' } = cause as NodeJS.ErrnoException;
+  const hint =
+    code === 'ENOSPC' || code === 'EDQUOT'
+      ? 'make room on its disk, or choose a folder on another with --data <folder>'
+      : 'choose another folder with --data <folder>';
+  return new AppError('unavailable', `cannot write ${file} (${code})`, { cause, detail: { hint } });
+};
+
+const writeIn = (file: string, text: string, options: { mode?: number } = {}): void => {
+  try {
+    writeFileSync(file, text, options);
+  } catch (cause) {
+    throw cannotWrite(file, cause);
+  }
+};
+
 const makeFolder = (path: string, mode: number): void => {
   try {
     mkdirSync(path, { recursive: true, mode });
@@ -122,15 +141,19 @@ export const openDataFolder = (path: string): DataFolder => {
   makeFolder(path, 0o711);
   makeFolder(folder.blobDir, 0o700);
   makeFolder(folder.logDir, 0o700);
-  writeFileSync(join(path, '.gitignore'), '*\n');
+  writeIn(join(path, '.gitignore'), '*\n');
   return folder;
 };
 
 /** Writes a file of mode 600 whole or not at all. */
 const writePrivately = (file: string, value: unknown): void => {
   const draft = `${file}.new`;
-  writeFileSync(draft, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
-  renameSync(draft, file);
+  try {
+    writeIn(draft, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+    renameSync(draft, file);
+  } finally {
+    rmSync(draft, { force: true });
+  }
 };
 
 const newSecrets = (): Secrets => ({

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -29,6 +29,18 @@ describe('takeLock', () => {
     expect(() => takeLock(file, root)).toThrow('http://127.0.0.1:1');
     lock.release();
     takeLock(file, root).release();
+    expect(readdirSync(root)).toEqual([]);
+  });
+
+  it('names the file on a full disk, and leaves nothing of it', () => {
+    const draft = `${file}.${process.pid}`;
+    symlinkSync('/dev/full', draft);
+    expect(() => takeLock(file, root)).toThrow(`cannot write ${file} (ENOSPC)`);
+    expect(readdirSync(root)).toEqual([]);
+    const lock = takeLock(file, root);
+    symlinkSync('/dev/full', draft);
+    expect(() => lock.tell('http://127.0.0.1:1')).toThrow(`cannot write ${file} (ENOSPC)`);
+    lock.release();
     expect(readdirSync(root)).toEqual([]);
   });
 

@@ -4,8 +4,9 @@
  *
  * Two takers of one stale lock are kept apart by a claim file, made exclusively and named after it.
  */
-import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { AppError } from '#domain/error.ts';
+import { cannotWrite } from './folder.ts';
 import { processStart } from './processes.ts';
 
 export type LockHolder = { pid: number; start: string };
@@ -36,20 +37,30 @@ const isHeld = ({ pid, start }: LockHolder): boolean => processStart(pid) === st
 const isSame = (a: LockHolder | undefined, b: LockHolder): boolean =>
   a?.pid === b.pid && a.start === b.start;
 
-/** Makes a file with its contents at once; false when there is one. */
-const createWhole = (file: string, text: string): boolean => {
+/** Writes a draft beside a file and has it put in place; nothing of it is left, whatever comes of it. */
+const withDraft = <Value>(file: string, text: string, place: (draft: string) => Value): Value => {
   const draft = `${file}.${process.pid}`;
-  writeFileSync(draft, text, { mode: 0o600 });
   try {
-    linkSync(draft, file);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
+    writeFileSync(draft, text, { mode: 0o600 });
+    return place(draft);
+  } catch (cause) {
+    throw cannotWrite(file, cause);
   } finally {
     rmSync(draft, { force: true });
   }
 };
+
+/** Makes a file with its contents at once; false when there is one. */
+const createWhole = (file: string, text: string): boolean =>
+  withDraft(file, text, (draft) => {
+    try {
+      linkSync(draft, file);
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+      throw error;
+    }
+  });
 
 const removeStale = (file: string, stale: LockHolder): void => {
   const claim = `${file}.claim-${stale.pid}-${stale.start}`;
@@ -91,7 +102,7 @@ export const takeLock = (
   }
   return {
     wasStale,
-    tell: (url) => writeFileSync(file, write({ ...holder, url })),
+    tell: (url) => withDraft(file, write({ ...holder, url }), (draft) => renameSync(draft, file)),
     release() {
       if (isSame(readLock(file), holder)) rmSync(file);
     },

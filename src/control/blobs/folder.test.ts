@@ -1,5 +1,5 @@
 /** What a folder does besides what every store does, see test/contract/blobs.test.ts. */
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -36,5 +36,17 @@ describe('a folder of blobs', () => {
       code: 'unavailable',
       message: `blobs cannot be written to ${where} (ENOTDIR)`,
     });
+  });
+
+  it('says that its disk is full, though files can be made', async () => {
+    const where = join(folder, 'deep', 'blobs');
+    await blobs.check();
+    expect(await readdir(where)).toEqual([]);
+    await symlink('/dev/full', join(where, '.room'));
+    await expect(blobs.check()).rejects.toMatchObject({
+      code: 'unavailable',
+      message: `blobs cannot be written to ${where} (ENOSPC)`,
+    });
+    expect(await readdir(where)).toEqual([]);
   });
 });

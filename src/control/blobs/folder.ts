@@ -4,7 +4,18 @@
  */
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, mkdir, open, readdir, readFile, rename, rm, stat, statfs } from 'node:fs/promises';
+import {
+  access,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  statfs,
+  writeFile,
+} from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AppError } from '#domain/error.ts';
 import type { Digest } from '#domain/world.ts';
@@ -57,6 +68,18 @@ const writeWhole = async (path: string, bytes: Uint8Array): Promise<void> => {
   await flush(dirname(path));
 };
 
+/** What is written to find out whether there is room: a block, as a full disk may still make files. */
+const triedName = '.room';
+const triedBytes = new Uint8Array(4_096).fill(1);
+
+const tryWriting = async (path: string): Promise<void> => {
+  try {
+    await writeFile(path, triedBytes);
+  } finally {
+    await rm(path, { force: true });
+  }
+};
+
 /** Older than any write that is still under way. */
 const deadPartMs = 60 * 60_000;
 
@@ -89,6 +112,7 @@ export const openFolderBlobs = async (folder: string): Promise<Blobs> => {
     try {
       // With its dot the path is one of a folder; a file in its place may be written to as well.
       await access(`${folder}/.`, constants.R_OK | constants.W_OK | constants.X_OK);
+      await tryWriting(join(folder, triedName));
     } catch (cause) {
       throw unwritable(cause);
     }

@@ -21,6 +21,7 @@ const passingMessages =
 const unfitValue = /^(?:22003|22021|22P02|22P05|54001)$/;
 
 const cancelled = '57014';
+const diskFull = '53100';
 
 /** No such table or schema: the database was emptied under the program. */
 const lacking = /^(?:42P01|3F000)$/;
@@ -29,6 +30,9 @@ const lacking = /^(?:42P01|3F000)$/;
 export const translateDatabaseError = (error: unknown): unknown => {
   if (error instanceof AppError) return error;
   const code = codeOf(error);
+  if (code === diskFull) {
+    return new AppError('unavailable', 'the disk of the database is full', { cause: error });
+  }
   if (passing.some((pattern) => pattern.test(code)) || isOfConnection(error, code)) {
     return new AppError('unavailable', 'the database does not answer; try again in a moment', {
       cause: error,

@@ -1,0 +1,29 @@
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { openLines } from './log.ts';
+
+it('a log whose disk is full fails nobody, and tells how many lines were lost when it is not any more', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-log-'));
+  const file = join(folder, 'log');
+  const fd = openSync('/dev/full', 'w');
+  try {
+    const log = openLines(fd);
+    for (let line = 1; line <= 300; line += 1) log.write(`line ${line}\n`);
+    // The lowest free number is given again: the log writes to a disk with room.
+    closeSync(fd);
+    expect(openSync(file, 'a')).toBe(fd);
+    log.write('after\n');
+    log.write('later\n');
+    const [told, ...lines] = readFileSync(file, 'utf8').trimEnd().split('\n');
+    expect(JSON.parse(told ?? '')).toMatchObject({
+      level: 'warn',
+      msg: expect.stringContaining('300 lines of the log were lost: ENOSPC'),
+    });
+    expect(lines).toEqual(['after', 'later']);
+  } finally {
+    closeSync(fd);
+    rmSync(folder, { recursive: true });
+  }
+});
