@@ -6,7 +6,7 @@
 import { limits } from '#domain/limits.ts';
 import type { Log } from '#runtime/log.ts';
 import { type Loop, startLoop } from '#runtime/loop.ts';
-import type { PoolHost, WaitingSessions } from '#wire/pool-api/operations.ts';
+import type { PoolHost } from '#wire/pool-api/operations.ts';
 import type { Background } from './background.ts';
 import type { BreakerStatus } from './breaker.ts';
 import type { Serving } from './driver/driver.ts';
@@ -14,8 +14,8 @@ import { type Causes, type ExecutorParts, executePlan } from './execute.ts';
 import type { PoolLook } from './metrics.ts';
 import type { Observer } from './observe.ts';
 import { plan } from './plan.ts';
-import { suitingPools, waitsLonger } from './plan-demand.ts';
-import type { Deadlines, PlanSettings, PoolSettings } from './plan-terms.ts';
+import { bookWaiting } from './plan-booking.ts';
+import type { Deadlines, Observation, PlanSettings, PoolSettings } from './plan-terms.ts';
 import type { PoolConfig } from './pools/pool-config.ts';
 import type { PoolStatus } from './pools/pool-memory.ts';
 
@@ -61,15 +61,12 @@ export type ControlLoopParts = {
 };
 
 /** The session that waits longest for each pool: a launch for it is a part of its trace. */
-const causesOf = (waiting: readonly WaitingSessions[], pools: readonly PoolSettings[]): Causes => {
-  const causes = new Map<string, string>();
-  for (const wish of waiting) {
-    const pool = suitingPools(pools, wish)[0]?.config.pool;
-    if (wish.oldest === undefined || pool === undefined) continue;
-    if (waitsLonger(wish.oldest, causes.get(pool))) causes.set(pool, wish.oldest);
-  }
-  return causes;
-};
+const causesOf = (observation: Observation, pools: readonly PoolSettings[]): Causes =>
+  new Map(
+    [...bookWaiting(observation, pools)].flatMap(([{ config }, { oldest }]) =>
+      oldest === undefined ? [] : [[config.pool, oldest] as const],
+    ),
+  );
 
 /** The hosts that serve; a control plane of the release before tells no tiers of sessions. */
 const servingOf = (
@@ -134,7 +131,7 @@ export const startControlLoop = (parts: ControlLoopParts): Loop<LoopStatus> => {
       };
       const actions = plan(observation, settings);
       memory.noteLaunches(actions);
-      await executePlan(execution, actions, causesOf(waiting, settings.pools));
+      await executePlan(execution, actions, causesOf(observation, settings.pools));
       tell(memory.statuses());
       return {
         hosts: hosts.length,

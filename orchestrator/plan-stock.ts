@@ -74,8 +74,14 @@ const heldWorlds = ({ config }: PoolSettings, worlds: readonly PoolWorld[]) => {
   };
 };
 
+type StockDeadlines = Pick<Deadlines, 'loadingMs'>;
+
 /** Takes stock of one pool, host by host. */
-const stockTaker = (pool: PoolSettings, worlds: readonly PoolWorld[], { loadingMs }: Deadlines) => {
+const stockTaker = (
+  pool: PoolSettings,
+  worlds: readonly PoolWorld[],
+  { loadingMs }: StockDeadlines,
+) => {
   const { unsure, held } = heldWorlds(pool, worlds);
   const stock: Stock = { ...newStock(pool), held, unsure };
   const heldOf = ({ versionId, uses }: PoolHost): Held | undefined =>
@@ -120,6 +126,6 @@ export type StockTaker = ReturnType<typeof stockTaker>;
 export const createStockTakers = (
   pools: readonly PoolSettings[],
   worlds: readonly PoolWorld[],
-  deadlines: Deadlines,
+  deadlines: StockDeadlines,
 ): Map<string, StockTaker> =>
   new Map(pools.map((pool) => [pool.config.pool, stockTaker(pool, worlds, deadlines)]));

@@ -7,17 +7,10 @@
  * asks for in plan-size.ts; the tables are in docs/orchestrator.md, and in plan.golden.txt row by row.
  */
 import type { PoolHost } from '#wire/pool-api/operations.ts';
-import { shareDemand, waitsLonger } from './plan-demand.ts';
+import { bookStocks } from './plan-booking.ts';
+import { waitsLonger } from './plan-demand.ts';
 import { planHost } from './plan-host.ts';
-import {
-  boundedNeed,
-  capacitiesOf,
-  type Need,
-  needOf,
-  planLoads,
-  planRoll,
-  planSurplus,
-} from './plan-size.ts';
+import { boundedNeed, type Need, needOf, planLoads, planRoll, planSurplus } from './plan-size.ts';
 import { createStockTakers, type Stock } from './plan-stock.ts';
 import type { Action, Deadlines, Observation, PlanSettings } from './plan-terms.ts';
 
@@ -86,11 +79,7 @@ const demandsOf = (
   { view }: Observation,
   { pools }: PlanSettings,
 ): Demand[] => {
-  const stockOf = new Map(stocks.map((stock) => [stock.pool, stock]));
-  const shares = shareDemand(view.waiting, pools, (pool) => {
-    const stock = stockOf.get(pool);
-    return stock === undefined ? [] : capacitiesOf(stock);
-  });
+  const shares = bookStocks(stocks, view.waiting, pools);
   return stocks.map((stock) => {
     const { count: waiting, oldest } = shares.get(stock.pool) ?? { count: 0, oldest: undefined };
     return { stock, waiting, oldest, need: boundedNeed(stock, needOf(stock, waiting)) };

@@ -5,10 +5,10 @@
  *
  * All of it may be lost at any time; it paces what the planner does and is right about nothing else.
  */
-import type { PoolHost, PoolView } from '#wire/pool-api/operations.ts';
+import type { PoolHost } from '#wire/pool-api/operations.ts';
 import { type Breaker, type BreakerStatus, createBreaker } from '../breaker.ts';
 import type { Container } from '../driver/driver.ts';
-import { suitingPools } from '../plan-demand.ts';
+import { bookWaiting } from '../plan-booking.ts';
 import type { Action, Observation, PoolSettings } from '../plan-terms.ts';
 import { attainable, rescale, type Scaling, unscaled } from './autoscale.ts';
 import { type Bucket, newBucket, refill, take } from './bucket.ts';
@@ -58,19 +58,6 @@ const newlyKnown = (config: PoolConfig, now: () => number): Known => ({
   trouble: undefined,
 });
 
-/** Sessions that wait, by the first pool that suits them. */
-const waitingByPool = (
-  { waiting }: PoolView,
-  pools: readonly Pick<Known, 'config'>[],
-): Map<string, number> => {
-  const counts = new Map<string, number>();
-  for (const wish of waiting) {
-    const pool = suitingPools(pools, wish)[0]?.config.pool;
-    if (pool !== undefined) counts.set(pool, (counts.get(pool) ?? 0) + wish.count);
-  }
-  return counts;
-};
-
 /** What runtimes say about containers that do not run yet: one message for each pool. */
 const troubleByPool = (
   hosts: readonly PoolHost[],
@@ -110,13 +97,14 @@ export const createPoolMemory = ({ now, digestOf }: PoolMemoryParts): PoolMemory
         config,
       }));
       const hostsOf = Map.groupBy(view.hosts, (host) => host.pool);
-      const waitingOf = waitingByPool(view, pools);
+      for (const { breaker, config } of pools) breaker.settle(hostsOf.get(config.pool) ?? []);
+      const booked = [...bookWaiting({ view, containers }, pools.map(settingsOf))];
+      const waitingOf = new Map(booked.map(([{ config }, { count }]) => [config.pool, count]));
       const troubleOf = troubleByPool(view.hosts, containers);
       for (const pool of pools) {
         const { config } = pool;
         const hosts = hostsOf.get(config.pool) ?? [];
         const waiting = waitingOf.get(config.pool) ?? 0;
-        pool.breaker.settle(hosts);
         pool.bucket = refill(pool.bucket, config.refill, atMs);
         if (config.target === 'auto') {
           pool.scaling = rescale(pool.scaling, { atMs, hosts, waiting }, config);
