@@ -43,7 +43,7 @@ const waitWhile = async (
 
 /** The session as it is once it is ready, has ended, or the time is over. */
 export const waitUntilReady = (wait: SessionWait): Promise<SessionView> =>
-  waitWhile(['PROVISIONING', 'RECOVERING'], wait);
+  waitWhile(['PROVISIONING'], wait);
 
 /** The session of which the end was asked for, once it has ended or the time is over. */
 export const waitUntilClosed = (wait: SessionWait): Promise<SessionView> =>

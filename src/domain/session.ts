@@ -3,25 +3,17 @@
  */
 import type { TransitionTable } from './transitions.ts';
 
-export const sessionStates = [
-  'PROVISIONING',
-  'READY',
-  'RECOVERING',
-  'CLOSING',
-  'CLOSED',
-  'FAILED',
-] as const;
+export const sessionStates = ['PROVISIONING', 'READY', 'CLOSING', 'CLOSED', 'FAILED'] as const;
 export type SessionState = (typeof sessionStates)[number];
 
 /**
  * `PROVISIONING`: waiting for a host, or the host is loading the world. `READY`: calls are answered.
- * `RECOVERING`: its host was lost and another is restoring it. `CLOSING`: the host is told to stop
- * serving it. `CLOSED` and `FAILED` are final and carry an `EndReason`.
+ * `CLOSING`: the host is told to stop serving it. `CLOSED` and `FAILED` are final and carry an
+ * `EndReason`. A session whose host is lost is not restored: it is `FAILED`.
  */
 export const sessionTransitions: TransitionTable<SessionState> = {
   PROVISIONING: ['READY', 'CLOSING', 'CLOSED', 'FAILED'],
-  READY: ['RECOVERING', 'CLOSING', 'CLOSED', 'FAILED'],
-  RECOVERING: ['READY', 'CLOSING', 'CLOSED', 'FAILED'],
+  READY: ['CLOSING', 'CLOSED', 'FAILED'],
   CLOSING: ['CLOSED', 'FAILED'],
   CLOSED: [],
   FAILED: [],

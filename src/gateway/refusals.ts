@@ -80,15 +80,8 @@ const ended = ({ sessionId, state, endReason }: Route): Refusal => {
 const starting = ({ sessionId, state }: Route): Refusal =>
   later(503, 'provisioning', `${sessionId} is being started`, 1, { sessionId, state });
 
-const recovering = ({ sessionId, state }: Route): Refusal =>
-  later(503, 'recovering', `${sessionId} lost its host and is being restored`, 2, {
-    sessionId,
-    state,
-  });
-
 const byState: Record<Exclude<SessionState, 'READY'>, (route: Route) => Refusal> = {
   PROVISIONING: starting,
-  RECOVERING: recovering,
   CLOSING: ended,
   CLOSED: ended,
   FAILED: ended,

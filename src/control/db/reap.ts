@@ -12,7 +12,7 @@ const reapStatement = statement(
   'reap_sessions',
   `with due as materialized (
      select id from sessions
-      where (state in ('READY', 'RECOVERING') and created_at < ${ago('$2')})
+      where (state = 'READY' and created_at < ${ago('$2')})
          or (state = 'READY' and not pinned and open_calls = 0 and last_activity_at < ${ago('$1')})
       order by id
       limit ${most}

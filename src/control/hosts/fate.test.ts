@@ -15,7 +15,6 @@ describe('fateOf', () => {
     ['READY', 'shutdown', 1, 'FAILED reclaimed'],
     ['READY', 'reclaimed', 1, 'FAILED reclaimed'],
     ['READY', 'something new', 1, 'FAILED host_lost'],
-    ['RECOVERING', 'exited', 1, 'FAILED host_lost'],
     ['CLOSING', 'exited', 1, 'CLOSED requested'],
     ['PROVISIONING', 'exited', 1, 'requeue'],
     ['PROVISIONING', 'shutdown', 2, 'requeue'],

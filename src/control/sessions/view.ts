@@ -12,7 +12,7 @@ import { pickTools } from '../worlds/tool-view.ts';
 export type ViewParts = Pick<Parts, 'config' | 'versions'>;
 
 /** States in which its host is the session's own: later the address may be another session's. */
-const servedStates: readonly SessionState[] = ['PROVISIONING', 'READY', 'RECOVERING'];
+const servedStates: readonly SessionState[] = ['PROVISIONING', 'READY'];
 
 /**
  * Where clients find the API of a session. Behind a gateway the address is the session's own, whichever

@@ -90,7 +90,7 @@ describe('whoever has not', () => {
 
   it('is told on a page what has become of the session, too, and the page tries again', async () => {
     const cookie = await enter();
-    gateway.control.change(id, { state: 'RECOVERING' });
+    gateway.control.change(id, { state: 'PROVISIONING' });
     const headers = { cookie, accept: 'text/html' };
     const page = await until(
       async () => {
@@ -100,8 +100,8 @@ describe('whoever has not', () => {
       { timeoutMs: 5_000, what: 'the page' },
     );
     expect(page.headers['content-type']).toContain('text/html');
-    expect(page.body).toContain('is being restored');
-    expect(page.body).toContain('<meta http-equiv="refresh" content="2">');
+    expect(page.body).toContain('is being started');
+    expect(page.body).toContain('<meta http-equiv="refresh" content="1">');
     gateway.control.change(id, { state: 'READY' });
     await until(async () => (await asUi('/', headers)).status === 200, {
       timeoutMs: 5_000,

@@ -28,7 +28,6 @@ const soon = (id: string, wanted: { status: number; body?: string; code?: string
 describe('a session', () => {
   it.each([
     ['PROVISIONING', null, 503, 'provisioning'],
-    ['RECOVERING', null, 503, 'recovering'],
     ['CLOSING', 'requested', 410, 'closed'],
     ['CLOSED', 'idle', 410, 'closed'],
     ['CLOSED', 'reclaimed', 410, 'reclaimed'],
@@ -89,14 +88,14 @@ describe('a session', () => {
     const id = await gateway.serve((request) => {
       gateway.control.routes.set(id, {
         sessionId: id,
-        state: 'RECOVERING',
+        state: 'PROVISIONING',
         endReason: null,
         surfaces: {},
       });
       request.socket.destroy();
     });
     const ready = gateway.control.routes.get(id);
-    expect(await get(id)).toMatchObject({ status: 503, code: 'recovering' });
+    expect(await get(id)).toMatchObject({ status: 503, code: 'provisioning' });
     gateway.control.change(id, ready ?? {});
     await until(
       async () => {
