@@ -197,7 +197,7 @@ export const readConfig = (env: Env, hostname: string): Config => {
     ...shared,
     controlUrl,
     hostControlUrl: read.url('SVC_HOST_CONTROL_URL'),
-    poolToken: read.secret('SVC_POOL_TOKEN'),
+    poolToken: read.rotatingSecret('SVC_POOL_TOKEN'),
     metricsListen: readMetricsListen(read),
     otlpEndpoint: readOtlpEndpoint(read),
     holder: read.text('SVC_HOLDER', hostname),

@@ -113,16 +113,16 @@ const readBlobs = (env: EnvReader): BlobPlace => {
 /** Both or none: an address without anybody who may ask for routes would lead nowhere. */
 const readGateway = (env: EnvReader): ControlConfig['gateway'] => {
   const url = env.optionalText('SVC_GATEWAY_URL');
-  const token = env.optionalText('SVC_GATEWAY_TOKEN');
-  if (url === undefined && token === undefined) return null;
+  const hasToken = env.optionalText('SVC_GATEWAY_TOKEN') !== undefined;
+  if (url === undefined && !hasToken) return null;
   const template = parseSurfaceTemplate(url ?? '');
-  if (url === undefined || token === undefined) {
+  if (url === undefined || !hasToken) {
     env.refuse('SVC_GATEWAY_URL and SVC_GATEWAY_TOKEN go together');
   } else if (template === undefined) {
     env.refuse(`SVC_GATEWAY_URL is "${url}", not of the form ${surfaceTemplateForm}`);
   }
-  if (template === undefined || token === undefined) return null;
-  return { template, token: new Secret(token) };
+  if (template === undefined || !hasToken) return null;
+  return { template, token: env.rotatingSecret('SVC_GATEWAY_TOKEN') };
 };
 
 const readBootstrap = (env: EnvReader): ControlConfig['bootstrap'] => {
@@ -186,11 +186,13 @@ export const readConfig = (environment: Env): ControlConfig => {
     publicUrl: env.optionalText('SVC_PUBLIC_URL') === undefined ? null : env.url('SVC_PUBLIC_URL'),
     blobs: readBlobs(env),
     templatesDir: env.text('SVC_TEMPLATES_DIR', bundledTemplatesDir),
-    secret: env.secret('SVC_SECRET'),
+    secret: env.rotatingSecret('SVC_SECRET'),
     pinHosts: env.choice('SVC_PIN_HOSTS', ['yes', 'no'], 'yes') === 'yes',
-    poolToken: env.secret('SVC_POOL_TOKEN'),
+    poolToken: env.rotatingSecret('SVC_POOL_TOKEN'),
     adminToken:
-      env.optionalText('SVC_ADMIN_TOKEN') === undefined ? null : env.secret('SVC_ADMIN_TOKEN'),
+      env.optionalText('SVC_ADMIN_TOKEN') === undefined
+        ? null
+        : env.rotatingSecret('SVC_ADMIN_TOKEN'),
     gateway: readGateway(env),
     hostMaxUses: env.integer('SVC_HOST_MAX_USES', { min: 1, max: 1_000_000, fallback: 200 }),
     quotas: readQuotas(env),

@@ -11,6 +11,7 @@ import type { Placer } from './db/placement.ts';
 import type { Database } from './db/pool.ts';
 import type { Metrics } from './metrics.ts';
 import type { Notices } from './notify.ts';
+import type { SecretsInUse } from './secrets-in-use.ts';
 import type { SessionFacts } from './sessions/facts.ts';
 import type { Compiler } from './worlds/compiler.ts';
 import type { Versions } from './worlds/versions.ts';
@@ -26,6 +27,7 @@ export type Parts = {
   placer: Placer;
   metrics: Metrics;
   versions: Versions;
+  secrets: SecretsInUse;
   facts: SessionFacts;
   seats: Seats;
   callRate: CallRate;

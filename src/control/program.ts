@@ -39,6 +39,7 @@ import { addLoadMetrics } from './load-metrics.ts';
 import { createMetrics } from './metrics.ts';
 import { startNotices } from './notify.ts';
 import type { Parts } from './parts.ts';
+import { openSecretsInUse } from './secrets-in-use.ts';
 import { createSessionFacts } from './sessions/facts.ts';
 import { createLane, type EndedJob } from './worlds/compile-lane.ts';
 import { createCompiler } from './worlds/compiler.ts';
@@ -160,6 +161,7 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
       placer: createPlacer(db),
       tracer,
       versions: createVersions(db),
+      secrets: await openSecretsInUse(db, config.secret),
       facts: createSessionFacts(db),
       seats: createSeats((sessionId) => notices.ring(sessionId)),
       callRate: createCallRate(db, config.quotas.callsPerMinute),

@@ -143,7 +143,7 @@ export const readConfig = (environment: Env): GatewayConfig => {
     listen: readListen(env, '127.0.0.1:4600'),
     metricsListen: readMetricsListen(env),
     controlUrl,
-    token: env.secret('SVC_GATEWAY_TOKEN'),
+    token: env.rotatingSecret('SVC_GATEWAY_TOKEN'),
     template: readTemplate(env),
     hosts: readHosts(env, controlUrl),
     trustedHops: env.integer('SVC_TRUSTED_HOPS', { min: 0, max: 10, fallback: 0 }),

@@ -11,6 +11,8 @@ export type EnvReader = {
   text(name: string, fallback?: string): string;
   optionalText(name: string): string | undefined;
   secret(name: string): Secret;
+  /** A secret that may be replaced while programs run: several values with spaces between, the present one first. */
+  rotatingSecret(name: string): Secret;
   integer(name: string, range: { min: number; max: number; fallback?: number }): number;
   choice<const Word extends string>(name: string, words: readonly Word[], fallback?: Word): Word;
   url(name: string, fallback?: string): string;
@@ -36,6 +38,10 @@ export const readEnv = (env: Env): EnvReader => {
     text: required,
     optionalText: given,
     secret: (name) => new Secret(required(name, undefined)),
+    rotatingSecret(name) {
+      const [present = '', ...earlier] = required(name, undefined).split(/\s+/);
+      return new Secret(present, earlier);
+    },
     integer(name, { min, max, fallback }) {
       const text = required(name, fallback?.toString());
       const value = Number(text);

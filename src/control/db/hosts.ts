@@ -288,6 +288,7 @@ export type HostOrders = HostStanding & {
     seed: number | null;
     /** Whether the host held the version before the session came. */
     isHeld: boolean;
+    createdAt: Date;
   } | null;
 };
 
@@ -302,13 +303,14 @@ type OrdersRow = HostStanding & {
   clock: SessionClock;
   seed: number | null;
   isHeld: boolean;
+  createdAt: Date;
 };
 
 const ordersStatement = statement(
   'host_orders',
   `select ${standingColumns}, h.address, h.version_id as "heldVersionId", s.state as "sessionState",
           s.version_id as "versionId", s.task::text as "taskJson", s.surfaces, s.clock,
-          ${seedColumn} as seed, h.bundle is not null as "isHeld",
+          s.created_at as "createdAt", ${seedColumn} as seed, h.bundle is not null as "isHeld",
           exists (select from sessions
                    where state = 'PROVISIONING' and host_id is null) as "isWanted"
      from hosts h left join sessions s on s.id = h.session_id
@@ -324,10 +326,21 @@ export const findOrders = async (
   if (row === undefined) return undefined;
   const { state, generation, sessionId, isLoading: loads, isWanted, heldVersionId, address } = row;
   const { sessionState: ofSession, versionId, taskJson, surfaces, clock, seed, isHeld } = row;
+  const { createdAt } = row;
   const session =
     sessionId === null
       ? null
-      : { id: sessionId, state: ofSession, versionId, taskJson, surfaces, clock, seed, isHeld };
+      : {
+          id: sessionId,
+          state: ofSession,
+          versionId,
+          taskJson,
+          surfaces,
+          clock,
+          seed,
+          isHeld,
+          createdAt,
+        };
   const standing = { state, generation, sessionId, isLoading: loads };
   return { ...standing, isWanted, heldVersionId, address, session };
 };

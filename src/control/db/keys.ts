@@ -48,14 +48,24 @@ const ensureProject = statement(
 
 const ensureKey = statement(
   'ensure_key',
-  `insert into keys (id, organization_id, project_id, public_key, secret_hash)
-   values ($1, $2, $3, $4, $5)
-   on conflict (public_key) do update set secret_hash = excluded.secret_hash, revoked_at = null`,
+  `insert into keys (id, organization_id, project_id, public_key, secret_hash, configured)
+   values ($1, $2, $3, $4, $5, true)
+   on conflict (public_key) do update
+      set secret_hash = excluded.secret_hash, revoked_at = null, configured = true`,
+);
+
+const revokeFormer = statement(
+  'revoke_former_keys',
+  `update keys set revoked_at = now()
+    where configured and public_key <> $1 and revoked_at is null`,
 );
 
 export type KeyPlace = { organization: string; project: string };
 
-/** Makes sure that organization, project and key pair exist; the given secret is the one that counts. */
+/**
+ * Makes sure that organization, project and key pair exist; the given secret is the one that counts, and pairs
+ * that this was called with before are revoked.
+ */
 export const ensureKeyPair = (
   db: Database,
   place: KeyPlace,
@@ -78,4 +88,5 @@ export const ensureKeyPair = (
       key.publicKey,
       key.secretHash,
     ]);
+    await tx.query(revokeFormer, [key.publicKey]);
   });

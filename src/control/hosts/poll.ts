@@ -14,7 +14,16 @@ import { staleGeneration } from './warm.ts';
 
 export type PollParts = Pick<
   Parts,
-  'config' | 'db' | 'log' | 'metrics' | 'notices' | 'placer' | 'tracer' | 'smallBlobs' | 'versions'
+  | 'config'
+  | 'db'
+  | 'log'
+  | 'metrics'
+  | 'notices'
+  | 'placer'
+  | 'tracer'
+  | 'secrets'
+  | 'smallBlobs'
+  | 'versions'
 >;
 export type HostPoll = {
   hostId: string;
@@ -52,7 +61,7 @@ const toAssignment = async (
   return {
     sessionId: session.id,
     generation,
-    sessionToken: sessionToken(parts.config.secret, session.id),
+    sessionToken: sessionToken(parts.secrets.at(session.createdAt), session.id),
     worldSlug: version.slug,
     ...(await toSources(parts, version, session.isHeld)),
     task: jsonText(session.taskJson) as unknown as Assignment['task'],

@@ -32,6 +32,7 @@ export type OpenParts = Pick<
   | 'log'
   | 'metrics'
   | 'notices'
+  | 'secrets'
   | 'placer'
   | 'tracer'
   | 'versions'

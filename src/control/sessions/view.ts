@@ -9,7 +9,7 @@ import { JsonText } from '../json-text.ts';
 import type { Parts } from '../parts.ts';
 import { pickTools } from '../worlds/tool-view.ts';
 
-export type ViewParts = Pick<Parts, 'config' | 'versions'>;
+export type ViewParts = Pick<Parts, 'config' | 'secrets' | 'versions'>;
 
 /** States in which its host is the session's own: later the address may be another session's. */
 const servedStates: readonly SessionState[] = ['PROVISIONING', 'READY'];
@@ -24,14 +24,15 @@ export const apiAddress = (
 ): string | null => (gateway === null ? hostAddress : surfaceUrl(gateway.template, id, 'api'));
 
 const viewSurfaces = (
-  { config }: ViewParts,
+  { config, secrets }: ViewParts,
   session: SessionRow,
   level: ProjectCaller['level'],
 ): SessionView['surfaces'] => {
   const { id, surfaces, state } = session;
   const url = apiAddress(config, session);
   if (url === null || !surfaces.includes('api') || !servedStates.includes(state)) return {};
-  const token = level === 'secret' ? { token: sessionToken(config.secret, id) } : {};
+  const token =
+    level === 'secret' ? { token: sessionToken(secrets.at(session.createdAt), id) } : {};
   return { api: { url, ...token } };
 };
 

@@ -8,7 +8,10 @@ import { endpoint, respond } from '../endpoint.ts';
 import { checkHost } from './own-host.ts';
 
 export const reportWarm = (
-  parts: Pick<Parts, 'config' | 'db' | 'log' | 'metrics' | 'notices' | 'placer' | 'tracer'>,
+  parts: Pick<
+    Parts,
+    'config' | 'db' | 'log' | 'metrics' | 'notices' | 'placer' | 'secrets' | 'tracer'
+  >,
 ) =>
   endpoint(operation, async ({ params, body }, { caller }) => {
     const hostId = checkHost(caller, params.hostId);
@@ -16,6 +19,6 @@ export const reportWarm = (
     if (!caller.isFirst || body.renews !== true) return respond(200, { state });
     // A replica of the release before may have taken the first report, which then asked for nothing.
     const isAsked = (await findWhereabouts(parts.db, hostId))?.renews === true;
-    const token = workingToken(parts.config.secret, hostId);
+    const token = workingToken(parts.secrets.at(new Date()), hostId);
     return respond(200, { state, ...(isAsked ? { token } : {}) });
   });

@@ -9,7 +9,7 @@ import type { Parts } from '../../parts.ts';
 import { hostToken } from '../auth.ts';
 import { endpoint, respond } from '../endpoint.ts';
 
-export const registerHost = ({ config, db, notices }: Pick<Parts, 'config' | 'db' | 'notices'>) =>
+export const registerHost = ({ db, notices, secrets }: Pick<Parts, 'db' | 'notices' | 'secrets'>) =>
   endpoint(operation, async ({ body: { lease, ...host } }) => {
     const hostId = newId('hst');
     if (!(await insertHost(underLease(db, lease), { id: hostId, ...host }))) {
@@ -20,5 +20,9 @@ export const registerHost = ({ config, db, notices }: Pick<Parts, 'config' | 'db
       );
     }
     notices.tell(poolTopic);
-    return respond(201, { hostId, generation: 0, token: hostToken(config.secret, hostId) });
+    return respond(201, {
+      hostId,
+      generation: 0,
+      token: hostToken(secrets.at(new Date()), hostId),
+    });
   });

@@ -6,7 +6,7 @@ import { viewOne } from '../../sessions/view.ts';
 import { endpoint, respond } from '../endpoint.ts';
 import { awaitSession, isOver } from '../waits.ts';
 
-type Needs = Pick<Parts, 'config' | 'db' | 'log' | 'metrics' | 'notices' | 'versions'>;
+type Needs = Pick<Parts, 'config' | 'db' | 'log' | 'metrics' | 'notices' | 'secrets' | 'versions'>;
 
 export const closeSession = (parts: Needs) =>
   endpoint(operation, async ({ params, query, body }, { caller, signal }) => {

@@ -5,7 +5,7 @@ import { viewOne } from '../../sessions/view.ts';
 import { endpoint, respond } from '../endpoint.ts';
 import { awaitSession, isSettled } from '../waits.ts';
 
-type Needs = Pick<Parts, 'config' | 'db' | 'notices' | 'versions'>;
+type Needs = Pick<Parts, 'config' | 'db' | 'notices' | 'secrets' | 'versions'>;
 
 export const getSession = (parts: Needs) =>
   endpoint(operation, async ({ params, query }, { caller: { projectId, level }, signal }) => {

@@ -6,7 +6,7 @@ import { sessionFields, viewList } from '../../sessions/view.ts';
 import { endpoint, respond } from '../endpoint.ts';
 import { readFields, toMeta, toRange } from '../paging.ts';
 
-export const listSessions = (parts: Pick<Parts, 'config' | 'db' | 'versions'>) =>
+export const listSessions = (parts: Pick<Parts, 'config' | 'db' | 'secrets' | 'versions'>) =>
   endpoint(operation, async ({ query }, { caller: { projectId, level } }) => {
     const fields = readFields(query.fields, sessionFields);
     const range = { ...toRange(query), withInstruction: fields.includes('instruction') };

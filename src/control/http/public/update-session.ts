@@ -7,7 +7,7 @@ import { viewOne } from '../../sessions/view.ts';
 import { endpoint, respond } from '../endpoint.ts';
 import { noSession } from '../waits.ts';
 
-export const updateSession = (parts: Pick<Parts, 'config' | 'db' | 'versions'>) =>
+export const updateSession = (parts: Pick<Parts, 'config' | 'db' | 'secrets' | 'versions'>) =>
   endpoint(operation, async ({ params, body }, { caller: { projectId, level } }) => {
     const { sessionId } = params;
     const isPinned = await pinSession(parts.db, projectId, sessionId, body.pinned);
