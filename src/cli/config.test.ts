@@ -68,7 +68,7 @@ describe('readConnection', () => {
   it('finds where operators ask apart from where clients do', () => {
     const env = {
       SVC_ADMIN_URL: 'http://inside:4502/',
-      SVC_ADMIN_TOKEN: 'at',
+      SVC_ADMIN_TOKEN: 'at earlier',
       SVC_URL: 'http://x',
     };
     const found = readOperatorConnection({ env, cwd: root });

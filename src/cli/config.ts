@@ -142,7 +142,8 @@ const readAdminUrl = ({ env }: Place): Pick<OperatorConnection, 'url' | 'urlSour
  */
 export const readOperatorConnection = (place: Place): OperatorConnection => {
   const source = ['SVC_ADMIN_TOKEN', 'SVC_POOL_TOKEN'].find((name) => place.env[name]?.trim());
-  const token = source === undefined ? undefined : place.env[source]?.trim();
+  // While a token is replaced it has several values, the present one first.
+  const [token] = source === undefined ? [] : (place.env[source]?.trim().split(/\s+/) ?? []);
   if (place.data === undefined && source !== undefined && token) {
     return { ...readAdminUrl(place), token: new Secret(token), source };
   }

@@ -153,7 +153,9 @@ describe('a change of the file', () => {
       timeoutMs: healMs,
       what: 'the mistake in its log, too',
     });
-    expect((await open(network.client, { slug: 'notes' })).state).toBe('READY');
+    const served = await open(network.client, { slug: 'notes' });
+    expect(served.state).toBe('READY');
+    await close(network.client, served.id);
 
     await writeFile(file, both);
     await until(async () => (await network.sql('select name from pools')).length === 2, {
