@@ -195,7 +195,7 @@ describe('loading ahead of a session', () => {
     await control.message('reportWarm');
     control.load({ ...order, snapshot: `sha256:${'0'.repeat(64)}` });
     const { body } = await control.message('reportUnloaded');
-    expect(body).toEqual({ generation: 1, message: 'no such blob' });
+    expect(body).toEqual({ generation: 1, message: "the world's snapshot is lost: no such blob" });
     await host.ended;
   });
 });
