@@ -143,6 +143,8 @@ export type ApiContract = {
   errorContentType: string;
   /** The handlers module, when `before` or a route uses it. */
   handlers: string | null;
+  /** Handlers look at bodies themselves, whatever `request` of their routes says. Absent: they need not. */
+  uncheckedRequests?: true;
   /** Function of the handlers module that runs before every route. */
   before: string | null;
   paging: Paging;

@@ -124,6 +124,21 @@ def interim(ctx):
     expect(text).toBe('{"a":"\ufffdx","b":"\\\\ud800","c":"\u{1f600}"}');
   });
 
+  it('is asked with any body where the world leaves them to its handlers', async () => {
+    const note = { type: 'object', required: ['title'], properties: { title: { type: 'string' } } };
+    const declared = 'action = "handler"\nhandler = "echo"\nrequest = "bodies.json:Note"';
+    await serve({
+      api: 'check_requests = false',
+      operations: operation('POST', '/notes', declared),
+      files: {
+        'schema/bodies.json': JSON.stringify({ $defs: { Note: note } }),
+        'api/handlers.py': handlers,
+      },
+    });
+    const { status, json } = await api.ask('POST', '/notes', { body: { title: 5 } });
+    expect([status, json]).toMatchObject([200, { body: { title: 5 } }]);
+  });
+
   it('is asked with bodies alone that its route declares', async () => {
     const note = {
       type: 'object',

@@ -82,6 +82,7 @@ export const checkApi = (
     ...readErrorAnswers(place.at('api'), api),
     errorContentType: api.error_content_type,
     handlers: isUsed ? api.handlers : null,
+    ...(api.check_requests ? {} : { uncheckedRequests: true }),
     before,
     paging: readPaging(place.at('api'), api),
   };

@@ -101,6 +101,10 @@ export const apiKeys = {
     'Module that "handler" and "before" name functions of.',
     defaulted(pythonOrTypeScript, 'api/handlers.py'),
   ),
+  check_requests: described(
+    'Whether bodies that do not fit "request" are refused before the handler runs. false: the handler words what it refuses, and openapi.json alone tells "request".',
+    defaulted(flag, true),
+  ),
   before: described('Function that runs before every route.', optional(filledText())),
 };
 export type ApiTable = TableOf<typeof apiKeys>;
