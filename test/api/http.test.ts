@@ -216,6 +216,8 @@ describe('a request that cannot be served', () => {
     expect(answer.status).toBe(405);
     expect(answer.headers.allow).toBe('DELETE, GET, PATCH');
     expect(answer.body).toEqual({ message: expect.any(String), error: 'method_not_allowed' });
+    const traced = await control.raw({ method: 'TRACE', path: '/api/public/worlds' });
+    expect([traced.status, traced.headers.allow]).toEqual([405, 'POST']);
   });
 
   const bodies: [string, string][] = [

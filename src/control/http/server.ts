@@ -51,7 +51,7 @@ export type ServerOptions = {
   log: Log;
 };
 
-const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const;
 
 /** The header by which a request is known in the logs of all programs that it passes. */
 const requestIdHeader = 'x-request-id';
