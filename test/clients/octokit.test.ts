@@ -1,0 +1,114 @@
+/**
+ * The vendor's client for JavaScript follows the addresses that answers hold: of all that everyday routes
+ * answer, each address that may be got leads to an answer, but for those of the vendor's parts that
+ * `code-hosting` does not have.
+ */
+import { describe, expect, it } from 'vitest';
+import { on, pull, repository, serveCodeHost } from '../support/code-hosting.ts';
+
+const world = await serveCodeHost();
+
+/** Parts that the template leaves out, as its README says; and 405 where nothing but a POST is taken. */
+const absent = [
+  '/orgs/{name}/events 404',
+  '/orgs/{name}/hooks 404',
+  '/repos/{owner}/{repo}/comments 404',
+  '/repos/{owner}/{repo}/commits/{sha}/comments 422',
+  '/repos/{owner}/{repo}/deployments 404',
+  '/repos/{owner}/{repo}/downloads 404',
+  '/repos/{owner}/{repo}/events 404',
+  '/repos/{owner}/{repo}/forks 404',
+  '/repos/{owner}/{repo}/git/blobs 404',
+  '/repos/{owner}/{repo}/git/commits 404',
+  '/repos/{owner}/{repo}/git/tags 404',
+  '/repos/{owner}/{repo}/git/trees 404',
+  '/repos/{owner}/{repo}/hooks/{number}/pings 405',
+  '/repos/{owner}/{repo}/hooks/{number}/test 404',
+  '/repos/{owner}/{repo}/keys 404',
+  '/repos/{owner}/{repo}/merges 405',
+  '/repos/{owner}/{repo}/stargazers 404',
+  '/repos/{owner}/{repo}/statuses/{sha} 405',
+  '/repos/{owner}/{repo}/subscribers 404',
+  '/repos/{owner}/{repo}/subscription 404',
+  '/repos/{owner}/{repo}/tarball/{ref} 404',
+  '/repos/{owner}/{repo}/zipball/{ref} 404',
+  '/users/{name}/events 404',
+  '/users/{name}/followers 404',
+  '/users/{name}/following 404',
+  '/users/{name}/gists 404',
+  '/users/{name}/received_events 404',
+  '/users/{name}/starred 404',
+  '/users/{name}/subscriptions 404',
+];
+
+const names: [RegExp, string][] = [
+  [/[0-9a-f]{40}/g, '{sha}'],
+  [/^\/repos\/[^/]+\/[^/]+/, '/repos/{owner}/{repo}'],
+  [/^\/(users|orgs)\/[^/]+/, '/$1/{name}'],
+  [/\/(tarball|zipball)\/.+/, '/$1/{ref}'],
+  [/\/(labels|branches|contents|collaborators|teams)\/.+/, '/$1/{name}'],
+  [/\/\d+(?=\/|$)/g, '/{number}'],
+];
+
+/** The route that an address is of, near enough to tell one from another. */
+const routeOf = (address: string): string =>
+  names.reduce((path, [of, name]) => path.replace(of, name), new URL(address).pathname);
+
+/** The session's addresses anywhere in an answer; of templates, with nothing filled in that may be left. */
+const addressesIn = (value: unknown): string[] => {
+  if (typeof value === 'object' && value !== null) {
+    return Object.values(value).flatMap(addressesIn);
+  }
+  if (typeof value !== 'string' || !value.startsWith(world.url)) return [];
+  const address = value.replaceAll(/\{[/?+][^}]*\}/g, '');
+  return address.includes('{') ? [] : [address];
+};
+
+/** What everyday routes answer. */
+const answers = async (): Promise<unknown[]> => {
+  const { issues, pulls, repos, search, git, orgs, users } = world.client();
+  const config = { url: 'https://hooks.example/in', secret: 's3' };
+  const hook = await repos.createWebhook({ ...repository, config });
+  const asked = await Promise.all([
+    users.getAuthenticated(),
+    orgs.get({ org: 'northquay' }),
+    repos.get(repository),
+    repos.listBranches(repository),
+    repos.getBranch({ ...repository, branch: 'main' }),
+    repos.getCommit({ ...repository, ref: 'main' }),
+    repos.listReleases(repository),
+    repos.listTags(repository),
+    repos.getContent({ ...repository, path: '' }),
+    git.getRef({ ...repository, ref: 'heads/main' }),
+    issues.get(on(139)),
+    issues.listComments(on(139)),
+    issues.listEvents(on(139)),
+    issues.listEventsForTimeline(on(150)),
+    issues.listLabelsForRepo(repository),
+    issues.listMilestones(repository),
+    pulls.get(pull(150)),
+    pulls.listCommits(pull(150)),
+    pulls.listFiles(pull(150)),
+    pulls.listReviews(pull(150)),
+    pulls.listReviewComments(pull(150)),
+    search.issuesAndPullRequests({ q: 'reminder' }),
+    search.repos({ q: 'berth' }),
+    search.users({ q: 'okafor' }),
+  ]);
+  return [hook, ...asked].map(({ data }) => data);
+};
+
+describe('addresses in answers', () => {
+  it('lead to answers, but for parts that the template does not have', async () => {
+    const octokit = world.octokit();
+    const byRoute = new Map((await answers()).flatMap(addressesIn).map((at) => [routeOf(at), at]));
+    expect(byRoute.size).toBeGreaterThan(60);
+    const failed = await Promise.all(
+      [...byRoute].map(async ([route, at]) => {
+        const { status } = await octokit.request(at).catch((error: { status: number }) => error);
+        return status < 300 ? [] : [`${route} ${status}`];
+      }),
+    );
+    expect(failed.flat().sort()).toEqual(absent);
+  });
+});
