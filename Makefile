@@ -1,7 +1,7 @@
 # `make demo` shows the whole thing at work; `make test` proves it. Both install what they need.
 node := PATH="$(CURDIR)/node_modules/.bin:$$PATH" node
 
-.PHONY: demo test check format fuzz fuzz-http sweep bench docs audit dev base-image images clean
+.PHONY: demo test check format fuzz fuzz-http schemathesis sweep bench docs audit dev base-image images clean
 
 demo: node_modules/.installed ## one world session, end to end, as a timeline
 	npm run -s demo
@@ -21,6 +21,10 @@ fuzz: node_modules/.installed ## 50,000 mutated world trees, and as many schemas
 
 fuzz-http: node_modules/.installed ## bodies of all kinds to every operation, each held to its bound; MINUTES=<n> SEED=<n>
 	FUZZ_MINUTES=$(or $(MINUTES),30) FUZZ_SEED=$(or $(SEED),$(shell date +%Y%m%d)) npm run -s fuzz-http
+
+schemathesis: node_modules/.installed ## what is served, held to its OpenAPI documents; EXAMPLES=<n> SEED=<n>
+	SCHEMATHESIS_EXAMPLES=$(or $(EXAMPLES),50) SCHEMATHESIS_SEED=$(or $(SEED),$(shell date +%Y%m%d)) \
+	npm run -s schemathesis
 
 sweep: node_modules/.installed ## programs killed, paused and cut off, 500 times; SEED=<n> TIMES=<n> CASE=<n> RUNTIME=process|docker
 	SWEEP_TIMES=$(or $(TIMES),500) SWEEP_SEED=$(or $(SEED),$(shell date +%Y%m%d)) \

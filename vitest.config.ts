@@ -57,6 +57,12 @@ const fuzzHttp = {
   report: process.env.FUZZ_REPORT ?? null,
 };
 
+/** `SCHEMATHESIS_EXAMPLES` sends so many requests of each kind to each operation, from `SCHEMATHESIS_SEED`. */
+const schemathesis = {
+  examples: Number(process.env.SCHEMATHESIS_EXAMPLES ?? 0),
+  seed: Number(process.env.SCHEMATHESIS_SEED ?? 1),
+};
+
 export default defineConfig({
   test: {
     reporters: jsonFile === undefined ? ['default'] : ['default', 'json'],
@@ -92,6 +98,7 @@ export default defineConfig({
           name: 'database',
           include: database,
           exclude: [attacksOnHosts],
+          provide: { schemathesis },
           sequence: { groupOrder: 1 },
           globalSetup: ['test/support/global-setup.ts'],
           testTimeout: 60_000,

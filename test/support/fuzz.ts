@@ -9,6 +9,7 @@ declare module 'vitest' {
     /** How many times as many runs as usual, and the seed to start from. */
     fuzz: { times: number; seed: number };
     /** Minutes to send bodies for, 0 for the few of the ordinary tests; where to start; where to tell. */
+    schemathesis: { examples: number; seed: number };
     fuzzHttp: { minutes: number; seed: number; report: string | null };
   }
 }
