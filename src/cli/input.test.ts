@@ -2,7 +2,17 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { overlayTree, parseRows, readJsonObject, readRows, readTree } from './input.ts';
+import { AppError } from '#domain/error.ts';
+import {
+  asPath,
+  namesFolder,
+  overlayTree,
+  parseRows,
+  readJsonObject,
+  readRows,
+  readTree,
+  withFolderHint,
+} from './input.ts';
 import { testContext } from './test-context.ts';
 
 describe('input', () => {
@@ -20,6 +30,25 @@ describe('input', () => {
     expect(await readJsonObject(context, '{"from":"text"}', '--input')).toEqual({ from: 'text' });
     expect(await readJsonObject(context, '@in.json', '--input')).toEqual({ from: 'file' });
     expect(await readJsonObject(context, '-', '--input')).toEqual({ from: 'stdin' });
+  });
+
+  it('takes what is written as a path for a folder, and a name alone for none, whatever lies here', async () => {
+    for (const path of ['./crm', '../crm', '/crm', 'worlds/crm', '~/crm', '.', 'C:\\crm']) {
+      expect([path, namesFolder(path)]).toEqual([path, true]);
+    }
+    expect([asPath('crm'), asPath('../crm')]).toEqual(['./crm', '../crm']);
+    mkdirSync(join(root, 'crm'));
+    expect(namesFolder('crm')).toBe(false);
+    const context = testContext({ cwd: root });
+    const failing = (name: string) =>
+      withFolderHint(context, name, () => {
+        throw new AppError('not_found', `there is no world "${name}"`);
+      });
+    await expect(failing('crm')).rejects.toMatchObject({
+      message: 'there is no world "crm"',
+      detail: { hint: 'for the folder here, write ./crm' },
+    });
+    await expect(failing('erp')).rejects.toMatchObject({ detail: {} });
   });
 
   it('names what is wrong with it', async () => {

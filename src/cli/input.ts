@@ -108,9 +108,35 @@ const statOf = (context: Context, path: string): Stats | undefined => {
 const isFolder = (context: Context, text: string): boolean =>
   statOf(context, text)?.isDirectory() === true;
 
-/** Whether a text means a folder, there or not, rather than a template or a world. */
-export const namesFolder = (context: Context, text: string): boolean =>
-  /^[.~]|[/\\]/.test(text) || isFolder(context, text);
+/**
+ * Whether a text means a folder, there or not, rather than a template or a world: it is written as a path.
+ * A name alone is no folder, so that what a command is about does not depend on where it is run.
+ */
+export const namesFolder = (text: string): boolean => /^[.~]|[/\\]/.test(text);
+
+/** A folder written so that `namesFolder` takes it for one. */
+export const asPath = (folder: string): string => (namesFolder(folder) ? folder : `./${folder}`);
+
+/** Does what a name was given for; when that fails, and a folder has this name, tells how to name it. */
+export const withFolderHint = async <Value>(
+  context: Context,
+  name: string,
+  work: () => Promise<Value>,
+): Promise<Value> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof AppError) || namesFolder(name) || !isFolder(context, name)) throw error;
+    const { code, message, detail, fields } = error;
+    const hint = `for the folder here, write ${asPath(name)}`;
+    const hints = [detail.hint, hint].filter((part) => typeof part === 'string');
+    throw new AppError(code, message, {
+      detail: { ...detail, hint: hints.join('; ') },
+      fields,
+      cause: error.cause,
+    });
+  }
+};
 
 /** A folder as a world tree, in the order of paths; hidden files and caches are left out. */
 export const readTree = (context: Context, folder: string): TreeFile[] => {

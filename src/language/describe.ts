@@ -142,13 +142,17 @@ const describeEntity = (
   fields: describeFields(contract, schema),
 });
 
+/** Describes the entities of a contract. */
+export const describeEntities = (contract: Contract): EntityDescription[] =>
+  contract.entities.map((entity) => describeEntity(contract, entity));
+
 /** Describes a contract. Fields are in the order of their declaration, outer before inner. */
 export const describeContract = (contract: Contract): WorldDescription => ({
   name: contract.name,
   package: contract.package,
   domainVersion: contract.domainVersion,
   redactSalt: contract.redact?.slug ?? null,
-  entities: contract.entities.map((entity) => describeEntity(contract, entity)),
+  entities: describeEntities(contract),
   tools: toolSchemasOf(contract),
   routes: (contract.api?.routes ?? []).map(
     ({ operation, method, path, action, entity, params }) => ({

@@ -7,6 +7,7 @@ import {
   getWorld,
   getWorldOpenApi,
   listTemplates,
+  listWorldEntities,
   listWorlds,
   listWorldTasks,
 } from '#wire/public-api/operations.ts';
@@ -115,6 +116,26 @@ describe('a new world', () => {
         });
       }
     }
+  });
+});
+
+describe('the entities of a world', () => {
+  it('are told with every field, its types and its redaction', async () => {
+    const slug = newSlug();
+    const world = await create({ slug, from: encodeTree(toTree(smallWorld())) });
+    const { body } = await control.read(listWorldEntities, { params: { slug } });
+    expect(body.versionId).toBe(world.version.id);
+    const cards = body.data.find(({ name }) => name === 'cards');
+    expect(cards).toMatchObject({ primaryKey: ['id'], unique: expect.any(Array) });
+    expect(cards?.fields).toContainEqual({
+      path: 'author.login',
+      types: ['string'],
+      required: true,
+      policy: 'hash',
+    });
+    await expect(
+      control.read(listWorldEntities, { params: { slug: 'nothing' } }),
+    ).rejects.toMatchObject({ code: 'not_found' });
   });
 });
 

@@ -18,7 +18,14 @@ import {
   withService,
 } from '../command.ts';
 import type { Context } from '../context.ts';
-import { encodeTree, namesFolder, overlayTree, readRows, readTree } from '../input.ts';
+import {
+  encodeTree,
+  namesFolder,
+  overlayTree,
+  readRows,
+  readTree,
+  withFolderHint,
+} from '../input.ts';
 import { withProgress } from '../progress.ts';
 import { problemsError } from '../report.ts';
 import { describeWorld } from '../views/world.ts';
@@ -39,7 +46,7 @@ const readSource = (
   { from, overlay }: Options,
 ): Pick<CreateWorldBody, 'from' | 'overlay'> => {
   const laidOver = overlay === undefined ? [] : readTree(context, overlay);
-  if (!namesFolder(context, from)) {
+  if (!namesFolder(from)) {
     return { from, ...(overlay === undefined ? {} : { overlay: encodeTree(laidOver) }) };
   }
   const tree = overlayTree(readTree(context, from), laidOver);
@@ -78,7 +85,10 @@ export const addWorldsCreate = (worlds: Command, context: Context): void => {
       'svc worlds create crm --from ./crm --rows contacts.jsonl --entity contacts',
     ].join('\n'),
   })
-    .requiredOption('--from <source>', 'a template of the service, or a folder with a world tree')
+    .requiredOption(
+      '--from <source>',
+      'a template of the service, or a folder (./crm) with a world tree',
+    )
     .option('--overlay <folder>', 'files laid over the source before it is compiled')
     .option('--rows <file>', 'rows for the first version, .json or .jsonl; repeatable', collect)
     .option('--entity <name>', 'entity of the rows in files that do not name it')
@@ -87,10 +97,11 @@ export const addWorldsCreate = (worlds: Command, context: Context): void => {
     .option('-m, --message <text>', 'reason recorded on the first version');
   withService(command).action(async (slug: string, options: Options) => {
     const body = readBody(context, slug, options);
-    const client = clientFor(context, options);
-    const { body: world } = await withProgress({ out: context.err, step: `creating ${slug}` }, () =>
-      client.send(createWorld, { body }),
-    );
+    const { body: world } = await withFolderHint(context, options.from, async () => {
+      const client = clientFor(context, options);
+      const progress = { out: context.err, step: `creating ${slug}` };
+      return withProgress(progress, () => client.send(createWorld, { body }));
+    });
     printAnswer(context, options, world, () => describeWorld(world));
   });
 };

@@ -5,7 +5,7 @@
 import type { Command } from 'commander';
 import { compileTree } from '#language/compile.ts';
 import { describeContract } from '#language/describe.ts';
-import { getWorld } from '#wire/public-api/operations.ts';
+import { getWorld, listWorldEntities } from '#wire/public-api/operations.ts';
 import {
   addCommand,
   clientFor,
@@ -14,9 +14,9 @@ import {
   withService,
 } from '../command.ts';
 import type { Context } from '../context.ts';
-import { namesFolder, readTree } from '../input.ts';
+import { namesFolder, readTree, withFolderHint } from '../input.ts';
 import { problemsError } from '../report.ts';
-import { describeWorld, viewContract } from '../views/world.ts';
+import { describeWholeWorld, viewContract } from '../views/world.ts';
 
 const describeFolder = (context: Context, folder: string, options: ServiceOptions): void => {
   const tree = readTree(context, folder);
@@ -35,18 +35,23 @@ const describeSlug = async (
   slug: string,
   options: ServiceOptions,
 ): Promise<void> => {
-  const { body } = await clientFor(context, options).send(getWorld, { params: { slug } });
-  printAnswer(context, options, body, () => describeWorld(body));
+  const client = clientFor(context, options);
+  const { body: world } = await client.send(getWorld, { params: { slug } });
+  const { body } = await client.send(listWorldEntities, { params: { slug } });
+  printAnswer(context, options, { ...world, entities: body.data }, () =>
+    describeWholeWorld(world, body.data, context.colors),
+  );
 };
 
 export const addWorldsDescribe = (worlds: Command, context: Context): void => {
   const command = addCommand(worlds, {
     usage: 'describe <world>',
-    summary: 'a world of the service by its slug, or a folder with a world tree, compiled here',
+    summary:
+      'a world of the service by its slug, or a folder (./crm) with a world tree, compiled here',
     example: 'svc worlds describe code-hosting\nsvc worlds describe ./src/templates/code-hosting',
   });
   withService(command).action(async (world: string, options: ServiceOptions) => {
-    if (namesFolder(context, world)) describeFolder(context, world, options);
-    else await describeSlug(context, world, options);
+    if (namesFolder(world)) describeFolder(context, world, options);
+    else await withFolderHint(context, world, () => describeSlug(context, world, options));
   });
 };

@@ -1,6 +1,7 @@
+import picocolors from 'picocolors';
 import { expect, it } from 'vitest';
 import type { WorldDetail } from '#wire/public-api/world.ts';
-import { describeWorld } from './world.ts';
+import { describeWholeWorld, describeWorld } from './world.ts';
 
 const world: WorldDetail = {
   id: 'wld_1',
@@ -39,5 +40,30 @@ it('says what the sessions of a world will lack', () => {
   expect(lines.filter((line) => line.includes('yet'))).toEqual([
     expect.stringMatching(/^warning +webhooks are noted in the request ledger, but not sent yet$/),
     expect.stringMatching(/^warning +the surface "ui" is not served yet$/),
+  ]);
+});
+
+it('marks each field with what redaction does to it', () => {
+  const redact = { slug: 'board', hash: ['login'], drop: [], preserve: [], round: {} };
+  const field = { types: ['null', 'string'], required: true, policy: null };
+  const entity = {
+    name: 'cards',
+    primaryKey: ['id'],
+    unique: [['of.key', 'name']],
+    relationships: [{ fields: ['list'], target: 'lists' }],
+    fields: [
+      { ...field, path: 'id', types: ['integer'] },
+      { ...field, path: 'login', policy: 'hash' },
+      { ...field, path: 'note', required: false, policy: 'round:2' },
+    ],
+  };
+  const shown = describeWholeWorld({ ...world, redact }, [entity], picocolors.createColors(false));
+  expect(shown).toMatch(/^salt +board$/m);
+  expect(shown.split('\n').slice(-5)).toEqual([
+    'entities',
+    '  cards  2 rows; key id; unique of.key+name; list → lists',
+    '    id     integer',
+    '    login  string | null  [hash]',
+    '    note?  string | null  [round:2]',
   ]);
 });

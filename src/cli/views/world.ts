@@ -1,8 +1,9 @@
 /** Worlds, templates and compiled contracts as a person reads them. */
 
 import type { Static } from 'typebox';
-import type { Contract, EntityContract, ToolBinding } from '#language/contract.ts';
-import { describeContract, type EntityDescription } from '#language/describe.ts';
+import type { Contract, ToolBinding } from '#language/contract.ts';
+import { describeContract } from '#language/describe.ts';
+import type { EntityView } from '#wire/public-api/runtime.ts';
 import type {
   TemplateView,
   WorldDetail,
@@ -22,26 +23,26 @@ const countText = (counts: Record<string, number>): string =>
     .map(([entity, count]) => `${entity} ${count}`)
     .join(', ');
 
-/** One world with its head version. */
-export const describeWorld = (world: WorldDetail): string =>
-  formatFields([
-    ['world', world.slug],
-    ['path', world.path],
-    ['name', world.name],
-    ['description', world.description],
-    ['kind', world.kind],
-    ['version', `${world.version.number} (${world.version.id})`],
-    ['message', world.version.message],
-    ['content', world.version.contentHash],
-    ['rows', countText(world.version.entityCounts)],
-    ['surfaces', list(world.surfaces)],
-    ['tools', list(world.tools)],
-    ['tasks', list(world.tasks)],
-    ['redacted', redactedText(world)],
-    ['files', formatCount(world.files.length, 'file')],
-    ['created', `${world.createdAt} (${formatAgo(world.createdAt)})`],
-    ...world.warnings.map((warning): [string, string] => ['warning', warning]),
-  ]);
+type Facts = [name: string, value: string | null | undefined][];
+
+const factsOf = (world: WorldDetail, redaction: Facts[number]): Facts => [
+  ['world', world.slug],
+  ['path', world.path],
+  ['name', world.name],
+  ['description', world.description],
+  ['kind', world.kind],
+  ['version', `${world.version.number} (${world.version.id})`],
+  ['message', world.version.message],
+  ['content', world.version.contentHash],
+  ['rows', countText(world.version.entityCounts)],
+  ['surfaces', list(world.surfaces)],
+  ['tools', list(world.tools)],
+  ['tasks', list(world.tasks)],
+  redaction,
+  ['files', formatCount(world.files.length, 'file')],
+  ['created', `${world.createdAt} (${formatAgo(world.createdAt)})`],
+  ...world.warnings.map((warning): Facts[number] => ['warning', warning]),
+];
 
 const redactedText = ({ redact }: WorldView): string | undefined => {
   if (redact === null) return undefined;
@@ -52,6 +53,24 @@ const redactedText = ({ redact }: WorldView): string | undefined => {
     ...Object.entries(redact.round).map(([path, digits]) => `${path} [round:${digits}]`),
   ];
   return `${list(marks)}; salt ${redact.slug}`;
+};
+
+/** One world with its head version. */
+export const describeWorld = (world: WorldDetail): string =>
+  formatFields(factsOf(world, ['redacted', redactedText(world)]));
+
+/** The same with its entities, whose fields are marked with what redaction does to them. */
+export const describeWholeWorld = (
+  world: WorldDetail,
+  entities: readonly EntityView[],
+  colors: Colors,
+): string => {
+  const { entityCounts } = world.version;
+  const lines = entities.flatMap((entity) =>
+    entityLines(entity, entityCounts[entity.name] ?? 0, colors),
+  );
+  const facts = formatFields(factsOf(world, ['salt', world.redact?.slug]));
+  return [facts, '', colors.bold('entities'), ...lines.slice(1)].join('\n');
 };
 
 /** The worlds of a project, one a line. */
@@ -94,8 +113,8 @@ const bindingText = (binding: ToolBinding): string => {
   }
 };
 
-const keysText = (entity: EntityContract): string => {
-  const unique = entity.unique.map((paths) => paths.map((path) => path.join('/')).join('+'));
+const keysText = (entity: EntityView): string => {
+  const unique = entity.unique.map((paths) => paths.join('+'));
   const links = entity.relationships.map(({ fields, target }) => `${fields.join('+')} → ${target}`);
   return [
     `key ${entity.primaryKey.join('+')}`,
@@ -128,14 +147,9 @@ const typesText = (types: readonly string[]): string =>
   types.toSorted((a, b) => Number(a === 'null') - Number(b === 'null')).join(' | ');
 
 /** The entity's keys, then its fields with their types and what redaction does to them. */
-const entityLines = (
-  entity: EntityContract,
-  { fields }: EntityDescription,
-  rows: number,
-  colors: Colors,
-): string[] => {
+const entityLines = (entity: EntityView, rows: number, colors: Colors): string[] => {
   const table = formatTable(
-    fields.map(({ path, types, required, policy }) => [
+    entity.fields.map(({ path, types, required, policy }) => [
       `    ${required ? path : `${path}?`}`,
       typesText(types),
       colors.yellow(policyText(policy)),
@@ -152,11 +166,9 @@ export const viewContract = (
   colors: Colors,
 ): string => {
   const described = describeContract(contract);
-  const entities = contract.entities.flatMap((entity, index) => {
-    const description = described.entities[index];
-    const rows = rowCounts[entity.name] ?? 0;
-    return description === undefined ? [] : entityLines(entity, description, rows, colors);
-  });
+  const entities = described.entities.flatMap((entity) =>
+    entityLines(entity, rowCounts[entity.name] ?? 0, colors),
+  );
   return [
     formatFields([
       ['name', contract.name],

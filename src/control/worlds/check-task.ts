@@ -8,6 +8,7 @@ import type { FieldProblem } from '#domain/error.ts';
 import { decodeBundle } from '#language/bundle.ts';
 import { type CheckConditions, createConditionCheck } from '#language/conditions.ts';
 import type { Contract, EntityContract, Row } from '#language/contract.ts';
+import { describeEntities } from '#language/describe.ts';
 import { clip } from '#language/read/clip.ts';
 import { suggestName } from '#language/read/suggest.ts';
 import { createRowChecker, type RowChecker } from '#language/rows.ts';
@@ -36,6 +37,8 @@ type KnownWorld = {
   tools: ReadonlySet<string>;
   rows: RowChecker;
   conditions: CheckConditions;
+  /** All that is told of its entities, as JSON text. */
+  entitiesJson(): string;
 };
 
 const mostProblems = 50;
@@ -52,6 +55,7 @@ const toKnown = (contract: Contract): KnownWorld => ({
   tools: new Set(contract.tools.map(({ name }) => name)),
   rows: createRowChecker(contract),
   conditions: createConditionCheck(contract),
+  entitiesJson: () => JSON.stringify(describeEntities(contract)),
 });
 
 /** The worlds that a process holds. */

@@ -28,6 +28,8 @@ type Inputs = {
   begin: { name: string; template: Files };
   /** Whether a session of a world can be opened on a task. */
   'check-task': { world: WorldGiven; specJson: string };
+  /** The entities of a world, with every field. */
+  'describe-entities': { world: WorldGiven };
   /** The large body of a request to an operation, see `bodies/read.ts`. */
   read: { operation: string; bytes: Uint8Array; isKeyed: boolean };
 };
@@ -63,6 +65,8 @@ export type Outcomes = {
   summarize: TemplateSummaryResult;
   begin: { ok: true; files: TreeFile[] } | Refused;
   'check-task': CheckedTask | Refused;
+  /** As JSON text, like `describe`. */
+  'describe-entities': { ok: true; entitiesJson: string } | Refused;
   read: ReadBody;
 };
 
@@ -110,6 +114,8 @@ export const createJobs = (): ((job: Job) => Outcomes[JobKind]) => {
         return { ok: true, files: initTree(job) };
       case 'check-task':
         return checkTask(findWorld(job.world), JSON.parse(job.specJson));
+      case 'describe-entities':
+        return { ok: true, entitiesJson: findWorld(job.world).entitiesJson() };
       case 'read':
         return readWhole(job.operation, job.bytes, job);
     }

@@ -40,8 +40,8 @@ export type Compiler = {
 
 type Outcome = Outcomes[JobKind];
 
-/** Kinds that are short: they check one request, not a whole world. */
-const shortKinds: ReadonlySet<JobKind> = new Set<JobKind>(['check-task']);
+/** Kinds that are short: they look at a world that is compiled. */
+const shortKinds: ReadonlySet<JobKind> = new Set<JobKind>(['check-task', 'describe-entities']);
 
 /** What a short one may take at most, processes that do them, and how many may wait: a burst of opens. */
 const shortLimitMs = 5_000;
@@ -120,6 +120,7 @@ export const createCompiler = (limits: CompileLimits, watch: CompileWatch = nobo
   const work = async (job: Job, asker: Asker): Promise<Outcome> => {
     if (job.kind === 'check-task') return checkTask(job, asker);
     refuseSpent(job.kind, asker.project);
+    if (shortKinds.has(job.kind)) return outcomeOf(await checks.run(job, asker), shortLimits);
     // Whoever makes a world opens sessions of it next.
     if (job.kind === 'build') checks.warm();
     return outcomeOf(await trees.run(job, asker), limits);

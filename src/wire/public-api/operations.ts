@@ -16,7 +16,7 @@ import {
 import { Type } from '../type.ts';
 import { CallListView, CallRequest, CallView } from './call.ts';
 import { AfterRequest, AfterTime, RequestFilter, RequestView } from './request.ts';
-import { RuntimeAnswer, RuntimeBody, RuntimeRejection } from './runtime.ts';
+import { EntityView, RuntimeAnswer, RuntimeBody, RuntimeRejection } from './runtime.ts';
 import { OpenSessionBody, SessionListView, SessionView } from './session.ts';
 import {
   CreateWorldBody,
@@ -66,6 +66,22 @@ export const getWorld = operation({
   access: 'read',
   params: WorldParams,
   answers: { 200: WorldDetail },
+});
+
+export const listWorldEntities = operation({
+  id: 'listWorldEntities',
+  summary: "The entities of a world's head version, each field with its types and its redaction",
+  method: 'GET',
+  path: '/worlds/{slug}/entities',
+  access: 'read',
+  params: WorldParams,
+  answers: {
+    200: Type.Object({
+      versionId: Type.String(),
+      data: Type.Array(EntityView),
+    }),
+  },
+  refusals: { 429: compileBusy },
 });
 
 export const listWorldTasks = operation({

@@ -98,13 +98,15 @@ const Field = Type.Object({
   ),
 });
 
-const Entity = Type.Object({
+/** An entity with its fields. */
+export const EntityView = Type.Object({
   name: Type.String(),
   primaryKey: Texts,
   unique: Type.Array(Texts),
   relationships: Type.Array(Type.Object({ fields: Texts, target: Type.String() })),
   fields: Type.Array(Field),
 });
+export type EntityView = Static<typeof EntityView>;
 
 const Tool = Type.Object({
   name: Type.String(),
@@ -129,7 +131,7 @@ const Described = Type.Object({
     package: Package,
     domainVersion: Type.String(),
     redactSalt: nullable(Type.String()),
-    entities: Type.Array(Entity),
+    entities: Type.Array(EntityView),
     tools: Type.Array(Tool),
     routes: Type.Array(Route),
     tasks: Type.Array(

@@ -9,6 +9,7 @@ import { suggestName } from '#language/read/suggest.ts';
 import { bundledTemplatesDir, readTemplateTree, templateSlugs } from '#runtime/templates.ts';
 import { addCommand, printAnswer } from '../../command.ts';
 import type { Context } from '../../context.ts';
+import { asPath } from '../../input.ts';
 import { writeTree } from '../../write-tree.ts';
 import { writeEditorFiles } from './types.ts';
 
@@ -47,7 +48,7 @@ const describe = (folder: string, written: readonly string[]): string =>
     '',
     `${written.length} files written to ${folder}. What comes next:`,
     `  $ svc worlds schema check ${folder}`,
-    `  $ svc worlds create <slug> --from ${folder}`,
+    `  $ svc worlds create <slug> --from ${asPath(folder)}`,
   ].join('\n');
 
 export const addInit = (schema: Command, context: Context): void => {

@@ -13,6 +13,7 @@ import { listCalls } from './list-calls.ts';
 import { listSessionRequests } from './list-session-requests.ts';
 import { listSessions } from './list-sessions.ts';
 import { listTemplates } from './list-templates.ts';
+import { listWorldEntities } from './list-world-entities.ts';
 import { listWorldRequests } from './list-world-requests.ts';
 import { listWorldTasks } from './list-world-tasks.ts';
 import { listWorlds } from './list-worlds.ts';
@@ -27,6 +28,7 @@ export const publicEndpoints = (parts: Parts): Endpoint[] =>
     getWorld,
     getWorldOpenApi,
     listTemplates,
+    listWorldEntities,
     listWorldTasks,
     listWorldRequests,
     listWorlds,
