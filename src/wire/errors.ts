@@ -16,7 +16,7 @@ const statusByCode: Record<ErrorCode, number> = {
   exhausted: 429,
   internal: 500,
   unavailable: 503,
-  timeout: 504,
+  timeout: 524,
 };
 
 export type ErrorBody = {
@@ -37,7 +37,11 @@ export const toErrorAnswer = (error: unknown): { status: number; body: ErrorBody
   };
 };
 
+/** What proxies answer for a server that took too long. */
+const proxyTimeout = 504;
+
 const codeByStatus = (status: number): ErrorCode => {
+  if (status === proxyTimeout) return 'timeout';
   const known = errorCodes.find((code) => statusByCode[code] === status);
   if (known !== undefined) return known;
   return status >= 500 ? 'unavailable' : 'invalid';

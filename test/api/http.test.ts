@@ -280,6 +280,49 @@ describe('a request that cannot be served', () => {
   });
 });
 
+describe('an address that leads nowhere', () => {
+  const get = (path: string) =>
+    control.raw({
+      method: 'GET',
+      path: `/api/public${path}`,
+      headers: { authorization: basic(control.publicKey, control.secretKey) },
+    });
+
+  it.each([
+    ['a slug of 65 letters', `/worlds/${'a'.repeat(65)}`],
+    ['one of 300', `/worlds/${'a'.repeat(300)}`],
+    ['one of 10,000', `/worlds/${'a'.repeat(10_000)}`],
+    ['a NUL', '/worlds/a%00b'],
+    ['a session with a long id', `/world-sessions/${'s'.repeat(65)}/calls`],
+  ])('is 404 in the one form of an error: %s', async (_, path) => {
+    const { status, body } = await get(path);
+    expect(status).toBe(404);
+    expect(body).toEqual({ message: expect.stringMatching(/^there is/), error: 'not_found' });
+    expect(JSON.stringify(body).length).toBeLessThan(700);
+  });
+
+  it.each(['/worlds/%zz', '/worlds/%ff', '/%'])(
+    'is 400 when it is no address: %s',
+    async (path) => {
+      const { status, headers, body } = await get(path);
+      expect(status).toBe(400);
+      expect(body).toEqual({ message: expect.stringContaining('no path'), error: 'invalid' });
+      expect(headers['x-request-id']).toMatch(/^req-/);
+    },
+  );
+
+  it('is told that a parameter is not known also where there are none', async () => {
+    const { status, body } = await get('/worlds/none?wait=1&color=red');
+    expect(status).toBe(400);
+    expect(body).toMatchObject({
+      error: [
+        { path: ['wait'], message: 'is not a known field' },
+        { path: ['color'], message: 'is not a known field' },
+      ],
+    });
+  });
+});
+
 describe('the health of the program', () => {
   it('is told without a key', async () => {
     expect(await control.raw({ method: 'GET', path: '/health' })).toMatchObject({

@@ -153,6 +153,34 @@ describe('opening a session', () => {
     expect(usualHost.assignment).toMatchObject(machine);
   });
 
+  it('is told all that is wrong with what it asks for', async () => {
+    const body: OpenSessionBody = {
+      slug: 'notes',
+      task: 'finnish',
+      surfaces: ['browser', 'ui'],
+      clock: { at: 'noon' },
+    };
+    const refused = await control.send(openSession, { body }).catch((error: unknown) => error);
+    expect((refused as { fields: { path: string[] }[] }).fields.map(({ path }) => path)).toEqual([
+      ['task'],
+      ['surfaces', '0'],
+      ['surfaces', '1'],
+      ['clock', 'at'],
+    ]);
+  });
+
+  it('is told of a surface that its world declares that it is not served', async () => {
+    const from = encodeTree(toTree(smallWorld()));
+    await control.send(createWorld, { body: { slug: 'with-ui', from } });
+    const body: OpenSessionBody = { slug: 'with-ui', surfaces: ['ui'] };
+    await expect(control.send(openSession, { body })).rejects.toMatchObject({
+      code: 'invalid',
+      message: expect.stringMatching(
+        /declares the surface "ui".*not served yet; served of it: api/,
+      ),
+    });
+  });
+
   const refusals: [string, OpenSessionBody, string[], RegExp][] = [
     ['an unknown task', { task: 'finnish' }, ['task'], /its tasks are finish/],
     ['a stored task', { task: { id: 'task-1' } }, ['task', 'id'], /not served/],

@@ -184,6 +184,12 @@ describe('a world that takes long to compile', () => {
 describe('a world that is refused', () => {
   const slugs = ['', 'Capital', '-x', 'x_y', 'a/b', 'templates', 'runtime', 'x'.repeat(65)];
 
+  it('for all that is wrong with it, the files and the slug', async () => {
+    await expect(create({ slug: 'Capital', from: 'code-hostin' })).rejects.toMatchObject({
+      fields: [{ path: ['slug'] }, { path: ['from'] }],
+    });
+  });
+
   it.each(slugs)('for its slug "%s"', async (slug) => {
     await expect(create({ slug, from: tree })).rejects.toMatchObject({
       code: 'invalid',

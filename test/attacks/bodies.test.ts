@@ -47,8 +47,9 @@ const send = async (
   return { status: answer.statusCode, bytes, body: bytes < 100_000 ? answer.json() : {} };
 };
 
-const problemsOf = ({ body }: Answer): { path: string[]; message: string }[] =>
-  Array.isArray(body.error) ? body.error : [];
+/** What an answer says is wrong; a rejected command lists it apart from its `error`. */
+const problemsOf = ({ body }: Answer): { message: string }[] =>
+  [body.error, body.problems].find(Array.isArray) ?? [];
 
 const readApart = async (): Promise<number> => {
   const [address = ''] = control.running.metricsAddresses;

@@ -11,6 +11,7 @@ import {
   fastify,
 } from 'fastify';
 import { hideCredentials } from '#domain/credentials.ts';
+import { cut } from '#domain/cut.ts';
 import { AppError, describeError } from '#domain/error.ts';
 import { plainIp } from '#domain/host-address.ts';
 import { newId } from '#domain/id.ts';
@@ -50,6 +51,9 @@ export type ServerOptions = {
   metrics: Metrics;
   log: Log;
 };
+
+/** Of an address that leads nowhere. */
+const mostPathChars = 500;
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const;
 
@@ -271,7 +275,7 @@ const answerErrors = (
     const isElsewhere = elsewhere.some((prefix) => path.startsWith(`${prefix}/`));
     const why = isElsewhere ? ' at this address: the API has one of its own' : '';
     return sendError(reply, 404, {
-      message: `there is nothing at ${path}${why}`,
+      message: `there is nothing at ${cut(path, mostPathChars)}${why}`,
       error: 'not_found',
     });
   };
@@ -289,6 +293,27 @@ const countRequests = (app: FastifyInstance, { httpRequests, httpSeconds }: Metr
     httpRequests.inc({ operation, status: reply.statusCode });
     httpSeconds.observe({ operation }, reply.elapsedTime / 1_000);
   });
+};
+
+/**
+ * What cannot be routed at all: an address that is no address, or one with an argument longer than anything
+ * has a name.
+ */
+const refuseUnroutable = (
+  error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void => {
+  const path = cut(pathOf(request), mostPathChars);
+  const isLong = error.statusCode === 414 || error.statusCode === 404;
+  const body: ErrorBody = isLong
+    ? { message: `there is nothing at ${path}`, error: 'not_found' }
+    : {
+        message: `${path} is no path of an address: its percent signs are wrong`,
+        error: 'invalid',
+      };
+  reply.header(requestIdHeader, request.id);
+  sendError(reply, isLong ? 404 : 400, body);
 };
 
 const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] ?? '/';
@@ -313,6 +338,7 @@ export const createServer = (
   const app = fastify({
     routerOptions: { maxParamLength: 256, ignoreTrailingSlash: false },
     exposeHeadRoutes: false,
+    frameworkErrors: refuseUnroutable,
     genReqId: requestIdOf,
     bodyLimit: limits.bodyBytes,
   });

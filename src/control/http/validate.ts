@@ -3,6 +3,7 @@
  * field, in the order of the request's parts. Path, query and headers are text, so numbers and
  * booleans are read from it. The body was checked where it was read, see `bodies/read.ts`.
  */
+import { cut } from '#domain/cut.ts';
 import { AppError, type FieldProblem } from '#domain/error.ts';
 import type { OperationShape } from '#wire/operation.ts';
 import type { TSchema } from '#wire/type.ts';
@@ -10,9 +11,37 @@ import { type Check, checkOfText } from '../bodies/check.ts';
 import { mostProblems } from '../bodies/explain.ts';
 import type { RequestParts } from './endpoint.ts';
 
+/** Of a name in an address that leads nowhere. */
+const mostShownChars = 100;
+
 const none: Check = () => [];
 const checkPart = (schema: TSchema | undefined): Check =>
   schema === undefined ? none : checkOfText(schema);
+
+/** Of an operation that takes no parameters, as of one that takes others. */
+const noQuery: Check = (query) =>
+  Object.keys(query as object).map((name) => ({ path: [name], message: 'is not a known field' }));
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+/**
+ * Whether the arguments of a path can be of something that there is. A client's that cannot lead nowhere, as
+ * those of what it has not made; a host's are a mistake of ours, and told as such.
+ */
+const createPlaceCheck = ({ access, params }: OperationShape): ((given: unknown) => void) => {
+  const check = checkPart(params);
+  const isClients = access === 'read' || access === 'write';
+  return (given) => {
+    const problems = check(given);
+    const texts = Object.values((given ?? {}) as object).filter(isText);
+    const isNowhere = problems.length > 0 || texts.some((text) => text.includes('\0'));
+    if (isClients && isNowhere) {
+      const shown = texts.map((text) => JSON.stringify(cut(text, mostShownChars))).join(', ');
+      throw new AppError('not_found', `there is nothing by the name ${shown}`);
+    }
+    refuse(problems);
+  };
+};
 
 /** Throws `invalid` for problems, with the first of them in its message. */
 const refuse = (problems: readonly FieldProblem[]): void => {
@@ -30,9 +59,13 @@ export type Checked = Omit<RequestParts, 'body'>;
 export const createValidator = (
   shape: OperationShape,
 ): ((parts: Checked, ofBody: readonly FieldProblem[]) => void) => {
-  const params = checkPart(shape.params);
-  const query = checkPart(shape.query);
+  const { access } = shape;
+  const checkPlace = createPlaceCheck(shape);
+  const isStrict = access === 'read' || access === 'write';
+  const query = shape.query === undefined && isStrict ? noQuery : checkPart(shape.query);
   const headers = checkPart(shape.headers);
-  return (parts, ofBody) =>
-    refuse([...params(parts.params), ...query(parts.query), ...headers(parts.headers), ...ofBody]);
+  return (parts, ofBody) => {
+    checkPlace(parts.params);
+    refuse([...query(parts.query), ...headers(parts.headers), ...ofBody]);
+  };
 };

@@ -7,6 +7,7 @@ import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
 import { usualSize } from '#domain/pool.ts';
 import type { SessionStart, SurfaceKind } from '#domain/session.ts';
+import { allOf } from '../all-of.ts';
 import type { KeptOpen } from '../bodies/keep.ts';
 import { violates } from '../db/errors.ts';
 import { type NewSession, openSession, sessionKeyIndex } from '../db/placement.ts';
@@ -78,15 +79,27 @@ const resolveVersion = async (
   return version;
 };
 
+/** Why a session of a version can have no such surface. A browser would show what the surface "ui" serves. */
+const lackOf = ({ contract, surfaces }: Version, surface: SurfaceKind): string => {
+  const served = surfaces.length === 0 ? 'none' : surfaces.join(', ');
+  if (surface !== 'api' && contract.ui !== null) {
+    return `the world declares the surface "ui", and "${surface}" is not served yet; served of it: ${served}`;
+  }
+  const known = surfaces.length === 0 ? 'it has none' : `it has ${served}`;
+  return `the world has no surface "${surface}"; ${known}`;
+};
+
 /** The surfaces that a session gets: those it asks for, and the API of a world that has one. */
 const resolveSurfaces = (version: Version, wanted: readonly SurfaceKind[] = []): SurfaceKind[] => {
   const has = version.surfaces;
-  for (const [index, surface] of wanted.entries()) {
-    if (!has.includes(surface)) {
-      const known = has.length === 0 ? 'it has none' : `it has ${has.join(', ')}`;
-      throw invalid(['surfaces', String(index)], `the world has no surface "${surface}"; ${known}`);
-    }
-  }
+  const fields = [...wanted.entries()]
+    .filter(([, surface]) => !has.includes(surface))
+    .map(([index, surface]) => ({
+      path: ['surfaces', String(index)],
+      message: lackOf(version, surface),
+    }));
+  const [first] = fields;
+  if (first !== undefined) throw new AppError('invalid', first.message, { fields });
   return has.filter((surface) => surface === 'api' || wanted.includes(surface));
 };
 
@@ -96,7 +109,11 @@ const toNewSession = async (
   version: Version,
 ): Promise<NewSession> => {
   const { projectId, body, idempotencyKey, signal } = request;
-  const task = await resolveTask(parts, version, body.task, signal);
+  const [task, surfaces, clock] = await allOf(
+    () => resolveTask(parts, version, body.task, signal),
+    () => resolveSurfaces(version, body.surfaces),
+    () => resolveClock(body.clock, new Date()),
+  );
   return {
     id: newId('ses'),
     projectId,
@@ -108,12 +125,12 @@ const toNewSession = async (
     taskHash: task?.hash ?? null,
     instruction: task?.instruction ?? null,
     taskTools: task?.tools ?? null,
-    surfaces: resolveSurfaces(version, body.surfaces),
+    surfaces,
     tier: body.browserTier ?? 'standard',
     isolation: body.isolation ?? null,
     size: body.size ?? usualSize,
     reuseWarm: body.reuseWarm ?? false,
-    clock: JSON.stringify(resolveClock(body.clock, new Date())),
+    clock: JSON.stringify(clock),
     seed: body.seed ?? null,
     idempotencyKey: idempotencyKey ?? null,
     requestHash: body.hash,

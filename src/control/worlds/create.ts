@@ -8,6 +8,7 @@ import { newId } from '#domain/id.ts';
 import { type Digest, isSlug, type TreeFile } from '#domain/world.ts';
 import type { Log } from '#runtime/log.ts';
 import type { BuiltSnapshot } from '#store/snapshot.ts';
+import { allOf } from '../all-of.ts';
 import { type Blobs, digestOf } from '../blobs/blobs.ts';
 import type { KeptWorld } from '../bodies/keep.ts';
 import { hashOf } from '../canonical.ts';
@@ -69,6 +70,20 @@ const readSource = (templatesDir: string, body: KeptWorld): TreeFile[] => {
 
 const rowRefused = ({ message, field }: RefusedRow): AppError =>
   new AppError('invalid', `a row is refused: ${message}`, { fields: [field] });
+
+/** What is wrong with the slug, and then with the files, too; these are read only when it is right. */
+const checkNames = async ({ config }: CreateParts, body: KeptWorld): Promise<void> => {
+  try {
+    checkSlug(body.slug);
+  } catch (error) {
+    await allOf(
+      () => {
+        throw error;
+      },
+      () => readSource(config.templatesDir, body),
+    );
+  }
+};
 
 type Source = {
   tree: TreeFile[];
@@ -241,7 +256,7 @@ export const createWorld = async (
   signal?: AbortSignal,
 ): Promise<void> => {
   const { slug } = body;
-  checkSlug(slug);
+  await checkNames(parts, body);
   const lost = await findLostWorld(parts, projectId, slug);
   const upload = { id: newId('upl'), projectId, blobs: [], bytes: 0 };
   await reserve(parts, upload);

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { AppError, errorCodes } from '#domain/error.ts';
+import { fromErrorAnswer, toErrorAnswer } from './errors.ts';
+
+it('an error is the same when it is read back from its answer, of each code', () => {
+  for (const code of errorCodes) {
+    const { status, body } = toErrorAnswer(new AppError(code, 'no', { detail: { limit: 3 } }));
+    const read = fromErrorAnswer(status, body);
+    expect(read).toMatchObject({ code, message: 'no', detail: { limit: 3, status } });
+    expect(fromErrorAnswer(status, 'no JSON of ours').code).toBe(code);
+  }
+});
+
+it('a query that ran too long is 524, and what a proxy says of a slow server is read as the same', () => {
+  expect(toErrorAnswer(new AppError('timeout', 'too long')).status).toBe(524);
+  expect(fromErrorAnswer(504, '<html>').code).toBe('timeout');
+});
