@@ -74,7 +74,11 @@ describe('the view of the pool', () => {
     const session = await open();
     const seen = await held;
     expect(seen.revision).not.toBe(revision);
-    expect(seen.hosts[0]).toMatchObject({ state: 'assigned', sessionId: session.id });
+    expect(seen.hosts[0]).toMatchObject({
+      state: 'assigned',
+      sessionId: session.id,
+      serves: 'standard',
+    });
   });
 
   it('tells its revision alone to who only waits for a change', async () => {

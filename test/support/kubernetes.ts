@@ -199,6 +199,7 @@ export const leftoversIn = async (cluster: Cluster, installation: string): Promi
   const lists = await Promise.all([
     core.listPodForAllNamespaces({ labelSelector }),
     core.listSecretForAllNamespaces({ labelSelector }),
+    core.listConfigMapForAllNamespaces({ labelSelector }),
     core.listNamespace({ labelSelector }),
     apps.listDaemonSetForAllNamespaces({ labelSelector }),
     networking.listNetworkPolicyForAllNamespaces({ labelSelector }),
