@@ -4,8 +4,8 @@
  * load without a failed call, and gone when it is uninstalled.
  */
 import { randomBytes } from 'node:crypto';
-import type { KubernetesObject } from '@kubernetes/client-node';
-import { PatchStrategy } from '@kubernetes/client-node';
+import type { KubernetesObject, V1Deployment } from '@kubernetes/client-node';
+import { loadAllYaml, PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeError } from '#domain/error.ts';
 import { until } from '#runtime/pause.ts';
@@ -27,6 +27,8 @@ else if (images === undefined) {
   );
 }
 
+/** Blobs with the rows that name them, and a job that checks the pools first; the backup tests a volume. */
+const settings = ['--set', 'blobs.inDatabase=true,hosts.checkPools=true'];
 const clients = 2;
 const issue = '/repos/northquay/berth/issues/157';
 
@@ -108,14 +110,14 @@ describe.skipIf(images === undefined)('an installation', { timeout: 240_000 }, (
   beforeAll(async () => {
     installation = await prepareInstallation(cluster, images ?? []);
     ({ namespace } = installation);
-    await installation.upgrade();
+    await installation.upgrade(...settings);
     client = await installation.client();
     gateway = await installation.serviceUrl('svc-gateway');
   }, 240_000);
 
   afterAll(() => installation.remove(), 120_000);
 
-  it('passes its own test: a session opened, called, used through the gateway, graded, closed', async () => {
+  it('passes its own test: a session from its opening to its end, and a look around', async () => {
     await installation.helm('test', '--timeout', '120s');
   });
 
@@ -133,6 +135,48 @@ describe.skipIf(images === undefined)('an installation', { timeout: 240_000 }, (
     await until(async () => (await askGateway(asked)) === 410, { timeoutMs: 5_000, what: 'a 410' });
   });
 
+  it('is not changed by a wrong file of pools, and its job says what is wrong', async () => {
+    const wrong = '[pools.default]\nminimum = 9\nmaximum = 3\n';
+    const pools = ['--set-literal', `hosts.pools=${wrong}`];
+    await expect(installation.upgrade(...settings, ...pools)).rejects.toThrow(
+      'job svc-check-pools failed',
+    );
+    const labelSelector = 'batch.kubernetes.io/job-name=svc-check-pools';
+    const { items } = await core.listNamespacedPod({ namespace, labelSelector });
+    const name = items[0]?.metadata?.name ?? '';
+    const log = await core.readNamespacedPodLog({ name, namespace });
+    expect(log).toContain('pools.default.minimum: 9 is over the maximum of 3');
+    const { data } = await core.readNamespacedConfigMap({ name: 'svc-pools', namespace });
+    expect(data?.['pools.toml']).toContain('target = 3');
+    await core.deleteNamespacedPod({ name, namespace });
+  });
+
+  it('rolls those programs that have a secret when it changes, at the next upgrade', async () => {
+    const sums = async (): Promise<Record<string, string | undefined>> => {
+      const text = await installation.upgrade(...settings, '--dry-run=server', '--output', 'json');
+      const { manifest } = JSON.parse(text) as { manifest: string };
+      const objects = loadAllYaml(manifest) as V1Deployment[];
+      return Object.fromEntries(
+        objects.flatMap(({ kind, metadata, spec }) =>
+          kind === 'Deployment'
+            ? [[metadata?.name, spec?.template.metadata?.annotations?.['checksum/secret']]]
+            : [],
+        ),
+      );
+    };
+    const before = await sums();
+    const secret = { name: 'svc-secrets', namespace };
+    const { data } = await core.readNamespacedSecret(secret);
+    const body = { stringData: { 'gateway-token': 'another' } };
+    const merge = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
+    await core.patchNamespacedSecret({ ...secret, body }, merge);
+    const after = await sums();
+    await core.patchNamespacedSecret({ ...secret, body: { data } }, merge);
+    const changed = Object.keys(before).filter((name) => before[name] !== after[name]);
+    expect(changed.sort()).toEqual(['svc-control', 'svc-gateway']);
+    expect(await sums()).toEqual(before);
+  });
+
   it('is upgraded and rolled back under load without a failed call', async () => {
     await createNotes(client);
     const session = await open(client, { slug: 'helm-test', task: 'close-duplicate' });
@@ -145,6 +189,7 @@ describe.skipIf(images === undefined)('an installation', { timeout: 240_000 }, (
     for (const roll of [
       () =>
         installation.upgrade(
+          ...settings,
           '--set',
           'pods.annotations.release=next',
           '--set',

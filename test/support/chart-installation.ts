@@ -47,6 +47,7 @@ const valuesOf = (images: readonly string[], { className, node }: HostVolumes): 
     hosts: {
       cpuRequestMilli: 10,
       prePull: false,
+      checkPools: false,
       pools: '[pools.default]\nminimum = 3\nmaximum = 8\ntarget = 3\n',
     },
     pods: { nodeSelector: { 'kubernetes.io/hostname': node } },

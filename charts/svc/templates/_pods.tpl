@@ -41,7 +41,9 @@ annotations:
 {{- range $root.Values.images.pullSecrets }}{{ $logins = append $logins (dict "name" .) }}{{ end -}}
 {{- $placement := dict -}}
 {{- with $logins }}{{ $_ := set $placement "imagePullSecrets" . }}{{ end -}}
-{{- range $key := list "nodeSelector" "tolerations" "affinity" "priorityClassName" }}
+{{- $keys := list "nodeSelector" "tolerations" "affinity" -}}
+{{- if hasKey $root.Values (index . 1) }}{{ $keys = append $keys "priorityClassName" }}{{ end -}}
+{{- range $key := $keys }}
 {{- with get $said $key }}{{ $_ := set $placement $key . }}{{ end }}
 {{- end -}}
 {{- with $placement }}{{ toYaml . }}{{ end }}
