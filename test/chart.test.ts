@@ -194,8 +194,8 @@ describe.skipIf(!found)('the templates', { timeout: 120_000 }, () => {
 
   it('give the orchestrator the rights that it checks, and nobody any other', async () => {
     const objects = await render(namespace, []);
-    const roles = objects.filter(({ kind }) => /Role$/.test(kind ?? ''));
-    expect(roles.map(({ kind }) => kind)).toEqual(['Role']);
+    const roles = objects.filter(({ kind }) => kind === 'Role');
+    expect(roles).toHaveLength(1);
     const { rules } = roles[0] as unknown as { rules: V1PolicyRule[] };
     const rights = rules.flatMap(({ apiGroups, resources, verbs }) =>
       verbs.map((verb) => `${verb} ${resources?.join()}.${apiGroups?.join()}`),
@@ -206,6 +206,12 @@ describe.skipIf(!found)('the templates', { timeout: 120_000 }, () => {
     });
     expect(rights.sort()).toEqual(wanted.sort());
     expect(roles[0]?.metadata?.namespace).toBe('svc-hosts');
+    const ofCluster = objects.filter(({ kind }) => kind === 'ClusterRole');
+    expect(ofCluster.map((role) => (role as unknown as { rules: V1PolicyRule[] }).rules)).toEqual([
+      [expect.objectContaining({ resources: ['nodes'], verbs: ['list'] })],
+    ]);
+    const inNamespaces = await render(namespace, ['--set', 'hosts.readNodes=false']);
+    expect(inNamespaces.filter(({ kind }) => /^Cluster/.test(kind ?? ''))).toEqual([]);
   });
 
   it('take what Helm adds where another chart depends on this one', async () => {

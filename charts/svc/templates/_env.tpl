@@ -145,6 +145,8 @@ variables; none is said twice: svc.env (list $ "control" (include "svc.controlEn
   value: {{ .Values.images.pullPolicy }}
 - name: SVC_KUBE_PRE_PULL
   value: {{ ternary "yes" "no" .Values.hosts.prePull | quote }}
+- name: SVC_KUBE_DRAIN_WAIT_MINUTES
+  value: {{ .Values.hosts.drainWaitMinutes | int64 | quote }}
 - name: SVC_KUBE_CPU_REQUEST_MILLI
   value: {{ .Values.hosts.cpuRequestMilli | int64 | quote }}
 {{- end }}
