@@ -102,6 +102,8 @@ declare module 'svc_env' {
     body: unknown;
     /** Header names in lower case. */
     headers: Record<string, string>;
+    /** The one of the route's `media_types` that the client wants; JSON's where none are declared. */
+    mediaType: string;
   };
 
   /** One request to the world's API. What the handler returns is the JSON body. */

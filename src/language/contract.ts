@@ -89,6 +89,10 @@ export type RouteContract = {
   /** On the last page leave the cursor's key out instead of sending it empty. */
   cursorAbsentWhenDone: boolean;
   notFound: VendorError;
+  /** Media types that it answers in beside those of all routes. Absent: none. */
+  mediaTypes?: string[];
+  /** Where a good answer to GET says when it was last changed. Absent: nowhere. */
+  lastModified?: FieldPath;
 };
 
 /** Names under which a world's routes speak of pages. */
@@ -135,6 +139,12 @@ export type ApiContract = {
     scope: string | null;
   };
   routes: RouteContract[];
+  /**
+   * Media types that all routes answer in beside JSON, in lower case, with one `*` at most, and the status
+   * for clients that accept none of a route's. Absent: JSON, whatever is accepted.
+   */
+  mediaTypes?: string[];
+  notAcceptableStatus?: number;
   /** Under which all routes answer as well: `/api/v3`. Absent: none. */
   prefixes?: string[];
   unauthorized: VendorError;

@@ -204,6 +204,45 @@ export const operationsRules: Chapter = {
       ],
     },
     {
+      rule: '`media_types` are types without parameters, `last_modified` is a field of what GET answers.',
+      accepts: [
+        [
+          'both of them',
+          replace(
+            connector,
+            'status = 203',
+            'status = 203\nmedia_types = ["text/x-patch", "application/vnd.board.*+json"]\nlast_modified = "dates.updated"',
+          ),
+        ],
+      ],
+      refuses: [
+        [
+          'a type with parameters',
+          'bad_value',
+          replace(connector, 'status = 203', 'status = 203\nmedia_types = ["text/html;q=1"]'),
+        ],
+        [
+          'a type with two stars',
+          'bad_value',
+          replace(connector, 'status = 203', 'status = 203\nmedia_types = ["text/*.*"]'),
+        ],
+        [
+          'a field that is no path',
+          'bad_value',
+          replace(connector, 'status = 203', 'status = 203\nlast_modified = "a..b"'),
+        ],
+        [
+          'the last change of a PATCH',
+          'unexpected_key',
+          replace(
+            connector,
+            'action = "update"',
+            'action = "update"\nlast_modified = "created_at"',
+          ),
+        ],
+      ],
+    },
+    {
       rule: '`update` and `delete` need a filter.',
       accepts: [['the small world', asItIs]],
       refuses: [

@@ -150,7 +150,7 @@ export const many = () => query('things');
 export const handlers = {
   python: `
 def shown(ctx):
-    return [ctx.method, ctx.path, ctx.route, ctx.args, ctx.body, ctx.headers]
+    return [ctx.method, ctx.path, ctx.route, ctx.args, ctx.body, ctx.headers, ctx.media_type]
 
 def created(ctx):
     row = ctx.insert("things", {"id": ctx.ids.next("things", "id", within={}), "name": ctx.body["name"]})
@@ -185,7 +185,7 @@ def interim(ctx):
 `,
   typescript: `
 import type { HandlerContext } from 'svc_env';
-export const shown = (ctx: HandlerContext) => [ctx.method, ctx.path, ctx.route, ctx.args, ctx.body, ctx.headers];
+export const shown = (ctx: HandlerContext) => [ctx.method, ctx.path, ctx.route, ctx.args, ctx.body, ctx.headers, ctx.mediaType];
 export async function created(ctx: HandlerContext) {
   const { name } = ctx.body as { name: string };
   const row = await ctx.insert('things', { id: await ctx.ids.next('things', 'id'), name });

@@ -43,6 +43,12 @@ def texts(ctx):
     ctx.respond(200, "a,b\\n", {"content-type": "text/csv", "ETag": '"v1"'})
 
 
+def wanted(ctx):
+    if ctx.media_type == "text/x-patch":
+        ctx.respond(200, "a patch", {"content-type": "text/x-patch"})
+    return ctx.media_type
+
+
 def halves(ctx):
     return {"a": "\\ud800x", "b": "\\\\ud800", "c": "\\U0001f600"}
 
@@ -113,6 +119,35 @@ def interim(ctx):
     expect(api.rows('notes', {})).toEqual([]);
     const nothing = await api.get('/nothing');
     expect([nothing.status, nothing.text]).toEqual([204, '']);
+  });
+
+  it('is told which of the media types of its route the client wants', async () => {
+    const types = 'media_types = ["text/x-patch"]';
+    await serve({
+      api: [
+        'media_types = ["application/vnd.notes.*+json"]\nnot_acceptable_status = 415',
+        `invalid = '{"message":"Invalid"}'`,
+      ].join('\n'),
+      operations: [
+        operation('GET', '/notes/{id}', `action = "handler"\nhandler = "wanted"\n${types}`),
+        operation('GET', '/notes'),
+      ].join(''),
+      files: { 'api/handlers.py': handlers },
+    });
+    const wanted = async (accept: string, path = '/notes/1') => {
+      const { json, status, text } = await api.get(path, { accept });
+      return status === 200 ? (json ?? text) : [status, json];
+    };
+    expect(await wanted('*/*')).toBe('application/json');
+    expect(await wanted('application/vnd.notes.full+json')).toBe('application/vnd.notes.full+json');
+    expect(await wanted('text/x-patch')).toBe('a patch');
+    expect(await wanted('application/vnd.notes.full+json', '/notes')).toEqual([]);
+    expect(await wanted('text/x-patch', '/notes')).toEqual([
+      415,
+      {
+        message: 'The path answers application/json, application/vnd.notes.*+json and nothing else',
+      },
+    ]);
   });
 
   it('answers in characters, whatever its texts hold', async () => {

@@ -21,6 +21,8 @@ const api: ApiClient = await serveApi({
     operation('GET', '/notes/{id}', one),
     operation('GET', '/titles/{title}', 'single = true\nfilter = { title = "title" }'),
     operation('GET', '/accepted', 'status = 202'),
+    operation('GET', '/dated/{id}', `${one}\nlast_modified = "made_at"`),
+    operation('GET', '/stamped/{id}', `${one}\nenvelope = "note"\nlast_modified = "stamp"`),
     operation('POST', '/notes', 'action = "create"'),
     operation('PUT', '/nested', `action = "create"\n${nested}`),
     operation('PATCH', '/notes/{id}', 'action = "update"\nfilter = { id = "id" }'),
@@ -49,6 +51,30 @@ const write = async (...texts: string[]): Promise<string> => {
 
 const head = (line: string, ...headers: string[]): string =>
   [line, 'Host: notes.test', `Authorization: Bearer ${api.token}`, ...headers, '', ''].join('\r\n');
+
+describe('Last-Modified', () => {
+  const made = { id: 7, title: 'a', made_at: '2026-03-01T09:00:00.5Z', stamp: 1_772_355_600 };
+  const http = 'Sun, 01 Mar 2026 09:00:00 GMT';
+  beforeEach(() => api.ask('POST', '/notes', { body: made }));
+
+  it('is told where the route says which field knows, as a text or in seconds', async () => {
+    for (const path of ['/dated/7', '/stamped/7']) {
+      expect((await api.get(path)).headers.get('last-modified')).toBe(http);
+    }
+    for (const path of ['/notes/7', '/dated/1', '/dated/9']) {
+      expect((await api.get(path)).headers.get('last-modified')).toBeNull();
+    }
+  });
+
+  it('is a condition, unless there is a validator', async () => {
+    const ask = async (headers: Record<string, string>) =>
+      (await api.get('/dated/7', headers)).status;
+    expect(await ask({ 'if-modified-since': http })).toBe(304);
+    expect(await ask({ 'if-modified-since': 'Sun, 01 Mar 2026 08:59:59 GMT' })).toBe(200);
+    expect(await ask({ 'if-modified-since': 'yesterday' })).toBe(200);
+    expect(await ask({ 'if-modified-since': http, 'if-none-match': '"other"' })).toBe(200);
+  });
+});
 
 describe('methods', () => {
   it('HEAD is GET without its body', async () => {

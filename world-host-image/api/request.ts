@@ -15,6 +15,7 @@ import { parseBody } from './body.ts';
 import { answerConditionally } from './conditional.ts';
 import { withoutCredential } from './credential.ts';
 import type { Arguments } from './filter-values.ts';
+import { negotiate } from './media-types.ts';
 import { answerTokenRequest, isTokenPath, isTokenRequest, tokenOperation } from './oauth.ts';
 import { performAction } from './perform.ts';
 import { refusedRequest } from './refused-request.ts';
@@ -79,6 +80,10 @@ const answerRoute = async (
     body,
     answer: refusedRequest(api, reason, status),
   });
+  const negotiated = negotiate(api, route, headers.accept);
+  if ('refusal' in negotiated) {
+    return refuse(negotiated.refusal, null, api.notAcceptableStatus ?? 406);
+  }
   const bytes = await request.readBody();
   if (bytes === undefined) return refuse('the body is over the limit of 1 MiB', null, 413);
   const parsed = parseBody(bytes, headers);
@@ -96,9 +101,9 @@ const answerRoute = async (
       args: takeBack(readArguments(api, route, pathArguments, query)) as Arguments,
       ...(parsed.ok ? { body, isForm: parsed.isForm } : { body: undefined }),
       links: request,
-      request: { method, path, headers },
+      request: { method, path, headers, ...negotiated },
     });
-    const conditional = answerConditionally(answer, method, headers['if-none-match']);
+    const conditional = answerConditionally(route, answer, method, headers);
     return { ...noted, body, ...performed, answer: conditional };
   } catch (fault) {
     return { ...noted, body, fault, answer: faultAnswer(fault) };

@@ -70,7 +70,12 @@ const actionContext = (
   }
   const { args, body } = splitInput(input, parametersOf(route, api));
   refuseGaps(route, args);
-  const request = { method: route.method, path: route.path, headers: {} };
+  const request = {
+    method: route.method,
+    path: route.path,
+    headers: {},
+    mediaType: 'application/json',
+  };
   return { session, contract, api, store, code, route, args, body, request };
 };
 

@@ -39,6 +39,7 @@ describe.each(['python', 'typescript'] as const)('user code in %s', (language) =
     args: { number: '7', page: '2' },
     body: { name: 'new' },
     headers: { accept: '*/*' },
+    mediaType: 'application/json',
   };
 
   it('passes values through both ways', async () => {

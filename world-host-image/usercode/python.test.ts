@@ -21,7 +21,15 @@ const errorOf = (result: RunResult) => {
 const handler = {
   as: 'handler',
   file: 'api/handlers.py',
-  input: { method: 'GET', path: '/', route: '/', args: {}, body: null, headers: {} },
+  input: {
+    method: 'GET',
+    path: '/',
+    route: '/',
+    args: {},
+    body: null,
+    headers: {},
+    mediaType: 'application/json',
+  },
 } as const;
 
 describe('imports', () => {

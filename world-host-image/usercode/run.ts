@@ -19,6 +19,8 @@ export type HandlerRequest = {
   args: Row;
   body: unknown;
   headers: Record<string, string>;
+  /** The one of the route's media types that its client wants. */
+  mediaType: string;
 };
 
 /** What user code tells the world's webhooks. */

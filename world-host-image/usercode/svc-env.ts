@@ -96,6 +96,8 @@ export type HandlerRequest = {
   body: unknown;
   /** Header names in lower case. */
   headers: Record<string, string>;
+  /** The one of the route's `media_types` that the client wants; JSON's where none are declared. */
+  mediaType: string;
 };
 
 export type HandlerAnswer = { value: unknown; status: number; headers: Record<string, string> };

@@ -48,6 +48,8 @@ class HandlerContext(_Reader):
     body: Any
     #: Header names in lower case.
     headers: dict[str, str]
+    #: The one of the route's `media_types` that the client wants; JSON's where none are declared.
+    media_type: str
     clock: _Clock
     ids: _Ids
 

@@ -6,7 +6,7 @@ import { suggestName } from '../read/suggest.ts';
 import type { Tree } from '../read/tree.ts';
 import { checkAuth } from './auth.ts';
 import { readErrorAnswers } from './error-answers.ts';
-import type { Model } from './model.ts';
+import { type Model, parseFieldPath } from './model.ts';
 import { readPaging } from './paging.ts';
 import type { OperationDraft } from './route-draft.ts';
 import { checkRoutes } from './routes.ts';
@@ -65,11 +65,31 @@ const readPrefixes = (
   return prefixes.length === 0 ? {} : { prefixes };
 };
 
+/** Where `Accept` is looked at, what it is held to. */
+const readMediaTypes = (
+  { api }: Connector,
+  routes: readonly RouteContract[],
+): Pick<ApiContract, 'mediaTypes' | 'notAcceptableStatus'> => {
+  const isUsed = api.media_types !== undefined || routes.some((route) => route.mediaTypes);
+  return {
+    ...(api.media_types === undefined ? {} : { mediaTypes: api.media_types }),
+    ...(isUsed ? { notAcceptableStatus: api.not_acceptable_status } : {}),
+  };
+};
+
+const checkLastModified = ({ api, place }: Connector): void => {
+  const { last_modified: written } = api;
+  if (written === undefined || parseFieldPath(written) !== undefined) return;
+  const message = `${JSON.stringify(written.slice(0, 200))} is not a path of fields`;
+  place.at('api', 'last_modified').refuse('bad_value', message, 'write a.b.c or /a/b/c');
+};
+
 export const checkApi = (
   connector: Connector,
   { tree, model, values, operations }: ApiSources,
 ): ApiContract => {
   const { api, place } = connector;
+  checkLastModified(connector);
   const handlers = readHandlers(tree, connector);
   const auth = checkAuth(connector);
   const before = checkBefore(connector, handlers);
@@ -78,6 +98,7 @@ export const checkApi = (
   return {
     auth,
     routes,
+    ...readMediaTypes(connector, routes),
     ...readPrefixes(connector, routes, auth.tokenPath),
     ...readErrorAnswers(place.at('api'), api),
     errorContentType: api.error_content_type,

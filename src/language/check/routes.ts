@@ -1,8 +1,10 @@
 /** Routes: each operation that the world serves, against the data model. */
 import type { RouteContract } from '../contract.ts';
+import type { ApiTable } from '../files/connector/api.ts';
 import type { Placed } from '../read/kinds.ts';
 import type { Place } from '../read/place.ts';
 import { readNotFound } from './error-answers.ts';
+import { parseFieldPath } from './model.ts';
 import { readPage } from './paging.ts';
 import {
   type OperationDraft,
@@ -30,6 +32,25 @@ const readSample = (draft: RouteDraft): RouteContract['sample'] => {
     refuseUnknownArgument(draft, draft.apiPlace.at('sample', name).ofKey(), name);
   }
   return Object.fromEntries(draft.api.sample);
+};
+
+/** GET has it where the operation says so, or the world says so of all. */
+const readLastModified = (
+  { api, apiPlace, table }: RouteDraft,
+  world: ApiTable,
+): Pick<RouteContract, 'lastModified'> => {
+  const written = api.last_modified ?? world.last_modified;
+  if (written === undefined) return {};
+  const path = parseFieldPath(written);
+  if (path === undefined && api.last_modified !== undefined) {
+    const message = `${JSON.stringify(written.slice(0, 200))} is not a path of fields`;
+    apiPlace.at('last_modified').refuse('bad_value', message, 'write a.b.c or /a/b/c');
+  }
+  if (table.method !== 'GET' && api.last_modified !== undefined) {
+    const message = `${table.method} answers what it has just changed, so it has no "last_modified"`;
+    apiPlace.at('last_modified').refuse('unexpected_key', message);
+  }
+  return path === undefined || table.method !== 'GET' ? {} : { lastModified: path };
 };
 
 const toRoute = (draft: RouteDraft, sources: RouteSources): RouteContract => {
@@ -60,6 +81,8 @@ const toRoute = (draft: RouteDraft, sources: RouteSources): RouteContract => {
     page: readPage(draft, sources.api),
     cursorAbsentWhenDone: api.cursor_absent_when_done ?? sources.api.cursor_absent_when_done,
     notFound: readNotFound(draft, sources.api),
+    ...(api.media_types === undefined ? {} : { mediaTypes: api.media_types }),
+    ...readLastModified(draft, sources.api),
   };
 };
 

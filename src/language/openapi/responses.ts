@@ -156,8 +156,18 @@ const headersOf = (route: RouteContract, source: Source): JsonSchema => {
   };
 };
 
+const changeHeader = ({ lastModified }: RouteContract): JsonSchema =>
+  lastModified === undefined
+    ? {}
+    : {
+        'Last-Modified': {
+          description: 'When the object was last changed, where it says so.',
+          schema: { type: 'string' },
+        },
+      };
+
 const goodResponse = (route: RouteContract, source: Source): JsonSchema => {
-  const headers = headersOf(route, source);
+  const headers = { ...headersOf(route, source), ...changeHeader(route) };
   return {
     description: route.action === 'handler' ? 'What the handler answers.' : 'It is done.',
     ...(Object.keys(headers).length === 0 ? {} : { headers }),

@@ -27,7 +27,7 @@ export type ActionContext = {
   /** What links to other pages begin with; a tool that is bound to the route has none. */
   links?: LinkBase;
   /** For handlers only. */
-  request: Pick<HandlerRequest, 'method' | 'path' | 'headers'>;
+  request: Pick<HandlerRequest, 'method' | 'path' | 'headers' | 'mediaType'>;
 };
 
 export type Action = (context: ActionContext) => ApiAnswer | Promise<ApiAnswer>;

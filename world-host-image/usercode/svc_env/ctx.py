@@ -69,6 +69,8 @@ class HandlerContext(_Reader):
     body: Any
     #: Header names in lower case.
     headers: dict[str, str]
+    #: The one of the route's `media_types` that the client wants; JSON's where none are declared.
+    media_type: str
     clock: _Clock
     ids: _Ids
 
@@ -80,6 +82,7 @@ class HandlerContext(_Reader):
         self.args = request["args"]
         self.body = request["body"]
         self.headers = request["headers"]
+        self.media_type = request["mediaType"]
         self.clock = _Clock(run)
         self.ids = _Ids(run)
         self._response: Row | None = None

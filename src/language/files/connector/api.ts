@@ -10,7 +10,7 @@ import {
   textThat,
 } from '../../read/kinds.ts';
 import { defaulted, defaultedTable, described, optional, type TableOf } from '../../read/table.ts';
-import { errorStatus, pageKey } from './operations.ts';
+import { errorStatus, lastModified, mediaTypes, pageKey } from './operations.ts';
 
 /** A path of a file of the tree, as other rules of the tree want paths. */
 const pythonOrTypeScript = textThat(
@@ -97,6 +97,15 @@ export const apiKeys = {
       [],
     ),
   ),
+  media_types: described(
+    'Media types that all routes answer in, beside JSON. Requests that accept none are refused.',
+    optional<string[]>(distinct(mediaTypes)),
+  ),
+  not_acceptable_status: described(
+    'Status for requests that accept no media type of the route.',
+    defaulted(errorStatus, 406),
+  ),
+  last_modified: lastModified,
   handlers: described(
     'Module that "handler" and "before" name functions of.',
     defaulted(pythonOrTypeScript, 'api/handlers.py'),

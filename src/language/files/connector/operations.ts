@@ -33,6 +33,20 @@ const okStatus = integer(200, 299);
 
 const pageKinds = ['none', 'offset', 'cursor'] as const satisfies readonly PageKind[];
 
+export const mediaTypes = listOf(
+  textMatching(
+    'a media type in lower case, without parameters; one * stands for anything',
+    /^(?=[^*]*\*?[^*]*$)[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9*][a-z0-9!#$&^_.+*-]{0,126}$/,
+  ),
+  { most: 100 },
+);
+
+/** Where an answer says when it was last changed. */
+export const lastModified = described(
+  'Field of an answered object that says when it was last changed, for Last-Modified: dotted path.',
+  optional(filledText()),
+);
+
 /** Keys that a route may have of its own and that hold for all routes otherwise. */
 export const pageKey = described(
   'How lists are cut into pages.',
@@ -148,6 +162,11 @@ const operationApiKeys = {
     optional(text),
   ),
   not_found_status: described('Its status.', optional(errorStatus)),
+  media_types: described(
+    'Media types that the route answers in, beside those of [api].',
+    optional<string[]>(distinct(mediaTypes)),
+  ),
+  last_modified: lastModified,
   cursor_absent_when_done: described(
     'Leave the cursor out on the last page, if not as [api] says.',
     optional(flag),
