@@ -76,10 +76,13 @@ const patterned = (): TreeFile[] =>
 const oddNote = { id: 7, folder_id: 1, title: nul, done: false, odd: 'a\u0000', half };
 
 describe('a world with both escapes in its contract', () => {
-  it('is made, listed and served', async () => {
-    await control.send(createWorld, {
-      body: { slug: 'odd', from: encodeTree(patterned()), data: { rows: { notes: [oddNote] } } },
-    });
+  it('is made, listed and served, and takes no row that holds half a character', async () => {
+    const make = (row: Json) =>
+      control.send(createWorld, {
+        body: { slug: 'odd', from: encodeTree(patterned()), data: { rows: { notes: [row] } } },
+      });
+    await expect(make(oddNote)).rejects.toThrow('/half: holds half of a surrogate pair');
+    await make({ ...oddNote, half: undefined });
     const { data } = (await get('/environments')) as { data: Json[] };
     expect(data[0]).toMatchObject({ slug: 'odd', toolCount: 3, taskCount: 1 });
   });
