@@ -10,6 +10,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
+import type { JsonSchema } from '#language/contract.ts';
+import { toRowProblems } from '#language/rows.ts';
+import { createShapes } from '#language/schema/shapes.ts';
 import { serveCodeHost } from '#test/support/code-hosting.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -201,6 +204,24 @@ const without = (body: unknown, fields: readonly string[]): unknown => {
   );
 };
 
+/** What the world itself says of its answers, by the path and method of the route. */
+const declared = new Map<string, string>();
+const schemas = new Map<string, JsonSchema>();
+for (const { method, path, operation, response } of world.contract.api?.routes ?? []) {
+  declared.set(`${method} ${path.replaceAll(/\{[^}]*\}/g, '{}')}`, operation);
+  if (response !== undefined) schemas.set(operation, response);
+}
+const shapes = createShapes(world.contract.definitions, schemas);
+const misfits: unknown[] = [];
+
+/** Holds an answer against the schema that `openapi.json` has for its route. */
+const compare = (method: string, route: string, body: unknown): void => {
+  const operation = declared.get(`${method} ${route.replaceAll(/\{[^}]*\}/g, '{}')}`) ?? '';
+  const check = shapes.get(operation);
+  const found = check === undefined ? ['declares nothing'] : toRowProblems(check(body));
+  if (found.length > 0) misfits.push([method, route, found.slice(0, 2)]);
+};
+
 const declaration = async (
   method: string,
   [route, path, body]: Asked,
@@ -209,6 +230,7 @@ const declaration = async (
   const answer = await world.ask(method.toUpperCase(), path, body);
   const { status } = answer.response;
   if (status >= 400) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`);
+  compare(method.toUpperCase(), route, answer.body);
   const type = `Answer<'${route}', '${method}', ${status}>`;
   return `export const ${method}${index}: ${type} = ${JSON.stringify(without(answer.body, undescribed[path] ?? []))};`;
 };
@@ -237,6 +259,20 @@ const compilerProblems = async (file: string): Promise<string[]> => {
 };
 
 describe('answers of the code host', () => {
+  it('are declared for each route that has a body to answer, and so is what it takes', () => {
+    const routes = world.contract.api?.routes ?? [];
+    const silent = routes.filter(({ status, response }) => status < 202 && !response);
+    expect(silent.map(({ operation }) => operation)).toEqual([
+      ...['create_check_run', 'update_check_run', 'get_zen'],
+    ]);
+    const takes = (operation: string) =>
+      routes.find((route) => route.operation === operation)?.request;
+    for (const operation of ['create_issue', 'update_issue', 'merge_pull', 'create_hook']) {
+      expect(takes(operation)).toBeDefined();
+    }
+    expect(routes.find(({ operation }) => operation === 'create_issue')?.status).toBe(201);
+  });
+
   it('have the shapes that the vendor describes', async () => {
     const declarations: string[] = [];
     for (const [method, routes] of Object.entries(asked)) {
@@ -247,5 +283,6 @@ describe('answers of the code host', () => {
     const file = join(folder, 'answers.ts');
     writeFileSync(file, `${prelude}${declarations.join('\n')}\n`);
     expect(await compilerProblems(file)).toEqual([]);
+    expect(misfits).toEqual([]);
   }, 120_000);
 });
