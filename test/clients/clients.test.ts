@@ -32,6 +32,7 @@ const flows = [
   'webhooks',
   'paging',
   'conditional requests',
+  'files and releases',
   'error classes',
 ];
 

@@ -27,7 +27,6 @@ const absent = [
   '/repos/{owner}/{repo}/keys 404',
   '/repos/{owner}/{repo}/merges 405',
   '/repos/{owner}/{repo}/stargazers 404',
-  '/repos/{owner}/{repo}/statuses/{sha} 405',
   '/repos/{owner}/{repo}/subscribers 404',
   '/repos/{owner}/{repo}/subscription 404',
   '/repos/{owner}/{repo}/tarball/{ref} 404',

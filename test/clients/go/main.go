@@ -24,6 +24,7 @@ func main() {
 		{"webhooks", webhooks},
 		{"paging", paging},
 		{"conditional requests", conditional},
+		{"files and releases", files},
 		{"error classes", failing},
 	})
 }

@@ -193,6 +193,39 @@ def conditional_requests(call):
     call("200", lambda: issues_of.get(139, headers_={"If-None-Match": tag}, raw_=True), lambda answer: answer.status_code == 200)
 
 
+def files_and_releases(call):
+    call("repos.get_readme", repos.get_readme, lambda file: len(file.content) > 0)
+    root = call("repos.get_content", lambda: repos.get_content(path=""), lambda all: len(all) > 0)
+    path = next(entry.path for entry in root if entry.type == "file")
+    call("repos.get_content of a file", lambda: repos.get_content(path=path), lambda file: file.encoding == "base64")
+    asked = {"path": "docs/gangway.md", "message": "Say how", "content": "IyBHYW5nd2F5Cg==", "branch": "danish-plads"}
+    made = call("repos.create_or_update_file_contents", lambda: repos.create_or_update_file_contents(**asked), lambda done: done.content.path == "docs/gangway.md")
+    gone = {"path": "docs/gangway.md", "message": "Drop it", "sha": made.content.sha, "branch": "danish-plads"}
+    call("repos.delete_file", lambda: repos.delete_file(**gone), lambda done: done.commit.sha)
+    call("git.get_tree", lambda: hub.git.get_tree("main", recursive="1"), lambda tree: path in [entry.path for entry in tree.tree])
+    call("repos.compare_commits", lambda: repos.compare_commits("main...occupancy-nights"), lambda found: found.ahead_by == 2)
+    call("repos.list_languages", repos.list_languages, lambda all: len(all) > 0)
+    call("repos.list_contributors", lambda: logins(repos.list_contributors()), lambda all: "sam-okafor" in all)
+    call("repos.list_tags", lambda: names(repos.list_tags()), lambda all: "v2.7.0" in all)
+    call("repos.get_latest_release", repos.get_latest_release, lambda row: row.tag_name == "v2.7.0")
+    release = call("repos.create_release", lambda: repos.create_release(tag_name="v2.8.0", name="2.8"), lambda row: row.tag_name == "v2.8.0")
+    call("repos.get_release_by_tag", lambda: repos.get_release_by_tag(tag="v2.8.0"), lambda row: row.id == release.id)
+    call("repos.update_release", lambda: repos.update_release(release.id, body="Newer"), lambda row: row.body == "Newer")
+    call("repos.delete_release", lambda: repos.delete_release(release.id))
+    tip = repos.get_branch(branch="main").commit.sha
+    call("repos.create_commit_status", lambda: repos.create_commit_status(tip, state="success", context="ci/build"), lambda row: row.state == "success")
+    call("repos.get_combined_status_for_ref", lambda: repos.get_combined_status_for_ref(ref=tip), lambda all: len(all.statuses) > 0)
+    call("checks.list_for_ref", lambda: hub.checks.list_for_ref(ref=tip), lambda found: found.total_count >= 0)
+    call("repos.list_collaborators", lambda: logins(repos.list_collaborators()), lambda all: "sam-okafor" in all)
+    call("repos.get_collaborator_permission_level", lambda: repos.get_collaborator_permission_level(username="sam-okafor"), lambda may: may.permission != "none")
+    call("reactions.create_for_issue", lambda: hub.reactions.create_for_issue(139, content="heart"), lambda row: row.content == "heart")
+    call("reactions.list_for_issue", lambda: hub.reactions.list_for_issue(139), lambda all: len(all) > 0)
+    call("teams.list", lambda: hub.teams.list(owner), lambda all: len(all) > 0)
+    call("activity.list_notifications_for_authenticated_user", lambda: hub.activity.list_notifications_for_authenticated_user(all=True), lambda all: len(all) > 0)
+    call("meta.get", hub.meta.get)
+    call("pulls.update_branch", lambda: of_pulls.update_branch(155), lambda done: done.message)
+
+
 def error_classes(call):
     stranger = GhApi(token="nobody", gh_host=url, sync=True)
     call.fails("401", APIError, stranger.users.get_authenticated, status(401))
@@ -201,4 +234,4 @@ def error_classes(call):
     call.fails("422", APIError, lambda: issues_of.create(title="x" * 257), status(422))
 
 
-tell([users, repositories, issues, labels, milestones, pulls, branches_with_slashes, search, webhooks, paging, conditional_requests, error_classes])
+tell([users, repositories, issues, labels, milestones, pulls, branches_with_slashes, search, webhooks, paging, conditional_requests, files_and_releases, error_classes])

@@ -199,6 +199,35 @@ def conditional_requests(call):
     call("200", lambda: wait(cached.getitem(at)), lambda row: row["comments"] == first["comments"] + 1)
 
 
+def files_and_releases(call):
+    root = call("contents_url", lambda: every(repo["contents_url"], path=""), lambda all: len(all) > 0)
+    file = next(entry for entry in root if entry["type"] == "file")
+    call("url of a file", lambda: get(file["url"]), lambda one: one["path"] == file["path"] and one["content"])
+    call("its git_url", lambda: get(file["git_url"]), lambda one: one["encoding"] == "base64")
+    call("contents_url, filled", lambda: get(repo["contents_url"], path=file["path"]), lambda one: one["sha"] == file["sha"])
+    call("trees_url, filled", lambda: get(repo["trees_url"], sha="main"), lambda tree: len(tree["tree"]) > 0)
+    call("compare_url, filled", lambda: get(repo["compare_url"], base="main", head="occupancy-nights"), lambda found: found["ahead_by"] == 2)
+    call("languages_url", lambda: get(repo["languages_url"]), lambda all: len(all) > 0)
+    call("contributors_url", lambda: every(repo["contributors_url"]), lambda all: len(all) > 0)
+    call("tags_url", lambda: names(every(repo["tags_url"])), lambda all: "v2.7.0" in all)
+    asked = {"tag_name": "v2.8.0", "name": "2.8"}
+    release = call("post releases_url", lambda: send("post", repo["releases_url"], asked), lambda row: row["tag_name"] == "v2.8.0")
+    call("releases_url, filled", lambda: get(repo["releases_url"], id=release["id"]), lambda row: row["id"] == release["id"])
+    call("its assets_url", lambda: every(release["assets_url"]), lambda all: all == [])
+    call("patch its url", lambda: send("patch", release["url"], {"body": "Newer"}), lambda row: row["body"] == "Newer")
+    call("delete its url", lambda: send("delete", release["url"]))
+    tip = get(repo["branches_url"], branch="main")["commit"]["sha"]
+    call("post statuses_url", lambda: send("post", repo["statuses_url"], {"state": "success"}, sha=tip), lambda row: row["state"] == "success")
+    call("statuses_url", lambda: every(repo["statuses_url"], sha=tip), lambda all: len(all) > 0)
+    call("collaborators_url", lambda: every(repo["collaborators_url"]), lambda all: len(all) > 0)
+    call("collaborators_url, filled", lambda: get(repo["collaborators_url"], collaborator="sam-okafor"), lambda none: none is None)
+    call("teams_url", lambda: every(repo["teams_url"]), lambda all: isinstance(all, list))
+    reactions = get(repo["issues_url"], number=139)["reactions"]["url"]
+    call("post reactions", lambda: send("post", reactions, {"content": "heart"}), lambda row: row["content"] == "heart")
+    call("reactions", lambda: every(reactions), lambda all: len(all) > 0)
+    call("notifications_url", lambda: every(repo["notifications_url"], all="true"), lambda all: len(all) > 0)
+
+
 def error_classes(call):
     stranger = GitHubAPI(session, "svc-clients", oauth_token="nobody", base_url=url)
     status = lambda code: lambda error: error.status_code == code
@@ -208,5 +237,5 @@ def error_classes(call):
     call.fails("422", gidgethub.ValidationError, lambda: send("post", repo["issues_url"], {"title": "x" * 257}), lambda error: error.errors)
 
 
-tell([users, repositories, issues, labels, milestones, pulls, branches_with_slashes, search, webhooks, paging, conditional_requests, error_classes])
+tell([users, repositories, issues, labels, milestones, pulls, branches_with_slashes, search, webhooks, paging, conditional_requests, files_and_releases, error_classes])
 wait(session.close())

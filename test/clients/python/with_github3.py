@@ -185,6 +185,40 @@ def conditional_requests(call):
     call("refresh(conditional)", lambda: issue.refresh(conditional=True), lambda row: row.number == 139)
 
 
+def files_and_releases(call):
+    call("readme", repo.readme, lambda file: len(file.decoded) > 0)
+    root = call("directory_contents", lambda: repo.directory_contents("", return_as=dict), lambda all: len(all) > 0)
+    path = next(path for path, entry in root.items() if entry.type == "file")
+    call("file_contents", lambda: repo.file_contents(path), lambda file: len(file.decoded) > 0)
+    call("create_file", lambda: repo.create_file("gangway.md", "Say how", b"# Gangway\n", branch="danish-plads"), lambda made: made["commit"].sha)
+    call("contents.update", lambda: repo.file_contents("gangway.md", "danish-plads").update("Say more", b"# Gangways\n", branch="danish-plads"))
+    call("read again", lambda: repo.file_contents("gangway.md", "danish-plads").decoded, lambda text: text == b"# Gangways\n")
+    call("contents.delete", lambda: repo.file_contents("gangway.md", "danish-plads").delete("Drop it", branch="danish-plads"))
+    call("tree", lambda: repo.tree("main", recursive=True), lambda tree: path in [entry.path for entry in tree.tree])
+    call("compare_commits", lambda: repo.compare_commits("main", "occupancy-nights"), lambda found: found.ahead_by == 2)
+    call("languages", lambda: dict(repo.languages()), lambda all: len(all) > 0)
+    call("contributors", lambda: [user.login for user in repo.contributors()], lambda all: "sam-okafor" in all)
+    call("tags", lambda: names(repo.tags()), lambda all: "v2.7.0" in all)
+    call("latest_release", repo.latest_release, lambda release: release.tag_name == "v2.7.0")
+    release = call("create_release", lambda: repo.create_release("v2.8.0", name="2.8", body="New"), lambda made: made.tag_name == "v2.8.0")
+    call("release_from_tag", lambda: repo.release_from_tag("v2.8.0"), lambda row: row.id == release.id)
+    call("releases", lambda: [row.tag_name for row in repo.releases()], lambda all: "v2.8.0" in all)
+    call("release.edit", lambda: release.edit(body="Newer"), lambda done: done is True)
+    call("release.delete", release.delete, lambda done: done is True)
+    tip = repo.commit("main")
+    call("create_status", lambda: repo.create_status(tip.sha, "success", context="ci/build"), lambda made: made.state == "success")
+    call("commit.status", tip.status, lambda all: "ci/build" in [one.context for one in all.statuses])
+    call("statuses", lambda: [one.context for one in repo.statuses(tip.sha)], lambda all: "ci/build" in all)
+    call("commit.check_runs", lambda: list(tip.check_runs()), lambda all: isinstance(all, list))
+    call("collaborators", lambda: [user.login for user in repo.collaborators()], lambda all: "sam-okafor" in all)
+    call("is_collaborator", lambda: repo.is_collaborator("sam-okafor"), lambda has: has is True)
+    call("teams", lambda: [team.slug for team in hub.organization(owner).teams()], lambda all: len(all) > 0)
+    call("notifications", lambda: list(hub.notifications(all=True)), lambda all: len(all) > 0)
+    call("repository_with_id", lambda: hub.repository_with_id(repo.id).name, lambda one: one == name)
+    call("pull.diff", lambda: repo.pull_request(155).diff(), lambda text: text.startswith(b"diff --git"))
+    call("pull.patch", lambda: repo.pull_request(155).patch(), lambda text: b"Subject:" in text)
+
+
 def error_classes(call):
     stranger = github3.GitHub(token="nobody")
     stranger.session.base_url = url
@@ -195,4 +229,4 @@ def error_classes(call):
     call.fails("422", failures.UnprocessableEntity, lambda: repo.create_issue("x" * 257), lambda error: error.errors)
 
 
-tell([users, repositories, issues, labels, milestones, pulls, branches_with_slashes, search, webhooks, paging, conditional_requests, error_classes])
+tell([users, repositories, issues, labels, milestones, pulls, branches_with_slashes, search, webhooks, paging, conditional_requests, files_and_releases, error_classes])

@@ -219,6 +219,44 @@ def conditional_requests(call):
     call("changed", issue.update, lambda changed: changed is True)
 
 
+def files_and_releases(call):
+    call("get_readme", repo.get_readme, lambda file: len(file.decoded_content) > 0)
+    root = call("get_contents", lambda: repo.get_contents(""), lambda all: len(all) > 0)
+    file = next(entry for entry in root if entry.type == "file")
+    call("get_contents of a file", lambda: repo.get_contents(file.path), lambda one: len(one.decoded_content) > 0)
+    made = call("create_file", lambda: repo.create_file("docs/gangway.md", "Say how", "# Gangway\n", branch="danish-plads"))
+    changed = {"path": "docs/gangway.md", "message": "Say more", "content": "# Gangways\n", "branch": "danish-plads"}
+    again = call("update_file", lambda: repo.update_file(sha=made["content"].sha, **changed), lambda done: done["commit"].sha)
+    call("read again", lambda: repo.get_contents("docs/gangway.md", ref="danish-plads"), lambda one: one.decoded_content == b"# Gangways\n")
+    call("delete_file", lambda: repo.delete_file("docs/gangway.md", "Drop it", again["content"].sha, branch="danish-plads"))
+    call("get_git_tree", lambda: repo.get_git_tree("main", recursive=True), lambda tree: file.path in [entry.path for entry in tree.tree])
+    call("compare", lambda: repo.compare("main", "occupancy-nights"), lambda found: found.ahead_by == 2 and len(found.files) == 2)
+    call("get_languages", repo.get_languages, lambda all: len(all) > 0)
+    call("get_contributors", lambda: [user.login for user in repo.get_contributors()], lambda all: "sam-okafor" in all)
+    call("get_tags", lambda: names(repo.get_tags()), lambda all: "v2.7.0" in all)
+    call("get_latest_release", lambda: repo.get_latest_release().tag_name, lambda tag: tag == "v2.7.0")
+    release = call("create_git_release", lambda: repo.create_git_release("v2.8.0", "2.8", "New", draft=False), lambda made: made.tag_name == "v2.8.0")
+    call("get_releases", lambda: [row.tag_name for row in repo.get_releases()], lambda all: all[0] == "v2.8.0")
+    call("get_release by tag", lambda: repo.get_release("v2.8.0").id, lambda id: id == release.id)
+    call("update_release", lambda: release.update_release("2.8.0", "Newer"), lambda row: row.body == "Newer")
+    call("delete_release", release.delete_release)
+    tip = repo.get_commit("main")
+    call("create_status", lambda: tip.create_status("success", context="ci/build"), lambda made: made.state == "success")
+    call("get_combined_status", tip.get_combined_status, lambda all: "ci/build" in [one.context for one in all.statuses])
+    call("get_statuses", lambda: [one.context for one in tip.get_statuses()], lambda all: "ci/build" in all)
+    call("get_check_runs", lambda: list(tip.get_check_runs()), lambda all: isinstance(all, list))
+    call("get_collaborators", lambda: [user.login for user in repo.get_collaborators()], lambda all: "sam-okafor" in all)
+    call("get_collaborator_permission", lambda: repo.get_collaborator_permission("sam-okafor"), lambda may: may in ("admin", "write", "read"))
+    issue = repo.get_issue(139)
+    mine = call("create_reaction", lambda: issue.create_reaction("heart"), lambda made: made.content == "heart")
+    call("get_reactions", lambda: [one.content for one in issue.get_reactions()], lambda all: "heart" in all)
+    call("delete_reaction", lambda: issue.delete_reaction(mine.id))
+    call("get_teams", lambda: [team.slug for team in hub.get_organization(owner).get_teams()], lambda all: len(all) > 0)
+    call("get_notifications", lambda: list(hub.get_user().get_notifications(all=True)), lambda all: len(all) > 0)
+    call("get_repo by id", lambda: hub.get_repo(repo.id).full_name, lambda full: full == f"{owner}/{name}")
+    call("update_branch", lambda: repo.get_pull(155).update_branch(), lambda done: done is True)
+
+
 def error_classes(call):
     stranger = github.Github(base_url=url, auth=github.Auth.Token("nobody"), **at_once)
     call.fails("401", github.BadCredentialsException, lambda: stranger.get_user().login, lambda error: error.status == 401)
@@ -229,4 +267,4 @@ def error_classes(call):
     call.fails("409", github.GithubException, lambda: repo.get_pull(156).merge(), lambda error: error.status in (405, 409))
 
 
-tell([users, repositories, issues, labels, milestones, pulls, branches_with_slashes, search, webhooks, paging, conditional_requests, error_classes])
+tell([users, repositories, issues, labels, milestones, pulls, branches_with_slashes, search, webhooks, paging, conditional_requests, files_and_releases, error_classes])
