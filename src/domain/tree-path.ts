@@ -106,3 +106,36 @@ export const createPathCheck = (): ((path: string) => string | undefined) => {
     return undefined;
   };
 };
+
+/** Names of folders that programs make, as builds, outputs and installed packages. */
+const builtFolders: ReadonlySet<string> = new Set([
+  'dist',
+  'build',
+  'outputs',
+  '__pycache__',
+  'node_modules',
+]);
+
+/** Folders whose own folders are called as an author likes: a task may have the name `build`. */
+const namedFolders: ReadonlySet<string> = new Set(['scenarios/', 'captures/']);
+
+/**
+ * Whether a folder is no part of a world, whatever lies in it: hidden ones and those that programs make.
+ * `parent` is the path of the folder that it is in, with a slash at its end; '' is the tree.
+ */
+export const isLeftOutFolder = (name: string, parent: string): boolean =>
+  name.startsWith('.') || (builtFolders.has(name) && !namedFolders.has(parent));
+
+/** The folder of a path that is no part of a world, if it leads through one. */
+export const leftOutFolder = (path: string): string | undefined => {
+  const folders = path.split('/').slice(0, -1);
+  return folders.find((name, at) =>
+    isLeftOutFolder(
+      name,
+      folders
+        .slice(0, at)
+        .map((above) => `${above}/`)
+        .join(''),
+    ),
+  );
+};

@@ -58,9 +58,15 @@ describe('bundle', () => {
         'tests/t.py',
         'api/inner/a.py',
         'docs/x.ts',
+        'api/build/x.py',
+        'api/dist/inner/x.py',
+        'api/outputs/x.py',
+        'api/.hidden/x.py',
+        'api/builds/kept.py',
       ].map((path) => textFile(path, '')),
     ];
     expect(selectUserCode(contractOf(), tree).map(({ path }) => path)).toEqual([
+      'api/builds/kept.py',
       'api/handlers.py',
       'api/inner/a.py',
       'tools.py',

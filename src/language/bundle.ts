@@ -5,6 +5,7 @@
  * The contract's keys keep their order: the rows of its tasks reach the store as they were written.
  */
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { leftOutFolder } from '#domain/tree-path.ts';
 import type { TreeFile } from '#domain/world.ts';
 import type { Contract } from './contract.ts';
 
@@ -30,7 +31,7 @@ const chunkBytes = 1024 * 1024;
 const isCode = (path: string): boolean => /\.(py|ts)$/.test(path);
 
 const isTest = (path: string): boolean =>
-  /(^|\/)(tests?|__tests__|__pycache__)\//.test(path) ||
+  /(^|\/)(tests?|__tests__)\//.test(path) ||
   /\.test\.ts$|(^|\/)test_[^/]*\.py$|_test\.py$/.test(path);
 
 const comparePaths = (a: TreeFile, b: TreeFile): number =>
@@ -38,13 +39,14 @@ const comparePaths = (a: TreeFile, b: TreeFile): number =>
 
 /**
  * The files of a tree that a host runs: modules at its root, everything below `api/`, and everything
- * below the folder of another handlers module when the contract names one.
+ * below the folder of another handlers module when the contract names one; without what folders hold that are
+ * no part of a world (`isLeftOutFolder`).
  */
 export const selectUserCode = (contract: Contract, files: readonly TreeFile[]): TreeFile[] => {
   const handlers = contract.api?.handlers ?? '';
   const home = handlers.slice(0, handlers.lastIndexOf('/') + 1);
   const isRun = ({ path }: TreeFile): boolean => {
-    if (isTest(path)) return false;
+    if (isTest(path) || leftOutFolder(path) !== undefined) return false;
     if (!path.includes('/')) return isCode(path);
     return path.startsWith('api/') || (home !== '' && path.startsWith(home));
   };

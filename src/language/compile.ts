@@ -26,7 +26,7 @@ import { checkVerifierTasks, type VerifierSources } from './check/verifiers.ts';
 import { checkWebhooks } from './check/webhooks.ts';
 import type { Contract, Row, Task } from './contract.ts';
 import { type Connector, readConnector } from './files/connector-toml.ts';
-import { type Environment, readEnvironment } from './files/svc-env-toml.ts';
+import { readEnvironment } from './files/svc-env-toml.ts';
 import { readWorldJson, type WorldDeclaration } from './files/world-json.ts';
 import { type Problem, sortProblems } from './problem.ts';
 import type { Placed } from './read/kinds.ts';
@@ -82,15 +82,6 @@ const checkConnector = (
   };
 };
 
-const checkOnPush = (tree: Tree, environment: Environment | undefined): Contract['onPush'] => {
-  if (!environment?.onPush.includes('tests')) return [];
-  if (tree.paths('tests/').length === 0) {
-    const message = 'a push runs the tests, but there is no file in tests/';
-    environment.onPushPlace.refuse('missing_file', message);
-  }
-  return ['tests'];
-};
-
 /** Rows and tasks: what the world holds, and what is to be done in it. */
 const checkData = (
   tree: Tree,
@@ -134,7 +125,7 @@ const checkWorld = (tree: Tree, world: WorldDeclaration): Compiled => {
     tools,
     ...surfaces,
     dependencies: checkDependencies(environment, model),
-    onPush: checkOnPush(tree, environment),
+    onPush: environment?.onPush.includes('tests') ? ['tests'] : [],
     tasks,
   };
   return { contract, baseRows };

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { contractOf, replaceIn } from '#test/support/small-world.ts';
+import { contractOf, replaceIn, smallWorld, toTree } from '#test/support/small-world.ts';
 import { languageWarnings } from './warnings.ts';
 
 it('warns of redaction after which rows do not fit their shapes', () => {
-  expect(languageWarnings(contractOf())).toEqual([]);
+  expect(languageWarnings(contractOf(), toTree(smallWorld()))).toEqual([]);
   const contract = contractOf((world) => {
     replaceIn(
       world,
@@ -13,9 +13,16 @@ it('warns of redaction after which rows do not fit their shapes', () => {
     );
     replaceIn(world, 'connector.toml', '["author.email"]', '["author.email", "title"]');
   });
-  expect(languageWarnings(contract)).toEqual([
+  expect(languageWarnings(contract, toTree(smallWorld()))).toEqual([
     'cards.title is dropped by [redact], but every row must have it',
     'cards.author is hashed by [redact], which leaves objects alone; name its fields',
     'cards.done_early is hashed by [redact], which makes it a text, but it is boolean',
+  ]);
+});
+
+it('warns of a push that is to run tests of which there are none', () => {
+  const files = toTree(smallWorld()).filter(({ path }) => !path.startsWith('tests/'));
+  expect(languageWarnings(contractOf(), files)).toEqual([
+    'a push is to run the tests, but there is no file in tests/, so it runs none',
   ]);
 });

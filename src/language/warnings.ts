@@ -1,16 +1,27 @@
 /**
  * What a world says that compiles and is probably not meant: redaction after which its rows would no
- * longer fit their shapes. Bare names are never refused, so this is told as a warning.
+ * longer fit their shapes (bare names are never refused, so this is told as a warning), and tests to run on a
+ * push of which there are none.
  */
+import type { TreeFile } from '#domain/world.ts';
 import type { Contract } from './contract.ts';
 import { describeContract } from './describe.ts';
 
 /** Warnings told of one world. */
 const mostWarnings = 100;
 
-/** A sentence for each field at fault, in the order of entities and fields; the first of them. */
-export const languageWarnings = (contract: Contract): string[] =>
-  contract.redact === null ? [] : redactWarnings(contract).slice(0, mostWarnings);
+/** A sentence for each slip: of the tree, then a field each in the order of entities and fields; the first of them. */
+export const languageWarnings = (contract: Contract, files: readonly TreeFile[]): string[] =>
+  [
+    ...pushWarnings(contract, files),
+    ...(contract.redact === null ? [] : redactWarnings(contract)),
+  ].slice(0, mostWarnings);
+
+/** A world may say so before it has tests. */
+const pushWarnings = ({ onPush }: Contract, files: readonly TreeFile[]): string[] =>
+  onPush.includes('tests') && !files.some(({ path }) => path.startsWith('tests/'))
+    ? ['a push is to run the tests, but there is no file in tests/, so it runs none']
+    : [];
 
 const redactWarnings = (contract: Contract): string[] =>
   describeContract(contract).entities.flatMap(({ name, fields }) =>

@@ -30,11 +30,28 @@ describe('readTree', () => {
       'b/.env',
       'b/__pycache__/x',
       'node_modules/x',
+      'dist/x',
+      'b/build/x',
+      'b/outputs/x',
+      'scenarios/build/x',
+      'scenarios/build/dist/x',
+      'captures/outputs/x',
+      'b/dist.json',
+      'b/e/build',
     ])
       write(path);
     const tree = readTree(root);
     expect(tree.map(({ path, content }) => [path, `${content}`])).toEqual(
-      ['a', 'b.d', 'b/C', 'b/c'].map((path) => [path, path]),
+      [
+        'a',
+        'b.d',
+        'b/C',
+        'b/c',
+        'b/dist.json',
+        'b/e/build',
+        'captures/outputs/x',
+        'scenarios/build/x',
+      ].map((path) => [path, path]),
     );
   });
 

@@ -1,5 +1,5 @@
 /**
- * Reads a folder as a world tree. What is nobody's source (hidden files, caches, installed packages) is
+ * Reads a folder as a world tree. What is nobody's source (hidden files, builds, caches, installed packages) is
  * left out; whatever else is no regular file is refused, as a link could lead out of the folder. The
  * limits of a tree hold while reading, so that naming a large folder by mistake costs little.
  *
@@ -17,12 +17,14 @@ import {
 import { join } from 'node:path';
 import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
+import { isLeftOutFolder } from '#domain/tree-path.ts';
 import type { TreeFile } from '#domain/world.ts';
 
 type TreeLimits = { treeFiles: number; treeFileBytes: number; treeBytes: number };
 
-const isLeftOut = (name: string): boolean =>
-  name.startsWith('.') || name === '__pycache__' || name === 'node_modules';
+/** Links of these names are left out like the folders that they lead to. */
+const isLeftOut = (entry: Dirent, parent: string): boolean =>
+  entry.name.startsWith('.') || (!entry.isFile() && isLeftOutFolder(entry.name, parent));
 
 const invalid = (message: string, cause?: unknown): AppError =>
   new AppError('invalid', message, { cause });
@@ -56,7 +58,7 @@ const listFiles = (root: string, shown: string, { treeFiles }: TreeLimits): stri
     const prefix = folder;
     const place = join(shown, prefix);
     const entries = touch(place, () => readdirSync(join(root, prefix), { withFileTypes: true }));
-    for (const entry of entries.filter(({ name }) => !isLeftOut(name))) {
+    for (const entry of entries.filter((each) => !isLeftOut(each, prefix))) {
       const path = `${prefix}${entry.name}`;
       if (entry.isDirectory()) folders.push(`${path}/`);
       else if (entry.isFile()) files.push(path);

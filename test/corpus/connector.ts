@@ -296,6 +296,14 @@ export const connectorRules: Chapter = {
 
         ['a missing handlers module', 'missing_file', drop('api/handlers.py')],
         [
+          'a handlers module in a folder that is no part of a world',
+          'bad_value',
+          (w) => {
+            w.text['api/build/handlers.py'] = w.text['api/handlers.py'] ?? '';
+            replaceIn(w, connector, '[api]', '[api]\nhandlers = "api/build/handlers.py"');
+          },
+        ],
+        [
           'a handlers module out of the world',
           'bad_value',
           replace(connector, '[api]', '[api]\nhandlers = "../h.py"'),

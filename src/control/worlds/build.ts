@@ -79,7 +79,7 @@ export const buildVersion = (files: readonly TreeFile[], more: Rows): Built => {
       generated,
       snapshot,
       bundle: encodeBundle({ contract, files: code }),
-      warnings: languageWarnings(contract),
+      warnings: languageWarnings(contract, files),
     };
   } catch (error) {
     if (!(error instanceof StoreRefusal)) throw error;

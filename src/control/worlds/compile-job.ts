@@ -84,7 +84,7 @@ const compile = (files: Files): Compiled => {
     generated,
     states: generatedState({ files, generated, contract }),
     stale: staleProblems({ files, generated, contract }),
-    warnings: languageWarnings(contract),
+    warnings: languageWarnings(contract, files),
   };
 };
 

@@ -1,4 +1,5 @@
 /** The HTTP side of a world: its routes, its errors, its pages, and the module of its handlers. */
+import { leftOutFolder } from '#domain/tree-path.ts';
 import type { ApiContract, RouteContract } from '../contract.ts';
 import type { Connector } from '../files/connector-toml.ts';
 import { declaredFunctions } from '../read/functions.ts';
@@ -24,6 +25,12 @@ const readHandlers = (
   tree: Tree,
   { api, operations, place }: Connector,
 ): ReadonlySet<string> | undefined => {
+  const leftOut = leftOutFolder(api.handlers);
+  if (leftOut !== undefined) {
+    const message = `${api.handlers} lies in "${leftOut}", which is no part of a world`;
+    place.at('api', 'handlers').refuse('bad_value', message, 'move it, for example to api/');
+    return undefined;
+  }
   const source = tree.text(api.handlers);
   if (source !== undefined) return declaredFunctions(api.handlers, source);
   const hasHandler = operations.some(({ value }) => value.api?.handler !== undefined);

@@ -2,13 +2,11 @@
  * `[ui]`: the directory with a world's page. It must survive being pushed, must not be a directory that
  * the language gives another meaning, and must hold a page unless compiling writes one.
  */
+import { leftOutFolder } from '#domain/tree-path.ts';
 import type { UiContract } from '../contract.ts';
 import type { UiTable } from '../files/connector/surfaces.ts';
 import type { Placed } from '../read/kinds.ts';
 import type { Tree } from '../read/tree.ts';
-
-/** Directories that pushed bundles leave out. */
-const buildDirectories = ['dist', 'build', 'outputs', '__pycache__', 'node_modules'];
 
 /** Directories of the tree whose files mean something else. */
 const otherDirectories = [
@@ -35,7 +33,7 @@ const directoryFault = (path: string): [why: string, hint?: string] | undefined 
   }
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
   if (path.length > 200 || /[\u0000-\u001f\u007f]/.test(path)) return ['is not a path of a tree'];
-  const built = segments.find((name) => buildDirectories.includes(name) || name.startsWith('.'));
+  const built = leftOutFolder(`${path}/`);
   if (built !== undefined) {
     return [
       `lies in "${built}", which pushed bundles leave out`,

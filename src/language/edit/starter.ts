@@ -84,6 +84,7 @@ language = "svc-world/1"
 [environment]
 name = ${tomlName}
 kind = "mock-tools"
+connector = "custom"
 
 [tools]
 # The same names as "tools" of schema/world.json, each exactly once. Nothing here says how a tool

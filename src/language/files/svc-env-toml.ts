@@ -109,7 +109,6 @@ export type Environment = {
   /** Where `serve` stands. */
   servePlace: Place;
   onPush: string[];
-  onPushPlace: Place;
   dependencies: Map<string, Placed<DependencyTable>>;
   tasks: Placed<VerifierTask>[];
 };
@@ -142,7 +141,6 @@ export const readEnvironment = (tree: Tree): Environment | undefined => {
     serve: read.tools.serve,
     servePlace: place.at('tools', 'serve'),
     onPush: read.actions.on_push,
-    onPushPlace: place.at('actions', 'on_push'),
     dependencies: read.dependencies,
     tasks: read.tasks,
   };

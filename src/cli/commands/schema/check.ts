@@ -60,7 +60,7 @@ export const addCheck = (schema: Command, context: Context): void => {
       const files = readTree(context, folder);
       const { problems, contract, generated } = checkTree(files);
       if (contract !== null && problems.length === 0) {
-        const warnings = languageWarnings(contract);
+        const warnings = languageWarnings(contract, files);
         const answer = { status: 'ok', problems, warnings, generated };
         printAnswer(context, options, answer, () =>
           [
