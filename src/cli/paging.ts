@@ -21,10 +21,19 @@ export const addPaging = (command: Command): Command =>
       limits.pageDefault,
     );
 
-export type PageMeta = { page: number; limit: number; totalItems: number; totalPages: number };
+export type PageMeta = {
+  page: number;
+  limit: number;
+  totalItems: number;
+  totalPages: number;
+  totalItemsIsLowerBound?: true;
+};
 
 /** A line that says that there is more, or none. */
-export const moreText = ({ page, totalPages, totalItems }: PageMeta): string[] =>
-  page < totalPages
-    ? [`page ${page} of ${totalPages}, ${totalItems} in all; --page ${page + 1} shows the next`]
-    : [];
+export const moreText = ({ page, totalPages, totalItems, ...meta }: PageMeta): string[] => {
+  const orMore = meta.totalItemsIsLowerBound === true ? ' or more' : '';
+  if (page >= totalPages && orMore === '') return [];
+  return [
+    `page ${page} of ${totalPages}${orMore}, ${totalItems}${orMore} in all; --page ${page + 1} shows the next`,
+  ];
+};

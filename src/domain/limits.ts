@@ -57,6 +57,9 @@ export const limits = {
   /** List routes. */
   pageDefault: 50,
   pageMax: 100,
+  /** Up to so many entries a list counts; it looks at so many for that, and pages by number reach as far. */
+  countedItems: 10_000,
+  lookedAtItems: 100_000,
   /** What a page of a list may hold; members that have no room are left out and named. */
   pageBytes: 4 * 1024 * 1024,
 } as const;

@@ -184,6 +184,63 @@ describe('the requests of a world', () => {
     });
   });
 
+  it('are walked by cursor, each once, whatever comes meanwhile', async () => {
+    await host.requests([1, 2, 3, 4, 5].map((id) => entry(id)));
+    const walk = async (list: (query: object) => Promise<Awaited<ReturnType<typeof ofWorld>>>) => {
+      const ids: number[] = [];
+      const pages: number[] = [];
+      for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+        const { data, meta } = await list({ limit: 2, ...(cursor === '' ? {} : { cursor }) });
+        ids.push(...data.map(({ id }) => id));
+        pages.push(meta.page);
+        cursor = meta.nextCursor;
+        await host.requests([entry(5 + pages.length)]);
+      }
+      return { ids, pages };
+    };
+    expect(await walk(ofWorld)).toEqual({ ids: [5, 4, 3, 2, 1], pages: [1, 2, 3] });
+    // What comes later comes at the end here; it ends where it has seen all.
+    expect(await walk((query) => ofSession({ ...query, via: 'api' }))).toMatchObject({
+      ids: [1, 2, 3, 4, 5, 6, 7, 8],
+      pages: [1, 2, 3, 4],
+    });
+    const { meta } = await ofWorld({ limit: 2, via: 'tool' });
+    expect(meta).toEqual({ page: 1, limit: 2, totalItems: 0, totalPages: 0 });
+  });
+
+  it('are not walked by what is no cursor, nor by pages without end', async () => {
+    const cursorOf = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const wrong = ['x', '{}', cursorOf({}), cursorOf([2]), cursorOf([2, 'x', 'ses', 1])];
+    for (const cursor of [...wrong, cursorOf([2, 9e15, 'ses', 1]), cursorOf([2, 0, 'a\0', 1])]) {
+      const fields = [{ path: ['cursor'] }];
+      await expect(ofWorld({ cursor })).rejects.toMatchObject({ code: 'invalid', fields });
+    }
+    const cursor = cursorOf([2, 0, 'ses', 1]);
+    await expect(ofWorld({ cursor, page: 2 })).rejects.toMatchObject({ code: 'invalid' });
+    expect((await ofWorld({ cursor })).data).toEqual([]);
+    await expect(ofWorld({ page: 1_000_000, limit: 100 })).rejects.toMatchObject({
+      fields: [{ path: ['page'], message: expect.stringContaining('meta.nextCursor') }],
+    });
+  });
+
+  it('are counted up to a bound, and said to be more', async () => {
+    await control.sql(
+      `insert into requests (session_id, world_id, id, at, via, operation, duration_ms, request, response, changes, rows, bytes)
+       select s.id, s.world_id, n, now(), case when n = 7 then 'tool' else 'api' end, 'many', 1, '0', '0', '{}', '[]', 4
+         from sessions s cross join generate_series(1, $2::int) n where s.id = $1`,
+      [sessionId, limits.countedItems + 1],
+    );
+    expect((await ofWorld()).meta).toMatchObject({
+      totalItems: limits.countedItems,
+      totalPages: limits.countedItems / 50,
+      totalItemsIsLowerBound: true,
+      nextCursor: expect.any(String),
+    });
+    const { data, meta } = await ofWorld({ via: 'tool' });
+    expect([data.length, meta]).toEqual([1, { page: 1, limit: 50, totalItems: 1, totalPages: 1 }]);
+    expect((await ofWorld({ page: limits.countedItems / 50 + 1 })).data).toHaveLength(1);
+  });
+
   it('are none of a world that the project does not have', async () => {
     const params = { slug: 'other' };
     const asked = control.read(listWorldRequests, { params, query: {} });

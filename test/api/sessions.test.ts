@@ -458,9 +458,19 @@ describe('reading sessions', () => {
     const query = { world: 'code-hosting', state: 'PROVISIONING' as const, limit: 2 };
     const { body } = await control.read(listSessions, { query });
     expect(body.data.map(({ id }) => id)).toEqual([made[2]?.id, made[1]?.id]);
-    expect(body.meta).toEqual({ page: 1, limit: 2, totalItems: 3, totalPages: 2 });
+    const { nextCursor: cursor = '', ...meta } = body.meta;
+    expect(meta).toEqual({ page: 1, limit: 2, totalItems: 3, totalPages: 2 });
     const rest = await control.read(listSessions, { query: { ...query, page: 2 } });
     expect(rest.body.data.map(({ id }) => id)).toEqual([made[0]?.id]);
+    made.push(await open({ slug: 'code-hosting' }));
+    const following = await control.read(listSessions, { query: { ...query, cursor } });
+    expect(following.body.data.map(({ id }) => id)).toEqual([made[0]?.id]);
+    expect(following.body.meta).toEqual({ page: 2, limit: 2, totalItems: 4, totalPages: 2 });
+    for (const wrong of ['x', Buffer.from('[2,"x","ses"]').toString('base64url')]) {
+      await expect(control.read(listSessions, { query: { cursor: wrong } })).rejects.toMatchObject({
+        fields: [{ path: ['cursor'] }],
+      });
+    }
     const none = await control.read(listSessions, { query: { world: 'nothing' } });
     expect(none.body).toMatchObject({ data: [], meta: { totalItems: 0, totalPages: 0 } });
     await Promise.all(made.map(({ id }) => close(id)));

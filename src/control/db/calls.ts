@@ -180,7 +180,8 @@ export type ListedCall = Omit<CallRow, 'inputJson' | 'changesJson' | 'requestHas
   isWhole: boolean;
 };
 
-// What nobody asked for is not read. Where a page is full, the calls that follow are shown without their
+// Calls are numbered without gaps, so those that a page leaves out are found by their number. What nobody
+// asked for is not read. Where a page is full, the calls that follow are shown without their
 // members; the first is shown whole, or there would be no way to see it.
 const listStatement = statement(
   'list_calls',
@@ -189,7 +190,7 @@ const listStatement = statement(
             c.answered_at, c.changes::text as changes, case when $4 then c.input::text end as input,
             case when $5 then c.output::text end as output,
             case when $6 then c.error else coalesce(c.short_error, c.error) end::text as error
-       from calls c where c.session_id = $1 order by c.seq limit $2 offset $3
+       from calls c where c.session_id = $1 and c.seq > $3 order by c.seq limit $2
    ), filled as (
      select page.*, row_number() over by_seq = 1 or sum(octet_length(changes)
        + coalesce(octet_length(input), 0) + coalesce(octet_length(output), 0)

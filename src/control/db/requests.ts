@@ -6,6 +6,7 @@ import type { LedgerWay } from '#domain/ledger.ts';
 import { limits } from '#domain/limits.ts';
 import type { KeptEntry } from '../bodies/ledger-entry.ts';
 import type { SessionHost } from './calls.ts';
+import { type Count, type CountRow, countOf, type Read, toCount, toRead } from './lists.ts';
 import { type Queryable, statement } from './pool.ts';
 
 export type RequestRow = {
@@ -107,20 +108,31 @@ const columns = `r.session_id as "sessionId", r.id, r.at, r.via, r.operation, r.
     .join(', ')}`;
 
 export type RequestFilter = { via?: LedgerWay; operation?: string; status?: number };
-export type Page = { limit: number; offset: number };
-export type RequestPage = { rows: RequestRow[]; total: number };
+/** Whether something can be the number of an entry. */
+export const isEntryId = (value: unknown): value is number =>
+  Number.isInteger(value) && Number(value) >= 0 && Number(value) < 2 ** 31;
+
+/** Of a session's requests: the number of the entry that the page follows. */
+export type SessionPosition = { id: number };
+/** Of a world's: the entry that the page follows; older ones come later. */
+export type WorldPosition = { at: Date; sessionId: string; id: number };
+export type Page<Position> = { limit: number; offset: number; from: Position | undefined };
+export type RequestPage = Read<RequestRow> & { count: Count };
 
 const filtered = `($2::text is null or r.via = $2) and ($3::text is null or r.operation = $3)
   and ($4::int is null or coalesce(r.status, 0) = $4)`;
 
+type ListOf = { name: string; owned: string; since: string; order: string };
+
 // Where a page is full, the entries that follow are shown without their free JSON, which is not read
-// then; the first is shown whole, or there would be no way to see it.
-const listOf = (name: string, matching: string, order: string) => ({
+// then; the first is shown whole, or there would be no way to see it. What follows a position is found by
+// the index, for that nothing is left to be null.
+const listOf = ({ name, owned, since, order }: ListOf) => ({
   list: statement(
     `list_${name}`,
     `with page as (
        select r.session_id, r.id, r.at, r.bytes from requests r
-        where ${matching} order by ${order} limit $6 offset $7
+        where ${owned} and ${since} and ${filtered} order by ${order} limit $6 offset $7
      ), filled as (
        select r.session_id, r.id,
               row_number() over by_order = 1 or sum(r.bytes) over by_order <= $8::bigint as whole
@@ -129,38 +141,47 @@ const listOf = (name: string, matching: string, order: string) => ({
      select ${columns} from filled f join requests r on r.session_id = f.session_id and r.id = f.id
       order by ${order}`,
   ),
-  count: statement(
-    `count_${name}`,
-    `select count(*)::int as total from requests r where ${matching}`,
-  ),
+  count: countOf({
+    name: `count_${name}`,
+    from: `requests r where ${owned}`,
+    order,
+    matching: filtered,
+    isAll: '$2::text is null and $3::text is null and $4::int is null',
+  }),
 });
 
-const ofSession = listOf(
-  'session_requests',
-  `r.session_id = $1 and ${filtered} and ($5::int is null or r.id > $5)`,
-  'r.id',
-);
+const ofSession = listOf({
+  name: 'session_requests',
+  owned: 'r.session_id = $1 and r.id > coalesce($5::int, 0)',
+  since: 'r.id > $9::int',
+  order: 'r.id',
+});
 
-const ofWorld = listOf(
-  'world_requests',
-  `r.world_id = $1 and ${filtered} and ($5::timestamptz is null or r.at > $5)`,
-  'r.at desc, r.session_id desc, r.id desc',
-);
+const ofWorld = listOf({
+  name: 'world_requests',
+  owned: `r.world_id = $1 and r.at > coalesce($5::timestamptz, '-infinity')`,
+  since: '(r.at, r.session_id, r.id) < ($9::timestamptz, $10::text, $11::int)',
+  order: 'r.at desc, r.session_id desc, r.id desc',
+});
 
 const readPage = async (
   db: Queryable,
   { list, count }: ReturnType<typeof listOf>,
+  values: readonly unknown[],
+  { limit, offset }: { limit: number; offset: number },
+  from: readonly unknown[],
+): Promise<RequestPage> => {
+  const [rows, [counted]] = await Promise.all([
+    db.query<RequestRow>(list, [...values, limit + 1, offset, limits.pageBytes, ...from]),
+    db.query<CountRow>(count, values),
+  ]);
+  return { ...toRead(rows, limit), count: toCount(counted) };
+};
+
+const valuesOf = (
   owner: string,
   { via, operation, status, after }: RequestFilter & { after?: number | Date },
-  { limit, offset }: Page,
-): Promise<RequestPage> => {
-  const values = [owner, via ?? null, operation ?? null, status ?? null, after ?? null];
-  const [rows, [counted]] = await Promise.all([
-    db.query<RequestRow>(list, [...values, limit, offset, limits.pageBytes]),
-    db.query<{ total: number }>(count, values),
-  ]);
-  return { rows, total: counted?.total ?? 0 };
-};
+) => [owner, via ?? null, operation ?? null, status ?? null, after ?? null];
 
 // Entries are numbered without gaps, so what lies below the last and is not there was dropped, by
 // whomever. Of a ledger of which nothing is left it is written down.
@@ -177,12 +198,13 @@ export const listSessionRequests = async (
   projectId: string,
   sessionId: string,
   filter: RequestFilter & { after?: number },
-  page: Page,
+  page: Page<SessionPosition>,
 ): Promise<(RequestPage & { dropped: number }) | undefined> => {
   const found = await db.query<{ dropped: number }>(findLedgerStatement, [sessionId, projectId]);
   const [ledger] = found;
   if (ledger === undefined) return undefined;
-  return { ...(await readPage(db, ofSession, sessionId, filter, page)), ...ledger };
+  const from = [page.from?.id ?? 0];
+  return { ...(await readPage(db, ofSession, valuesOf(sessionId, filter), page, from)), ...ledger };
 };
 
 /** A page of the requests to all sessions of a world, newest first. */
@@ -190,5 +212,8 @@ export const listWorldRequests = (
   db: Queryable,
   worldId: string,
   filter: RequestFilter & { after?: Date },
-  page: Page,
-): Promise<RequestPage> => readPage(db, ofWorld, worldId, filter, page);
+  page: Page<WorldPosition>,
+): Promise<RequestPage> => {
+  const { at = 'infinity', sessionId = '', id = 0 } = page.from ?? {};
+  return readPage(db, ofWorld, valuesOf(worldId, filter), page, [at, sessionId, id]);
+};

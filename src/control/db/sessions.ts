@@ -3,6 +3,7 @@ import { limits } from '#domain/limits.ts';
 import type { Isolation } from '#domain/pool.ts';
 import type { BrowserTier, EndReason, SessionState, SurfaceKind } from '#domain/session.ts';
 import type { SessionClock } from '#domain/world-clock.ts';
+import { type Count, type CountRow, countOf, type Read, toCount, toRead } from './lists.ts';
 import { type Queryable, statement } from './pool.ts';
 import { openSessionStates } from './states.ts';
 
@@ -101,12 +102,24 @@ export const findSessionByKey = async (
  * A session in a list: with the slug of its world, and its instruction when that was asked for, unless
  * those before it have filled the page. How long the instruction is is told in that case, too.
  */
-export type ListedSession = SessionRow & { slug: string; instructionBytes: number };
+export type ListedSession = SessionRow & {
+  slug: string;
+  instructionBytes: number;
+  /** Microseconds since 1970, as exactly as the database has it. */
+  createdAtUs: number;
+};
+
+/** The session that a page of a list follows; older ones come later. */
+export type SessionPosition = Pick<ListedSession, 'createdAtUs' | 'id'>;
 
 export type SessionFilter = { state?: SessionState; world?: string };
 
-const matching = `s.project_id = $1 and ($2::text is null or s.state = $2)
+const matching = `($2::text is null or s.state = $2)
   and ($3::text is null or s.world_id = (select id from worlds where project_id = $1 and slug = $3))`;
+
+// What follows a position is found by the index, for that nothing is left to be null.
+const following = `(s.created_at, s.id) <
+  (coalesce(timestamptz 'epoch' + $8::float8 * interval '1 microsecond', 'infinity'), $9::text)`;
 
 // The window has the page's order, and reads of the instructions what a page can hold.
 const pagedInstruction = `case
@@ -118,38 +131,51 @@ const listSessionsStatement = statement(
   'list_sessions',
   `select (select slug from worlds w where w.id = s.world_id) as slug,
           ${sessionColumns('h.address', pagedInstruction)},
-          case when $6 then coalesce(octet_length(s.instruction), 0) else 0 end as "instructionBytes"
+          case when $6 then coalesce(octet_length(s.instruction), 0) else 0 end as "instructionBytes",
+          (extract(epoch from s.created_at) * 1000000)::float8 as "createdAtUs"
      from (select * from sessions s
-            where ${matching} order by s.created_at desc, s.id desc limit $4 offset $5) s
+            where s.project_id = $1 and ${following} and ${matching} order by s.created_at desc, s.id desc limit $4 offset $5) s
      left join hosts h on h.id = s.host_id
    window newest as (order by s.created_at desc, s.id desc)
     order by s.created_at desc, s.id desc`,
 );
 
-const countSessionsStatement = statement(
-  'count_sessions',
-  `select count(*)::int as total from sessions s where ${matching}`,
-);
+const countSessionsStatement = countOf({
+  name: 'count_sessions',
+  from: 'sessions s where s.project_id = $1',
+  order: 's.created_at desc, s.id desc',
+  matching,
+  isAll: '$2::text is null and $3::text is null',
+});
+
+export type SessionPage = {
+  limit: number;
+  offset: number;
+  from: SessionPosition | undefined;
+  withInstruction: boolean;
+};
 
 /** A page of the project's sessions, newest first, with how many match. */
 export const listSessions = async (
   db: Queryable,
   projectId: string,
   filter: SessionFilter,
-  page: { limit: number; offset: number; withInstruction: boolean },
-): Promise<{ rows: ListedSession[]; total: number }> => {
+  { limit, offset, from, withInstruction }: SessionPage,
+): Promise<Read<ListedSession> & { count: Count }> => {
   const values = [projectId, filter.state ?? null, filter.world ?? null];
-  const [rows, [count]] = await Promise.all([
+  const [rows, [counted]] = await Promise.all([
     db.query<ListedSession>(listSessionsStatement, [
       ...values,
-      page.limit,
-      page.offset,
-      page.withInstruction,
+      limit + 1,
+      offset,
+      withInstruction,
       limits.pageBytes,
+      from?.createdAtUs ?? null,
+      from?.id ?? '',
     ]),
-    db.query<{ total: number }>(countSessionsStatement, values),
+    db.query<CountRow>(countSessionsStatement, values),
   ]);
-  return { rows, total: count?.total ?? 0 };
+  return { ...toRead(rows, limit), count: toCount(counted) };
 };
 
 const pinStatement = statement(

@@ -1,7 +1,8 @@
 /**
- * Pages of lists: from 1, with a default size, and the envelope's `meta`. A page has room for so many
+ * Pages of lists, and cursors of those that may be very long: from 1, with a default size, and the envelope's `meta`. A page has room for so many
  * bytes, too: entries that come when it is full are shown without their heavy members, which they name.
  */
+import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
 
 export type PageQuery = { page?: number; limit?: number };
@@ -17,6 +18,76 @@ export const toMeta = (
   { page = 1, limit = limits.pageDefault }: PageQuery,
   totalItems: number,
 ) => ({ page, limit, totalItems, totalPages: Math.ceil(totalItems / limit) });
+
+const refuse = (field: string, message: string): AppError =>
+  new AppError('invalid', message, { fields: [{ path: [field], message }] });
+
+/** How the position after which a page begins is written into a cursor, and read from one. */
+export type CursorForm<Position> = {
+  write(position: Position): readonly (string | number)[];
+  /** Undefined for what was never written so. */
+  read(parts: readonly unknown[]): Position | undefined;
+};
+
+export type CursorQuery = PageQuery & { cursor?: string };
+
+const parse = (cursor: string): readonly unknown[] => {
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    return Array.isArray(parts) ? parts : [];
+  } catch {
+    return []; // which is no cursor
+  }
+};
+
+/** The page with its number, and where it begins: after a position, or so many entries on. */
+const readPlace = <Position>(query: CursorQuery, form: CursorForm<Position>) => {
+  const { cursor, page = 1 } = query;
+  const { limit, offset } = toRange(query);
+  if (cursor === undefined) {
+    if (offset <= limits.lookedAtItems) return { page, limit, offset, from: undefined };
+    throw refuse(
+      'page',
+      `page ${page} begins after more than ${limits.lookedAtItems} entries; go there by "cursor", from each page's meta.nextCursor`,
+    );
+  }
+  if (query.page !== undefined) {
+    throw refuse('cursor', 'goes on where a page ended: give it without "page"');
+  }
+  const [number, ...parts] = parse(cursor);
+  const from = form.read(parts);
+  if (from !== undefined && isWhole(number)) return { page: number, limit, offset: 0, from };
+  throw refuse('cursor', 'is not meta.nextCursor of a page of this list');
+};
+
+/** A whole number that a cursor may hold. */
+export const isWhole = (part: unknown): part is number => Number.isSafeInteger(part);
+
+/** What a list has read of a page: its rows, whether more follow, and how many there are in all. */
+type ReadPage<Row> = {
+  rows: readonly Row[];
+  hasMore: boolean;
+  count: { total: number; isLowerBound: boolean };
+};
+
+/** Where a page of a list with cursors begins, and its `meta` once it was read. */
+export const openPage = <Position>(query: CursorQuery, form: CursorForm<Position>) => {
+  const { page, ...range } = readPlace(query, form);
+  return {
+    range,
+    metaOf({ rows, hasMore, count }: ReadPage<Position>) {
+      const last = rows.at(-1);
+      const next = hasMore && last !== undefined ? [page + 1, ...form.write(last)] : undefined;
+      return {
+        ...toMeta({ page, limit: range.limit }, count.total),
+        ...(count.isLowerBound ? { totalItemsIsLowerBound: true as const } : {}),
+        ...(next === undefined
+          ? {}
+          : { nextCursor: Buffer.from(JSON.stringify(next)).toString('base64url') }),
+      };
+    },
+  };
+};
 
 /** The members that `?fields=` asks for; its pattern let no other names through. */
 export const readFields = <Name extends string>(

@@ -35,6 +35,16 @@ const ListMeta = Type.Object({
   limit: Type.Integer(),
   totalItems: Type.Integer(),
   totalPages: Type.Integer(),
+  totalItemsIsLowerBound: Type.Optional(
+    Type.Literal(true, {
+      description: 'there are more than `totalItems`, or may be: it was not counted further',
+    }),
+  ),
+  nextCursor: Type.Optional(
+    Type.String({
+      description: 'what to give as `cursor` to go on after this page; absent at the end',
+    }),
+  ),
 });
 
 const compileBusy =
@@ -44,6 +54,18 @@ const compileBusy =
 const PageQuery = {
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'from 1' })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.pageMax })),
+};
+
+/** Of lists that may be very long: where a page ended, so that the next begins there whatever comes meanwhile. */
+const CursorQuery = {
+  ...PageQuery,
+  cursor: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 300,
+      description: '`meta.nextCursor` of the page before, in place of `page`',
+    }),
+  ),
 };
 
 export const createWorld = operation({
@@ -182,7 +204,7 @@ export const listSessions = operation({
   access: 'read',
   query: Type.Object(
     {
-      ...PageQuery,
+      ...CursorQuery,
       state: Type.Optional(SessionView.properties.state),
       world: Type.Optional(Type.String({ maxLength: 64 })),
       fields: fieldsOf(['tools', 'instruction']),
@@ -301,7 +323,7 @@ export const listSessionRequests = operation({
   access: 'read',
   params: SessionParams,
   query: Type.Object(
-    { ...PageQuery, ...RequestFilter, after: AfterRequest },
+    { ...CursorQuery, ...RequestFilter, after: AfterRequest },
     { additionalProperties: false },
   ),
   answers: { 200: SessionRequestList },
@@ -315,7 +337,7 @@ export const listWorldRequests = operation({
   access: 'read',
   params: WorldParams,
   query: Type.Object(
-    { ...PageQuery, ...RequestFilter, after: AfterTime },
+    { ...CursorQuery, ...RequestFilter, after: AfterTime },
     { additionalProperties: false },
   ),
   answers: { 200: Type.Object({ data: Type.Array(RequestView), meta: ListMeta }) },
