@@ -33,11 +33,18 @@ const shuffled = <Item>(items: readonly Item[], seed: number): Item[] => {
   return items.map(() => rest.splice(choices.below(rest.length), 1)[0] as Item);
 };
 
-export type Wanted = { seed: number; times: number; withLong: boolean };
+export type Wanted = {
+  seed: number;
+  times: number;
+  withLong: boolean;
+  runtime: NonNullable<Fault['only']>;
+};
 
 /** The first so many cases of a seed. */
-export const casesOf = ({ seed, times, withLong }: Wanted): Case[] => {
-  const struck = faults.filter(({ isLong }) => withLong || isLong === undefined);
+export const casesOf = ({ seed, times, withLong, runtime }: Wanted): Case[] => {
+  const struck = faults.filter(
+    ({ isLong, only = runtime }) => only === runtime && (withLong || isLong === undefined),
+  );
   const pairs = shuffled(
     struck.flatMap((fault) => moments.map((moment) => ({ fault, moment }))),
     seed,

@@ -16,6 +16,10 @@ export type Containers = {
   resume(hostId: string): Promise<void>;
   /** Kills the processes that run user code, and leaves the host itself alone. */
   killWorkers(hostId: string): Promise<void>;
+  /** Takes the host off its network, and answers how it is put on it again; undefined: it cannot be. */
+  unplug?(hostId: string): Promise<() => Promise<void>>;
+  /** Where the runtime reaches the host; undefined: it does not know. */
+  addressOf(hostId: string): Promise<string | undefined>;
   /** The hosts that have a container, alive or dead, and whatever else is left, in words. */
   find(): Promise<{ hostIds: string[]; strays: string[] }>;
 };
@@ -67,6 +71,7 @@ const onProcesses = (installation: string): Containers => {
     killWorkers: async (hostId) => {
       for (const pid of workers(join(root, hostId))) kill(pid);
     },
+    addressOf: async () => undefined,
     async find() {
       const folders = listFolder(root);
       const running = processesNaming(`--installation=${installation}`);
@@ -127,6 +132,17 @@ const onDocker = (installation: string): Containers => {
     resume: (hostId) => signalAll(hostId, 'SIGCONT'),
     killWorkers: async (hostId) =>
       void (await tell('exec', nameOf(hostId), 'node', '-e', killWorkersInside)),
+    async unplug(hostId) {
+      const onNetwork = (step: 'connect' | 'disconnect') =>
+        tell('network', step, `svc-${installation}`, nameOf(hostId));
+      await onNetwork('disconnect');
+      return async () => void (await onNetwork('connect'));
+    },
+    async addressOf(hostId) {
+      const published = await tell('port', nameOf(hostId), '8080/tcp');
+      const [place] = words(published);
+      return place === undefined ? undefined : `http://${place}`;
+    },
     async find() {
       const names = words(await docker('ps', '--all', '--format', '{{.Names}}', ...label));
       const networks = words(await docker('network', 'ls', '--quiet', ...label));

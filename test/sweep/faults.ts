@@ -20,6 +20,8 @@ export type Heal = () => Promise<void>;
 export type Fault = {
   name: string;
   costs: Cost;
+  /** Where it can be struck; anywhere when not given. */
+  only?: Service['runtime'];
   /** Lasts until everyone has given up waiting, and so takes too long for a short sweep. */
   isLong?: true;
   strike(service: Service, aim: Aim): Promise<Heal>;
@@ -87,6 +89,24 @@ const hostPaused = (isLong: boolean): Fault => ({
     return async () => {
       await pause(isLong ? longMs : lastsMs);
       await containers.resume(hostId);
+    };
+  },
+});
+
+/** Off for a moment it comes back at another port, and where the engine gives it another address it ends. */
+const hostUnplugged = (isLong: boolean): Fault => ({
+  name: isLong ? 'host off its network until it is given up' : 'host off its network for a moment',
+  costs: 'session',
+  only: 'docker',
+  ...(isLong ? { isLong } : {}),
+  async strike({ containers }, { hostId }) {
+    const plugIn = hostId === undefined ? undefined : await containers.unplug?.(hostId);
+    if (plugIn === undefined) return nothingToHeal;
+    if (!isLong) await plugIn();
+    return async () => {
+      if (!isLong) return;
+      await pause(longMs);
+      await plugIn();
     };
   },
 });
@@ -222,6 +242,8 @@ export const faults: readonly Fault[] = [
   workersKilled,
   hostPaused(false),
   hostPaused(true),
+  hostUnplugged(false),
+  hostUnplugged(true),
   connectionsEnded,
   backendSignalled('database backend killed', 'SIGKILL'),
   backendSignalled('database backend paused', 'SIGSTOP'),

@@ -19,6 +19,7 @@ export type Record = {
   calls: CallRow[];
   /** Ledger entries by the call that they are of. */
   ledger: { callId: string; entries: number }[];
+  ends: Ends;
 };
 
 export const readRecord = async (
@@ -39,7 +40,7 @@ export const readRecord = async (
       ids,
     ),
   ]);
-  return { sessions, calls, ledger };
+  return { sessions, calls, ledger, ends: readEnds(changes) };
 };
 
 /** What a client was told of its calls is what is in the database. */
@@ -55,6 +56,7 @@ const faultsOfCalls = ({ calls }: Life, record: Record): string[] => {
 };
 
 const notesBefore = 1;
+const foldersBefore = 1;
 
 const addsNote = ({ kind }: CallView): boolean => kind === 'tool';
 
@@ -71,6 +73,33 @@ const faultsOfEffects = ({ calls }: Life): string[] => {
   return counts.notes === expected
     ? twice
     : [...twice, `${told.sessionId} has ${counts.notes} notes instead of ${expected}`];
+};
+
+/** How long after the end of its session a host may still send what it had done just before. */
+const lastAnswerMs = 1_000;
+
+/**
+ * What was answered as done over the API is in the state of a session that lives, and nothing is once the
+ * session was given up; and where a session is said to be reached, it is.
+ */
+const faultsOfWrites = ({ session, calls, writes, isReached }: Life, ends: Ends): string[] => {
+  if (session === undefined) return [];
+  const { id } = session;
+  const endedAt = ends.get(id)?.getTime() ?? Number.POSITIVE_INFINITY;
+  const late = writes.filter(
+    ({ at, outcome }) => outcome === 'done' && at.getTime() > endedAt + lastAnswerMs,
+  );
+  const told = calls.find(({ kind, state }) => kind === 'state' && state === 'succeeded');
+  const counts = (told?.output as { counts: { folders: number } } | undefined)?.counts;
+  const done = writes.filter(({ outcome }) => outcome === 'done').length;
+  const most = done + writes.filter(({ outcome }) => outcome === 'unknown').length;
+  const added = (counts?.folders ?? 0) - foldersBefore;
+  const isCounted = counts === undefined || (added >= done && added <= most);
+  return [
+    ...(isReached ? [] : [`${id} is READY, and its API cannot be reached`]),
+    ...(late.length === 0 ? [] : [`${id}: ${late.length} writes were done after it was given up`]),
+    ...(isCounted ? [] : [`${id} has ${added} of ${done} to ${most} folders`]),
+  ];
 };
 
 /** Ends that a fault explains; anything else was not to happen. */
@@ -95,8 +124,21 @@ const faultsOfOutcome = ({ session, calls, refusals }: Life, costs: Cost): strin
   ];
 };
 
+/** When sessions came to their end, by their ids. */
+export type Ends = ReadonlyMap<string, Date>;
+
+export const readEnds = (changes: readonly Change[]): Ends =>
+  new Map(
+    changes
+      .filter(
+        ({ noun, after }) => noun === 'sessions' && (after === 'CLOSED' || after === 'FAILED'),
+      )
+      .map(({ id, at }) => [id, at]),
+  );
+
 /** What the life of a session says that must not be. */
 export const faultsOfLife = (life: Life, record: Record, costs: Cost): string[] => [
+  ...faultsOfWrites(life, record.ends),
   ...faultsOfOutcome(life, costs),
   ...faultsOfCalls(life, record),
   ...faultsOfEffects(life),
@@ -126,9 +168,17 @@ const socketsOf = (pid: number): number => {
 };
 
 /** What of the runtime does not go with the rows of hosts. */
-const leftOnRuntime = async ({ containers }: Service, hostIds: readonly string[]) => {
+const leftOnRuntime = async ({ containers, network }: Service, hostIds: readonly string[]) => {
   const found = await containers.find();
+  const rows = await network.sql<{ id: string; address: string | null }>(
+    `select id, address from hosts where state <> 'gone'`,
+  );
+  const addresses = await Promise.all(rows.map(({ id }) => containers.addressOf(id)));
   return [
+    ...rows.flatMap(({ id, address }, at) => {
+      const now = addresses[at];
+      return now === undefined || now === address ? [] : `${id} is at ${now}, and not ${address}`;
+    }),
     ...found.strays,
     ...found.hostIds.filter((id) => !hostIds.includes(id)).map((id) => `${id} has no row`),
     ...hostIds.filter((id) => !found.hostIds.includes(id)).map((id) => `${id} has no container`),

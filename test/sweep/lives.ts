@@ -6,9 +6,10 @@ import { AppError, describeError } from '#domain/error.ts';
 import { isReady } from '#domain/session.ts';
 import type { Client } from '#wire/client.ts';
 import type { CallRequest, CallView } from '#wire/public-api/call.ts';
-import { closeSession, enqueueCall, openSession } from '#wire/public-api/operations.ts';
+import { closeSession, enqueueCall, getSession, openSession } from '#wire/public-api/operations.ts';
 import type { SessionView } from '#wire/public-api/session.ts';
 import { awaitCall, awaitSession, isOver } from '../support/load.ts';
+import { type ApiWrite, type ApiWriter, startApiWriter } from './api-writer.ts';
 
 export type Life = {
   /** The session as the client saw it last; undefined when it could not be opened. */
@@ -17,7 +18,14 @@ export type Life = {
   calls: CallView[];
   /** What the client was refused or never answered, in words. */
   refusals: string[];
+  /** What was written over the session's API until its last call. */
+  writes: ApiWrite[];
+  /** Whether its API answered again before that call, or the session was over. */
+  isReached: boolean;
 };
+
+/** Longer than a fault and all that is done about it takes. */
+const reachMs = 30_000;
 
 const slowMs = 120;
 const firstNote = 1_001;
@@ -34,8 +42,23 @@ const countSlowly = (note_id: number): CallRequest => ({
   input: { milliseconds: slowMs, note_id },
 });
 
+/** Ends the writing over the API, once that works, and notes how it went. */
+const endWriting = async (client: Client, writer: ApiWriter, life: Life): Promise<void> => {
+  const isReached = await writer.reaches(reachMs);
+  life.writes = await writer.stop();
+  if (isReached || life.session === undefined) return;
+  const params = { sessionId: life.session.id };
+  const { state } = (await client.send(getSession, { params })).body;
+  life.isReached = !isReady(state);
+};
+
 /** Each adds a note of its own, so that a call that runs twice fails for its taken key. */
-const callSession = async (client: Client, sessionId: string, life: Life): Promise<void> => {
+const callSession = async (
+  client: Client,
+  sessionId: string,
+  writer: ApiWriter,
+  life: Life,
+): Promise<void> => {
   const enqueue = async (body: CallRequest): Promise<number> => {
     const asked = await client.send(enqueueCall, { params: { sessionId }, body });
     return life.calls.push(asked.body) - 1;
@@ -48,6 +71,7 @@ const callSession = async (client: Client, sessionId: string, life: Life): Promi
   const running = await enqueue(countSlowly(firstNote + 1));
   const queued = await enqueue(create(firstNote + 2));
   await Promise.all([settle(running), settle(queued)]);
+  await endWriting(client, writer, life);
   await settle(await enqueue({ kind: 'state', input: {} }));
 };
 
@@ -63,7 +87,13 @@ const attempt = async (life: Life, what: string, step: () => Promise<void>): Pro
 
 /** Lives one session of the world of notes to its end. */
 export const live = async (client: Client, keepWarm: boolean): Promise<Life> => {
-  const life: Life = { session: undefined, calls: [], refusals: [] };
+  const life: Life = {
+    session: undefined,
+    calls: [],
+    refusals: [],
+    writes: [],
+    isReached: true,
+  };
   await attempt(life, 'open', async () => {
     const body = { slug: 'notes', reuseWarm: true };
     const opened = (await client.send(openSession, { body })).body;
@@ -74,7 +104,9 @@ export const live = async (client: Client, keepWarm: boolean): Promise<Life> => 
   if (session === undefined) return life;
   const params = { sessionId: session.id };
   if (isReady(session.state)) {
-    await attempt(life, 'call', () => callSession(client, session.id, life));
+    const writer = startApiWriter(client, session);
+    await attempt(life, 'call', () => callSession(client, session.id, writer, life));
+    life.writes = await writer.stop();
   }
   await attempt(life, 'close', async () => {
     const closing = await client.send(closeSession, { params, body: { keepWarm } });

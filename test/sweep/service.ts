@@ -7,14 +7,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { basicAuthorization, type Client, createClient } from '#wire/client.ts';
+import { createWorld } from '#wire/public-api/operations.ts';
 import { retrying } from '#wire/retry.ts';
 import { type PostgresServer, startPostgres } from '../../src/cli/up/postgres.ts';
 import { freePorts, type Network, type Ports, startNetwork } from '../support/network.ts';
 import { prepareDocker } from '../support/prepare-docker.ts';
-import { createNotes } from '../support/sessions.ts';
+import { encodeTree } from '../support/worlds.ts';
 import { type Containers, containersOf } from './containers.ts';
 import { beginHistory } from './history.ts';
 import { type Link, startLink } from './link.ts';
+import { sweepWorld } from './world.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -114,7 +116,9 @@ export const startService = async (runtime: Service['runtime']): Promise<Service
   const baseUrl = `${urlOf(links.client)}/api/public`;
   const authorization = basicAuthorization(network.publicKey, network.secretKey);
   await beginHistory(network);
-  await createNotes(network.client);
+  await network.client.send(createWorld, {
+    body: { slug: 'notes', from: encodeTree(sweepWorld()) },
+  });
   await network.warm(poolSize);
   return {
     runtime,

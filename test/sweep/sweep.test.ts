@@ -25,7 +25,7 @@ describe.each(runtimes.filter(({ runtime, answers }) => answers && times[runtime
   ({ runtime }) => {
     let service: Service;
     let isSound = true;
-    const wanted = { seed, times: only ?? times[runtime], withLong: total > shortTimes };
+    const wanted = { runtime, seed, times: only ?? times[runtime], withLong: total > shortTimes };
     const cases = casesOf(wanted).filter(({ number }) => only === null || number === only);
 
     beforeAll(async () => {

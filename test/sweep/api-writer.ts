@@ -1,0 +1,82 @@
+/**
+ * A client of a session's API that writes one row after the other for as long as the session lives, and
+ * notes what it was told of each. It goes by the address that the session has now, and asks for that again
+ * whenever a write fails, as a client has to.
+ */
+import { isReady } from '#domain/session.ts';
+import { pause } from '#runtime/pause.ts';
+import type { Client } from '#wire/client.ts';
+import { getSession } from '#wire/public-api/operations.ts';
+import type { SessionView } from '#wire/public-api/session.ts';
+
+/** A write: when it was answered, and whether it was done. Without an answer nobody knows. */
+export type ApiWrite = { at: Date; outcome: 'done' | 'refused' | 'unknown' };
+
+export type ApiWriter = {
+  /** Writes no more; resolves with all writes once the last is answered. */
+  stop(): Promise<ApiWrite[]>;
+  /** Resolves with true at a write that is done, false when the session is over or time is up. */
+  reaches(withinMs: number): Promise<boolean>;
+};
+
+const everyMs = 50;
+/** Longer than a host is paused: what it says when it goes on counts. */
+const answerMs = 20_000;
+const firstFolder = 1_001;
+
+/** Begins to write; `session` is ready. */
+export const startApiWriter = (client: Client, session: SessionView): ApiWriter => {
+  const writes: ApiWrite[] = [];
+  const stopping = new AbortController();
+  let present = session;
+
+  const write = async (id: number): Promise<ApiWrite['outcome']> => {
+    const { url, token } = present.surfaces.api ?? {};
+    if (url === undefined) return 'refused';
+    try {
+      const answer = await fetch(`${url}/folders`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ id, name: `folder ${id}` }),
+        signal: AbortSignal.timeout(answerMs),
+      });
+      await answer.arrayBuffer();
+      return answer.ok ? 'done' : 'refused';
+    } catch {
+      return 'unknown'; // what it wrote may be there or not
+    }
+  };
+  const look = async (): Promise<void> => {
+    try {
+      present = (await client.send(getSession, { params: { sessionId: session.id } })).body;
+    } catch {
+      // The way to the control plane is disturbed; the next look is soon.
+    }
+  };
+
+  const run = async (): Promise<void> => {
+    for (let id = firstFolder; isReady(present.state) && !stopping.signal.aborted; id += 1) {
+      const outcome = await write(id);
+      writes.push({ at: new Date(), outcome });
+      if (outcome !== 'done') await look();
+      await pause(everyMs, stopping.signal);
+    }
+  };
+  const ended = run();
+
+  return {
+    async stop() {
+      stopping.abort();
+      await ended;
+      return writes;
+    },
+    async reaches(withinMs) {
+      const from = writes.length;
+      const endsAt = performance.now() + withinMs;
+      const isDone = () => writes.slice(from).some(({ outcome }) => outcome === 'done');
+      while (!isDone() && isReady(present.state) && performance.now() < endsAt)
+        await pause(everyMs);
+      return isDone();
+    },
+  };
+};
