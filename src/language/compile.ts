@@ -32,7 +32,7 @@ import { type Problem, sortProblems } from './problem.ts';
 import type { Placed } from './read/kinds.ts';
 import { createProblems } from './read/place.ts';
 import { openTree, type Tree } from './read/tree.ts';
-import { createShapeChecker, type RowChecker } from './rows.ts';
+import { createFileRowChecker, type RowChecker } from './rows.ts';
 
 /** A world compiled, or why it could not be. */
 export type CompileResult =
@@ -56,7 +56,7 @@ const createCheckers = (
   if (!isSound)
     return { rows: { check: () => [] }, values: { faults: () => [], check: () => undefined } };
   const { definitions, entities } = model;
-  const rows = createShapeChecker({ definitions, entities: [...entities.values()] });
+  const rows = createFileRowChecker({ definitions, entities: [...entities.values()] });
   return { rows, values: createFieldValues(model) };
 };
 

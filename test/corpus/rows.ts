@@ -34,6 +34,11 @@ export const rowsRules: Chapter = {
       ],
       refuses: [
         [
+          'a text with half a character',
+          'bad_row',
+          (w) => (w.json['data/cards.json'][0].title = 'a\ud800'),
+        ],
+        [
           'a row that breaks the shape',
           'bad_row',
           (w) => (w.json['data/cards.json'][0].state = 'closed'),
