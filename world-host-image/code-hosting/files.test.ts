@@ -166,6 +166,19 @@ describe('refs', () => {
     expect(await errorOf(none)).toEqual(notFound);
   });
 
+  it('tell what protects them, and which commit is at their tip', async () => {
+    const main = await world.client().repos.getBranchProtection({ ...repository, branch: 'main' });
+    expect(main.data.required_pull_request_reviews?.required_approving_review_count).toBe(1);
+    const open = { ...repository, branch: await branch('feat/o') };
+    expect(await errorOf(world.client().repos.getBranchProtection(open))).toEqual(
+      refused(404, 'Branch not protected'),
+    );
+    const head = { ...repository, commit_sha: tip };
+    const heads = await world.client().repos.listBranchesForHeadCommit(head);
+    expect(heads.data.map(({ name }) => name)).toEqual(['feat/o', 'main']);
+    expect((await world.client().repos.listCommentsForCommit(head)).data).toEqual([]);
+  });
+
   it('are tags as well as branches', async () => {
     const ref = 'refs/tags/v2.7.1';
     await world.client().git.createRef({ ...repository, ref, sha: tip });

@@ -41,6 +41,12 @@ const asked: Record<string, Asked[]> = {
     [`${repo}/assignees`, `${berth}/assignees`],
     [`${repo}/branches`, `${berth}/branches`],
     [`${repo}/branches/{branch}`, `${berth}/branches/main`],
+    [`${repo}/branches/{branch}/protection`, `${berth}/branches/main/protection`],
+    [
+      `${repo}/commits/{commit_sha}/branches-where-head`,
+      `${berth}/commits/main/branches-where-head`,
+    ],
+    [`${repo}/commits/{commit_sha}/comments`, `${berth}/commits/main/comments`],
     [`${repo}/commits`, `${berth}/commits`],
     [`${repo}/commits/{ref}`, `${berth}/commits/occupancy-nights`],
     [`${repo}/contents/{path}`, `${berth}/contents/README.md`],

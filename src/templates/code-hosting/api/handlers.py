@@ -19,8 +19,11 @@ from .routes.about import (
 from .routes.autolinks import create_autolink, delete_autolink, get_autolink, list_autolinks
 from .routes.branches import (
     get_branch,
+    get_branch_protection,
     get_commit,
     list_branches,
+    list_branches_of_head,
+    list_comments_of_commit,
     list_commits,
     list_pulls_of_commit,
 )

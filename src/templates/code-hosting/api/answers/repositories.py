@@ -141,6 +141,24 @@ def branch_answer(branch: Row) -> Row:
     }
 
 
+def protection_answer(branch: Row) -> Row:
+    """What protects a branch: one approval, which those who manage the repository need, too."""
+    url = f"{api_url(branch, 'branches', branch['name'])}/protection"
+    off = ("required_linear_history", "allow_force_pushes", "allow_deletions", "block_creations")
+    return {
+        "url": url,
+        "required_pull_request_reviews": {
+            "url": f"{url}/required_pull_request_reviews",
+            "dismiss_stale_reviews": False,
+            "require_code_owner_reviews": False,
+            "require_last_push_approval": False,
+            "required_approving_review_count": 1,
+        },
+        "enforce_admins": {"url": f"{url}/enforce_admins", "enabled": True},
+        **{name: {"enabled": False} for name in off},
+    }
+
+
 def ref_answer(repository: Row, branch: Row, kind: str = "heads") -> Row:
     """A branch, or a tag where the kind is "tags", as git refers to it."""
     ref = f"refs/{kind}/{branch['name']}"

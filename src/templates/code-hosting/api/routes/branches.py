@@ -5,10 +5,10 @@ from svc_env import HandlerContext, Row
 from ..answers.addresses import web_url
 from ..answers.commits import commit_answers, email_of, whole_commit_answer
 from ..answers.pulls import pull_answers
-from ..answers.repositories import branch_answer
+from ..answers.repositories import branch_answer, protection_answer
 from ..dating import dated
 from ..differing import answer_difference
-from ..finding import commit_named, find_commit, find_repository, known, place
+from ..finding import commit_named, find_commit, find_managed_repository, find_repository, known, place
 from ..media import form_of
 from ..paging import answer_page, each
 from ..pulling import commits_between, history_of
@@ -36,6 +36,32 @@ def get_branch(ctx: HandlerContext) -> Row:
     }
     commit_answer = commit_answers(ctx, repository, [commit])[0]
     return {**answer, "commit": commit_answer, "_links": addresses}
+
+
+def get_branch_protection(ctx: HandlerContext) -> Row:
+    """What a merge into a branch needs, for those who manage the repository."""
+    find_managed_repository(ctx)
+    key = {**place(ctx), "name": ctx.args["branch"]}
+    branch = ctx.get("branches", key) or not_found(ctx, "Branch not found")
+    if not branch["protected"]:
+        not_found(ctx, "Branch not protected")
+    return protection_answer(branch)
+
+
+def list_branches_of_head(ctx: HandlerContext) -> list[Row]:
+    """The branches whose tip a commit is."""
+    find_repository(ctx)
+    sha = find_commit(ctx, ctx.args["commit_sha"])["sha"]
+    rows = ctx.query("branches", {**place(ctx), "sha": sha}, order_by="name")
+    fields = ("name", "commit", "protected")
+    return [{field: branch_answer(row)[field] for field in fields} for row in rows]
+
+
+def list_comments_of_commit(ctx: HandlerContext) -> None:
+    """None: in this world people comment on pull requests."""
+    find_repository(ctx)
+    find_commit(ctx, ctx.args["commit_sha"])
+    answer_page(ctx, [], list, by=lambda row: (row["id"],))
 
 
 def list_commits(ctx: HandlerContext) -> None:
