@@ -359,6 +359,7 @@ describe('a task that is graded by a query', () => {
     const source = `with v0 as (select 1 as x), ${views.join(', ')} select x as passed from v20`;
     const hasty = await startTestControl({
       databaseUrl: database.url,
+      keysOf: control,
       compile: { timeLimitMs: 2_000 },
     });
     try {

@@ -127,6 +127,8 @@ const usualQuotas: Quotas = {
 
 export type TestControlOptions = {
   databaseUrl: string;
+  /** Whose key pair it has, too; a control plane that starts with another pair revokes the one before. */
+  keysOf?: Pick<TestControl, 'publicKey' | 'secretKey'>;
   /** Another control plane, whose keys, secrets and blobs this replica shares. */
   replicaOf?: { config: ControlConfig };
   hostMaxUses?: number;
@@ -173,7 +175,10 @@ const newConfig = async (options: TestControlOptions): Promise<ControlConfig> =>
     ...options.compile,
   },
   ending: { drainMs: 0, finishMs: 2_500 },
-  bootstrap: { publicKey: `pk-${randomUUID()}`, secretKey: new Secret(`sk-${randomUUID()}`) },
+  bootstrap: {
+    publicKey: options.keysOf?.publicKey ?? `pk-${randomUUID()}`,
+    secretKey: new Secret(options.keysOf?.secretKey ?? `sk-${randomUUID()}`),
+  },
   otlpEndpoint: options.otlpEndpoint ?? null,
   logLevel: 'silent',
 });
