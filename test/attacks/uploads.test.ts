@@ -127,6 +127,15 @@ describe('a project that finishes no upload', () => {
     expect(await upload(hosts[1], 8 * mib).answer).toMatch(/^HTTP\/1\.1 429 /);
   });
 
+  it('sends no large body with an address or a header that is refused', async () => {
+    const calls = `/api/public/world-sessions/${'s'.repeat(65)}/calls`;
+    expect(await begin({ path: calls, length: mib }).answer).toMatch(/^HTTP\/1\.1 404 /);
+    const wrong = await begin({ path: '/api/public/worlds?color=red' }).answer;
+    expect(wrong).toMatch(/^HTTP\/1\.1 400 /);
+    expect(wrong).toContain('"path":["color"]');
+    await untilTaken(0);
+  });
+
   it('sends nothing to where nothing is', async () => {
     const path = '/api/public/nothing';
     const { answer } = begin({ path, length: mib, authorization: 'none' });

@@ -130,6 +130,10 @@ const holderOf = async (
 ): Promise<string> =>
   'hostId' in caller && !isLargeBody(bytes) ? caller.hostId : findAsker(caller, params);
 
+/** How much of a body the request announces that would be received. */
+const bytesToCome = ({ method, headers, routeOptions }: FastifyRequest): number =>
+  method === 'GET' || method === 'HEAD' ? 0 : announcedBytes(headers, routeOptions.bodyLimit);
+
 /** Takes room for the body that is to come; given back when the answer was sent or nobody waits for it. */
 const beginUpload = async (
   request: FastifyRequest,
@@ -137,9 +141,7 @@ const beginUpload = async (
   caller: Caller,
   { findAsker, uploads, metrics }: ServerOptions,
 ): Promise<void> => {
-  const { method, headers, routeOptions } = request;
-  const isRead = method !== 'GET' && method !== 'HEAD';
-  const bytes = isRead ? announcedBytes(headers, routeOptions.bodyLimit) : 0;
+  const bytes = bytesToCome(request);
   if (bytes === 0) return;
   const holder = await holderOf(request, caller, bytes, findAsker);
   // Whoever is gone meanwhile sends nothing any more.
@@ -171,7 +173,7 @@ const bind = (app: FastifyInstance, prefix: string, bound: Endpoint, options: Se
     const read = await readBody(body, { isKeyed });
     upload?.read();
     const parts = { params, query, headers: { ...headers }, body: read.body };
-    validate(parts, read.problems);
+    validate.whole(parts, read.problems);
     const answer = await share(caller, query, () => handle(parts, { caller, signal }));
     if (answer.headers !== undefined) reply.headers(answer.headers);
     return answer;
@@ -188,6 +190,10 @@ const bind = (app: FastifyInstance, prefix: string, bound: Endpoint, options: Se
       const caller = await authenticate(headers.authorization, operation.access, from);
       request.caller = caller;
       refuseEncoded(headers['content-encoding']);
+      const { params, query } = request;
+      if (isLargeBody(bytesToCome(request)))
+        validate.head({ params, query, headers: { ...headers } });
+      else validate.place(params);
       await beginUpload(request, reply, caller, options);
     },
     handler: async (request, reply) => {

@@ -8,7 +8,7 @@ import { createValidator } from './validate.ts';
 
 const fieldsOf = (validate: ReturnType<typeof createValidator>, parts: object): FieldProblem[] => {
   try {
-    validate({ params: {}, query: {}, headers: {}, ...parts }, []);
+    validate.whole({ params: {}, query: {}, headers: {}, ...parts }, []);
     return [];
   } catch (error) {
     return (error as AppError).fields;

@@ -55,17 +55,25 @@ const refuse = (problems: readonly FieldProblem[]): void => {
 /** A request without its body, and what is wrong with that. */
 export type Checked = Omit<RequestParts, 'body'>;
 
-/** Compiles the check of one operation. It throws `invalid` with what is wrong. */
-export const createValidator = (
-  shape: OperationShape,
-): ((parts: Checked, ofBody: readonly FieldProblem[]) => void) => {
+export type Validator = {
+  /** Looks at the arguments of the path alone. */
+  place(params: unknown): void;
+  /** And at query and headers: what can be refused before a large body is received. */
+  head(parts: Checked): void;
+  /** At all there is, with what is wrong with the body. */
+  whole(parts: Checked, ofBody: readonly FieldProblem[]): void;
+};
+
+/** Compiles the checks of one operation. They throw `invalid` with what is wrong. */
+export const createValidator = (shape: OperationShape): Validator => {
   const { access } = shape;
-  const checkPlace = createPlaceCheck(shape);
+  const place = createPlaceCheck(shape);
   const isStrict = access === 'read' || access === 'write';
   const query = shape.query === undefined && isStrict ? noQuery : checkPart(shape.query);
   const headers = checkPart(shape.headers);
-  return (parts, ofBody) => {
-    checkPlace(parts.params);
+  const whole: Validator['whole'] = (parts, ofBody) => {
+    place(parts.params);
     refuse([...query(parts.query), ...headers(parts.headers), ...ofBody]);
   };
+  return { place, head: (parts) => whole(parts, []), whole };
 };
