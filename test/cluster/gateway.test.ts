@@ -88,6 +88,8 @@ it("serves the vendor's client under an address of its own until the session is 
   const issue = { ...repository, issue_number: page.data[0]?.number ?? 0 };
   const made = await rest.issues.createComment({ ...issue, body: 'through the gateway' });
   expect(made.status).toBe(201);
+  expect(made.headers.location).toBe(made.data.url);
+  expect(made.data.url).toContain(`${origin}/repos/northquay/berth/issues/comments/`);
   const { data } = await rest.issues.listComments({ ...issue, per_page: 100 });
   expect(data.map(({ body }) => body)).toContain('through the gateway');
 
