@@ -171,5 +171,5 @@ describe('a change of the file', () => {
         0,
       { timeoutMs: healMs, what: 'no host of the pool that is no more' },
     );
-  });
+  }, 120_000);
 });
