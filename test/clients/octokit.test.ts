@@ -13,7 +13,6 @@ const absent = [
   '/orgs/{name}/events 404',
   '/orgs/{name}/hooks 404',
   '/repos/{owner}/{repo}/comments 404',
-  '/repos/{owner}/{repo}/commits/{sha}/comments 422',
   '/repos/{owner}/{repo}/deployments 404',
   '/repos/{owner}/{repo}/downloads 404',
   '/repos/{owner}/{repo}/events 404',
