@@ -1,0 +1,50 @@
+/** What the code host answers of all its rows is what its OpenAPI document declares of its routes. */
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { expect, it } from 'vitest';
+import { openApiOf } from '#language/openapi.ts';
+import { serveCodeHost } from '#test/support/code-hosting.ts';
+
+const world = await serveCodeHost();
+
+const document = openApiOf(world.contract, { serverUrl: world.url });
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+addFormats.default(ajv);
+ajv.addSchema({ ...document, $id: 'document' });
+
+const escaped = (text: string): string => text.replaceAll('~', '~0').replaceAll('/', '~1');
+
+/** Holds a body to what a path of the document declares of its 200. */
+const validatorOf = (path: string): ValidateFunction =>
+  ajv.compile({
+    $ref: `document#/paths/${encodeURIComponent(escaped(path))}/get/responses/200/content/${encodeURIComponent(escaped('application/json'))}/schema`,
+  });
+
+const issue = '/repos/{owner}/{repo}/issues/{issue_number}';
+const pull = '/repos/{owner}/{repo}/pulls/{pull_number}';
+const ofIssue = ['', '/events', '/timeline'].map((end) => issue + end);
+const ofPull = ['', '/reviews', '/comments', '/commits', '/files'].map((end) => pull + end);
+
+const faultsOf = async (paths: readonly string[], rows: readonly Row[]): Promise<string[]> => {
+  const faults = new Set<string>();
+  for (const path of paths) {
+    const validate = validatorOf(path);
+    for (const { owner, repo, number } of rows) {
+      const names: Row = { owner, repo, issue_number: number, pull_number: number };
+      const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(names[name]));
+      const { body } = await world.ask('GET', `${filled}?per_page=100`);
+      validate(body);
+      for (const { instancePath, message } of validate.errors ?? []) {
+        faults.add(`${path}: ${instancePath.replaceAll(/\d+/g, 'N')} ${message}`);
+      }
+    }
+  }
+  return [...faults];
+};
+
+type Row = Record<string, unknown>;
+
+it('answers of all issues and pull requests are as declared', async () => {
+  expect(await faultsOf(ofIssue, world.rows('issues', {}))).toEqual([]);
+  expect(await faultsOf(ofPull, world.rows('pulls', {}))).toEqual([]);
+}, 60_000);
