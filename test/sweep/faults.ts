@@ -2,7 +2,9 @@
  * What the sweep does to the service, and what may come of it. A strike resolves when the fault is there
  * and answers how it is put right, which is done when the case's time is over.
  */
+import { limits } from '#domain/limits.ts';
 import { pause, until } from '#runtime/pause.ts';
+import { drainHosts } from '#wire/admin-api/operations.ts';
 import type { LinkName, Service } from './service.ts';
 
 /**
@@ -29,6 +31,8 @@ export type Fault = {
 
 /** Longer than the time after which a silent host is given up, and than a lease. */
 const longMs = 12_500;
+
+const graceMs = 500;
 
 /** In which the server is at work again after one of its processes was killed. */
 const recoverMs = 30_000;
@@ -223,6 +227,27 @@ const hostLinkGone: Fault = {
   },
 };
 
+/** With nobody to remove it, a host that is cut off has to cease by itself before its session is given up. */
+const hostForgotten: Fault = {
+  name: 'host link cut, and its session given up while nobody removes the host',
+  costs: 'session',
+  isLong: true,
+  async strike({ links, network, operator }, { hostId }) {
+    const { pid } = network.orchestrator;
+    process.kill(pid, 'SIGSTOP');
+    links.host.cut(true);
+    return async () => {
+      await pause(limits.hostSilenceMs + graceMs);
+      if (hostId !== undefined) {
+        await operator.send(drainHosts, { body: { hostId, endSessions: true } });
+      }
+      await pause(longMs - limits.hostSilenceMs);
+      process.kill(pid, 'SIGCONT');
+      links.host.cut(false);
+    };
+  },
+};
+
 const orchestratorOverslept: Fault = {
   name: 'orchestrator paused beyond its lease',
   costs: 'nothing',
@@ -253,4 +278,5 @@ export const faults: readonly Fault[] = [
   ...linkFaults('pool'),
   ...linkFaults('database'),
   hostLinkGone,
+  hostForgotten,
 ];

@@ -42,6 +42,8 @@ export type Service = {
   containers: Containers;
   /** A client on the disturbed way, which repeats what is safe to repeat. */
   client: Client;
+  /** A client of whoever operates the service. */
+  operator: Client;
   /** A client that nothing stands in the way of. */
   direct: Client;
   /** Stops the database server at once, as a crash would, and starts it again. */
@@ -93,6 +95,7 @@ export const startService = async (runtime: Service['runtime']): Promise<Service
   const dataDir = join(folder, 'pg');
   const password = randomBytes(12).toString('hex');
   const installation = `sweep-${randomBytes(4).toString('hex')}`;
+  const adminToken = randomBytes(24).toString('hex');
   const place = await findPlace(runtime, installation);
   let server = await startServer(dataDir, password);
   const databaseUrl = server.url();
@@ -109,6 +112,7 @@ export const startService = async (runtime: Service['runtime']): Promise<Service
     poolMax,
     env: {
       SVC_DATABASE_URL: disturbedUrl.href,
+      SVC_ADMIN_TOKEN: adminToken,
       SVC_CONTROL_URL: urlOf(links.pool),
       SVC_HOST_CONTROL_URL: `http://${place.name}:${links.host.port}`,
     },
@@ -126,6 +130,10 @@ export const startService = async (runtime: Service['runtime']): Promise<Service
     links,
     containers: containersOf(runtime, installation),
     client: retrying(createClient({ baseUrl, authorization }), { forMs: retryForMs }),
+    operator: createClient({
+      baseUrl: `${network.internalUrl}/api/admin`,
+      authorization: `Bearer ${adminToken}`,
+    }),
     direct: retrying(network.client, { forMs: retryForMs }),
     async crashDatabase(down) {
       process.kill(server.pid, 'SIGQUIT');
