@@ -9,8 +9,8 @@ import type { Client } from '#wire/client.ts';
 import { getSession } from '#wire/public-api/operations.ts';
 import type { SessionView } from '#wire/public-api/session.ts';
 
-/** A write: when it was answered, and whether it was done. Without an answer nobody knows. */
-export type ApiWrite = { at: Date; outcome: 'done' | 'refused' | 'unknown' };
+/** A write: when it was sent and answered, and whether it was done. Without an answer nobody knows. */
+export type ApiWrite = { sentAt: Date; at: Date; outcome: 'done' | 'refused' | 'unknown' };
 
 export type ApiWriter = {
   /** Writes no more; resolves with all writes once the last is answered. */
@@ -56,8 +56,9 @@ export const startApiWriter = (client: Client, session: SessionView): ApiWriter 
 
   const run = async (): Promise<void> => {
     for (let id = firstFolder; isReady(present.state) && !stopping.signal.aborted; id += 1) {
+      const sentAt = new Date();
       const outcome = await write(id);
-      writes.push({ at: new Date(), outcome });
+      writes.push({ sentAt, at: new Date(), outcome });
       if (outcome !== 'done') await look();
       await pause(everyMs, stopping.signal);
     }

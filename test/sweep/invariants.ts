@@ -77,6 +77,8 @@ const faultsOfEffects = ({ calls }: Life): string[] => {
 
 /** How long after the end of its session a host may still send what it had done just before. */
 const lastAnswerMs = 1_000;
+/** By so much this clock and the database's, which is the same, may be read apart. */
+const readClockMs = 5;
 
 /**
  * What was answered as done over the API is in the state of a session that lives, and nothing is once the
@@ -87,7 +89,9 @@ const faultsOfWrites = ({ session, calls, writes, isReached }: Life, ends: Ends)
   const { id } = session;
   const endedAt = ends.get(id)?.getTime() ?? Number.POSITIVE_INFINITY;
   const late = writes.filter(
-    ({ at, outcome }) => outcome === 'done' && at.getTime() > endedAt + lastAnswerMs,
+    ({ sentAt, at, outcome }) =>
+      outcome === 'done' &&
+      (sentAt.getTime() > endedAt + readClockMs || at.getTime() > endedAt + lastAnswerMs),
   );
   const told = calls.find(({ kind, state }) => kind === 'state' && state === 'succeeded');
   const counts = (told?.output as { counts: { folders: number } } | undefined)?.counts;
