@@ -43,8 +43,10 @@ const program = fileURLToPath(new URL('./compile-worker.ts', import.meta.url));
 /** For the start of a process on a busy machine; a job's own time begins after it. */
 const startLimitMs = 30_000;
 
-/** A job that had less of a processor in its time was held up by others, and may be a small one. */
-const leastShare = 0.25;
+/** A job that had less of a processor in its time was held up by others, and may be a small one: it goes on. */
+const leastShare = 0.15;
+/** But not for longer than so many times its time. */
+const mostTimes = 3;
 /** When a machine may have room again. */
 const retryAfterMs = 5_000;
 
@@ -97,11 +99,17 @@ export const startCompileProcess = ({ timeLimitMs, memoryMb }: ProcessLimits): C
       hear = resolve;
     });
     const usedBefore = processorMsOf(child.pid);
-    const timer = setTimeout(() => {
+    const judge = (times: number): void => {
       const usedMs = (processorMsOf(child.pid) ?? Number.NaN) - (usedBefore ?? 0);
-      state = usedMs < limitMs * leastShare ? 'starved' : 'late';
+      const isStarved = usedMs < limitMs * leastShare;
+      if (isStarved && times < mostTimes) {
+        timer = setTimeout(judge, limitMs, times + 1);
+        return;
+      }
+      state = isStarved ? 'starved' : 'late';
       child.kill('SIGKILL');
-    }, limitMs);
+    };
+    let timer = setTimeout(judge, limitMs, 1);
     const heard = await Promise.race([message, ended]);
     clearTimeout(timer);
     return heard;
@@ -113,7 +121,7 @@ export const startCompileProcess = ({ timeLimitMs, memoryMb }: ProcessLimits): C
 
   const unavailable = (end: End): AppError => {
     if (state === 'starved') {
-      const message = `the machine is overloaded: a compile process got little of a processor for ${timeLimitMs / 1_000} s; try again in a moment`;
+      const message = `the machine is overloaded: a compile process got little of a processor for ${(mostTimes * timeLimitMs) / 1_000} s; try again in a moment`;
       return new AppError('unavailable', message, { detail: { retryAfterMs } });
     }
     return new AppError(
