@@ -133,7 +133,7 @@ describe('svc up', () => {
     expect(texts).toEqual(own.map((name) => expect.stringContaining(name)));
     const env = { SVC_METRICS_LISTEN: '127.0.0.1:0' };
     const refused = await runSvc(['up', '--data', join(root, 'other')], env);
-    expect(refused).toMatchObject({ status: 2 });
+    expect(refused).toMatchObject({ status: 1 });
     expect(refused.err).toContain('use --metrics [port]');
   });
 
