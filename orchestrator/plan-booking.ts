@@ -32,8 +32,8 @@ export const bookWaiting = (
   pools: readonly PoolSettings[],
 ): Map<PoolSettings, Share> => {
   if (!hasChoice(view.waiting, pools)) return bookStocks([], view.waiting, pools);
-  // Capacities do not ask whether a session is loading.
-  const takers = createStockTakers(pools, view.worlds, { loadingMs: 0 });
+  // Capacities do not ask whether a session is loading, or a host at work.
+  const takers = createStockTakers(pools, view.worlds, { loadingMs: 0, startingMs: 0 });
   const containerOf = new Map(containers.map((container) => [container.hostId, container]));
   for (const host of view.hosts) {
     takers.get(host.pool)?.add(host, containerOf.get(host.id), false);

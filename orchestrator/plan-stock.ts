@@ -22,6 +22,8 @@ export type Stock = {
   live: number;
   /** On their way, unless their runtime has trouble with them. */
   starting: number;
+  /** Those of them that take processor time: one that has been at it for long waits for something or hangs. */
+  atWork: number;
   draining: number;
   /** What trouble the runtime has with a container on its way: more of them would not help. */
   trouble: ContainerTrouble['kind'] | undefined;
@@ -45,6 +47,7 @@ const newStock = (pool: PoolSettings): Stock => ({
   pool,
   live: 0,
   starting: 0,
+  atWork: 0,
   draining: 0,
   trouble: undefined,
   isLoading: false,
@@ -74,13 +77,13 @@ const heldWorlds = ({ config }: PoolSettings, worlds: readonly PoolWorld[]) => {
   };
 };
 
-type StockDeadlines = Pick<Deadlines, 'loadingMs'>;
+type StockDeadlines = Pick<Deadlines, 'loadingMs' | 'startingMs'>;
 
 /** Takes stock of one pool, host by host. */
 const stockTaker = (
   pool: PoolSettings,
   worlds: readonly PoolWorld[],
-  { loadingMs }: StockDeadlines,
+  { loadingMs, startingMs }: StockDeadlines,
 ) => {
   const { unsure, held } = heldWorlds(pool, worlds);
   const stock: Stock = { ...newStock(pool), held, unsure };
@@ -115,7 +118,10 @@ const stockTaker = (
       else if (host.state === 'warm') addWarm(host, container);
       else if (host.state === 'assigned') stock.isLoading ||= host.stateAgeMs < loadingMs;
       else if (host.state === 'recycling') addLoading(host);
-      else if (trouble === undefined) stock.starting += 1;
+      else if (trouble === undefined) {
+        stock.starting += 1;
+        if (host.stateAgeMs < startingMs) stock.atWork += 1;
+      }
     },
   };
 };

@@ -109,12 +109,14 @@ const roomToLaunch = (observation: Observation, settings: PlanSettings): number 
  * at all would keep a pool empty under steady demand.
  */
 const roomAhead = (demands: readonly Demand[], room: number): number => {
-  const awaited = ({ stock, waiting, need }: Demand): number =>
-    Math.min(waiting, stock.starting + need.urgent);
-  const coming = demands.reduce((sum, { stock }) => sum + stock.starting, 0);
-  const urgent = demands.reduce((sum, { need }) => sum + need.urgent, 0);
-  const wanted = demands.reduce((sum, demand) => sum + awaited(demand), 0);
-  return wanted === 0 ? room : Math.min(room, Math.max(0, 1 - (coming + urgent - wanted)));
+  const unawaited = demands.map(({ stock, waiting, need }) =>
+    Math.max(0, stock.atWork + need.urgent - waiting),
+  );
+  const isAwaited = demands.some(
+    ({ stock, waiting, need }) => waiting > 0 && stock.atWork + need.urgent > 0,
+  );
+  const beside = unawaited.reduce((sum, count) => sum + count, 0);
+  return isAwaited ? Math.min(room, Math.max(0, 1 - beside)) : room;
 };
 
 /** The launches of all pools. Those that sessions wait for come before all others. */

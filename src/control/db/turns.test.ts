@@ -49,6 +49,26 @@ describe('turns', () => {
     expect(began).toEqual(['a', 'b', 'inside', 'c']);
   });
 
+  it('refuse a request whole when none of what it asks for has begun in time', async () => {
+    vi.useFakeTimers();
+    try {
+      const { turns, began, ask } = bench(1);
+      const first = ask('a', 'first');
+      const ran: string[] = [];
+      const both = forProject('a', () =>
+        Promise.allSettled(
+          ['rows', 'count'].map((name) => turns.take(async () => void ran.push(name))),
+        ),
+      );
+      await vi.advanceTimersByTimeAsync(1_000);
+      expect((await both).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+      expect([began, ran, turns.waiting()]).toEqual([['first'], [], 0]);
+      first.catch(() => undefined);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it('are given back by what fails, and include what the work itself asks for', async () => {
     const { turns } = bench(1);
     const nested = forProject('a', () => turns.take(() => turns.take(async () => 'done')));

@@ -83,7 +83,8 @@ export const createTurns = (most: TurnLimits): Turns => {
     else waiting.delete(projectId);
   };
 
-  const arrive = ({ projectId, isAdmitted }: Asking): Promise<void> | undefined => {
+  const arrive = (asked: Asking): Promise<void> | undefined => {
+    const { projectId, isAdmitted } = asked;
     if (mayBegin(projectId)) {
       begin(projectId);
       return undefined;
@@ -96,6 +97,8 @@ export const createTurns = (most: TurnLimits): Turns => {
       resolve();
     };
     const giveUp = (): void => {
+      // Other work of the same request has begun meanwhile, so this is done, too.
+      if (asked.isAdmitted) return;
       leave(projectId, start);
       reject(tooManyWait());
     };
@@ -111,8 +114,8 @@ export const createTurns = (most: TurnLimits): Turns => {
       const asked = asking.getStore();
       if (asked === undefined) return work();
       const turn = arrive(asked);
-      asked.isAdmitted = true;
       if (turn !== undefined) await turn;
+      asked.isAdmitted = true;
       try {
         // What the work itself asks for is part of its turn.
         return await forNoProject(work);
