@@ -120,7 +120,8 @@ const addDrain = ({ context, add, clientFor }: Admin): void => {
 const addDoctor = ({ context, add, clientFor }: Admin): void => {
   const command = add({
     usage: 'doctor',
-    summary: 'check database, clocks, blobs, orchestrators, pools, hosts, sessions and addresses',
+    summary:
+      'check database, clocks, blobs, worlds, gateways, orchestrators, pools, hosts, sessions and addresses',
     example: 'svc admin doctor',
   });
   command.action(async (options: ServiceOptions) => {

@@ -75,8 +75,8 @@ const checkWorlds = async (parts: DoctorParts): Promise<Finding> => {
   if (total === 0) return ok('there are none yet');
   return ok(
     looked < total
-      ? `the newest ${looked} of ${total} can be loaded`
-      : `all can be loaded (${total})`,
+      ? `the blobs of the newest ${looked} of ${total} are there`
+      : `the blobs of all are there (${total})`,
   );
 };
 

@@ -4,6 +4,7 @@
  * installations; bytes take room and memory in the database that a folder or a bucket gives more cheaply.
  */
 import { readBlob, readBlobSize, removeBlob, writeBlob } from '../db/blob-bytes.ts';
+import { createLine } from '../db/line.ts';
 import type { Queryable } from '../db/pool.ts';
 import { type Blobs, checkBytes, digestOf, missing } from './blobs.ts';
 
@@ -11,27 +12,37 @@ const place = 'the database';
 /** A digest that no bytes have: asking for it says whether the table can be read. */
 const nobodys = 'sha256:';
 
+/**
+ * Blobs that are on their way at once. Each takes a connection for long and memory for several times its
+ * size, on both ends; the other connections are for what has to be answered soon.
+ */
+const atOnce = { served: 2, waiting: 1_000, waitMs: 15_000 };
+
 /** Opens the store in a database that is migrated. */
-export const openDatabaseBlobs = (db: Queryable): Blobs => ({
-  place,
-  isShared: true,
-  async check() {
-    await readBlobSize(db, nobodys);
-  },
-  async put(bytes) {
-    const digest = digestOf(bytes);
-    if ((await readBlobSize(db, digest)) !== bytes.byteLength) await writeBlob(db, digest, bytes);
-    return digest;
-  },
-  async get(digest) {
-    const bytes = await readBlob(db, digest);
-    if (bytes === undefined) throw missing(digest);
-    return checkBytes(place, digest, bytes);
-  },
-  remove: (digest) => removeBlob(db, digest),
-  async size(digest) {
-    const size = await readBlobSize(db, digest);
-    if (size === undefined) throw missing(digest);
-    return size;
-  },
-});
+export const openDatabaseBlobs = (db: Queryable): Blobs => {
+  const line = createLine(atOnce);
+  return {
+    place,
+    isShared: true,
+    async check() {
+      await readBlobSize(db, nobodys);
+    },
+    async put(bytes) {
+      const digest = digestOf(bytes);
+      if ((await readBlobSize(db, digest)) !== bytes.byteLength)
+        await line.take(() => writeBlob(db, digest, bytes));
+      return digest;
+    },
+    async get(digest) {
+      const bytes = await line.take(() => readBlob(db, digest));
+      if (bytes === undefined) throw missing(digest);
+      return checkBytes(place, digest, bytes);
+    },
+    remove: (digest) => removeBlob(db, digest),
+    async size(digest) {
+      const size = await readBlobSize(db, digest);
+      if (size === undefined) throw missing(digest);
+      return size;
+    },
+  };
+};
