@@ -8,30 +8,31 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { pause, until } from '#runtime/pause.ts';
-import { dockerAnswers, prepareDocker } from '../support/prepare-docker.ts';
+import { prepareDocker } from '../support/prepare-docker.ts';
 import { processesNaming } from '../support/processes.ts';
 import { docker, newInstallation, runtimes } from '../support/runtimes.ts';
 import { type Ended, type Svc, startSvc } from '../support/svc.ts';
+import { findRuntimes, isLong, isSingle, type Runtime } from './extent.ts';
 import { type Link, startLink } from './link.ts';
 
-const { total, times } = inject('sweep');
-/** As with the faults that last: they take their time, and so are left to longer sweeps. */
-const shortTimes = 50;
 const timeoutMs = 180_000;
 const socket = process.env.DOCKER_HOST?.replace(/^unix:\/\//, '') ?? '/var/run/docker.sock';
-const hasEngine = (await dockerAnswers()) && existsSync(socket);
 const run = promisify(execFile);
 
-const tried = (['process', 'docker'] as const).filter(
-  (name) => total > shortTimes && times[name] > 0 && (name === 'process' || hasEngine),
-);
-
 /** From the moment that it is up, with its launches under way, to the signal. */
-const delaysMs = [0, 300, 1_000, 2_500];
+const delaysMs = isLong ? [0, 300, 1_000, 2_500] : [300];
 
-describe.each(tried)('svc up on the %s runtime', (runtime) => {
+/** Whether the engine is at a socket, which is what can be slowed and made to hang. */
+const hasSocket = (runtime: Runtime): boolean => {
+  if (runtime === 'process' || existsSync(socket)) return true;
+  console.info(`left out on Docker: its engine is not at ${socket}`);
+  return false;
+};
+const tried = (await findRuntimes()).filter(hasSocket);
+
+describe.skipIf(isSingle).each(tried)('svc up on the %s runtime', (runtime) => {
   let data: string;
   let engine: Link | undefined;
   let running: Svc | undefined;
@@ -114,21 +115,25 @@ describe.each(tried)('svc up on the %s runtime', (runtime) => {
     timeoutMs,
   );
 
-  it('leaves nothing when its orchestrator is killed while it stops', {
-    timeout: timeoutMs,
-  }, async () => {
-    const svc = await up('4 world hosts warm');
-    engine?.slow(200);
-    svc.signal('SIGINT');
-    await svc.prints('stopping');
-    const [program] = processesNaming(`svc orchestrator ${installation()}`);
-    process.kill(program?.pid as number, 'SIGKILL');
-    const ended = await svc.ended();
-    expect(ended.out).toContain('the orchestrator has not removed all world hosts');
-    expect(await leftOvers(), ended.out).toEqual([]);
-  });
+  it.runIf(isLong)(
+    'leaves nothing when its orchestrator is killed while it stops',
+    {
+      timeout: timeoutMs,
+    },
+    async () => {
+      const svc = await up('4 world hosts warm');
+      engine?.slow(200);
+      svc.signal('SIGINT');
+      await svc.prints('stopping');
+      const [program] = processesNaming(`svc orchestrator ${installation()}`);
+      process.kill(program?.pid as number, 'SIGKILL');
+      const ended = await svc.ended();
+      expect(ended.out).toContain('the orchestrator has not removed all world hosts');
+      expect(await leftOvers(), ended.out).toEqual([]);
+    },
+  );
 
-  it.runIf(runtime === 'docker')(
+  it.runIf(isLong && runtime === 'docker')(
     'says what is left and by which commands it goes, when it is told to hurry and the engine hangs',
     { timeout: timeoutMs },
     async () => {

@@ -4,52 +4,42 @@
  * promised; `make sweep` runs many cases, an ordinary test run some.
  */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { dockerAnswers } from '../support/prepare-docker.ts';
 import { processesNaming } from '../support/processes.ts';
 import { casesOf, describeCase } from './cases.ts';
+import { findRuntimes, isLong } from './extent.ts';
 import { runCase, tellFailure } from './run-case.ts';
 import { type Service, startService } from './service.ts';
 
 const { seed, total, times, only } = inject('sweep');
-/** Above this a sweep takes its time anyway. */
-const shortTimes = 50;
 const caseTimeoutMs = 180_000;
 
-const runtimes: { runtime: Service['runtime']; answers: boolean }[] = [
-  { runtime: 'process', answers: true },
-  { runtime: 'docker', answers: await dockerAnswers() },
-];
+describe.each(await findRuntimes())('on the %s runtime', (runtime) => {
+  let service: Service;
+  let isSound = true;
+  const wanted = { runtime, seed, times: only ?? times[runtime], withLong: isLong };
+  const cases = casesOf(wanted).filter(({ number }) => only === null || number === only);
 
-describe.each(runtimes.filter(({ runtime, answers }) => answers && times[runtime] > 0))(
-  'on the $runtime runtime',
-  ({ runtime }) => {
-    let service: Service;
-    let isSound = true;
-    const wanted = { runtime, seed, times: only ?? times[runtime], withLong: total > shortTimes };
-    const cases = casesOf(wanted).filter(({ number }) => only === null || number === only);
+  beforeAll(async () => {
+    service = await startService(runtime);
+  });
 
-    beforeAll(async () => {
-      service = await startService(runtime);
-    });
+  afterAll(async () => {
+    await service.stop();
+    expect(processesNaming(service.network.installation)).toEqual([]);
+  });
 
-    afterAll(async () => {
-      await service.stop();
-      expect(processesNaming(service.network.installation)).toEqual([]);
-    });
-
-    it.each(cases.map((given) => ({ name: describeCase(given), given })))(
-      '$name',
-      { timeout: caseTimeoutMs },
-      async ({ given }) => {
-        if (!isSound) {
-          await service.stop();
-          service = await startService(runtime);
-        }
-        isSound = false;
-        const verdict = await runCase(service, given);
-        expect(verdict.wrongs, tellFailure({ given, total }, verdict, service)).toEqual([]);
-        isSound = true;
-      },
-    );
-  },
-);
+  it.each(cases.map((given) => ({ name: describeCase(given), given })))(
+    '$name',
+    { timeout: caseTimeoutMs },
+    async ({ given }) => {
+      if (!isSound) {
+        await service.stop();
+        service = await startService(runtime);
+      }
+      isSound = false;
+      const verdict = await runCase(service, given);
+      expect(verdict.wrongs, tellFailure({ given, total }, verdict, service)).toEqual([]);
+      isSound = true;
+    },
+  );
+});
