@@ -12,16 +12,18 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { Octokit } from '@octokit/rest';
 import { afterAll, describe, expect, inject, it } from 'vitest';
 import { openApiOf } from '#language/openapi.ts';
 import { basicAuthorization } from '#wire/client.ts';
-import { openSession } from '#wire/public-api/operations.ts';
+import { enqueueCall, openSession } from '#wire/public-api/operations.ts';
 import { startNotesControl } from '../support/own-control.ts';
-import { serveWorld } from '../support/serve-world.ts';
+import { type ServedWorld, serveWorld } from '../support/serve-world.ts';
 import { templateTree } from '../support/worlds.ts';
 import { findPython, type Program } from './packages.ts';
 
 const run = promisify(execFile);
+const repository = { owner: 'northquay', repo: 'berth' };
 const { examples, seed } = inject('schemathesis');
 const isLong = examples > 0;
 const here = join(import.meta.dirname, 'schemathesis');
@@ -35,6 +37,7 @@ type Report = {
   errors: unknown[];
   test_cases: { generated?: number };
 };
+type Archive = { log: { entries: { request: { url: string }; response: { status: number } }[] } };
 
 const accepted = JSON.parse(await readFile(join(here, 'accepted.json'), 'utf8')) as Record<
   string,
@@ -44,10 +47,44 @@ const accepted = JSON.parse(await readFile(join(here, 'accepted.json'), 'utf8'))
 const folder = await mkdtemp(join(tmpdir(), 'svc-schemathesis-'));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-type Target = { name: string; document: unknown; url: string; authorization: string };
+/** What comes before the name of what was made, in its path. */
+const folders = {
+  session: 'world-sessions',
+  call: 'calls',
+  hook: 'hooks',
+  spare_hook: 'hooks',
+  delivery: 'deliveries',
+  invitation: 'invitations',
+  spare_invitation: 'invitations',
+  file_sha: 'blobs',
+  folder: 'readme',
+};
+
+type Target = {
+  name: string;
+  document: unknown;
+  url: string;
+  authorization: string;
+  /** What the test has made before: a value of an argument, by the name of a dictionary. */
+  made: Partial<Record<keyof typeof folders, string>>;
+};
+
+/** The settings of a target, with dictionaries for what was made. */
+const configure = async (name: string, made: Target['made']): Promise<string> => {
+  const lines = Object.entries(made).map(
+    ([dictionary, value]) => `${dictionary} = { values = ["${value}"] }`,
+  );
+  const settings = await readFile(join(here, `${name}.toml`), 'utf8');
+  const file = join(folder, `${name}.toml`);
+  await writeFile(
+    file,
+    settings.replace('[dictionaries]\n', `[dictionaries]\n${lines.join('\n')}\n`),
+  );
+  return file;
+};
 
 /** Asks what a document describes. What was wrong comes with a text that says how to see it again. */
-const ask = async ({ name, document, url, authorization }: Target) => {
+const ask = async ({ name, document, url, authorization, made }: Target) => {
   const { command, args, env } = program as Program;
   const at = join(folder, name);
   await writeFile(`${at}.json`, JSON.stringify(document));
@@ -55,20 +92,33 @@ const ask = async ({ name, document, url, authorization }: Target) => {
     ? ['--phases', 'coverage,fuzzing', '-n', `${examples}`, '--seed', `${seed}`]
     : ['--phases', 'fuzzing', '-n', '1', '--generation-deterministic'];
   const asked = [
-    ['--config-file', join(here, `${name}.toml`), 'run', `${at}.json`, '-u', url],
+    ['--config-file', await configure(name, made), 'run', `${at}.json`, '-u', url],
     ['-H', `Authorization: ${authorization}`, ...amount, '--suppress-health-check', 'all'],
     ['--request-timeout', '60'],
-    ['--no-color', '--continue-on-failure', '--report', 'json', '--report-dir', at],
+    [
+      '--no-color',
+      '--continue-on-failure',
+      '--report',
+      isLong ? 'json' : 'json,har',
+      '--report-dir',
+      at,
+    ],
   ];
   const options = { env, cwd: folder, maxBuffer: 64 * 1024 * 1024 };
   // Ends with another code than 0 when anything was wrong.
   const { stdout } = await run(command, [...args, ...asked.flat()], options).catch(
     (error: { stdout: string }) => error,
   );
-  const [file] = await readdir(at).catch(() => []);
-  if (file === undefined) throw new Error(stdout);
-  const report = JSON.parse(await readFile(join(at, file), 'utf8')) as Report;
-  return { report, said: stdout };
+  const files = await readdir(at).catch(() => []);
+  const read = async (kind: string): Promise<unknown> => {
+    const file = files.find((one) => one.startsWith(`${kind}-`));
+    if (file === undefined) throw new Error(stdout);
+    return JSON.parse(await readFile(join(at, file), 'utf8'));
+  };
+  const report = (await read('json')) as Report;
+  const exchanges = isLong ? [] : ((await read('har')) as Archive).log.entries;
+  const reached = exchanges.filter(({ response }) => response.status < 300);
+  return { report, said: stdout, reached: reached.map(({ request }) => request.url) };
 };
 
 const keyOf = ({ operation, failure }: Failure): string => `${failure}: ${operation}`;
@@ -79,7 +129,9 @@ const failuresOf = ({ failures }: Report): string[] =>
   );
 
 /** Holds what was seen to the list. */
-const judge = (name: string, { report, said }: Awaited<ReturnType<typeof ask>>): void => {
+const judge = async (target: Target): Promise<void> => {
+  const { name, made } = target;
+  const { report, said, reached } = await ask(target);
   const listed = accepted[name] ?? [];
   const seen = failuresOf(report);
   const unlisted = seen.filter((one) => !listed.map(keyOf).includes(one));
@@ -88,6 +140,37 @@ const judge = (name: string, { report, said }: Awaited<ReturnType<typeof ask>>):
   if (isLong) return;
   const unseen = listed.filter((one) => one.rare !== true && !seen.includes(keyOf(one)));
   expect(unseen).toEqual([]);
+  const paths = Object.entries(made).map(
+    ([kind, value]) => `/${folders[kind as keyof typeof folders]}/${value}`,
+  );
+  expect(paths.filter((path) => !reached.some((url) => url.includes(path)))).toEqual([]);
+};
+
+/** Makes what no row of `code-hosting` is at first; one more of what is deleted. */
+const makeMissing = async ({ url, token }: ServedWorld): Promise<Target['made']> => {
+  const { rest } = new Octokit({ baseUrl: url, auth: token });
+  const hookAt = async (address: string) => {
+    const config = { url: address, secret: 's3' };
+    const { data } = await rest.repos.createWebhook({ ...repository, config });
+    return data.id;
+  };
+  const invite = async (username: string) => {
+    const { data } = await rest.repos.addCollaborator({ ...repository, username });
+    return `${data.id}`;
+  };
+  const hook = await hookAt('https://hooks.example/kept');
+  const { data } = await rest.repos.listWebhookDeliveries({ ...repository, hook_id: hook });
+  const file = { path: 'docs/README.md', message: 'Begin', content: 'IyBEb2NzCg==' };
+  const written = await rest.repos.createOrUpdateFileContents({ ...repository, ...file });
+  return {
+    hook: `${hook}`,
+    spare_hook: `${await hookAt('https://hooks.example/spare')}`,
+    delivery: `${data[0]?.id}`,
+    invitation: await invite('mikkelh'),
+    spare_invitation: await invite('cdubois-stmalo'),
+    file_sha: `${written.data.content?.sha}`,
+    folder: 'docs',
+  };
 };
 
 describe.skipIf('missing' in program)('the OpenAPI document', { timeout }, () => {
@@ -96,10 +179,9 @@ describe.skipIf('missing' in program)('the OpenAPI document', { timeout }, () =>
     try {
       const document = openApiOf(world.contract, { serverUrl: world.url });
       const authorization = `Bearer ${world.token}`;
-      judge(
-        'code-hosting',
-        await ask({ name: 'code-hosting', document, url: world.url, authorization }),
-      );
+      const name = 'code-hosting';
+      const made = await makeMissing(world);
+      await judge({ name, document, url: world.url, authorization, made });
     } finally {
       await world.stop();
     }
@@ -108,11 +190,14 @@ describe.skipIf('missing' in program)('the OpenAPI document', { timeout }, () =>
   it('of the control plane says what it answers', async () => {
     const control = await startNotesControl();
     try {
-      await control.send(openSession, { body: { slug: 'notes' } });
+      const session = await control.send(openSession, { body: { slug: 'notes' } });
+      const params = { sessionId: session.body.id };
+      const call = await control.send(enqueueCall, { params, body: { kind: 'state' }, query: {} });
+      const made = { session: params.sessionId, call: call.body.id };
       const url = `${control.running.addresses.public[0]}/api/public`;
       const document = await (await fetch(`${url}/openapi.json`)).json();
       const authorization = basicAuthorization(control.publicKey, control.secretKey);
-      judge('control', await ask({ name: 'control', document, url, authorization }));
+      await judge({ name: 'control', document, url, authorization, made });
     } finally {
       await control.stop();
     }
