@@ -142,6 +142,17 @@ describe('deliveries', () => {
     ]);
   });
 
+  it('are tried at the address that a hook tells for it, as by its method', async () => {
+    const { data } = await register(['push']);
+    const ofPush = async (act: () => Promise<unknown>) =>
+      (await told(act)).map(([operation]) => operation);
+    const byMethod = () =>
+      world.client().repos.testPushWebhook({ ...repository, hook_id: data.id });
+    const byAddress = () => world.octokit().request(`POST ${data.test_url}`);
+    expect(await ofPush(byMethod)).toEqual(['push']);
+    expect(await ofPush(byAddress)).toEqual(['push']);
+  });
+
   it('are sent for nothing that failed', async () => {
     await register(['*']);
     const delivered = await told(async () => {
