@@ -2,10 +2,13 @@
 import {
   chmodSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
@@ -234,6 +237,15 @@ describe('svc up', () => {
     it('a file as the folder', async () => {
       writeFileSync(data, '');
       expect(await refusal(['--data', data])).toContain('is a file, not a folder');
+    });
+
+    it('a full disk, of which it leaves no lock', async () => {
+      mkdirSync(data);
+      symlinkSync('/dev/full', join(data, 'secrets.json.new'));
+      expect(await refusal(['--data', data])).toContain(
+        `cannot write ${join(data, 'secrets.json.new')} (ENOSPC)`,
+      );
+      expect(readdirSync(data).sort()).toEqual(['.gitignore', 'blobs', 'logs']);
     });
 
     it('a folder of someone else', async () => {

@@ -2,9 +2,11 @@ import {
   chmodSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -93,6 +95,30 @@ describe('openDataFolder', () => {
       publicKey: 'pk',
       secretKey: 'sk',
     });
+  });
+
+  it('names the file on a full disk, with the way out, and leaves no half of one', () => {
+    const data = join(root, 'd');
+    const full = (name: string) => {
+      rmSync(join(data, name), { force: true });
+      symlinkSync('/dev/full', join(data, name));
+    };
+    const told = (name: string) => ({
+      message: `cannot write ${join(data, name)} (ENOSPC)`,
+      detail: { hint: expect.stringContaining('--data <folder>') },
+    });
+    const made = openDataFolder(data);
+    full('.gitignore');
+    expect(() => openDataFolder(data)).toThrow(expect.objectContaining(told('.gitignore')));
+    rmSync(join(data, '.gitignore'));
+    full('secrets.json.new');
+    expect(() => loadSecrets(made)).toThrow(expect.objectContaining(told('secrets.json.new')));
+    full('credentials.json.new');
+    const given = { url: 'http://x', publicKey: 'pk', secretKey: 'sk' };
+    expect(() => writeCredentials(made, given)).toThrow(
+      expect.objectContaining(told('credentials.json.new')),
+    );
+    expect(readdirSync(data).sort()).toEqual(['blobs', 'logs']);
   });
 
   it('refuses secrets that it does not understand', () => {
