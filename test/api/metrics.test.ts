@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';
 import { reap } from '#wire/pool-api/operations.ts';
-import { closeSession, enqueueCall, openSession } from '#wire/public-api/operations.ts';
+import {
+  closeSession,
+  createWorld,
+  enqueueCall,
+  listWorlds,
+  openSession,
+} from '#wire/public-api/operations.ts';
+import { startTestControl } from '../support/control.ts';
 import { warmHost } from '../support/host.ts';
 import { type OwnControl, startNotesControl } from '../support/own-control.ts';
 import { encodeTree, notesWorld } from '../support/worlds.ts';
@@ -115,6 +122,40 @@ describe('the metrics of a control plane', () => {
       headers: { 'retry-after': '1' },
       body: { error: 'unavailable', message: `blobs cannot be written to ${folder} (ENOTDIR)` },
     });
+  });
+
+  it('do not tell of a full disk of the database, where blobs are kept, but readiness does until it has room', async () => {
+    const replica = await startTestControl({
+      databaseUrl: control.config.databaseUrl.reveal(),
+      keysOf: control,
+      blobs: { kind: 'database' },
+    });
+    const ready = () => replica.raw({ method: 'GET', path: '/ready' });
+    const create = () =>
+      replica.send(createWorld, { body: { slug: 'kept', from: encodeTree(notesWorld()) } });
+    try {
+      await control.sql(
+        `create function fill() returns trigger language plpgsql as $$
+         begin raise 'could not extend file' using errcode = '53100'; end $$;
+         create trigger full_disk before insert on blobs execute function fill()`,
+      );
+      await expect(create()).rejects.toMatchObject({
+        code: 'unavailable',
+        message: 'the disk of the database is full',
+      });
+      expect(await ready()).toMatchObject({
+        status: 503,
+        body: { checks: { database: expect.stringContaining('the disk of the database is full') } },
+      });
+      // What is read is answered all the same.
+      expect((await replica.read(listWorlds, {})).status).toBe(200);
+      expect(await ready()).toMatchObject({ status: 503 });
+      await control.sql('drop function fill() cascade');
+      await create();
+      expect(await ready()).toMatchObject({ status: 200 });
+    } finally {
+      await replica.stop();
+    }
   });
 
   it('carry no id in any label', async () => {

@@ -23,6 +23,9 @@ const unfitValue = /^(?:22003|22021|22P02|22P05|54001)$/;
 const cancelled = '57014';
 const diskFull = '53100';
 
+/** Whether a write found no room on the disk of the database. */
+export const isDiskFull = (error: unknown): boolean => codeOf(error) === diskFull;
+
 /** No such table or schema: the database was emptied under the program. */
 const lacking = /^(?:42P01|3F000)$/;
 
@@ -30,7 +33,7 @@ const lacking = /^(?:42P01|3F000)$/;
 export const translateDatabaseError = (error: unknown): unknown => {
   if (error instanceof AppError) return error;
   const code = codeOf(error);
-  if (code === diskFull) {
+  if (isDiskFull(error)) {
     return new AppError('unavailable', 'the disk of the database is full', { cause: error });
   }
   if (passing.some((pattern) => pattern.test(code)) || isOfConnection(error, code)) {

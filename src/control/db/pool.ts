@@ -8,6 +8,7 @@ import type { Log } from '#runtime/log.ts';
 import type { Secret } from '#runtime/secret.ts';
 import { translateDatabaseError } from './errors.ts';
 import { createLine } from './line.ts';
+import { createRoom, type Room } from './room.ts';
 import { createTurns } from './turns.ts';
 
 /** One SQL statement. Its name is unique in the program. */
@@ -22,6 +23,8 @@ export type Database = Queryable & {
   /** Runs `work` in one transaction (read committed); it rolls back when `work` throws. */
   transaction<Result>(work: (tx: Queryable) => Promise<Result>): Promise<Result>;
   /** Connections of this process, and who waits for one. */
+  /** Throws `unavailable` when the disk of the database was full for what was written last. */
+  checkRoom(): void;
   connections(): { used: number; idle: number; waiting: number; most: number };
   close(): Promise<void>;
 };
@@ -39,11 +42,13 @@ const statementTimeoutMs = 15_000;
 
 const run = async <Row>(
   client: pg.Pool | pg.PoolClient,
+  room: Room,
   { name, text }: Statement,
   values: readonly unknown[],
 ): Promise<Row[]> => {
   try {
-    const result = await client.query({ name, text, values: [...values] });
+    const query = { name, text, values: [...values] };
+    const result = await room.note(name, () => client.query(query));
     return result.rows;
   } catch (error) {
     throw translateDatabaseError(error);
@@ -70,12 +75,13 @@ const giveUp = async (client: pg.PoolClient): Promise<void> => {
 
 const transact = async <Result>(
   client: pg.PoolClient,
+  room: Room,
   work: (tx: Queryable) => Promise<Result>,
 ): Promise<Result> => {
   try {
     await client.query('begin');
-    const result = await work({ query: (text, values) => run(client, text, values) });
-    await client.query('commit');
+    const result = await work({ query: (text, values) => run(client, room, text, values) });
+    await room.note('commit', () => client.query('commit'));
     client.release();
     return result;
   } catch (error) {
@@ -101,11 +107,13 @@ export const openDatabase = (databaseUrl: Secret, log: Log): Database => {
   pool.on('connect', (client) => client.on('error', note));
   const turns = createTurns(turnLimits);
   const line = createLine(lineLimits);
+  const room = createRoom();
   const take = <Value>(work: () => Promise<Value>): Promise<Value> =>
     turns.take(() => line.take(work));
   return {
-    query: (text, values) => take(() => run(pool, text, values)),
-    transaction: (work) => take(async () => transact(await connect(pool), work)),
+    query: (text, values) => take(() => run(pool, room, text, values)),
+    transaction: (work) => take(async () => transact(await connect(pool), room, work)),
+    checkRoom: () => room.check(),
     connections: () => ({
       used: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,

@@ -1,6 +1,6 @@
 /**
  * Routes for whoever runs the program: `/health` says that the process answers, `/ready` that it can
- * serve, because database, schema and blob store do, and that it is not about to end. A blob store that
+ * serve, because database (its disk, too), schema and blob store do, and that it is not about to end. A blob store that
  * all replicas share is told of and makes none unready: calls need no blobs, and would have nowhere to go.
  */
 import type { FastifyInstance } from 'fastify';
@@ -33,9 +33,13 @@ export const addHealthRoutes = (
   const checkRunning = async (): Promise<void> => {
     if (isEnding()) throw new AppError('unavailable', 'it was told to stop');
   };
+  const checkDatabase = async (): Promise<void> => {
+    await checkSchema(db);
+    db.checkRoom();
+  };
   const checks: Check[] = [
     { name: 'running', isNeeded: true, run: checkRunning },
-    { name: 'database', isNeeded: true, run: () => checkSchema(db) },
+    { name: 'database', isNeeded: true, run: checkDatabase },
     { name: 'blobs', isNeeded: !blobs.isShared, run: () => blobs.check() },
   ];
   app.get('/health', async () => ({ status: 'ok' }));

@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { translateDatabaseError } from './errors.ts';
+
+const failing = (code: string, message = 'as the database words it') =>
+  translateDatabaseError(Object.assign(new Error(message), { code }));
+
+describe('a failure of the database', () => {
+  it.each([
+    ['53100', 'unavailable', 'the disk of the database is full'],
+    ['53300', 'unavailable', 'the database does not answer; try again in a moment'],
+    ['57P01', 'unavailable', 'the database does not answer; try again in a moment'],
+    ['ECONNREFUSED', 'unavailable', 'the database does not answer; try again in a moment'],
+    ['57014', 'timeout', 'the database took too long over this'],
+    ['42P01', 'unavailable', 'the database lacks tables of this release; try again in a moment'],
+    ['22021', 'invalid', 'a value in the request cannot be kept: as the database words it'],
+  ])('of the code %s is told as %s: %s', (code, told, message) => {
+    expect(failing(code)).toMatchObject({ code: told, message });
+  });
+
+  it('that nobody can act on stays what it is', () => {
+    expect(failing('23505')).toMatchObject({ code: '23505', message: 'as the database words it' });
+  });
+});

@@ -1,0 +1,39 @@
+/**
+ * Whether the disk of the database has room, as the last writes found it. PostgreSQL goes on reading when its
+ * disk is full, so a look at its tables says nothing; and writing to find out would cost all replicas a row.
+ */
+import { AppError } from '#domain/error.ts';
+import { isDiskFull } from './errors.ts';
+
+/** A failure is believed for so long: where a replica is left alone, no write comes to prove it wrong. */
+const believedMs = 10_000;
+
+export type Room = {
+  /** Runs a statement, or the end of a transaction, and remembers when there was no room for it. */
+  note<Value>(name: string, work: () => Promise<Value>): Promise<Value>;
+  /** Throws `unavailable` while a write found no room, and neither it went through since nor time has passed. */
+  check(): void;
+};
+
+/** Makes it; the clock is given in milliseconds. */
+export const createRoom = (now: () => number = () => performance.now()): Room => {
+  let lacked: { name: string; until: number } | undefined;
+  return {
+    async note(name, work) {
+      try {
+        const value = await work();
+        // Others may go through on a full disk: they read, or find room in a page.
+        if (lacked?.name === name) lacked = undefined;
+        return value;
+      } catch (error) {
+        if (isDiskFull(error)) lacked = { name, until: now() + believedMs };
+        throw error;
+      }
+    },
+    check() {
+      if (lacked !== undefined && lacked.until > now()) {
+        throw new AppError('unavailable', 'the disk of the database is full');
+      }
+    },
+  };
+};
