@@ -1,19 +1,34 @@
-/** What a control plane logs of sessions: each line with the ids by which an operator looks for it. */
+/**
+ * What a control plane logs of sessions: each line with the ids by which an operator looks for it. Its log is on
+ * a full disk all the while, which nobody whom it serves is to feel.
+ */
+import { closeSync, openSync } from 'node:fs';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { closeSession, openSession } from '#wire/public-api/operations.ts';
+import { openLines } from '#runtime/log.ts';
+import { heartbeat } from '#wire/host-api/operations.ts';
+import { closeSession, listWorlds, openSession } from '#wire/public-api/operations.ts';
 import { warmHost } from '../support/host.ts';
 import { type OwnControl, startNotesControl } from '../support/own-control.ts';
 
 let control: OwnControl;
 const lines: Record<string, unknown>[] = [];
+let full: number;
 
 beforeAll(async () => {
-  const log = pino({}, { write: (line) => lines.push(JSON.parse(line)) });
-  control = await startNotesControl({ log });
+  full = openSync('/dev/full', 'w');
+  const disk = openLines(full);
+  const write = (line: string) => {
+    lines.push(JSON.parse(line));
+    disk.write(line);
+  };
+  control = await startNotesControl({ log: pino({}, { write }) });
 });
 
-afterAll(() => control.stop());
+afterAll(async () => {
+  await control.stop();
+  closeSync(full);
+});
 
 const open = async () => (await control.send(openSession, { body: { slug: 'notes' } })).body.id;
 
@@ -37,5 +52,33 @@ it('tells the life of a session, with its host', async () => {
   expect(toldOf(second)).toMatchObject([
     { msg: 'session opened', hostId: null, start: 'cold' },
     { msg: 'session placed', hostId: late.id },
+  ]);
+});
+
+it('fails no request by a line that cannot be written: each is refused in the words of its own error', async () => {
+  const host = await warmHost(control);
+  const before = lines.length;
+  const elsewhere = control.asHost(host.token, '127.0.0.9');
+  await expect(
+    elsewhere(heartbeat, { params: { hostId: host.id }, body: { generation: 0, rssBytes: 0 } }),
+  ).rejects.toMatchObject({
+    code: 'forbidden',
+    message: expect.stringContaining('the host speaks from another address'),
+  });
+  await control.sql('alter table sessions rename to sessions_away');
+  const asked = await control.raw({
+    method: 'GET',
+    path: '/api/public/world-sessions',
+    headers: { authorization: `Bearer ${control.publicKey}` },
+  });
+  await control.sql('alter table sessions_away rename to sessions');
+  expect(asked).toMatchObject({
+    status: 503,
+    body: { error: 'unavailable', message: expect.stringContaining('lacks tables') },
+  });
+  expect((await control.send(listWorlds, {})).status).toBe(200);
+  expect(lines.slice(before).map(({ msg }) => msg)).toEqual([
+    "a host's token is used from another address",
+    'request failed',
   ]);
 });
