@@ -1,7 +1,8 @@
 /**
  * Finds key pairs by their public keys. Nobody has shown yet who they are when this is asked, so strangers
  * can ask as often as they like: all that are asked for at once are looked up together, by one query at a
- * time, and a key that there is not pushes none out of what is remembered.
+ * time. A key that there is not is remembered, too, for a moment: whoever goes on with one that was revoked
+ * costs a query a second. Such keys push none out of those that there are.
  */
 import { findKeys, type KeyRow } from '../db/keys.ts';
 import type { Queryable } from '../db/pool.ts';
@@ -11,6 +12,9 @@ export type FindKey = (publicKey: string) => Promise<KeyRow | undefined>;
 
 /** A revoked key works at most so much longer. */
 const keyTtlMs = 5_000;
+/** A new key that was asked for before it was made works so much later. */
+const absentTtlMs = 1_000;
+/** Of each kind. */
 const mostKeys = 10_000;
 /** Looked up by one query. */
 const mostTogether = 1_000;
@@ -26,6 +30,8 @@ type Asked = {
 /** Makes the finder; a key that it found is known for a moment, so that a request costs no query. */
 export const createFindKey = (db: Queryable, now = () => performance.now()): FindKey => {
   const known = new Map<string, { key: KeyRow; until: number }>();
+  /** Keys that there are not, until when that is believed; the oldest comes first. */
+  const absent = new Map<string, number>();
   /** In the order in which they were asked for. */
   const asked = new Map<string, Asked>();
   let isLooking = false;
@@ -33,6 +39,13 @@ export const createFindKey = (db: Queryable, now = () => performance.now()): Fin
   const remember = (key: KeyRow): void => {
     if (known.size >= mostKeys) known.clear();
     known.set(key.publicKey, { key, until: now() + keyTtlMs });
+  };
+
+  const rememberAbsent = (publicKey: string): void => {
+    absent.delete(publicKey);
+    const oldest = absent.keys().next();
+    if (absent.size >= mostKeys && oldest.done !== true) absent.delete(oldest.value);
+    absent.set(publicKey, now() + absentTtlMs);
   };
 
   const lookTogether = async (): Promise<void> => {
@@ -45,7 +58,11 @@ export const createFindKey = (db: Queryable, now = () => performance.now()): Fin
       );
       const found = new Map(rows.map((row) => [row.publicKey, row]));
       for (const row of rows) remember(row);
-      for (const [publicKey, { settle }] of together) settle.resolve(found.get(publicKey));
+      for (const [publicKey, { settle }] of together) {
+        const key = found.get(publicKey);
+        if (key === undefined) rememberAbsent(publicKey);
+        settle.resolve(key);
+      }
     } catch (error) {
       for (const [, { settle }] of together) settle.reject(error);
     }
@@ -61,7 +78,7 @@ export const createFindKey = (db: Queryable, now = () => performance.now()): Fin
   return async (publicKey) => {
     const found = known.get(publicKey);
     if (found !== undefined && found.until > now()) return found.key;
-    if (!keyForm.test(publicKey)) return undefined;
+    if (!keyForm.test(publicKey) || (absent.get(publicKey) ?? 0) > now()) return undefined;
     let one = asked.get(publicKey);
     if (one === undefined) {
       const settle = Promise.withResolvers<KeyRow | undefined>();
