@@ -1,6 +1,6 @@
 /** The vendor's addresses in what a session answers and is told. */
 import { once } from 'node:events';
-import { get, type IncomingMessage } from 'node:http';
+import { get, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Contract } from '#language/contract.ts';
@@ -10,11 +10,12 @@ import { jsonAnswer } from './answer.ts';
 
 const base = 'https://notes.example';
 const vendor = { baseUrl: base } as Contract['vendor'];
+const api = { prefixes: ['/api', '/api/v3'] } as Contract['api'];
 
 describe('createAddresses', () => {
-  const addresses = createAddresses({ vendor }, 'http://ses--api.localhost:4600', [
-    'http://[::1]:80',
-  ]);
+  const addresses = createAddresses({ vendor, api }, 'http://ses--api.localhost:4600', {
+    also: ['http://[::1]:80'],
+  });
   const serve = (text: string) => addresses?.serve(text);
 
   it('changes what ends where the address ends, wherever it stands', () => {
@@ -41,11 +42,41 @@ describe('createAddresses', () => {
       b: 'http://[::1]:8',
     };
     const taken = { 'http://[::1]:80': [{ a: `see ${base}/x` }, 1, null], b: 'http://[::1]:8' };
-    expect(addresses?.takeBack(given)).toEqual(taken);
+    expect(addresses?.takeBack(given, 6)).toEqual(taken);
     const other = { __proto__: null, a: ['http://[::1]:8080/'] };
-    expect(addresses?.takeBack(other)).toBe(other);
+    expect(addresses?.takeBack(other, 0)).toBe(other);
     const named = JSON.parse('{"__proto__": "http://[::1]:80"}');
-    expect(JSON.stringify(addresses?.takeBack(named))).toBe(`{"__proto__":"${base}"}`);
+    expect(JSON.stringify(addresses?.takeBack(named, 6))).toBe(`{"__proto__":"${base}"}`);
+  });
+
+  it('takes back addresses with any prefix of the API, the longest that stands there', () => {
+    const at = (rest: string) => `http://ses--api.localhost:4600${rest}`;
+    const given = [at('/api/v3/a'), at('/api/a'), at('/api/v4'), at('/a'), at('/apis')];
+    const taken = [`${base}/a`, `${base}/a`, `${base}/v4`, `${base}/a`, `${base}/apis`];
+    expect(addresses?.takeBack(given, 6)).toEqual(taken);
+  });
+
+  it('takes nothing back that would grow by more bytes than there is room for', () => {
+    const short = createAddresses({ vendor, api: null }, 'http://a');
+    const [given, taken] = [
+      ['http://a é', { b: 'http://a' }],
+      [`${base} é`, { b: base }],
+    ];
+    expect(short?.takeBack(given, 26)).toEqual(taken);
+    expect(short?.takeBack(given, 25)).toBeUndefined();
+    expect(short?.takeBack('http://a '.repeat(100_000), 1_000_000)).toBeUndefined();
+  });
+
+  it('knows bytes in which none can stand, escaped or not', () => {
+    const mayStandIn = (text: string) => addresses?.mayStandIn(Buffer.from(text));
+    for (const text of [
+      '"http://[::1]:80/a"',
+      '"http:\\/\\/[::1]:80"',
+      'a=http%3A%2F%2F[::1]:80',
+    ]) {
+      expect(mayStandIn(text)).toBe(true);
+    }
+    expect(mayStandIn('{"a":"http://[::1]:8"}')).toBe(false);
   });
 
   it('changes headers and notations, and no other body', () => {
@@ -63,7 +94,7 @@ describe('createAddresses', () => {
   });
 
   it('there are none without a vendor', () => {
-    expect(createAddresses({ vendor: null }, 'http://a')).toBeUndefined();
+    expect(createAddresses({ vendor: null, api: null }, 'http://a')).toBeUndefined();
   });
 });
 
@@ -123,6 +154,25 @@ describe('a session', () => {
     const type = { 'content-type': 'application/x-www-form-urlencoded' };
     await api.ask('POST', '/notes', { body: form.toString(), headers: type });
     expect(api.rows('notes', { id: 3 })).toMatchObject([{ title: `${base}/x` }]);
+  });
+
+  it('takes no body that its addresses make larger than a body may be', async () => {
+    const send = async (title: string): Promise<number> => {
+      const headers = { authorization: `Bearer ${api.token}`, host: 'a' };
+      const asked = request(`${api.url}/notes`, { method: 'POST', headers });
+      asked.end(JSON.stringify({ id: 4, title }));
+      const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+      answer.resume();
+      return answer.statusCode ?? 0;
+    };
+    expect(await send('http://a '.repeat(100_000))).toBe(413);
+    expect((await api.requests()).at(-1)).toMatchObject({
+      status: 413,
+      request: { body: null },
+      response: { reason: expect.stringContaining('1 MiB') },
+    });
+    expect(await send('http://a '.repeat(40_000))).toBe(201);
+    expect(api.rows('notes', { id: 4 })).toMatchObject([{ title: `${base} `.repeat(40_000) }]);
   });
 
   it('finds rows by the addresses that it told', async () => {

@@ -13,8 +13,13 @@ import type { ApiAnswer } from './answer.ts';
 export type Addresses = {
   /** Text for clients: with addresses that they reach. */
   serve(text: string): string;
-  /** A value of a client's, with the vendor's addresses in all of its texts. */
-  takeBack(value: unknown): unknown;
+  /**
+   * A value of a client's, with the vendor's addresses in all of its texts; undefined when they would
+   * grow by more than `room` bytes of UTF-8.
+   */
+  takeBack(value: unknown, room: number): unknown;
+  /** False for bytes of JSON or a form with nothing to take back, not even in escapes. */
+  mayStandIn(bytes: Buffer): boolean;
 };
 
 /** What cannot stand after an address that ends there. */
@@ -22,16 +27,41 @@ const goesOn = '(?![\\p{L}\\p{N}_~%@-]|[.:][\\p{L}\\p{N}_])';
 
 const escapePattern = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 
-const replacer = (from: readonly string[], to: string): ((text: string) => string) => {
+type Replace = (text: string, onReplaced?: (address: string) => void) => string;
+
+const replacer = (from: readonly string[], to: string): Replace => {
   // The longest first: one may begin like another.
   const sorted = [...new Set(from)].sort((a, b) => b.length - a.length);
   let pattern: RegExp | undefined; // most texts hold no address
-  return (text) => {
+  return (text, onReplaced) => {
     if (!sorted.some((address) => text.includes(address))) return text;
     pattern ??= new RegExp(`(?:${sorted.map(escapePattern).join('|')})${goesOn}`, 'gu');
-    return text.replace(pattern, () => to);
+    return text.replace(pattern, (address) => {
+      onReplaced?.(address);
+      return to;
+    });
   };
 };
+
+class OutOfRoom extends Error {}
+
+/** A short origin may stand in a body a hundred thousand times, and a long address take its place. */
+const takeBackWith =
+  (replace: Replace, to: string): Addresses['takeBack'] =>
+  (value, room) => {
+    const length = Buffer.byteLength(to);
+    let left = room;
+    const count = (address: string): void => {
+      left -= length - Buffer.byteLength(address);
+      if (left < 0) throw new OutOfRoom();
+    };
+    try {
+      return mapTexts(value, (text) => replace(text, count));
+    } catch (error) {
+      if (error instanceof OutOfRoom) return undefined;
+      throw error;
+    }
+  };
 
 /** The value with its texts changed; the same one, where none is. Names of members stay as they are. */
 const mapTexts = (value: unknown, change: (text: string) => string): unknown => {
@@ -59,19 +89,24 @@ const mapTexts = (value: unknown, change: (text: string) => string): unknown => 
 };
 
 /**
- * `served`: the address that clients are told; `also`: others at which the session is called. Undefined
- * for a world without a vendor.
+ * `origin`: where clients are told that the API is, below `prefix`; `also`: other origins at which the
+ * session is called. What comes in may have any of the API's prefixes, whichever way it comes. Undefined for a
+ * world without a vendor.
  */
 export const createAddresses = (
-  { vendor }: Pick<Contract, 'vendor'>,
-  served: string,
-  also: readonly string[] = [],
+  { vendor, api }: Pick<Contract, 'vendor' | 'api'>,
+  origin: string,
+  { prefix = '', also = [] }: { prefix?: string; also?: readonly string[] } = {},
 ): Addresses | undefined => {
   if (vendor === null) return undefined;
-  const back = replacer([served, ...also], vendor.baseUrl);
+  const prefixes = ['', ...(api?.prefixes ?? [])];
+  const origins = [origin, ...also];
+  const known = origins.flatMap((one) => prefixes.map((below) => `${one}${below}`));
+  const serve = replacer([vendor.baseUrl], `${origin}${prefix}`);
   return {
-    serve: replacer([vendor.baseUrl], served),
-    takeBack: (value) => mapTexts(value, back),
+    serve: (text) => serve(text),
+    takeBack: takeBackWith(replacer(known, vendor.baseUrl), vendor.baseUrl),
+    mayStandIn: (bytes) => [...origins, '\\', '%'].some((text) => bytes.includes(text)),
   };
 };
 

@@ -14,6 +14,7 @@ const api: ApiClient = await serveApi({
     operation('GET', '/', 'single = true'),
     operation('GET', '/notes'),
     operation('GET', '/notes/{id}', 'single = true\nfilter = { id = "id" }'),
+    operation('POST', '/notes', 'action = "create"'),
   ].join(''),
   notes: notesUpTo(2, (id) => ({ key: `https://notes.example/notes/${id}` })),
 });
@@ -31,7 +32,7 @@ describe('a prefix', () => {
       expect((await api.get(path)).status).toBe(404);
     }
     expect((await api.ask('OPTIONS', '/api/v3/notes')).headers.get('allow')).toBe(
-      'GET, HEAD, OPTIONS',
+      'GET, HEAD, OPTIONS, POST',
     );
   });
 
@@ -41,6 +42,14 @@ describe('a prefix', () => {
     expect(headers.get('link')).toContain(`<${api.url}/api/v3/notes?offset=1>; rel="next"`);
     expect((await api.get('/notes/1')).json).toMatchObject({ key: `${api.url}/notes/1` });
     expect(api.rows('notes', { id: 1 })).toMatchObject([{ key: 'https://notes.example/notes/1' }]);
+  });
+
+  it('is no part of a row either when its address is sent to the API without it', async () => {
+    const body = { id: 3, title: 'A', key: `${api.url}/api/v3/notes/3` };
+    expect((await api.ask('POST', '/notes', { body })).json).toMatchObject({
+      key: `${api.url}/notes/3`,
+    });
+    expect(api.rows('notes', { id: 3 })).toMatchObject([{ key: 'https://notes.example/notes/3' }]);
   });
 
   it('stands before the path of tokens as well', async () => {

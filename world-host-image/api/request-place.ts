@@ -26,8 +26,8 @@ export const placeOf = (
   const prefix = api.prefixes?.find((candidate) => isBelow(path, candidate)) ?? '';
   const origin = calledOrigin(headers) ?? address;
   if (origin === null) return { prefix, addresses: undefined };
-  const also = [origin, ...(address === null ? [] : [address, `${address}${prefix}`])];
-  return { prefix, addresses: createAddresses(world.contract, `${origin}${prefix}`, also) };
+  const also = address === null ? [] : [address];
+  return { prefix, addresses: createAddresses(world.contract, origin, { prefix, also }) };
 };
 
 /** The path below the prefix. */

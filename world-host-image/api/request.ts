@@ -3,6 +3,7 @@
  * the answer with what the ledger wants to know about it.
  */
 import type { ChangeCounts } from '#domain/call.ts';
+import { limits } from '#domain/limits.ts';
 import type { ApiContract, RouteContract } from '#language/contract.ts';
 import type { RowChange } from '#store/write-set.ts';
 import type { Delivery } from '../session/outbox.ts';
@@ -65,6 +66,20 @@ const faultAnswer = (fault: unknown): ApiAnswer => ({
   reason: fault instanceof Error ? (fault.stack ?? fault.message) : String(fault),
 });
 
+type Sent = { body: unknown; args: Arguments; bytes: Buffer };
+
+/** What was sent, with the vendor's addresses; nothing where they make it larger than a body may be. */
+const takeBackAll = (
+  addresses: RequestPlace['addresses'],
+  { body, args, bytes }: Sent,
+): { body: unknown; args: Arguments | undefined } => {
+  if (addresses === undefined) return { body, args };
+  const room = limits.bodyBytes - bytes.length;
+  const walked = addresses.mayStandIn(bytes) ? { body, args } : { args };
+  const taken = addresses.takeBack(walked, room) as Partial<Sent> | undefined;
+  return taken === undefined ? { body: null, args: undefined } : { body, args, ...taken };
+};
+
 const answerRoute = async (
   session: Session,
   api: ApiContract,
@@ -88,8 +103,15 @@ const answerRoute = async (
   if (bytes === undefined) return refuse('the body is over the limit of 1 MiB', null, 413);
   const parsed = parseBody(bytes, headers);
   if (!parsed.ok && !ignoresBody(route)) return refuse(parsed.reason, parsed.text, parsed.status);
-  const takeBack = (value: unknown): unknown => addresses?.takeBack(value) ?? value;
-  const body = takeBack(parsed.ok ? parsed.value : parsed.text);
+  const { body, args } = takeBackAll(addresses, {
+    body: parsed.ok ? parsed.value : parsed.text,
+    args: readArguments(api, route, pathArguments, query),
+    bytes,
+  });
+  if (args === undefined) {
+    const reason = 'the request is over the limit of 1 MiB with the addresses as they are kept';
+    return refuse(reason, null, 413);
+  }
   try {
     const { answer, ...performed } = await performAction({
       session,
@@ -98,7 +120,7 @@ const answerRoute = async (
       store,
       code,
       route,
-      args: takeBack(readArguments(api, route, pathArguments, query)) as Arguments,
+      args,
       ...(parsed.ok ? { body, isForm: parsed.isForm } : { body: undefined }),
       links: request,
       request: { method, path, headers, ...negotiated },

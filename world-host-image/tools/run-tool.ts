@@ -105,12 +105,17 @@ export type RanTool = Changes & { output: unknown; deliveries: Delivery[] };
 
 /**
  * The input as the world takes it: addresses that an agent has from the API of its session stand there as
- * the vendor's. Throws `CallFailure` for one that the tool does not take.
+ * the vendor's. Throws `CallFailure` for one that the tool does not take, or that grows too large so.
  */
 const readInput = ({ address, world }: Session, name: string, given: Row): Row => {
   failForInput(world.tools.input(name, given));
   const addresses = address === null ? undefined : createAddresses(world.contract, address);
-  const input = (addresses?.takeBack(given) ?? given) as Row;
+  if (addresses === undefined) return given;
+  const input = addresses.takeBack(given, limits.callInputBytes) as Row | undefined;
+  if (input === undefined) {
+    const message = `the input would grow by more than ${limits.callInputBytes} bytes with the vendor's addresses; send less`;
+    throw new CallFailure({ code: 'too_large', message });
+  }
   if (input !== given) failForInput(world.tools.input(name, input));
   return input;
 };
