@@ -87,6 +87,30 @@ describe('a media type', () => {
     expect(issue.body_text).toContain('A bold x<y');
   });
 
+  it.each([
+    ['brackets', '['],
+    ['links that no one closes', '[a](https://<'],
+    ['a heading with much space', `# a${' '.repeat(65_000)}x`],
+  ])('html of %s is there in the time that a handler has', async (_, part) => {
+    const body = part.repeat(Math.floor(65_536 / part.length));
+    await world.client().issues.update({ ...on(157), body });
+    const { response } = await accept(`${berth}/issues/157`, 'application/vnd.github.html+json');
+    expect(response.status).toBe(200);
+  });
+
+  it('html has a heading without the marks that close it', async () => {
+    await world.client().issues.update({ ...on(157), body: '# A ##  \n## In C#\n### ###\n#' });
+    const { text } = await accept(`${berth}/issues/157`, 'application/vnd.github.html+json');
+    expect((JSON.parse(text) as Row).body_html).toBe(
+      [
+        '<h1 dir="auto">A</h1>',
+        '<h2 dir="auto">In C#</h2>',
+        '<h3 dir="auto"></h3>',
+        '<p dir="auto">#</p>',
+      ].join('\n'),
+    );
+  });
+
   it('text-match tells where the words of a search stand', async () => {
     const { data } = await world.client().search.issuesAndPullRequests({
       q: 'reminder repo:northquay/berth',

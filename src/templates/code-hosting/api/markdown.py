@@ -8,19 +8,20 @@ import html
 import re
 
 FENCE = re.compile(r"^(```|~~~)\s*([\w+-]*)")
-HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*#*$")
+HEADING = re.compile(r"^(#{1,6})\s+(.*)$")
 ITEM = re.compile(r"^\s*(?:[-*+]|(\d{1,9})[.)])\s+(.*)$")
 BOX = re.compile(r"^\[([ xX])\]\s+")
 RULE = re.compile(r"^(?:-{3,}|\*{3,}|_{3,})$")
 
-#: Inline marks, in the order they are looked for. Code comes first: nothing within it is a mark.
+#: Inline marks, in the order they are looked for. Code comes first: nothing within it is a mark. Texts
+#: are long, and a stranger's: no mark reads on over a place where the next one of its kind may begin.
 INLINE = re.compile(
     r"`(?P<code>[^`\n]+)`"
     r"|\*\*(?P<strong>[^*\n]+)\*\*"
     r"|~~(?P<strike>[^~\n]+)~~"
     r"|(?<![\w*])\*(?P<em>[^*\s][^*\n]*)\*"
     r"|(?<![\w_])_(?P<em2>[^_\s][^_\n]*)_(?!\w)"
-    r"|\[(?P<label>[^\]\n]+)\]\((?P<target>https?://[^\s)]+)\)"
+    r"|\[(?P<label>[^\[\]\n]+)\]\((?P<target>https?://[^\s)<>\"]+)\)"
     r"|(?P<address>https?://[^\s<>\"]+[^\s<>\".,;:!?)])"
     r"|(?<![\w/@])@(?P<login>[A-Za-z0-9][A-Za-z0-9-]{0,38})"
 )
@@ -54,7 +55,7 @@ def _block(lines: list[str], at: int) -> tuple[str, int]:
         return _code(lines, at, fence)
     if heading:
         level = len(heading[1])
-        return f'<h{level} dir="auto">{_inline(heading[2])}</h{level}>', at + 1
+        return f'<h{level} dir="auto">{_inline(_title(heading[2]))}</h{level}>', at + 1
     if RULE.match(line.strip()):
         return "<hr>", at + 1
     if line.startswith(">"):
@@ -65,6 +66,13 @@ def _block(lines: list[str], at: int) -> tuple[str, int]:
         return _list(lines, at)
     end = _while(lines, at, _is_prose)
     return _paragraph("\n".join(lines[at : max(end, at + 1)])), max(end, at + 1)
+
+
+def _title(text: str) -> str:
+    """The words of a heading, without the marks that may close it."""
+    text = text.rstrip()
+    bare = text.rstrip("#")
+    return bare.rstrip() if bare != text and bare[-1:].strip() == "" else text
 
 
 def _while(lines: list[str], at: int, test) -> int:
