@@ -62,9 +62,10 @@ export type Network = {
   control: Program;
   orchestrator: Program;
   /** Starts another replica; behind a balancer it resolves when that sends requests there. */
-  startControl(): Promise<Program>;
+  startControl(logTo?: number): Promise<Program>;
   startOrchestrator(holder?: string): Promise<Program>;
-  restartControl(): Promise<void>;
+  /** Starts it where it has ended; its log goes to the open file, where one is given. */
+  restartControl(logTo?: number): Promise<void>;
   restartOrchestrator(): Promise<void>;
   /** Hosts that are not gone, as the database has them. */
   hosts(): Promise<HostRow[]>;
@@ -139,9 +140,10 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
     SVC_LOG_LEVEL: 'info',
     ...options.env,
   };
-  const startControl = async (): Promise<Program> => {
+  const startControl = async (logTo?: number): Promise<Program> => {
     const listening = await listenEnv(options, ports);
-    const control = await startProgram('src/control/main.ts', { ...listening, ...controlEnv });
+    const env = { ...listening, ...controlEnv };
+    const control = await startProgram('src/control/main.ts', env, logTo);
     await balancer?.add(addressOf(control));
     return control;
   };
@@ -166,8 +168,8 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
     orchestrator: await startOrchestrator(),
     startControl,
     startOrchestrator,
-    restartControl: async () => {
-      network.control = await startControl();
+    restartControl: async (logTo) => {
+      network.control = await startControl(logTo);
     },
     restartOrchestrator: async () => {
       network.orchestrator = await startOrchestrator();

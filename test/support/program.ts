@@ -17,6 +17,8 @@ export type Program = {
   said: Record<string, unknown>;
   /** Sends the signal and resolves when the process has ended, with its exit status if it had one. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>;
+  /** Resolves with its exit status when it has ended, of itself or by a signal (null). */
+  ended: Promise<number | null>;
   log(): string;
 };
 
@@ -45,15 +47,22 @@ const upLine = async (child: ChildProcess, main: string, log: () => string) => {
   return said;
 };
 
-/** Starts `main` (a path in the repository) with exactly this environment, PATH apart. */
-export const startProgram = async (main: string, env: Record<string, string>): Promise<Program> => {
+/**
+ * Starts `main` (a path in the repository) with exactly this environment, PATH apart. What it logs goes
+ * to the open file `logTo` where one is given, and is then not kept.
+ */
+export const startProgram = async (
+  main: string,
+  env: Record<string, string>,
+  logTo?: number,
+): Promise<Program> => {
   const child = spawn(process.execPath, [main], {
     cwd: root,
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', logTo ?? 'pipe'],
   });
   let text = '';
-  child.stderr.on('data', (chunk: Buffer) => {
+  child.stderr?.on('data', (chunk: Buffer) => {
     text = (text + chunk.toString()).slice(-keptLogBytes);
   });
   const exited = once(child, 'exit');
@@ -61,6 +70,7 @@ export const startProgram = async (main: string, env: Record<string, string>): P
   return {
     pid: child.pid as number,
     said,
+    ended: exited.then(() => child.exitCode),
     log: () => text,
     end: async (signal) => {
       if (child.exitCode === null && child.signalCode === null) {

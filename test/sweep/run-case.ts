@@ -57,7 +57,12 @@ const armCase = (service: Service, { fault, moment, delayMs, lastsMs }: Case): P
   return struck.promise;
 };
 
-const within = async <Value>(work: Promise<Value>, ms: number, what: string): Promise<Value> => {
+/** The outcome of work that has so long; else throws `timeout`, saying what was not done. */
+export const within = async <Value>(
+  work: Promise<Value>,
+  ms: number,
+  what: string,
+): Promise<Value> => {
   const timer = new AbortController();
   const late = pause(ms, timer.signal).then(() => {
     if (!timer.signal.aborted) throw new AppError('timeout', `${what}: not within ${ms} ms`);
@@ -70,7 +75,8 @@ const within = async <Value>(work: Promise<Value>, ms: number, what: string): Pr
   }
 };
 
-const rest = async (service: Service): Promise<string[]> => {
+/** Waits until the service is at rest; what keeps it from that, when it does not come. */
+export const rest = async (service: Service): Promise<string[]> => {
   let unrest: string[] = [];
   try {
     await until(

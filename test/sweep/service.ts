@@ -40,6 +40,8 @@ export type Service = {
   network: Network;
   links: Record<LinkName, Link>;
   containers: Containers;
+  /** The folder of its blobs. */
+  blobDir: string;
   /** A client on the disturbed way, which repeats what is safe to repeat. */
   client: Client;
   /** A client of whoever operates the service. */
@@ -89,10 +91,20 @@ const startLinks = async (server: PostgresServer, ports: Ports, place: Place): P
 
 const urlOf = ({ host, port }: Link): string => `http://${host}:${port}`;
 
+/** Begins the history of an empty database, makes the world of notes in it, and waits for a warm pool. */
+export const beginWorld = async (network: Network): Promise<void> => {
+  await beginHistory(network);
+  await network.client.send(createWorld, {
+    body: { slug: 'notes', from: encodeTree(sweepWorld()) },
+  });
+  await network.warm(poolSize);
+};
+
 /** Starts everything, with the world of notes in it and a warm pool. */
 export const startService = async (runtime: Service['runtime']): Promise<Service> => {
   const folder = await mkdtemp(join(tmpdir(), 'svc-sweep-'));
   const dataDir = join(folder, 'pg');
+  const blobDir = join(folder, 'blobs');
   const password = randomBytes(12).toString('hex');
   const installation = `sweep-${randomBytes(4).toString('hex')}`;
   const adminToken = randomBytes(24).toString('hex');
@@ -113,22 +125,20 @@ export const startService = async (runtime: Service['runtime']): Promise<Service
     env: {
       SVC_DATABASE_URL: disturbedUrl.href,
       SVC_ADMIN_TOKEN: adminToken,
+      SVC_BLOB_DIR: blobDir,
       SVC_CONTROL_URL: urlOf(links.pool),
       SVC_HOST_CONTROL_URL: `http://${place.name}:${links.host.port}`,
     },
   });
   const baseUrl = `${urlOf(links.client)}/api/public`;
   const authorization = basicAuthorization(network.publicKey, network.secretKey);
-  await beginHistory(network);
-  await network.client.send(createWorld, {
-    body: { slug: 'notes', from: encodeTree(sweepWorld()) },
-  });
-  await network.warm(poolSize);
+  await beginWorld(network);
   return {
     runtime,
     network,
     links,
     containers: containersOf(runtime, installation),
+    blobDir,
     client: retrying(createClient({ baseUrl, authorization }), { forMs: retryForMs }),
     operator: createClient({
       baseUrl: `${network.internalUrl}/api/admin`,

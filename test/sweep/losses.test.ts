@@ -1,0 +1,225 @@
+/**
+ * What strikes the whole at once or is not put right by itself: a full disk, a burst of calls, blobs that
+ * are lost, and a database that is emptied. On one service of processes, which goes on from case to case; what
+ * takes long is left to longer sweeps.
+ */
+import { closeSync, openSync } from 'node:fs';
+import { readdir, rm, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isReady } from '#domain/session.ts';
+import type { Digest } from '#domain/world.ts';
+import { pause } from '#runtime/pause.ts';
+import { basicAuthorization } from '#wire/client.ts';
+import { answerCall } from '#wire/host-api/operations.ts';
+import { createWorld, listCalls } from '#wire/public-api/operations.ts';
+import type { SessionView } from '#wire/public-api/session.ts';
+import { pathOf } from '../../src/control/blobs/blobs.ts';
+import { call, close, open } from '../support/sessions.ts';
+import { encodeTree, notesWorld } from '../support/worlds.ts';
+import { findRuntimes, isLong, isSingle } from './extent.ts';
+import { type Life, live } from './lives.ts';
+import { type Moment, moments } from './moments.ts';
+import { rest, within } from './run-case.ts';
+import { beginWorld, type Service, startService } from './service.ts';
+
+const timeoutMs = 180_000;
+const caseMs = 60_000;
+
+let service: Service;
+
+/** What a client met with that was not to happen. */
+const wrongsOf = ({ session, calls, refusals }: Life): unknown[] => [
+  ...refusals,
+  ...(session?.state === 'CLOSED' ? [] : [session]),
+  ...calls.filter(({ state }) => state !== 'succeeded'),
+];
+
+const expectWorking = async (): Promise<void> => {
+  expect(wrongsOf(await within(live(service.direct, true), caseMs, 'a session'))).toEqual([]);
+};
+
+/** A request of the public API as it is, with nothing repeated. */
+const post = (path: string, body: unknown): Promise<Response> => {
+  const { publicKey, secretKey, url } = service.network;
+  return fetch(`${url}/api/public${path}`, {
+    method: 'POST',
+    headers: {
+      authorization: basicAuthorization(publicKey, secretKey),
+      'content-type': 'application/json',
+      connection: 'close', // so that no socket is left waiting for more
+    },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(caseMs),
+  });
+};
+
+const readReady = async () => {
+  const answer = await fetch(`${service.network.internalUrl}/ready`);
+  return { status: answer.status, text: await answer.text() };
+};
+
+const restart = async (logTo?: number): Promise<void> => {
+  await service.network.control.end('SIGTERM');
+  await service.network.restartControl(logTo);
+};
+
+/** Takes the room from the folder of blobs: what is there can be read, and nothing can be added. */
+const fillBlobs = async (): Promise<() => Promise<void>> => {
+  const taken = new Set(await readdir(service.blobDir));
+  const folders = Array.from({ length: 256 }, (_, at) => at.toString(16).padStart(2, '0'));
+  const full = [...folders.filter((name) => !taken.has(name)), '.room'].map((name) =>
+    join(service.blobDir, name),
+  );
+  await Promise.all(full.map((path) => symlink('/dev/full', path)));
+  return async () => {
+    await Promise.all(full.map((path) => rm(path, { force: true })));
+  };
+};
+
+/** More than may wait in a session's queue. */
+const burst = 1_050;
+
+/** So many calls at once; answers the statuses. */
+const sendBurst = async ({ id }: SessionView): Promise<number[]> => {
+  const answers = await Promise.all(
+    Array.from({ length: burst }, () => post(`/world-sessions/${id}/calls`, { kind: 'state' })),
+  );
+  await Promise.all(answers.map((answer) => answer.arrayBuffer()));
+  return answers.map(({ status }) => status);
+};
+
+/** How many times sessions live for a moment to come. */
+const mostLives = 4;
+const betweenLivesMs = 3_000;
+
+/** Sends the burst to the session at the moment, while others live; what both met with. */
+const strikeWithBurst = async (moment: Moment, session: SessionView) => {
+  const struck = Promise.withResolvers<number[]>();
+  service.links[moment.link].strikeAt(moment, async () => {
+    await sendBurst(session).then(struck.resolve, struck.reject);
+  });
+  let hasStruck = false;
+  const noted = struck.promise.then(
+    () => {
+      hasStruck = true;
+    },
+    () => undefined,
+  );
+  const lived: Life[] = [];
+  // Every second host is not used again: for some moments one has to end and be launched.
+  while (!hasStruck && lived.length < mostLives) {
+    lived.push(await within(live(service.client, lived.length % 2 === 0), caseMs, 'a session'));
+    await Promise.race([noted, pause(betweenLivesMs)]);
+  }
+  service.links[moment.link].disarm();
+  const statuses = await within(struck.promise, caseMs, `the moment "${moment.name}"`);
+  return { statuses, wrongs: lived.flatMap(wrongsOf) };
+};
+
+/** In a short run one: the host has an answer to tell while the burst comes. */
+const burstMoments = moments.filter(
+  ({ operation, edge }) => isLong || (operation === answerCall && edge === 'arriving'),
+);
+
+describe.runIf((await findRuntimes()).includes('process') && !isSingle)('what is lost', () => {
+  beforeAll(async () => {
+    service = await startService('process');
+  });
+
+  afterAll(() => service.stop());
+
+  it('a full disk fails no session, and is said by readiness and to whoever makes a world', {
+    timeout: timeoutMs,
+  }, async () => {
+    const log = openSync('/dev/full', 'w');
+    await restart(log);
+    closeSync(log);
+    const makeRoom = await fillBlobs();
+    const told = `blobs cannot be written to ${service.blobDir}`;
+    expect(await readReady()).toMatchObject({ status: 503, text: expect.stringContaining(told) });
+    const made = await post('/worlds', { slug: 'full', from: encodeTree(notesWorld()) });
+    expect({ status: made.status, after: made.headers.get('retry-after') }).toEqual({
+      status: 503,
+      after: '1',
+    });
+    expect(await made.json()).toMatchObject({ message: expect.stringContaining(told) });
+    await expectWorking();
+    await makeRoom();
+    expect((await post('/worlds', { slug: 'full', from: encodeTree(notesWorld()) })).status).toBe(
+      201,
+    );
+    expect(await readReady()).toMatchObject({ status: 200 });
+    expect(await rest(service)).toEqual([]);
+  });
+
+  it.each(burstMoments)(
+    `${burst} calls at once are taken or answered 429, at $name`,
+    { timeout: timeoutMs },
+    async (moment) => {
+      const session = await open(service.direct, { slug: 'notes', reuseWarm: true });
+      const { statuses, wrongs } = await strikeWithBurst(moment, session);
+      const params = { sessionId: session.id };
+      const { body } = await service.direct.send(listCalls, { params, query: { limit: 1 } });
+      await close(service.direct, session.id);
+      expect(wrongs).toEqual([]);
+      expect(statuses.filter((status) => status !== 202 && status !== 429)).toEqual([]);
+      expect(statuses.filter((status) => status === 202)).toHaveLength(body.meta.totalItems);
+      expect(await rest(service)).toEqual([]);
+    },
+  );
+
+  it('a world whose blobs are lost fails its own sessions by name, and can be made again', {
+    timeout: timeoutMs,
+  }, async () => {
+    const { direct, network, blobDir } = service;
+    const slug = 'lost';
+    const from = encodeTree(notesWorld());
+    const data = { rows: { folders: [{ id: 9, name: 'of its own' }] } };
+    const { version } = (await direct.send(createWorld, { body: { slug, from, data } })).body;
+    const [row] = await network.sql<{ snapshot: Digest }>(
+      'select snapshot from versions where id = $1',
+      [version.id],
+    );
+    const { snapshot } = row as { snapshot: Digest };
+    const other = await open(direct, { slug: 'notes', reuseWarm: true });
+    await rm(join(blobDir, pathOf(snapshot)));
+    await restart(); // what it holds in memory is not lost
+    const failed = await open(direct, { slug, reuseWarm: true });
+    expect(failed).toMatchObject({
+      state: 'FAILED',
+      endReason: 'provision_failed',
+      error: { code: 'load_failed', message: expect.stringContaining(snapshot) },
+    });
+    const died = await network.sql(
+      `select id, end_reason from hosts where end_reason = 'load_failed'`,
+    );
+    expect(died).toHaveLength(1);
+    expect(await call(direct, other.id, { kind: 'state' })).toMatchObject({ state: 'succeeded' });
+    await close(direct, other.id);
+    const again = (await direct.send(createWorld, { body: { slug, from } })).body;
+    expect(again.version.number).toBe(version.number + 1);
+    const session = await open(direct, { slug, reuseWarm: true });
+    expect(isReady(session.state)).toBe(true);
+    await close(direct, session.id);
+    expect(await rest(service)).toEqual([]);
+  });
+
+  it.runIf(isLong)(
+    'an emptied database ends the control plane, and what is started again works',
+    {
+      timeout: timeoutMs,
+    },
+    async () => {
+      const { network } = service;
+      await open(service.direct, { slug: 'notes', reuseWarm: true });
+      await network.sql('drop schema public cascade');
+      await network.sql('create schema public');
+      expect(await within(network.control.ended, caseMs, 'the end of the control plane')).toBe(1);
+      await network.restartControl();
+      await beginWorld(network);
+      await expectWorking();
+      expect(await rest(service)).toEqual([]);
+    },
+  );
+});
