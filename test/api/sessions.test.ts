@@ -335,12 +335,16 @@ describe('a task with tools of its own', () => {
 });
 
 describe('a task that is graded by a query', () => {
-  it('comes to the host with its query, whether the world bundles it or not', async () => {
+  it('comes to the host with its query and gives its own tools, whether bundled or not', async () => {
     const from = encodeTree(toTree(smallWorld()));
     await control.send(createWorld, { body: { slug: 'board', from } });
     const [bundled, host] = await openReady({ slug: 'board', task: 'queried' });
     expect(bundled.task).toMatchObject({ form: 'bundled', name: 'queried' });
     expect(bundled.tools.map(({ name }) => name)).toEqual(['list_cards']);
+    const withheld = { kind: 'tool', name: 'summarize' } as const;
+    await expect(
+      control.send(enqueueCall, { params: { sessionId: bundled.id }, body: withheld }),
+    ).rejects.toMatchObject({ code: 'forbidden', detail: { tools: ['list_cards'] } });
     expect(host.assignment?.task?.grader).toEqual({
       kind: 'sql',
       source: expect.stringContaining('passed'),

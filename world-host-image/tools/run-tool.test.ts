@@ -144,26 +144,38 @@ const errorOf = async (name: string, input: Row) => {
 };
 
 describe('a task with tools of its own', () => {
-  it('gives no other; a call of one is refused by name, with those that there are', async () => {
-    const scenario = file('scenarios/few/scenario.toml', 'tools = ["list_cards", "count"]\n');
-    const few = await serveWorld([...tree, scenario], { task: 'few' });
-    try {
-      const asked = (name: string) => few.call('tool', name, { how: 'well' });
-      expect((await asked('count')).error).toBeUndefined();
-      expect((await asked('get_cards')).error).toEqual({
-        code: 'forbidden',
-        message:
-          'the task does not give the tool "get_cards"; it gives these tools: list_cards, count',
-        details: { tools: ['list_cards', 'count'] },
-      });
-      expect((await asked('get_card')).error).toMatchObject({
-        code: 'unknown_tool',
-        message: 'the world has no tool "get_card"; known: list_cards, count',
-      });
-    } finally {
-      await few.stop();
-    }
-  });
+  const own = 'tools = ["list_cards", "count"]\n';
+  const verifier = file('verifiers/seen.sql', 'select 1 as passed');
+  const ofManifest = `${environmentToml}\n[[tasks]]\nname = "few"\nverifier = "seen"\n${own}`;
+  const asked = { name: 'few', verifier: 'seen', tools: ['list_cards', 'count'] };
+  const elsewhere = tree.filter(({ path }) => path !== 'svc-env.toml');
+
+  it.each([
+    ['a scenario', [...tree, file('scenarios/few/scenario.toml', own)]],
+    ['the manifest', [...elsewhere, file('svc-env.toml', ofManifest), verifier]],
+    ['tasks.json', [...tree, file('tasks.json', JSON.stringify([asked])), verifier]],
+  ])(
+    'of %s gives no other; a call of one is refused with those that there are',
+    async (_, files) => {
+      const few = await serveWorld(files, { task: 'few' });
+      try {
+        const asked = (name: string) => few.call('tool', name, { how: 'well' });
+        expect((await asked('count')).error).toBeUndefined();
+        expect((await asked('get_cards')).error).toEqual({
+          code: 'forbidden',
+          message:
+            'the task does not give the tool "get_cards"; it gives these tools: list_cards, count',
+          details: { tools: ['list_cards', 'count'] },
+        });
+        expect((await asked('get_card')).error).toMatchObject({
+          code: 'unknown_tool',
+          message: 'the world has no tool "get_card"; known: list_cards, count',
+        });
+      } finally {
+        await few.stop();
+      }
+    },
+  );
 });
 
 describe('an input that does not fit', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { markOf } from './arrangement.ts';
+import { markOf, metadataOf } from './arrangement.ts';
 
 const hourMs = 3_600_000;
 
@@ -20,4 +20,21 @@ describe('the mark of a pod', () => {
     expect(markOf(premium, hourMs - 1, hourMs)).toBe('protected');
     expect(markOf(premium, hourMs, hourMs)).toBe('busy');
   });
+
+  it.each([
+    ['idle', 'true', null, null],
+    ['busy', 'false', 'true', null],
+    ['protected', 'false', 'true', 'yes'],
+  ] as const)(
+    '%s tells both autoscalers and the disruption budget',
+    (mark, evict, keep, budget) => {
+      expect(metadataOf(mark)).toEqual({
+        labels: { 'svc.protected': budget },
+        annotations: {
+          'cluster-autoscaler.kubernetes.io/safe-to-evict': evict,
+          'karpenter.sh/do-not-disrupt': keep,
+        },
+      });
+    },
+  );
 });

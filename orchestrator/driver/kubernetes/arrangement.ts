@@ -151,7 +151,8 @@ const markIn = ({ labels, annotations }: KnownPod): Mark | undefined => {
   return annotations[doNotDisrupt] === 'true' ? 'busy' : undefined;
 };
 
-const metadataOf = (mark: Mark): NonNullable<PodChange['metadata']> => ({
+/** What of a pod says so to the disruption budget and to the autoscalers of nodes. */
+export const metadataOf = (mark: Mark): NonNullable<PodChange['metadata']> => ({
   labels: { [protectedLabel]: mark === 'protected' ? 'yes' : null },
   annotations: {
     [safeToEvict]: String(mark === 'idle'),

@@ -81,8 +81,11 @@ describe('the pod of a host', () => {
 
   it('may be moved while it serves nobody', () => {
     const key = 'cluster-autoscaler.kubernetes.io/safe-to-evict';
-    expect(made({ tier: 'standard' }).metadata?.annotations).toMatchObject({ [key]: 'true' });
-    expect(made({ tier: 'premium' }).metadata?.annotations).toMatchObject({ [key]: 'true' });
+    for (const tier of ['standard', 'premium'] as const) {
+      const annotations = made({ tier }).metadata?.annotations;
+      expect(annotations).toMatchObject({ [key]: 'true' });
+      expect(annotations).not.toHaveProperty(['karpenter.sh/do-not-disrupt']);
+    }
   });
 });
 

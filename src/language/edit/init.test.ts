@@ -1,3 +1,4 @@
+import { parse } from 'smol-toml';
 import { describe, expect, it } from 'vitest';
 import { smallWorld, toTree } from '#test/support/small-world.ts';
 import { compileTree } from '../compile.ts';
@@ -20,6 +21,11 @@ describe('initTree without a template', () => {
       { kind: 'convention', verb: 'update', entity: 'notes' },
     ]);
     expect(baseRows.notes).toHaveLength(2);
+  });
+
+  it('says of it that it has a connector of its own', () => {
+    const manifest = textAt(initTree({ name: 'My world' }), 'svc-env.toml');
+    expect(parse(manifest)).toMatchObject({ environment: { connector: 'custom' } });
   });
 
   it.each(['"quoted" \\ and = [x] #', 'Größe — 世界', '$& $1', '日本', '---', 'x'.repeat(200)])(
