@@ -176,6 +176,10 @@ func webhooks(f *flow) {
 	},
 		func(all []*github.Hook) bool { return len(all) == 1 })
 	done(f, "Repositories.DeleteHook", func() (*github.Response, error) { return hub.Repositories.DeleteHook(ctx, owner, name, hook.GetID()) })
+	call(f, "none left", func() ([]*github.Hook, *github.Response, error) {
+		return hub.Repositories.ListHooks(ctx, owner, name, nil)
+	},
+		func(all []*github.Hook) bool { return len(all) == 0 })
 }
 
 func paging(f *flow) {

@@ -175,6 +175,7 @@ def webhooks(call):
     call("repos.ping_webhook", lambda: repos.ping_webhook(hook.id))
     call("repos.list_webhooks", lambda: [row.id for row in repos.list_webhooks()], lambda all: all == [hook.id])
     call("repos.delete_webhook", lambda: repos.delete_webhook(hook.id))
+    call("none left", lambda: list(repos.list_webhooks()), lambda all: all == [])
 
 
 def paging(call):

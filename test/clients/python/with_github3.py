@@ -165,6 +165,7 @@ def webhooks(call):
     call("hook.ping", hook.ping, lambda done: done is True)
     call("hooks", lambda: [row.id for row in repo.hooks()], lambda all: all == [hook.id])
     call("hook.delete", hook.delete, lambda done: done is True)
+    call("none left", lambda: list(repo.hooks()), lambda all: all == [])
 
 
 def paging(call):
