@@ -40,6 +40,7 @@ import {
 const run = promisify(execFile);
 
 const isLinux = process.platform === 'linux';
+if (!isLinux) console.info('the boundary of user code is not attacked: this is no Linux');
 
 describe.skipIf(!isLinux)('behind the boundary of user code', () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-boundary-'));
