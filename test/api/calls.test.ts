@@ -1,5 +1,6 @@
 /** Calls: their order, their one run, their answers and their ends. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { basicAuthorization } from '#wire/client.ts';
 import { reportLeaving } from '#wire/host-api/operations.ts';
 import type { CallRequest, CallView } from '#wire/public-api/call.ts';
 import {
@@ -302,6 +303,23 @@ describe('a call that is refused', () => {
     await control.sql('update sessions set open_calls = 1000 where id = $1', [sessionId]);
     await expect(enqueue()).rejects.toMatchObject({ code: 'exhausted' });
     await control.sql('update sessions set open_calls = 0 where id = $1', [sessionId]);
+  });
+
+  it('is taken or told that too many wait, and nothing else, when 1,050 are sent at once', async () => {
+    const burst = Array.from({ length: 1_050 }, () =>
+      control.raw({
+        method: 'POST',
+        path: `/api/public/world-sessions/${sessionId}/calls`,
+        headers: {
+          authorization: basicAuthorization(control.publicKey, control.secretKey),
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify(list),
+      }),
+    );
+    const statuses = (await Promise.all(burst)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 202)).toHaveLength(1_000);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(50);
   });
 
   it('has no session', async () => {
