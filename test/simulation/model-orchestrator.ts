@@ -25,6 +25,10 @@ export type OrchestratorParts = {
   /** Whether this very action is lost. */
   isLost?(action: Action): boolean;
   atOnce: number;
+  /** Hosts that may be starting at once on the one machine that there is; as many as `atOnce` when absent. */
+  startsAtOnce?: number;
+  /** How long a host counts as starting by that; as for the process runtime when absent. */
+  startingMs?: number;
   /** Nudges within so long are answered by one look, as pacing does for many hosts. */
   nudgeMs: number;
   /** Told of each plan and how long it took, in real milliseconds. */
@@ -118,12 +122,12 @@ export const startModelOrchestrator = (parts: OrchestratorParts) => {
     };
     const beganAt = performance.now();
     const pools = memory.learn(observation, parts.pools());
-    const { atOnce } = parts;
+    const { atOnce, startsAtOnce = atOnce, startingMs = deadlines.startingMs } = parts;
     const bounds = {
       launchesAtOnce: atOnce,
-      startsAtOnce: () => atOnce,
+      startsAtOnce: () => startsAtOnce,
       destroysAtOnce: atOnce,
-      deadlines,
+      deadlines: { ...deadlines, startingMs },
     };
     const actions = plan(observation, { pools, ...bounds });
     parts.onPlan(actions, performance.now() - beganAt);
