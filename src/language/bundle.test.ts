@@ -2,6 +2,8 @@ import { zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { contractOf, smallWorld, textFile, toTree } from '#test/support/small-world.ts';
 import { decodeBundle, encodeBundle, selectUserCode } from './bundle.ts';
+import type { JsonSchema } from './contract.ts';
+import { hostedContract } from './hosted-contract.ts';
 
 describe('bundle', () => {
   const files = [
@@ -11,10 +13,37 @@ describe('bundle', () => {
   ];
 
   it('comes back as it went in', () => {
-    const contract = contractOf();
+    const contract = hostedContract(contractOf());
     const bundle = decodeBundle(encodeBundle({ contract, files }));
     expect(bundle.contract).toEqual(contract);
     expect(bundle.files).toEqual([...files].sort((one, other) => (one.path < other.path ? -1 : 1)));
+  });
+
+  it('leaves out what handlers answer, and definitions that nothing else refers to', () => {
+    const contract = hostedContract(contractOf());
+    const { api } = contract;
+    const [route, ...routes] = api?.routes ?? [];
+    if (api === null || route === undefined) throw new Error('the world has routes');
+    const refer = (name: string) => ({ $ref: `#/$defs/${name}` });
+    const definitions = {
+      ...contract.definitions,
+      Sent: { type: 'object', properties: { parts: { type: 'array', items: refer('Part') } } },
+      Part: { anyOf: [refer('Sent'), { type: 'null' }] },
+      Answer: { allOf: [refer('Sent'), refer('Other')] },
+      Other: true as unknown as JsonSchema,
+    };
+    const answering = { ...route, request: refer('Sent'), response: refer('Answer') };
+    const full = { ...contract, definitions, api: { ...api, routes: [answering, ...routes] } };
+    const { response: _, ...kept } = answering;
+    const { Answer: __, Other: ___, ...reached } = definitions;
+    const bundle = encodeBundle({ contract: full, files });
+    expect(decodeBundle(bundle).contract).toEqual({
+      ...contract,
+      definitions: reached,
+      api: { ...api, routes: [kept, ...routes] },
+    });
+    expect(encodeBundle(decodeBundle(bundle))).toEqual(bundle);
+    expect(full.api.routes[0]).toHaveProperty('response');
   });
 
   it('comes back from a blob of before', () => {

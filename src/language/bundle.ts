@@ -8,8 +8,10 @@ import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { leftOutFolder } from '#domain/tree-path.ts';
 import type { TreeFile } from '#domain/world.ts';
 import type { Contract } from './contract.ts';
+import { hostedContract } from './hosted-contract.ts';
 
 export type Bundle = {
+  /** In a blob without what hosts have no use for, see `hostedContract`. */
   contract: Contract;
   /** What a host runs: tools, handlers and the modules beside them; never tests. */
   files: TreeFile[];
@@ -40,7 +42,7 @@ const comparePaths = (a: TreeFile, b: TreeFile): number =>
 /**
  * The files of a tree that a host runs: modules at its root, everything below `api/`, and everything
  * below the folder of another handlers module when the contract names one; without what folders hold that are
- * no part of a world (`isLeftOutFolder`).
+ * no part of a world (`leftOutFolder`).
  */
 export const selectUserCode = (contract: Contract, files: readonly TreeFile[]): TreeFile[] => {
   const handlers = contract.api?.handlers ?? '';
@@ -57,7 +59,7 @@ export const selectUserCode = (contract: Contract, files: readonly TreeFile[]): 
 export const encodeBundle = ({ contract, files }: Bundle): Uint8Array => {
   const sorted = [...files].sort(comparePaths);
   const stored = sorted.map(({ path, content }) => ({ path, sizeBytes: content.length }));
-  const head: Head = { contract, files: stored };
+  const head: Head = { contract: hostedContract(contract), files: stored };
   const contents = sorted.map(({ content }) => content);
   return zstdCompressSync(Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), ...contents]));
 };
