@@ -1,4 +1,6 @@
 /** Pages of the code host's lists, and the vendor's client following them. */
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { numbers, repository, serveCodeHost } from '#test/support/code-hosting.ts';
 
@@ -15,6 +17,15 @@ const linksOf = (header: string | undefined): Record<string, string> =>
       return [rel, `${target.pathname}${target.search}`];
     }),
   );
+
+/** The `Link` of the first page, asked for with these headers: `fetch` would send no such ones. */
+const linkSaid = async (path: string, host: string, proto: string): Promise<string> => {
+  const headers = { authorization: `token ${world.token}`, host, 'x-forwarded-proto': proto };
+  const sent = request(`${world.url}${path}?per_page=1`, { headers }).end();
+  const [{ headers: answered }] = (await once(sent, 'response')) as [IncomingMessage];
+  sent.destroy();
+  return String(answered.link);
+};
 
 const rowsOf = (count: number) =>
   Array.from({ length: count }, (_, index) => ({
@@ -64,6 +75,28 @@ describe('pages', () => {
     const limit = async (one: string) =>
       (await world.ask('GET', one)).response.headers.get('x-ratelimit-resource');
     expect(await limit('/api/v3/search/users?q=mikkel')).toBe('search');
+  });
+
+  it.each([
+    ['x>; rel="next", <http://evil.example', 'https'],
+    ['berth.example', 'https>; rel="next", <http'],
+  ])('link to where no one but the host says: %s, %s', async (called, proto) => {
+    const link = await linkSaid('/repos/northquay/berth/branches', called, proto);
+    expect(link).not.toContain('evil');
+    expect(link).toMatch(/^(<[^<>]+>; rel="(next|last)"(, |$)){2}$/);
+  });
+
+  it('link to the scheme that the first of several proxies was asked by', async () => {
+    const path = '/api/v3/repos/northquay/berth/branches';
+    expect(await linkSaid(path, 'berth.example', 'https, http')).toMatch(
+      `<https://berth.example${path}?per_page=1&page=2&after=`,
+    );
+  });
+
+  it('link with the arguments of the path', async () => {
+    const path = '/repos/northquay/berth/compare/northquay%3Amain...occupancy-nights';
+    const { response } = await world.ask('GET', `${path}?per_page=1`);
+    expect(linksOf(response.headers.get('link') ?? '').next).toBe(`${path}?per_page=1&page=2`);
   });
 
   it('are the same by number and by link', async () => {

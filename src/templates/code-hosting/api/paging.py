@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from svc_env import HandlerContext, Row
 
@@ -19,7 +19,7 @@ DEFAULT_SIZE = 30
 LARGEST_SIZE = 100
 
 #: An argument of a route's path, as in `/repos/{owner}`. All other arguments came with the query.
-PATH_ARGUMENT = re.compile(r"\{(\w+)(?:\.\.\.)?\}")
+PATH_ARGUMENT = re.compile(r"\{(\w+)(\.\.\.)?\}")
 
 #: Where a row stands in its list: values that no other row has together, none of them None.
 Position = tuple[Any, ...]
@@ -86,10 +86,17 @@ def _start_after(ctx: HandlerContext, positions: list[Position], downwards: bool
 
 
 def _url(ctx: HandlerContext, target: Row) -> str:
-    """The request's own URL with another page. A tool call has no host: it gets the vendor's."""
-    host = ctx.headers.get("host")
-    scheme = ctx.headers.get("x-forwarded-proto", "http")
-    origin = f"{scheme}://{host}" if host else API
-    own = {*PATH_ARGUMENT.findall(ctx.route), "page", "after"}
+    """The request's own URL with another page: the vendor's, as in every answer. The host puts the
+    address in its place at which the client called, which alone knows what of a request to believe."""
+    own = {*(name for name, _ in PATH_ARGUMENT.findall(ctx.route)), "page", "after"}
     query = {name: value for name, value in ctx.args.items() if name not in own}
-    return f"{origin}{ctx.path.split('?')[0]}?{urlencode({**query, **target}, doseq=True)}"
+    return f"{API}{_path(ctx)}?{urlencode({**query, **target}, doseq=True)}"
+
+
+def _path(ctx: HandlerContext) -> str:
+    """The request's path, without the prefix that it may have been asked for below."""
+
+    def written(match: re.Match[str]) -> str:
+        return quote(str(ctx.args[match[1]]), safe="/" if match[2] else "")
+
+    return PATH_ARGUMENT.sub(written, ctx.route)
