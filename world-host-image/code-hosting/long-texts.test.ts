@@ -71,4 +71,28 @@ describe('a text that is too long', () => {
     const { data } = await world.client().issues.create({ ...repository, ...longest });
     expect(data).toMatchObject({ title: longest.title, body: longest.body });
   });
+
+  it.each(['-', '-a'])('of nothing but %s is searched for issues, too', async (part) => {
+    const body = part.repeat(65_536 / part.length);
+    const { status } = await world.client().issues.createComment({ ...on(139), body });
+    expect(status).toBe(201);
+  });
+
+  it('names issues of repositories whose names have dashes', async () => {
+    const issue = { owner: 'northquay', repo: 'tide-feed', title: 'A' };
+    const { number } = (await world.client().issues.create(issue)).data;
+    const body = `- see -northquay/none#1, northquay/tide-feed#${number} and -#150`;
+    await world.client().issues.createComment({ ...on(139), body });
+    const { output } = await world.call('state', 'state', {
+      entity: 'cross_references',
+      where: { from_number: 139 },
+    });
+    const { rows } = output as { rows: { issue_number: number; repo: string }[] };
+    expect(rows.map((row) => [row.repo, row.issue_number])).toEqual(
+      expect.arrayContaining([
+        ['tide-feed', number],
+        ['berth', 150],
+      ]),
+    );
+  });
 });

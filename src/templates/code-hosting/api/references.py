@@ -10,9 +10,10 @@ from svc_env import HandlerContext, Row
 from .answers.addresses import WEB
 from .finding import named
 
-#: `#12`, `owner/repo#12`, or the address of an issue's page.
+#: `#12`, `owner/repo#12`, or the address of an issue's page. An owner is read from the beginning of its
+#: name alone: once more from each dash, a long row of them would take minutes.
 MENTION = re.compile(
-    r"(?<![\w/#&])(?:(?P<owner>[\w-]+)/(?P<repo>[\w.-]+))?#(?P<number>\d{1,9})\b"
+    r"(?<![\w/#&])(?:(?<!-)(?P<owner>[\w-]+)/(?P<repo>[\w.-]+))?#(?P<number>\d{1,9})\b"
     rf"|{re.escape(WEB)}/(?P<page_owner>[\w-]+)/(?P<page_repo>[\w.-]+)/(?:issues|pull)/(?P<page>\d{{1,9}})\b"
 )
 
