@@ -111,6 +111,15 @@ describe('a media type', () => {
     );
   });
 
+  it('html has the name of a file as text', async () => {
+    const path = 'a"><script>.md';
+    const commit = { message: 'Add', content: Buffer.from('# A').toString('base64') };
+    await world.client().repos.createOrUpdateFileContents({ ...repository, path, ...commit });
+    const file = `${berth}/contents/${encodeURIComponent(path)}`;
+    const { text } = await accept(file, 'application/vnd.github.html');
+    expect(text).toMatch(/^<div id="file" class="md" data-path="a&quot;&gt;&lt;script&gt;.md">/);
+  });
+
   it('text-match tells where the words of a search stand', async () => {
     const { data } = await world.client().search.issuesAndPullRequests({
       q: 'reminder repo:northquay/berth',

@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+import html
 
 from svc_env import HandlerContext, Row
 
@@ -110,7 +111,7 @@ def _answer_file(ctx: HandlerContext, files: dict[str, Row], path: str, ref: str
         return ctx.respond(200, text, {"content-type": content_type})
     if form == "html" and path.lower().endswith(MARKDOWN):
         article = f'<article class="markdown-body">{html_of(version["content"])}</article>'
-        page = f'<div id="file" class="md" data-path="{path}">{article}</div>'
+        page = f'<div id="file" class="md" data-path="{html.escape(path)}">{article}</div>'
         return ctx.respond(200, page, {"content-type": "application/vnd.github.html; charset=utf-8"})
     return file_answer(place(ctx), path, version, ref)
 
