@@ -120,6 +120,24 @@ describe('a media type', () => {
     expect(text).toMatch(/^<div id="file" class="md" data-path="a&quot;&gt;&lt;script&gt;.md">/);
   });
 
+  it.each([
+    ['application/vnd.github.diff;q=0, application/json', 'json'],
+    ['application/json, application/vnd.github.diff;q=0.5', 'json'],
+    ['application/json;q=0.5, application/vnd.github.diff', 'diff'],
+    ['application/vnd.github.diff;q=0.2, application/vnd.github.patch;q=0.9', 'patch'],
+    ['application/json, application/vnd.github.diff', 'diff'],
+    ['application/vnd.github.diff; q=2', 'diff'],
+  ])('%s is answered as %s', async (type, form) => {
+    const { response } = await accept(`${berth}/pulls/150`, type);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toContain(form);
+  });
+
+  it.each(['application/json;q=0', 'application/vnd.github+json;q=0.0, text/html'])(
+    '%s is answered by none',
+    async (type) => expect((await accept(berth, type)).response.status).toBe(415),
+  );
+
   it('text-match tells where the words of a search stand', async () => {
     const { data } = await world.client().search.issuesAndPullRequests({
       q: 'reminder repo:northquay/berth',

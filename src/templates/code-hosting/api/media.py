@@ -15,6 +15,7 @@ from .markdown import html_of, text_of_html
 MEDIA_DOCUMENTATION = "https://docs.code.example/v3/media"
 
 VENDOR_TYPE = re.compile(r"application/vnd\.[a-z]+((?:\.[\w-]+)*)(\+json)?")
+WEIGHT = re.compile(r"q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)")
 JSON_TYPES = ("*/*", "application/*", "application/json")
 
 #: Forms that are no JSON, and the routes that have them.
@@ -32,8 +33,8 @@ BYTES = "application/octet-stream"
 
 def check_accepted(ctx: HandlerContext) -> None:
     """415 when none of the types that the client accepts can be answered."""
-    types = _types(ctx)
-    if types and not any(_can_answer(ctx, one) for one in types):
+    is_said = ctx.headers.get("accept", "").strip(", ") != ""
+    if is_said and not any(_can_answer(ctx, one) for one in _types(ctx)):
         message = f"Unsupported 'Accept' header: '{ctx.headers['accept']}'. "
         message += "Must accept 'application/json'."
         body = {"message": message, "documentation_url": MEDIA_DOCUMENTATION, "status": "415"}
@@ -44,9 +45,12 @@ def check_accepted(ctx: HandlerContext) -> None:
 
 
 def form_of(ctx: HandlerContext) -> str:
-    """The form that the first of the vendor's types asks for: "diff", "html", … or the empty text. The
-    name of a preview asks for none, and clients put it before the type that does."""
-    for one in _types(ctx):
+    """The form that the type asks for which the client prefers: "diff", "html", … or the empty text. A
+    preview's name asks for none, nor do the types of JSON, which clients put before the type that does;
+    but one of less weight than JSON asks for less than that."""
+    types = _weighed(ctx)
+    json = max((weight for one, weight in types if one in JSON_TYPES), default=0.0)
+    for one in [one for one, weight in types if weight >= json]:
         match = VENDOR_TYPE.fullmatch(one)
         if match and _can_answer(ctx, one) and not match[1].endswith("-preview"):
             return _form(match)
@@ -74,9 +78,21 @@ def said(ctx: HandlerContext, text: str | None) -> Row:
 
 
 def _types(ctx: HandlerContext) -> list[str]:
-    texts = ctx.headers.get("accept", "").split(",")
-    names = (text.split(";")[0].strip().lower() for text in texts)
-    return [name for name in names if name]
+    return [name for name, _ in _weighed(ctx)]
+
+
+def _weighed(ctx: HandlerContext) -> list[tuple[str, float]]:
+    """The accepted types and their weights, the heaviest first; those of weight 0 are not accepted."""
+    texts = (text.lower().split(";") for text in ctx.headers.get("accept", "").split(","))
+    types = [(name.strip(), _weight(parameters)) for name, *parameters in texts]
+    accepted = [(name, weight) for name, weight in types if name and weight > 0]
+    return sorted(accepted, key=lambda one: -one[1])
+
+
+def _weight(parameters: list[str]) -> float:
+    """The weight among a type's parameters. What is no weight is overlooked, as the code host does."""
+    found = (WEIGHT.fullmatch(text.strip()) for text in parameters)
+    return next((float(match[1]) for match in found if match), 1.0)
 
 
 def _can_answer(ctx: HandlerContext, one: str) -> bool:
