@@ -228,6 +228,29 @@ describe('verifyRow', () => {
     expect(verifyRow(named, redactRow(named, row).row)).toEqual([]);
   });
 
+  it('refuses the same in an object of a preserved field, and in one that is in a hashed one', () => {
+    const preserving = policyOf({ preserve: ['name', 'address'] });
+    const row = {
+      name: { first: 'Anna', last: null },
+      address: ['Main 1', [{ street: 'Main 1', name: 'A', at: [5] }]],
+    };
+    const inObject =
+      'is plaintext in an object of a preserved field; objects are left alone, so name its fields in [redact]';
+    expect(verifyRow(preserving, row)).toEqual(
+      [
+        ['/name/first', 'name'],
+        ['/address/1/0/street', 'address'],
+        ['/address/1/0/at/0', 'address'],
+      ].map(([pointer, field]) => ({ pointer, field, mode: 'preserve', detail: inObject })),
+    );
+    const named = policyOf({ preserve: ['name', 'address', 'first', 'street', 'at'] });
+    expect(verifyRow(named, redactRow(named, row).row)).toEqual([]);
+    const both = policyOf({ hash: ['email'], preserve: ['name'] });
+    expect(verifyRow(both, { email: { name: { secret: 'x' } } })).toMatchObject([
+      { pointer: '/email/name/secret', mode: 'preserve' },
+    ]);
+  });
+
   it('takes only a whole digest in lower case for one', () => {
     const digest = sha256('x');
     for (const text of [digest.toUpperCase(), ` ${digest}`, `${digest}\n`, digest.slice(0, -1)]) {

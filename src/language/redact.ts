@@ -3,8 +3,8 @@
  * `apply`), that verify a row against it (write mode `refuse`), and that map the plaintext of a query.
  *
  * `hash` and `preserve` go into lists, lists of lists too, and treat each item; `round` does not.
- * Objects are left alone and only their fields looked at; what an object in a hashed field holds and no
- * rule of its own redacts stays as it is under `apply`, and `refuse` does not let it through. A text that is
+ * Objects are left alone and only their fields looked at; what an object in a hashed or preserved field
+ * holds and no rule of its own redacts stays as it is under `apply`, and `refuse` does not let it through. A text that is
  * already written as a digest is not hashed again: what `refuse` accepts, `apply` leaves as it is. Time is linear in the row, and any
  * depth of nesting is walked. A policy must not be altered once it was used.
  */
@@ -113,65 +113,70 @@ const describeViolation = (policy: FieldPolicy): string => {
   return 'is plaintext, but the policy keeps a digest of it, sha256:<64 hex>';
 };
 
-const leftInObject =
-  'is plaintext in an object of a hashed field; objects are left alone, so name its fields in [redact]';
+/** Whose object a value lies in, when no rule of its own redacts it. */
+type Holder = 'hash' | 'preserve' | undefined;
 
-/** What is wrong with a value, if anything is; `isHashed`: it lies in an object of a hashed field. */
+const leftInObject = (holder: 'hash' | 'preserve'): string =>
+  `is plaintext in an object of a ${holder === 'hash' ? 'hashed' : 'preserved'} field; objects are left alone, so name its fields in [redact]`;
+
+/** What is wrong with a value, if anything is; `holder`: of the object that it lies in. */
 const faultOf = (
   slug: string,
   policy: FieldPolicy | undefined,
   value: unknown,
-  isHashed: boolean,
+  holder: Holder,
 ): Pick<RedactViolation, 'mode' | 'detail'> | undefined => {
   if (policy !== undefined) {
     if (!violates(slug, policy, value)) return undefined;
     return { mode: policy.mode, detail: describeViolation(policy) };
   }
-  const isPlaintext = isHashed && !isContainer(value) && value !== null && !isDigest(value);
-  return isPlaintext ? { mode: 'hash', detail: leftInObject } : undefined;
+  if (holder === undefined || isContainer(value) || value === null || isDigest(value)) {
+    return undefined;
+  }
+  return { mode: holder, detail: leftInObject(holder) };
 };
 
-/** Whether what a list or object holds counts as held by a hashed object. Lists are rounded by nobody. */
-const isHashedWithin = (
+/** Whose object the parts of a list or object lie in. Lists are rounded by nobody. */
+const holderWithin = (
   policy: FieldPolicy | undefined,
   container: Container,
-  isHashed: boolean,
-): boolean => {
-  if (policy === undefined || policy.mode === 'round') return isHashed;
-  return policy.mode === 'hash' && !Array.isArray(container);
+  holder: Holder,
+): Holder => {
+  if (policy === undefined || policy.mode === 'round') return holder;
+  return policy.mode === 'drop' || Array.isArray(container) ? undefined : policy.mode;
 };
 
 type Unverified = {
   container: Container;
   at: Position;
-  /** Whether it is an object of a hashed field, or lies in one, with no rule of its own. */
-  isHashed: boolean;
+  /** Of the field that it is an object of, or lies in one of, with no rule of its own. */
+  holder: Holder;
   pointer: string;
   field: string | undefined;
 };
 
 /**
  * What of a row the policy does not let through, at most 20 violations, the outermost first; empty when
- * the row may be stored. Nobody can tell whether a value is preserved: those pass.
+ * the row may be stored. Nobody can tell whether a text or number is preserved: those pass.
  */
 export const verifyRow = (policy: RedactPolicy, row: Row): RedactViolation[] => {
   const rules = rulesOf(policy);
   const violations: RedactViolation[] = [];
   const left: Unverified[] = [
-    { container: row, at: rowPosition(rules), pointer: '', field: undefined, isHashed: false },
+    { container: row, at: rowPosition(rules), pointer: '', field: undefined, holder: undefined },
   ];
-  for (const { container, at, pointer: above, field: top, isHashed } of left) {
+  for (const { container, at, pointer: above, field: top, holder } of left) {
     for (const { key, value, position } of partsOf(rules, container, at)) {
       const { policy } = position;
       const pointer = `${above}/${escapeSegment(key)}`;
       const field = top ?? key;
-      const fault = faultOf(rules.slug, policy, value, isHashed);
+      const fault = faultOf(rules.slug, policy, value, holder);
       if (fault !== undefined) {
         violations.push({ pointer, field, ...fault });
         if (violations.length === maxViolations) return violations;
       } else if (isContainer(value)) {
-        const inner = isHashedWithin(policy, value, isHashed);
-        left.push({ container: value, at: position, pointer, field, isHashed: inner });
+        const inner = holderWithin(policy, value, holder);
+        left.push({ container: value, at: position, pointer, field, holder: inner });
       }
     }
   }

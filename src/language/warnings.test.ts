@@ -20,6 +20,19 @@ it('warns of redaction after which rows do not fit their shapes', () => {
   ]);
 });
 
+it('warns of objects and lists of them that are hashed or preserved', () => {
+  const contract = contractOf((world) => {
+    const { properties } = world.json['schema/world.json'].$defs.Card;
+    properties.people = { type: 'array', items: { type: 'object' } };
+    replaceIn(world, 'connector.toml', 'hash = ["login"]', 'hash = ["people"]');
+    replaceIn(world, 'connector.toml', 'preserve = [', 'preserve = ["author", ');
+  });
+  expect(languageWarnings(contract, toTree(smallWorld()))).toEqual([
+    'cards.author is preserved by [redact], which leaves objects alone; name its fields',
+    'cards.people.* is hashed by [redact], which leaves objects alone; name its fields',
+  ]);
+});
+
 it('warns of a push that is to run tests of which there are none', () => {
   const files = toTree(smallWorld()).filter(({ path }) => !path.startsWith('tests/'));
   expect(languageWarnings(contractOf(), files)).toEqual([

@@ -30,8 +30,9 @@ const redactWarnings = (contract: Contract): string[] =>
       if (policy === 'drop' && required) {
         return [`${field} is dropped by [redact], but every row must have it`];
       }
-      if (policy === 'hash' && types.includes('object')) {
-        return [`${field} is hashed by [redact], which leaves objects alone; name its fields`];
+      if ((policy === 'hash' || policy === 'preserve') && types.includes('object')) {
+        const done = policy === 'hash' ? 'hashed' : 'preserved';
+        return [`${field} is ${done} by [redact], which leaves objects alone; name its fields`];
       }
       const isText = types.includes('string') || types.includes('array');
       return policy === 'hash' && !isText

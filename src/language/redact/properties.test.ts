@@ -110,18 +110,18 @@ const redactPlainly = (of: RedactPolicy, value: unknown, way: Way): unknown => {
   return redactRow({ ...of, hash: [], drop: [], round: { n: decimals } }, { n: value }).row.n;
 };
 
-/** Whether an object in a hashed field still holds something that no rule of its own is for. */
-const leftInObjects = (of: RedactPolicy, value: unknown, way: Way, isHashed: boolean): boolean => {
+/** Whether an object in a hashed or preserved field still holds something that no rule of its own is for. */
+const leftInObjects = (of: RedactPolicy, value: unknown, way: Way, isHeld: boolean): boolean => {
   const isNamed = (list: readonly string[]) => covers(list, way);
   const isContainer = typeof value === 'object' && value !== null;
   const [hash, preserve] = [isNamed(of.hash), isNamed(of.preserve)];
   const isRounded = Object.keys(of.round).some((name) => isMeant(name, way));
   if (!isContainer) {
     const isPlain = value !== null && !/^sha256:[0-9a-f]{64}$/.test(String(value));
-    return isHashed && !hash && !preserve && !isRounded && isPlain;
+    return isHeld && !hash && !preserve && !isRounded && isPlain;
   }
   const isItem = Array.isArray(value);
-  const inner = hash ? !isItem : preserve ? false : isHashed;
+  const inner = hash || preserve ? !isItem : isHeld;
   return Object.entries(value).some(([segment, part]) =>
     leftInObjects(of, part, [...way, { segment, isItem }], inner),
   );
@@ -146,7 +146,7 @@ describe('redaction, whatever the policy and the row', () => {
     );
   });
 
-  it('makes rows that verification accepts but for objects in hashed fields, and leaves alone those that it accepts', () => {
+  it('makes rows that verification accepts but for objects in hashed and preserved fields, and leaves alone those that it accepts', () => {
     fc.assert(
       fc.property(policy, row, (of, given) => {
         const { row: redacted, counts } = redactRow(of, given);
