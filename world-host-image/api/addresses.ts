@@ -1,8 +1,9 @@
 /**
  * Addresses of the vendor's API in what a session says and hears. The vendor's `base_url` stands in rows,
- * in the author's code and in the ledger; outside, the same place is the origin at which the session is
- * called. So answers and deliveries have the one put in place of the other, and requests back again: rows
- * are the same wherever their session is served, and clients that follow an address arrive.
+ * in the author's code and in the ledger's requests and answers; outside, the same place is the origin at
+ * which the session is called. So answers and deliveries have the one put in place of the other, and requests
+ * back again: rows are the same wherever their session is served, and clients that follow an address arrive.
+ * The ledger has a delivery as it is sent, since its signature holds for that alone.
  *
  * An occurrence counts wherever it stands, in the middle of a comment, too, as long as the host and path
  * end there: `https://api.example.org` is no part of `https://api.example.org.uk`.
