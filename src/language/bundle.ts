@@ -39,21 +39,32 @@ const isTest = (path: string): boolean =>
 const comparePaths = (a: TreeFile, b: TreeFile): number =>
   a.path < b.path ? -1 : Number(a.path > b.path);
 
+/** Whether a path stands where a host looks for code. */
+const isUserCode = ({ api }: Contract, path: string): boolean => {
+  const handlers = api?.handlers ?? '';
+  const home = handlers.slice(0, handlers.lastIndexOf('/') + 1);
+  if (isTest(path)) return false;
+  if (!path.includes('/')) return isCode(path);
+  return path.startsWith('api/') || (home !== '' && path.startsWith(home));
+};
+
 /**
  * The files of a tree that a host runs: modules at its root, everything below `api/`, and everything
  * below the folder of another handlers module when the contract names one; without what folders hold that are
  * no part of a world (`leftOutFolder`).
  */
-export const selectUserCode = (contract: Contract, files: readonly TreeFile[]): TreeFile[] => {
-  const handlers = contract.api?.handlers ?? '';
-  const home = handlers.slice(0, handlers.lastIndexOf('/') + 1);
-  const isRun = ({ path }: TreeFile): boolean => {
-    if (isTest(path) || leftOutFolder(path) !== undefined) return false;
-    if (!path.includes('/')) return isCode(path);
-    return path.startsWith('api/') || (home !== '' && path.startsWith(home));
-  };
-  return files.filter(isRun).sort(comparePaths);
-};
+export const selectUserCode = (contract: Contract, files: readonly TreeFile[]): TreeFile[] =>
+  files
+    .filter(({ path }) => isUserCode(contract, path) && leftOutFolder(path) === undefined)
+    .sort(comparePaths);
+
+/** Modules that a host would run, were their folders not left out of all worlds: paths, in order. */
+export const leftOutCode = (contract: Contract, files: readonly TreeFile[]): string[] =>
+  files
+    .map(({ path }) => path)
+    .filter((path) => isCode(path) && isUserCode(contract, path))
+    .filter((path) => leftOutFolder(path) !== undefined)
+    .sort();
 
 /** The blob of a bundle: zstd over its head and the contents of its files. */
 export const encodeBundle = ({ contract, files }: Bundle): Uint8Array => {

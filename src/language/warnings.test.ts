@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { contractOf, replaceIn, smallWorld, toTree } from '#test/support/small-world.ts';
+import { contractOf, replaceIn, smallWorld, textFile, toTree } from '#test/support/small-world.ts';
 import { languageWarnings } from './warnings.ts';
 
 it('warns of redaction after which rows do not fit their shapes', () => {
@@ -30,6 +30,15 @@ it('warns of objects and lists of them that are hashed or preserved', () => {
   expect(languageWarnings(contract, toTree(smallWorld()))).toEqual([
     'cards.author is preserved by [redact], which leaves objects alone; name its fields',
     'cards.people.* is hashed by [redact], which leaves objects alone; name its fields',
+  ]);
+});
+
+it('warns of code that is not run because of its folder', () => {
+  const paths = ['api/build/b.py', 'api/inner/dist/a.ts', 'api/dist/notes.txt', 'docs/build/c.py'];
+  const code = paths.map((path) => textFile(path, ''));
+  expect(languageWarnings(contractOf(), [...toTree(smallWorld()), ...code])).toEqual([
+    'api/build/b.py is not run, as folders called build are no part of a world; rename the folder',
+    'api/inner/dist/a.ts is not run, as folders called dist are no part of a world; rename the folder',
   ]);
 });
 

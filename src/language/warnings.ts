@@ -1,20 +1,26 @@
 /**
  * What a world says that compiles and is probably not meant: redaction after which its rows would no
- * longer fit their shapes (bare names are never refused, so this is told as a warning), and tests to run on a
- * push of which there are none.
+ * longer fit their shapes (bare names are never refused, so this is told as a warning), tests to run on a
+ * push of which there are none, and code in folders that are left out.
  */
+import { leftOutFolder } from '#domain/tree-path.ts';
 import type { TreeFile } from '#domain/world.ts';
+import { leftOutCode } from './bundle.ts';
 import type { Contract } from './contract.ts';
 import { describeContract } from './describe.ts';
 
 /** Warnings told of one world. */
 const mostWarnings = 100;
 
-/** A sentence for each slip: of the tree, then a field each in the order of entities and fields; the first of them. */
+/** A sentence for each slip: of tests, of fields in the order of entities and fields, of paths; the first of them. */
 export const languageWarnings = (contract: Contract, files: readonly TreeFile[]): string[] =>
   [
     ...pushWarnings(contract, files),
     ...(contract.redact === null ? [] : redactWarnings(contract)),
+    ...leftOutCode(contract, files).map(
+      (path) =>
+        `${path} is not run, as folders called ${leftOutFolder(path)} are no part of a world; rename the folder`,
+    ),
   ].slice(0, mostWarnings);
 
 /** A world may say so before it has tests. */
