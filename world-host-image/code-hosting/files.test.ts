@@ -230,6 +230,30 @@ describe('comparing', () => {
     expect(await errorOf(compare('main...none'))).toEqual(notFound);
   });
 
+  it('has 250 commits on a page, and at most a hundred where a number is asked for', async () => {
+    const shaOf = (index: number) => String(index).padStart(40, '0');
+    const commits = Array.from({ length: 260 }, (_, index) => ({
+      ...repository,
+      ...{ sha: shaOf(index), parents: [index === 0 ? tip : shaOf(index - 1)] },
+      ...{ message: `Commit ${index}`, author: 'mikkelh', files: [] },
+      committed_at: '2025-11-17T08:00:00Z',
+    }));
+    await branch('many');
+    const { error } = await world.call('seed', 'seed', { rows: { commits } });
+    expect(error).toBeUndefined();
+    const head = shaOf(259);
+    await world.client().git.updateRef({ ...repository, ref: 'heads/many', sha: head });
+    const compare = async (more: object) =>
+      await world
+        .client()
+        .repos.compareCommitsWithBasehead({ ...repository, basehead: 'main...many', ...more });
+    const first = await compare({});
+    expect([first.data.total_commits, first.data.commits.length]).toEqual([260, 250]);
+    expect(first.headers.link).toMatch(/page=2&after=.*rel="next"/);
+    expect((await compare({ page: 2 })).data.commits).toHaveLength(10);
+    expect((await compare({ per_page: 500 })).data.commits).toHaveLength(100);
+  });
+
   it('is answered as a diff', async () => {
     const asked = { ...repository, basehead: 'main...danish-plads' };
     const format = { mediaType: { format: 'diff' } };

@@ -42,13 +42,15 @@ def answer_page(
     by: Callable[[Row], Position],
     downwards: bool = False,
     wrap: Callable[[list[Row]], Any] = list,
+    default_size: int = DEFAULT_SIZE,
 ) -> None:
     """Orders rows and answers the page that is asked for; only its rows are made into bodies.
 
     wrap: makes the answer of the page's bodies, where that is not the list of them.
+    default_size: of a page where no size is asked for; it may be larger than any that can be.
     """
     ordered = sorted(rows, key=by, reverse=downwards)
-    size = min(_number(ctx, "per_page", DEFAULT_SIZE), LARGEST_SIZE)
+    size = min(_number(ctx, "per_page", 0), LARGEST_SIZE) or default_size
     page = _number(ctx, "page", 1)
     start = _start_after(ctx, [by(row) for row in ordered], downwards)
     if start is None:

@@ -17,7 +17,7 @@ from ..viewer import require_write
 
 #: How many files a comparison shows, and how many commits on a page where no other number is asked.
 MOST_FILES = 300
-COMMITS = "250"
+COMMITS = 250
 
 
 def compare_commits(ctx: HandlerContext) -> None:
@@ -38,13 +38,13 @@ def compare_commits(ctx: HandlerContext) -> None:
     basehead = f"{left}...{right}"
     page_url = web_url(head, "compare") + f"/{basehead}"
     states = {(True, True): "diverged", (True, False): "ahead", (False, True): "behind"}
-    ctx.args.setdefault("per_page", COMMITS)
     places = {commit["sha"]: index for index, commit in enumerate(ahead)}
     answer_page(
         ctx,
         ahead,
         lambda page: commit_answers(ctx, repository, page),
         by=lambda row: (places[row["sha"]],),
+        default_size=COMMITS,
         wrap=lambda commits: {
             "url": api_url(head, "compare") + f"/{basehead}",
             "html_url": page_url,
