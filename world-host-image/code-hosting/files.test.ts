@@ -62,6 +62,48 @@ describe('files', () => {
     expect(decoded(blob.data.content)).toContain('customer: mail.customerId');
   });
 
+  it('are not all read anew at each commit for a tree that there is not', async () => {
+    const shaOf = (index: number) => String(index).padStart(40, '0');
+    const numbers = Array.from({ length: 1_000 }, (_, index) => index);
+    const commits = numbers.map((index) => ({
+      ...repository,
+      ...{ sha: shaOf(index), parents: index === 0 ? [] : [shaOf(index - 1)] },
+      ...{ message: `Commit ${index}`, author: 'mikkelh', files: [] },
+      committed_at: '2025-11-17T08:00:00Z',
+    }));
+    const file_versions = numbers.map((index) => ({
+      ...{ ...repository, commit: shaOf(index), path: `folder-${index}/a.txt` },
+      ...{ content: 'a', encoding: 'utf-8' },
+    }));
+    const { error } = await world.call('seed', 'seed', { rows: { commits, file_versions } });
+    expect(error).toBeUndefined();
+    const asked = { ...repository, tree_sha: 'f'.repeat(40) };
+    expect(await errorOf(world.client().git.getTree(asked))).toEqual(notFound);
+  });
+
+  it('are found by the ids of folders as they once were', async () => {
+    const treeOf = async (tree_sha: string) =>
+      (await world.client().git.getTree({ ...repository, tree_sha, recursive: '1' })).data.tree;
+    const idOf = async () => (await treeOf('main')).find(({ path }) => path === 'notes')?.sha ?? '';
+    const at = { branch: 'main', message: 'Note' };
+    const put = async (path: string, sha?: string) =>
+      await world.client().repos.createOrUpdateFileContents({
+        ...{ ...repository, ...at, path, content: encoded(path + String(sha)) },
+        ...(sha === undefined ? {} : { sha }),
+      });
+    const b = (await put('notes/b.md')).data.content?.sha;
+    const first = await idOf();
+    await put('notes/a.md');
+    const second = await idOf();
+    await put('notes/b.md', b);
+    const file = { path: 'notes/a.md', sha: (await read('notes/a.md')).sha };
+    await world.client().repos.deleteFile({ ...repository, ...at, ...file });
+    const pathsOf = async (sha: string) => (await treeOf(sha)).map(({ path }) => path);
+    expect(await pathsOf(first)).toEqual(['b.md']);
+    expect(await pathsOf(second)).toEqual(['a.md', 'b.md']);
+    expect(await pathsOf(await idOf())).toEqual(['b.md']);
+  });
+
   it('tell what a repository is, and who made it', async () => {
     const readme = await world.client().repos.getReadme(repository);
     expect(decoded(readme.data.content)).toMatch(/^# Berth/);

@@ -6,7 +6,8 @@ version among the commits that this one is made of.
 
 import base64
 import hashlib
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
 
 from svc_env import HandlerContext, Row
 
@@ -19,14 +20,55 @@ LINE = 60
 
 def files_at(ctx: HandlerContext, row: Row, sha: str) -> dict[str, Row]:
     """The version of each file at a commit of a row's repository, by path and in their order."""
-    versions = defaultdict(list)
-    for version in ctx.query("file_versions", place_of(row)):
-        versions[version["commit"]].append(version)
+    versions = _versions_by_commit(ctx, row)
     found: dict[str, Row] = {}
     for commit in history_of(ctx, row, sha):
         for version in versions[commit["sha"]]:
             found.setdefault(version["path"], version)
     return {path: found[path] for path in sorted(found) if found[path]["content"] is not None}
+
+
+def _versions_by_commit(ctx: HandlerContext, row: Row) -> dict[str, list[Row]]:
+    versions = defaultdict(list)
+    for version in ctx.query("file_versions", place_of(row)):
+        versions[version["commit"]].append(version)
+    return versions
+
+
+def folder_with_id(ctx: HandlerContext, row: Row, sha: str) -> tuple[dict[str, Row], str] | None:
+    """The files of a commit of a row's repository that has a folder with this id, and the folder. A
+    commit with one parent is looked at only where it differs from that one: there may be thousands."""
+    commits, versions = ctx.query("commits", place_of(row)), _versions_by_commit(ctx, row)
+    waiting = Counter(parent for commit in commits for parent in commit["parents"])
+    known: dict[str, dict[str, Row]] = {}
+    ids: dict[tuple[str, str], str] = {}
+
+    def id_of(version: Row) -> str:
+        key = (version["commit"], version["path"])
+        return ids.get(key) or ids.setdefault(key, blob_id(version))
+
+    for commit in commits:
+        parents, changed = commit["parents"], versions.get(commit["sha"], [])
+        before = known.get(parents[0]) if len(parents) == 1 else None
+        if before is None:
+            files = files_at(ctx, row, commit["sha"])
+            folders = folders_of(files)
+        else:
+            files = _with_versions(before, changed) if changed else before
+            folders = folders_of(version["path"] for version in changed)
+        for folder in folders:
+            if tree_id(files, folder, id_of) == sha:
+                return files, folder
+        known[commit["sha"]] = files
+        waiting.subtract(parents)
+        for done in (one for one in (commit["sha"], *parents) if waiting[one] <= 0):
+            known.pop(done, None)
+    return None
+
+
+def _with_versions(files: dict[str, Row], changed: list[Row]) -> dict[str, Row]:
+    after = {**files, **{version["path"]: version for version in changed}}
+    return {path: after[path] for path in sorted(after) if after[path]["content"] is not None}
 
 
 def keep_versions(ctx: HandlerContext, row: Row, source: str, target: str, paths: list[str]) -> None:
@@ -72,9 +114,11 @@ def blob_id(version: Row) -> str:
     return hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()
 
 
-def tree_id(files: dict[str, Row], folder: str = "") -> str:
-    """The id of a folder. Equal folders have the same one."""
-    inner = [f"{path}:{blob_id(files[path])}" for path in files if path.startswith(folder)]
+def tree_id(
+    files: dict[str, Row], folder: str = "", id_of: Callable[[Row], str] = blob_id
+) -> str:
+    """The id of a folder. Equal folders have the same one. `id_of`: the id of a file's content."""
+    inner = [f"{path}:{id_of(files[path])}" for path in files if path.startswith(folder)]
     return hashlib.sha1("\n".join(["tree", folder, *inner]).encode()).hexdigest()
 
 
@@ -88,10 +132,10 @@ def names_in(files: dict[str, Row], folder: str) -> list[tuple[str, bool]]:
     return sorted(found.items())
 
 
-def folders_of(files: dict[str, Row]) -> list[str]:
-    """All folders, each with a slash at its end."""
+def folders_of(paths: Iterable[str]) -> list[str]:
+    """All folders that paths lead through, each with a slash at its end."""
     found = set()
-    for path in files:
+    for path in paths:
         parts = path.split("/")[:-1]
         found.update("/".join(parts[: index + 1]) + "/" for index in range(len(parts)))
     return sorted(found)

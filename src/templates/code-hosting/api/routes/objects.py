@@ -13,7 +13,7 @@ from ..media import form_of
 from ..paging import answer_page
 from ..pulling import history_of
 from ..refusals import not_found
-from ..trees import blob_id, bytes_of, files_at, folders_of, tree_id
+from ..trees import blob_id, bytes_of, files_at, folder_with_id
 
 #: Languages by the ending of a file's name. Texts and data are none.
 LANGUAGES = {
@@ -47,12 +47,8 @@ def get_tree(ctx: HandlerContext) -> Row:
         shown = sha if of_tree else commit["sha"]
         files = files_at(ctx, commit, commit["sha"])
         return tree_answer(place(ctx), files, "", shown, recursive)
-    for row in commits:
-        files = files_at(ctx, row, row["sha"])
-        folder = next((one for one in folders_of(files) if tree_id(files, one) == sha), None)
-        if folder is not None:
-            return tree_answer(place(ctx), files, folder, sha, recursive)
-    not_found(ctx)
+    files, folder = folder_with_id(ctx, place(ctx), sha) or not_found(ctx)
+    return tree_answer(place(ctx), files, folder, sha, recursive)
 
 
 def get_blob(ctx: HandlerContext) -> Row | None:
