@@ -40,3 +40,8 @@ it('is refused in words where it takes more than it may', async () => {
   frozen.close();
   store.close();
 });
+
+it('is refused in the same words where the rows fit and the table of numbers does not', async () => {
+  const none = { list: () => ({ rows: [], more: false, first: undefined, last: undefined }) };
+  await expect(freezeRows(contract, () => none, 4096)).rejects.toMatchObject({ kind: 'full' });
+});

@@ -52,27 +52,25 @@ export const freezeRows = async (
   maxBytes: number,
 ): Promise<FrozenRows> => {
   const db = openEmpty(contract);
+  let copied = contract.entities[0]?.name ?? '';
   try {
     boundBytes(db, maxBytes);
     const catalog = createCatalog(contract);
     const prepare = createStatements(db);
     db.exec('BEGIN');
     for (const entity of catalog.entities) {
-      try {
-        const source = sourceOf(entity.name);
-        await copyRows(prepare, entity, source);
-        writeKept(db, source.keptNumbers?.(entity.name) ?? []);
-      } catch (error) {
-        if (!isFull(error)) throw error;
-        const detail = `a copy of the rows takes more than ${Math.floor(maxBytes / 2 ** 20)} MiB`;
-        throw new StoreRefusal({ entity: entity.name, kind: 'full', detail });
-      }
+      copied = entity.name;
+      const source = sourceOf(copied);
+      await copyRows(prepare, entity, source);
+      writeKept(db, source.keptNumbers?.(copied) ?? []);
     }
     db.exec('COMMIT');
     const { nextNumber } = createNumbers(db, catalog, prepare);
     return { ...createReader(catalog, prepare), nextNumber, close: () => db.close() };
   } catch (error) {
     db.close();
-    throw error;
+    if (!isFull(error)) throw error;
+    const detail = `a copy of the rows takes more than ${Math.floor(maxBytes / 2 ** 20)} MiB`;
+    throw new StoreRefusal({ entity: copied, kind: 'full', detail });
   }
 };
