@@ -125,6 +125,7 @@ const setMode = (folder: string, mode: number): void => {
 /** Compiles host and worker as the image's build does, and closes the folder to writing. */
 const compileAhead = async (home: string): Promise<string> => {
   const compiled = await newFolder();
+  execFileSync(python(), ['-m', 'compileall', '-q', home]);
   const env = { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: compiled };
   const load = (file: string) => `await import(${JSON.stringify(join(home, file))})`;
   const node = (args: string[]) =>

@@ -316,7 +316,7 @@ export type Report = {
 };
 
 /** How the system, or an interpreter that was told so by it, says no. */
-const refusals = new Set(['EPERM', 'EACCES', 'ENOSYS', 'closed', 'ValueError']);
+const refusals = new Set(['EPERM', 'EACCES', 'EROFS', 'ENOSYS', 'closed', 'ValueError']);
 
 /** Nothing came of any attempt, and what a program needs is there. */
 export const expectHeld = ({ said, works, descriptors }: Report): void => {

@@ -3,16 +3,19 @@
  * and what becomes of a worker where the system lacks the boundary.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createLog } from '#runtime/log.ts';
-import { createOpenNotice, isolated, packageRoot } from './boundary.ts';
+import { boundedNode, createOpenNotice, isolated, packageRoot } from './boundary.ts';
 import { findPython } from './python.ts';
 
 const python = await findPython('python3');
 
 type Call = { arch: number; number: number; arguments?: (number | bigint)[] };
 
-const [allow, eperm, enosys] = [0x7fff0000, 0x00050001, 0x00050026];
+const [allow, eperm, erofs, enosys] = [0x7fff0000, 0x00050001, 0x0005001e, 0x00050026];
 const pid = 4242;
 
 /** The filter of a processor; `launch` are the addresses of the one program that may be started. */
@@ -72,6 +75,7 @@ const processors = [
     readv: 310,
     mount: 165,
     uring: 425,
+    mkdirat: 258,
   },
   {
     machine: 'aarch64',
@@ -93,6 +97,7 @@ const processors = [
     readv: 270,
     mount: 40,
     uring: 425,
+    mkdirat: 34,
   },
 ];
 
@@ -133,6 +138,7 @@ describe.each(processors)('the filter of $machine', (calls) => {
     expect(says(calls.getsockopt, 1, 1, 77)).toBe(eperm);
     expect(says(calls.getsockopt, 1, 1, 3)).toBe(allow);
     expect(says(calls.uring)).toBe(enosys);
+    expect(says(calls.mkdirat)).toBe(erofs);
     for (const number of [468, 1_000, 0x3fffffff]) expect(says(number)).toBe(enosys);
     expect(says(0x40000000 | calls.read)).toBe(enosys);
   });
@@ -169,6 +175,29 @@ const start =
 
 const isLinux = process.platform === 'linux';
 if (!isLinux) console.info('what lacks the boundary is not tested: this is no Linux');
+
+describe.skipIf(!isLinux)('Node behind the boundary', () => {
+  it('uses a folder of code compiled ahead that it cannot write to', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'svc-compiled-'));
+    const script = "console.log(require('node:module').getCompileCacheDir())";
+    const run = (command: string, words: string[]): string =>
+      execFileSync(command, words, { env: { NODE_COMPILE_CACHE: folder } })
+        .toString()
+        .trim();
+    const within = boundedNode({
+      ...{ python, mode: 'require', keep: 3, memoryMb: 64 },
+      readable: [folder],
+      node: ['--eval', script],
+    });
+    try {
+      const used = run(process.execPath, ['--eval', script]);
+      expect(dirname(used)).toBe(folder);
+      expect(run(within.command, within.arguments)).toBe(used);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});
 
 describe.skipIf(!isLinux)('a system without the boundary', () => {
   /** Within the boundary no other can be drawn: there the system is one that lacks it. */

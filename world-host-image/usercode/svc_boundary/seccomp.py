@@ -1,16 +1,17 @@
 """The filter of system calls: a program for the kernel (classic BPF), put together by hand.
 
 It looks at numbers and arguments, never at memory that they point to. What is allowed stands in
-syscalls.py; here is what some of these may be called with. Refusals are EPERM, so that a language reports
-them as it does any other; nothing is killed for asking.
+syscalls.py; here is what some of these may be called with. Refusals are EPERM (EROFS for a new folder), so
+that a language reports them as it does any other; nothing is killed for asking.
 """
 
 import struct
 
-from .syscalls import ABSENT, LAST_JUDGED, MARKS, numbers
+from .syscalls import ABSENT, LAST_JUDGED, MARKS, new_folder_numbers, numbers
 
 ALLOW = 0x7FFF0000
 EPERM = 0x00050001
+EROFS = 0x0005001E
 ENOSYS = 0x00050026
 
 _LOAD = 0x20  # BPF_LD | BPF_W | BPF_ABS
@@ -154,6 +155,8 @@ def assemble(
             code += [(_EQUAL, 0, len(block), allowed[name]), *block]
     for first, last in _ranges([n for name, n in allowed.items() if name not in checks]):
         code += [(_AT_LEAST, 0, 2, first), (_GREATER, 1, 0, last), (_RETURN, 0, 0, ALLOW)]
+    for number in new_folder_numbers(machine):
+        code += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, EROFS)]
     for number in ABSENT.values():
         code += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, ENOSYS)]
     code += [(_GREATER, 0, 1, LAST_JUDGED), (_RETURN, 0, 0, ENOSYS), *_refuse()]

@@ -56,6 +56,10 @@ sched_getattr=315/275 sched_get_priority_max=146/125 sched_get_priority_min=147/
 sched_rr_get_interval=148/127
 """
 
+#: Makes a folder: refused as on a system that is mounted to be read only. Node makes its folder of compiled
+#: code before it looks whether that is there, and goes without it on EPERM.
+_NEW_FOLDER = "mkdir=83/- mkdirat=258/34"
+
 #: What `platform.machine` calls them, and how the kernel marks their calls (`AUDIT_ARCH_*`).
 MARKS = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 
@@ -69,13 +73,18 @@ LAST_JUDGED = 467
 
 def numbers(machine: str) -> dict[str, int]:
     """The allowed calls of a processor by name."""
+    lines = [line for line in _TABLE.splitlines() if not line.startswith("#")]
+    return _column(machine, " ".join(lines))
+
+
+def new_folder_numbers(machine: str) -> list[int]:
+    """The calls of a processor that make a folder."""
+    return list(_column(machine, _NEW_FOLDER).values())
+
+
+def _column(machine: str, entries: str) -> dict[str, int]:
     column = list(MARKS).index(machine)
-    pairs = [
-        entry.split("=")
-        for line in _TABLE.splitlines()
-        if not line.startswith("#")
-        for entry in line.split()
-    ]
+    pairs = [entry.split("=") for entry in entries.split()]
     return {
         name: int(number)
         for name, both in pairs
