@@ -2,7 +2,7 @@ import { zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { contractOf, smallWorld, textFile, toTree } from '#test/support/small-world.ts';
 import { decodeBundle, encodeBundle, selectUserCode } from './bundle.ts';
-import type { JsonSchema } from './contract.ts';
+import type { Contract, JsonSchema } from './contract.ts';
 import { hostedContract } from './hosted-contract.ts';
 
 describe('bundle', () => {
@@ -19,7 +19,7 @@ describe('bundle', () => {
     expect(bundle.files).toEqual([...files].sort((one, other) => (one.path < other.path ? -1 : 1)));
   });
 
-  it('leaves out what handlers answer, and definitions that nothing else refers to', () => {
+  it("leaves out what handlers answer, the vendor's operations, and definitions that nothing else refers to", () => {
     const contract = hostedContract(contractOf());
     const { api } = contract;
     const [route, ...routes] = api?.routes ?? [];
@@ -32,14 +32,24 @@ describe('bundle', () => {
       Answer: { allOf: [refer('Sent'), refer('Other')] },
       Other: true as unknown as JsonSchema,
     };
+    const vendor = {
+      baseUrl: 'https://vendor.example',
+      operations: [{ name: 'list' }],
+    } as unknown as Contract['vendor'];
     const answering = { ...route, request: refer('Sent'), response: refer('Answer') };
-    const full = { ...contract, definitions, api: { ...api, routes: [answering, ...routes] } };
+    const full = {
+      ...contract,
+      definitions,
+      vendor,
+      api: { ...api, routes: [answering, ...routes] },
+    };
     const { response: _, ...kept } = answering;
     const { Answer: __, Other: ___, ...reached } = definitions;
     const bundle = encodeBundle({ contract: full, files });
     expect(decodeBundle(bundle).contract).toEqual({
       ...contract,
       definitions: reached,
+      vendor: { ...vendor, operations: [] },
       api: { ...api, routes: [kept, ...routes] },
     });
     expect(encodeBundle(decodeBundle(bundle))).toEqual(bundle);

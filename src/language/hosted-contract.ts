@@ -1,7 +1,8 @@
 /**
- * The contract as hosts get it: without what only documents tell. The schemas of what handlers answer are
- * for `worlds/openapi.json`, which is made when a world is compiled; with the definitions that nothing else
- * refers to they may be larger than all the rest, and every host would unpack them before it can serve.
+ * The contract as hosts get it: without what only documents tell and what only captures are read by. The
+ * schemas of what handlers answer are for `worlds/openapi.json`, which is made when a world is compiled, and the
+ * vendor's operations are for answers that are made rows. With the definitions that nothing else refers
+ * to they may be larger than all the rest, and every host would unpack them before it can serve.
  */
 import type { Contract, JsonSchema, RouteContract } from './contract.ts';
 import { isTable, own } from './read/values.ts';
@@ -41,10 +42,11 @@ const hostedRoute = ({ response, ...route }: RouteContract): RouteContract => ro
 export const hostedContract = (contract: Contract): Contract => {
   const reached = definitionsOf(heldTo(contract), contract.definitions);
   const kept = Object.entries(contract.definitions).filter(([name]) => reached.has(name));
-  const { api } = contract;
+  const { api, vendor } = contract;
   return {
     ...contract,
     definitions: Object.fromEntries(kept),
+    vendor: vendor === null ? null : { ...vendor, operations: [] },
     api: api === null ? null : { ...api, routes: api.routes.map(hostedRoute) },
   };
 };
