@@ -9,7 +9,7 @@
 import type { ChangeCounts } from '#domain/call.ts';
 import { cut } from '#domain/cut.ts';
 import { type LedgerWay, ledgerEntity } from '#domain/ledger.ts';
-import { ledgerEntityContract } from '#language/ledger-entity.ts';
+import { ledgerEntityContract } from '#language/sql/ledger-entity.ts';
 import { createCatalog } from '#store/catalog.ts';
 import { openEmpty } from '#store/open.ts';
 import { createReader, type Reader } from '#store/read.ts';

@@ -127,6 +127,14 @@ export const plainPaging: Paging = {
 export const authSchemes = ['header', 'bearer', 'basic', 'query', 'oauth2', 'none'] as const;
 export type AuthScheme = (typeof authSchemes)[number];
 
+/**
+ * The names in a list of OAuth scopes, each once, in its order. Connectors and clients write such lists
+ * as their vendor does: with spaces, as the standard has it, or with commas.
+ */
+export const scopesOf = (text: string | null): string[] => [
+  ...new Set((text ?? '').split(/[\s,]+/).filter((name) => name !== '')),
+];
+
 export type ApiContract = {
   /** The vendor's credential scheme, `[auth] scheme`. */
   auth: {

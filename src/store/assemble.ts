@@ -4,7 +4,7 @@
  */
 import type { DatabaseSync } from 'node:sqlite';
 import type { Contract } from '#language/contract.ts';
-import { createRowChecker } from '#language/rows.ts';
+import { createRowChecker } from '#language/schema/row-checker.ts';
 import { type Catalog, createCatalog } from './catalog.ts';
 import { createNumbers, type NumberKeeper } from './numbers.ts';
 import { openEmpty, openSnapshot } from './open.ts';

@@ -3,8 +3,8 @@
  * relationships seen from both ends. Built once when a store opens.
  */
 import type { ColumnType, Contract, EntityContract, FieldPath } from '#language/contract.ts';
-import { positionName, quoteName } from '#language/ddl.ts';
 import { createAnalysis } from '#language/schema/analysis.ts';
+import { positionName, quoteName } from '#language/sql/ddl.ts';
 import { createFieldCheck, type FieldCheck } from './fields.ts';
 import { StoreRefusal } from './refusal.ts';
 

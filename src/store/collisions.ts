@@ -3,7 +3,7 @@
  * only an index, so the list is found by asking, once the write has failed.
  */
 import type { FieldPath, Row } from '#language/contract.ts';
-import { jsonPath, quoteText } from '#language/ddl.ts';
+import { jsonPath, quoteText } from '#language/sql/ddl.ts';
 import type { CatalogEntity } from './catalog.ts';
 import { valueAt } from './filter.ts';
 import { describeKey } from './keys.ts';

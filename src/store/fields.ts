@@ -5,10 +5,10 @@
  * Answers are kept, since the same few queries come again and again.
  */
 import type { FieldPath, JsonSchema } from '#language/contract.ts';
-import { isAddressable } from '#language/ddl.ts';
 import { languageLimits } from '#language/limits.ts';
 import type { Analysis } from '#language/schema/analysis.ts';
 import { findMissingField } from '#language/schema/missing-field.ts';
+import { isAddressable } from '#language/sql/ddl.ts';
 
 /** What is wrong with a path, for a refusal; undefined when a row can have a value there. */
 export type FieldCheck = (path: FieldPath) => string | undefined;

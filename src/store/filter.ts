@@ -11,7 +11,7 @@
  * and so are more conditions and texts than can be looked for in each row of a large table.
  */
 import type { FieldPath, FilterMatch } from '#language/contract.ts';
-import { jsonPath, quoteName, quoteText } from '#language/ddl.ts';
+import { jsonPath, quoteName, quoteText } from '#language/sql/ddl.ts';
 import type { CatalogEntity } from './catalog.ts';
 import { StoreRefusal } from './refusal.ts';
 

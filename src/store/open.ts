@@ -7,7 +7,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { Contract } from '#language/contract.ts';
-import { createTablesSql } from '#language/ddl.ts';
+import { createTablesSql } from '#language/sql/ddl.ts';
 
 /** Largest database of one world; a container has to hold it beside its own needs. */
 const maxStoreBytes = 256 * 1024 * 1024;

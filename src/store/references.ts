@@ -6,7 +6,7 @@
  * was written must find its parents, a row that went away must leave no dependents behind.
  */
 import type { Row } from '#language/contract.ts';
-import { quoteName } from '#language/ddl.ts';
+import { quoteName } from '#language/sql/ddl.ts';
 import type { Catalog } from './catalog.ts';
 import { describeKey, keyFrom } from './keys.ts';
 import { StoreRefusal } from './refusal.ts';

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Digest } from '#domain/world.ts';
-import { encodeBundle } from '#language/bundle.ts';
+import { encodeBundle } from '#language/artifacts/bundle.ts';
 import type { ToolContract } from '#language/contract.ts';
 import { buildSnapshot } from '#store/snapshot.ts';
 import {

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { DatabaseSync } from 'node:sqlite';
 import type { Digest } from '#domain/world.ts';
 import { machineClock } from '#domain/world-clock.ts';
-import { encodeBundle } from '#language/bundle.ts';
+import { encodeBundle } from '#language/artifacts/bundle.ts';
 import { createLog } from '#runtime/log.ts';
 import { buildSnapshot } from '#store/snapshot.ts';
 import { runCall } from '../../world-host-image/calls/run-call.ts';

@@ -4,8 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import type { Digest, TreeFile } from '../../src/domain/world.ts';
-import { encodeBundle } from '../../src/language/bundle.ts';
-import { compileTree } from '../../src/language/compile.ts';
+import { encodeBundle } from '../../src/language/artifacts/bundle.ts';
+import { compileTree } from '../../src/language/compile/compile.ts';
 import { buildSnapshot } from '../../src/store/snapshot.ts';
 
 export type Note = {

@@ -10,7 +10,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import { parse as parseToml } from 'smol-toml';
 import type { TreeFile } from '../../src/domain/world.ts';
-import { compileTree } from '../../src/language/compile.ts';
+import { compileTree } from '../../src/language/compile/compile.ts';
 import { type Figure, median, sample } from './figure.ts';
 import { generateWorld } from './language-world.ts';
 

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Octokit } from '@octokit/rest';
 import { afterAll, describe, expect, inject, it } from 'vitest';
-import { openApiOf } from '#language/openapi.ts';
+import { openApiOf } from '#language/openapi/openapi.ts';
 import { basicAuthorization } from '#wire/client.ts';
 import { enqueueCall, openSession } from '#wire/public-api/operations.ts';
 import { startNotesControl } from '../support/own-control.ts';

@@ -1,7 +1,7 @@
 /** Generated files that stand in a tree: they are what compiling it writes, or not there at all. */
 import type { TreeFile } from '#domain/world.ts';
 import { staleProblems } from '#language/artifacts/state.ts';
-import { compileTree } from '#language/compile.ts';
+import { compileTree } from '#language/compile/compile.ts';
 import type { Problem } from '#language/problem.ts';
 import { toTree } from '../support/small-world.ts';
 import { asItIs, type Change, drop, put } from '../support/world-changes.ts';

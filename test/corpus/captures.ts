@@ -1,6 +1,6 @@
 /** Answers of the vendor kept in `captures/`, which only `reconcile` reads. */
 import type { TreeFile } from '#domain/world.ts';
-import { compileTree } from '#language/compile.ts';
+import { compileTree } from '#language/compile/compile.ts';
 import { matchCaptures, readCaptures } from '#language/files/capture-json.ts';
 import type { Problem } from '#language/problem.ts';
 import { createProblems } from '#language/read/place.ts';

@@ -4,7 +4,7 @@
  */
 import { addEntity } from '#language/edit/add-entity.ts';
 import type { EditResult } from '#language/edit/change.ts';
-import { reconcile } from '#language/edit/reconcile.ts';
+import { reconcile } from '#language/edit/reconcile/reconcile.ts';
 import { removeEntity } from '#language/edit/remove-entity.ts';
 import type { Problem } from '#language/problem.ts';
 import type { ProblemCode } from '#language/read/codes.ts';

@@ -1,7 +1,7 @@
 /** What the compiler says of the trees of the corpus, as a person at a terminal reads it. */
 import picocolors from 'picocolors';
 import type { TreeFile } from '#domain/world.ts';
-import { compileTree } from '#language/compile.ts';
+import { compileTree } from '#language/compile/compile.ts';
 import type { Problem } from '#language/problem.ts';
 import { formatProblem } from '../../src/cli/views/problem.ts';
 import { smallWorld, toTree } from '../support/small-world.ts';

@@ -1,6 +1,6 @@
 /** Contracts of cards behind whatever routes a test writes, and how OpenAPI describes them. */
 import type { ApiContract, Contract, EntityContract, RouteContract } from '#language/contract.ts';
-import { type OpenApiOptions, openApiOf } from '#language/openapi.ts';
+import { type OpenApiOptions, openApiOf } from '#language/openapi/openapi.ts';
 import { sampleContract, sampleEntity } from './sample-contract.ts';
 import { sampleApi, sampleRoute } from './sample-world.ts';
 

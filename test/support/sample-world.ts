@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Digest, TreeFile } from '#domain/world.ts';
-import { encodeBundle } from '#language/bundle.ts';
+import { encodeBundle } from '#language/artifacts/bundle.ts';
 import { readSegment } from '#language/check/route-path.ts';
 import {
   type ApiContract,

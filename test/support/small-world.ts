@@ -3,7 +3,7 @@
  * language at least once, so that a test breaks one by the smallest possible change.
  */
 import type { TreeFile } from '#domain/world.ts';
-import { type CompileResult, compileTree } from '#language/compile.ts';
+import { type CompileResult, compileTree } from '#language/compile/compile.ts';
 import type { Contract } from '#language/contract.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests reach into the document to break it

@@ -5,8 +5,7 @@
  * password of Basic; and in the header or the query parameter that the vendor's own scheme names. In
  * any other query parameter a token is worth nothing.
  */
-import type { ApiContract } from '#language/contract.ts';
-import { scopesOf } from '#language/scope.ts';
+import { type ApiContract, scopesOf } from '#language/contract.ts';
 import type { Session } from '../session/session.ts';
 import { type ApiAnswer, vendorAnswer } from './answer.ts';
 import { carriersOf } from './credential.ts';

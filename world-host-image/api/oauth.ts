@@ -4,8 +4,7 @@
  * session's token, under any client id; scopes are those of the connector.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { ApiContract } from '#language/contract.ts';
-import { scopesOf } from '#language/scope.ts';
+import { type ApiContract, scopesOf } from '#language/contract.ts';
 import type { Session } from '../session/session.ts';
 import { beginTurn } from '../session/turn.ts';
 import { type ApiAnswer, jsonAnswer } from './answer.ts';

@@ -1,6 +1,6 @@
 /** Tables of routes that make no sense, refused when the world is compiled. */
 import { describe, expect, it } from 'vitest';
-import { compileTree } from '#language/compile.ts';
+import { compileTree } from '#language/compile/compile.ts';
 import { apiTree, operation } from '#test/support/api-world.ts';
 
 const list = operation('GET', '/notes', 'filter = { state = "state" }', { params: ['state'] });

@@ -5,7 +5,7 @@
  * the host to say.
  */
 import { ledgerEntity } from '#domain/ledger.ts';
-import { ledgerEntityContract } from '#language/ledger-entity.ts';
+import { ledgerEntityContract } from '#language/sql/ledger-entity.ts';
 import { type FrozenRows, freezeRows } from '#store/frozen.ts';
 import { StoreRefusal } from '#store/refusal.ts';
 import type { TaskSpec } from '#wire/public-api/session.ts';

@@ -2,7 +2,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect, it } from 'vitest';
-import { openApiOf } from '#language/openapi.ts';
+import { openApiOf } from '#language/openapi/openapi.ts';
 import { serveCodeHost } from '#test/support/code-hosting.ts';
 
 const world = await serveCodeHost();

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import type { Digest } from '#domain/world.ts';
 import { machineClock } from '#domain/world-clock.ts';
-import { encodeBundle } from '#language/bundle.ts';
+import { encodeBundle } from '#language/artifacts/bundle.ts';
 import { type Contract, type JsonSchema, plainPaging } from '#language/contract.ts';
 import type { Log } from '#runtime/log.ts';
 import { buildSnapshot } from '#store/snapshot.ts';

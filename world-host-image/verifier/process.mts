@@ -8,13 +8,13 @@ import { createInterface } from 'node:readline';
 import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import type { EntityContract, Row } from '#language/contract.ts';
-import { quoteName } from '#language/ddl.ts';
+import { quoteName } from '#language/sql/ddl.ts';
 import {
   allowReadingOnly,
   findVerifierFault,
   openVerifierTables,
   verifiedEntities,
-} from '#language/verifier.ts';
+} from '#language/sql/verifier.ts';
 import { keyFrom } from '#store/keys.ts';
 import {
   type Judged,

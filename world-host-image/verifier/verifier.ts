@@ -11,7 +11,7 @@ import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import type { Contract } from '#language/contract.ts';
-import { verifiedEntities } from '#language/verifier.ts';
+import { verifiedEntities } from '#language/sql/verifier.ts';
 import type { Reader } from '#store/read.ts';
 import { CallFailure } from '../calls/failure.ts';
 import { hostFolder } from '../place.ts';

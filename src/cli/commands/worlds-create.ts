@@ -5,7 +5,7 @@
  * are shown with their lines and nothing broken is sent.
  */
 import type { Command } from 'commander';
-import { compileTree } from '#language/compile.ts';
+import { compileTree } from '#language/compile/compile.ts';
 import type { Row } from '#language/contract.ts';
 import { createWorld } from '#wire/public-api/operations.ts';
 import type { CreateWorldBody } from '#wire/public-api/world.ts';

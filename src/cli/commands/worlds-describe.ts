@@ -3,8 +3,8 @@
  * which needs no service.
  */
 import type { Command } from 'commander';
-import { compileTree } from '#language/compile.ts';
-import { describeContract } from '#language/describe.ts';
+import { describeContract } from '#language/artifacts/describe.ts';
+import { compileTree } from '#language/compile/compile.ts';
 import { getWorld, listWorldEntities } from '#wire/public-api/operations.ts';
 import {
   addCommand,

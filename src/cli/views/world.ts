@@ -1,8 +1,8 @@
 /** Worlds, templates and compiled contracts as a person reads them. */
 
 import type { Static } from 'typebox';
+import { describeContract } from '#language/artifacts/describe.ts';
 import type { Contract, ToolBinding } from '#language/contract.ts';
-import { describeContract } from '#language/describe.ts';
 import type { EntityView } from '#wire/public-api/runtime.ts';
 import type {
   TemplateView,

@@ -5,11 +5,11 @@
  */
 import type { FieldProblem } from '#domain/error.ts';
 import type { TreeFile } from '#domain/world.ts';
-import { encodeBundle, selectUserCode } from '#language/bundle.ts';
-import { compileTree } from '#language/compile.ts';
+import { encodeBundle, selectUserCode } from '#language/artifacts/bundle.ts';
+import { compileTree } from '#language/compile/compile.ts';
+import { languageWarnings } from '#language/compile/warnings.ts';
 import type { Row } from '#language/contract.ts';
 import type { Problem } from '#language/problem.ts';
-import { languageWarnings } from '#language/warnings.ts';
 import { StoreRefusal } from '#store/refusal.ts';
 import { type BuiltSnapshot, buildSnapshot } from '#store/snapshot.ts';
 import { type ContractFacts, factsOf } from '../db/version-facts.ts';

@@ -5,14 +5,14 @@
  */
 import { getHeapStatistics } from 'node:v8';
 import type { FieldProblem } from '#domain/error.ts';
-import { decodeBundle } from '#language/bundle.ts';
-import { type CheckConditions, createConditionCheck } from '#language/conditions.ts';
+import { decodeBundle } from '#language/artifacts/bundle.ts';
+import { describeEntities } from '#language/artifacts/describe.ts';
+import { type CheckConditions, createConditionCheck } from '#language/check/conditions.ts';
 import type { Contract, EntityContract, Row } from '#language/contract.ts';
-import { describeEntities } from '#language/describe.ts';
 import { clip } from '#language/read/clip.ts';
 import { suggestName } from '#language/read/suggest.ts';
-import { createRowChecker, type RowChecker } from '#language/rows.ts';
-import { verifierFault } from '#language/verifier.ts';
+import { createRowChecker, type RowChecker } from '#language/schema/row-checker.ts';
+import { verifierFault } from '#language/sql/verifier.ts';
 import type { TaskSpec } from '#wire/public-api/session.ts';
 import { hashOf } from '../canonical.ts';
 import { createFairCache } from '../fair-cache.ts';

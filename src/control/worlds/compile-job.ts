@@ -1,13 +1,13 @@
 /** The jobs of a compile process: what goes in, what comes out, and who does it. All plain data. */
 import type { TreeFile } from '#domain/world.ts';
+import { describeContract } from '#language/artifacts/describe.ts';
 import { type GeneratedFile, generatedState, staleProblems } from '#language/artifacts/state.ts';
-import { compileTree } from '#language/compile.ts';
+import { compileTree } from '#language/compile/compile.ts';
+import { languageWarnings } from '#language/compile/warnings.ts';
 import type { Contract } from '#language/contract.ts';
-import { describeContract } from '#language/describe.ts';
 import { initTree } from '#language/edit/init.ts';
 import { summarizeTemplate, type TemplateSummaryResult } from '#language/edit/template-summary.ts';
 import type { Problem } from '#language/problem.ts';
-import { languageWarnings } from '#language/warnings.ts';
 import { type ReadBody, readWhole } from '../bodies/read.ts';
 import { type Built, buildVersion } from './build.ts';
 import { type CheckedTask, checkTask, createWorldCache, type WorldGiven } from './check-task.ts';

@@ -1,7 +1,7 @@
 /** A world's tools as clients see them. */
 import type { Static } from 'typebox';
+import { toolSchemasOf } from '#language/artifacts/tool-schemas.ts';
 import type { Contract } from '#language/contract.ts';
-import { toolSchemasOf } from '#language/tool-schemas.ts';
 import type { ToolView } from '#wire/public-api/session.ts';
 
 /**

@@ -4,7 +4,7 @@
  */
 import type { SurfaceKind } from '#domain/session.ts';
 import type { Digest } from '#domain/world.ts';
-import { openApiPath } from '#language/artifacts/paths.ts';
+import { openApiPath } from '#language/read/paths.ts';
 import type { Queryable } from '../db/pool.ts';
 import { projectAsking } from '../db/turns.ts';
 import { findVersion, type VersionRow } from '../db/worlds.ts';

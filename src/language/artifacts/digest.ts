@@ -1,8 +1,8 @@
 /** Digests of bytes and of JSON values. */
 import { createHash } from 'node:crypto';
 import type { Digest } from '#domain/world.ts';
+import { compareTexts } from '../read/paths.ts';
 import { isTable } from '../read/values.ts';
-import { compareTexts } from './paths.ts';
 
 /** `sha256:<64 hex>` of bytes, or of a text in UTF-8. */
 export const digestOf = (content: Uint8Array | string): Digest =>

@@ -5,9 +5,9 @@
  */
 import type { Digest, TreeFile } from '#domain/world.ts';
 import type { Contract } from '../contract.ts';
+import { compareTexts, isInput } from '../read/paths.ts';
 import { isDeeperThan, isTable } from '../read/values.ts';
 import { digestOf, digestOfValue } from './digest.ts';
-import { compareTexts, isInput } from './paths.ts';
 
 export type Lock = {
   language: 'svc-world/1';

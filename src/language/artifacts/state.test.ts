@@ -3,8 +3,8 @@ import type { TreeFile } from '#domain/world.ts';
 import { sampleContract } from '#test/support/sample-contract.ts';
 import { sampleApi } from '#test/support/sample-world.ts';
 import { textFile } from '#test/support/small-world.ts';
-import { generateArtifacts } from '../artifacts.ts';
 import type { Contract } from '../contract.ts';
+import { generateArtifacts } from './generate.ts';
 import { generatedState, staleProblems } from './state.ts';
 
 const lockPath = 'schema/lock.json';

@@ -7,10 +7,10 @@ import type { TreeFile } from '#domain/world.ts';
 import type { Contract } from '../contract.ts';
 import type { Problem } from '../problem.ts';
 import type { ProblemCode } from '../read/codes.ts';
+import { compareTexts, generatedPaths, lockPath } from '../read/paths.ts';
 import { digestOf } from './digest.ts';
 import { readLock } from './lock.ts';
 import { isGeneratedPage } from './page.ts';
-import { compareTexts, generatedPaths, lockPath } from './paths.ts';
 
 /**
  * `current`: it is what compiling writes. `stale`: it is what compiling once wrote. `edited`: it is

@@ -3,7 +3,6 @@
  * first; relationships follow, once the keys of all are known.
  */
 import type { EntityContract, FieldPath, JsonSchema } from '../contract.ts';
-import { isAddressable } from '../ddl.ts';
 import type { EntityTable, RelationshipTable, WorldDeclaration } from '../files/world-json.ts';
 import { languageLimits } from '../limits.ts';
 import type { Placed } from '../read/kinds.ts';
@@ -15,6 +14,7 @@ import { isTable, own } from '../read/values.ts';
 import { columnType, createAnalysis, scalarType } from '../schema/analysis.ts';
 import { createLibrary, type Library } from '../schema/library.ts';
 import { definitionName } from '../schema/work.ts';
+import { isAddressable } from '../sql/ddl.ts';
 import { findEntity, findField, type Model, parseFieldPath } from './model.ts';
 
 const notes = new Set(['title', 'description', '$comment', 'examples', 'deprecated']);

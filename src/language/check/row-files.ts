@@ -9,7 +9,7 @@ import type { Place } from '../read/place.ts';
 import { parsePointer } from '../read/pointer.ts';
 import type { Tree } from '../read/tree.ts';
 import { isTable, kindOf } from '../read/values.ts';
-import type { RowChecker } from '../rows.ts';
+import type { RowChecker } from '../schema/row-checker.ts';
 import { isOfKey } from '../schema/value-problem.ts';
 import { findEntity, type Model } from './model.ts';
 

@@ -11,12 +11,12 @@ import {
   readScenario,
   type Scenario,
 } from '../files/scenario-toml.ts';
-import { ledgerEntityContract } from '../ledger-entity.ts';
 import { languageLimits } from '../limits.ts';
 import type { Placed } from '../read/kinds.ts';
 import type { Place } from '../read/place.ts';
 import { suggestName } from '../read/suggest.ts';
 import type { Tree } from '../read/tree.ts';
+import { ledgerEntityContract } from '../sql/ledger-entity.ts';
 import { checkIntegrity, checkReplacement, indexRows, type TupleIndex } from './integrity.ts';
 import { findEntity, findField } from './model.ts';
 import { type RowFiles, type RowSets, type RowSources, readRowFiles } from './row-files.ts';

@@ -1,11 +1,11 @@
 /** Checks single values that a world's files hold for a field of an entity. */
 import type { EntityContract } from '../contract.ts';
-import { ledgerEntityContract } from '../ledger-entity.ts';
 import { clip } from '../read/clip.ts';
 import type { Place } from '../read/place.ts';
 import { isTable } from '../read/values.ts';
 import type { JsonType } from '../schema/analysis.ts';
 import { type CheckValue, createShapes } from '../schema/shapes.ts';
+import { ledgerEntityContract } from '../sql/ledger-entity.ts';
 import type { Field, Model } from './model.ts';
 
 /** Characters shown of a value. */

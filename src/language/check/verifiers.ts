@@ -7,7 +7,7 @@ import type { Task } from '../contract.ts';
 import { readTasksJson, type VerifierTask, verifierFolder } from '../files/verifier-tasks.ts';
 import type { Placed } from '../read/kinds.ts';
 import type { Tree } from '../read/tree.ts';
-import { allowReadingOnly, findVerifierFault, openVerifierTables } from '../verifier.ts';
+import { allowReadingOnly, findVerifierFault, openVerifierTables } from '../sql/verifier.ts';
 import type { Model } from './model.ts';
 import { checkTaskTools } from './tasks.ts';
 

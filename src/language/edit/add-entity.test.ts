@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { smallWorld, toTree } from '#test/support/small-world.ts';
-import { compileTree } from '../compile.ts';
+import { compileTree } from '../compile/compile.ts';
 import { addEntity, type NewEntity } from './add-entity.ts';
 import { initTree } from './init.ts';
 import { replaceFiles, textAt, textFile } from './tree-text.ts';

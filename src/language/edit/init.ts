@@ -4,10 +4,10 @@
  */
 import { AppError } from '#domain/error.ts';
 import type { TreeFile } from '#domain/world.ts';
-import { generatedPaths } from '../artifacts/paths.ts';
-import { compileTree } from '../compile.ts';
+import { compileTree } from '../compile/compile.ts';
 import { environmentFile } from '../files/svc-env-toml.ts';
 import { parseToml } from '../read/document.ts';
+import { generatedPaths } from '../read/paths.ts';
 import { createProblems } from '../read/place.ts';
 import { outlineToml } from '../read/toml-positions.ts';
 import { starterTexts } from './starter.ts';

@@ -3,7 +3,7 @@
  * edit would break. A tree that already has problems can thus be edited, one thing at a time.
  */
 import type { TreeFile } from '#domain/world.ts';
-import { type CompileResult, compileTree } from '../compile.ts';
+import { type CompileResult, compileTree } from '../compile/compile.ts';
 import type { Problem } from '../problem.ts';
 import { outlineJson } from '../read/json-positions.ts';
 import { createLocate } from '../read/positions.ts';

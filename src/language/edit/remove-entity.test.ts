@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type SmallWorld, smallWorld, toTree } from '#test/support/small-world.ts';
-import { compileTree } from '../compile.ts';
+import { compileTree } from '../compile/compile.ts';
 import { addEntity } from './add-entity.ts';
 import { initTree } from './init.ts';
 import { removeEntity } from './remove-entity.ts';

@@ -3,7 +3,7 @@
  * is of entities, tools, routes, tasks and rows.
  */
 import type { TreeFile } from '#domain/world.ts';
-import { type CompileResult, compileTree } from '../compile.ts';
+import { type CompileResult, compileTree } from '../compile/compile.ts';
 import type { Problem } from '../problem.ts';
 import { textAt } from './tree-text.ts';
 

@@ -1,7 +1,7 @@
 /**
  * `captures/<operation>/<any name>.json`: one answer of the vendor, with the arguments it was asked
  * with. The format is this project's own; see `docs/world-language.md`. What a capture says of the data
- * model is found out by `ingest.ts`; here it is only read. Nothing but `reconcile` needs captures.
+ * model is found out by `capture/ingest.ts`; here it is only read. Nothing but `reconcile` needs captures.
  */
 import type { Row, VendorOperation } from '../contract.ts';
 import { anything, integer, type Kind, type Placed, refuseType, text } from '../read/kinds.ts';

@@ -3,8 +3,7 @@
  * bearer whatever the vendor does; beside that in the way of the vendor's own scheme, so that the
  * vendor's clients work.
  */
-import type { ApiContract, JsonSchema } from '../contract.ts';
-import { scopesOf } from '../scope.ts';
+import { type ApiContract, type JsonSchema, scopesOf } from '../contract.ts';
 
 const session: JsonSchema = {
   type: 'http',

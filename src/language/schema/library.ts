@@ -3,11 +3,12 @@
  * file or `<sibling>.json#/$defs/<name>` in the same folder, and nowhere else. Siblings are read when
  * first referred to, and at the end; their definitions become the contract's own under the name `<sibling>.json:<name>`.
  */
-import { generatedPaths } from '../artifacts/paths.ts';
+
 import type { JsonSchema } from '../contract.ts';
 import { languageLimits } from '../limits.ts';
 import { anything, type Kind, mapOf, type Placed, placed, text } from '../read/kinds.ts';
 import { acceptDefinitionName } from '../read/names.ts';
+import { generatedPaths } from '../read/paths.ts';
 import type { Place } from '../read/place.ts';
 import { suggestName } from '../read/suggest.ts';
 import { defaulted, optional, readTable } from '../read/table.ts';

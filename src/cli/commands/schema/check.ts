@@ -4,10 +4,10 @@
  */
 import type { Command } from 'commander';
 import { type GeneratedFile, generatedState, staleProblems } from '#language/artifacts/state.ts';
-import { compileTree } from '#language/compile.ts';
+import { compileTree } from '#language/compile/compile.ts';
+import { languageWarnings } from '#language/compile/warnings.ts';
 import type { Contract } from '#language/contract.ts';
 import type { Problem } from '#language/problem.ts';
-import { languageWarnings } from '#language/warnings.ts';
 import { addCommand, printAnswer } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { readTree } from '../../input.ts';

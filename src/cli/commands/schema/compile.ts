@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { TreeFile } from '#domain/world.ts';
 import { type GeneratedFile, generatedState } from '#language/artifacts/state.ts';
-import { compileTree } from '#language/compile.ts';
+import { compileTree } from '#language/compile/compile.ts';
 import { addCommand, printAnswer } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { readTree } from '../../input.ts';

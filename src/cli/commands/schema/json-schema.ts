@@ -4,7 +4,7 @@
  */
 import { basename } from 'node:path';
 import { Argument, type Command } from 'commander';
-import { fileSchema, type SchemaFile, schemaFiles } from '#language/file-schemas.ts';
+import { fileSchema, type SchemaFile, schemaFiles } from '#language/files/file-schemas.ts';
 import { addCommand } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { formatJson } from '../../print.ts';

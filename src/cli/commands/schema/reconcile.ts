@@ -3,7 +3,7 @@
  * holds it. It shows the difference; only `--write` applies it.
  */
 import type { Command } from 'commander';
-import { reconcile } from '#language/edit/reconcile.ts';
+import { reconcile } from '#language/edit/reconcile/reconcile.ts';
 import { addCommand, printAnswer } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { readTree } from '../../input.ts';

@@ -1,6 +1,6 @@
 /** Step 3: the world is compiled from its folder and created; the service must have compiled the same. */
 import { fileURLToPath } from 'node:url';
-import { compileTree } from '#language/compile.ts';
+import { compileTree } from '#language/compile/compile.ts';
 import type { Contract } from '#language/contract.ts';
 import type { Client } from '#wire/client.ts';
 import { createWorld as createWorldOperation } from '#wire/public-api/operations.ts';

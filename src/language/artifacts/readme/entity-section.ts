@@ -1,6 +1,7 @@
 /** What the reference says of one entity: its key, what it refers to, and a table of its fields. */
+
+import { fieldPolicy } from '../../capture/redact.ts';
 import type { Contract, EntityContract, FieldPath, RedactPolicy } from '../../contract.ts';
-import { fieldPolicy } from '../../redact.ts';
 import { type DescribedField, describeFields, type FieldSource } from './fields.ts';
 import { code, escapeText, paragraph, table } from './markdown.ts';
 import { descriptionOf, typeWords } from './type-words.ts';

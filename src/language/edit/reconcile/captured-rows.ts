@@ -3,6 +3,8 @@
  * by what the connector says of its operations, even where that speaks of fields that the data model
  * does not have yet: to add those is what captures are compared for.
  */
+
+import { type IngestGap, ingestAnswer } from '../../capture/ingest.ts';
 import { buildModel } from '../../check/entities.ts';
 import type { Model } from '../../check/model.ts';
 import { readOperations } from '../../check/route-draft.ts';
@@ -11,7 +13,6 @@ import type { Row, VendorOperation } from '../../contract.ts';
 import { captureFolder, matchCaptures, readCaptures } from '../../files/capture-json.ts';
 import { type Connector, connectorFile, readConnector } from '../../files/connector-toml.ts';
 import { readWorldJson } from '../../files/world-json.ts';
-import { type IngestGap, ingestAnswer } from '../../ingest.ts';
 import type { Problem } from '../../problem.ts';
 import type { Problems } from '../../read/place.ts';
 import type { Tree } from '../../read/tree.ts';

@@ -9,7 +9,7 @@ import { worldFile } from '../../files/world-json.ts';
 import type { Problem } from '../../problem.ts';
 import type { ProblemCode } from '../../read/codes.ts';
 import { isTable, own } from '../../read/values.ts';
-import { createShapeChecker, type RowChecker } from '../../rows.ts';
+import { createShapeChecker, type RowChecker } from '../../schema/row-checker.ts';
 import type { SourcedRow } from './captured-rows.ts';
 import type { ChangeLog } from './change-log.ts';
 import { type Documents, isNode, type Located, type Node } from './documents.ts';

@@ -1,0 +1,95 @@
+/**
+ * The bundle of a world version: the compiled contract and the user code, as one blob that a world
+ * host loads. Equal inputs give equal bytes, because a bundle is named by its digest.
+ *
+ * The contract's keys keep their order: the rows of its tasks reach the store as they were written.
+ */
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { leftOutFolder } from '#domain/tree-path.ts';
+import type { TreeFile } from '#domain/world.ts';
+import type { Contract } from '../contract.ts';
+import { hostedContract } from './hosted-contract.ts';
+
+export type Bundle = {
+  /** In a blob without what hosts have no use for, see `hostedContract`. */
+  contract: Contract;
+  /** What a host runs: tools, handlers and the modules beside them; never tests. */
+  files: TreeFile[];
+};
+
+/** The head of a bundle, one line of JSON. Behind it come the contents of the files, one after another. */
+type Head = { contract: Contract; files: StoredFile[] };
+/** A file by its size; in bundles of before with its content as base64, and nothing behind the head. */
+type StoredFile = { path: string; sizeBytes: number } | { path: string; content: string };
+
+const lineEnd = 0x0a;
+
+/** Bound on what a blob may unpack to, in bytes. */
+const maxBundleBytes = 256 * 1024 * 1024;
+
+/** Room for what is unpacked. Node asks for it in portions of this size, and the usual ones are small. */
+const chunkBytes = 1024 * 1024;
+
+const isCode = (path: string): boolean => /\.(py|ts)$/.test(path);
+
+const isTest = (path: string): boolean =>
+  /(^|\/)(tests?|__tests__)\//.test(path) ||
+  /\.test\.ts$|(^|\/)test_[^/]*\.py$|_test\.py$/.test(path);
+
+const comparePaths = (a: TreeFile, b: TreeFile): number =>
+  a.path < b.path ? -1 : Number(a.path > b.path);
+
+/** Whether a path stands where a host looks for code. */
+const isUserCode = ({ api }: Contract, path: string): boolean => {
+  const handlers = api?.handlers ?? '';
+  const home = handlers.slice(0, handlers.lastIndexOf('/') + 1);
+  if (isTest(path)) return false;
+  if (!path.includes('/')) return isCode(path);
+  return path.startsWith('api/') || (home !== '' && path.startsWith(home));
+};
+
+/**
+ * The files of a tree that a host runs: modules at its root, everything below `api/`, and everything
+ * below the folder of another handlers module when the contract names one; without what folders hold that are
+ * no part of a world (`leftOutFolder`).
+ */
+export const selectUserCode = (contract: Contract, files: readonly TreeFile[]): TreeFile[] =>
+  files
+    .filter(({ path }) => isUserCode(contract, path) && leftOutFolder(path) === undefined)
+    .sort(comparePaths);
+
+/** Modules that a host would run, were their folders not left out of all worlds: paths, in order. */
+export const leftOutCode = (contract: Contract, files: readonly TreeFile[]): string[] =>
+  files
+    .map(({ path }) => path)
+    .filter((path) => isCode(path) && isUserCode(contract, path))
+    .filter((path) => leftOutFolder(path) !== undefined)
+    .sort();
+
+/** The blob of a bundle: zstd over its head and the contents of its files. */
+export const encodeBundle = ({ contract, files }: Bundle): Uint8Array => {
+  const sorted = [...files].sort(comparePaths);
+  const stored = sorted.map(({ path, content }) => ({ path, sizeBytes: content.length }));
+  const head: Head = { contract: hostedContract(contract), files: stored };
+  const contents = sorted.map(({ content }) => content);
+  return zstdCompressSync(Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), ...contents]));
+};
+
+/** Reads a blob that `encodeBundle` made; throws when it is something else. */
+export const decodeBundle = (blob: Uint8Array): Bundle => {
+  const limits = { maxOutputLength: maxBundleBytes, chunkSize: chunkBytes };
+  const bytes = zstdDecompressSync(blob, limits);
+  const end = bytes.indexOf(lineEnd);
+  const headBytes = end === -1 ? bytes : bytes.subarray(0, end);
+  const { contract, files } = JSON.parse(headBytes.toString('utf8')) as Head;
+  let at = headBytes.length + 1;
+  const restore = (file: StoredFile): TreeFile => {
+    if ('content' in file) {
+      return { path: file.path, content: new Uint8Array(Buffer.from(file.content, 'base64')) };
+    }
+    const start = at;
+    at += file.sizeBytes;
+    return { path: file.path, content: new Uint8Array(bytes.subarray(start, at)) };
+  };
+  return { contract, files: files.map(restore) };
+};

@@ -1,0 +1,175 @@
+/**
+ * What a contract holds, for readers who want to know and not to run it: every field of every entity
+ * with its types and what redaction does to it, tools, routes and tasks. Plain data.
+ */
+
+import { fieldPolicy } from '../capture/redact.ts';
+import type {
+  Contract,
+  EntityContract,
+  FieldPath,
+  JsonSchema,
+  RouteContract,
+} from '../contract.ts';
+import { isTable, own } from '../read/values.ts';
+import { type Analysis, createAnalysis, type JsonType } from '../schema/analysis.ts';
+import { definitionName } from '../schema/work.ts';
+import { type ToolSchema, toolSchemasOf } from './tool-schemas.ts';
+
+export type FieldDescription = {
+  /** Dotted, from the row; `*` stands for the items of a list. */
+  path: string;
+  /** What its values may be; `number` covers `integer`. */
+  types: JsonType[];
+  /** Whether the object it is in always has it. */
+  required: boolean;
+  /** `hash`, `drop`, `preserve` or `round:<decimals>`; null: kept in the clear. */
+  policy: string | null;
+};
+
+export type EntityDescription = {
+  name: string;
+  primaryKey: string[];
+  /** Further unique constraints, their fields as dotted paths. */
+  unique: string[][];
+  relationships: { fields: string[]; target: string }[];
+  fields: FieldDescription[];
+};
+
+export type RouteDescription = {
+  operation: string;
+  method: RouteContract['method'];
+  path: string;
+  action: RouteContract['action'];
+  entity: string | null;
+  params: RouteContract['params'];
+};
+
+export type WorldDescription = {
+  name: string;
+  package: Contract['package'];
+  domainVersion: string;
+  /** Salt of the redaction policy; null without one. */
+  redactSalt: string | null;
+  entities: EntityDescription[];
+  tools: ToolSchema[];
+  routes: RouteDescription[];
+  /** Of a task its tools, null: all. */
+  tasks: { name: string; description: string | null; tools: string[] | null }[];
+};
+
+/** Bounds on what is told of one entity, whose shapes may contain themselves. */
+const deepest = 6;
+const mostFields = 1_000;
+
+const resolve = (schema: unknown, definitions: Contract['definitions']): unknown => {
+  let found = schema;
+  for (let hops = 0; isTable(found) && hops < 100; hops += 1) {
+    const name = definitionName(found.$ref);
+    if (name === undefined) return found;
+    found = own(definitions, name);
+  }
+  return found;
+};
+
+const requiredIn = (schema: unknown, definitions: Contract['definitions']): Set<unknown> => {
+  const shape = resolve(schema, definitions);
+  return new Set(isTable(shape) && Array.isArray(shape.required) ? shape.required : []);
+};
+
+const policyText = (redact: Contract['redact'], path: FieldPath): string | null => {
+  const policy = redact === null ? undefined : fieldPolicy(redact, path);
+  if (policy === undefined) return null;
+  return policy.mode === 'round' ? `round:${policy.decimals}` : policy.mode;
+};
+
+const typesOf = (analysis: Analysis, schemas: readonly unknown[]): JsonType[] => {
+  const types = analysis.types(schemas);
+  if (types.has('number')) types.delete('integer');
+  return [...types];
+};
+
+/** The parts of a value that schemas speak of: fields by name, and the items of a list as `*`. */
+const partsOf = (
+  analysis: Analysis,
+  schemas: readonly unknown[],
+): Map<string, { schemas: unknown[] }> => {
+  const parts = new Map<string, { schemas: unknown[] }>();
+  const add = (name: string, found: readonly unknown[]): void => {
+    const known = parts.get(name) ?? { schemas: [] };
+    known.schemas.push(...found);
+    parts.set(name, known);
+  };
+  for (const schema of schemas) {
+    for (const [name, found] of analysis.properties(schema)) add(name, found);
+    const items = analysis.at(schema, ['0']).filter(isTable);
+    if (items.length > 0) add('*', items);
+  }
+  return parts;
+};
+
+const describeFields = (
+  { definitions, redact }: Pick<Contract, 'definitions' | 'redact'>,
+  root: JsonSchema,
+): FieldDescription[] => {
+  const analysis = createAnalysis(definitions);
+  const fields: FieldDescription[] = [];
+  const walk = (
+    schemas: readonly unknown[],
+    path: FieldPath,
+    above: ReadonlySet<unknown>,
+  ): void => {
+    const required = schemas.map((schema) => requiredIn(schema, definitions));
+    for (const [name, part] of partsOf(analysis, schemas)) {
+      if (fields.length >= mostFields) return;
+      const own = [...path, name];
+      fields.push({
+        path: own.join('.'),
+        types: typesOf(analysis, part.schemas),
+        required: name === '*' || required.every((names) => names.has(name)),
+        policy: policyText(redact, own),
+      });
+      const shapes = part.schemas.map((schema) => resolve(schema, definitions));
+      if (own.length >= deepest || shapes.some((shape) => above.has(shape))) continue;
+      walk(part.schemas, own, new Set([...above, ...shapes]));
+    }
+  };
+  walk([root], [], new Set([resolve(root, definitions)]));
+  return fields;
+};
+
+const describeEntity = (
+  contract: Contract,
+  { name, primaryKey, unique, relationships, schema }: EntityContract,
+): EntityDescription => ({
+  name,
+  primaryKey,
+  unique: unique.map((paths) => paths.map((path) => path.join('.'))),
+  relationships,
+  fields: describeFields(contract, schema),
+});
+
+/** Describes the entities of a contract. */
+export const describeEntities = (contract: Contract): EntityDescription[] =>
+  contract.entities.map((entity) => describeEntity(contract, entity));
+
+/** Describes a contract. Fields are in the order of their declaration, outer before inner. */
+export const describeContract = (contract: Contract): WorldDescription => ({
+  name: contract.name,
+  package: contract.package,
+  domainVersion: contract.domainVersion,
+  redactSalt: contract.redact?.slug ?? null,
+  entities: describeEntities(contract),
+  tools: toolSchemasOf(contract),
+  routes: (contract.api?.routes ?? []).map(
+    ({ operation, method, path, action, entity, params }) => ({
+      operation,
+      method,
+      path,
+      action,
+      entity,
+      params,
+    }),
+  ),
+  tasks: contract.tasks.map(({ name, description, tools }) => ({ name, description, tools })),
+});

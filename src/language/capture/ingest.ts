@@ -1,0 +1,195 @@
+/**
+ * Turns an answer of the vendor into rows, the way the operation's `results` and `ingest` say. What the
+ * rows hold is not judged here: a vendor's field that the entity does not have stays unless it is
+ * dropped, an argument is written as it was given, a text even where the entity has an integer, and two
+ * answers may hold the same row. Whoever knows the entities converts, checks and merges.
+ *
+ * Where the answer has not the form that the operation expects there is no row, and a gap says so.
+ */
+import type { Explode, FieldPath, Row, VendorOperation } from '../contract.ts';
+import { toPointer } from '../read/pointer.ts';
+import { isTable, own, type Table } from '../read/values.ts';
+
+/**
+ * Something expected and not found. `pointer` leads to the first place, in the answer's body or among
+ * the arguments; `detail` follows it in a sentence, for example `is missing`, and never quotes a value;
+ * `count` is at how many places of the same kind, list items being of one kind.
+ */
+export type IngestGap = {
+  source: 'body' | 'arguments';
+  pointer: string;
+  detail: string;
+  count: number;
+};
+
+export type IngestResult = {
+  /** In the order of the answer, each captured row before those of the lists inside it. */
+  rows: { entity: string; row: Row }[];
+  missing: IngestGap[];
+};
+
+/** A place in the body: the way to it, and the same way with `*` for each list item that was chosen. */
+type Spot = { path: FieldPath; pattern: FieldPath };
+
+type Gaps = {
+  note(spot: Spot, detail: string, source?: IngestGap['source']): void;
+  list(): IngestGap[];
+};
+
+const createGaps = (): Gaps => {
+  const gaps = new Map<string, IngestGap>();
+  return {
+    note({ path, pattern }, detail, source = 'body') {
+      const key = JSON.stringify([source, pattern, detail]);
+      const known = gaps.get(key);
+      if (known === undefined)
+        gaps.set(key, { source, pointer: toPointer(path), detail, count: 1 });
+      else known.count += 1;
+    },
+    list: () => [...gaps.values()],
+  };
+};
+
+const below = ({ path, pattern }: Spot, inner: FieldPath): Spot => ({
+  path: [...path, ...inner],
+  pattern: [...pattern, ...inner],
+});
+
+const itemOf = ({ path, pattern }: Spot, index: number): Spot => ({
+  path: [...path, String(index)],
+  pattern: [...pattern, '*'],
+});
+
+/** What a value is, without saying what it holds: captured values may be personal. */
+const nameType = (value: unknown): string => {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return 'an object';
+  return typeof value === 'string' ? 'a text' : `a ${typeof value}`;
+};
+
+/** The value at a path, own keys only; undefined when there is none. */
+const valueAt = (value: unknown, path: FieldPath): unknown =>
+  path.reduce<unknown>((held, segment) => {
+    if (Array.isArray(held)) return /^\d+$/.test(segment) ? held[Number(segment)] : undefined;
+    return isTable(held) ? own(held, segment) : undefined;
+  }, value);
+
+/** A copy without what stands at a path. An item of a list leaves null, so that no other moves. */
+const without = (value: unknown, [segment = '', ...rest]: FieldPath): unknown => {
+  if (Array.isArray(value)) {
+    return value.map((item: unknown, index) => {
+      if (String(index) !== segment) return item;
+      return rest.length === 0 ? null : without(item, rest);
+    });
+  }
+  if (!isTable(value)) return value;
+  const entries = Object.entries(value).flatMap(([key, item]): [string, unknown][] => {
+    if (key !== segment) return [[key, item]];
+    return rest.length === 0 ? [] : [[key, without(item, rest)]];
+  });
+  return Object.fromEntries(entries);
+};
+
+/** The captured rows of a body. */
+const findRows = (body: unknown, results: FieldPath, gaps: Gaps): { row: Table; at: Spot }[] => {
+  const found = valueAt(body, results);
+  const at: Spot = { path: results, pattern: results };
+  if (isTable(found)) return [{ row: found, at }];
+  if (Array.isArray(found)) {
+    return found.flatMap((row: unknown, index) => {
+      if (isTable(row)) return [{ row, at: itemOf(at, index) }];
+      gaps.note(itemOf(at, index), `must be an object, is ${nameType(row)}`);
+      return [];
+    });
+  }
+  if (found === undefined) gaps.note(at, 'is missing');
+  else if (found !== null) gaps.note(at, `must be a list or an object, is ${nameType(found)}`);
+  return [];
+};
+
+const carryArguments = (
+  { ingest }: VendorOperation,
+  given: Row,
+  gaps: Gaps,
+): [field: string, value: unknown][] =>
+  ingest.carryArgs.flatMap(({ field, argument }): [string, unknown][] => {
+    const value = own(given, argument);
+    if (value !== undefined) return [[field, value]];
+    gaps.note({ path: [argument], pattern: [argument] }, 'is missing', 'arguments');
+    return [];
+  });
+
+/** The fields that come from an item; undefined when it has not the form to take them from. */
+const takeFields = (take: Explode['take'], item: unknown): [string, unknown][] | undefined => {
+  if (take === null) return isTable(item) ? Object.entries(item) : undefined;
+  const isWhole = take.every(({ from }) => from.length === 0);
+  if (!isWhole && !isTable(item) && !Array.isArray(item)) return undefined;
+  return take.flatMap(({ field, from }): [string, unknown][] => {
+    const value = valueAt(item, from);
+    return value === undefined ? [] : [[field, value]];
+  });
+};
+
+/** A captured row: as it came, with the arguments written onto it, and its place. */
+type Captured = { row: Table; withArguments: Table; at: Spot };
+
+/** Rows of another entity, made of the items of a list inside a captured row. */
+const explodeList = (
+  { field: path, carry, take }: Explode,
+  { row, withArguments, at }: Captured,
+  gaps: Gaps,
+): Row[] => {
+  const list = valueAt(row, path);
+  if (list === null) return [];
+  if (!Array.isArray(list)) {
+    const detail = list === undefined ? 'is missing' : `must be a list, is ${nameType(list)}`;
+    gaps.note(below(at, path), detail);
+    return [];
+  }
+  const carried = carry.flatMap(({ field, from }): [string, unknown][] => {
+    const value = valueAt(withArguments, from);
+    if (value !== undefined) return [[field, value]];
+    gaps.note(below(at, from), 'is missing');
+    return [];
+  });
+  return list.flatMap((item: unknown, index): Row[] => {
+    const taken = takeFields(take, item);
+    if (taken !== undefined) return [Object.fromEntries([...taken, ...carried])];
+    gaps.note(itemOf(below(at, path), index), `must be an object, is ${nameType(item)}`);
+    return [];
+  });
+};
+
+/** The captured row without the lists that became rows of their own; what is no list stays. */
+const takeOutLists = (captured: Table, explode: readonly Explode[]): Table =>
+  explode.reduce<Table>((row, { field }) => {
+    const value = valueAt(captured, field);
+    return value === null || Array.isArray(value) ? (without(row, field) as Table) : row;
+  }, captured);
+
+/**
+ * The rows of an answer, and what they lack. An operation without an entity has none. `null` in place
+ * of rows or of a list to explode is as good as an empty list. What `carry` takes from the captured row
+ * it takes with the arguments written onto it and before anything is dropped.
+ */
+export const ingestAnswer = (
+  operation: VendorOperation,
+  answer: { arguments: Row; body: unknown },
+): IngestResult => {
+  const { entity, results, ingest } = operation;
+  if (entity === null) return { rows: [], missing: [] };
+  const gaps = createGaps();
+  const dropped = new Set(ingest.drop);
+  const carried = carryArguments(operation, answer.arguments, gaps);
+  const rows = findRows(answer.body, results, gaps).flatMap(({ row, at }) => {
+    const kept = Object.entries(takeOutLists(row, ingest.explode));
+    const stored = Object.fromEntries([...kept.filter(([key]) => !dropped.has(key)), ...carried]);
+    const captured = { row, withArguments: { ...row, ...Object.fromEntries(carried) }, at };
+    const inner = ingest.explode.flatMap((explode) =>
+      explodeList(explode, captured, gaps).map((of) => ({ entity: explode.entity, row: of })),
+    );
+    return [{ entity, row: stored }, ...inner];
+  });
+  return { rows, missing: gaps.list() };
+};

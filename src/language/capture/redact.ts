@@ -1,0 +1,221 @@
+/**
+ * The redaction policy of a world, `[redact]`: pure functions that rewrite a row by it (write mode
+ * `apply`), that verify a row against it (write mode `refuse`), and that map the plaintext of a query.
+ *
+ * `hash` and `preserve` go into lists, lists of lists too, and treat each item; `round` does not.
+ * Objects are left alone and only their fields looked at; what an object in a hashed or preserved field
+ * holds and no rule of its own redacts stays as it is under `apply`, and `refuse` does not let it through. A text that is
+ * already written as a digest is not hashed again: what `refuse` accepts, `apply` leaves as it is. Time is linear in the row, and any
+ * depth of nesting is walked. A policy must not be altered once it was used.
+ */
+import type { FieldPath, RedactPolicy, Row } from '../contract.ts';
+import { escapeSegment } from '../read/pointer.ts';
+import { isDigest } from './digest.ts';
+import { type Container, emptyLike, isContainer, partsOf, putPart } from './parts.ts';
+import {
+  enterItem,
+  enterKey,
+  type FieldPolicy,
+  type Position,
+  type Rules,
+  rowPosition,
+  rulesOf,
+} from './rules.ts';
+import { redactScalar } from './scalar.ts';
+
+export type { FieldPolicy } from './rules.ts';
+
+/**
+ * How many values of a row came out different; a dropped field counts once, whatever it held. `digests`
+ * are those that a hashed field held as digests, or as texts that look like one, and that stayed.
+ */
+export type RedactCounts = Record<
+  'hashed' | 'dropped' | 'preserved' | 'rounded' | 'digests',
+  number
+>;
+
+/**
+ * Plaintext in a redacted field. `field` is the top-level field at fault and `pointer` leads to the
+ * value; `detail` follows either in a sentence and never quotes the value.
+ */
+export type RedactViolation = {
+  pointer: string;
+  field: string;
+  mode: FieldPolicy['mode'];
+  detail: string;
+};
+
+const maxViolations = 20;
+
+const counterOf = {
+  drop: 'dropped',
+  hash: 'hashed',
+  preserve: 'preserved',
+  round: 'rounded',
+} as const;
+
+/** A redacted copy of a list or object; what changed is added to the counts. */
+const redactContainer = (
+  rules: Rules,
+  container: Container,
+  at: Position,
+  counts: RedactCounts,
+): Container => {
+  const redacted = emptyLike(container);
+  const left = [{ source: container, copy: redacted, at }];
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    for (const { key, value, position } of partsOf(rules, next.source, next.at)) {
+      const { policy } = position;
+      if (policy?.mode === 'drop') {
+        counts.dropped += 1;
+      } else if (isContainer(value)) {
+        const copy = emptyLike(value);
+        putPart(next.copy, key, copy);
+        left.push({ source: value, copy, at: position });
+      } else {
+        const kept = redactScalar(rules.slug, policy, value);
+        if (policy !== undefined && kept !== value) counts[counterOf[policy.mode]] += 1;
+        else if (policy?.mode === 'hash' && isDigest(value)) counts.digests += 1;
+        putPart(next.copy, key, kept);
+      }
+    }
+  }
+  return redacted;
+};
+
+const noCounts = (): RedactCounts => ({
+  hashed: 0,
+  dropped: 0,
+  preserved: 0,
+  rounded: 0,
+  digests: 0,
+});
+
+/** The row as the policy keeps it: a copy, its keys in the same order; the row itself is untouched. */
+export const redactRow = (policy: RedactPolicy, row: Row): { row: Row; counts: RedactCounts } => {
+  const rules = rulesOf(policy);
+  const counts = noCounts();
+  const redacted = redactContainer(rules, row, rowPosition(rules), counts);
+  return { row: redacted as Row, counts };
+};
+
+const violates = (slug: string, policy: FieldPolicy, value: unknown): boolean => {
+  if (policy.mode === 'drop') return true;
+  if (policy.mode === 'preserve' || isContainer(value)) return false;
+  return redactScalar(slug, policy, value) !== value;
+};
+
+const describeViolation = (policy: FieldPolicy): string => {
+  if (policy.mode === 'drop') return 'is present, but the policy drops it';
+  if (policy.mode === 'round') {
+    return `has more than ${policy.decimals} decimals, but the policy rounds it`;
+  }
+  return 'is plaintext, but the policy keeps a digest of it, sha256:<64 hex>';
+};
+
+/** Whose object a value lies in, when no rule of its own redacts it. */
+type Holder = 'hash' | 'preserve' | undefined;
+
+const leftInObject = (holder: 'hash' | 'preserve'): string =>
+  `is plaintext in an object of a ${holder === 'hash' ? 'hashed' : 'preserved'} field; objects are left alone, so name its fields in [redact]`;
+
+/** What is wrong with a value, if anything is; `holder`: of the object that it lies in. */
+const faultOf = (
+  slug: string,
+  policy: FieldPolicy | undefined,
+  value: unknown,
+  holder: Holder,
+): Pick<RedactViolation, 'mode' | 'detail'> | undefined => {
+  if (policy !== undefined) {
+    if (!violates(slug, policy, value)) return undefined;
+    return { mode: policy.mode, detail: describeViolation(policy) };
+  }
+  if (holder === undefined || isContainer(value) || value === null || isDigest(value)) {
+    return undefined;
+  }
+  return { mode: holder, detail: leftInObject(holder) };
+};
+
+/** Whose object the parts of a list or object lie in. Lists are rounded by nobody. */
+const holderWithin = (
+  policy: FieldPolicy | undefined,
+  container: Container,
+  holder: Holder,
+): Holder => {
+  if (policy === undefined || policy.mode === 'round') return holder;
+  return policy.mode === 'drop' || Array.isArray(container) ? undefined : policy.mode;
+};
+
+type Unverified = {
+  container: Container;
+  at: Position;
+  /** Of the field that it is an object of, or lies in one of, with no rule of its own. */
+  holder: Holder;
+  pointer: string;
+  field: string | undefined;
+};
+
+/**
+ * What of a row the policy does not let through, at most 20 violations, the outermost first; empty when
+ * the row may be stored. Nobody can tell whether a text or number is preserved: those pass.
+ */
+export const verifyRow = (policy: RedactPolicy, row: Row): RedactViolation[] => {
+  const rules = rulesOf(policy);
+  const violations: RedactViolation[] = [];
+  const left: Unverified[] = [
+    { container: row, at: rowPosition(rules), pointer: '', field: undefined, holder: undefined },
+  ];
+  for (const { container, at, pointer: above, field: top, holder } of left) {
+    for (const { key, value, position } of partsOf(rules, container, at)) {
+      const { policy } = position;
+      const pointer = `${above}/${escapeSegment(key)}`;
+      const field = top ?? key;
+      const fault = faultOf(rules.slug, policy, value, holder);
+      if (fault !== undefined) {
+        violations.push({ pointer, field, ...fault });
+        if (violations.length === maxViolations) return violations;
+      } else if (isContainer(value)) {
+        const inner = holderWithin(policy, value, holder);
+        left.push({ container: value, at: position, pointer, field, holder: inner });
+      }
+    }
+  }
+  return violations;
+};
+
+const positionOf = (rules: Rules, path: FieldPath): Position => {
+  let position = rowPosition(rules);
+  for (const segment of path) {
+    const isItem = segment === '*' || /^\d+$/.test(segment);
+    position = isItem ? enterItem(position) : enterKey(rules, position, segment);
+    if (position.policy?.mode === 'drop') return position;
+  }
+  return position;
+};
+
+/**
+ * What the policy does to a field, precedence settled; undefined when it is kept in the clear. In the
+ * path `*` or a whole number stands for an item of a list. Whatever lies in a dropped field is dropped.
+ */
+export const fieldPolicy = (policy: RedactPolicy, path: FieldPath): FieldPolicy | undefined =>
+  positionOf(rulesOf(policy), path).policy;
+
+/**
+ * What to look for when a query gives the plaintext of a field, or a list of plaintexts of which one
+ * must match; undefined when the field is dropped, so that nothing matches. A plaintext must have the
+ * type that the field has in rows.
+ */
+export const redactLookup = (
+  policy: RedactPolicy,
+  path: FieldPath,
+  value: unknown,
+): { value: unknown } | undefined => {
+  const rules = rulesOf(policy);
+  const at = positionOf(rules, path);
+  if (at.policy?.mode === 'drop') return undefined;
+  const redact = (plaintext: unknown): unknown =>
+    isContainer(plaintext)
+      ? redactContainer(rules, plaintext, at, noCounts())
+      : redactScalar(rules.slug, at.policy, plaintext);
+  return { value: Array.isArray(value) ? value.map(redact) : redact(value) };
+};

@@ -1,0 +1,163 @@
+/**
+ * Compiles a world tree: reads its hand-written files, checks them against one another, and answers
+ * the contract that hosts and stores read, or every problem there is.
+ *
+ * Pure and synchronous; no user code runs. Whoever compiles trees of strangers does so where a time
+ * limit can end it: checking many rows against deep schemas takes as long as it takes.
+ */
+import { limits } from '#domain/limits.ts';
+import type { TreeFile } from '#domain/world.ts';
+import { artifactCollisions } from '../artifacts/collisions.ts';
+import { generateArtifacts } from '../artifacts/generate.ts';
+import { checkApi } from '../check/api.ts';
+import { checkDependencies } from '../check/dependencies.ts';
+import { buildModel, hasProblems } from '../check/entities.ts';
+import { checkIntegrity } from '../check/integrity.ts';
+import type { Model } from '../check/model.ts';
+import { checkRedact } from '../check/redact.ts';
+import { readOperations } from '../check/route-draft.ts';
+import { readRowFiles } from '../check/row-files.ts';
+import { checkScenarios, refuseTaskTwins } from '../check/tasks.ts';
+import { checkTools } from '../check/tools.ts';
+import { checkUi } from '../check/ui.ts';
+import { createFieldValues, type FieldValues } from '../check/values.ts';
+import { checkVendor } from '../check/vendor.ts';
+import { checkVerifierTasks, type VerifierSources } from '../check/verifiers.ts';
+import { checkWebhooks } from '../check/webhooks.ts';
+import type { Contract, Row, Task } from '../contract.ts';
+import { type Connector, readConnector } from '../files/connector-toml.ts';
+import { readEnvironment } from '../files/svc-env-toml.ts';
+import { readWorldJson, type WorldDeclaration } from '../files/world-json.ts';
+import { type Problem, sortProblems } from '../problem.ts';
+import type { Placed } from '../read/kinds.ts';
+import { createProblems } from '../read/place.ts';
+import { openTree, type Tree } from '../read/tree.ts';
+import { createFileRowChecker, type RowChecker } from '../schema/row-checker.ts';
+
+/** A world compiled, or why it could not be. */
+export type CompileResult =
+  | {
+      ok: true;
+      contract: Contract;
+      /** The world's own rows, of `data/<entity>.json`; entities without a file are left out. */
+      baseRows: Record<string, Row[]>;
+      /** Files to store beside the tree's own, in place of any that stand there. */
+      generated: TreeFile[];
+    }
+  | { ok: false; problems: Problem[] };
+
+type Compiled = { contract: Contract; baseRows: Record<string, Row[]> };
+
+/** What rows and values are held against; nothing, as long as the data model itself has problems. */
+const createCheckers = (
+  model: Model,
+  isSound: boolean,
+): { rows: RowChecker; values: FieldValues } => {
+  if (!isSound)
+    return { rows: { check: () => [] }, values: { faults: () => [], check: () => undefined } };
+  const { definitions, entities } = model;
+  const rows = createFileRowChecker({ definitions, entities: [...entities.values()] });
+  return { rows, values: createFieldValues(model) };
+};
+
+type Checkers = ReturnType<typeof createCheckers>;
+
+/** What stands in `connector.toml`; all of it null without one. */
+const checkConnector = (
+  tree: Tree,
+  connector: Connector | undefined,
+  model: Model,
+  { values }: Checkers,
+): Pick<Contract, 'api' | 'vendor' | 'redact' | 'webhooks' | 'ui'> => {
+  if (connector === undefined) {
+    return { api: null, vendor: null, redact: null, webhooks: null, ui: null };
+  }
+  const operations = readOperations(connector, model);
+  return {
+    api: checkApi(connector, { tree, model, values, operations }),
+    vendor: checkVendor(connector, operations, model),
+    redact: checkRedact(connector, model),
+    webhooks: checkWebhooks(connector.webhooks, connector.connector.slug, model),
+    ui: checkUi(tree, connector.ui),
+  };
+};
+
+/** Rows and tasks: what the world holds, and what is to be done in it. */
+const checkData = (
+  tree: Tree,
+  model: Model,
+  { isSound, tools }: Pick<VerifierSources, 'isSound' | 'tools'>,
+  checkers: Checkers,
+  verifierTasks: readonly Placed<Task>[],
+): { baseRows: Record<string, Row[]>; tasks: Task[] } => {
+  const files = readRowFiles('data/', { tree, model, rows: checkers.rows });
+  const worldRows = { ...files, isSound: isSound && files.isSound };
+  if (worldRows.isSound) checkIntegrity(worldRows.sets, model);
+  const tasks = [
+    ...checkScenarios({ tree, model, tools, ...checkers, worldRows }),
+    ...verifierTasks,
+  ];
+  refuseTaskTwins(tasks);
+  const baseRows = [...worldRows.sets].map(([name, { value }]): [string, Row[]] => [name, value]);
+  return { baseRows: Object.fromEntries(baseRows), tasks: tasks.map(({ value }) => value) };
+};
+
+/** Checks everything that the data model is a part of. */
+const checkWorld = (tree: Tree, world: WorldDeclaration): Compiled => {
+  const { model, toolSchemas } = buildModel(world, tree);
+  const isSound = !hasProblems(tree);
+  const checkers = createCheckers(model, isSound);
+  const environment = readEnvironment(tree);
+  const surfaces = checkConnector(tree, readConnector(tree), model, checkers);
+  const routes = surfaces.api?.routes ?? [];
+  const tools = checkTools(world, environment, { tree, model, schemas: toolSchemas, routes });
+  const toolNames = new Set(world.tools.keys());
+  const verifierSources = { tree, model, isSound, tools: toolNames };
+  const verifierTasks = checkVerifierTasks(environment?.tasks ?? [], verifierSources);
+  const { baseRows, tasks } = checkData(tree, model, verifierSources, checkers, verifierTasks);
+  const contract: Contract = {
+    language: 'svc-world/1',
+    name: environment?.name ?? '',
+    package: world.package,
+    domainVersion: world.domain_version,
+    definitions: model.definitions,
+    entities: [...model.entities.values()],
+    tools,
+    ...surfaces,
+    dependencies: checkDependencies(environment, model),
+    onPush: environment?.onPush.includes('tests') ? ['tests'] : [],
+    tasks,
+  };
+  return { contract, baseRows };
+};
+
+/** Generated files that no tree could hold. */
+const oversized = (generated: readonly TreeFile[]): Problem[] =>
+  generated
+    .filter(({ content }) => content.byteLength > limits.treeFileBytes)
+    .map(({ path, content }) => ({
+      file: path,
+      pointer: '',
+      code: 'file_too_large',
+      message: `${path} would be generated with ${content.byteLength} bytes, more than ${limits.treeFileBytes}`,
+      hint: 'give the world less: shapes, routes or rows of tasks',
+    }));
+
+/** Compiles the files of a tree, in any order. It reports all problems together and never throws. */
+export const compileTree = (files: readonly TreeFile[]): CompileResult => {
+  const problems = createProblems();
+  const tree = openTree(files, problems);
+  if (tree === undefined) return { ok: false, problems: problems.list() };
+  const world = readWorldJson(tree);
+  if (world === undefined) {
+    readEnvironment(tree);
+    readConnector(tree);
+    return { ok: false, problems: problems.list() };
+  }
+  const compiled = checkWorld(tree, world);
+  if (problems.count() > 0) return { ok: false, problems: problems.list() };
+  const generated = generateArtifacts({ contract: compiled.contract, files });
+  const misfits = [...artifactCollisions({ files, generated }), ...oversized(generated)];
+  if (misfits.length > 0) return { ok: false, problems: sortProblems(misfits) };
+  return { ok: true, ...compiled, generated };
+};

@@ -1,0 +1,158 @@
+/**
+ * Whatever a tree holds, compiling it ends in a contract or in problems, never in an exception; what it
+ * calls a contract can be used; and the order of files does not count. 2,000 trees here, 50,000 with
+ * `make fuzz`. A failure is printed with its seed and path, from which `fc.assert` repeats it.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { TreeFile } from '#domain/world.ts';
+import { type Choices, choiceLists, createChoices } from '#test/support/choices.ts';
+import { fuzzRuns } from '#test/support/fuzz.ts';
+import { smallWorld, textFile, toTree } from '#test/support/small-world.ts';
+import { mutateTree, shuffle } from '#test/support/tree-mutations.ts';
+import { decodeBundle, encodeBundle, selectUserCode } from '../artifacts/bundle.ts';
+import { problemCodes } from '../read/codes.ts';
+import { createRowChecker } from '../schema/row-checker.ts';
+import { createToolChecker } from '../schema/tool-checker.ts';
+import { createTablesSql } from '../sql/ddl.ts';
+import { type CompileResult, compileTree } from './compile.ts';
+
+type Compiled = CompileResult & { ok: true };
+
+/** Rows that the world holds fit, and any others are judged. */
+const expectCheckers = ({ contract, baseRows }: Compiled): void => {
+  const rows = createRowChecker(contract);
+  for (const { name } of contract.entities) {
+    const [row = {}] = baseRows[name] ?? [];
+    const problems = rows.check(name, row);
+    if ((baseRows[name] ?? []).length > 0) expect(problems).toEqual([]);
+  }
+  const tools = createToolChecker(contract);
+  for (const { name } of contract.tools) tools.input(name, tools.output(name, null));
+};
+
+/** JSON reads -0 and writes 0; to a schema they are the same. */
+const withPlainZeros = (value: unknown): unknown => {
+  if (typeof value === 'number') return value + 0;
+  if (Array.isArray(value)) return value.map(withPlainZeros);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, held]) => [key, withPlainZeros(held)]),
+  );
+};
+
+const expectUsable = (compiled: Compiled, files: readonly TreeFile[]): void => {
+  const { contract } = compiled;
+  const store = new DatabaseSync(':memory:');
+  store.exec(createTablesSql(contract));
+  store.close();
+  expectCheckers(compiled);
+  expect(JSON.parse(JSON.stringify(contract))).toEqual(withPlainZeros(contract));
+  const bundle = encodeBundle({ contract, files: selectUserCode(contract, files) });
+  expect(encodeBundle(decodeBundle(bundle))).toEqual(bundle);
+};
+
+const expectProblems = ({ problems }: CompileResult & { ok: false }): void => {
+  expect(problems.length).toBeGreaterThan(0);
+  for (const { code, message, hint = '', file, pointer } of problems) {
+    expect(problemCodes).toContain(code);
+    expect(`${message}${hint}`).not.toMatch(/undefined|\[object/);
+    expect(`${file}${pointer}${message}${hint}`.length).toBeLessThan(10_000);
+  }
+};
+
+/** All that a result says, as one text. */
+const written = (result: CompileResult): string => {
+  if (!result.ok) return JSON.stringify(result);
+  const generated = result.generated.map(({ path, content }) => [
+    path,
+    Buffer.from(content).toString('latin1'),
+  ]);
+  return JSON.stringify({ ...result, generated });
+};
+
+/** How thoroughly a tree is judged: compiled once more from files in another order, or put to use. */
+type Judged = { shuffled?: readonly TreeFile[]; isUsed: boolean };
+
+/** Whether the tree compiled; throws when something went otherwise than it may. */
+const judge = (files: readonly TreeFile[], { shuffled, isUsed }: Judged): boolean => {
+  const result = compileTree(files);
+  if (!result.ok) expectProblems(result);
+  else if (isUsed) expectUsable(result, files);
+  if (shuffled !== undefined) {
+    expect(written(compileTree(shuffled)) === written(result)).toBe(true);
+  }
+  return result.ok;
+};
+
+/** Everything for one tree in three, to save time; for all of them with `make fuzz`. */
+const chooseThoroughness = (files: readonly TreeFile[], choices: Choices): Judged => {
+  const isFuzz = fuzzRuns(1).numRuns > 1;
+  const isShuffled = choices.oneIn(3) || isFuzz;
+  const isUsed = choices.oneIn(3) || isFuzz;
+  return isShuffled ? { shuffled: shuffle(files, choices), isUsed } : { isUsed };
+};
+
+const readTemplate = (name: string): TreeFile[] => {
+  const root = fileURLToPath(new URL(`../../templates/${name}`, import.meta.url));
+  return readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((path) => ({
+      path: relative(root, path).split('\\').join('/'),
+      content: new Uint8Array(readFileSync(path)),
+    }));
+};
+
+const minutes = 60_000;
+
+describe('compileTree, whatever it is given', () => {
+  it.each([
+    { name: 'the small world', tree: toTree(smallWorld()), runs: 1_860 },
+    { name: 'a template', tree: readTemplate('code-hosting'), runs: 40 },
+  ])(
+    'survives changes to $name',
+    ({ tree, runs }) => {
+      let compiled = 0;
+      fc.assert(
+        fc.property(choiceLists(60), (numbers) => {
+          const choices = createChoices(numbers);
+          const changed = mutateTree(tree, choices);
+          if (judge(changed, chooseThoroughness(changed, choices))) compiled += 1;
+        }),
+        fuzzRuns(runs),
+      );
+      expect(compiled).toBeGreaterThan(runs / 10);
+      expect(compiled).toBeLessThan(fuzzRuns(runs).numRuns * 0.9);
+    },
+    60 * minutes,
+  );
+
+  it('survives any files at all', () => {
+    const path = fc.oneof(
+      fc.string({ maxLength: 20 }),
+      fc.constantFrom(...toTree(smallWorld()).map((file) => file.path), 'data/x.json'),
+    );
+    const file = fc.record({ path, content: fc.uint8Array({ maxLength: 60 }) });
+    fc.assert(
+      fc.property(fc.array(file, { maxLength: 8 }), (files) => {
+        judge(files, { shuffled: files.toReversed(), isUsed: true });
+      }),
+      fuzzRuns(50),
+    );
+  });
+
+  it('survives any JSON as the data model', () => {
+    fc.assert(
+      fc.property(fc.json(), (json) => {
+        const files = [textFile('schema/world.json', json), textFile('svc-env.toml', '')];
+        judge(files, { shuffled: files.toReversed(), isUsed: true });
+      }),
+      fuzzRuns(50),
+    );
+  });
+});

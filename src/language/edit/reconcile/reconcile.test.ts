@@ -1,0 +1,307 @@
+import { describe, expect, it } from 'vitest';
+import type { TreeFile } from '#domain/world.ts';
+import { capture, connectorText, shop, worldText } from '#test/support/shop-world.ts';
+import { compileTree } from '../../compile/compile.ts';
+import type { Row } from '../../contract.ts';
+import { replaceFiles, textAt, textFile } from '../tree-text.ts';
+import { reconcile } from './reconcile.ts';
+
+const item = (more: Row = {}): Row => ({ id: 1, name: 'cup', state: 'new', ...more });
+
+const reconciled = (files: TreeFile[]) => {
+  const result = reconcile(files);
+  if (!result.ok) throw new Error(JSON.stringify(result.problems, null, 2));
+  return { ...result, tree: replaceFiles(files, result.files) };
+};
+
+const withItems = (...items: unknown[]) => reconciled(shop(capture('1', items)));
+
+const refused = (files: TreeFile[]) => {
+  const result = reconcile(files);
+  return result.ok ? [] : result.problems;
+};
+
+/** An object that a constant tells from others. */
+const shape = (kind: string, more: object = {}) => ({
+  type: 'object',
+  additionalProperties: false,
+  required: ['kind', ...Object.keys(more)],
+  properties: { kind: { const: kind }, ...more },
+});
+
+const at = '/x-svc/entities/items/schema';
+
+describe('reconcile', () => {
+  it('changes nothing where all rows fit', () => {
+    const { files, changes, notes } = withItems(item());
+    expect({ files, changes }).toEqual({ files: [], changes: [] });
+    expect(notes).toEqual([
+      'no captured rows of shops',
+      'items: price, code, owner not seen in the one captured row; left as declared',
+    ]);
+  });
+
+  it('adds fields, required when every row has them, and leaves all else of the text', () => {
+    const { tree, changes } = withItems(
+      item({ size: { w: 1, unit: 'cm' }, made_at: '2025-01-01T00:00:00Z' }),
+      item({ id: 2, size: { w: 2.5 } }),
+    );
+    const expected = worldText
+      .replace('["id", "name", "state"]', '["id", "name", "state", "size"]')
+      .replace(
+        '"shop_id": { "$ref": "#/$defs/Id" }\n',
+        `"shop_id": { "$ref": "#/$defs/Id" },
+            "size": {
+              "type": "object",
+              "additionalProperties": false,
+              "required": ["w"],
+              "properties": { "w": { "type": "number" }, "unit": { "type": "string" } }
+            },
+            "made_at": { "type": "string", "format": "date-time" }
+`,
+      );
+    expect(textAt(tree, 'schema/world.json')).toBe(expected);
+    expect(changes).toMatchObject([
+      { pointer: `${at}/properties/size`, kind: 'added', after: { type: 'object' } },
+      {
+        pointer: `${at}/required`,
+        kind: 'changed',
+        before: ['id', 'name', 'state'],
+        after: ['id', 'name', 'state', 'size'],
+      },
+      {
+        pointer: `${at}/properties/made_at`,
+        kind: 'added',
+        reason: 'in 1 of 2 captured values, first in captures/list_items/1.json',
+      },
+    ]);
+  });
+
+  it.each<[string, Row, string, unknown]>([
+    ['a wider type', { price: 1.5 }, `${at}/properties/price/type`, 'number'],
+    ['null', { price: null }, `${at}/properties/price/type`, ['integer', 'null']],
+    ['truly mixed values', { price: 'x' }, `${at}/properties/price/type`, ['string', 'integer']],
+    ['another word', { state: 'lost' }, `${at}/properties/state/enum`, ['new', 'sold', 'lost']],
+    ['an odd text', { code: 'a1' }, `${at}/properties/code/pattern`, undefined],
+    ['a smaller number', { shop_id: 7, id: 0 }, '/$defs/Id/minimum', 0],
+    ['a longer text', { name: 'a saucer' }, '/$defs/Name/maxLength', undefined],
+    [
+      'null for a shared shape',
+      { name: null },
+      `${at}/properties/name`,
+      { anyOf: [{ $ref: '#/$defs/Name' }, { type: 'null' }] },
+    ],
+  ])('lets %s in', (_what, row, pointer, after) => {
+    const { changes, tree } = withItems(item(row));
+    expect(changes.map((change) => [change.pointer, change.after])).toEqual([[pointer, after]]);
+    expect(reconciled(tree).changes).toEqual([]);
+  });
+
+  it.each<[string, unknown, unknown, unknown[]]>([
+    [
+      'a branch for a type that no branch has',
+      { anyOf: [{ type: 'integer' }, { type: 'boolean' }] },
+      { anyOf: [{ type: 'integer' }, { type: 'boolean' }, { type: ['string', 'null'] }] },
+      ['x', null, 1],
+    ],
+    [
+      'the branch that a value is meant for',
+      { anyOf: [shape('a'), shape('b')] },
+      { anyOf: [shape('a'), shape('b', { n: { type: 'integer' } })] },
+      [{ kind: 'b', n: 1 }, { kind: 'a' }],
+    ],
+    [
+      'a choice in place of an exclusive one',
+      { oneOf: [{ type: 'integer' }, { type: 'number' }] },
+      { anyOf: [{ type: 'integer' }, { type: 'number' }] },
+      [1],
+    ],
+    ['a list in place of a constant', { const: 'a' }, { enum: ['a', 'b'] }, ['b', 'a']],
+    [
+      'null beside what is composed',
+      { title: 'T', allOf: [{ type: 'string' }] },
+      { title: 'T', anyOf: [{ allOf: [{ type: 'string' }] }, { type: 'null' }] },
+      [null],
+    ],
+    [
+      'no condition that is broken',
+      { if: { maximum: 1 }, else: false, type: 'integer' },
+      { type: 'integer' },
+      [2],
+    ],
+    [
+      'further items',
+      { type: 'array', prefixItems: [{ type: 'string' }], items: false },
+      { type: 'array', prefixItems: [{ type: 'string' }], items: { type: 'integer' } },
+      [['a', 1]],
+    ],
+    [
+      'fields of a map as they are declared',
+      { type: 'object', additionalProperties: { type: 'integer' } },
+      { type: 'object', additionalProperties: { type: 'number' } },
+      [{ a: 1, b: 1.5 }],
+    ],
+    [
+      'any text where a list would have no end',
+      { enum: ['a'] },
+      { type: 'string' },
+      Array.from({ length: 101 }, (_, index) => `v${index}`),
+    ],
+  ])('makes of a schema %s', (_what, before, after, values) => {
+    const world = JSON.parse(worldText);
+    world['x-svc'].entities.items.schema.properties.price = before;
+    const { tree } = reconciled(
+      shop(
+        textFile('schema/world.json', JSON.stringify(world, null, 2)),
+        capture(
+          '1',
+          values.map((price, index) => item({ id: index + 1, price })),
+        ),
+      ),
+    );
+    const { properties } = JSON.parse(textAt(tree, 'schema/world.json'))['x-svc'].entities.items
+      .schema;
+    expect(properties.price).toEqual(after);
+  });
+
+  it('lets an object in where there was a scalar, with its shape', () => {
+    const { changes } = withItems(item({ price: { amount: 1 } }));
+    expect(changes.map(({ pointer, after }) => [pointer, after])).toEqual([
+      [`${at}/properties/price/type`, ['integer', 'object']],
+      [`${at}/properties/price/additionalProperties`, false],
+      [`${at}/properties/price/required`, ['amount']],
+      [`${at}/properties/price/properties`, { amount: { type: 'integer' } }],
+    ]);
+  });
+
+  it('requires no longer what rows lack', () => {
+    const { changes } = withItems({ id: 1, state: 'new' }, item({ id: 2 }));
+    expect(changes).toEqual([
+      {
+        file: 'schema/world.json',
+        pointer: `${at}/required`,
+        kind: 'changed',
+        before: ['id', 'name', 'state'],
+        after: ['id', 'state'],
+        reason: '"name" is absent in 1 of 2 captured values, first in captures/list_items/1.json',
+      },
+    ]);
+  });
+
+  it('changes shared shapes where they stand, siblings too, and says that they are shared', () => {
+    const owner = { login: 'ada', boss: { login: 'bob', mail: 'b@x.example' } };
+    const { changes, files } = withItems(item({ owner }));
+    expect(files.map(({ path }) => path)).toEqual(['schema/people.json']);
+    expect(changes).toMatchObject([
+      {
+        file: 'schema/people.json',
+        pointer: '/$defs/Person/properties/mail',
+        kind: 'added',
+        after: { type: 'string', format: 'email' },
+        reason: expect.stringContaining('(Person of schema/people.json is shared: 2 places'),
+      },
+    ]);
+  });
+
+  it('gives keys another type where all agree', () => {
+    const files = shop(
+      capture('1', [item({ id: 'a' })], { arguments: { shop: 'b' } }),
+      textFile('connector.toml', connectorText.replace('"int"', '"uuid"')),
+    );
+    expect(reconciled(files).changes).toMatchObject([
+      { pointer: '/$defs/Id/type', before: 'integer', after: 'string' },
+    ]);
+  });
+
+  it.each<[string, unknown[], string]>([
+    ['lacks its key', [item(), { name: 'x', state: 'new' }], 'row 1 of this capture lacks it'],
+    ['has null for a key', [item({ id: null })], 'row 0 of this capture has null'],
+    ['has a fraction for a key', [item({ id: 1.5 })], 'row 0 of this capture has number 1.5'],
+    ['has a field of no name', [item({ 'a-b': 1 })], '"a-b" is not a name of a field'],
+    ['has a reserved field', [item({ _key: 1 })], 'the store keeps a column "_key"'],
+    ['has a field in other case', [item({ Name: 'x' })], 'it differs from "name" only by case'],
+  ])('refuses captures in which a row %s', (_what, items, message) => {
+    expect(refused(shop(capture('1', items)))).toMatchObject([
+      {
+        file: 'captures/list_items/1.json',
+        code: 'unusable_capture',
+        message: expect.stringContaining(message),
+      },
+    ]);
+  });
+
+  it('refuses keys that are now text, now number', () => {
+    const files = shop(capture('1', [item(), item({ id: 'a' })]));
+    expect(refused(files)).toMatchObject([
+      { file: 'schema/world.json', pointer: '/$defs/Id', code: 'unusable_capture' },
+    ]);
+  });
+
+  it('asks no more of the rows of the tree than they hold', () => {
+    const files = shop(
+      capture('1', [item({ size: 1 })]),
+      textFile('data/items.json', JSON.stringify([item({ id: 5 })])),
+    );
+    const { tree, changes } = reconciled(files);
+    expect(changes.map(({ pointer }) => pointer)).toEqual([`${at}/properties/size`]);
+    expect(compileTree(tree).ok).toBe(true);
+  });
+
+  it('says which operations create rows without what is required now', () => {
+    expect(withItems(item({ size: 1 })).notes).toContain(
+      'the operation "add_item" creates rows of items without size',
+    );
+  });
+
+  it('is not kept by routes that name fields which are to be added', () => {
+    const connector = connectorText.replace('name = "name" }', 'name = "name", size = "size" }');
+    const files = shop(capture('1', [item({ size: 1 })]), textFile('connector.toml', connector));
+    expect(compileTree(reconciled(files).tree).ok).toBe(true);
+  });
+
+  it('is not kept by rows that do not fit yet', () => {
+    const files = shop(
+      capture('1', [item({ size: 1 })]),
+      textFile('data/items.json', JSON.stringify([item({ size: 2 })])),
+    );
+    const { tree, changes } = reconciled(files);
+    expect(changes).toHaveLength(2);
+    expect(compileTree(tree).ok).toBe(true);
+  });
+
+  it('tells of answers that hold no rows', () => {
+    const files = shop(
+      capture('1', [], { status: 404 }),
+      capture('2', [], { body: {} }),
+      capture('3', [item(), 5]),
+    );
+    expect(reconciled(files).notes).toEqual(
+      expect.arrayContaining([
+        'captures/list_items/1.json: the request failed, so it holds no rows',
+        'captures/list_items/2.json: body/items is missing',
+        'captures/list_items/3.json: body/items/1 must be an object, is a number',
+      ]),
+    );
+  });
+
+  it('has nothing to do without captures', () => {
+    expect(reconciled(shop())).toMatchObject({
+      changes: [],
+      notes: ['captures/ holds no captures'],
+    });
+  });
+
+  it.each<[string, TreeFile[], string]>([
+    ['a schema with problems', [textFile('schema/people.json', '{')], 'syntax'],
+    ['a connector with problems', [textFile('connector.toml', 'x = 1')], 'missing_key'],
+    ['a broken capture', [textFile('captures/list_items/1.json', '{}')], 'missing_key'],
+    ['a stray capture', [textFile('captures/odd/1.json', '{}')], 'missing_key'],
+  ])('refuses %s', (_what, files, code) => {
+    expect(refused(shop(...files))).toContainEqual(expect.objectContaining({ code }));
+  });
+
+  it('needs a connector', () => {
+    const files = shop(capture('1', [])).filter(({ path }) => path !== 'connector.toml');
+    expect(refused(files)).toMatchObject([{ code: 'missing_file', file: 'connector.toml' }]);
+  });
+});

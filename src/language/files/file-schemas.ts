@@ -1,0 +1,57 @@
+/**
+ * JSON Schemas of the files that authors write by hand, made of the very tables that read them, so
+ * that editors complete keys and mark mistakes in JSON and TOML. A schema says what each key takes;
+ * what keys must be to one another only compiling tells.
+ */
+import type { JsonSchema } from '../contract.ts';
+import { tableSchema } from '../read/table.ts';
+import { connectorFile, connectorFileKeys } from './connector-toml.ts';
+import { scenarioFileKeys } from './scenario-toml.ts';
+import { environmentFile, environmentFileKeys } from './svc-env-toml.ts';
+import { tasksFile, tasksFileKeys, verifierTasks } from './verifier-tasks.ts';
+import { dialect, worldFile, worldFileKeys } from './world-json.ts';
+
+/** Files with a schema, as they are named in a tree. */
+export const schemaFiles = [
+  worldFile,
+  environmentFile,
+  connectorFile,
+  'scenario.toml',
+  tasksFile,
+] as const;
+export type SchemaFile = (typeof schemaFiles)[number];
+
+/** One of the two spellings of the table must be there. */
+const environmentSchema = (): JsonSchema => ({
+  ...tableSchema(environmentFileKeys),
+  oneOf: [{ required: ['environment'] }, { required: ['env'] }],
+});
+
+/** A list, or an object that holds it. */
+const tasksSchema = (): JsonSchema => ({
+  oneOf: [verifierTasks.schema ?? {}, tableSchema(tasksFileKeys)],
+});
+
+const schemaOf: Record<SchemaFile, () => JsonSchema> = {
+  [worldFile]: () => tableSchema(worldFileKeys),
+  [environmentFile]: environmentSchema,
+  [connectorFile]: () => tableSchema(connectorFileKeys),
+  'scenario.toml': () => tableSchema(scenarioFileKeys),
+  [tasksFile]: tasksSchema,
+};
+
+const titles: Record<SchemaFile, string> = {
+  [worldFile]: 'Data model and tools of a world',
+  [environmentFile]: 'Manifest of a world',
+  [connectorFile]: 'The vendor a world stands for',
+  'scenario.toml': 'A scenario: a task of a world',
+  [tasksFile]: 'Verifier tasks of a world',
+};
+
+/** The JSON Schema (2020-12) of a hand-written file. */
+export const fileSchema = (file: SchemaFile): JsonSchema => ({
+  $schema: dialect,
+  $id: `urn:svc:svc-world/1:${file}`,
+  title: `${titles[file]} (${file}, svc-world/1)`,
+  ...schemaOf[file](),
+});

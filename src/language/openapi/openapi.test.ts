@@ -1,0 +1,413 @@
+import { describe, expect, it } from 'vitest';
+import {
+  card,
+  cards,
+  definitions,
+  documentOf,
+  equals,
+  type Loose,
+} from '#test/support/card-routes.ts';
+import { lintOpenApi } from '#test/support/openapi-lint.ts';
+import { sampleContract, sampleEntity } from '#test/support/sample-contract.ts';
+import { sampleApi, sampleErrors, sampleRoute } from '#test/support/sample-world.ts';
+import { contractOf } from '#test/support/small-world.ts';
+import { type ApiContract, plainPaging, type RouteContract } from '../contract.ts';
+import { openApiOf } from './openapi.ts';
+
+describe('openApiOf', () => {
+  it('is a valid document of a whole world', async () => {
+    const document = openApiOf(sampleContract({ api: sampleApi }));
+    expect(await lintOpenApi(document)).toEqual([]);
+    expect(await lintOpenApi(openApiOf(contractOf()))).toEqual([]);
+    expect(Object.keys(document.paths as object)).toEqual([
+      '/repos/{owner}/{repo}/issues',
+      '/repos/{owner}/{repo}/issues/{number}',
+      '/users',
+      '/users/{login}',
+      '/repos/{owner}/{repo}/issues/{number}/labels',
+    ]);
+  });
+
+  it('writes arguments inside segments as they are, and says of others that they may hold slashes', async () => {
+    const document = documentOf([
+      card('GET', '/cards/{id}.json'),
+      card('GET', '/files/{path...}/raw'),
+      card('DELETE', '/files/{name}/raw'),
+    ]);
+    expect(await lintOpenApi(document)).toEqual([]);
+    expect(Object.keys(document.paths)).toEqual(['/cards/{id}.json', '/files/{path}/raw']);
+    const { get, delete: remove } = document.paths['/files/{path}/raw'];
+    const path = { name: 'path', in: 'path', required: true, schema: { type: 'string' } };
+    expect(get.parameters).toEqual([{ ...path, description: 'It may hold slashes.' }]);
+    expect(remove.parameters).toEqual([path]);
+  });
+
+  it('tells what handlers declare of their bodies and answers', async () => {
+    const person = { $ref: '#/$defs/Person' };
+    const document = documentOf([
+      card('POST', '/people', {
+        ...{ operation: 'make', action: 'handler', handler: 'make', status: 201 },
+        ...{ request: person, response: person },
+      }),
+      card('GET', '/people', {
+        ...{ operation: 'list', action: 'handler', handler: 'list' },
+        response: { type: 'array', items: person },
+      }),
+      card('PUT', '/people/{id}', {
+        ...{ operation: 'put', action: 'handler', handler: 'put' },
+        request: { $ref: '#/$defs/Id' },
+      }),
+    ]);
+    expect(await lintOpenApi(document)).toEqual([]);
+    const ref = { $ref: '#/components/schemas/Person' };
+    const { post, get } = document.paths['/people'];
+    const json = (schema: unknown) => ({ 'application/json': { schema } });
+    expect(post.requestBody).toEqual({ required: true, content: json(ref) });
+    expect(post.responses['201'].content).toEqual(json(ref));
+    expect(get.responses['200'].content).toEqual(json({ type: 'array', items: ref }));
+    expect(document.paths['/people/{id}'].put.requestBody.required).toBe(false);
+  });
+
+  it('has no paths without an API', async () => {
+    const document = openApiOf(sampleContract());
+    expect(document).toEqual({
+      openapi: '3.1.0',
+      info: { title: 'sample', version: '1' },
+      paths: {},
+    });
+    expect(await lintOpenApi(document)).toEqual([]);
+  });
+
+  it('gives legal names to definitions and leads references to them, not those in values', async () => {
+    const document = documentOf([card('GET', '/cards')]);
+    expect(await lintOpenApi(document)).toEqual([]);
+    const { schemas } = document.components;
+    expect(Object.keys(schemas)).toEqual([
+      'cards',
+      'Id',
+      'people.Login',
+      'people.Login_2',
+      'cards_2',
+      'Person',
+    ]);
+    expect(schemas.cards.properties.id).toEqual({ $ref: '#/components/schemas/Id' });
+    expect(schemas.Person.properties.login).toEqual({ $ref: '#/components/schemas/people.Login' });
+    expect(schemas.cards_2).toEqual(definitions.cards);
+  });
+
+  it('types parameters by the fields that they are matched against', async () => {
+    const document = documentOf([
+      card('GET', '/lists/{list}/cards', {
+        params: ['state', 'login', 'label', 'q', 'size', 'free'].map((name) => ({
+          name,
+          repeated: name === 'label',
+        })),
+        filter: [
+          equals('list', 'list'),
+          equals('state', 'state'),
+          equals('login', 'author', 'boss', 'login'),
+          { argument: 'label', path: ['labels'], match: 'contains' },
+          { argument: 'q', path: ['title'], match: 'prefix' },
+          equals('size', 'size'),
+        ],
+        sample: { list: 3, label: ['a'] },
+      }),
+    ]);
+    expect(await lintOpenApi(document)).toEqual([]);
+    const { parameters } = document.paths['/lists/{list}/cards'].get;
+    expect(parameters).toMatchObject([
+      { name: 'list', in: 'path', required: true, schema: { type: 'integer' }, example: 3 },
+      { name: 'state', required: false, schema: { type: 'string', enum: ['open', 'done'] } },
+      { name: 'login', schema: { type: 'string', maxLength: 40 } },
+      {
+        name: 'label',
+        style: 'form',
+        explode: true,
+        schema: { type: 'array', items: { type: 'string', pattern: '^[a-z]+$' } },
+      },
+      { name: 'q', schema: { type: 'string' } },
+      { name: 'size', schema: { type: 'number', minimum: 0 } },
+      { name: 'free', schema: { type: 'string' } },
+    ]);
+    expect(parameters[4].schema).toEqual({ type: 'string' });
+    expect(parameters[4].description).toBe("Beginning of the row's title.");
+  });
+
+  it('pages by parameters, keys and headers', async () => {
+    const paging = {
+      ...plainPaging,
+      limitParam: 'per_page',
+      previousKey: 'prev',
+      headers: { cursor: 'X-Next', total: 'X-Total' },
+    };
+    const document = documentOf(
+      [
+        card('GET', '/by-cursor', {
+          operation: 'by_cursor',
+          page: 'cursor',
+          envelope: 'data',
+          params: [{ name: 'per_page', repeated: false }],
+        }),
+        card('GET', '/by-offset', { operation: 'by_offset', page: 'offset', envelope: 'data' }),
+        card('GET', '/bare', { operation: 'bare', page: 'cursor' }),
+      ],
+      { paging },
+    );
+    expect(await lintOpenApi(document)).toEqual([]);
+    const cursor = document.paths['/by-cursor'].get;
+    expect(cursor.parameters.map(({ name, schema }: Loose) => [name, schema.type])).toEqual([
+      ['per_page', 'integer'],
+      ['cursor', 'string'],
+    ]);
+    expect(cursor.responses['200'].content['application/json'].schema).toEqual({
+      type: 'object',
+      required: ['data'],
+      properties: {
+        hits: { type: 'integer', minimum: 0 },
+        cursor: { type: ['string', 'null'] },
+        prev: { type: ['string', 'null'] },
+        data: { type: 'array', items: { $ref: '#/components/schemas/cards' } },
+      },
+    });
+    expect(Object.keys(cursor.responses['200'].headers)).toEqual(['X-Next', 'X-Total']);
+    const offset = document.paths['/by-offset'].get;
+    expect(offset.parameters.map(({ name }: Loose) => name)).toEqual(['per_page', 'offset']);
+    expect(Object.keys(offset.responses['200'].headers)).toEqual(['X-Total']);
+    const counted = offset.responses['200'].content['application/json'].schema.properties;
+    expect(Object.keys(counted)).toEqual(['hits', 'data']);
+    const bare = document.paths['/bare'].get.responses['200'].content['application/json'].schema;
+    expect(bare).toEqual({ type: 'array', items: { $ref: '#/components/schemas/cards' } });
+  });
+
+  it('nests what the body is read from, and asks for what the row needs', async () => {
+    const document = documentOf([
+      card('POST', '/lists/{list}/cards', {
+        action: 'create',
+        status: 201,
+        filter: [equals('list', 'list')],
+        body: [
+          { field: ['title'], from: ['card', 'title'] },
+          { field: ['author', 'login'], from: ['by'] },
+          { field: ['labels'], from: ['card', 'labels'] },
+          { field: ['size'], from: ['card', 'sizes', '1'] },
+          { field: ['state'], from: ['card', 'state'] },
+        ],
+        defaults: { state: 'open' },
+        generate: [{ field: 'id', with: 'int' }],
+      }),
+    ]);
+    expect(await lintOpenApi(document)).toEqual([]);
+    const { requestBody } = document.paths['/lists/{list}/cards'].post;
+    expect(requestBody).toEqual({
+      required: true,
+      content: {
+        'application/json': {
+          schema: {
+            type: 'object',
+            required: ['card', 'by'],
+            properties: {
+              card: {
+                type: 'object',
+                required: ['title'],
+                properties: {
+                  title: { type: 'string', minLength: 1 },
+                  labels: { type: 'array', items: { type: 'string', pattern: '^[a-z]+$' } },
+                  sizes: {
+                    type: 'array',
+                    prefixItems: [
+                      {},
+                      { anyOf: [{ type: 'number', minimum: 0 }, { type: 'null' }] },
+                    ],
+                  },
+                  state: { enum: ['open', 'done', null], default: 'open' },
+                },
+              },
+              by: { $ref: '#/components/schemas/people.Login' },
+            },
+          },
+        },
+      },
+    });
+  });
+
+  it('takes all fields of the entity where none are mapped, and none in particular to change', async () => {
+    const document = documentOf([
+      card('POST', '/cards', { action: 'create', generate: [{ field: 'id', with: 'int' }] }),
+      card('PATCH', '/cards/{id}', { action: 'update', filter: [equals('id', 'id')] }),
+      card('DELETE', '/cards', {
+        action: 'delete',
+        filter: [equals('id', 'id')],
+        params: [{ name: 'id', repeated: false }],
+      }),
+    ]);
+    expect(await lintOpenApi(document)).toEqual([]);
+    const { post, delete: remove } = document.paths['/cards'];
+    expect(post.requestBody.content['application/json'].schema.allOf).toEqual([
+      { $ref: '#/components/schemas/cards.fields' },
+      { required: ['list', 'title', 'state', 'author'] },
+    ]);
+    const fields = document.components.schemas['cards.fields'].properties;
+    expect(Object.keys(fields)).toEqual(Object.keys(cards.schema.properties as object));
+    expect(fields.id).toEqual({ $ref: '#/components/schemas/cards/properties/id' });
+    const { requestBody } = document.paths['/cards/{id}'].patch;
+    expect(requestBody.required).toBe(false);
+    expect(remove.parameters).toMatchObject([{ name: 'id', in: 'query', required: true }]);
+    expect(remove.responses['204']).toEqual({ description: 'It is done.' });
+    expect(remove).not.toHaveProperty('requestBody');
+  });
+
+  it('leaves open what handlers take and answer', async () => {
+    const handler = (method: 'GET' | 'PUT', name: string): RouteContract =>
+      card(method, '/anything', {
+        action: 'handler',
+        operation: name,
+        handler: name,
+        entity: null,
+      });
+    const document = documentOf([handler('PUT', 'do_it'), handler('GET', 'see_it')]);
+    expect(await lintOpenApi(document)).toEqual([]);
+    const { get, put } = document.paths['/anything'];
+    expect(put.requestBody).toEqual({
+      required: false,
+      content: { 'application/json': { schema: {} } },
+    });
+    expect(get).not.toHaveProperty('requestBody');
+    expect(Object.keys(put.responses)).toEqual(['200', '401', '404', '422', 'default']);
+    expect(put.responses['200'].content['application/json'].schema).toEqual({});
+  });
+
+  it('shows errors as the vendor words them, several of one status together', async () => {
+    const gone = { status: 410, body: '<gone/>' };
+    const xml = documentOf([card('GET', '/cards/{id}', { single: true, notFound: gone })], {
+      errorContentType: 'application/xml',
+      unauthorized: { status: 401, body: '' },
+    });
+    expect(await lintOpenApi(xml)).toEqual([]);
+    expect(xml.paths['/cards/{id}'].get.responses['410'].content).toEqual({
+      'application/xml': { examples: { notFound: { value: '<gone/>' } } },
+    });
+    expect(xml.components.responses.Unauthorized).toEqual({ description: 'No valid credential.' });
+
+    const bad = { status: 400, body: '{"why":"bad"}' };
+    const route = card('DELETE', '/cards/{id}', { action: 'delete', notFound: bad });
+    const merged = documentOf([route], { invalid: bad });
+    expect(await lintOpenApi(merged)).toEqual([]);
+    const { responses } = merged.paths['/cards/{id}'].delete;
+    expect(responses['401']).toEqual({ $ref: '#/components/responses/Unauthorized' });
+    expect(responses['400'].content['application/json'].examples).toEqual({
+      notFound: { value: { why: 'bad' } },
+      invalid: { $ref: '#/components/examples/Invalid' },
+    });
+    expect(merged.components.examples.Invalid).toEqual({ value: { why: 'bad' } });
+  });
+
+  it('does not repeat with each route what is long', async () => {
+    const long = 'x'.repeat(100_000);
+    const wide = sampleEntity('wide', {
+      properties: {
+        id: { type: 'integer' },
+        kind: { enum: [long] },
+        part: { type: 'object', properties: { kind: { enum: [long] } } },
+      },
+    });
+    const routes = Array.from({ length: 100 }, (_, index) =>
+      sampleRoute('POST', `/${index}/{kind}/{inner}`, {
+        operation: `make_${index}`,
+        entity: 'wide',
+        action: index % 2 === 0 ? 'create' : 'update',
+        filter: [equals('kind', 'kind'), equals('inner', 'part', 'kind')],
+        body:
+          index % 4 < 2
+            ? []
+            : [
+                { field: ['kind'], from: ['a'] },
+                { field: ['part', 'kind'], from: ['b'] },
+              ],
+      }),
+    );
+    const error = { status: 404, body: JSON.stringify(long) };
+    const api = { ...sampleApi, notFound: error, invalid: error, routes };
+    const document = openApiOf(sampleContract({ entities: [wide], api }));
+    expect(await lintOpenApi(document)).toEqual([]);
+    expect(JSON.stringify(document).length).toBeLessThan(700_000);
+  });
+
+  it('makes one path of those that differ by the names of their arguments', async () => {
+    const document = documentOf([
+      card('GET', '/cards/{id}', { single: true, filter: [equals('id', 'id')] }),
+      card('PATCH', '/cards/{card}', { action: 'update', filter: [equals('card', 'id')] }),
+      card('DELETE', '/cards/{card}/{list}', { action: 'delete' }),
+    ]);
+    expect(await lintOpenApi(document)).toEqual([]);
+    expect(Object.keys(document.paths)).toEqual(['/cards/{id}', '/cards/{card}/{list}']);
+    expect(document.paths['/cards/{id}'].patch.parameters).toMatchObject([
+      { name: 'id', in: 'path', schema: { type: 'integer', minimum: 1 } },
+    ]);
+  });
+
+  it('names every way in which a session takes its token', async () => {
+    const auths: [ApiContract['auth'], unknown][] = [
+      [{ scheme: 'bearer', name: null, tokenPath: null, scope: null }, undefined],
+      [{ scheme: 'none', name: null, tokenPath: null, scope: null }, undefined],
+      [
+        { scheme: 'query', name: 'key', tokenPath: null, scope: null },
+        { type: 'apiKey', in: 'query', name: 'key' },
+      ],
+      [
+        { scheme: 'header', name: 'X-Key', tokenPath: null, scope: null },
+        { type: 'apiKey', in: 'header', name: 'X-Key' },
+      ],
+      [
+        { scheme: 'basic', name: null, tokenPath: null, scope: null },
+        { type: 'http', scheme: 'basic' },
+      ],
+      [
+        { scheme: 'oauth2', name: null, tokenPath: '/oauth/token', scope: 'read, write' },
+        {
+          type: 'oauth2',
+          description: 'Bearers that the world mints.',
+          flows: {
+            clientCredentials: {
+              tokenUrl: 'https://s.example/oauth/token',
+              refreshUrl: 'https://s.example/oauth/token',
+              scopes: { read: '', write: '' },
+            },
+          },
+        },
+      ],
+    ];
+    for (const [auth, vendor] of auths) {
+      const document = documentOf(
+        [card('GET', '/')],
+        { auth },
+        { serverUrl: 'https://s.example/' },
+      );
+      expect(await lintOpenApi(document)).toEqual([]);
+      expect(document.components.securitySchemes.vendor).toEqual(vendor);
+      expect(document.security).toHaveLength(vendor === undefined ? 1 : 2);
+      expect(document.servers).toEqual([{ url: 'https://s.example/' }]);
+    }
+  });
+
+  it('is not brought down by what a stranger can write', async () => {
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    const document = documentOf(
+      [
+        card('POST', '/a"b/<i>/{constructor}', {
+          action: 'create',
+          body: [
+            { field: ['title'], from: Array.from({ length: 100_000 }, () => 'a') },
+            { field: ['list'], from: ['__proto__'] },
+            { field: ['size'], from: ['sizes', '999999999'] },
+          ],
+          envelope: '__proto__',
+        }),
+      ],
+      { notFound: { status: 404, body: deep }, invalid: { ...sampleErrors.invalid, body: deep } },
+    );
+    const text = JSON.stringify(document);
+    expect(await lintOpenApi(JSON.parse(text))).toEqual([]);
+    expect(text).toContain('"__proto__":{"type":"integer"}');
+    expect(({} as Loose).type).toBeUndefined();
+  });
+});

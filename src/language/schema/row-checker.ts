@@ -1,0 +1,66 @@
+/**
+ * Checks rows against the shapes of a contract's entities. Keys and references between rows are not
+ * its business: those are the store's, and `integrity.ts`'s for rows that are part of a tree.
+ */
+import type { Contract } from '../contract.ts';
+import { parsePointer } from '../read/pointer.ts';
+import { suggestName } from '../read/suggest.ts';
+import { andKept, andTextsKept } from './kept-values.ts';
+import { type CheckValue, createShapes } from './shapes.ts';
+import type { ValueProblem } from './value-problem.ts';
+
+/**
+ * What is wrong with a value of a row. `field` is the top-level field at fault, '' for the row as a
+ * whole; `pointer` leads to the value, or to where a missing one belongs; `detail` follows both in a
+ * sentence, for example `must be string, is number 5`.
+ */
+export type RowProblem = { field: string; pointer: string; detail: string };
+
+export type RowChecker = {
+  /** Everything wrong with a row of an entity, at most 20 problems; empty when it fits. */
+  check(entity: string, row: unknown): RowProblem[];
+};
+
+/** Adds the top-level field to problems found by a schema. */
+export const toRowProblems = (problems: readonly ValueProblem[]): RowProblem[] =>
+  problems.map(({ pointer, detail }) => ({
+    field: parsePointer(pointer)[0] ?? '',
+    pointer,
+    detail,
+  }));
+
+const createChecker = (
+  { definitions, entities }: Pick<Contract, 'definitions' | 'entities'>,
+  asks: (check: CheckValue) => CheckValue,
+): RowChecker => {
+  const schemas = new Map(entities.map(({ name, schema }) => [name, schema]));
+  const shapes = createShapes(definitions, schemas);
+  const checks = new Map([...shapes].map(([name, check]) => [name, asks(check)]));
+  return {
+    check(entity, row) {
+      const check = checks.get(entity);
+      if (check !== undefined) return toRowProblems(check(row));
+      const hint = suggestName(entity, schemas.keys());
+      const detail = `the world has no entity "${entity}"${hint === undefined ? '' : `; ${hint}`}`;
+      return [{ field: '', pointer: '', detail }];
+    },
+  };
+};
+
+/**
+ * A checker for all entities of a contract; each schema is compiled when it is first needed. Numbers
+ * and texts that are not kept as they came are refused, too.
+ */
+export const createRowChecker = (
+  contract: Pick<Contract, 'definitions' | 'entities'>,
+): RowChecker => createChecker(contract, andKept);
+
+/** The same for rows of files, whose numbers are looked at while they are read. */
+export const createFileRowChecker = (
+  contract: Pick<Contract, 'definitions' | 'entities'>,
+): RowChecker => createChecker(contract, andTextsKept);
+
+/** The same by the shapes alone. */
+export const createShapeChecker = (
+  contract: Pick<Contract, 'definitions' | 'entities'>,
+): RowChecker => createChecker(contract, (check) => check);

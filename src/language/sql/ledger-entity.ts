@@ -1,0 +1,63 @@
+/**
+ * The request ledger as an entity: the shape of an entry, by which conditions on it are checked, and its
+ * columns, for those who query it. A host keeps it in a database of its own; a verifier finds it beside
+ * the tables of the world.
+ */
+import { ledgerEntity, type ledgerFields, ledgerWays } from '#domain/ledger.ts';
+import type { EntityContract, JsonSchema } from '../contract.ts';
+
+const integer = { type: 'integer' };
+const text = { type: 'string' };
+const textOrNull = { type: ['string', 'null'] };
+
+const closed = (properties: Record<string, JsonSchema>): JsonSchema => ({
+  type: 'object',
+  properties,
+  additionalProperties: false,
+});
+
+/** What was asked and answered is as open as the tools and routes of worlds are. */
+const schemas: Record<(typeof ledgerFields)[number], JsonSchema> = {
+  id: integer,
+  at: text,
+  via: { enum: [...ledgerWays] },
+  operation: textOrNull,
+  method: textOrNull,
+  path: textOrNull,
+  status: { type: ['integer', 'null'] },
+  request: {},
+  response: {},
+  duration_ms: { type: 'number' },
+  changes: {
+    type: 'object',
+    additionalProperties: closed({ inserted: integer, updated: integer, deleted: integer }),
+  },
+  rows: {
+    type: 'array',
+    items: closed({
+      entity: text,
+      key: { type: ['object', 'null'] },
+      kind: { enum: ['inserted', 'updated', 'deleted'] },
+    }),
+  },
+  call_id: textOrNull,
+};
+
+export const ledgerEntityContract: EntityContract = {
+  name: ledgerEntity,
+  schema: closed(schemas),
+  primaryKey: ['id'],
+  unique: [],
+  relationships: [],
+  columns: [
+    { name: 'id', type: 'INTEGER' },
+    { name: 'at', type: 'TEXT' },
+    { name: 'via', type: 'TEXT' },
+    { name: 'operation', type: 'TEXT' },
+    { name: 'method', type: 'TEXT' },
+    { name: 'path', type: 'TEXT' },
+    { name: 'status', type: 'INTEGER' },
+    { name: 'duration_ms', type: 'REAL' },
+    { name: 'call_id', type: 'TEXT' },
+  ],
+};
