@@ -1,14 +1,24 @@
 /**
- * Who may import whom, read from the imports themselves. The table below is the rule of the house:
- * shared libraries import only those before them, programs import shared libraries and themselves.
+ * Who may import whom, read from the imports themselves. Between programs the table below is the rule of
+ * the house: shared libraries import only those before them, programs import shared libraries and
+ * themselves. Inside a program it is `floors.ts`.
  */
-import { readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
-import { dirname, join, normalize, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
-
-const root = fileURLToPath(new URL('..', import.meta.url));
+import { circlesLeftIn, floors } from './floors.ts';
+import {
+  circlesOf,
+  floorOf,
+  type Import,
+  importGraph,
+  importsOf,
+  isTest,
+  sourceFiles,
+  targetOf,
+  textOf,
+  valueImport,
+} from './support/imports.ts';
 
 const shared: Record<string, readonly string[]> = {
   'src/domain': [],
@@ -32,47 +42,18 @@ const confined: Record<string, string> = {
   '@kubernetes/client-node': 'orchestrator/driver',
 };
 
-type Import = { file: string; folder: string; specifier: string };
-
-const sourceFiles = (folder: string): string[] =>
-  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .map((name) => join(folder, name))
-    .filter((name) => /\.(ts|tsx|mts)$/.test(name) && !name.includes('node_modules'));
-
 const folderOf = (file: string): string | undefined =>
   Object.keys(allowed).find((folder) => file.startsWith(`${folder}/`));
 
-const anyImport =
-  /(?:^|\n)\s*(?:import|export)\s[^;'"]*?from\s*['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)|(?:^|\n)\s*import\s*['"]([^'"]+)['"]/g;
-
-/** One that is there when the program runs, and not for its types alone. */
-const valueImport =
-  /(?:^|\n)\s*(?:import|export)\s(?!type\s)[^;'"]*?from\s*['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)|(?:^|\n)\s*import\s*['"]([^'"]+)['"]/g;
-
-const importsOf = (file: string, form = anyImport): string[] =>
-  [...readFileSync(join(root, file), 'utf8').matchAll(form)].map(
-    (match) => match[1] ?? match[2] ?? match[3] ?? '',
-  );
-
 /** The file's text without its comments (which may speak of what the code must not do). */
-const codeOf = (file: string): string =>
-  readFileSync(join(root, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+const codeOf = (file: string): string => textOf(file).replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
 
-const isTest = (file: string): boolean => /\.(test|spec)\.ts$/.test(file);
-
-const imports: Import[] = Object.keys(allowed)
+const imports: (Import & { folder: string })[] = Object.keys(allowed)
   .flatMap(sourceFiles)
   .filter((file) => !isTest(file))
   .flatMap((file) =>
     importsOf(file).map((specifier) => ({ file, folder: folderOf(file) ?? '', specifier })),
   );
-
-/** The repository path that an import names, or undefined for a package. */
-const targetOf = ({ file, specifier }: Import): string | undefined => {
-  if (specifier.startsWith('.')) return normalize(join(dirname(file), specifier));
-  const [, library, rest] = /^#(\w+)\/(.*)$/.exec(specifier) ?? [];
-  return library === undefined ? undefined : `src/${library}/${rest}`;
-};
 
 const packageOf = (specifier: string): string =>
   specifier
@@ -129,14 +110,14 @@ describe('architecture', () => {
       if (reached.has(file)) return;
       reached.add(file);
       for (const specifier of importsOf(file, valueImport)) {
-        const target = targetOf({ file, folder: 'src/control', specifier });
+        const target = targetOf({ file, specifier });
         if (target?.startsWith('src/control/')) reach(target);
       }
     };
     reach('src/control/main.ts');
     const wrong = [...reached].flatMap((file) =>
       importsOf(file, valueImport)
-        .map((specifier) => targetOf({ file, folder: 'src/control', specifier }) ?? '')
+        .map((specifier) => targetOf({ file, specifier }) ?? '')
         .filter((target) => evaluators.test(target))
         .map((target) => `${file} imports ${target}`),
     );
@@ -146,7 +127,7 @@ describe('architecture', () => {
   });
 
   it('imports only declared packages and node: built-ins', () => {
-    const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    const manifest = JSON.parse(textOf('package.json'));
     const declared = new Set(Object.keys({ ...manifest.dependencies }));
     const wrong = imports.filter((entry) => {
       if (targetOf(entry) !== undefined || entry.specifier.startsWith('node:')) return false;
@@ -164,5 +145,42 @@ describe('architecture', () => {
         expect.arrayContaining(['main.ts', 'config.ts', 'program.ts']),
       );
     }
+  });
+});
+
+describe('floors', () => {
+  const graph = importGraph(Object.keys(allowed));
+
+  it.each(Object.entries(floors))('of %s are its folders, each named once', (program, rows) => {
+    const places = rows.map(([place]) => place);
+    const found = [...graph.keys()]
+      .filter((file) => file.startsWith(`${program}/`))
+      .map((file) => floorOf(program, file, places));
+    expect(new Set(places).size).toBe(places.length);
+    expect([...places].sort()).toEqual([...new Set(found)].sort());
+  });
+
+  it.each(Object.entries(floors))('of %s import only those beneath them', (program, rows) => {
+    const places = rows.map(([place]) => place);
+    const levelOf = (file: string): number => places.indexOf(floorOf(program, file, places));
+    const wrong = [...graph]
+      .filter(([file]) => file.startsWith(`${program}/`))
+      .flatMap(([file, targets]) =>
+        targets
+          .filter((target) => target.startsWith(`${program}/`) && levelOf(target) < levelOf(file))
+          .map((target) => `${file} imports ${target}, which stands above it`),
+      );
+    expect(wrong).toEqual([]);
+  });
+
+  it('have no files that import one another in a circle', () => {
+    const circles = circlesOf(graph);
+    const homeOf = (circle: readonly string[]) =>
+      circlesLeftIn.find((folder) => circle.every((file) => file.startsWith(`${folder}/`)));
+    expect(circles.filter((circle) => homeOf(circle) === undefined)).toEqual([]);
+    expect(
+      [...new Set(circles.map(homeOf))].sort(),
+      'folders to strike from circlesLeftIn',
+    ).toEqual([...circlesLeftIn].sort());
   });
 });

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { chartPage } from './docs/chart-page.ts';
+import { architecturePage } from './docs/floors-page.ts';
 import { licencesPage } from './docs/licences.ts';
 import { problemsPage } from './docs/problems-page.ts';
 import { screens, takeScreen } from './docs/screens.ts';
@@ -12,6 +13,10 @@ const written = (name: string): string =>
 describe('docs', () => {
   it('problems.md is current (else run make docs)', () => {
     expect(written('problems.md')).toBe(problemsPage());
+  });
+
+  it('the pictures of architecture.md are current (else run make docs)', () => {
+    expect(written('architecture.md')).toBe(architecturePage());
   });
 
   it('the README of the chart is current (else run make docs)', () => {

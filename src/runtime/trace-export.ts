@@ -18,7 +18,7 @@ import {
 } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { type Resource, resourceFromAttributes } from '@opentelemetry/resources';
-import { spanIdOf, type ToldStep, traceIdOf, wholeStep } from './tracing.ts';
+import { spanIdOf, type ToldStep, traceIdOf, wholeStep } from './trace-steps.ts';
 
 export type TraceExport = {
   /** Resolves when the collector has taken them all; throws what it or the way to it said. */

@@ -3,7 +3,8 @@ import { startCollector, type TestCollector } from '#test/support/collector.ts';
 import { readEnv } from './env.ts';
 import { createLog } from './log.ts';
 import { until } from './pause.ts';
-import { readOtlpEndpoint, startTracer, traceIdOf } from './tracing.ts';
+import { traceIdOf } from './trace-steps.ts';
+import { readOtlpEndpoint, startTracer } from './tracing.ts';
 
 const log = createLog('test', 'silent');
 

@@ -2,7 +2,7 @@
 
 import { sessionTransitions } from '#domain/session.ts';
 import { isFinal } from '#domain/transitions.ts';
-import { wholeStep } from '#runtime/tracing.ts';
+import { wholeStep } from '#runtime/trace-steps.ts';
 import type { SessionDirective } from '#wire/host-api/operations.ts';
 import { nextDirective, type OrderParts, staleHost } from '../calls/orders.ts';
 import type { SessionHost } from '../db/calls.ts';

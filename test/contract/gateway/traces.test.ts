@@ -1,7 +1,7 @@
 /** What the gateway adds to the trace of a session: its first request, once. */
 import { afterAll, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
-import { traceIdOf } from '#runtime/tracing.ts';
+import { traceIdOf } from '#runtime/trace-steps.ts';
 import { startCollector } from '../../support/collector.ts';
 import { ask, startTestGateway } from '../../support/gateway.ts';
 

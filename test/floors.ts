@@ -1,0 +1,34 @@
+/**
+ * The floors of each program that is laid out: its folders from top to bottom, each with what it holds.
+ * A folder imports only those beneath it. `.` is the program's own folder, for files that stand in no
+ * other; a file there may have a floor of its own, by its name. `architecture.test.ts` holds the code to
+ * this table, and docs/architecture.md shows it (`make docs`).
+ *
+ * To add a program, add its floors here and a heading for its picture there.
+ */
+
+/** A folder of the program, or a file of its root, and what stands there in a few words. */
+export type Floor = readonly [place: string, holds: string];
+
+export const floors: Readonly<Record<string, readonly Floor[]>> = {
+  'src/language': [
+    ['edit/reconcile', 'the schema that captured answers fit'],
+    ['edit', 'changes to a tree'],
+    ['compile', 'a tree to a contract, or its problems'],
+    ['artifacts', 'what compiling writes'],
+    ['artifacts/page', 'the generated page'],
+    ['artifacts/readme', 'the generated README'],
+    ['check', 'what must be true between files'],
+    ['openapi', 'routes as an OpenAPI document'],
+    ['files', 'each hand-written file'],
+    ['files/connector', 'tables of connector.toml'],
+    ['sql', 'tables, and queries that grade'],
+    ['capture', 'captured rows, redacted'],
+    ['schema', 'JSON Schemas, and values held to them'],
+    ['read', 'text to values with their places'],
+    ['.', 'contract, problems, limits'],
+  ],
+};
+
+/** Folders in which files still import one another in a circle; each goes once its program is laid out. */
+export const circlesLeftIn: readonly string[] = ['orchestrator', 'src/cli', 'world-host-image'];
