@@ -1,6 +1,6 @@
 /**
  * What one host's own condition asks for, whatever its pool needs: the table "Rows and containers" of
- * docs/orchestrator.md, from top to bottom.
+ * docs/internals/orchestrator.md, from top to bottom.
  */
 import type { HostEnd } from '#domain/host.ts';
 import type { PoolHost } from '#wire/pool-api/operations.ts';

@@ -1,6 +1,6 @@
 /**
  * How many hosts a pool needs: launches, which of its warm hosts load a world ahead of any session, and
- * which it can do without. The sections "Size" and "Rolls" of docs/orchestrator.md.
+ * which it can do without. The sections "Size" and "Rolls" of docs/internals/orchestrator.md.
  */
 import type { HostEnd } from '#domain/host.ts';
 import type { PoolHost } from '#wire/pool-api/operations.ts';

@@ -1,7 +1,7 @@
 /**
  * The planner against golden text: plan.golden.txt holds situations and, under each, the plan. A
  * situation is one line a fact, read by the functions below; `vitest -u` writes the plans anew. Titles
- * begin with the row of the tables in docs/orchestrator.md that they show.
+ * begin with the row of the tables in docs/internals/orchestrator.md that they show.
  *
  *   pool [name=big] target=2 max=4 waiting=1 steady=60s allowance=1 tokens=3 held launches=8 destroys=8
  *        surge=2 start=5m maxage=60m jitter=0.5 tier=premium size=large
@@ -23,7 +23,7 @@ import type { PoolConfig } from './pools/pool-config.ts';
 
 const goldenFile = new URL('./plan.golden.txt', import.meta.url);
 const golden = readFileSync(goldenFile, 'utf8');
-const docs = readFileSync(new URL('../docs/orchestrator.md', import.meta.url), 'utf8');
+const docs = readFileSync(new URL('../docs/internals/orchestrator.md', import.meta.url), 'utf8');
 
 type Words = { flags: Set<string>; values: Map<string, string> };
 

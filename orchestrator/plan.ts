@@ -4,7 +4,7 @@
  * one went and can be made again after any crash.
  *
  * Here is the order of it. What one host's condition asks for is in plan-host.ts, what a pool's size
- * asks for in plan-size.ts; the tables are in docs/orchestrator.md, and in plan.golden.txt row by row.
+ * asks for in plan-size.ts; the tables are in docs/internals/orchestrator.md, and in plan.golden.txt row by row.
  */
 import type { PoolHost } from '#wire/pool-api/operations.ts';
 import { bookStocks } from './plan-booking.ts';

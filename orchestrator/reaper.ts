@@ -10,8 +10,8 @@ import type { PoolApi, ReapLimits } from './pool.ts';
 const everyMs = 2_000;
 
 /**
- * Asks the control plane every two seconds to reap by the limits of then; each tick returns the sessions
- * it ended.
+ * Asks the control plane every two seconds to end the sessions that reached a limit, by the limits as they are
+ * at that moment; each tick returns the sessions it ended.
  */
 export const startReaper = (pool: PoolApi, limits: () => ReapLimits, log: Log): Loop<string[]> =>
   startLoop({

@@ -4,7 +4,7 @@ import { drawSoak, drawThroughput } from './bench/host-chart.ts';
 import { type KeptReport, measuredPart } from './bench/host-report.ts';
 
 const read = (name: string): string =>
-  readFileSync(new URL(`../docs/${name}`, import.meta.url), 'utf8');
+  readFileSync(new URL(`../docs/internals/${name}`, import.meta.url), 'utf8');
 
 it('shows in page and pictures what was measured', () => {
   const report = JSON.parse(read('figures/host.json')) as KeptReport;

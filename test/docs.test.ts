@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { chartPage } from './docs/chart-page.ts';
 import { architecturePage } from './docs/floors-page.ts';
+import { keysPage } from './docs/keys-page.ts';
 import { licencesPage } from './docs/licences.ts';
 import { problemsPage } from './docs/problems-page.ts';
 import { screens, takeScreen } from './docs/screens.ts';
@@ -11,12 +12,16 @@ const written = (name: string): string =>
   readFileSync(new URL(`../docs/${name}`, import.meta.url), 'utf8');
 
 describe('docs', () => {
+  it('keys.md is current (else run make docs)', () => {
+    expect(written('write-worlds/keys.md')).toBe(keysPage());
+  });
+
   it('problems.md is current (else run make docs)', () => {
-    expect(written('problems.md')).toBe(problemsPage());
+    expect(written('write-worlds/problems.md')).toBe(problemsPage());
   });
 
   it('the pictures of architecture.md are current (else run make docs)', () => {
-    expect(written('architecture.md')).toBe(architecturePage());
+    expect(written('internals/architecture.md')).toBe(architecturePage());
   });
 
   it('the README of the chart is current (else run make docs)', () => {
@@ -24,13 +29,13 @@ describe('docs', () => {
   });
 
   it('licences.md is current (else run make docs)', async () => {
-    expect(written('licences.md')).toBe(await licencesPage());
+    expect(written('internals/licences.md')).toBe(await licencesPage());
   });
 
   it.each(Object.entries(screens))(
     'screens/%s.svg is current (else run make docs)',
     async (name, screen) => {
-      expect(written(`screens/${name}.svg`)).toBe(await takeScreen(screen));
+      expect(written(`write-worlds/screens/${name}.svg`)).toBe(await takeScreen(screen));
     },
   );
 });

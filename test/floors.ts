@@ -2,7 +2,7 @@
  * The floors of each program that is laid out: its folders from top to bottom, each with what it holds.
  * A folder imports only those beneath it. `.` is the program's own folder, for files that stand in no
  * other; a file there may have a floor of its own, by its name. `architecture.test.ts` holds the code to
- * this table, and docs/architecture.md shows it (`make docs`).
+ * this table, and docs/internals/architecture.md shows it (`make docs`).
  *
  * To add a program, add its floors here and a heading for its picture there.
  */

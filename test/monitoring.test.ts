@@ -23,7 +23,7 @@ const read = (path: string): string => readFileSync(join(import.meta.dirname, '.
 const rulesPath = 'charts/svc/ops/alert-rules.yaml';
 const rules = read(rulesPath);
 const dashboard = JSON.parse(read('charts/svc/ops/grafana-dashboard.json'));
-const runbook = read('docs/runbook.md');
+const runbook = read('docs/operate/runbook.md');
 
 type Panel = { title: string; gridPos: { x: number; y: number; w: number; h: number } } & {
   targets?: { expr: string }[];
@@ -97,7 +97,9 @@ describe('what operators watch by', () => {
     expect(alerts.length).toBeGreaterThan(10);
     const sections = [...runbook.matchAll(/^## (\w+)$/gm)].map(([, name]) => name);
     expect(sections).toEqual(alerts);
-    const links = [...rules.matchAll(/runbook: docs\/runbook\.md#(\w+)/g)].map(([, id]) => id);
+    const links = [...rules.matchAll(/runbook: docs\/operate\/runbook\.md#(\w+)/g)].map(
+      ([, id]) => id,
+    );
     expect(links).toEqual(alerts.map((name) => name.toLowerCase()));
   });
 });

@@ -7,7 +7,9 @@ const root = join(import.meta.dirname, '..');
 
 /** `file`: “title”, as rows of the list have it. */
 const named = [
-  ...readFileSync(join(root, 'docs/threats.md'), 'utf8').matchAll(/`([\w./-]+\.ts)`: “([^”]+)”/g),
+  ...readFileSync(join(root, 'docs/internals/threats.md'), 'utf8').matchAll(
+    /`([\w./-]+\.ts)`: “([^”]+)”/g,
+  ),
 ].map(([, file = '', title = '']) => ({ file, title }));
 
 it('names tests', () => {

@@ -97,7 +97,10 @@ describe('a configuration file', () => {
   });
 
   it('is as the documentation shows it', () => {
-    const page = readFileSync(new URL('../../docs/orchestrator.md', import.meta.url), 'utf8');
+    const page = readFileSync(
+      new URL('../../docs/internals/orchestrator.md', import.meta.url),
+      'utf8',
+    );
     const [, example = ''] = /```toml\n(.*?)```/s.exec(page) ?? [];
     expect(problemsOf(example, 'kubernetes')).toEqual([]);
     expect(read(example, 'kubernetes').settings?.pools).toHaveLength(1);

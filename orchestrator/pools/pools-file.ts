@@ -3,7 +3,7 @@
  * read as a whole: every mistake is found, each at its line, and nothing of a file with a mistake is
  * taken. What fits together in the file and still may not be meant is a warning.
  *
- * docs/orchestrator.md describes the keys; what they must be to one another is checked in pools-checks.ts.
+ * docs/internals/orchestrator.md describes the keys; what they must be to one another is checked in pools-checks.ts.
  */
 import { type Isolation, isolations, namePattern, usualSize } from '#domain/pool.ts';
 import { browserTiers } from '#domain/session.ts';

@@ -1,6 +1,6 @@
 /**
- * The page `docs/benchmarks.md` and its pictures, made of what a run measured. The measured values are
- * kept beside them, `docs/figures/host.json`, so that they can be made again without measuring.
+ * The page `docs/internals/benchmarks.md` and its pictures, made of what a run measured. The measured values are
+ * kept beside them, `docs/internals/figures/host.json`, so that they can be made again without measuring.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
@@ -13,7 +13,7 @@ import { type Operation, operations, type ServerName, serverNames } from './host
 export type KeptReport = HostReport & { machine: string; measuredOn: string };
 
 const fileOf = (name: string): string =>
-  fileURLToPath(new URL(`../../docs/${name}`, import.meta.url));
+  fileURLToPath(new URL(`../../docs/internals/${name}`, import.meta.url));
 
 /** How servers are called in the page. */
 export const titles: Record<ServerName, string> = {

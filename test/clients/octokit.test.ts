@@ -43,7 +43,7 @@ const absent: Record<string, string[]> = {
   keys: ['/repos/{owner}/{repo}/keys 404'],
   'the hooks of organizations': ['/orgs/{name}/hooks 404'],
   gists: ['/users/{name}/gists 404'],
-  'A path that is there answers 405 to a method that is not': [
+  'A known path answers 405 to a method that it does not serve': [
     '/repos/{owner}/{repo}/hooks/{number}/pings 405',
     '/repos/{owner}/{repo}/hooks/{number}/test 405',
     '/repos/{owner}/{repo}/merges 405',

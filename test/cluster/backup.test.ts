@@ -1,5 +1,5 @@
 /**
- * Backup and restore as docs/install.md tells of them: its commands are run as they stand there, on an
+ * Backup and restore as docs/operate/install.md tells of them: its commands are run as they stand there, on an
  * installation that loses its database, its blobs and its secret in between. They need kubectl and
  * PostgreSQL's client tools of the server's version.
  */
@@ -23,7 +23,7 @@ const commandsMs = 200_000;
 
 /** The blocks of commands of a section of the page: the backup, and the restore. */
 const [backup = '', restore = ''] = (() => {
-  const page = readFileSync(join(root, 'docs/install.md'), 'utf8');
+  const page = readFileSync(join(root, 'docs/operate/install.md'), 'utf8');
   const [, section = ''] = page.split('## Back up and restore\n');
   const [own = ''] = section.split('\n## ');
   return [...own.matchAll(/^```sh\n(.*?)^```/gms)].map(([, commands = '']) => commands);
@@ -91,7 +91,7 @@ describe.skipIf(images === undefined)('an installation that has lost its data', 
     await volumes.renew();
   };
 
-  it('is restored by the commands of docs/install.md', async () => {
+  it('is restored by the commands of docs/operate/install.md', async () => {
     const before = await installation.client();
     await createNotes(before);
     const closed = await open(before, { slug: 'notes' });

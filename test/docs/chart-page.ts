@@ -15,7 +15,7 @@ const intro = `\
 
 <!-- Made by \`make docs\` from values.schema.json and values.yaml: edit those. -->
 
-Installs svc on a Kubernetes cluster. [docs/install.md](../../docs/install.md) tells how, and what to decide;
+Installs svc on a Kubernetes cluster. [docs/operate/install.md](../../docs/operate/install.md) tells how, and what to decide;
 here is every value. What \`values.schema.json\` does not know is refused. Whole examples are in [ci/](ci).
 `;
 

@@ -1,5 +1,5 @@
 /**
- * The pictures of docs/architecture.md: the folders of each program as `test/floors.ts` orders them, with
+ * The pictures of docs/internals/architecture.md: the folders of each program as `test/floors.ts` orders them, with
  * an arrow to each folder that they import, but for those that other arrows lead to as well.
  */
 import { readFileSync } from 'node:fs';
@@ -46,18 +46,20 @@ const pictureOf = (program: string, programFloors: readonly Floor[]): string => 
   return ['```mermaid', 'flowchart TD', ...named, ...drawn, '```'].join('\n');
 };
 
-const page = new URL('../../docs/architecture.md', import.meta.url);
+const page = new URL('../../docs/internals/architecture.md', import.meta.url);
 
 /** What stands between the marks of a program's picture. */
 const between = (program: string): RegExp =>
   new RegExp(`(<!-- floors of ${program} -->\n)[^]*?(<!-- end -->)`);
 
-/** docs/architecture.md with the pictures as they should be. */
+/** docs/internals/architecture.md with the pictures as they should be. */
 export const architecturePage = (): string => {
   let text = readFileSync(page, 'utf8');
   for (const [program, programFloors] of Object.entries(floors)) {
     if (!between(program).test(text)) {
-      throw new Error(`docs/architecture.md has no <!-- floors of ${program} --> … <!-- end -->`);
+      throw new Error(
+        `docs/internals/architecture.md has no <!-- floors of ${program} --> … <!-- end -->`,
+      );
     }
     const picture = pictureOf(program, programFloors);
     text = text.replace(between(program), (_, start, end) => `${start}${picture}\n${end}`);

@@ -1,5 +1,5 @@
 /**
- * The text of `docs/licences.md`: every package of the lock file with its licence, and which images it is in.
+ * The text of `docs/internals/licences.md`: every package of the lock file with its licence, and which images it is in.
  * A package without a licence that we may use is a fault, and so is one that the lock file does not pin.
  */
 import { existsSync, readFileSync } from 'node:fs';

@@ -3,17 +3,19 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { chartPage } from './chart-page.ts';
 import { architecturePage } from './floors-page.ts';
+import { keysPage } from './keys-page.ts';
 import { licencesPage } from './licences.ts';
 import { problemsPage } from './problems-page.ts';
 import { screens, takeScreen } from './screens.ts';
 
 const docs = fileURLToPath(new URL('../../docs/', import.meta.url));
 
-mkdirSync(`${docs}screens`, { recursive: true });
-writeFileSync(`${docs}architecture.md`, architecturePage());
-writeFileSync(`${docs}problems.md`, problemsPage());
+mkdirSync(`${docs}write-worlds/screens`, { recursive: true });
+writeFileSync(`${docs}internals/architecture.md`, architecturePage());
+writeFileSync(`${docs}write-worlds/keys.md`, keysPage());
+writeFileSync(`${docs}write-worlds/problems.md`, problemsPage());
 writeFileSync(`${docs}../charts/svc/README.md`, chartPage());
-writeFileSync(`${docs}licences.md`, await licencesPage());
+writeFileSync(`${docs}internals/licences.md`, await licencesPage());
 for (const [name, screen] of Object.entries(screens)) {
-  writeFileSync(`${docs}screens/${name}.svg`, await takeScreen(screen));
+  writeFileSync(`${docs}write-worlds/screens/${name}.svg`, await takeScreen(screen));
 }

@@ -1,5 +1,5 @@
 /**
- * The text of `docs/problems.md`: every code with its sentences, and for each an example of the corpus
+ * The text of `docs/write-worlds/problems.md`: every code with its sentences, and for each an example of the corpus
  * as the command line shows it.
  */
 import { type ProblemCode, problemGroups } from '#language/read/codes.ts';
@@ -28,7 +28,7 @@ the table it is missing in, and without a line when that is the whole document.
 More pictures: [long lines and wide letters](screens/wide-and-long-lines.svg),
 [more problems than are shown](screens/many-problems.svg).
 
-Every example is the small world of the tests after one change. [\`test/corpus/\`](../test/corpus) has
+Every example is the small world of the tests after one change. [\`test/corpus/\`](../../test/corpus) has
 them all: trees that each rule accepts, trees that it refuses, and what is said then, to the letter.
 `;
 

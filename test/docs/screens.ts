@@ -1,5 +1,5 @@
 /**
- * The pictures in `docs/screens/`: what the real command prints on a coloured terminal for worlds that
+ * The pictures in `docs/write-worlds/screens/`: what the real command prints on a coloured terminal for worlds that
  * are broken on purpose. Each world is the small world of the tests after a few changes.
  */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';

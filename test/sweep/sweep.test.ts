@@ -1,6 +1,6 @@
 /**
  * The fault sweep: each program killed, paused or cut off, and PostgreSQL crashed, at each step that two
- * programs take together, on a service that goes on from case to case. docs/faults.md says what is
+ * programs take together, on a service that goes on from case to case. docs/internals/faults.md says what is
  * promised; `make sweep` runs many cases, an ordinary test run some.
  */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';

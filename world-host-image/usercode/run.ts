@@ -1,7 +1,7 @@
 /**
  * What a run of user code is: the request, the store it may use, and what comes back. User code is an
  * author's tools (`tools.py`, `tools.ts`), route handlers (`api/handlers.py`) and graders
- * (`checks/verify.py`); `docs/user-code.md` tells the author's side.
+ * (`checks/verify.py`); `docs/write-worlds/user-code.md` tells the author's side.
  */
 import type { CallError } from '#domain/call.ts';
 import type { Row } from '#language/contract.ts';

@@ -5,7 +5,7 @@
  *
  * The host's container has no capability to do that, or to undo it. A second container, gone after some
  * milliseconds, joins its network namespace alone and loads the rules; it runs while the host is still
- * starting. See docs/adr/0003-fence-hosts-from-inside.md.
+ * starting. See docs/internals/adr/0003-fence-hosts-from-inside.md.
  */
 import { randomBytes } from 'node:crypto';
 import { isIPv4 } from 'node:net';

@@ -9,7 +9,7 @@ type Need = { group: string; resource: string; subresource?: string; verbs: read
 
 const standing = ['create', 'patch', 'delete'];
 
-/** The rights that a role for the orchestrator has to give; docs/kubernetes.md shows them as one. */
+/** The rights that a role for the orchestrator has to give; docs/operate/kubernetes.md shows them as one. */
 export const needs: readonly Need[] = [
   { group: '', resource: 'pods', verbs: ['get', 'list', 'watch', 'create', 'delete', 'patch'] },
   { group: '', resource: 'pods', subresource: 'log', verbs: ['get'] },

@@ -98,6 +98,11 @@ const play = async (timeline: Timeline, data: string, options: DemoOptions): Pro
   }
 };
 
+/** What whoever saw it would do next. */
+const nextStep = `
+Next: npx svc up               # the same service, to stay
+      README.md, Five minutes  # the same steps by hand`;
+
 /** Plays the demo. Throws what the step that failed threw, after everything was stopped. */
 export const runDemo = async (options: DemoOptions): Promise<void> => {
   const { context, stopping } = options;
@@ -113,4 +118,5 @@ export const runDemo = async (options: DemoOptions): Promise<void> => {
   stopping.signal.throwIfAborted();
   const took = formatDuration(performance.now() - startedAt);
   timeline.line(`\n${context.colors.green('every step held')} after ${took}`);
+  timeline.line(nextStep);
 };

@@ -33,7 +33,7 @@ const checkDatabase = async ({ db }: DoctorParts): Promise<Finding> => {
   if (await isEmptied(db)) {
     return failed(
       'it is empty: all that it held is gone',
-      'the control plane ends and migrates it when it is started again; its content is back only from a copy (docs/install.md): a database in a pod without a volume loses all with its pod',
+      'the control plane ends and migrates it when it is started again; its content is back only from a copy (docs/operate/install.md): a database in a pod without a volume loses all with its pod',
     );
   }
   await checkSchema(db);

@@ -98,7 +98,7 @@ serve = ["list_notes", "create_notes", "update_notes"]
 const readme = ({ name }: StarterNames): string => `\
 # ${name}
 
-A world that agents act on. For a beginning it holds notes, which can be listed, written and changed.
+A world that agents act on. It begins with notes, which can be listed, written and changed.
 
 | File | Holds |
 | - | - |
@@ -106,7 +106,7 @@ A world that agents act on. For a beginning it holds notes, which can be listed,
 | \`svc-env.toml\` | what this directory is, and which tools it serves |
 | \`data/<entity>.json\` | the rows that every session begins with |
 
-## Going on
+## Next steps
 
 - Check it: \`svc worlds schema check .\`
 - **Another entity**: \`svc worlds schema entity add\`, then rows of it in \`data/\`. A reference to another

@@ -1,6 +1,6 @@
 /**
  * `captures/<operation>/<any name>.json`: one answer of the vendor, with the arguments it was asked
- * with. The format is this project's own; see `docs/world-language.md`. What a capture says of the data
+ * with. The format is this project's own; see `docs/write-worlds/world-language.md`. What a capture says of the data
  * model is found out by `capture/ingest.ts`; here it is only read. Nothing but `reconcile` needs captures.
  */
 import type { Row, VendorOperation } from '../contract.ts';

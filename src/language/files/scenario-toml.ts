@@ -1,6 +1,6 @@
 /**
  * `scenarios/<name>/scenario.toml`: a bundled task: how its rows join the world's, and what is asserted
- * of the state that is left behind. The format is this project's own; see `docs/world-language.md`.
+ * of the state that is left behind. The format is this project's own; see `docs/write-worlds/world-language.md`.
  */
 import {
   distinct,

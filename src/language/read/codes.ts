@@ -1,7 +1,7 @@
 /**
  * The stable names of the rules a tree can break, grouped by what they are about, each with what it
  * refuses and the way out. Clients and tests tell problems apart by these names, which never change
- * their meaning. `docs/problems.md` is made from this file and the corpus: run `make docs` after a
+ * their meaning. `docs/write-worlds/problems.md` is made from this file and the corpus: run `make docs` after a
  * change here, and give every new code a case in `test/corpus/`.
  */
 const groups = {

@@ -1,0 +1,46 @@
+/** Links between the pages lead to pages and headings that are there. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+
+const pages = execFileSync('git', ['ls-files', '*.md'], { cwd: root, encoding: 'utf8' })
+  .split('\n')
+  .filter((page) => page !== '' && existsSync(join(root, page)));
+
+/** The page without blocks and spans of code. */
+const proseOf = (page: string): string =>
+  readFileSync(join(root, page), 'utf8')
+    .replace(/^```[\s\S]*?^```/gm, '')
+    .replace(/`[^`\n]*`/g, (code) => code.replace(/[[\]()#]/g, ' '));
+
+/** A heading's name in an address, as code hosts make it. */
+const anchorOf = (heading: string): string =>
+  heading
+    .trim()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(' ', '-');
+
+const anchorsOf = (page: string): Set<string> => {
+  const text = readFileSync(join(root, page), 'utf8').replace(/^```[\s\S]*?^```/gm, '');
+  return new Set([...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading)));
+};
+
+/** What is wrong with one link of a page, if anything is. */
+const faultOf = (page: string, link: string): string | undefined => {
+  const [path = '', anchor] = link.split('#');
+  const target = path === '' ? page : relative(root, join(root, dirname(page), path));
+  if (!existsSync(join(root, target))) return `${link}: no file ${target}`;
+  if (anchor === undefined || statSync(join(root, target)).isDirectory()) return undefined;
+  return anchorsOf(target).has(anchor) ? undefined : `${link}: ${target} has no such heading`;
+};
+
+it.each(pages)('every link of %s leads somewhere', (page) => {
+  const links = [...proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, link = '']) => link)
+    .filter((link) => !/^[a-z]+:/.test(link));
+  expect(links.flatMap((link) => faultOf(page, link) ?? [])).toEqual([]);
+});
