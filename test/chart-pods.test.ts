@@ -56,6 +56,26 @@ describe.skipIf(!found)('the pods of the chart', { timeout: 60_000 }, () => {
     expect(open.get(4502)).not.toMatch(/hosts|ingress|anybody/);
   });
 
+  it('stay in every Service while a disk is full, and are in none when they are told to stop', async () => {
+    const probeOf = async (args: string[]) =>
+      templateOf(await render(namespace, args), 'svc-control').spec?.containers[0]?.readinessProbe
+        ?.httpGet?.path;
+    const alone = ['--set', 'blobs.accessMode=ReadWriteOnce', '--set', 'control.replicas=1'];
+    expect(await probeOf(alone)).toBe('/ready?exclude=room&exclude=blobs');
+    // Where replicas share blobs, one that cannot use them leaves requests to others.
+    const shared = [
+      [],
+      ['--set', 'blobs.inDatabase=true'],
+      ['--set', 'blobs.s3.url=s3://bucket/svc'],
+    ];
+    for (const args of shared) expect(await probeOf(args)).toBe('/ready?exclude=room');
+    const services = (await render(namespace, [])).filter(({ kind }) => kind === 'Service');
+    const toPrograms = services.filter(({ metadata }) => metadata?.name !== 'svc-metrics');
+    expect(toPrograms.length).toBeGreaterThan(2);
+    for (const service of toPrograms as V1Service[])
+      expect(service.spec?.publishNotReadyAddresses ?? false).toBe(false);
+  });
+
   it('keep hosts from metrics and status of all programs, and from what only the cluster reaches', async () => {
     const objects = await render(namespace, []);
     for (const name of ['svc-control', 'svc-orchestrator', 'svc-gateway']) {

@@ -116,8 +116,8 @@ const addReplica = (registry: Registry, { db, compiler, notices }: LoadParts): v
   });
 };
 
-/** Replicas stay ready while a blob service is away, so this is what tells of it. */
-const addBlobs = (registry: Registry, { blobs, log }: LoadParts): void => {
+/** Pods stay ready while a blob service is away and while a disk is full, so this is what tells of it. */
+const addStores = (registry: Registry, { blobs, db, log }: LoadParts): void => {
   const read = readTogether(() => blobs.check(), log);
   new Gauge({
     name: 'svc_blobs_up',
@@ -125,6 +125,17 @@ const addBlobs = (registry: Registry, { blobs, log }: LoadParts): void => {
     registers: [registry],
     async collect() {
       this.set((await read()) ? 1 : 0);
+    },
+  });
+  const tryBlobs = readTogether(async () => blobs.checkRoom?.(), log);
+  new Gauge({
+    name: 'svc_disk_full',
+    help: 'Whether writes find no room: of the database within two minutes, of blobs when metrics were read',
+    labelNames: ['disk'],
+    registers: [registry],
+    async collect() {
+      this.set({ disk: 'database' }, db.room.wasFull() ? 1 : 0);
+      if (blobs.checkRoom !== undefined) this.set({ disk: 'blobs' }, (await tryBlobs()) ? 0 : 1);
     },
   });
 };
@@ -145,5 +156,5 @@ export const addLoadMetrics = (parts: LoadParts, uploads: Pick<Uploads, 'bytes'>
   addInstallation(parts.metrics.registry, parts);
   addUploads(parts.metrics.registry, uploads);
   addReplica(parts.metrics.registry, parts);
-  addBlobs(parts.metrics.registry, parts);
+  addStores(parts.metrics.registry, parts);
 };

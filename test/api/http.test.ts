@@ -331,7 +331,18 @@ describe('the health of the program', () => {
     });
     expect(await control.raw({ method: 'GET', path: '/ready' })).toMatchObject({
       status: 200,
-      body: { status: 'ready', checks: { database: 'ok', blobs: 'ok' } },
+      body: { status: 'ready', checks: { database: 'ok', blobs: 'ok', room: 'ok' } },
+    });
+  });
+
+  it('can be asked for without minding disks and blobs, and nothing else', async () => {
+    const path = '/ready?exclude=room&exclude=running';
+    expect(await control.raw({ method: 'GET', path })).toMatchObject({
+      status: 400,
+      body: {
+        error: 'invalid',
+        message: '"running" is no check of /ready that can be excluded: room, blobs are',
+      },
     });
   });
 });

@@ -87,6 +87,13 @@ describe('the metrics of a control plane', () => {
     const folder = blobs.kind === 'folder' ? blobs.folder : '';
     await rename(folder, `${folder}.away`);
     expect(numbersOf(await read('/metrics'))).toMatchObject({ svc_blobs_up: 0 });
+    for (const [path, status] of [
+      ['/ready', 503],
+      ['/ready?exclude=room', 503],
+      ['/ready?exclude=room&exclude=blobs', 200],
+    ] as const) {
+      expect(await control.raw({ method: 'GET', path })).toMatchObject({ status });
+    }
     await rename(`${folder}.away`, folder);
     expect(numbersOf(await read('/metrics'))).toMatchObject({ svc_blobs_up: 1 });
   });
@@ -97,13 +104,24 @@ describe('the metrics of a control plane', () => {
     const told = `blobs cannot be written to ${folder} (ENOSPC)`;
     const fill = () => symlink('/dev/full', join(folder, '.room'));
     await fill();
-    expect(numbersOf(await read('/metrics'))).toMatchObject({ svc_blobs_up: 0 });
-    await fill();
-    expect(await control.raw({ method: 'GET', path: '/ready' })).toMatchObject({
-      status: 503,
-      body: { checks: { blobs: expect.stringContaining(told) } },
+    expect(numbersOf(await read('/metrics'))).toMatchObject({
+      svc_blobs_up: 1,
+      'svc_disk_full{disk="blobs"}': 1,
+      'svc_disk_full{disk="database"}': 0,
     });
+    for (const [path, status] of [
+      ['/ready', 503],
+      ['/ready?exclude=blobs', 503],
+      ['/ready?exclude=room', 200],
+    ] as const) {
+      await fill();
+      expect(await control.raw({ method: 'GET', path })).toMatchObject({
+        status,
+        body: { checks: { blobs: 'ok', room: expect.stringContaining(told) } },
+      });
+    }
     expect(await control.raw({ method: 'GET', path: '/ready' })).toMatchObject({ status: 200 });
+    expect(numbersOf(await read('/metrics'))).toMatchObject({ 'svc_disk_full{disk="blobs"}': 0 });
     await rename(folder, `${folder}.away`);
     await writeFile(folder, '');
     const refused = await control.raw({
@@ -124,13 +142,13 @@ describe('the metrics of a control plane', () => {
     });
   });
 
-  it('do not tell of a full disk of the database, where blobs are kept, but readiness does until it has room', async () => {
+  it('tell of a full disk of the database, where blobs are kept, and readiness does until it has room', async () => {
     const replica = await startTestControl({
       databaseUrl: control.config.databaseUrl.reveal(),
       keysOf: control,
       blobs: { kind: 'database' },
     });
-    const ready = () => replica.raw({ method: 'GET', path: '/ready' });
+    const ready = (query = '') => replica.raw({ method: 'GET', path: `/ready${query}` });
     const create = () =>
       replica.send(createWorld, { body: { slug: 'kept', from: encodeTree(notesWorld()) } });
     try {
@@ -142,11 +160,14 @@ describe('the metrics of a control plane', () => {
       await expect(create()).rejects.toMatchObject({
         code: 'unavailable',
         message: 'the disk of the database is full',
+        detail: { full: 'database' },
       });
-      expect(await ready()).toMatchObject({
-        status: 503,
-        body: { checks: { database: expect.stringContaining('the disk of the database is full') } },
-      });
+      const told = { database: 'ok', room: 'the disk of the database is full' };
+      expect(await ready()).toMatchObject({ status: 503, body: { checks: told } });
+      // A pod stays where hosts, gateways and orchestrators find it.
+      expect(await ready('?exclude=room')).toMatchObject({ status: 200, body: { checks: told } });
+      const metrics = await fetch(`${replica.running.metricsAddresses[0]}/metrics`);
+      expect(await metrics.text()).toContain('svc_disk_full{disk="database"} 1');
       // What is read is answered all the same.
       expect((await replica.read(listWorlds, {})).status).toBe(200);
       expect(await ready()).toMatchObject({ status: 503 });

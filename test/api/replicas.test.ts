@@ -302,10 +302,12 @@ describe('a control plane that stops', () => {
     const config = { ...control.config, ending };
     const another = await startTestControl({ databaseUrl: database.url, replicaOf: { config } });
     const stopped = another.stop();
-    expect(await another.raw({ method: 'GET', path: '/ready' })).toMatchObject({
-      status: 503,
-      body: { status: 'not ready', checks: { running: 'it was told to stop', database: 'ok' } },
-    });
+    for (const path of ['/ready', '/ready?exclude=room&exclude=blobs']) {
+      expect(await another.raw({ method: 'GET', path })).toMatchObject({
+        status: 503,
+        body: { status: 'not ready', checks: { running: 'it was told to stop', database: 'ok' } },
+      });
+    }
     const session = await open(another);
     expect((await another.send(getSession, { params: { sessionId: session.id } })).status).toBe(
       200,

@@ -54,8 +54,8 @@ const post = (path: string, body: unknown): Promise<Response> => {
   });
 };
 
-const readReady = async () => {
-  const answer = await fetch(`${service.network.internalUrl}/ready`);
+const readReady = async (query = '') => {
+  const answer = await fetch(`${service.network.internalUrl}/ready${query}`);
   return { status: answer.status, text: await answer.text() };
 };
 
@@ -138,6 +138,7 @@ describe.runIf((await findRuntimes()).includes('process') && !isSingle)('what is
     const makeRoom = await fillBlobs();
     const told = `blobs cannot be written to ${service.blobDir}`;
     expect(await readReady()).toMatchObject({ status: 503, text: expect.stringContaining(told) });
+    expect(await readReady('?exclude=room')).toMatchObject({ status: 200 });
     const made = await post('/worlds', { slug: 'full', from: encodeTree(notesWorld()) });
     expect({ status: made.status, after: made.headers.get('retry-after') }).toEqual({
       status: 503,

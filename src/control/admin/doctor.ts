@@ -37,6 +37,7 @@ const checkDatabase = async ({ db }: DoctorParts): Promise<Finding> => {
     );
   }
   await checkSchema(db);
+  db.room.check();
   return ok('reachable, with every migration of this release');
 };
 
@@ -54,6 +55,7 @@ const checkClock = async ({ db }: DoctorParts): Promise<Finding> => {
 
 const checkBlobs = async ({ blobs }: DoctorParts): Promise<Finding> => {
   await blobs.check();
+  await blobs.checkRoom?.();
   const space = await blobs.space?.();
   if (space === undefined) return ok(`${blobs.place} can be used`);
   const free = `${(space.freeBytes / gib).toFixed(1)} GiB of ${(space.totalBytes / gib).toFixed(1)} GiB free`;

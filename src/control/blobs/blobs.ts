@@ -22,8 +22,10 @@ export type Blobs = {
   size(digest: Digest): Promise<number>;
   /** Forgets a blob; one that is not there is as good as removed. */
   remove(digest: Digest): Promise<void>;
-  /** Throws `unavailable` when the store cannot be used. */
+  /** Throws `unavailable` when the store cannot be used; whether it has room is not looked at. */
   check(): Promise<void>;
+  /** Throws `unavailable` when nothing can be written any more; absent where others look at that. */
+  checkRoom?(): Promise<void>;
   /** What is free where they are kept; absent in a store that does not end. */
   space?(): Promise<{ freeBytes: number; totalBytes: number }>;
 };

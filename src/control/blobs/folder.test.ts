@@ -40,13 +40,23 @@ describe('a folder of blobs', () => {
 
   it('says that its disk is full, though files can be made', async () => {
     const where = join(folder, 'deep', 'blobs');
-    await blobs.check();
+    await blobs.checkRoom?.();
     expect(await readdir(where)).toEqual([]);
     await symlink('/dev/full', join(where, '.room'));
-    await expect(blobs.check()).rejects.toMatchObject({
+    await expect(blobs.checkRoom?.()).rejects.toMatchObject({
       code: 'unavailable',
       message: `blobs cannot be written to ${where} (ENOSPC)`,
+      detail: { full: 'blobs' },
     });
     expect(await readdir(where)).toEqual([]);
+  });
+
+  it('is opened and can be used while its disk is full: what is there is read', async () => {
+    const where = join(folder, 'deep', 'blobs');
+    const digest = await blobs.put(Uint8Array.of(1));
+    await symlink('/dev/full', join(where, '.room'));
+    const again = await openFolderBlobs(where);
+    await again.check();
+    expect([...(await again.get(digest))]).toEqual([1]);
   });
 });

@@ -25,6 +25,9 @@ import { type Blobs, checkBytes, digestOf, missing, pathOf } from './blobs.ts';
 const codeOf = (error: unknown): unknown =>
   error instanceof Error && 'code' in error ? error.code : undefined;
 
+/** Whether a write found no room: none on the disk, or none in what its owner may take of it. */
+const isFull = (error: unknown): boolean => /^(?:ENOSPC|EDQUOT)$/.test(String(codeOf(error)));
+
 const isMissing = (error: unknown): boolean => codeOf(error) === 'ENOENT';
 
 const sizeOf = async (path: string): Promise<number | undefined> => {
@@ -100,19 +103,20 @@ const removeParts = async (folder: string): Promise<void> => {
   }
 };
 
-/** Opens the store in a folder, which is made if it does not exist. */
+/** Opens the store in a folder, which is made if it does not exist. A full one opens: it can be read. */
 export const openFolderBlobs = async (folder: string): Promise<Blobs> => {
   const place = `the folder ${folder}`;
   const fileOf = (digest: Digest): string => join(folder, pathOf(digest));
   const unwritable = (cause: unknown): AppError => {
     const code = codeOf(cause) ?? 'for an unknown reason';
-    return new AppError('unavailable', `blobs cannot be written to ${folder} (${code})`, { cause });
+    const detail = isFull(cause) ? { full: 'blobs' } : {};
+    const message = `blobs cannot be written to ${folder} (${code})`;
+    return new AppError('unavailable', message, { cause, detail });
   };
   const check = async (): Promise<void> => {
     try {
       // With its dot the path is one of a folder; a file in its place may be written to as well.
       await access(`${folder}/.`, constants.R_OK | constants.W_OK | constants.X_OK);
-      await tryWriting(join(folder, triedName));
     } catch (cause) {
       throw unwritable(cause);
     }
@@ -128,6 +132,13 @@ export const openFolderBlobs = async (folder: string): Promise<Blobs> => {
     place,
     isShared: false,
     check,
+    async checkRoom() {
+      try {
+        await tryWriting(join(folder, triedName));
+      } catch (cause) {
+        throw unwritable(cause);
+      }
+    },
     async space() {
       const { bavail, blocks, bsize } = await statfs(folder);
       return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };

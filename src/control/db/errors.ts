@@ -34,7 +34,11 @@ export const translateDatabaseError = (error: unknown): unknown => {
   if (error instanceof AppError) return error;
   const code = codeOf(error);
   if (isDiskFull(error)) {
-    return new AppError('unavailable', 'the disk of the database is full', { cause: error });
+    const detail = { full: 'database' };
+    return new AppError('unavailable', 'the disk of the database is full', {
+      cause: error,
+      detail,
+    });
   }
   if (passing.some((pattern) => pattern.test(code)) || isOfConnection(error, code)) {
     return new AppError('unavailable', 'the database does not answer; try again in a moment', {

@@ -22,9 +22,9 @@ export type Queryable = {
 export type Database = Queryable & {
   /** Runs `work` in one transaction (read committed); it rolls back when `work` throws. */
   transaction<Result>(work: (tx: Queryable) => Promise<Result>): Promise<Result>;
+  /** Whether its disk has room, as the last writes found it. */
+  readonly room: Pick<Room, 'check' | 'wasFull'>;
   /** Connections of this process, and who waits for one. */
-  /** Throws `unavailable` when the disk of the database was full for what was written last. */
-  checkRoom(): void;
   connections(): { used: number; idle: number; waiting: number; most: number };
   close(): Promise<void>;
 };
@@ -113,7 +113,7 @@ export const openDatabase = (databaseUrl: Secret, log: Log): Database => {
   return {
     query: (text, values) => take(() => run(pool, room, text, values)),
     transaction: (work) => take(async () => transact(await connect(pool), room, work)),
-    checkRoom: () => room.check(),
+    room,
     connections: () => ({
       used: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,

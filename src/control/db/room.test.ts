@@ -31,6 +31,17 @@ it('tells of a full disk for 10 s where nothing is written any more', async () =
   room.check();
 });
 
+it('remembers a full disk for metrics for two minutes, whatever goes through meanwhile', async () => {
+  const { room, fail, pass } = start();
+  expect(room.wasFull()).toBe(false);
+  await fail('insert_call');
+  await room.note('insert_call', fine);
+  pass(119_999);
+  expect(room.wasFull()).toBe(true);
+  pass(1);
+  expect(room.wasFull()).toBe(false);
+});
+
 it('takes no other failure for a full disk', async () => {
   const { room } = start();
   const refused = () => Promise.reject(Object.assign(new Error('too many'), { code: '53300' }));

@@ -7,17 +7,22 @@ import { isDiskFull } from './errors.ts';
 
 /** A failure is believed for so long: where a replica is left alone, no write comes to prove it wrong. */
 const believedMs = 10_000;
+/** A failure is told of for so long, whatever went through since: metrics are read a few times a minute. */
+const toldMs = 120_000;
 
 export type Room = {
   /** Runs a statement, or the end of a transaction, and remembers when there was no room for it. */
   note<Value>(name: string, work: () => Promise<Value>): Promise<Value>;
   /** Throws `unavailable` while a write found no room, and neither it went through since nor time has passed. */
   check(): void;
+  /** Whether a write found no room within the last two minutes. */
+  wasFull(): boolean;
 };
 
 /** Makes it; the clock is given in milliseconds. */
 export const createRoom = (now: () => number = () => performance.now()): Room => {
   let lacked: { name: string; until: number } | undefined;
+  let tellUntil = Number.NEGATIVE_INFINITY;
   return {
     async note(name, work) {
       try {
@@ -26,7 +31,10 @@ export const createRoom = (now: () => number = () => performance.now()): Room =>
         if (lacked?.name === name) lacked = undefined;
         return value;
       } catch (error) {
-        if (isDiskFull(error)) lacked = { name, until: now() + believedMs };
+        if (isDiskFull(error)) {
+          lacked = { name, until: now() + believedMs };
+          tellUntil = now() + toldMs;
+        }
         throw error;
       }
     },
@@ -35,5 +43,6 @@ export const createRoom = (now: () => number = () => performance.now()): Room =>
         throw new AppError('unavailable', 'the disk of the database is full');
       }
     },
+    wasFull: () => tellUntil > now(),
   };
 };

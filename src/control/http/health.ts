@@ -1,7 +1,10 @@
 /**
  * Routes for whoever runs the program: `/health` says that the process answers, `/ready` that it can
- * serve, because database (its disk, too), schema and blob store do, and that it is not about to end. A blob store that
- * all replicas share is told of and makes none unready: calls need no blobs, and would have nowhere to go.
+ * serve, because database, schema and blob store do and have room, and that it is not about to end. A blob store
+ * that all replicas share is told of and makes none unready: calls need no blobs, and would have nowhere to go.
+ *
+ * `/ready?exclude=room` tells of full disks and does not mind them. It is for whoever takes all ways to a program
+ * away at once, as a pod's probe does: hosts, gateways and orchestrators go on with sessions that are open.
  */
 import type { FastifyInstance } from 'fastify';
 import { AppError, describeError } from '#domain/error.ts';
@@ -20,6 +23,21 @@ const runCheck = async ({ name, isNeeded, run }: Check): Promise<Result> => {
   }
 };
 
+/** Checks without which open sessions go on. */
+const excludable = ['room', 'blobs'];
+
+/** The checks that a probe does not mind: `exclude`, as often as there are such. */
+const readExcluded = (query: unknown): string[] => {
+  const { exclude } = query as { exclude?: string | string[] };
+  const names = exclude === undefined ? [] : [exclude].flat();
+  for (const name of names) {
+    if (excludable.includes(name)) continue;
+    const message = `"${name}" is no check of /ready that can be excluded: ${excludable.join(', ')} are`;
+    throw new AppError('invalid', message);
+  }
+  return names;
+};
+
 export type HealthParts = Pick<Parts, 'blobs' | 'db'> & {
   /** Whether the program was told to stop: it serves on, but balancers are to leave it alone. */
   isEnding(): boolean;
@@ -33,19 +51,23 @@ export const addHealthRoutes = (
   const checkRunning = async (): Promise<void> => {
     if (isEnding()) throw new AppError('unavailable', 'it was told to stop');
   };
-  const checkDatabase = async (): Promise<void> => {
-    await checkSchema(db);
-    db.checkRoom();
+  const checkRoom = async (): Promise<void> => {
+    db.room.check();
+    await blobs.checkRoom?.();
   };
   const checks: Check[] = [
     { name: 'running', isNeeded: true, run: checkRunning },
-    { name: 'database', isNeeded: true, run: checkDatabase },
+    { name: 'database', isNeeded: true, run: () => checkSchema(db) },
     { name: 'blobs', isNeeded: !blobs.isShared, run: () => blobs.check() },
+    { name: 'room', isNeeded: true, run: checkRoom },
   ];
   app.get('/health', async () => ({ status: 'ok' }));
-  app.get('/ready', async (_, reply) => {
+  app.get('/ready', async ({ query }, reply) => {
+    const excluded = readExcluded(query);
     const results = await Promise.all(checks.map(runCheck));
-    const isReady = results.every(({ isNeeded, told }) => !isNeeded || told === 'ok');
+    const isReady = results.every(
+      ({ name, isNeeded, told }) => !isNeeded || told === 'ok' || excluded.includes(name),
+    );
     return reply.code(isReady ? 200 : 503).send({
       status: isReady ? 'ready' : 'not ready',
       checks: Object.fromEntries(results.map(({ name, told }) => [name, told])),
