@@ -148,6 +148,8 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
     stack.defer(() => compiler.stop());
     const readers = createLane(readingLimits, noteJob);
     stack.defer(() => readers.stop());
+    const { secrets, loop: tellsSecrets } = await openSecretsInUse(db, config.secret, log);
+    stack.defer(() => tellsSecrets.stop());
     let stopped: Promise<void> | undefined;
     const served: Served[] = [];
     const parts: Parts = {
@@ -161,7 +163,7 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
       placer: createPlacer(db),
       tracer,
       versions: createVersions(db),
-      secrets: await openSecretsInUse(db, config.secret),
+      secrets,
       facts: createSessionFacts(db),
       seats: createSeats((sessionId) => notices.ring(sessionId)),
       callRate: createCallRate(db, config.quotas.callsPerMinute),
@@ -172,7 +174,8 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
     const uploads = createUploads({ allMib: config.uploadMib, oneMib: config.quotas.uploadMib });
     addLoadMetrics(parts, uploads);
     const board = createLoopBoard();
-    for (const loop of [schema.loop, notices.loop, ...tracer.loops]) board.show(loop);
+    const loops = [schema.loop, notices.loop, tellsSecrets, ...tracer.loops];
+    for (const loop of loops) board.show(loop);
     const watched = { program: 'control', registry: metrics.registry, loops: board.statuses, log };
     const watching = await serveMetrics(watched, config.metricsListen);
     stack.defer(() => watching.stop(0));

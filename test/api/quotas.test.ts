@@ -242,6 +242,7 @@ describe('opens that overlap in the database', () => {
       seed: null,
       idempotencyKey: null,
       requestHash: '',
+      secretMark: '',
     };
   };
 

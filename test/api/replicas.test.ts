@@ -1,9 +1,7 @@
 /** Two control planes on one database, a database that goes away, and a control plane that stops. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
-import { Secret } from '#runtime/secret.ts';
 import { examine } from '#wire/admin-api/operations.ts';
-import { basicAuthorization } from '#wire/client.ts';
 import { observePool } from '#wire/pool-api/operations.ts';
 import {
   closeSession,
@@ -13,7 +11,6 @@ import {
   openSession,
 } from '#wire/public-api/operations.ts';
 import type { ControlConfig } from '../../src/control/config.ts';
-import { sessionToken } from '../../src/control/http/auth.ts';
 import { startTestControl, type TestControl } from '../support/control.ts';
 import { atReplica, installation, warmHost } from '../support/host.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
@@ -172,65 +169,6 @@ describe('a database that drops every connection', () => {
       timeoutMs: 5_000,
       what: 'an open that works',
     });
-  });
-});
-
-describe('secrets that are replaced while replicas are', () => {
-  const rotated = (): ControlConfig => {
-    const { config } = control;
-    const replace = (secret: Secret) => new Secret(`new-${secret.reveal()}`, [secret.reveal()]);
-    const bootstrap = { publicKey: 'pk-of-next', secretKey: new Secret('sk-of-next') };
-    const { secret, poolToken } = config;
-    return { ...config, secret: replace(secret), poolToken: replace(poolToken), bootstrap };
-  };
-  const tokenOf = async (at: TestControl, sessionId: string) =>
-    (await at.send(getSession, { params: { sessionId } })).body.surfaces.api?.token;
-
-  it('leave hosts, sessions and programs what they have, and take the old key pair away', async () => {
-    await control.send(createWorld, { body: { slug: 'hosting', from: 'code-hosting' } });
-    const host = await warmHost(control);
-    const body = { slug: 'hosting' };
-    const { id } = (await control.send(openSession, { body })).body;
-    const given = (await host.poll())?.sessionToken;
-    await host.ready();
-    expect(await tokenOf(control, id)).toBe(given);
-
-    const config = rotated();
-    const next = await startTestControl({ databaseUrl: database.url, replicaOf: { config } });
-    expect(await tokenOf(next, id)).toBe(given);
-    expect(await atReplica(host, next).beat()).toEqual({ drain: false });
-    for (const token of [config.poolToken.reveal(), control.config.poolToken.reveal()]) {
-      const path = `/api/pool/view?installation=${installation}`;
-      const headers = { authorization: `Bearer ${token}` };
-      expect(await next.raw({ method: 'GET', path, headers })).toMatchObject({ status: 200 });
-    }
-    const { publicKey, secretKey } = control;
-    const authorization = basicAuthorization(publicKey, secretKey);
-    const path = `/api/public/world-sessions/${id}`;
-    expect(await next.raw({ method: 'GET', path, headers: { authorization } })).toMatchObject({
-      status: 401,
-    });
-    await next.stop();
-  });
-
-  it('make tokens of new sessions when all replicas know them', async () => {
-    await control.send(createWorld, { body: { slug: 'hosting', from: 'code-hosting' } });
-    const config = rotated();
-    const first = await startTestControl({ databaseUrl: database.url, replicaOf: { config } });
-    await first.stop();
-    await control.sql(
-      `update secret_marks set since = now() - interval '1 second' where since > '-infinity'`,
-    );
-    const next = await startTestControl({ databaseUrl: database.url, replicaOf: { config } });
-    const host = await warmHost(next);
-    const { id } = (await next.send(openSession, { body: { slug: 'hosting' } })).body;
-    const given = (await host.poll())?.sessionToken;
-    await host.ready();
-    expect(await tokenOf(next, id)).toBe(given);
-    const [present, old] = config.secret.each();
-    expect(given).toBe(sessionToken(present, id));
-    expect(given).not.toBe(sessionToken(old as Secret, id));
-    await next.stop();
   });
 });
 

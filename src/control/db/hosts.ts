@@ -289,6 +289,7 @@ export type HostOrders = HostStanding & {
     /** Whether the host held the version before the session came. */
     isHeld: boolean;
     createdAt: Date;
+    secretMark: string | null;
   } | null;
 };
 
@@ -304,13 +305,14 @@ type OrdersRow = HostStanding & {
   seed: number | null;
   isHeld: boolean;
   createdAt: Date;
+  secretMark: string | null;
 };
 
 const ordersStatement = statement(
   'host_orders',
   `select ${standingColumns}, h.address, h.version_id as "heldVersionId", s.state as "sessionState",
           s.version_id as "versionId", s.task::text as "taskJson", s.surfaces, s.clock,
-          s.created_at as "createdAt", ${seedColumn} as seed, h.bundle is not null as "isHeld",
+          s.created_at as "createdAt", s.secret_mark as "secretMark", ${seedColumn} as seed, h.bundle is not null as "isHeld",
           exists (select from sessions
                    where state = 'PROVISIONING' and host_id is null) as "isWanted"
      from hosts h left join sessions s on s.id = h.session_id
@@ -326,7 +328,7 @@ export const findOrders = async (
   if (row === undefined) return undefined;
   const { state, generation, sessionId, isLoading: loads, isWanted, heldVersionId, address } = row;
   const { sessionState: ofSession, versionId, taskJson, surfaces, clock, seed, isHeld } = row;
-  const { createdAt } = row;
+  const { createdAt, secretMark } = row;
   const session =
     sessionId === null
       ? null
@@ -340,6 +342,7 @@ export const findOrders = async (
           seed,
           isHeld,
           createdAt,
+          secretMark,
         };
   const standing = { state, generation, sessionId, isLoading: loads };
   return { ...standing, isWanted, heldVersionId, address, session };

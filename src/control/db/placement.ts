@@ -41,6 +41,7 @@ export type NewSession = HostWish & {
   idempotencyKey: string | null;
   /** Null without a key: nothing is compared with it then. */
   requestHash: string | null;
+  secretMark: string;
 };
 
 /** The unique index that a second session of one `Idempotency-Key` breaks. */
@@ -106,9 +107,9 @@ const openStatement = statement(
    ), opened as (
      insert into sessions (id, project_id, world_id, version_id, state, task, task_form, task_name,
        task_hash, instruction, surfaces, browser_tier, reuse_warm, idempotency_key, request_hash,
-       clock, seed, size, isolation, task_tools, host_id, generation, host_reused, attempts, assigned_at)
+       clock, seed, size, isolation, task_tools, secret_mark, host_id, generation, host_reused, attempts, assigned_at)
      select $1, $2, $3, $4, 'PROVISIONING', $5::json, $6, $7, $8, $9, $10::text[], $11, $12, $13, $14,
-       $15::json, $16::bigint, $19, $20, $21::text[],
+       $15::json, $16::bigint, $19, $20, $21::text[], $22,
        taken.id, taken.generation, coalesce(taken.reused, false),
        case when taken.id is null then 0 else 1 end, case when taken.id is not null then now() end
      from offered cross join refused left join taken on true
@@ -159,6 +160,7 @@ export const openSession = async (
     session.size,
     session.isolation,
     session.taskTools,
+    session.secretMark,
   ]);
   if (row === undefined) throw new Error(`session ${session.id} was not written`);
   const { suits: isSuited, wasHeld, quota, limit, retryAfterMs, ...opened } = row;

@@ -38,6 +38,8 @@ export type SessionRow = {
   hostReused: boolean;
   requestHash: string | null;
   createdAt: Date;
+  /** The value of the control plane's secret that its token is made with; null: that of when it was opened. */
+  secretMark: string | null;
   assignedAt: Date | null;
   readyAt: Date | null;
   closedAt: Date | null;
@@ -53,7 +55,7 @@ export const sessionColumns = (hostAddress: string, instruction = 's.instruction
    s.end_reason as "endReason", s.error, s.task_form as "taskForm", s.task_name as "taskName",
    s.task_hash as "taskHash", s.task_tools as "taskTools", ${instruction}, s.surfaces, s.browser_tier as "browserTier",
    s.size, s.isolation, s.pinned, s.clock, ${seedColumn} as seed, s.host_id as "hostId", ${hostAddress} as "hostAddress",
-   s.host_reused as "hostReused", s.request_hash as "requestHash", s.created_at as "createdAt",
+   s.host_reused as "hostReused", s.request_hash as "requestHash", s.created_at as "createdAt", s.secret_mark as "secretMark",
    s.assigned_at as "assignedAt", s.ready_at as "readyAt", s.closed_at as "closedAt",
    s.last_activity_at as "lastActivityAt"`;
 

@@ -1,4 +1,5 @@
 /** A warm host asks what to do: serve a session, load a version ahead of one, or go. */
+import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
 import type { Assignment, pollHost, WorldSources } from '#wire/host-api/operations.ts';
 import type { Answer } from '#wire/operation.ts';
@@ -57,11 +58,16 @@ const toAssignment = async (
   { address: hostAddress, generation }: HostOrders,
 ): Promise<Assignment> => {
   const address = apiAddress(parts.config, { id: session.id, hostAddress });
+  const secret = parts.secrets.of(session);
+  if (secret === undefined) {
+    const message = `${session.id} was opened with a value of SVC_SECRET that this control plane does not have; give it that value after the present one`;
+    throw new AppError('unavailable', message);
+  }
   const version = await findVersion(parts, session.versionId);
   return {
     sessionId: session.id,
     generation,
-    sessionToken: sessionToken(parts.secrets.at(session.createdAt), session.id),
+    sessionToken: sessionToken(secret, session.id),
     worldSlug: version.slug,
     ...(await toSources(parts, version, session.isHeld)),
     task: jsonText(session.taskJson) as unknown as Assignment['task'],

@@ -134,6 +134,7 @@ const toNewSession = async (
     seed: body.seed ?? null,
     idempotencyKey: idempotencyKey ?? null,
     requestHash: body.hash,
+    secretMark: parts.secrets.now().mark,
   };
 };
 

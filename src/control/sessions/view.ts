@@ -31,9 +31,8 @@ const viewSurfaces = (
   const { id, surfaces, state } = session;
   const url = apiAddress(config, session);
   if (url === null || !surfaces.includes('api') || !servedStates.includes(state)) return {};
-  const token =
-    level === 'secret' ? { token: sessionToken(secrets.at(session.createdAt), id) } : {};
-  return { api: { url, ...token } };
+  const secret = level === 'secret' ? secrets.of(session) : undefined;
+  return { api: { url, ...(secret === undefined ? {} : { token: sessionToken(secret, id) }) } };
 };
 
 const viewTask = (session: SessionRow): SessionView['task'] => {

@@ -19,6 +19,6 @@ export const reportWarm = (
     if (!caller.isFirst || body.renews !== true) return respond(200, { state });
     // A replica of the release before may have taken the first report, which then asked for nothing.
     const isAsked = (await findWhereabouts(parts.db, hostId))?.renews === true;
-    const token = workingToken(parts.secrets.at(new Date()), hostId);
+    const token = workingToken(parts.secrets.now().secret, hostId);
     return respond(200, { state, ...(isAsked ? { token } : {}) });
   });

@@ -23,6 +23,6 @@ export const registerHost = ({ db, notices, secrets }: Pick<Parts, 'db' | 'notic
     return respond(201, {
       hostId,
       generation: 0,
-      token: hostToken(secrets.at(new Date()), hostId),
+      token: hostToken(secrets.now().secret, hostId),
     });
   });
