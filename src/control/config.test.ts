@@ -40,7 +40,7 @@ describe('readConfig', () => {
         secondsPerMinute: 30,
       },
       ending: { drainMs: 0, finishMs: 2_500 },
-      bootstrap: null,
+      bootstrap: [],
       gateway: null,
       logLevel: 'info',
       templatesDir: expect.stringMatching(/src\/templates$/),
@@ -153,6 +153,23 @@ describe('readConfig', () => {
     for (const secret of ['password', 'the secret', 'the pool token', 'sk-y']) {
       expect(printed).not.toContain(secret);
     }
+  });
+
+  it('takes several key pairs, key by key', () => {
+    const pairsOf = (publicKeys: string, secretKeys: string) =>
+      readConfig({
+        ...complete,
+        SVC_BOOTSTRAP_PUBLIC_KEY: publicKeys,
+        SVC_BOOTSTRAP_SECRET_KEY: secretKeys,
+      }).bootstrap.map(({ publicKey, secretKey }) => [publicKey, secretKey.reveal()]);
+    expect(readConfig(complete).bootstrap).toEqual([]);
+    expect(pairsOf('pk-x pk-y', 'sk-x sk-y')).toEqual([
+      ['pk-x', 'sk-x'],
+      ['pk-y', 'sk-y'],
+    ]);
+    expect(() => pairsOf('pk-x pk-y', 'sk-x')).toThrow('go together, key by key');
+    expect(() => pairsOf('pk-x pk-x', 'sk-x sk-y')).toThrow('has a key twice');
+    expect(() => pairsOf('pk-x', 'x')).toThrow('SVC_BOOTSTRAP_SECRET_KEY does not begin with sk-');
   });
 
   it('takes the address of surfaces behind gateways, with the token of these', () => {

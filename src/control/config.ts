@@ -14,6 +14,7 @@ import { readOtlpEndpoint } from '#runtime/tracing.ts';
 import type { BlobPlace } from './blobs/blobs.ts';
 import type { Quotas } from './db/quotas.ts';
 import type { ListenerName } from './http/listeners.ts';
+import type { KeyPair } from './keys-in-use.ts';
 import type { CompileLimits } from './worlds/compiler.ts';
 
 export type ControlConfig = {
@@ -52,8 +53,8 @@ export type ControlConfig = {
     /** Then it takes no more requests; those under way may take so long to finish. */
     finishMs: number;
   };
-  /** A key pair that exists from the start, in the project `local/default`. */
-  bootstrap: { publicKey: string; secretKey: Secret } | null;
+  /** Key pairs that exist from the start, in the project `local/default`. */
+  bootstrap: readonly KeyPair[];
   /** Where traces are sent; nowhere when null. */
   otlpEndpoint: string | null;
   logLevel: LogLevel;
@@ -125,17 +126,26 @@ const readGateway = (env: EnvReader): ControlConfig['gateway'] => {
   return { template, token: env.rotatingSecret('SVC_GATEWAY_TOKEN') };
 };
 
-const readBootstrap = (env: EnvReader): ControlConfig['bootstrap'] => {
-  const publicKey = env.optionalText('SVC_BOOTSTRAP_PUBLIC_KEY');
-  const secretKey = env.optionalText('SVC_BOOTSTRAP_SECRET_KEY');
-  if (publicKey === undefined && secretKey === undefined) return null;
-  if (publicKey === undefined || secretKey === undefined) {
-    env.refuse('SVC_BOOTSTRAP_PUBLIC_KEY and SVC_BOOTSTRAP_SECRET_KEY go together');
-    return null;
+const wordsOf = (text: string | undefined): string[] => (text ?? '').split(/ +/).filter(Boolean);
+
+/** Several pairs have spaces between them in both variables, in the same order. */
+const readBootstrap = (env: EnvReader): KeyPair[] => {
+  const publicKeys = wordsOf(env.optionalText('SVC_BOOTSTRAP_PUBLIC_KEY'));
+  const secretKeys = wordsOf(env.optionalText('SVC_BOOTSTRAP_SECRET_KEY'));
+  if (publicKeys.length !== secretKeys.length) {
+    env.refuse('SVC_BOOTSTRAP_PUBLIC_KEY and SVC_BOOTSTRAP_SECRET_KEY go together, key by key');
+    return [];
   }
-  if (!publicKey.startsWith('pk-')) env.refuse('SVC_BOOTSTRAP_PUBLIC_KEY does not begin with pk-');
-  if (!secretKey.startsWith('sk-')) env.refuse('SVC_BOOTSTRAP_SECRET_KEY does not begin with sk-');
-  return { publicKey, secretKey: new Secret(secretKey) };
+  if (new Set(publicKeys).size < publicKeys.length)
+    env.refuse('SVC_BOOTSTRAP_PUBLIC_KEY has a key twice');
+  if (!publicKeys.every((key) => key.startsWith('pk-')))
+    env.refuse('SVC_BOOTSTRAP_PUBLIC_KEY does not begin with pk-');
+  if (!secretKeys.every((key) => key.startsWith('sk-')))
+    env.refuse('SVC_BOOTSTRAP_SECRET_KEY does not begin with sk-');
+  return publicKeys.map((publicKey, at) => ({
+    publicKey,
+    secretKey: new Secret(secretKeys[at] ?? ''),
+  }));
 };
 
 const readCompile = (env: EnvReader): CompileLimits => ({

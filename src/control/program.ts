@@ -16,14 +16,13 @@ import { createBodyReader, readingLimits } from './bodies/reader.ts';
 import { createCallRate } from './calls/rate.ts';
 import { createSeats } from './calls/seats.ts';
 import type { ControlConfig } from './config.ts';
-import { ensureKeyPair } from './db/keys.ts';
 import { migrate } from './db/migrate.ts';
 import { createPlacer } from './db/placement.ts';
-import { type Database, openDatabase } from './db/pool.ts';
+import { openDatabase } from './db/pool.ts';
 import { watchSchema } from './db/watch-schema.ts';
 import { adminEndpoints } from './http/admin/endpoints.ts';
 import { createFindAsker } from './http/askers.ts';
-import { createAuthenticate, hashSecretKey } from './http/auth.ts';
+import { createAuthenticate } from './http/auth.ts';
 import { gatewayEndpoints } from './http/gateway/endpoints.ts';
 import { addHealthRoutes } from './http/health.ts';
 import { hostEndpoints } from './http/host/endpoints.ts';
@@ -35,6 +34,7 @@ import { publicEndpoints } from './http/public/endpoints.ts';
 import { type Api, createServer } from './http/server.ts';
 import { createShare } from './http/share.ts';
 import { createUploads, type Uploads } from './http/uploads.ts';
+import { openConfiguredKeys } from './keys-in-use.ts';
 import { addLoadMetrics } from './load-metrics.ts';
 import { createMetrics } from './metrics.ts';
 import { startNotices } from './notify.ts';
@@ -58,13 +58,6 @@ const publicPath = '/api/public';
 
 /** What closing the database and the rest may take when all requests have ended. */
 const releaseMs = 1_000;
-
-const bootstrap = async (db: Database, key: ControlConfig['bootstrap']): Promise<void> => {
-  if (key === null) return;
-  const place = { organization: 'local', project: 'default' };
-  const secretHash = hashSecretKey(key.secretKey.reveal());
-  await ensureKeyPair(db, place, { publicKey: key.publicKey, secretHash });
-};
 
 /** Every API, by the addresses at which it is served. */
 const apisOf = (parts: Parts): (Api & { at: ListenerName })[] => [
@@ -128,7 +121,8 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
   try {
     const db = openDatabase(config.databaseUrl, log);
     stack.defer(() => db.close());
-    await bootstrap(db, config.bootstrap);
+    const namesKeys = await openConfiguredKeys(db, config.bootstrap, log);
+    stack.defer(() => namesKeys?.stop());
     const schema = watchSchema(db, log);
     stack.defer(() => schema.loop.stop());
     const blobs = await openBlobs(config.blobs, db);
@@ -174,7 +168,8 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
     const uploads = createUploads({ allMib: config.uploadMib, oneMib: config.quotas.uploadMib });
     addLoadMetrics(parts, uploads);
     const board = createLoopBoard();
-    const loops = [schema.loop, notices.loop, tellsSecrets, ...tracer.loops];
+    const told = [tellsSecrets, ...(namesKeys === undefined ? [] : [namesKeys])];
+    const loops = [schema.loop, notices.loop, ...told, ...tracer.loops];
     for (const loop of loops) board.show(loop);
     const watched = { program: 'control', registry: metrics.registry, loops: board.statuses, log };
     const watching = await serveMetrics(watched, config.metricsListen);

@@ -127,7 +127,7 @@ const usualQuotas: Quotas = {
 
 export type TestControlOptions = {
   databaseUrl: string;
-  /** Whose key pair it has, too; a control plane that starts with another pair revokes the one before. */
+  /** Whose key pair it has, too. */
   keysOf?: Pick<TestControl, 'publicKey' | 'secretKey'>;
   /** Another control plane, whose keys, secrets and blobs this replica shares. */
   replicaOf?: { config: ControlConfig };
@@ -175,10 +175,12 @@ const newConfig = async (options: TestControlOptions): Promise<ControlConfig> =>
     ...options.compile,
   },
   ending: { drainMs: 0, finishMs: 2_500 },
-  bootstrap: {
-    publicKey: options.keysOf?.publicKey ?? `pk-${randomUUID()}`,
-    secretKey: new Secret(options.keysOf?.secretKey ?? `sk-${randomUUID()}`),
-  },
+  bootstrap: [
+    {
+      publicKey: options.keysOf?.publicKey ?? `pk-${randomUUID()}`,
+      secretKey: new Secret(options.keysOf?.secretKey ?? `sk-${randomUUID()}`),
+    },
+  ],
   otlpEndpoint: options.otlpEndpoint ?? null,
   logLevel: 'silent',
 });
@@ -189,8 +191,8 @@ export const startTestControl = async (
 ): Promise<TestControl & { config: ControlConfig }> => {
   const config = options.replicaOf?.config ?? (await newConfig(options));
   const running = await startControl(config, options.log ?? createLog('test', config.logLevel));
-  const publicKey = config.bootstrap?.publicKey ?? '';
-  const secretKey = config.bootstrap?.secretKey.reveal() ?? '';
+  const publicKey = config.bootstrap[0]?.publicKey ?? '';
+  const secretKey = config.bootstrap[0]?.secretKey.reveal() ?? '';
   return {
     config,
     running,

@@ -10,6 +10,7 @@ import { type Load, readLoad } from '../db/load.ts';
 import { checkSchema } from '../db/migrate.ts';
 import { findNearQuota } from '../db/quotas.ts';
 import { isEmptied } from '../db/watch-schema.ts';
+import { findRefused } from '../keys-in-use.ts';
 import type { Parts } from '../parts.ts';
 import { findLostWorlds } from '../worlds/lost.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
@@ -39,6 +40,15 @@ const checkDatabase = async ({ db }: DoctorParts): Promise<Finding> => {
   await checkSchema(db);
   db.room.check();
   return ok('reachable, with every migration of this release');
+};
+
+const checkKeys = async ({ config, db }: DoctorParts): Promise<Finding> => {
+  const refused = await findRefused(db, config.bootstrap);
+  if (refused.size === 0) return ok(`${config.bootstrap.length} configured, all valid`);
+  return failed(
+    list([...refused].map(([publicKey, why]) => `${publicKey} ${why}`)),
+    'put a new pair into SVC_BOOTSTRAP_PUBLIC_KEY and SVC_BOOTSTRAP_SECRET_KEY: what was revoked or replaced is not taken back (docs/operations.md)',
+  );
 };
 
 const checkClock = async ({ db }: DoctorParts): Promise<Finding> => {
@@ -251,6 +261,7 @@ export const examine = (parts: DoctorParts): Promise<DoctorCheck[]> => {
   const load = readLoad(parts.db);
   const checks: Check[] = [
     { name: 'database', run: () => checkDatabase(parts) },
+    { name: 'keys', run: () => checkKeys(parts) },
     { name: 'clock', run: () => checkClock(parts) },
     { name: 'blobs', run: () => checkBlobs(parts) },
     { name: 'worlds', run: () => checkWorlds(parts) },

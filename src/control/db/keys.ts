@@ -33,60 +33,112 @@ export const findProjectPath = async (db: Queryable, projectId: string): Promise
   return row.path;
 };
 
-// The updates change nothing; they are there to return the row that exists.
+// Nothing is written where all is there: a control plane starts on a full disk, too.
 const ensureOrganization = statement(
   'ensure_organization',
-  `insert into organizations (id, slug, name) values ($1, $2, $2)
-   on conflict (slug) do update set slug = excluded.slug returning id`,
+  'insert into organizations (id, slug, name) values ($1, $2, $2) on conflict (slug) do nothing',
 );
 
 const ensureProject = statement(
   'ensure_project',
-  `insert into projects (id, organization_id, slug, name) values ($1, $2, $3, $3)
-   on conflict (organization_id, slug) do update set slug = excluded.slug returning id`,
+  `insert into projects (id, organization_id, slug, name)
+   select $1, o.id, $3, $3 from organizations o where o.slug = $2
+   on conflict (organization_id, slug) do nothing`,
 );
 
 const ensureKey = statement(
   'ensure_key',
-  `insert into keys (id, organization_id, project_id, public_key, secret_hash, configured)
-   values ($1, $2, $3, $4, $5, true)
-   on conflict (public_key) do update
-      set secret_hash = excluded.secret_hash, revoked_at = null, configured = true`,
+  `insert into keys (id, organization_id, project_id, public_key, secret_hash, configured, named_at)
+   select $1, o.id, p.id, $4, $5, true, now()
+     from organizations o join projects p on p.organization_id = o.id and p.slug = $3
+    where o.slug = $2
+   on conflict (public_key) do nothing`,
 );
 
-const revokeFormer = statement(
-  'revoke_former_keys',
+const replaceSecret = statement(
+  'replace_key_secret',
+  `update keys
+      set configured = true, secret_hash = $2::bytea,
+          former_secrets = case when secret_hash = $2 then former_secrets
+                                else array_append(coalesce(former_secrets, '{}'), secret_hash) end
+    where public_key = $1 and revoked_at is null
+      and (secret_hash <> $2 or configured is distinct from true)
+      and $2 <> all (coalesce(former_secrets, '{}'))`,
+);
+
+const findNamed = statement(
+  'find_named_keys',
+  `select public_key as "publicKey", secret_hash as "secretHash", revoked_at as "revokedAt"
+     from keys where public_key = any($1::text[])`,
+);
+
+const nameKeysStatement = statement(
+  'name_keys',
+  'update keys set named_at = now() where public_key = any($1::text[]) and revoked_at is null',
+);
+
+const revokeUnnamedStatement = statement(
+  'revoke_unnamed_keys',
   `update keys set revoked_at = now()
-    where configured and public_key <> $1 and revoked_at is null`,
+    where configured and revoked_at is null and public_key <> all($1::text[])
+      and coalesce(named_at, '-infinity') < now() - $2::float8 * interval '1 millisecond'
+   returning public_key as "publicKey"`,
 );
 
 export type KeyPlace = { organization: string; project: string };
+export type ConfiguredKey = { publicKey: string; secretHash: Buffer };
 
 /**
- * Makes sure that organization, project and key pair exist; the given secret is the one that counts, and pairs
- * that this was called with before are revoked.
+ * Makes sure that organization, project and key pairs exist. Another secret under a public key takes the place of
+ * the one before, for good: neither that one nor a pair that was revoked is brought back.
  */
-export const ensureKeyPair = (
+export const ensureKeyPairs = (
   db: Database,
-  place: KeyPlace,
-  key: { publicKey: string; secretHash: Buffer },
+  { organization, project }: KeyPlace,
+  pairs: readonly ConfiguredKey[],
 ): Promise<void> =>
   db.transaction(async (tx) => {
-    const [organization] = await tx.query<{ id: string }>(ensureOrganization, [
-      newId('org'),
-      place.organization,
-    ]);
-    const [project] = await tx.query<{ id: string }>(ensureProject, [
-      newId('prj'),
-      organization?.id,
-      place.project,
-    ]);
-    await tx.query(ensureKey, [
-      newId('key'),
-      organization?.id,
-      project?.id,
-      key.publicKey,
-      key.secretHash,
-    ]);
-    await tx.query(revokeFormer, [key.publicKey]);
+    await tx.query(ensureOrganization, [newId('org'), organization]);
+    await tx.query(ensureProject, [newId('prj'), organization, project]);
+    for (const { publicKey, secretHash } of pairs) {
+      const made = [newId('key'), organization, project, publicKey, secretHash];
+      await tx.query(ensureKey, made);
+      await tx.query(replaceSecret, [publicKey, secretHash]);
+    }
   });
+
+/** Why each of these pairs that cannot be used cannot, by its public key. */
+export const findRefusedPairs = async (
+  db: Queryable,
+  pairs: readonly ConfiguredKey[],
+): Promise<Map<string, string>> => {
+  type Row = { publicKey: string; secretHash: Buffer; revokedAt: Date | null };
+  const rows = await db.query<Row>(findNamed, [pairs.map(({ publicKey }) => publicKey)]);
+  const whyNot = ({ publicKey, secretHash }: ConfiguredKey): string | undefined => {
+    const row = rows.find((one) => one.publicKey === publicKey);
+    if (row === undefined) return 'is not there';
+    if (row.revokedAt !== null) return `was revoked at ${row.revokedAt.toISOString()}`;
+    return row.secretHash.equals(secretHash) ? undefined : 'has another secret key since';
+  };
+  return new Map(
+    pairs.flatMap((pair) => {
+      const why = whyNot(pair);
+      return why === undefined ? [] : [[pair.publicKey, why] as const];
+    }),
+  );
+};
+
+/** Says that a control plane runs that has these pairs in its configuration. */
+export const nameKeys = async (db: Queryable, publicKeys: readonly string[]): Promise<void> => {
+  await db.query(nameKeysStatement, [publicKeys]);
+};
+
+/** Revokes pairs of configurations that none has named for so long; answers their public keys. */
+export const revokeUnnamed = async (
+  db: Queryable,
+  publicKeys: readonly string[],
+  goneMs: number,
+): Promise<string[]> =>
+  (await db.query<{ publicKey: string }>(revokeUnnamedStatement, [publicKeys, goneMs])).map(
+    ({ publicKey }) => publicKey,
+  );
