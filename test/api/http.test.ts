@@ -1,5 +1,6 @@
 /** What every route of the public API shares: who may call it, and how it says no. */
 import { createHash } from 'node:crypto';
+import { METHODS, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as hostOperations from '#wire/host-api/operations.ts';
 import type { OperationShape } from '#wire/operation.ts';
@@ -218,6 +219,31 @@ describe('a request that cannot be served', () => {
     expect(answer.body).toEqual({ message: expect.any(String), error: 'method_not_allowed' });
     const traced = await control.raw({ method: 'TRACE', path: '/api/public/worlds' });
     expect([traced.status, traced.headers.allow]).toEqual([405, 'POST']);
+  });
+
+  it('is 405 at each address for whatever Node takes as a method', async () => {
+    const paths = {
+      public: '/api/public/worlds/some',
+      host: '/api/host/hosts/some/warm',
+      internal: '/ready',
+    };
+    const ask = (address: string, method: string) =>
+      new Promise<[number | undefined, string | undefined]>((resolve, reject) => {
+        request(address, { method }, (response) => {
+          response.resume();
+          resolve([response.statusCode, response.headers.allow]);
+        })
+          .on('error', reject)
+          .end();
+      });
+    for (const [listener, path] of Object.entries(paths)) {
+      const allow = listener === 'host' ? 'POST' : 'GET';
+      const [address = ''] = control.running.addresses[listener as keyof typeof paths];
+      for (const method of METHODS.filter((one) => one !== 'CONNECT' && one !== allow)) {
+        expect([method, ...(await ask(`${address}${path}`, method))]).toEqual([method, 405, allow]);
+      }
+      expect(await ask(`${address}/nothing`, 'QUERY')).toEqual([404, undefined]);
+    }
   });
 
   const bodies: [string, string][] = [

@@ -2,7 +2,7 @@
  * The HTTP server: routes endpoints, checks access and input before them, and turns whatever goes
  * wrong into the one shape of error answer. It does not listen by itself, see `listen.ts`.
  */
-import type { IncomingHttpHeaders } from 'node:http';
+import { type IncomingHttpHeaders, METHODS } from 'node:http';
 import {
   type FastifyError,
   type FastifyInstance,
@@ -55,7 +55,8 @@ export type ServerOptions = {
 /** Of an address that leads nowhere. */
 const mostPathChars = 500;
 
-const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const;
+/** All that come as requests: `CONNECT` asks for a tunnel, and never reaches a route. */
+const methods = METHODS.filter((method) => method !== 'CONNECT');
 
 /** The header by which a request is known in the logs of all programs that it passes. */
 const requestIdHeader = 'x-request-id';
@@ -208,6 +209,9 @@ const bind = (app: FastifyInstance, prefix: string, bound: Endpoint, options: Se
 
 /** Answers 405 with `Allow` for the methods that a known path does not have. */
 const bindOtherMethods = (app: FastifyInstance, routes: ReadonlyMap<string, Set<string>>): void => {
+  for (const method of methods) {
+    if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
+  }
   for (const [url, allowed] of routes) {
     const allow = [...allowed].sort().join(', ');
     const refuse = async (request: FastifyRequest, reply: FastifyReply) => {
