@@ -58,6 +58,10 @@ const readOnce = <Value>(read: () => Promise<Value>): (() => Promise<Value>) => 
 const isCode = (error: unknown, code: AppError['code']): boolean =>
   error instanceof AppError && error.code === code;
 
+/** Other refusals have its code, too: the control plane has too much to do, for one. */
+const isPoolFull = (error: unknown): boolean =>
+  isCode(error, 'exhausted') && (error as AppError).detail.full === 'pool';
+
 /** The last that a host wrote. */
 const outputOf = async (driver: Driver, hostId: string): Promise<string> => {
   const written = await driver
@@ -164,7 +168,7 @@ const intend = async (parts: ExecutorParts, { config, cause }: Intent): Promise<
     background.begin(spec.hostId, 'launch', () => launchOne(parts, spec, cause));
   } catch (error) {
     // Another writer filled the pool since the view was read; the next view shows it.
-    if (!isCode(error, 'exhausted')) throw error;
+    if (!isPoolFull(error)) throw error;
   }
 };
 

@@ -52,7 +52,7 @@ export type PoolApi = {
   observe(signal?: AbortSignal): Promise<PoolView>;
   /** Answers the view's revision once it has changed, or the same one when `holdMs` are over. */
   awaitChange(options: AwaitOptions): Promise<string>;
-  /** Writes an intent down. Throws `exhausted` when `maxLive` hosts exist. */
+  /** Writes an intent down. Throws `exhausted` with `full: 'pool'` when `maxLive` hosts exist. */
   register(shape: HostShape, runtime: RuntimeName, maxLive: number): Promise<LaunchSpec>;
   /**
    * Says which pools there are, and why the configuration given last is not taken, if so; with `file`, of which

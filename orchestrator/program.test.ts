@@ -186,6 +186,28 @@ describe('a pool', () => {
   });
 });
 
+describe('an intent that is refused', () => {
+  const refuse = (detail: Record<string, unknown>) =>
+    pool.refuseIntents(new AppError('exhausted', 'there is too much', { detail }));
+  const planning = () => board.statuses().find(({ name }) => name === 'pools');
+
+  it('is nothing to tell of where the pool is full, as another filled it', async () => {
+    refuse({ full: 'pool' });
+    start({ poolSize: 1 });
+    await eventually('tried again', () => (planning()?.ticks ?? 0) > 2);
+    expect(planning()).toMatchObject({ failures: 0, lastError: undefined });
+  });
+
+  it('is a failure where anything else is used up, and is tried again', async () => {
+    refuse({});
+    start({ poolSize: 1 });
+    await eventually('told', () => (planning()?.failures ?? 0) > 1);
+    expect(planning()?.lastError).toContain('there is too much');
+    pool.refuseIntents(undefined);
+    await eventually('1 warm', () => warm().length === 1);
+  });
+});
+
 describe('launches that fail', () => {
   it('are held, with the reason told, and leave nothing behind', async () => {
     machine.onLaunch = () => {

@@ -32,7 +32,8 @@ describe('an intent', () => {
     );
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
     for (const result of results) {
-      if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'exhausted' });
+      if (result.status === 'rejected')
+        expect(result.reason).toMatchObject({ code: 'exhausted', detail: { full: 'pool' } });
     }
   });
 

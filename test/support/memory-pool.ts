@@ -44,6 +44,8 @@ export type MemoryPool = {
   setWaiting(sessions: number): void;
   /** While set, every request is answered `unavailable`. */
   setDown(down: boolean): void;
+  /** While set, every intent is refused with it. */
+  refuseIntents(error: AppError | undefined): void;
   holder(): string | undefined;
   /** Gives the lease to another orchestrator, which has it for good. */
   depose(): void;
@@ -58,6 +60,7 @@ export const createMemoryPool = (): MemoryPool => {
   let revision = 0;
   let waiting = 0;
   let down = false;
+  let intentsRefused: AppError | undefined;
   let reaps = 0;
   let published: PublishedPool[] = [];
   let lease: { holder: string; epoch: number; endsAt: number } | undefined;
@@ -140,8 +143,10 @@ export const createMemoryPool = (): MemoryPool => {
       return { held: true, epoch: lease.epoch };
     },
     registerHost({ body = {} }) {
+      if (intentsRefused !== undefined) throw intentsRefused;
       const { installation, pool, maxLive } = body as Registration;
-      if (live().length >= maxLive) throw new AppError('exhausted', `${maxLive} hosts are live`);
+      if (live().length >= maxLive)
+        throw new AppError('exhausted', `${maxLive} hosts are live`, { detail: { full: 'pool' } });
       const id = `hst-${hosts.size + 1}`;
       const times = { since: Date.now(), heardAt: null };
       const nothing = { address: undefined, end: undefined, detail: undefined };
@@ -206,6 +211,9 @@ export const createMemoryPool = (): MemoryPool => {
     },
     setDown(isDown) {
       down = isDown;
+    },
+    refuseIntents(error) {
+      intentsRefused = error;
     },
     holder: () => lease?.holder,
     depose() {

@@ -144,7 +144,8 @@ export const registerHost = operation({
     size: Type.String({ minLength: 1, maxLength: 64 }),
     maxLive: Type.Integer({
       minimum: 0,
-      description: 'refused with `exhausted` when the pool has so many live hosts already',
+      description:
+        'refused with `exhausted` and `full: pool` when the pool has so many live hosts already',
     }),
   }),
   answers: {

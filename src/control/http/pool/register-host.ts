@@ -17,6 +17,7 @@ export const registerHost = ({ db, notices, secrets }: Pick<Parts, 'db' | 'notic
       throw new AppError(
         'exhausted',
         `pool ${installation}/${pool} has ${maxLive} live hosts already`,
+        { detail: { full: 'pool' } },
       );
     }
     notices.tell(poolTopic);
