@@ -2,8 +2,9 @@
  * The pool API as an orchestrator uses it while it leads: one method an operation, each under a deadline,
  * for one installation. A host that has meanwhile moved on is an expected answer (`false`), not an error.
  *
- * What changes something is said under the lease, and refused when another has been given it since. What
- * the runtime showed (a launch, an end) is said without: it is true whoever leads.
+ * What changes something is said under the lease, and refused when another has been given it since; so is
+ * where a host is reached by now, of which a successor may know better. That a host was launched or has ended is
+ * said without: it is true whoever leads.
  */
 import { AppError } from '#domain/error.ts';
 import type { HostEnd, HostState } from '#domain/host.ts';
@@ -142,8 +143,8 @@ export const createPoolApi = (client: Client, held: HeldLease, onDeposed: () => 
       return unlessMovedOn(ask(client, operations.reportLaunched, input, answerMs));
     },
     reportAddress(hostId, address) {
-      const input = { params: { hostId }, body: { address } };
-      return unlessMovedOn(ask(client, operations.reportLaunched, input, answerMs));
+      const input = { params: { hostId }, body: { ...lease, address } };
+      return unlessMovedOn(send(ask(client, operations.reportLaunched, input, answerMs)));
     },
     drain(hostId, { reason, ifState, ...account }) {
       const only = ifState === undefined ? {} : { ifState };

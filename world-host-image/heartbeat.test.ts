@@ -10,9 +10,10 @@ import { createServing } from './session/serving.ts';
 const log = pino({ level: 'silent' });
 
 /** Runs one beat that the control plane answers so; `changed` raises the generation meanwhile. */
-const beat = async (answer: { drain: boolean } | AppError, changed = false) => {
+const beat = async (answer: { drain: boolean; address?: string } | AppError, changed = false) => {
   const standing = { hostId: 'hst-1', generation: 3 };
   const ends: string[] = [];
+  const moves: string[] = [];
   let now = 0;
   const contact = createContact([() => now]);
   now += 5_000;
@@ -24,7 +25,7 @@ const beat = async (answer: { drain: boolean } | AppError, changed = false) => {
   };
   const loop = startHeartbeat({
     standing,
-    serving: createServing(),
+    serving: { ...createServing(), moveTo: (address) => void moves.push(address) },
     contact,
     link: { sendOnce } as unknown as ControlLink,
     log,
@@ -32,7 +33,7 @@ const beat = async (answer: { drain: boolean } | AppError, changed = false) => {
   });
   await until(() => loop.status().ticks > 0, { timeoutMs: 2_000, what: 'a beat' });
   await loop.stop();
-  return { ends, isLost: contact.isLost() };
+  return { ends, moves, isLost: contact.isLost() };
 };
 
 it('ends the host when it is drained or its generation is stale', async () => {
@@ -44,6 +45,12 @@ it('ends the host when it is drained or its generation is stale', async () => {
 it('does not take a refusal for its own that crossed a change of generation', async () => {
   expect(await beat(new AppError('conflict', 'stale'), true)).toMatchObject({ ends: [] });
   expect(await beat(new AppError('unavailable', 'away'))).toMatchObject({ ends: [] });
+});
+
+it('has its session know where it is reached by now, unless that crossed a change of generation', async () => {
+  const answer = { drain: false, address: 'http://127.0.0.1:4711' };
+  expect(await beat(answer)).toMatchObject({ moves: ['http://127.0.0.1:4711'] });
+  expect(await beat(answer, true)).toMatchObject({ moves: [] });
 });
 
 it('keeps the contact when it is answered', async () => {

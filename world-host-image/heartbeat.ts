@@ -1,6 +1,6 @@
 /**
  * The host's sign of life, apart from its polls: it goes on while a call runs and while a world loads,
- * and brings back whether the host is still wanted.
+ * and brings back whether the host is still wanted, and where its session is reached by now.
  */
 import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
@@ -40,9 +40,12 @@ export const startHeartbeat = (options: HeartbeatOptions): Loop<void> => {
       };
       const answered = contact.begin();
       try {
-        const { drain } = await link.sendOnce(heartbeat, { params: { hostId }, body }, { signal });
+        const told = await link.sendOnce(heartbeat, { params: { hostId }, body }, { signal });
         answered();
-        if (drain) onEnd('drained');
+        // An answer that crossed the end of a session says nothing of the next one.
+        const isOfNow = generation === standing.generation;
+        if (told.address !== undefined && isOfNow) serving.moveTo(told.address);
+        if (told.drain) onEnd('drained');
       } catch (error) {
         const isStale = error instanceof AppError && error.code === 'conflict';
         if (!isStale) throw error;

@@ -175,6 +175,7 @@ describe('the address of a surface', () => {
     expect(surfaces).toEqual({ api });
     const host = await warmHost(control);
     expect(await host.poll()).toMatchObject({ sessionId: id, address: api.url });
+    expect(await host.beat()).toEqual({ drain: false, address: api.url });
     await close(id);
     const read = await control.send(getSession, { params: { sessionId: id }, query: {} });
     expect(read.body.surfaces).toEqual({});

@@ -337,6 +337,24 @@ describe('a host that its runtime reaches elsewhere', () => {
     expect(await addresses()).toEqual([elsewhere]);
   });
 
+  it('is told with its next beat where its session is reached, and no other host is', async () => {
+    const [, host] = await inState('READY');
+    expect(await host.beat()).toEqual({ drain: false, address: playedAddress(host.id) });
+    await move(host, elsewhere);
+    expect(await host.beat()).toEqual({ drain: false, address: elsewhere });
+    const idle = await warmHost(control);
+    await move(idle, 'http://127.0.0.1:4712');
+    expect(await idle.beat()).toEqual({ drain: false });
+  });
+
+  it('does not go back to where it was launched when that is told late', async () => {
+    const [, host] = await inState('READY');
+    await move(host, elsewhere);
+    const body = { runtimeId: `run-${host.id}`, address: 'http://127.0.0.1:1' };
+    await control.pool(reportLaunched, { params: { hostId: host.id }, body });
+    expect(await addresses()).toEqual([elsewhere]);
+  });
+
   it('keeps its last address where it serves a session', async () => {
     const [, host] = await inState('READY');
     await move(host, null);
@@ -495,7 +513,7 @@ describe('a host that became warm with the release before', () => {
       const there = fresh.asHost(host.token, '10.9.8.7');
       const params = { hostId: host.id };
       const body = { generation: host.generation, rssBytes: 1 };
-      expect((await there(heartbeat, { params, body })).body).toEqual({ drain: false });
+      expect((await there(heartbeat, { params, body })).body).toMatchObject({ drain: false });
       const close = { params: { sessionId: session.id }, body: { keepWarm: true } };
       await control.send(closeSession, close);
       await host.closed();

@@ -12,6 +12,7 @@ import {
   publishPools,
   reap,
   registerHost,
+  reportLaunched,
 } from '#wire/pool-api/operations.ts';
 import { startTestControl, type TestControl } from '../support/control.ts';
 import { anyHost, clearPool, installation, warmHost } from '../support/host.ts';
@@ -102,6 +103,13 @@ describe('what a former leader says', () => {
       'a load',
       (lease, hostId) =>
         control.pool(loadHost, { params: { hostId }, body: { lease, versionId: 'ver-none' } }),
+    ],
+    [
+      'an address',
+      (lease, hostId) => {
+        const body = { lease, address: 'http://127.0.0.1:4711' };
+        return control.pool(reportLaunched, { params: { hostId }, body });
+      },
     ],
     ['a reap', (lease) => control.pool(reap, { body: { lease, ...limits } })],
   ];

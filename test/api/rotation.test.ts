@@ -269,7 +269,7 @@ describe('secrets that are replaced while replicas are', () => {
     const config = rotated();
     const next = await startNext(config);
     expect(await tokenOf(next, id)).toBe(given);
-    expect(await atReplica(host, next).beat()).toEqual({ drain: false });
+    expect(await atReplica(host, next).beat()).toMatchObject({ drain: false });
     for (const token of [config.poolToken.reveal(), control.config.poolToken.reveal()]) {
       const path = `/api/pool/view?installation=${installation}`;
       const headers = { authorization: `Bearer ${token}` };

@@ -60,7 +60,7 @@ export type PlayedHost = {
     final?: boolean,
   ): Promise<SessionDirective>;
   closed(): Promise<'recycle' | 'exit'>;
-  beat(idleMs?: number): Promise<{ drain: boolean }>;
+  beat(idleMs?: number): Promise<{ drain: boolean; address?: string }>;
   blob(digest: `sha256:${string}`): Promise<Uint8Array>;
 };
 

@@ -40,6 +40,8 @@ export type ServedWorld = {
   contract: Contract;
   /** Runs a call as an agent's client would have it run. */
   call(kind: HostCall['kind'], name?: string, input?: Row): Promise<CallAnswer>;
+  /** Has the session reached elsewhere from now on, as the control plane tells it. */
+  moveTo(address: string): void;
   /** The rows of an entity that have these values. */
   rows(entity: string, where: Row): Row[];
   /** Back to the rows that the task begins with. */
@@ -135,6 +137,7 @@ export const serveWorld = async (
   const session: Session = {
     id: 'ses-test',
     address: server.address,
+    formerAddresses: [],
     token: source.secret,
     task: task === undefined ? null : taskSpecOf(task),
     ledger: openLedger({ secrets: secretsOf(contract, source.secret) }),
@@ -165,6 +168,7 @@ export const serveWorld = async (
     token,
     contract,
     call,
+    moveTo: serving.moveTo,
     rows(entity, where) {
       const filters = Object.entries(where).map(([path, value]) => ({
         path: path.split('.'),

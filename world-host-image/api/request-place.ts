@@ -19,14 +19,14 @@ const isBelow = (path: string, prefix: string): boolean =>
 
 /** Addresses in an answer keep the prefix, as some clients follow no other ones. */
 export const placeOf = (
-  { address, world }: Pick<Session, 'address' | 'world'>,
+  { address, formerAddresses, world }: Pick<Session, 'address' | 'formerAddresses' | 'world'>,
   api: ApiContract,
   { headers, path }: Pick<ApiRequest, 'headers' | 'path'>,
 ): RequestPlace => {
   const prefix = api.prefixes?.find((candidate) => isBelow(path, candidate)) ?? '';
   const origin = calledOrigin(headers) ?? address;
   if (origin === null) return { prefix, addresses: undefined };
-  const also = address === null ? [] : [address];
+  const also = address === null ? [] : [address, ...formerAddresses];
   return { prefix, addresses: createAddresses(world.contract, origin, { prefix, also }) };
 };
 

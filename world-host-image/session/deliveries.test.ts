@@ -175,6 +175,20 @@ describe('a delivery', () => {
     expect(await verify('hush', JSON.stringify(entry?.request.body), signature)).toBe(true);
   });
 
+  it('names where the session is reached by now, whichever of its addresses it was given', async () => {
+    await elsewhere(undefined, async () => {
+      await subscribe({ ...hook(1, 'all'), url: 'https://desk.example/notes' });
+      const before = world.url;
+      world.moveTo('http://127.0.0.1:4711');
+      for (const known of [before, 'http://127.0.0.1:4711', 'https://desk.example']) {
+        await world.call('tool', 'send', { body: { url: `${known}/tickets/1` } });
+      }
+      const address = 'http://127.0.0.1:4711';
+      const request = { url: `${address}/notes`, body: { url: `${address}/tickets/1` } };
+      expect(await delivered()).toMatchObject([{ request }, { request }, { request }]);
+    });
+  });
+
   it('is kept only when its call or request succeeds', async () => {
     await subscribe(hook(1, 'all'));
     const post = async (path: string): Promise<number> => {

@@ -51,6 +51,7 @@ export const openSession = async (
     ids,
     outbox: createOutbox(),
     address: assignment.address ?? null,
+    formerAddresses: [],
     tokens: createTokens({ secret: token, clock, ids }),
   };
 };

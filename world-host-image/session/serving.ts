@@ -19,11 +19,16 @@ export type Serving = {
   end(): Promise<void>;
   /** Counts a request as under way until `leave` is called. */
   enter(): { leave(): void };
+  /** Notes where clients find the API of the session by now. */
+  moveTo(address: string): void;
   /** Notes that the session was used over its API. */
   touch(): void;
   /** Milliseconds since it was; undefined when this session never was. */
   idleMs(): number | undefined;
 };
+
+/** Former addresses that are known again: a container moves once or twice in its life, if at all. */
+const formerMost = 4;
 
 /** Serves nothing yet. `isCutOff` says whether what is served may have been given up. */
 export const createServing = (isCutOff: () => boolean = () => false): Serving => {
@@ -52,6 +57,13 @@ export const createServing = (isCutOff: () => boolean = () => false): Serving =>
           if (underWay === 0) allDone?.();
         },
       };
+    },
+    moveTo(address) {
+      if (state.kind !== 'serving' || state.session.address === address) return;
+      const { session } = state;
+      const former = session.address === null ? [] : [session.address];
+      session.formerAddresses = [...former, ...session.formerAddresses].slice(0, formerMost);
+      session.address = address;
     },
     touch() {
       lastUsedAt = performance.now();

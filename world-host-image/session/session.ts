@@ -39,6 +39,8 @@ export type Session = {
   outbox: Outbox;
   /** Where clients find its API, as it says of itself in deliveries; null when the host was not told. */
   address: string | null;
+  /** Where they found it before its container was reached elsewhere: their rows and links may still say so. */
+  formerAddresses: readonly string[];
   /** Bearers that it has minted. */
   tokens: Tokens;
 };

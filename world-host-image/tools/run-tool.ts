@@ -107,9 +107,11 @@ export type RanTool = Changes & { output: unknown; deliveries: Delivery[] };
  * The input as the world takes it: addresses that an agent has from the API of its session stand there as
  * the vendor's. Throws `CallFailure` for one that the tool does not take, or that grows too large so.
  */
-const readInput = ({ address, world }: Session, name: string, given: Row): Row => {
+const readInput = (session: Session, name: string, given: Row): Row => {
+  const { address, formerAddresses: also, world } = session;
   failForInput(world.tools.input(name, given));
-  const addresses = address === null ? undefined : createAddresses(world.contract, address);
+  const addresses =
+    address === null ? undefined : createAddresses(world.contract, address, { also });
   if (addresses === undefined) return given;
   const input = addresses.takeBack(given, limits.callInputBytes) as Row | undefined;
   if (input === undefined) {

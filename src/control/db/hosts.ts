@@ -57,7 +57,9 @@ const launchedStatement = statement(
   'host_launched',
   `update hosts
       set launched_at = coalesce(launched_at, now()), runtime_id = coalesce($2, runtime_id),
-          address = case when $4 and state <> 'assigned' then $3 else coalesce($3, address) end
+          address = case when $2::text is not null and launched_at is not null then address
+                         when $4 and state <> 'assigned' then $3
+                         else coalesce($3, address) end
     where id = $1 and state in ${liveHosts}
    returning session_id as "sessionId"`,
 );
@@ -65,14 +67,16 @@ const launchedStatement = statement(
 /** A host's container as its runtime has it. */
 export type LaunchedHost = {
   hostId: string;
+  /** Told with its launch alone. */
   runtimeId: string | undefined;
   /** Where it is reached; null: nowhere now; undefined: the runtime does not tell. */
   address: string | null | undefined;
 };
 
 /**
- * Notes that a host's container exists, and where it is reached; undefined when the host is unknown or
- * gone. One that serves a session keeps its address until it has another.
+ * Notes that a host's container exists, or that it is reached elsewhere by now; undefined when the host is
+ * unknown or gone. A launch that is told again says nothing new. A host that serves a session keeps its
+ * address until it has another.
  */
 export const noteLaunched = async (
   db: Queryable,
@@ -250,14 +254,17 @@ export const drainUnloaded = async (
 const beatStatement = statement(
   'host_beat',
   `with host as (
-     select h.id, ${standingColumns} from hosts h
+     select h.id, ${standingColumns}, h.address from hosts h
       where h.id = $1 and h.generation between $2 and $2 + 1 and h.state in ${liveHosts}
    ), beat as (
      update beats set last_seen_at = now(), rss_bytes = coalesce($3, rss_bytes)
        from host where beats.host_id = host.id
    )
-   select state, generation, "sessionId", "isLoading" from host`,
+   select state, generation, "sessionId", "isLoading", address from host`,
 );
+
+/** A host that gave a sign of life, and where it is reached, if that is known. */
+export type Beaten = HostStanding & { address: string | null };
 
 /**
  * Notes a sign of life. One that crossed an assignment or its end is one generation old and still a
@@ -266,8 +273,8 @@ const beatStatement = statement(
 export const noteBeat = async (
   db: Queryable,
   host: { hostId: string; generation: number; rssBytes: number | null },
-): Promise<HostStanding | undefined> =>
-  (await db.query<HostStanding>(beatStatement, [host.hostId, host.generation, host.rssBytes]))[0];
+): Promise<Beaten | undefined> =>
+  (await db.query<Beaten>(beatStatement, [host.hostId, host.generation, host.rssBytes]))[0];
 
 /** What a polling host is to do. */
 export type HostOrders = HostStanding & {

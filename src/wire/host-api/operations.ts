@@ -168,7 +168,17 @@ export const heartbeat = operation({
     ),
     rssBytes: Type.Integer({ minimum: 0 }),
   }),
-  answers: { 200: Type.Object({ drain: Type.Boolean() }) },
+  answers: {
+    200: Type.Object({
+      drain: Type.Boolean(),
+      address: Type.Optional(
+        Type.String({
+          description:
+            'where clients find the API surface of its session by now, as in its assignment',
+        }),
+      ),
+    }),
+  },
 });
 
 export const reportLeaving = operation({

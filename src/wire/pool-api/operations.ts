@@ -242,8 +242,12 @@ export const reportLaunched = operation({
   access: 'pool',
   params: HostParams,
   body: Type.Object({
+    lease,
     runtimeId: Type.Optional(
-      Type.String({ maxLength: limits.nameChars, description: 'left out: as told before' }),
+      Type.String({
+        maxLength: limits.nameChars,
+        description: 'of a launch; left out: the host is reached at another address than before',
+      }),
     ),
     address: Type.Optional(
       nullable(
@@ -256,6 +260,7 @@ export const reportLaunched = operation({
     ),
   }),
   answers: { 200: Type.Object({}) },
+  refusals: { 403: leaseLost },
 });
 
 const detail = Type.Optional(

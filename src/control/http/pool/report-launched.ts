@@ -3,6 +3,8 @@ import { AppError } from '#domain/error.ts';
 import { readHostAddress } from '#domain/host-address.ts';
 import { reportLaunched as operation } from '#wire/pool-api/operations.ts';
 import { noteLaunched } from '../../db/hosts.ts';
+import { underLease } from '../../db/leases.ts';
+import type { Queryable } from '../../db/pool.ts';
 import { placeWarm } from '../../hosts/place.ts';
 import { poolTopic, routeTopic } from '../../notify.ts';
 import type { Parts } from '../../parts.ts';
@@ -13,12 +15,15 @@ export const reportLaunched = (
 ) =>
   endpoint(operation, async ({ params, body }) => {
     const { hostId } = params;
-    const { runtimeId, address } = body;
+    const { lease, runtimeId, address } = body;
     if (typeof address === 'string' && readHostAddress(address) === undefined) {
       const message = `the address of ${hostId} is not of the form http://<IP address>:<port>`;
       throw new AppError('invalid', message);
     }
-    const noted = await noteLaunched(parts.db, { hostId, runtimeId, address });
+    const note = (db: Queryable) => noteLaunched(db, { hostId, runtimeId, address });
+    const noted = await (lease === undefined
+      ? note(parts.db)
+      : underLease(parts.db, lease).transaction(note));
     if (noted === undefined) {
       throw new AppError('not_found', `there is no live host "${hostId}"`);
     }
