@@ -15,10 +15,18 @@ describe('the mark of a pod', () => {
   });
 
   it('protects a premium session at once, and on a node that is being emptied for a time', () => {
-    const premium = { tier: 'premium', forMs: 0 } as const;
+    const premium = { tier: 'premium', forMs: 2 * hourMs } as const;
+    expect(markOf({ ...premium, forMs: 0 }, undefined, hourMs)).toBe('protected');
     expect(markOf(premium, undefined, hourMs)).toBe('protected');
     expect(markOf(premium, hourMs - 1, hourMs)).toBe('protected');
     expect(markOf(premium, hourMs, hourMs)).toBe('busy');
+  });
+
+  it('protects a premium session for as long that begins on a node cordoned long ago', () => {
+    const begun = (forMs: number) => ({ tier: 'premium', forMs }) as const;
+    expect(markOf(begun(0), 5 * hourMs, hourMs)).toBe('protected');
+    expect(markOf(begun(hourMs - 1), 5 * hourMs, hourMs)).toBe('protected');
+    expect(markOf(begun(hourMs), 5 * hourMs, hourMs)).toBe('busy');
   });
 
   it.each([

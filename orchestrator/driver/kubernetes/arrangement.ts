@@ -130,7 +130,8 @@ const busyAfterMs = 10_000;
 
 /**
  * The mark that a pod is to have; undefined while any will do. A premium session on a node that is being
- * emptied is protected for so long and no longer: then its eviction is let happen.
+ * emptied is protected for so long and no longer, counted from the later of the cordon and its own beginning: then
+ * its eviction is let happen.
  */
 export const markOf = (
   serving: Serving | undefined,
@@ -139,7 +140,8 @@ export const markOf = (
 ): Mark | undefined => {
   if (serving === undefined) return 'idle';
   if (serving.tier === 'premium') {
-    return cordonedForMs !== undefined && cordonedForMs >= drainWaitMs ? 'busy' : 'protected';
+    const waitedMs = Math.min(cordonedForMs ?? 0, serving.forMs);
+    return waitedMs >= drainWaitMs ? 'busy' : 'protected';
   }
   return serving.forMs < busyAfterMs ? undefined : 'busy';
 };
