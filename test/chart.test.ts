@@ -204,7 +204,9 @@ describe.skipIf(!found)('the templates', { timeout: 120_000 }, () => {
       const name = subresource === undefined ? resource : `${resource}/${subresource}`;
       return verbs.map((verb) => `${verb} ${name}.${group}`);
     });
-    expect(rights.sort()).toEqual(wanted.sort());
+    // One of the release before leads until its pod has been replaced.
+    const former = ['create configmaps.', 'patch configmaps.'];
+    expect(rights.sort()).toEqual([...wanted, ...former].sort());
     expect(roles[0]?.metadata?.namespace).toBe('svc-hosts');
     const ofCluster = objects.filter(({ kind }) => kind === 'ClusterRole');
     expect(ofCluster.map((role) => (role as unknown as { rules: V1PolicyRule[] }).rules)).toEqual([

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
 import type { Wanted } from '../../orchestrator/driver/driver.ts';
-import { containerName } from '../../orchestrator/driver/labels.ts';
-import { findTestCluster, type TestCluster } from '../support/kubernetes.ts';
+import { containerName, labelNames } from '../../orchestrator/driver/labels.ts';
+import { findTestCluster, leftoversIn, type TestCluster } from '../support/kubernetes.ts';
 import { clusterWaitMs, usePods } from '../support/kubernetes-pods.ts';
 import { testPool } from '../support/pools.ts';
 
@@ -28,7 +28,7 @@ describe.skipIf('missing' in found)('around the pods of world hosts', () => {
       const hostId = await launch({ tier: 'premium' });
       await isWarm(hostId);
       const [owner] = (await podOf(hostId)).metadata?.ownerReferences ?? [];
-      expect(owner).toMatchObject({ kind: 'ConfigMap', controller: true });
+      expect(owner).toMatchObject({ kind: 'Namespace', name: namespace, controller: true });
       const name = containerName(hostId);
       const evict = () =>
         cluster.core.createNamespacedPodEviction({
@@ -73,6 +73,48 @@ describe.skipIf('missing' in found)('around the pods of world hosts', () => {
       // The host ends so soon that only its watch hears of it.
       await until(() => notices.length > 0, { timeoutMs: clusterWaitMs, what: 'the notice' });
       expect(notices[0]).toMatch(/EvictionByEvictionAPI|being deleted/);
+    } finally {
+      await watch.stop();
+    }
+  });
+
+  it('loses no host when somebody deletes all that stands around it', async () => {
+    const namespace = pods.namespace();
+    const { core, networking } = cluster;
+    const watch = pods.driver().watch(() => undefined);
+    try {
+      const shapes = [testPool({ isolation: 'container', tier: 'premium' })];
+      pods.driver().arrange?.({ shapes, serving: new Map() });
+      const hostId = await launch({ tier: 'premium' });
+      await isWarm(hostId);
+      const others = async () =>
+        (await leftoversIn(cluster, pods.installation)).filter(
+          (what) => !/^(Pod|Secret|Namespace)List /.test(what),
+        );
+      const isWhole = async () => (await others()).length === 2;
+      const what = 'fence and budget';
+      await until(isWhole, { timeoutMs: clusterWaitMs, everyMs: 100, what });
+      // The cluster has looked at what these own once it has removed this, which one of them owns, too.
+      const name = `svc-${pods.installation}-hosts`;
+      const { metadata } = await networking.readNamespacedNetworkPolicy({ name, namespace });
+      const kind = 'NetworkPolicy';
+      const owner = { apiVersion: 'networking.k8s.io/v1', kind, name, uid: metadata?.uid ?? '' };
+      const body = { metadata: { name: 'canary', namespace, ownerReferences: [owner] } };
+      await core.createNamespacedConfigMap({ namespace, body });
+      const labelSelector = `${labelNames.installation}=${pods.installation}`;
+      await core.deleteCollectionNamespacedConfigMap({ namespace, labelSelector });
+      await cluster.policy.deleteCollectionNamespacedPodDisruptionBudget({
+        namespace,
+        labelSelector,
+      });
+      await networking.deleteCollectionNamespacedNetworkPolicy({ namespace, labelSelector });
+      const isSwept = async () => {
+        const { items } = await core.listNamespacedConfigMap({ namespace });
+        return !items.some((one) => one.metadata?.name === 'canary');
+      };
+      const removal = 'the removal of what is owned';
+      await until(isSwept, { timeoutMs: clusterWaitMs, everyMs: 100, what: removal });
+      expect((await podOf(hostId)).metadata?.deletionTimestamp).toBeUndefined();
     } finally {
       await watch.stop();
     }

@@ -94,6 +94,10 @@ http://{{ include "svc.name" . }}-control-internal.{{ .Release.Namespace }}.svc:
   resources: [secrets]
   verbs: [create]
 - apiGroups: [""]
+  resources: [namespaces]
+  verbs: [get]
+# While one of the release before still leads, it applies what owned its pods.
+- apiGroups: [""]
   resources: [configmaps]
   verbs: [create, patch, delete]
 - apiGroups: [networking.k8s.io]

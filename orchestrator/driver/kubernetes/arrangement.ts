@@ -31,6 +31,8 @@ import { apply, budgetName, selectorOf, standingMetadata } from './standing.ts';
 
 /** It follows what is wanted when that changes; otherwise it looks again after this long. */
 const everyMs = 15_000;
+/** What stands is applied again after so long, in case that somebody removed it. */
+const applyAgainMs = 60_000;
 const atOnce = 8;
 /** No cluster has so many pods of one installation: a budget that can never be met allows no eviction. */
 const unreachable = 1_000_000;
@@ -167,15 +169,17 @@ export const startArrangement = (options: ArrangementOptions): Arrangement => {
   const { cluster, namespace, installation, log } = options;
   let wanted: Wanted | undefined;
   let lookAt = 0;
-  /** Digests of what stands as it should, so that it is not applied again and again. */
-  const applied = new Map<string, string>();
+  /** Digests of what stands as it should, and until when that is believed. */
+  const applied = new Map<string, { digest: string; until: number }>();
+  let setsKept: string | undefined;
 
   const ensure = async (object: V1DaemonSet | V1PodDisruptionBudget): Promise<void> => {
     const name = object.metadata?.name ?? '';
     const digest = digestOf(object);
-    if (applied.get(name) === digest) return;
+    const last = applied.get(name);
+    if (last?.digest === digest && performance.now() < last.until) return;
     await apply(cluster, object);
-    applied.set(name, digest);
+    applied.set(name, { digest, until: performance.now() + applyAgainMs });
   };
 
   const cordoned = ({ container }: KnownPod): number | undefined =>
@@ -216,9 +220,9 @@ export const startArrangement = (options: ArrangementOptions): Arrangement => {
     const names = new Set(sets.flatMap(({ metadata }) => metadata?.name ?? []));
     const now = [...names].sort().join(' ');
     for (const set of sets) await ensure(set);
-    if (now === applied.get('')) return;
+    if (now === setsKept) return;
     await removeSets(names);
-    applied.set('', now);
+    setsKept = now;
   };
 
   /** Nodes are many and change seldom: they are read when it looks by itself, and not on each change. */

@@ -16,13 +16,13 @@ import { type Arrangement, startArrangement } from './arrangement.ts';
 import { type Cluster, clusterRefusal, isStatus } from './cluster.ts';
 import { describePod } from './describe-pod.ts';
 import { meetingPoint } from './meeting-point.ts';
-import { ensureNamespace, removeNamespace } from './namespace.ts';
+import { ensureNamespace, podOwner, removeNamespace } from './namespace.ts';
 import { type FenceSettings, networkPolicyOf } from './network-policy.ts';
 import { createNodes } from './nodes.ts';
 import { type PodSettings, podDigest, podOf, secretOf } from './pod.ts';
 import { type KnownPod, type PodWatch, startPodWatch } from './pod-watch.ts';
 import { createPods, type FoundPod, foreignPod } from './pods.ts';
-import { apply, applyOwner, removeStanding } from './standing.ts';
+import { apply, removeStanding } from './standing.ts';
 
 /** A host that is destroyed is done: it gets a moment to let go of its work. */
 const endSeconds = 1;
@@ -77,13 +77,13 @@ export const createKubernetesDriver = (options: KubernetesDriverOptions): Driver
   let fencedAt = Number.NEGATIVE_INFINITY;
   let owner: V1OwnerReference | undefined;
 
-  /** Makes sure of what stands before pods: their fence, and what owns them. */
+  /** Makes sure of the fence that stands before pods; answers what owns them. */
   const fence = async (): Promise<V1OwnerReference> => {
     const now = performance.now();
     if (owner !== undefined && now - fencedAt < fenceMs) return owner;
     const { controlUrl } = options.host;
     await apply(cluster, networkPolicyOf({ ...options, controlUrl }));
-    owner = await applyOwner(cluster, options);
+    owner = await podOwner(cluster, options);
     fencedAt = now;
     return owner;
   };

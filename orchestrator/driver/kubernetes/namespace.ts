@@ -1,8 +1,9 @@
 /**
- * The namespace of an installation. One that the operator names is taken as it is; without a name the
- * installation gets one of its own, which holds its pods to the Pod Security level "restricted" and is
+ * The namespace of an installation, which owns its pods. One that the operator names is taken as it is; without a
+ * name the installation gets one of its own, which holds its pods to the Pod Security level "restricted" and is
  * removed with it.
  */
+import type { V1OwnerReference } from '@kubernetes/client-node';
 import { AppError } from '#domain/error.ts';
 import { labelNames } from '../labels.ts';
 import { type Cluster, clusterRefusal, isStatus } from './cluster.ts';
@@ -46,6 +47,29 @@ export const ensureNamespace = async (
     await cluster.core.createNamespace({ body: { metadata: { name: namespace, labels } } });
   } catch (error) {
     if (!isStatus(error, 409)) throw clusterRefusal(`creating namespace ${namespace}`, error);
+  }
+};
+
+/**
+ * What stands for the orchestrator as the controller of pods. What empties nodes (`kubectl drain`, autoscalers) takes
+ * only pods that somebody stands for, and the cluster removes pods whose owner is removed: so it is the one object
+ * that pods are not there without anyway.
+ */
+export const podOwner = async (
+  { core }: Cluster,
+  { namespace: name }: Standing,
+): Promise<V1OwnerReference> => {
+  try {
+    const { metadata } = await core.readNamespace({ name });
+    return {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      name,
+      uid: metadata?.uid ?? '',
+      controller: true,
+    };
+  } catch (error) {
+    throw clusterRefusal(`reading namespace ${name}`, error);
   }
 };
 

@@ -2,12 +2,7 @@
  * What an installation has in a cluster besides its hosts' pods, and how it is known as its own: a name
  * and labels that it is applied with, and removed by.
  */
-import type {
-  KubernetesObject,
-  V1ConfigMap,
-  V1ObjectMeta,
-  V1OwnerReference,
-} from '@kubernetes/client-node';
+import type { KubernetesObject, V1ObjectMeta } from '@kubernetes/client-node';
 import { PatchStrategy } from '@kubernetes/client-node';
 import { labelNames } from '../labels.ts';
 import { type Cluster, clusterRefusal, isStatus } from './cluster.ts';
@@ -19,9 +14,8 @@ export const fieldManager = 'svc-orchestrator';
 
 export const managedBy = { 'app.kubernetes.io/managed-by': fieldManager } as const;
 
-/** The names of an installation's network policy, owner of pods and disruption budget, after its own. */
+/** The names of an installation's network policy and disruption budget, after its own. */
 export const fenceName = 'hosts';
-const ownerName = 'hosts';
 export const budgetName = 'serving';
 
 /** Selects what belongs to an installation. */
@@ -58,23 +52,8 @@ export const apply = async <Kind extends KubernetesObject>(
   }
 };
 
-/**
- * Makes what owns an installation's pods: a note that says who controls them. What empties nodes (`kubectl
- * drain`, autoscalers) takes only pods that somebody stands for; those that it evicts are made again here.
- */
-export const applyOwner = async (
-  cluster: Cluster,
-  standing: Standing,
-): Promise<V1OwnerReference> => {
-  const metadata = standingMetadata(standing, ownerName);
-  const apiVersion = 'v1';
-  const kind = 'ConfigMap';
-  const about = `The orchestrator of installation ${standing.installation} controls the pods that this owns; without it they are removed, with their sessions.`;
-  const map: V1ConfigMap = { apiVersion, kind, metadata, data: { about } };
-  const made = await apply(cluster, map);
-  const { name = '' } = metadata;
-  return { apiVersion, kind, name, uid: made.metadata?.uid ?? '', controller: true };
-};
+/** A ConfigMap that owned the pods of the release before. It goes last: what it still owns goes with it. */
+const formerOwnerName = 'hosts';
 
 /** Removes all that was applied for an installation. */
 export const removeStanding = async (cluster: Cluster, standing: Standing): Promise<void> => {
@@ -103,6 +82,6 @@ export const removeStanding = async (cluster: Cluster, standing: Standing): Prom
     ...setNames.map((name) => absent(apps.deleteNamespacedDaemonSet({ name, namespace }))),
     absent(networking.deleteNamespacedNetworkPolicy(nameOf(fenceName))),
     absent(policy.deleteNamespacedPodDisruptionBudget(nameOf(budgetName))),
-    absent(core.deleteNamespacedConfigMap(nameOf(ownerName))),
+    absent(core.deleteNamespacedConfigMap(nameOf(formerOwnerName))),
   ]);
 };
