@@ -48,3 +48,34 @@ export const createBackground = (log: Log, onSettled: () => void): Background =>
     },
   };
 };
+
+/** The backgrounds of the terms that one program leads: what one has begun may go on in the next. */
+export type Backgrounds = {
+  /** An empty one, for a term that begins. `onSettled` is called at the end of each of its steps. */
+  open(onSettled: () => void): Background;
+  /** Lets go of one whose term is over, as soon as nothing of it is under way. */
+  release(background: Background): void;
+  /** Resolves when nothing of any of them is under way. */
+  finish(): Promise<void>;
+  /** How many it has not let go of. */
+  size(): number;
+};
+
+/** Has no background yet. */
+export const createBackgrounds = (log: Log): Backgrounds => {
+  const held = new Set<Background>();
+  return {
+    open(onSettled) {
+      const background = createBackground(log, onSettled);
+      held.add(background);
+      return background;
+    },
+    release(background) {
+      void background.finish().then(() => held.delete(background));
+    },
+    async finish() {
+      await Promise.all([...held].map((background) => background.finish()));
+    },
+    size: () => held.size,
+  };
+};

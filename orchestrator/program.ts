@@ -11,7 +11,7 @@ import { pause } from '#runtime/pause.ts';
 import type { Running } from '#runtime/run.ts';
 import type { Tracer } from '#runtime/tracing.ts';
 import type { Client } from '#wire/client.ts';
-import { type Background, createBackground } from './background.ts';
+import { type Backgrounds, createBackgrounds } from './background.ts';
 import type { Config } from './config.ts';
 import { type Hold, startControlLoop } from './control-loop.ts';
 import type { Driver } from './driver/driver.ts';
@@ -53,15 +53,12 @@ export type OrchestratorParts = {
   say: Say;
 };
 
-/** What runs while leading, and what it has begun that may go on after it. */
-type Term = Running & { background: Background };
-
 /** Everything that runs only while leading. */
-const lead = (pool: PoolApi, parts: OrchestratorParts): Term => {
+const lead = (pool: PoolApi, parts: OrchestratorParts, backgrounds: Backgrounds): Running => {
   const { settings, driver, metrics, tracer, board, log, say } = parts;
   const { refusal = () => undefined, poolsFile: file = () => undefined } = parts;
   const nudge = (): void => control.nudge();
-  const background = createBackground(log, nudge);
+  const background = backgrounds.open(nudge);
   const memory = createPoolMemory({
     now: () => performance.now(),
     digestOf: (shape) => driver.digestOf(shape),
@@ -90,9 +87,9 @@ const lead = (pool: PoolApi, parts: OrchestratorParts): Term => {
   metrics.showFrom(() => ({ isLeading: true, pools: control.status().last?.pools ?? [] }));
   say({ leading: true });
   return {
-    background,
     async stop() {
       await Promise.all([...loops, containers].map((running) => running.stop()));
+      backgrounds.release(background);
       // Who destroys them waits for them himself.
       if (parts.config.onStop === 'leave') {
         await Promise.race([background.finish(), pause(finishMs)]);
@@ -109,17 +106,9 @@ const lead = (pool: PoolApi, parts: OrchestratorParts): Term => {
  */
 export const startOrchestrator = (parts: OrchestratorParts): Running => {
   const { config, client, driver, log } = parts;
-  /** Of each term that it led: what one has begun may go on in the next. */
-  const begun: Background[] = [];
-  const finish = async (): Promise<void> => {
-    await Promise.all(begun.map((background) => background.finish()));
-  };
+  const backgrounds = createBackgrounds(log);
   const duties: Duties = {
-    lead: (lease, doubt) => {
-      const term = lead(createPoolApi(client, lease, doubt), parts);
-      begun.push(term.background);
-      return term;
-    },
+    lead: (lease, doubt) => lead(createPoolApi(client, lease, doubt), parts, backgrounds),
     onWait: () => parts.say({ leading: false }),
   };
   const leases = createLeaseApi(client, config.installation, config.holder);
@@ -137,7 +126,7 @@ export const startOrchestrator = (parts: OrchestratorParts): Running => {
       if (config.onStop === 'destroy') {
         const onDeposed = () => log.warn('another orchestrator leads by now');
         const pool = createPoolApi(client, lease, onDeposed);
-        await shutDown({ pool, driver, background: { finish }, log });
+        await shutDown({ pool, driver, background: backgrounds, log });
       }
     } finally {
       await leadership.release(lease);
