@@ -33,14 +33,18 @@ const signal = (pid: number, name: NodeJS.Signals): void => {
   }
 };
 
-/** The command line of a process; empty when it is gone. */
-const commandOf = (pid: number): string => {
+/** What `/proc` has of a process; empty when it ended between the listing and the look, or is not ours to read. */
+const readOf = (pid: number, file: 'cmdline' | 'environ'): string => {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
-  } catch {
-    return ''; // it ended between the listing and the look
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (!['ENOENT', 'ESRCH', 'EACCES'].includes(code)) throw error;
+    return '';
   }
 };
+
+const commandOf = (pid: number): string => readOf(pid, 'cmdline').replaceAll('\0', ' ');
 
 const listFolder = (folder: string): string[] => {
   try {
@@ -77,20 +81,12 @@ const onProcesses = (installation: string): Containers => {
       const running = processesNaming(`--installation=${installation}`);
       const hostIds = [...folders, ...running.map(({ commandLine }) => hostInCommand(commandLine))];
       const strays = processesOfFolder(root)
-        .map((pid) => ({ pid, environment: readEnvironment(pid) }))
+        .map((pid) => ({ pid, environment: readOf(pid, 'environ') }))
         .filter(({ environment }) => !folders.some((name) => environment.includes(`/${name}/`)))
         .map(({ pid }) => `process ${pid}: ${commandOf(pid)}`);
       return { hostIds: [...new Set(hostIds)], strays };
     },
   };
-};
-
-const readEnvironment = (pid: number): string => {
-  try {
-    return readFileSync(`/proc/${pid}/environ`, 'utf8');
-  } catch {
-    return ''; // it ended between the listing and the look
-  }
 };
 
 const words = (text: string): string[] => text.split('\n').filter((line) => line !== '');
@@ -105,7 +101,9 @@ const killWorkersInside = `
     try {
       const environment = readFileSync('/proc/' + pid + '/environ', 'utf8');
       if (!environment.includes('SVC_HOST_ID=')) process.kill(Number(pid), 'SIGKILL');
-    } catch {}
+    } catch (error) {
+      if (!['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes(error.code)) throw error;
+    }
   }`;
 
 const onDocker = (installation: string): Containers => {

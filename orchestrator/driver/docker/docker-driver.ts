@@ -33,7 +33,7 @@ export type DockerDriverOptions = ContainerSettings & {
 export const createDockerDriver = (options: DockerDriverOptions): Driver => {
   const { installation, engine, image, log } = options;
   const { docker, streams } = engine;
-  const fences = createFences(docker);
+  const fences = createFences(docker, log);
   const containers = createContainers(docker, installation, fences);
 
   const fence = async ({ owner, info }: FoundContainer): Promise<void> => {

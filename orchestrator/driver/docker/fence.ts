@@ -12,6 +12,8 @@ import { isIPv4 } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import type Docker from 'dockerode';
 import { AppError } from '#domain/error.ts';
+import type { Log } from '#runtime/log.ts';
+import { isStatus } from './engine.ts';
 import { readFrames } from './frames.ts';
 
 const rulesFile = '/opt/svc/world-host-image/fence.nft';
@@ -80,7 +82,7 @@ export type Fences = {
 };
 
 /** The fences that one orchestrator puts up. */
-export const createFences = (docker: Docker): Fences => {
+export const createFences = (docker: Docker, log: Log): Fences => {
   /** The names of the containers that are on their way. */
   const underWay = new Set<string>();
 
@@ -91,7 +93,10 @@ export const createFences = (docker: Docker): Fences => {
       return output;
     } catch (error) {
       // What has not started is not removed at its end. Where this fails too, the next listing does it.
-      await container.remove({ force: true }).catch(() => undefined);
+      await container.remove({ force: true }).catch((err: unknown) => {
+        // 404: it is gone; 409: it is being removed.
+        if (!isStatus(err, 404, 409)) log.warn({ err, container: container.id }, 'not removed');
+      });
       throw error;
     }
   };
