@@ -15,6 +15,8 @@ import {
   getSession,
   openSession,
 } from '#wire/public-api/operations.ts';
+import { mostRefused, noteGateway } from '../../src/control/db/gateways.ts';
+import type { Queryable } from '../../src/control/db/pool.ts';
 import { startTestControl, type TestControl } from '../support/control.ts';
 import { clearPool, warmHost } from '../support/host.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
@@ -60,7 +62,7 @@ const close = (sessionId: string) =>
   control.send(closeSession, { params: { sessionId }, query: {}, body: {} });
 
 describe('gateways', () => {
-  it('are told of by the doctor: none, one that is refused, one that is taken', async () => {
+  it('are told of by the doctor: none, a request that is refused, one that is taken', async () => {
     const found = async () =>
       (await control.admin(examine, {})).body.checks.find(({ name }) => name === 'gateways');
     const becomes = (message: string) =>
@@ -72,7 +74,10 @@ describe('gateways', () => {
     const headers = { authorization: 'Bearer of-another-installation' };
     const path = '/api/gateway/changes?hold=0';
     expect(await control.raw({ method: 'GET', path, headers })).toMatchObject({ status: 401 });
-    await becomes('refused for its token: 127.0.0.1');
+    const wrong = 'a request with a wrong gateway token came from';
+    const none =
+      'none has asked for routes within a minute, so no session can be reached by its address';
+    await becomes(`${none}; ${wrong} 127.0.0.1`);
     expect(await found()).toMatchObject({
       status: 'failed',
       fix: expect.stringContaining('SVC_GATEWAY_TOKEN'),
@@ -80,6 +85,20 @@ describe('gateways', () => {
     await follow();
     await becomes('1 ask for routes');
     expect(await found()).toMatchObject({ status: 'ok' });
+    const db: Queryable = {
+      query: (one, values) => control.sql(one.text, [...values]) as Promise<never[]>,
+    };
+    await noteGateway(db, '127.0.0.1', 'refused');
+    expect(await found()).toMatchObject({
+      status: 'warning',
+      message: `1 ask for routes; ${wrong} 127.0.0.1`,
+    });
+    for (let last = 1; last < 2 * mostRefused; last += 1) {
+      await noteGateway(db, `10.0.0.${last}`, 'refused');
+    }
+    expect((await found())?.message).toMatch(`${wrong} 127.0.0.1, 10.0.0.1, 10.0.0.10 and 18 more`);
+    await noteGateway(db, '127.0.0.2', 'seen');
+    expect((await found())?.message).toMatch(/^2 ask for routes/);
   });
 });
 

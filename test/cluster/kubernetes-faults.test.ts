@@ -3,7 +3,10 @@
  * and loses its own API server in the middle of opens. Afterwards: no session with two hosts, no pod that
  * nobody wants, every session over with its reason or served, and new ones open.
  */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { BrowserTier } from '#domain/session.ts';
 import { until } from '#runtime/pause.ts';
 import type { SessionView } from '#wire/public-api/session.ts';
 import { containerName } from '../../orchestrator/driver/labels.ts';
@@ -34,6 +37,13 @@ if ('missing' in found) console.info(`faults on Kubernetes are not tested: ${fou
 else if (parts === undefined) {
   console.info('faults of the cluster itself are not tested: SVC_TEST_KUBE_RUN is not set');
 }
+
+const runProgram = promisify(execFile);
+const hasKubectl = await runProgram('kubectl', ['version', '--client']).then(
+  () => true,
+  () => false,
+);
+if (!hasKubectl) console.info('draining a node is not tested: there is no kubectl');
 
 const healMs = 30_000;
 const poolSize = 2;
@@ -100,8 +110,10 @@ describe.skipIf('missing' in found)('the service on Kubernetes', () => {
     );
   }, 90_000);
 
-  const openOne = async (): Promise<{ session: SessionView; pod: string }> => {
-    const session = await open(network.client, { slug: 'notes' });
+  const openOne = async (
+    browserTier: BrowserTier = 'standard',
+  ): Promise<{ session: SessionView; pod: string }> => {
+    const session = await open(network.client, { slug: 'notes', browserTier });
     expect(session).toMatchObject({ state: 'READY', ready: true });
     const host = (await network.hosts()).find(({ session_id }) => session_id === session.id);
     return { session, pod: containerName(host?.id ?? '') };
@@ -208,6 +220,42 @@ describe.skipIf('missing' in found)('the service on Kubernetes', () => {
     await isServed(opened);
     await close(network.client, opened.id);
   }, 120_000);
+
+  it.skipIf(!hasKubectl)(
+    'lets kubectl drain its node: ends a standard session, waits for a premium one, and takes its place again',
+    async () => {
+      const standard = await openOne();
+      const premium = await openOne('premium');
+      const { spec } = await cluster.core.readNamespacedPod({ name: premium.pod, namespace });
+      const node = spec?.nodeName ?? '';
+      const isProtected = async (): Promise<boolean> => {
+        const pod = await cluster.core.readNamespacedPod({ name: premium.pod, namespace });
+        return pod.metadata?.labels?.['svc.protected'] === 'yes';
+      };
+      await until(isProtected, { timeoutMs: healMs, everyMs: 100, what: 'the protection' });
+      const own = ['--pod-selector', `svc.installation=${installation}`];
+      let isDrained = false;
+      const drain = runProgram(
+        'kubectl',
+        ['drain', node, '--ignore-daemonsets', '--delete-emptydir-data', '--timeout=60s', ...own],
+        { env: process.env },
+      ).finally(() => {
+        isDrained = true;
+      });
+      try {
+        expect(await hasEnded(standard.session)).toMatchObject({ endReason: 'reclaimed' });
+        await isServed(premium.session);
+        expect(isDrained).toBe(false);
+        await close(network.client, premium.session.id);
+        expect((await drain).stdout).toContain(`node/${node} drained`);
+      } finally {
+        await drain.catch(() => undefined); // it has failed the test already
+        await runProgram('kubectl', ['uncordon', node], { env: process.env });
+      }
+      await proveWorking();
+    },
+    120_000,
+  );
 
   describe.skipIf(parts === undefined)('with parts of the cluster gone', () => {
     it('goes on serving while the kubelet stands still, and heals', async () => {

@@ -5,7 +5,6 @@
 import { describeError } from '#domain/error.ts';
 import type { DoctorCheck, PoolReport } from '#wire/admin-api/operations.ts';
 import { listPools, readStanding, type Standing } from '../db/admin.ts';
-import { listGateways } from '../db/gateways.ts';
 import { type Load, readLoad } from '../db/load.ts';
 import { checkSchema } from '../db/migrate.ts';
 import { findNearQuota } from '../db/quotas.ts';
@@ -13,7 +12,8 @@ import { isEmptied } from '../db/watch-schema.ts';
 import { findRefused } from '../keys-in-use.ts';
 import type { Parts } from '../parts.ts';
 import { findLostWorlds } from '../worlds/lost.ts';
-import { type Finding, failed, ok, warning } from './finding.ts';
+import { type Finding, failed, listNames as list, ok, warning } from './finding.ts';
+import { checkGateways } from './gateways.ts';
 import { checkUrls } from './urls.ts';
 
 export type DoctorParts = Pick<Parts, 'blobs' | 'config' | 'db' | 'publicUrl'>;
@@ -24,11 +24,6 @@ const mostSkewMs = 2_000;
 /** The longest that a call of user code may take, and some time around it. */
 const longCallMs = 180_000;
 const gib = 2 ** 30;
-
-const list = (names: readonly string[], between = ', '): string =>
-  names.length <= 3
-    ? names.join(between)
-    : `${names.slice(0, 3).join(between)} and ${names.length - 3} more`;
 
 const checkDatabase = async ({ db }: DoctorParts): Promise<Finding> => {
   if (await isEmptied(db)) {
@@ -90,32 +85,6 @@ const checkWorlds = async (parts: DoctorParts): Promise<Finding> => {
       ? `the blobs of the newest ${looked} of ${total} are there`
       : `the blobs of all are there (${total})`,
   );
-};
-
-/** Longer than a gateway's long poll. */
-const gatewayMs = 60_000;
-
-const checkGateways = async ({ config, db }: DoctorParts): Promise<Finding> => {
-  const asking = await listGateways(db, gatewayMs);
-  const refused = asking.filter((one) => one.refused).map(({ address }) => address);
-  if (config.gateway === null && asking.length === 0)
-    return ok('none are configured: clients go to hosts directly');
-  if (config.gateway === null)
-    return failed(
-      `one asks from ${list(refused)}, and this control plane knows of none`,
-      'set SVC_GATEWAY_URL and SVC_GATEWAY_TOKEN of the control plane, or end the gateway',
-    );
-  if (refused.length > 0)
-    return failed(
-      `refused for its token: ${list(refused)}`,
-      'give SVC_GATEWAY_TOKEN of gateways and control plane the same value, and restart both',
-    );
-  return asking.length > 0
-    ? ok(`${asking.length} ask for routes`)
-    : failed(
-        'none has asked for routes within a minute, so no session can be reached by its address',
-        "see that a gateway runs, its GET /ready and its log: it must reach the control plane's internal address (SVC_CONTROL_URL)",
-      );
 };
 
 const checkLeases = ({ leases }: Standing): Finding => {

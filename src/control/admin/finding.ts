@@ -1,4 +1,4 @@
-/** What a check found, before it has its check's name. */
+/** What a check found, before it has its check's name, and how it is put in words. */
 import type { DoctorCheck } from '#wire/admin-api/operations.ts';
 
 export type Finding = Omit<DoctorCheck, 'name'>;
@@ -14,3 +14,9 @@ export const failed = (message: string, fix: string): Finding => ({
   message,
   fix,
 });
+
+/** The first three of some names, and how many there are beside them. */
+export const listNames = (names: readonly string[], between = ', '): string =>
+  names.length <= 3
+    ? names.join(between)
+    : `${names.slice(0, 3).join(between)} and ${names.length - 3} more`;

@@ -1,19 +1,29 @@
-/** Gateways as they ask for routes: when each was last answered, and last refused. */
+/** Gateways as they ask for routes, and addresses from which somebody asks with a token that is not theirs. */
 import { type Queryable, statement } from './pool.ts';
 
-/** Whether a gateway's token was taken. */
+/** Whether the token of a gateway was taken. */
 export type GatewayWelcome = 'seen' | 'refused';
 
+/** Addresses of requests with a wrong token that are kept: enough to find a gateway that is set up wrongly. */
+export const mostRefused = 20;
+
 const forgetAfter = "interval '1 hour'";
+/** Of addresses that no gateway has. */
+const forgetRefusedAfter = "interval '2 minutes'";
 
 const noteStatement = statement(
   'note_gateway',
   `with forgotten as (
      delete from gateways
-      where address <> $1 and greatest(seen_at, refused_at) < now() - ${forgetAfter}
+      where address <> $1
+        and (greatest(seen_at, refused_at) < now() - ${forgetAfter}
+             or (seen_at is null and refused_at < now() - ${forgetRefusedAfter}))
    )
    insert into gateways (address, seen_at, refused_at)
-   values ($1, case when $2 then now() end, case when not $2 then now() end)
+   select $1, case when $2 then now() end, case when not $2 then now() end
+    where $2 or exists (select from gateways where address = $1)
+       or (select count(*) from gateways
+            where seen_at is null and refused_at >= now() - ${forgetRefusedAfter}) < ${mostRefused}
    on conflict (address) do update
       set seen_at = coalesce(excluded.seen_at, gateways.seen_at),
           refused_at = coalesce(excluded.refused_at, gateways.refused_at)`,
@@ -31,13 +41,16 @@ export const noteGateway = async (
 // One whose token was changed for the better is refused no more.
 const listStatement = statement(
   'list_gateways',
-  `select address, coalesce(refused_at > coalesce(seen_at, '-infinity'), false) as refused
-     from gateways where greatest(seen_at, refused_at) > now() - $1 * interval '1 millisecond'
-    order by address limit 100`,
+  `select address, coalesce(seen_at > since, false) as seen,
+          coalesce(refused_at > greatest(since, seen_at), false) as refused
+     from gateways, (select now() - $1 * interval '1 millisecond' as since) as window_of
+    where greatest(seen_at, refused_at) > since
+    order by seen desc, address limit 100`,
 );
 
-export type AskingGateway = { address: string; refused: boolean };
+/** An address from which a gateway asked with its token, or somebody with another one since, or both. */
+export type AskingGateway = { address: string; seen: boolean; refused: boolean };
 
-/** Gateways that asked within the last so many milliseconds, and how the last answer to each was. */
+/** Who asked as a gateway within the last so many milliseconds. */
 export const listGateways = (db: Queryable, withinMs: number): Promise<AskingGateway[]> =>
   db.query<AskingGateway>(listStatement, [withinMs]);
