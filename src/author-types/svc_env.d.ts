@@ -70,8 +70,14 @@ declare module 'svc_env' {
    * @param type of the event, such as `issues`
    * @param body JSON, at most 256 KiB, fixed as it is now
    * @param scope what it is about, by the names of `[webhooks] scope`: a value or a list of them
+   * @param id the one that its deliveries have in their headers; each has its own otherwise
    */
-  type Deliver = (type: string, body: unknown, scope?: Row | null) => Promise<void>;
+  type Deliver = (
+    type: string,
+    body: unknown,
+    scope?: Row | null,
+    id?: string | null,
+  ) => Promise<void>;
 
   export const get: Reader['get'];
   export const query: Reader['query'];

@@ -26,10 +26,10 @@ def sends():
     body = {"number": 7, "labels": ["bug"]}
     webhooks.deliver("issue.closed", body, {"repository": "berth"})
     body["number"] = 8
-    webhooks.deliver("ping", None)
+    webhooks.deliver("ping", None, delivery_id="d-7")
 
-def sends_nonsense(type, scope):
-    webhooks.deliver(type, {}, scope)
+def sends_nonsense(type, scope, id=None):
+    webhooks.deliver(type, {}, scope, id)
 
 async def later():
     return get("things", {"id": 3})["name"]
@@ -105,10 +105,10 @@ export async function sends() {
   const first = webhooks.deliver('issue.closed', body, { repository: 'berth' });
   body.number = 8;
   await first;
-  await webhooks.deliver('ping', null);
+  await webhooks.deliver('ping', null, null, 'd-7');
 }
 
-export const sends_nonsense = ({ type, scope }) => webhooks.deliver(type, {}, scope);
+export const sends_nonsense = ({ type, scope, id }) => webhooks.deliver(type, {}, scope, id);
 
 export async function later() { return (await get('things', { id: 3 }))?.name; }
 

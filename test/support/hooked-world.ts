@@ -26,7 +26,7 @@ const tools = {
   rename_ticket: tool({ id, title: text }),
   rename_and_throw: tool({ id, title: text }),
   send: tool({
-    ...{ type: text, body: true, scope: true },
+    ...{ type: text, body: true, scope: true, id: text },
     ...{ times: { type: 'integer' }, levels: { type: 'integer' } },
   }),
   create_tickets: { input: { type: 'object' }, output: true },
@@ -172,11 +172,11 @@ def open_and_crash(title="Help"):
     os._exit(3)
 
 
-def send(type="ping", body=None, scope=None, times=1, levels=0):
+def send(type="ping", body=None, scope=None, times=1, levels=0, id=None):
     for _ in range(levels):
         body = [body]
     for _ in range(times):
-        webhooks.deliver(type, body, scope)
+        webhooks.deliver(type, body, scope, id)
 `;
 
 const toolsTs = `import { clock, ids, update, webhooks } from 'svc_env';

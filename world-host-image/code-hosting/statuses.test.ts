@@ -124,6 +124,28 @@ describe('what a webhook was told', () => {
     expect((await world.client().repos.deleteWebhook(hook)).status).toBe(204);
   });
 
+  it('has the id that was sent, one for all who were told of an event', async () => {
+    const hooks = [
+      await register(['issues']),
+      await register(['issues'], { url: 'https://b.example/' }),
+    ];
+    await world.client().issues.update({ ...on(158), title: 'Told to two' });
+    const listed = await Promise.all(
+      hooks.map(async (hook) => (await world.client().repos.listWebhookDeliveries(hook)).data[0]),
+    );
+    const { id = 0, guid } = listed[0] ?? {};
+    const first = { ...repository, hook_id: hooks[0]?.hook_id ?? 0 };
+    await world.client().repos.redeliverWebhookDelivery({ ...first, delivery_id: id });
+    const sent = (await world.deliveries()).slice(-3).map(({ request }) => {
+      const { headers } = request as { headers: Record<string, string> };
+      return [headers['x-github-event'], headers['x-github-delivery']];
+    });
+    expect(guid).toBeDefined();
+    expect(listed[1]?.guid).toBe(guid);
+    expect(sent).toEqual(Array(3).fill(['issues', guid]));
+    for (const hook of hooks) await world.client().repos.deleteWebhook(hook);
+  });
+
   it('is not kept for ever, and nothing of it where no delivery could be signed', async () => {
     const silent = await register(['issues'], {
       secret: undefined,

@@ -285,6 +285,11 @@ describe('limits', () => {
     await subscribe(hook(1, 'all'));
     await refused({ type: 'two words' }, 'shape', /text without spaces/);
     await refused({ type: '' }, 'shape', /text without spaces/);
+    await refused(
+      { id: 'two words' },
+      'shape',
+      /id of a delivery is a text of 1 to 256 characters/,
+    );
     await refused({ scope: { tem: 1 } }, 'shape', /no scope "tem"; there is team/);
     await elsewhere('', () => refused({}, 'unknown_entity', /declares no \[webhooks\]/));
   });

@@ -28,8 +28,8 @@ export const deliveryLimits = {
 
 type Refuse = (kind: 'shape' | 'full', detail: string) => never;
 
-/** It is sent as a header by some schemes. */
-const eventType = /^[\x21-\x7e]{1,256}$/;
+/** What an event's type and a delivery's id are: some schemes send them as headers. */
+const headerText = /^[\x21-\x7e]{1,256}$/;
 
 /** What the ledger calls an answer to a delivery: the event's type with this behind it. */
 const answerSuffix = '.answer';
@@ -71,11 +71,17 @@ const secretOf = ({ secret: at, signing }: WebhooksContract, row: Row): string |
 
 const checkEvent = (
   webhooks: WebhooksContract,
-  { type, scope, body: content }: WorldEvent,
+  { type, scope, id, body: content }: WorldEvent,
   body: string,
   refuse: Refuse,
 ): void => {
-  if (!eventType.test(type)) refuse('shape', 'an event type is a text without spaces');
+  if (!headerText.test(type)) refuse('shape', 'an event type is a text without spaces');
+  if (id !== null && !headerText.test(id)) {
+    refuse(
+      'shape',
+      'the id of a delivery is a text of 1 to 256 characters of ASCII without spaces',
+    );
+  }
   if (type.endsWith(answerSuffix)) {
     refuse('shape', `an event type may not end in "${answerSuffix}"; entries about answers do`);
   }
@@ -144,7 +150,7 @@ export const deliver = (session: Session, event: WorldEvent): void => {
     const secret = secretOf(webhooks, row);
     if (secret === undefined) return [];
     const headers = signedHeaders(webhooks, {
-      id: ids.uuid(),
+      id: event.id ?? ids.uuid(),
       event: event.type,
       body,
       secret,

@@ -205,13 +205,15 @@ describe.each(['python', 'typescript'] as const)('user code in %s', (language) =
         type: 'issue.closed',
         body: { number: 7, labels: ['bug'] },
         scope: { repository: 'berth' },
+        id: null,
       },
-      { type: 'ping', body: null, scope: null },
-      { type: 'created', body: { name: 'new' }, scope: { thing: 1 } },
+      { type: 'ping', body: null, scope: null, id: 'd-7' },
+      { type: 'created', body: { name: 'new' }, scope: { thing: 1 }, id: null },
     ]);
     for (const input of [
       { type: 7, scope: null },
       { type: 'ping', scope: ['berth'] },
+      { type: 'ping', scope: null, id: 7 },
     ]) {
       expect(await bench.run(language, 'sends_nonsense', { input })).toMatchObject({
         error: { code: 'refused', details: { kind: 'shape', entity: 'webhooks' } },

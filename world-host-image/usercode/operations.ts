@@ -64,12 +64,15 @@ const queryOf = (entity: string, given: Row): Query => ({
 });
 
 /** An event that user code sends to the world's webhooks. */
-const eventOf = ({ type, body = null, scope = null }: Row): WorldEvent => {
+const eventOf = ({ type, body = null, scope = null, id = null }: Row): WorldEvent => {
   if (typeof type !== 'string') return refuse('webhooks', 'the type of an event is a text');
   if (scope !== null && !isObject(scope)) {
     return refuse('webhooks', 'scope must be an object, such as {"repository": 7}');
   }
-  return { type, body, scope };
+  if (id !== null && typeof id !== 'string') {
+    return refuse('webhooks', 'the id of a delivery is a text');
+  }
+  return { type, body, scope, id };
 };
 
 const keyExample = '{"id": 1}';

@@ -29,6 +29,8 @@ export type WorldEvent = {
   body: unknown;
   /** What it is about, by the names of `[webhooks] scope`: a value or a list of them. */
   scope: Row | null;
+  /** The id that its deliveries have; null: each one has its own. */
+  id: string | null;
 };
 
 /**

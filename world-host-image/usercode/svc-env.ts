@@ -61,8 +61,13 @@ const idsOf = (run: () => Run) => ({
 
 const deliverOf =
   (run: () => Run) =>
-  async (type: string, body: unknown, scope: Row | null = null): Promise<void> => {
-    await run().ask('deliver', { type, body, scope });
+  async (
+    type: string,
+    body: unknown,
+    scope: Row | null = null,
+    id: string | null = null,
+  ): Promise<void> => {
+    await run().ask('deliver', { type, body, scope, id });
   };
 
 export const { get, query } = readOf(currentRun);
@@ -71,7 +76,7 @@ export const clock = clockOf(currentRun);
 export const ids = idsOf(currentRun);
 /** The world's webhooks. */
 export const webhooks = {
-  /** Sends an event to every subscription that wants it, once the call has succeeded. */
+  /** Sends an event to every subscription that wants it, once the call has succeeded. `id` is of its deliveries. */
   deliver: deliverOf(currentRun),
 };
 
@@ -120,7 +125,7 @@ export const handlerContext = (run: Run, request: HandlerRequest) => {
       ...writeOf(ours),
       clock: clockOf(ours),
       ids: idsOf(ours),
-      /** Sends an event to every webhook that wants it, once the request has succeeded. */
+      /** Sends an event to every webhook that wants it, once the request has succeeded. `id` is of its deliveries. */
       deliver: deliverOf(ours),
       /** Adds a header to the answer, whatever it will be; set by `before`, to every answer. */
       setHeader(name: string, value: string | number): void {

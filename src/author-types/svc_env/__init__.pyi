@@ -107,12 +107,18 @@ class webhooks:
     """The world's webhooks, registered by rows of the entity that connector.toml names."""
 
     @staticmethod
-    def deliver(event_type: str, body: Any, scope: Row | None = None) -> None:
+    def deliver(
+        event_type: str,
+        body: Any,
+        scope: Row | None = None,
+        delivery_id: str | None = None,
+    ) -> None:
         """Sends an event to every subscription that wants it, once the call has succeeded.
 
         body: JSON, at most 256 KiB, fixed as it is now.
         scope: what it is about, by the names of `[webhooks] scope`: a value or a list of them.
             Subscriptions that list others are left out. Raises Refused beyond the limits.
+        delivery_id: the one that its deliveries have in their headers; each has its own otherwise.
 
         >>> webhooks.deliver("issue.closed", {"number": 7}, {"repository": "berth"})
         """

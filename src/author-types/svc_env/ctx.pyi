@@ -62,12 +62,19 @@ class HandlerContext(_Reader):
     def delete(self, entity: str, key: Row) -> None:
         """Removes a row. Raises Refused when there is none, or other rows refer to it."""
 
-    def deliver(self, event_type: str, body: Any, scope: Row | None = None) -> None:
+    def deliver(
+        self,
+        event_type: str,
+        body: Any,
+        scope: Row | None = None,
+        delivery_id: str | None = None,
+    ) -> None:
         """Sends an event to every webhook that wants it, once the request has succeeded.
 
         body: JSON, at most 256 KiB, fixed as it is now.
         scope: what it is about, by the names of `[webhooks] scope`: a value or a list of them.
             Subscriptions that list others are left out. Raises Refused beyond the limits.
+        delivery_id: the one that its deliveries have in their headers; each has its own otherwise.
 
         >>> ctx.deliver("issues", {"action": "closed", "issue": issue}, {"repository": 7})
         """

@@ -100,16 +100,23 @@ class HandlerContext(_Reader):
         """Removes a row. Raises Refused when there is none, or other rows refer to it."""
         self._run.delete(entity, key)
 
-    def deliver(self, event_type: str, body: Any, scope: Row | None = None) -> None:
+    def deliver(
+        self,
+        event_type: str,
+        body: Any,
+        scope: Row | None = None,
+        delivery_id: str | None = None,
+    ) -> None:
         """Sends an event to every webhook that wants it, once the request has succeeded.
 
         body: JSON, at most 256 KiB, fixed as it is now.
         scope: what it is about, by the names of `[webhooks] scope`: a value or a list of them.
             Subscriptions that list others are left out. Raises Refused beyond the limits.
+        delivery_id: the one that its deliveries have in their headers; each has its own otherwise.
 
         >>> ctx.deliver("issues", {"action": "closed", "issue": issue}, {"repository": 7})
         """
-        self._run.deliver(event_type, body, scope)
+        self._run.deliver(event_type, body, scope, delivery_id)
 
     def set_header(self, name: str, value: object) -> None:
         """Adds a header to the answer, whatever the answer will be; set by `before`, to every answer.

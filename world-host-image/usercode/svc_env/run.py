@@ -101,8 +101,10 @@ class Run:
     def uuid(self) -> str:
         return self._ask("uuid")
 
-    def deliver(self, event_type: str, body: Any, scope: Row | None) -> None:
-        self._ask("deliver", type=event_type, body=body, scope=scope)
+    def deliver(
+        self, event_type: str, body: Any, scope: Row | None, delivery_id: str | None
+    ) -> None:
+        self._ask("deliver", type=event_type, body=body, scope=scope, id=delivery_id)
 
     def _ask(self, operation: str, **arguments: Any) -> Any:
         with self._lock:

@@ -52,9 +52,10 @@ def tell(
     body = {**({"action": action} if action else {}), **parts, **about, "sender": sender}
     full_name = f"{repository['owner']}/{repository['name']}"
     scope = {"repository": full_name, **({"hook": to["id"]} if to else {})}
-    ctx.deliver(event, body, scope=scope)
+    guid = ctx.ids.uuid()
+    ctx.deliver(event, body, scope=scope, delivery_id=guid)
     for hook in _hooks_told(ctx, repository, event, to):
-        _remember(ctx, hook, event, action, body, ctx.ids.uuid())
+        _remember(ctx, hook, event, action, body, guid)
 
 
 def tell_again(ctx: HandlerContext, repository: Row, hook: Row, delivery: Row) -> None:
@@ -62,7 +63,7 @@ def tell_again(ctx: HandlerContext, repository: Row, hook: Row, delivery: Row) -
     full_name = f"{repository['owner']}/{repository['name']}"
     scope = {"repository": full_name, "hook": hook["id"]}
     event, body = delivery["event"], delivery["body"]
-    ctx.deliver(event, body, scope=scope)
+    ctx.deliver(event, body, scope=scope, delivery_id=delivery["guid"])
     if hook in _hooks_told(ctx, repository, event, hook):
         _remember(ctx, hook, event, delivery["action"], body, delivery["guid"], again=True)
 
