@@ -44,7 +44,8 @@ from .issues import issues_of_repositories, visible_issues
 
 def search_issues(ctx: HandlerContext) -> None:
     rows = visible_issues(ctx, {})
-    tests = _issue_tests(ctx)
+    counts, reactions = comment_counts(ctx, {}), counts_of(ctx, "issue", rows)
+    tests = _issue_tests(ctx, counts, reactions)
     query = read_groups(ctx, {*tests, "in", "sort"})
     terms = list(terms_of(query))
     _check_places(ctx, terms)
@@ -59,7 +60,6 @@ def search_issues(ctx: HandlerContext) -> None:
         return [parts[place] or "" for place in places]
 
     tests[""] = lambda word: lambda row: holds(texts(row), word)
-    counts, reactions = comment_counts(ctx, {}), counts_of(ctx, "issue", rows)
     sorts: dict[str, Callable[[Row], Any]] = {
         "created": lambda row: row["created_at"],
         "updated": lambda row: row["updated_at"],
@@ -88,8 +88,13 @@ def _found(body: Row) -> Row:
     return {name: value for name, value in body.items() if name != "closed_by"}
 
 
-def _issue_tests(ctx: HandlerContext) -> Tests:
-    """`is:open`, `repo:northquay/berth`, `author:@me` … as questions about rows of `issues`."""
+def _issue_tests(
+    ctx: HandlerContext, counts: Counter[tuple], reactions: dict[int, Counter[str]]
+) -> Tests:
+    """`is:open`, `repo:northquay/berth`, `author:@me` … as questions about rows of `issues`.
+
+    counts, reactions: of the comments of an issue, and to an issue by its id.
+    """
     pulls = {place_and_number(row): row for row in ctx.query("pulls")}
     titles = {_milestone_key(row): row["title"] for row in ctx.query("milestones")}
     repositories = {(row["owner"], row["name"]): row for row in ctx.query("repositories")}
@@ -134,7 +139,6 @@ def _issue_tests(ctx: HandlerContext) -> Tests:
             )
         ),
     }
-    counts, reactions = comment_counts(ctx, {}), counts_of(ctx, "issue", ctx.query("issues"))
     people: Tests = {
         "author": lambda login: written_by(_named(login)),
         "assignee": lambda login: assigned_to(ctx, {}, _named(login)),
