@@ -6,10 +6,12 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Contract } from '#language/contract.ts';
 import { createRowChecker } from '#language/schema/row-checker.ts';
 import { type Catalog, createCatalog } from './catalog.ts';
+import { createKeptNumbers } from './kept-numbers.ts';
 import { createNumbers, type NumberKeeper } from './numbers.ts';
 import { openEmpty, openSnapshot } from './open.ts';
 import { createPositions } from './positions.ts';
 import { createReader, type Reader } from './read.ts';
+import { createRoom } from './room.ts';
 import { createRowCounts } from './row-counts.ts';
 import { createStatements } from './statements.ts';
 import { createTransactions, type Transactions } from './transaction.ts';
@@ -29,22 +31,32 @@ export type StoreParts = {
   transactions: Transactions;
 };
 
+export type StoreOptions = {
+  contract: Contract;
+  /** Bytes that `buildSnapshot` made; without them every table is empty. */
+  snapshot?: Uint8Array | undefined;
+  /** How large the database may get; 256 MiB unless it is given. */
+  maxBytes?: number | undefined;
+};
+
 /** Opens a database, empty or from a snapshot, and puts the parts over it together. */
-export const assembleStore = (contract: Contract, snapshot?: Uint8Array): StoreParts => {
+export const assembleStore = ({ contract, snapshot, maxBytes }: StoreOptions): StoreParts => {
   const { db, sum } =
     snapshot === undefined ? { db: openEmpty(contract), sum: 0n } : openSnapshot(snapshot);
   const catalog = createCatalog(contract);
   const prepare = createStatements(db);
-  const numbers = createNumbers(db, catalog, prepare);
+  const room = createRoom(prepare, maxBytes);
+  const numbers = createNumbers(catalog, prepare, createKeptNumbers(db, prepare, room));
   const positions = createPositions(catalog, prepare);
   const counts = createRowCounts(catalog, prepare);
-  const transactions = createTransactions(db, catalog, prepare, { counts, positions, sum });
+  const transactions = createTransactions(db, catalog, prepare, { counts, positions, room, sum });
   const writer = createWriter({
     catalog,
     prepare,
     checker: createRowChecker(contract),
     positions,
     numbers,
+    room,
     writeSet: transactions.writeSet,
   });
   const reader = { ...createReader(catalog, prepare), ...numbers, counts: counts.all };

@@ -13,6 +13,8 @@ export type Sequence = {
   field: string;
   /** By name. */
   within: FieldPath[];
+  /** The foreign key that those fields are; undefined where they are none. */
+  owner: { fields: string[]; target: string } | undefined;
 };
 
 export type CatalogEntity = {
@@ -32,6 +34,8 @@ export type CatalogEntity = {
   references: { fields: string[]; target: string }[];
   /** Foreign keys of any entity that point here. */
   dependents: { entity: string; fields: string[] }[];
+  /** Numbers of entities that are counted within a row of this one: the fields that refer to its key. */
+  counts: { entity: string; sequence: Sequence; fields: string[]; key: string[] }[];
 };
 
 export type Catalog = {
@@ -40,6 +44,16 @@ export type Catalog = {
   /** Throws `StoreRefusal` of kind `unknown_entity`. */
   entity(name: string): CatalogEntity;
 };
+
+const ownerOf = (
+  { relationships }: Pick<EntityContract, 'relationships'>,
+  within: readonly FieldPath[],
+): Sequence['owner'] =>
+  relationships.find(
+    ({ fields }) =>
+      fields.length === within.length &&
+      within.every((path) => path.length === 1 && fields.includes(path[0] ?? '')),
+  );
 
 /** A number that refers to another row is counted where that row is. */
 const sequencesOf = ({
@@ -59,9 +73,8 @@ const sequencesOf = ({
       const others = paths
         .filter((other) => other !== path)
         .map((other) => [other.join('.'), other] as const);
-      return [
-        { field, within: others.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, other]) => other) },
-      ];
+      const within = others.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, other]) => other);
+      return [{ field, within, owner: ownerOf({ relationships }, within) }];
     }),
   );
 };
@@ -74,6 +87,18 @@ const dependentsOf = (
     entity.relationships
       .filter((relationship) => relationship.target === target)
       .map(({ fields }) => ({ entity: entity.name, fields })),
+  );
+
+const countsOf = (
+  { entities }: Pick<Contract, 'entities'>,
+  { name, primaryKey: key }: EntityContract,
+): CatalogEntity['counts'] =>
+  entities.flatMap((entity) =>
+    sequencesOf(entity).flatMap((sequence) => {
+      const { owner } = sequence;
+      if (owner?.target !== name) return [];
+      return [{ entity: entity.name, sequence, fields: owner.fields, key }];
+    }),
   );
 
 export const createCatalog = (contract: Pick<Contract, 'entities' | 'definitions'>): Catalog => {
@@ -92,6 +117,7 @@ export const createCatalog = (contract: Pick<Contract, 'entities' | 'definitions
         checkPath: createFieldCheck(analysis, entity.schema),
         references: entity.relationships,
         dependents: dependentsOf(contract, entity.name),
+        counts: countsOf(contract, entity),
       },
     ]),
   );

@@ -56,6 +56,12 @@ const uniqueTaken = (
   return undefined;
 };
 
+/** The refusal of a row for which there is no room. */
+export const refuseFull = (entity: CatalogEntity, key: string): never => {
+  const detail = 'the world has reached its size limit; delete rows first';
+  throw new StoreRefusal({ entity: entity.name, kind: 'full', key, detail });
+};
+
 /** The refusal that a failed write of `row` means; what is no refusal comes back as it is. */
 export const translateFailure = (
   error: unknown,
@@ -68,10 +74,6 @@ export const translateFailure = (
     case sqliteCodes.primaryKey:
     case sqliteCodes.unique:
       return uniqueTaken(entity, prepare, row, key) ?? keyTaken(entity, key);
-    case sqliteCodes.full: {
-      const detail = 'the world has reached its size limit; delete rows first';
-      return new StoreRefusal({ entity: entity.name, kind: 'full', key, detail });
-    }
     default:
       return error;
   }

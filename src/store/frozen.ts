@@ -7,8 +7,9 @@ import { setImmediate } from 'node:timers/promises';
 import type { Contract, Row } from '#language/contract.ts';
 import { type CatalogEntity, createCatalog } from './catalog.ts';
 import { isFull } from './collisions.ts';
+import { createKeptNumbers, writeKept } from './kept-numbers.ts';
 import { keyFrom } from './keys.ts';
-import { createNumbers, type NumberKeeper, type Numbers, writeKept } from './numbers.ts';
+import { createNextNumber, type NumberKeeper, type Numbers } from './numbers.ts';
 import { boundBytes, openEmpty } from './open.ts';
 import { createReader, type Reader } from './read.ts';
 import { StoreRefusal } from './refusal.ts';
@@ -65,7 +66,7 @@ export const freezeRows = async (
       writeKept(db, source.keptNumbers?.(copied) ?? []);
     }
     db.exec('COMMIT');
-    const { nextNumber } = createNumbers(db, catalog, prepare);
+    const nextNumber = createNextNumber(catalog, prepare, createKeptNumbers(db, prepare));
     return { ...createReader(catalog, prepare), nextNumber, close: () => db.close() };
   } catch (error) {
     db.close();

@@ -1,16 +1,19 @@
 /**
  * Numbers of new rows, of which none comes back. A field counts on from the largest number that rows hold
- * or have held: what a row that is gone or was changed held is kept in a table beside the rows, so it
- * follows transactions and marks as they do. Asking for a number takes nothing; inserting a row with it does.
+ * or have held; `kept-numbers.ts` has those of rows that are gone or were changed. Asking for a number takes
+ * nothing; inserting a row with it does.
  *
  * Numbers are counted in the whole entity, or within the other fields of a key: `number` of the key
- * (`owner`, `repo`, `number`) for each repository.
+ * (`owner`, `repo`, `number`) for each repository. Where those fields refer to a row, the count is that
+ * row's: it goes with it when its key changes, and ends with it, so that a repository made anew under the
+ * name of one that was deleted counts from 1.
  */
-import type { DatabaseSync } from 'node:sqlite';
 import type { FieldPath, Row } from '#language/contract.ts';
 import type { Catalog, CatalogEntity, Sequence } from './catalog.ts';
-import { isFull, valueIn } from './collisions.ts';
+import { valueIn } from './collisions.ts';
 import { conditionOf, valueAt } from './filter.ts';
+import { type KeptNumber, type KeptNumbers, whole } from './kept-numbers.ts';
+import { keyFrom } from './keys.ts';
 import { StoreRefusal } from './refusal.ts';
 import type { Statements } from './statements.ts';
 
@@ -22,9 +25,6 @@ export type Numbers = {
   nextNumber(entity: string, field: string, within?: Row | undefined): number;
 };
 
-/** The largest number that a row held which is gone: of a field of an entity, within the values of others. */
-export type KeptNumber = { entity: string; field: string; within: string; largest: number };
-
 export type NumberKeeper = Numbers & {
   /** Of all entities, or of one. */
   keptNumbers(entity?: string): KeptNumber[];
@@ -33,20 +33,6 @@ export type NumberKeeper = Numbers & {
   /** Forgets what rows held that are gone: nobody has seen them. */
   forgetNumbers(): void;
 };
-
-/** Created where it is missing, since snapshots are without it until a row of theirs is gone. */
-const table = `CREATE TABLE IF NOT EXISTS svc_numbers (
-  entity TEXT NOT NULL, field TEXT NOT NULL, within TEXT NOT NULL, largest REAL NOT NULL,
-  PRIMARY KEY (entity, field, within)
-) WITHOUT ROWID`;
-
-const keepSql = `INSERT INTO svc_numbers (entity, field, within, largest) VALUES (?, ?, ?, ?)
-  ON CONFLICT DO UPDATE SET largest = max(largest, excluded.largest)`;
-
-const keptSql = 'SELECT largest FROM svc_numbers WHERE entity = ? AND field = ? AND within = ?';
-
-/** The name under which the numbers of a whole entity are kept. */
-const whole = '';
 
 const nameOf = (path: FieldPath): string => path.join('.');
 
@@ -60,6 +46,10 @@ const withinOf = (row: Row, sequence: Sequence): string | undefined => {
   const isWhole = sequence.within.every((path) => (valueIn(row, path) ?? null) !== null);
   return isWhole ? keyOfWithin(sequence, (path) => valueIn(row, path)) : undefined;
 };
+
+/** The same values, read from the row that the count belongs to. */
+const withinOfOwner = (owner: Row, { sequence, fields, key }: CatalogEntity['counts'][number]) =>
+  keyOfWithin(sequence, ([field = '']) => owner[key[fields.indexOf(field)] ?? '']);
 
 /** Whether a row may have had a number that it now holds no more. */
 const isGone = (before: unknown, after: unknown): before is number =>
@@ -102,58 +92,71 @@ const refuseLast = (entity: CatalogEntity, field: string, largest: number): neve
   throw new StoreRefusal({ entity: entity.name, kind: 'full', field, detail });
 };
 
-/** Gives a database the numbers that another one kept; its table comes with the first of them. */
-export const writeKept = (db: DatabaseSync, kept: readonly KeptNumber[]): void => {
-  if (kept.length === 0) return;
-  db.exec(table);
-  const put = db.prepare(keepSql);
-  for (const { entity, field, within, largest } of kept) put.run(entity, field, within, largest);
-};
+/** Counts over rows, and over the numbers that were kept of others. */
+export const createNextNumber =
+  (
+    catalog: Catalog,
+    prepare: Statements,
+    kept: Pick<KeptNumbers, 'largest'>,
+  ): Numbers['nextNumber'] =>
+  (name, field, within = {}) => {
+    const entity = catalog.entity(name);
+    const sequence = sequenceOf(entity, field, within);
+    const held = largestHeld(prepare, entity, field, within);
+    const key = keyOfWithin(sequence, (path) => within[nameOf(path)]);
+    const largest = Math.max(held, kept.largest(name, field, key) ?? held);
+    const next = Number.isFinite(largest) ? Math.floor(largest) + 1 : 1;
+    return Number.isSafeInteger(next) ? next : refuseLast(entity, field, largest);
+  };
 
-/** Counts over the rows of a database, which gets the table for it. */
+/** As `createNextNumber`, with what keeps the numbers of rows that are about to go. */
 export const createNumbers = (
-  db: DatabaseSync,
   catalog: Catalog,
   prepare: Statements,
+  kept: KeptNumbers,
 ): NumberKeeper => {
-  db.exec(table);
-  const put = (entity: CatalogEntity, field: string, within: string, number: number): void => {
-    try {
-      prepare(keepSql).run(entity.name, field, within, number);
-    } catch (error) {
-      if (!isFull(error)) throw error;
-      const detail = 'the world has reached its size limit, with no room to note what is gone';
-      throw new StoreRefusal({ entity: entity.name, kind: 'full', field, detail });
+  const hasOwner = (row: Row, { owner }: Sequence): boolean => {
+    if (owner === undefined) return true;
+    const sql = `SELECT 1 FROM ${catalog.entity(owner.target).table} WHERE _key = ?`;
+    return prepare(sql).get(keyFrom(row, owner.fields) ?? null) !== undefined;
+  };
+
+  const keepWithin = (
+    { name, sequences }: CatalogEntity,
+    before: Row,
+    after: Row | undefined,
+  ): void => {
+    for (const sequence of sequences) {
+      const { field } = sequence;
+      const largest = before[field];
+      const within = withinOf(before, sequence);
+      if (within === undefined || typeof largest !== 'number') continue;
+      const isSame = after !== undefined && withinOf(after, sequence) === within;
+      const stays = isSame && !isGone(largest, after[field]);
+      if (stays || !hasOwner(before, sequence)) continue;
+      kept.put({ entity: name, field, within, largest });
     }
   };
+
+  const moveCounts = ({ counts }: CatalogEntity, before: Row, after: Row | undefined): void => {
+    for (const count of counts) {
+      const from = withinOfOwner(before, count);
+      const to = after && withinOfOwner(after, count);
+      if (to !== from) kept.move(count.entity, count.sequence.field, from, to);
+    }
+  };
+
   return {
-    nextNumber(name, field, within = {}) {
-      const entity = catalog.entity(name);
-      const sequence = sequenceOf(entity, field, within);
-      const held = largestHeld(prepare, entity, field, within);
-      const key = keyOfWithin(sequence, (path) => within[nameOf(path)]);
-      const kept = prepare(keptSql).get(name, field, key)?.largest;
-      const largest = Math.max(held, typeof kept === 'number' ? kept : held);
-      const next = Number.isFinite(largest) ? Math.floor(largest) + 1 : 1;
-      return Number.isSafeInteger(next) ? next : refuseLast(entity, field, largest);
-    },
+    nextNumber: createNextNumber(catalog, prepare, kept),
     keep(entity, before, after) {
-      for (const [field, number] of Object.entries(before)) {
-        if (isGone(number, after?.[field])) put(entity, field, whole, number);
+      for (const [field, largest] of Object.entries(before)) {
+        if (!isGone(largest, after?.[field])) continue;
+        kept.put({ entity: entity.name, field, within: whole, largest });
       }
-      for (const sequence of entity.sequences) {
-        const number = before[sequence.field];
-        const within = withinOf(before, sequence);
-        if (within === undefined || typeof number !== 'number') continue;
-        const isSame = after !== undefined && withinOf(after, sequence) === within;
-        const stays = isSame && !isGone(number, after[sequence.field]);
-        if (!stays) put(entity, sequence.field, within, number);
-      }
+      keepWithin(entity, before, after);
+      moveCounts(entity, before, after);
     },
-    keptNumbers: (entity) =>
-      prepare('SELECT * FROM svc_numbers WHERE ?1 IS NULL OR entity = ?1').all(
-        entity ?? null,
-      ) as KeptNumber[],
-    forgetNumbers: () => db.exec('DELETE FROM svc_numbers'),
+    keptNumbers: kept.all,
+    forgetNumbers: kept.clear,
   };
 };

@@ -10,8 +10,10 @@ import type { Contract } from '#language/contract.ts';
 import { createTablesSql } from '#language/sql/ddl.ts';
 
 /** Largest database of one world; a container has to hold it beside its own needs. */
-const maxStoreBytes = 256 * 1024 * 1024;
-const pageBytes = 4096;
+export const maxStoreBytes = 256 * 1024 * 1024;
+export const pageBytes = 4096;
+/** Beyond that, for what has to be written in a full world, too: see `room.ts`. */
+const spareBytes = 8 * 1024 * 1024;
 /** Room for what is unpacked. Node asks for it in portions of this size, and the usual ones are small. */
 const chunkBytes = 1024 * 1024;
 
@@ -24,7 +26,7 @@ const settings = `
   PRAGMA temp_store = MEMORY;
   PRAGMA synchronous = OFF;
   PRAGMA foreign_keys = OFF;
-  PRAGMA max_page_count = ${maxStoreBytes / pageBytes};
+  PRAGMA max_page_count = ${(maxStoreBytes + spareBytes) / pageBytes};
 `;
 
 /** Gives a database a size limit of its own, in bytes, in place of the usual one. */
@@ -46,7 +48,7 @@ export type OpenedSnapshot = { db: DatabaseSync; sum: bigint };
 
 /** The database that a snapshot holds. Throws when the bytes are none. */
 export const openSnapshot = (snapshot: Uint8Array): OpenedSnapshot => {
-  const limits = { maxOutputLength: maxStoreBytes, chunkSize: chunkBytes };
+  const limits = { maxOutputLength: maxStoreBytes + spareBytes, chunkSize: chunkBytes };
   const bytes = zstdDecompressSync(snapshot, limits);
   const db = new DatabaseSync(':memory:');
   db.deserialize(bytes);

@@ -108,7 +108,7 @@ it('a failed transaction changes nothing, a kept one leaves no key dangling', as
   );
 });
 
-it('going back to a mark restores the state, and a snapshot is the state', async () => {
+it('going back to a mark restores the state, digest and counts', async () => {
   const works = fc.array(work, { maxLength: 4 });
   await fc.assert(
     fc.asyncProperty(works, works, async (seed, session) => {
@@ -122,9 +122,8 @@ it('going back to a mark restores the state, and a snapshot is the state', async
       const seeded = store.digest();
       const counted = store.counts();
       await performAll(session);
-      const copy = openWorldStore({ contract, snapshot: store.snapshot() });
-      expect([copy.digest(), copy.scanDigest()]).toEqual([store.digest(), store.scanDigest()]);
-      expect(copy.counts()).toEqual(countedRows(store));
+      expect(store.scanDigest()).toBe(store.digest());
+      expect(store.counts()).toEqual(countedRows(store));
       store.rollBackTo('task');
       expect([store.counts(), countedRows(store)]).toEqual([counted, counted]);
       expect([store.digest(), store.scanDigest()]).toEqual([seeded, seeded]);
@@ -132,7 +131,6 @@ it('going back to a mark restores the state, and a snapshot is the state', async
       store.rollBackTo('base');
       expect([store.digest(), store.scanDigest()]).toEqual([baseDigest, baseDigest]);
       expect(store.counts()).toEqual(countedRows(store));
-      copy.close();
       store.close();
     }),
     { numRuns: 80 },

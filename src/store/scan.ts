@@ -1,11 +1,6 @@
-/**
- * What looks at every row of a database: its state sum from scratch, and its snapshot.
- */
+/** The state sum of a database from scratch: what looks at every row. */
 import type { DatabaseSync } from 'node:sqlite';
-import type { Contract } from '#language/contract.ts';
 import type { Catalog, CatalogEntity } from './catalog.ts';
-import { type KeptNumber, writeKept } from './numbers.ts';
-import { openEmpty, packSnapshot } from './open.ts';
 import { addHash, rowHash } from './state-digest.ts';
 
 type StoredRow = { _key: string; payload: string };
@@ -24,30 +19,4 @@ export const scanSum = (db: DatabaseSync, catalog: Catalog): bigint => {
     }
   }
   return sum;
-};
-
-/**
- * The snapshot of a database in use. The rows go through a fresh database: serialising the live one
- * would miss what its open savepoints hold, and would keep the pages of deleted rows.
- */
-export const copySnapshot = (
-  db: DatabaseSync,
-  contract: Contract,
-  catalog: Catalog,
-  sum: bigint,
-  kept: readonly KeptNumber[],
-): Uint8Array => {
-  const copy = openEmpty(contract);
-  try {
-    copy.exec('BEGIN');
-    for (const entity of catalog.entities) {
-      const insert = copy.prepare(`INSERT INTO ${entity.table} (_key, payload) VALUES (?, ?)`);
-      for (const { _key, payload } of rowsOf(db, entity)) insert.run(_key, payload);
-    }
-    writeKept(copy, kept);
-    copy.exec('COMMIT');
-    return packSnapshot(copy, sum);
-  } finally {
-    copy.close();
-  }
 };

@@ -52,7 +52,7 @@ export const locateRefusal = (
 
 /** Throws `StoreRefusal` naming entity and row index for the first row that cannot be stored. */
 export const buildSnapshot = (contract: Contract, rows: Rows): BuiltSnapshot => {
-  const { db, reader, writer, transactions } = assembleStore(contract);
+  const { db, reader, writer, transactions } = assembleStore({ contract });
   try {
     transactions.begin();
     insertRows(writer.insert, rows);

@@ -10,6 +10,7 @@ import type { ChangeCounts } from '#domain/call.ts';
 import type { Catalog } from './catalog.ts';
 import type { Positions } from './positions.ts';
 import { checkReferences } from './references.ts';
+import type { Room } from './room.ts';
 import type { RowCounts } from './row-counts.ts';
 import { addHash, rowHash, subtractHash } from './state-digest.ts';
 import type { Statements } from './statements.ts';
@@ -43,6 +44,7 @@ export type Transactions = {
 export type Followers = {
   positions: Positions;
   counts: RowCounts;
+  room: Pick<Room, 'measure'>;
   /** Of the state digest, for the rows that are there at first. */
   sum: bigint;
 };
@@ -62,7 +64,7 @@ export const createTransactions = (
   db: DatabaseSync,
   catalog: Catalog,
   prepare: Statements,
-  { counts, positions, sum: initialSum }: Followers,
+  { counts, positions, room, sum: initialSum }: Followers,
 ): Transactions => {
   let sum = initialSum;
   let written: WriteSet | undefined;
@@ -76,6 +78,7 @@ export const createTransactions = (
     begin() {
       refuseInside('a transaction began');
       db.exec('SAVEPOINT work');
+      room.measure();
       written = createWriteSet();
     },
     commit() {

@@ -56,17 +56,6 @@ describe('snapshot', () => {
       kind: 'unknown_entity',
     });
   });
-
-  it('can be taken in the middle of a session', async () => {
-    const store = openSample();
-    store.mark('base');
-    store.mark('task');
-    await store.atomically(() => store.remove('issues', { id: 11 }));
-    const copy = openWorldStore({ contract, snapshot: store.snapshot() });
-    expect(copy.digest()).toBe(store.digest());
-    expect(copy.scanDigest()).toBe(store.digest());
-    expect(ids(copy.query('issues'))).toEqual([10, 12]);
-  });
 });
 
 describe('listing by position', () => {

@@ -7,10 +7,9 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Digest } from '#domain/world.ts';
-import type { Contract } from '#language/contract.ts';
-import { assembleStore, type StoreReader } from './assemble.ts';
+import { assembleStore, type StoreOptions, type StoreReader } from './assemble.ts';
 import { createLock } from './lock.ts';
-import { copySnapshot, scanSum } from './scan.ts';
+import { scanSum } from './scan.ts';
 import { digestOfSum } from './state-digest.ts';
 import type { Changes, Mark } from './transaction.ts';
 import type { Writer } from './write.ts';
@@ -36,20 +35,12 @@ export type WorldStore = StoreReader &
     digest(): Digest;
     /** The same, computed from every row that is there now. */
     scanDigest(): Digest;
-    /** The present state as bytes that `openWorldStore` opens. */
-    snapshot(): Uint8Array;
     close(): void;
   };
 
-export type OpenOptions = {
-  contract: Contract;
-  /** Bytes that `snapshot()` made; without them every table is empty. */
-  snapshot?: Uint8Array | undefined;
-};
-
 /** Opens a store. Throws when the snapshot is not one of this program's. */
-export const openWorldStore = ({ contract, snapshot }: OpenOptions): WorldStore => {
-  const { db, catalog, reader, writer, transactions } = assembleStore(contract, snapshot);
+export const openWorldStore = (options: StoreOptions): WorldStore => {
+  const { db, catalog, reader, writer, transactions } = assembleStore(options);
   const lock = createLock();
   const holder = new AsyncLocalStorage<true>();
 
@@ -89,7 +80,6 @@ export const openWorldStore = ({ contract, snapshot }: OpenOptions): WorldStore 
     rollBackTo: transactions.rollBackTo,
     digest: () => digestOfSum(transactions.sum()),
     scanDigest: () => digestOfSum(scanSum(db, catalog)),
-    snapshot: () => copySnapshot(db, contract, catalog, transactions.sum(), reader.keptNumbers()),
     close: () => db.close(),
   };
 };

@@ -6,11 +6,12 @@
 import type { Row } from '#language/contract.ts';
 import type { RowChecker } from '#language/schema/row-checker.ts';
 import type { Catalog, CatalogEntity } from './catalog.ts';
-import { translateFailure } from './collisions.ts';
+import { refuseFull, translateFailure } from './collisions.ts';
 import { describeKey, keyOf } from './keys.ts';
 import type { NumberKeeper } from './numbers.ts';
 import type { Positions } from './positions.ts';
 import { StoreRefusal } from './refusal.ts';
+import type { Room } from './room.ts';
 import type { Statements } from './statements.ts';
 import type { WriteSet } from './write-set.ts';
 
@@ -29,6 +30,7 @@ export type WriterParts = {
   checker: RowChecker;
   positions: Positions;
   numbers: NumberKeeper;
+  room: Room;
   /** The write set of the transaction under way; throws when there is none. */
   writeSet(): WriteSet;
 };
@@ -56,8 +58,14 @@ export const createWriter = ({
   checker,
   positions,
   numbers,
+  room,
   writeSet,
 }: WriterParts): Writer => {
+  /** A row is in its table and in the indexes of its key, which are two, of its lists and references. */
+  const takeRoom = (entity: CatalogEntity, key: string, payload: string): void => {
+    const trees = 3 + entity.unique.length + entity.references.length;
+    if (!room.take(Buffer.byteLength(key + payload), trees)) refuseFull(entity, key);
+  };
   const store = (entity: CatalogEntity, row: Row, key: string, run: () => unknown): void => {
     try {
       run();
@@ -69,6 +77,7 @@ export const createWriter = ({
     const written = writeSet();
     const key = keyOf(entity, row);
     const after = JSON.stringify(row);
+    takeRoom(entity, key, after);
     const insert = prepare(
       `INSERT INTO ${entity.table} (${entity.position}, _key, payload) VALUES (?, ?, ?)`,
     );
@@ -92,6 +101,7 @@ export const createWriter = ({
       checkRow(checker, entity, row);
       const newKey = keyOf(entity, row);
       const after = JSON.stringify(row);
+      takeRoom(entity, newKey, after);
       if (newKey === key) {
         const update = prepare(`UPDATE ${entity.table} SET payload = ? WHERE _key = ?`);
         store(entity, row, key, () => update.run(after, key));

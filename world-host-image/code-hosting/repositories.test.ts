@@ -250,6 +250,20 @@ describe('own repositories', () => {
       expect(world.rows('commits', gone)).toEqual([]);
     },
   );
+
+  it('begin to number their issues anew when they are deleted and made again', async () => {
+    const [org, name] = ['northquay', 'again'];
+    const again = { owner: org, repo: name };
+    const ids: number[] = [];
+    for (const round of ['first', 'second']) {
+      await world.client().repos.createInOrg({ org, name });
+      const { data } = await world.client().issues.create({ ...again, title: round });
+      expect(data.number).toBe(1);
+      ids.push(data.id);
+      await world.client().repos.delete(again);
+    }
+    expect(new Set(ids).size).toBe(2);
+  });
 });
 
 describe('repositories of somebody else', () => {

@@ -1,0 +1,84 @@
+/**
+ * The largest numbers that rows held which are gone, in a table beside the rows, so that they follow
+ * transactions and marks as rows do. Noting one never fails: in a full world the largest of an entity
+ * is noted for all of its numbers at once, which takes no more room than there are entities.
+ */
+import type { DatabaseSync } from 'node:sqlite';
+import type { Room } from './room.ts';
+import type { Statements } from './statements.ts';
+
+/** Of a field of an entity, within the values of others. */
+export type KeptNumber = { entity: string; field: string; within: string; largest: number };
+
+export type KeptNumbers = {
+  put(kept: KeptNumber): void;
+  /** Undefined where nothing was noted. */
+  largest(entity: string, field: string, within: string): number | undefined;
+  /** Rows with these values are no more; what was noted counts within others from now on, or not at all. */
+  move(entity: string, field: string, from: string, to: string | undefined): void;
+  /** Of all entities, or of one. */
+  all(entity?: string): KeptNumber[];
+  /** Forgets everything. */
+  clear(): void;
+};
+
+/** The name under which the numbers of a whole entity are kept. */
+export const whole = '';
+
+/** Any field of an entity, within whatever values. */
+const anyField = '';
+
+/** Created where it is missing, since snapshots of earlier releases are without it. */
+const table = `CREATE TABLE IF NOT EXISTS svc_numbers (
+  entity TEXT NOT NULL, field TEXT NOT NULL, within TEXT NOT NULL, largest REAL NOT NULL,
+  PRIMARY KEY (entity, field, within)
+) WITHOUT ROWID`;
+
+const putSql = `INSERT INTO svc_numbers (entity, field, within, largest) VALUES (?, ?, ?, ?)
+  ON CONFLICT DO UPDATE SET largest = max(largest, excluded.largest)`;
+
+const largestSql = `SELECT max(largest) AS largest FROM svc_numbers
+  WHERE (entity, field, within) IN (VALUES (?1, ?2, ?3), (?1, '${anyField}', '${whole}'))`;
+
+const oneSql = 'svc_numbers WHERE entity = ? AND field = ? AND within = ?';
+
+/** Gives a database the numbers that another one kept; its table comes with the first of them. */
+export const writeKept = (db: DatabaseSync, kept: readonly KeptNumber[]): void => {
+  if (kept.length === 0) return;
+  db.exec(table);
+  const put = db.prepare(putSql);
+  for (const { entity, field, within, largest } of kept) put.run(entity, field, within, largest);
+};
+
+/** Over a database, which gets the table. Without `room`, there is always some. */
+export const createKeptNumbers = (
+  db: DatabaseSync,
+  prepare: Statements,
+  room?: Room,
+): KeptNumbers => {
+  db.exec(table);
+  const put = ({ entity, field, within, largest }: KeptNumber): void => {
+    const bytes = Buffer.byteLength(entity + field + within);
+    const hasRoom = room?.take(bytes, 1) ?? true;
+    const [name, values] = hasRoom ? [field, within] : [anyField, whole];
+    prepare(putSql).run(entity, name, values, largest);
+  };
+  return {
+    put,
+    largest(entity, field, within) {
+      const largest = prepare(largestSql).get(entity, field, within)?.largest;
+      return typeof largest === 'number' ? largest : undefined;
+    },
+    move(entity, field, from, to) {
+      const largest = prepare(`SELECT largest FROM ${oneSql}`).get(entity, field, from)?.largest;
+      if (typeof largest !== 'number') return;
+      prepare(`DELETE FROM ${oneSql}`).run(entity, field, from);
+      if (to !== undefined) put({ entity, field, within: to, largest });
+    },
+    all: (entity) =>
+      prepare('SELECT * FROM svc_numbers WHERE ?1 IS NULL OR entity = ?1').all(
+        entity ?? null,
+      ) as KeptNumber[],
+    clear: () => db.exec('DELETE FROM svc_numbers'),
+  };
+};
