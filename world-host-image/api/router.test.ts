@@ -125,6 +125,38 @@ describe('router', () => {
   });
 });
 
+describe('a search', () => {
+  /** Each text and each argument that can stand for it, `levels` segments deep. */
+  const endings = (levels: number): string[] =>
+    levels === 0
+      ? ['/end']
+      : endings(levels - 1).flatMap((rest) => [`/a${rest}`, `/{x${levels}}${rest}`]);
+  const paths = Array.from({ length: 9 }, (_, level) => endings(level + 1)).flat();
+  const hostile = createRouter(paths.map((ending) => route('GET', `/{path...}${ending}`)));
+
+  /** How often segments of a path are looked at. */
+  const looksAt = (path: readonly string[]): number => {
+    let looks = 0;
+    const counted = new Proxy(path, {
+      get(target, name) {
+        looks += /^\d+$/.test(String(name)) ? 1 : 0;
+        return Reflect.get(target, name);
+      },
+    });
+    expect(hostile.match('GET', counted)).toEqual({ kind: 'unknown' });
+    return looks;
+  };
+
+  it('takes steps for its routes and segments, and not for each pair of them', () => {
+    expect(paths.length).toBeGreaterThan(1_000);
+    const path = (length: number) => Array.from({ length }, () => 'a');
+    const [short, long] = [looksAt(path(20)), looksAt(path(2_000))];
+    // The path is copied twice, for the slash at its end.
+    expect(long - short).toBeLessThanOrEqual(2 * 1_980);
+    expect(short).toBeLessThan(10 * paths.length);
+  });
+});
+
 describe('splitPath', () => {
   it('decodes segments, so that an escaped slash divides nothing', () => {
     expect(splitPath('/a%2Fb/c%20d')).toEqual(['a/b', 'c d']);

@@ -4,6 +4,9 @@
  * segment, then one with arguments among its texts, then an argument, then one that spans slashes, which
  * takes as few segments as it can. A slash at the end of a path makes no difference unless routes differ
  * by it.
+ *
+ * A search comes to each node at most once, however long the path is: the routes are a stranger's, and so are
+ * the paths, while the loop is the host's.
  */
 import type { PathSegment, RouteContract } from '#language/contract.ts';
 import { pathArguments } from '#language/path-segments.ts';
@@ -20,7 +23,8 @@ type Node = {
   /** The most specific first. */
   patterns: { pattern: SegmentPattern; node: Node }[];
   argument: Node | undefined;
-  rest: Node | undefined;
+  /** What follows an argument that spans slashes, by its number of segments; the longest first. */
+  rests: { length: number; node: Node }[];
   routes: Map<string, Served>;
 };
 
@@ -43,7 +47,7 @@ const newNode = (): Node => ({
   literals: new Map(),
   patterns: [],
   argument: undefined,
-  rest: undefined,
+  rests: [],
   routes: new Map(),
 });
 
@@ -74,21 +78,31 @@ const literalNode = ({ literals }: Node, text: string): Node => {
   return node;
 };
 
-/** The node that a segment leads to, made where there is none. */
-const nodeAfter = (node: Node, segment: PathSegment): Node => {
+/** Apart by length, since a length decides how much of a path the argument spans. */
+const restNode = ({ rests }: Node, length: number): Node => {
+  const known = rests.find((rest) => rest.length === length);
+  if (known !== undefined) return known.node;
+  const node = newNode();
+  rests.push({ length, node });
+  rests.sort((a, b) => b.length - a.length);
+  return node;
+};
+
+/** The node that a segment leads to, `left` others following it; made where there is none. */
+const nodeAfter = (node: Node, segment: PathSegment, left: number): Node => {
   if ('literal' in segment) return literalNode(node, decodeText(segment.literal));
   if ('parts' in segment) return patternNode(node, segmentPattern(segment.parts, decodeText));
-  if ('rest' in segment) {
-    node.rest ??= newNode();
-    return node.rest;
-  }
+  if ('rest' in segment) return restNode(node, left);
   node.argument ??= newNode();
   return node.argument;
 };
 
 const addRoute = (root: Node, route: RouteContract): void => {
-  const node = route.segments.reduce(nodeAfter, root);
-  node.routes.set(route.method, { route, names: pathArguments(route.segments) });
+  const { segments } = route;
+  const after = (node: Node, segment: PathSegment, index: number): Node =>
+    nodeAfter(node, segment, segments.length - index - 1);
+  const node = segments.reduce(after, root);
+  node.routes.set(route.method, { route, names: pathArguments(segments) });
 };
 
 /** What is found at a node, with the values of the arguments on the way to it. */
@@ -124,19 +138,18 @@ const findByArgument = <Value>(
     ? undefined
     : findIn(argument, search, index + 1, [...values, search.segments[index] ?? '']);
 
-/** What is after the argument has a length of its own, so at most one number of segments fits a route. */
 const findByRest = <Value>(
-  { rest }: Node,
+  { rests }: Node,
   search: Search<Value>,
   index: number,
   values: readonly string[],
 ): Found<Value> | undefined => {
-  if (rest === undefined) return undefined;
   const { segments } = search;
-  for (let end = index + 1; end <= segments.length; end += 1) {
-    if (segments[end - 1] === '') continue;
+  for (const { length, node } of rests) {
+    const end = segments.length - length;
+    if (end <= index || segments[end - 1] === '') continue;
     // The text is joined only where a route is found: paths may be long.
-    const found = findIn(rest, search, end, []);
+    const found = findIn(node, search, end, []);
     if (found === undefined) continue;
     const text = segments.slice(index, end).join('/');
     return { value: found.value, values: [...values, text, ...found.values] };
