@@ -119,7 +119,10 @@ declare module 'svc_env' {
     deliver: Deliver;
     /** Adds a header to the answer, whatever it will be; set by `before`, to every answer. */
     setHeader(name: string, value: string | number): void;
-    /** Sets the answer; what the handler returns is then not used. */
+    /**
+     * Sets the answer; what the handler returns is then not used. The body is a JSON value, a text of the
+     * content type that `headers` name, or a file's content as bytes of UTF-8, which goes out as it is.
+     */
     respond(status: number, body?: unknown, headers?: Record<string, string>): void;
     /** Ends the request with an error answer of the vendor's; nothing is written. */
     fail(status: number, body?: unknown, headers?: Record<string, string>): never;

@@ -182,6 +182,12 @@ def odd_status(ctx):
 
 def interim(ctx):
     ctx.respond(100)
+
+def file(ctx):
+    ctx.respond(200, "Ünï".encode(), {"content-type": "text/html"})
+
+def odd_bytes(ctx):
+    ctx.respond(200, b"\\xff")
 `,
   typescript: `
 import type { HandlerContext } from 'svc_env';
@@ -212,6 +218,9 @@ export async function refused(ctx: HandlerContext) {
 }
 export const odd_status = (ctx: HandlerContext) => ctx.respond('200' as never);
 export const interim = (ctx: HandlerContext) => ctx.respond(100);
+export const file = (ctx: HandlerContext) =>
+  ctx.respond(200, Buffer.from('Ünï'), { 'content-type': 'text/html' });
+export const odd_bytes = (ctx: HandlerContext) => ctx.respond(200, Uint8Array.of(0xff));
 `,
 };
 

@@ -89,6 +89,11 @@ describe('createAddresses', () => {
     });
     const typed = (type: string) => ({ ...answer, headers: { 'Content-Type': type } });
     expect(serveAnswer(addresses, typed('text/html; charset=utf-8'))).toMatchObject(served);
+    for (const type of ['application/x-ndjson', 'application/jsonl', 'text/event-stream']) {
+      expect(serveAnswer(addresses, typed(type))).toMatchObject(served);
+    }
+    const file = { ...typed('image/svg+xml'), isFile: true };
+    expect(serveAnswer(addresses, file).body).toBe(`"${base}"`);
     expect(serveAnswer(addresses, typed('application/octet-stream')).body).toBe(`"${base}"`);
     expect(serveAnswer(addresses, typed('text/x-patch')).body).toBe(`"${base}"`);
   });
@@ -98,6 +103,18 @@ describe('createAddresses', () => {
   });
 });
 
+const handlers = `html = '<a href="${base}/notes/1">'
+
+
+def page(ctx):
+    ctx.respond(200, html, {"content-type": "text/html"})
+
+
+def file(ctx):
+    typed = {} if ctx.args["id"] == "1" else {"content-type": ctx.args["id"]}
+    ctx.respond(200, html.encode(), typed)
+`;
+
 describe('a session', () => {
   const world = {
     operations: [
@@ -105,7 +122,10 @@ describe('a session', () => {
       operation('GET', '/notes/{id}', 'single = true\nfilter = { id = "id" }'),
       operation('GET', '/titles/{title...}', 'single = true\nfilter = { title = "title" }'),
       operation('POST', '/notes', 'action = "create"'),
+      operation('GET', '/pages/{id}', 'action = "handler"\nhandler = "page"', { entity: '' }),
+      operation('GET', '/files/{id}', 'action = "handler"\nhandler = "file"', { entity: '' }),
     ].join(''),
+    files: { 'api/handlers.py': handlers },
     notes: notesUpTo(1, () => ({ title: `${base}/notes/1` })),
   };
   let api: ApiClient;
@@ -131,6 +151,15 @@ describe('a session', () => {
     expect(JSON.parse(body)).toMatchObject({ title: `https://${host}/notes/1` });
     expect(length).toBe(Buffer.byteLength(body));
     expect((await getBehind({ host: '<script>' }))[1]).toContain(`${api.url}/notes/1`);
+  });
+
+  it('answers a text with its addresses, and the bytes of a file as they are, whatever their type', async () => {
+    expect((await api.get('/pages/1')).text).toBe(`<a href="${api.url}/notes/1">`);
+    for (const type of ['text/html', 'image/svg+xml', 'application/json', '1']) {
+      const { headers, text: body } = await api.get(`/files/${encodeURIComponent(type)}`);
+      expect(headers.get('content-type')).toBe(type === '1' ? 'application/octet-stream' : type);
+      expect(body).toBe(`<a href="${base}/notes/1">`);
+    }
   });
 
   it('keeps the vendor’s in rows and in the ledger, whichever client wrote them', async () => {

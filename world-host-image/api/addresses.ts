@@ -111,8 +111,13 @@ export const createAddresses = (
   };
 };
 
-/** Bodies of other types, such as files and patches, are bytes that nobody may change. */
-const isNotation = (contentType: string): boolean => /\b(?:json|xml|html)\b/i.test(contentType);
+/** Bodies of other types, such as patches, are bytes that nobody may change. */
+const isNotation = (contentType: string): boolean =>
+  /\b(?:json|xml|html|ndjson|jsonl|(?:x-)?jsonlines|event-stream)\b/i.test(contentType);
+
+/** A file's body is somebody's bytes, too, of whatever type it is. */
+const isServed = (answer: ApiAnswer): boolean =>
+  answer.isFile !== true && isNotation(contentTypeOf(answer));
 
 const contentTypeOf = ({ contentType, headers }: ApiAnswer): string =>
   Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1] ??
@@ -125,6 +130,6 @@ export const serveAnswer = (addresses: Addresses, answer: ApiAnswer): ApiAnswer 
   return {
     ...answer,
     headers: Object.fromEntries(served),
-    body: body !== null && isNotation(contentTypeOf(answer)) ? addresses.serve(body) : body,
+    body: body !== null && isServed(answer) ? addresses.serve(body) : body,
   };
 };

@@ -16,6 +16,8 @@ export type ApiAnswer = {
   reason: string | null;
   /** Whether the body is JSON for certain: rows as the store has them. */
   isRows?: boolean;
+  /** Whether the body is a file's content, which is sent as it is stored. */
+  isFile?: boolean;
 };
 
 export const jsonType = 'application/json; charset=utf-8';

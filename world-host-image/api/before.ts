@@ -17,6 +17,7 @@ export type Before = {
 export const runBefore = async (context: ActionContext): Promise<Before> => {
   const { before } = context.api;
   if (before === null) return { answer: undefined, headers: {} };
-  const { status, value, headers } = await runAuthorFunction(context, 'before', before);
-  return { answer: status === null ? undefined : valueAnswer(status, value, headers), headers };
+  const answered = await runAuthorFunction(context, 'before', before);
+  const { status, headers } = answered;
+  return { answer: status === null ? undefined : valueAnswer(status, answered), headers };
 };

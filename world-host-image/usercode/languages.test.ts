@@ -196,6 +196,19 @@ describe.each(['python', 'typescript'] as const)('user code in %s', (language) =
     }
   });
 
+  it('takes the content of a file from a handler, as text', async () => {
+    expect(await bench.run(language, 'file', { ...api, input: request })).toEqual({
+      ok: true,
+      value: 'Ünï',
+      status: 200,
+      headers: { 'content-type': 'text/html' },
+      isFile: true,
+    });
+    expect(await bench.run(language, 'odd_bytes', { ...api, input: request })).toMatchObject({
+      error: { code: 'raised' },
+    });
+  });
+
   it('sends events as they are at the call', async () => {
     const { access, sent } = createMemoryStore();
     await bench.value(language, 'sends', { access });

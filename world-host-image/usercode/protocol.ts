@@ -82,11 +82,12 @@ const readResult = (value: unknown): RunResult | undefined => {
   if (!isObject(value)) return undefined;
   const headers = isHeaders(value.headers) ? { headers: value.headers } : {};
   if (value.ok === true) {
-    const { status } = value;
+    const { status, isFile } = value;
     return {
       ok: true,
       value: value.value ?? null,
       ...(isStatus(status) ? { status } : {}),
+      ...(isFile === true ? { isFile } : {}),
       ...headers,
     };
   }

@@ -83,7 +83,7 @@ export type VendorAnswer = { status: number; body: unknown; headers?: Record<str
 
 /**
  * What a run came to. `status` is there when a handler called `ctx.respond`, `headers` when it set
- * any, also when it failed after that. The value of a `verify` run is `VerifyReport`.
+ * any, also when it failed after that, `isFile` when the value is the text of bytes. The value of a `verify` run is `VerifyReport`.
  *
  * Error codes: `raised` (the code threw; details `{exception, trace}`), `refused` (an uncaught refusal
  * of the store; details `{entity, kind, field, detail, trace}`), `failed` or a code of the author's
@@ -93,7 +93,13 @@ export type VendorAnswer = { status: number; body: unknown; headers?: Record<str
  * `too_much_output` (beyond the worker's limits), `left_running` (a thread of the run goes on after it).
  */
 export type RunResult =
-  | { ok: true; value: unknown; status?: number; headers?: Record<string, string> }
+  | {
+      ok: true;
+      value: unknown;
+      status?: number;
+      headers?: Record<string, string>;
+      isFile?: boolean;
+    }
   | { ok: false; error: CallError; vendor?: VendorAnswer; headers?: Record<string, string> };
 
 export type VerifyReport = {

@@ -105,7 +105,20 @@ export type HandlerRequest = {
   mediaType: string;
 };
 
-export type HandlerAnswer = { value: unknown; status: number; headers: Record<string, string> };
+export type HandlerAnswer = {
+  value: unknown;
+  status: number;
+  headers: Record<string, string>;
+  /** Whether it was given as bytes. */
+  isFile: boolean;
+};
+
+/** Throws for bytes that are no text. */
+const textOf = (body: unknown): unknown => {
+  if (!ArrayBuffer.isView(body)) return body;
+  const bytes = new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
+  return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes.slice());
+};
 
 const checkStatus = (status: number, least: number): void => {
   if (!Number.isInteger(status) || status < least || status > 599) {
@@ -131,10 +144,14 @@ export const handlerContext = (run: Run, request: HandlerRequest) => {
       setHeader(name: string, value: string | number): void {
         run.headers[name.toLowerCase()] = String(value);
       },
-      /** Sets the answer; what the handler returns is then not used. */
+      /**
+       * Sets the answer; what the handler returns is then not used. The body is a JSON value, a text of the
+       * content type that `headers` name, or a file's content as bytes of UTF-8, which goes out as it is.
+       */
       respond(status: number, body: unknown = null, headers: Record<string, string> = {}): void {
         checkStatus(status, 200);
-        answer.given = { value: body, status, headers };
+        const isFile = ArrayBuffer.isView(body);
+        answer.given = { value: textOf(body), status, headers, isFile };
       },
       /** Ends the request with an error answer of the vendor's; nothing is written. */
       fail(status: number, body: unknown = null, headers: Record<string, string> = {}): never {

@@ -88,6 +88,9 @@ class HandlerContext(_Reader):
     def respond(self, status: int, body: Any = None, headers: dict[str, str] | None = None) -> None:
         """Sets the answer; what the handler returns is then not used.
 
+        body: a JSON value, a text of the content type that `headers` name, or a file's content as bytes
+            of UTF-8, which goes out as it is: addresses in it are not the vendor's.
+
         >>> return ctx.respond(201, issue, {"location": issue["url"]})
         """
 

@@ -17,6 +17,8 @@ export type FunctionAnswer = {
   status: number | null;
   value: unknown;
   headers: Record<string, string>;
+  /** Whether the value is the text of a file. */
+  isFile: boolean;
 };
 
 const contentTypeOf = (headers: Readonly<Record<string, string>>): string | undefined =>
@@ -35,14 +37,17 @@ const jsonOf = (value: unknown): string => {
     : json;
 };
 
-/** The value as JSON; a text of another content type is sent as it is. */
+type Answered = Pick<FunctionAnswer, 'value' | 'headers'> & { isFile?: boolean };
+
+/** The value as JSON; a text of another content type is sent as it is, and so is a file of any. */
 export const valueAnswer = (
   status: number,
-  value: unknown,
-  headers: Record<string, string>,
+  { value, headers, isFile = false }: Answered,
 ): ApiAnswer => {
-  const isText = typeof value === 'string' && !/\bjson\b/i.test(contentTypeOf(headers) ?? 'json');
-  return { ...jsonAnswer(status, isText ? value : jsonOf(value)), headers };
+  const given = contentTypeOf(headers);
+  const isText = typeof value === 'string' && (isFile || !/\bjson\b(?!-)/i.test(given ?? 'json'));
+  const answer = { ...jsonAnswer(status, isText ? value : jsonOf(value)), headers };
+  return isFile ? { ...answer, isFile, contentType: 'application/octet-stream' } : answer;
 };
 
 const internalAnswer = (reason: string): ApiAnswer => ({
@@ -73,7 +78,7 @@ const failureAnswer = (
 ): ApiAnswer => {
   if (vendor !== undefined) {
     const { status, body, headers = {} } = vendor;
-    return valueAnswer(status, body, headers);
+    return valueAnswer(status, { value: body, headers });
   }
   const trace = error.details === undefined ? '' : ` ${JSON.stringify(error.details)}`;
   const reason = `${error.code}: ${error.message}${trace}`;
@@ -114,6 +119,6 @@ export const runAuthorFunction = async (
   }
   checkHeaders(name, headers);
   if (!result.ok) throw new FailedAction(failureAnswer(context, result));
-  const { status = null, value } = result;
-  return { status, value, headers };
+  const { status = null, value, isFile = false } = result;
+  return { status, value, headers, isFile };
 };

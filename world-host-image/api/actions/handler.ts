@@ -30,10 +30,6 @@ const checkBody = (context: ActionContext): void => {
 export const handler: Action = async (context) => {
   const { route } = context;
   checkBody(context);
-  const { status, value, headers } = await runAuthorFunction(
-    context,
-    'handler',
-    route.handler ?? '',
-  );
-  return valueAnswer(status ?? route.status, value, headers);
+  const answered = await runAuthorFunction(context, 'handler', route.handler ?? '');
+  return valueAnswer(answered.status ?? route.status, answered);
 };

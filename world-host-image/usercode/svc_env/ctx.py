@@ -128,10 +128,13 @@ class HandlerContext(_Reader):
     def respond(self, status: int, body: Any = None, headers: dict[str, str] | None = None) -> None:
         """Sets the answer; what the handler returns is then not used.
 
+        body: a JSON value, a text of the content type that `headers` name, or a file's content as bytes
+            of UTF-8, which goes out as it is: addresses in it are not the vendor's.
+
         >>> return ctx.respond(201, issue, {"location": issue["url"]})
         """
         _check_status(status, 200)
-        self._response = {"value": body, "status": status, "headers": _texts(headers)}
+        self._response = {**_body(body), "status": status, "headers": _texts(headers)}
 
     def fail(
         self, status: int, body: Any = None, headers: dict[str, str] | None = None
@@ -165,6 +168,12 @@ class VerifyContext(_Reader):
         text = None if detail is None else str(detail)
         self._checks.append({"name": str(name), "passed": bool(passed), "detail": text})
         return bool(passed)
+
+
+def _body(body: Any) -> Row:
+    if not isinstance(body, (bytes, bytearray, memoryview)):
+        return {"value": body}
+    return {"value": str(body, "utf-8"), "isFile": True}
 
 
 def _check_status(status: object, least: int) -> None:
