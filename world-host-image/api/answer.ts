@@ -3,7 +3,6 @@
  * as the store has them, unparsed.
  */
 import type { ApiContract, RouteContract, VendorError } from '#language/contract.ts';
-import type { PageWords } from './pages/page-answer.ts';
 import type { RoutePlan } from './route-plan.ts';
 
 export type ApiAnswer = {
@@ -19,6 +18,19 @@ export type ApiAnswer = {
   /** Whether the body is a file's content, which is sent as it is stored. */
   isFile?: boolean;
 };
+
+/** Undoes the transaction and answers this. */
+export class FailedAction extends Error {
+  readonly answer: ApiAnswer;
+
+  constructor(answer: ApiAnswer) {
+    super(`the request is answered ${answer.status}`);
+    this.answer = answer;
+  }
+}
+
+/** What an answer tells of pages: keys with JSON texts as their values, and headers. */
+export type PageWords = { keys: [key: string, json: string][]; headers: Record<string, string> };
 
 export const jsonType = 'application/json; charset=utf-8';
 

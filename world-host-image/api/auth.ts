@@ -8,8 +8,8 @@
 import { type ApiContract, scopesOf } from '#language/contract.ts';
 import type { Session } from '../session/session.ts';
 import { type ApiAnswer, vendorAnswer } from './answer.ts';
+import type { ApiRequest } from './api-request.ts';
 import { carriersOf } from './credential.ts';
-import type { ApiRequest } from './request.ts';
 
 type Credentials = Pick<ApiRequest, 'headers' | 'query'>;
 type Door = Pick<Session, 'token' | 'tokens'>;

@@ -4,7 +4,7 @@
  * a page, nor the request ledger.
  */
 import type { ApiContract } from '#language/contract.ts';
-import type { ApiRequest } from './request.ts';
+import type { ApiRequest } from './api-request.ts';
 
 type Carriers = { header: string | null; parameter: string | null };
 

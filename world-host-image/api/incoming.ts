@@ -1,7 +1,7 @@
 /** A request of Node's HTTP server, described for the routes. */
 import type { IncomingMessage } from 'node:http';
+import type { ApiRequest } from './api-request.ts';
 import { readBody } from './body.ts';
-import type { ApiRequest } from './request.ts';
 
 /** Node joins the values of all headers but this one, which a request has no business to send. */
 const headersOf = ({ headers }: IncomingMessage): Record<string, string> => {

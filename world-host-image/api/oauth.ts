@@ -8,6 +8,7 @@ import { type ApiContract, scopesOf } from '#language/contract.ts';
 import type { Session } from '../session/session.ts';
 import { beginTurn } from '../session/turn.ts';
 import { type ApiAnswer, jsonAnswer } from './answer.ts';
+import type { ApiOutcome, ApiRequest } from './api-request.ts';
 import {
   clientSecrets,
   isMisread,
@@ -15,7 +16,6 @@ import {
   type TokenParameters,
 } from './oauth-parameters.ts';
 import { tokenLifetimeSeconds } from './oauth-tokens.ts';
-import type { ApiOutcome, ApiRequest } from './request.ts';
 import { splitPath } from './router.ts';
 
 type TokenError =

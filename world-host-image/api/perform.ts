@@ -4,18 +4,13 @@ import { StoreRefusal } from '#store/refusal.ts';
 import type { Changes } from '#store/transaction.ts';
 import type { Delivery } from '../session/outbox.ts';
 import { beginTurn } from '../session/turn.ts';
-import {
-  type Action,
-  type ActionContext,
-  FailedAction,
-  type PlainAction,
-} from './actions/action.ts';
+import type { Action, ActionContext, PlainAction } from './actions/action.ts';
 import { create } from './actions/create.ts';
 import { remove } from './actions/delete.ts';
 import { handler } from './actions/handler.ts';
 import { read } from './actions/read.ts';
 import { update } from './actions/update.ts';
-import { type ApiAnswer, vendorAnswer } from './answer.ts';
+import { type ApiAnswer, FailedAction, vendorAnswer } from './answer.ts';
 import { runBefore } from './before.ts';
 
 const plainActions: Record<Exclude<RouteAction, 'handler'>, PlainAction> = {

@@ -5,8 +5,8 @@
 import type { ApiContract } from '#language/contract.ts';
 import type { Session } from '../session/session.ts';
 import { type Addresses, createAddresses } from './addresses.ts';
+import type { ApiRequest } from './api-request.ts';
 import { calledOrigin } from './origin.ts';
-import type { ApiRequest } from './request.ts';
 
 export type RequestPlace = {
   /** Of the path as it was sent; '' for none. */

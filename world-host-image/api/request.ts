@@ -2,14 +2,12 @@
  * Answers one request to a session's API: token, route, arguments, body, action. What comes back is
  * the answer with what the ledger wants to know about it.
  */
-import type { ChangeCounts } from '#domain/call.ts';
 import { limits } from '#domain/limits.ts';
 import type { ApiContract, RouteContract } from '#language/contract.ts';
-import type { RowChange } from '#store/write-set.ts';
-import type { Delivery } from '../session/outbox.ts';
 import type { Session } from '../session/session.ts';
 import { serveAnswer } from './addresses.ts';
 import { type ApiAnswer, jsonAnswer, vendorAnswer } from './answer.ts';
+import type { ApiOutcome, ApiRequest } from './api-request.ts';
 import { readArguments } from './arguments.ts';
 import { refusalOf } from './auth.ts';
 import { parseBody } from './body.ts';
@@ -22,35 +20,6 @@ import { performAction } from './perform.ts';
 import { refusedRequest } from './refused-request.ts';
 import { pathBelow, placeOf, type RequestPlace } from './request-place.ts';
 import { type RouteMatch, splitPath } from './router.ts';
-
-export type ApiRequest = {
-  method: string;
-  /** As sent, without the query. */
-  path: string;
-  query: URLSearchParams;
-  /** Names in lower case. */
-  headers: Record<string, string>;
-  /** Undefined when the body is over the limit. */
-  readBody(): Promise<Buffer | undefined>;
-};
-
-export type ApiOutcome = {
-  answer: ApiAnswer;
-  /** The route's name, or that of requests for tokens; null when no route was found. */
-  operation: string | null;
-  /** Whether the request carried a valid credential. */
-  authorized: boolean;
-  /** As parsed, or the text that could not be. */
-  body: unknown;
-  changes: ChangeCounts;
-  rows: RowChange[];
-  /** Webhooks that the request sent. */
-  deliveries: Delivery[];
-  /** The answer as its client is sent it, with addresses that the client reaches. */
-  sent: ApiAnswer;
-  /** What was thrown that nobody planned for, if anything: the host's fault, to be logged. */
-  fault?: unknown;
-};
 
 type Answered = Omit<ApiOutcome, 'sent'>;
 

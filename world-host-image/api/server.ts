@@ -15,9 +15,10 @@ import { noteOfDelivery } from '../session/outbox.ts';
 import type { Serving } from '../session/serving.ts';
 import type { Session } from '../session/session.ts';
 import { type ApiAnswer, bodiless, bodyValue, jsonAnswer } from './answer.ts';
+import type { ApiOutcome, ApiRequest } from './api-request.ts';
 import { shownRequest } from './credential.ts';
 import { describeRequest, pathOf } from './incoming.ts';
-import { type ApiOutcome, type ApiRequest, answerRequest } from './request.ts';
+import { answerRequest } from './request.ts';
 
 export type ApiServer = {
   /** `http://127.0.0.1:4711`, with the port it listens on. */

@@ -1,5 +1,5 @@
 /**
- * What an action of a route works with, and how it says no. An action runs inside the transaction of
+ * What an action of a route works with. An action runs inside the transaction of
  * its request; whatever it throws undoes the transaction.
  */
 import type { ApiContract, Contract, EntityContract, RouteContract } from '#language/contract.ts';
@@ -34,16 +34,6 @@ export type Action = (context: ActionContext) => ApiAnswer | Promise<ApiAnswer>;
 
 /** An action that waits for nothing. */
 export type PlainAction = (context: ActionContext) => ApiAnswer;
-
-/** Undoes the transaction and answers this. */
-export class FailedAction extends Error {
-  readonly answer: ApiAnswer;
-
-  constructor(answer: ApiAnswer) {
-    super(`the request is answered ${answer.status}`);
-    this.answer = answer;
-  }
-}
 
 /** The plan of a route that is about an entity. */
 export type EntityPlan = RoutePlan & { entity: EntityContract };

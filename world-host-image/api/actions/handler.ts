@@ -1,8 +1,9 @@
 /** Action `handler`: the author's function answers, once the body is one that the route declares. */
 import type { ApiContract } from '#language/contract.ts';
 import { createRouteChecker, type RouteChecker } from '#language/schema/route-checker.ts';
+import { FailedAction } from '../answer.ts';
 import { refusedRequest } from '../refused-request.ts';
-import { type Action, type ActionContext, FailedAction } from './action.ts';
+import type { Action, ActionContext } from './action.ts';
 import { runAuthorFunction, valueAnswer } from './author-function.ts';
 
 const checkers = new WeakMap<ApiContract, RouteChecker>();

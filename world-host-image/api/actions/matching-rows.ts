@@ -1,8 +1,8 @@
 /** The rows that an `update` or `delete` acts on: the first that its filter selects, or all of them. */
 import type { Row } from '#language/contract.ts';
-import { vendorAnswer } from '../answer.ts';
+import { FailedAction, vendorAnswer } from '../answer.ts';
 import { filtersOf } from '../filter-values.ts';
-import { type ActionContext, type EntityPlan, FailedAction } from './action.ts';
+import type { ActionContext, EntityPlan } from './action.ts';
 
 /** Fails with the vendor's answer when an argument is missing or nothing matches. */
 export const matchingRows = (context: ActionContext, plan: EntityPlan): Row[] => {

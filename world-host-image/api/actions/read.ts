@@ -1,10 +1,10 @@
 /** Action `read`: the rows that the filter selects, or a page of them, in the order of insertion. */
-import { type ApiAnswer, rowsAnswer, vendorAnswer } from '../answer.ts';
+import { type ApiAnswer, FailedAction, rowsAnswer, vendorAnswer } from '../answer.ts';
 import { filtersOf } from '../filter-values.ts';
 import { cutPage } from '../pages/page.ts';
 import { pageWords, toldBy } from '../pages/page-answer.ts';
 import { maxPageRows, readPageRequest } from '../pages/page-request.ts';
-import { type ActionContext, FailedAction, type PlainAction, planFor } from './action.ts';
+import { type ActionContext, type PlainAction, planFor } from './action.ts';
 
 const readPage = (context: ActionContext): ApiAnswer => {
   const { api, args, links, route, store } = context;

@@ -3,10 +3,10 @@
  * then generated values. Paths reach into nested objects.
  */
 import type { EntityContract, FieldPath, Row } from '#language/contract.ts';
-import { vendorAnswer } from '../answer.ts';
+import { FailedAction, vendorAnswer } from '../answer.ts';
 import { fieldTypes } from '../field-types.ts';
 import { assignPath, readText, valueAtPath } from '../filter-values.ts';
-import { type ActionContext, FailedAction } from './action.ts';
+import type { ActionContext } from './action.ts';
 
 const isObject = (value: unknown): value is Row =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

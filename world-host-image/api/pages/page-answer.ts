@@ -4,11 +4,9 @@
  * which have none, tell only their count.
  */
 import type { ApiContract, RouteContract } from '#language/contract.ts';
+import type { PageWords } from '../answer.ts';
 import type { Page, Told } from './page.ts';
 import { type LinkBase, linkHeader, pageLinker } from './page-links.ts';
-
-/** Keys with JSON texts as their values, and headers. */
-export type PageWords = { keys: [key: string, json: string][]; headers: Record<string, string> };
 
 type Served = { api: ApiContract; route: RouteContract };
 

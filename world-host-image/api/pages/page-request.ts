@@ -1,7 +1,6 @@
 /** Which page a request asks for, read from its arguments. */
 import type { ApiContract, PageKind, RouteContract } from '#language/contract.ts';
-import { FailedAction } from '../actions/action.ts';
-import { vendorAnswer } from '../answer.ts';
+import { FailedAction, vendorAnswer } from '../answer.ts';
 import type { Arguments } from '../filter-values.ts';
 import { type Place, readCursor } from './cursor.ts';
 
