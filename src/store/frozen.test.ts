@@ -1,16 +1,13 @@
 import { expect, it } from 'vitest';
-import { sampleContract, sampleRows } from '#test/support/sample-contract.ts';
+import { sampleContract } from '#test/support/sample-contract.ts';
+import { openSampleStore } from '#test/support/sample-store.ts';
 import { freezeRows } from './frozen.ts';
-import { buildSnapshot } from './snapshot.ts';
-import { openWorldStore } from './world-store.ts';
 
 const contract = sampleContract();
-const openStore = () =>
-  openWorldStore({ contract, snapshot: buildSnapshot(contract, sampleRows).bytes });
 const mebibyte = 2 ** 20;
 
 it('holds the rows as they were, in their order, whatever the store does', async () => {
-  const store = openStore();
+  const store = openSampleStore();
   const frozen = await freezeRows(contract, () => store, 16 * mebibyte);
   const before = store.query('issues');
   await store.atomically(() => store.update('issues', { id: 10 }, { title: 'changed' }));
@@ -25,7 +22,7 @@ it('holds the rows as they were, in their order, whatever the store does', async
 });
 
 it('is refused in words where it takes more than it may', async () => {
-  const store = openStore();
+  const store = openSampleStore();
   await store.atomically(() => {
     for (let id = 100; id < 1_100; id += 1) {
       store.insert('users', { login: `user-${id}-${'x'.repeat(1_000)}`, id });

@@ -2,13 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import { sampleContract, sampleRows } from '#test/support/sample-contract.ts';
+import { openSampleStore } from '#test/support/sample-store.ts';
 import { freezeRows } from './frozen.ts';
-import { buildSnapshot } from './snapshot.ts';
-import { openWorldStore, type WorldStore } from './world-store.ts';
+import type { WorldStore } from './world-store.ts';
 
 const contract = sampleContract();
-const { bytes } = buildSnapshot(contract, sampleRows);
-const openSample = (): WorldStore => openWorldStore({ contract, snapshot: bytes });
 
 const engine = { owner: 'ann', repo: 'engine' };
 const site = { owner: 'bob', repo: 'site' };
@@ -28,7 +26,7 @@ const remove = (store: WorldStore, id: number) =>
 
 describe('the next number', () => {
   it('follows the largest that rows hold or have held, in an entity and within the fields of a key', async () => {
-    const store = openSample();
+    const store = openSampleStore();
     expect([next(store), next(store, engine), next(store, site)]).toEqual([13, 3, 2]);
     await remove(store, 12);
     await remove(store, 11);
@@ -38,7 +36,7 @@ describe('the next number', () => {
   });
 
   it('does not come back when a row takes another number or moves to other fields', async () => {
-    const store = openSample();
+    const store = openSampleStore();
     await store.atomically(() => {
       store.update('issues', { id: 11 }, { number: 9 });
       store.update('issues', { id: 11 }, { number: 4 });
@@ -49,14 +47,14 @@ describe('the next number', () => {
   });
 
   it('goes beyond rows that come with larger ones, and is asked for without being taken', async () => {
-    const store = openSample();
+    const store = openSampleStore();
     await remove(store, 12);
     await store.atomically(() => store.insert('issues', issue(400, 7)));
     expect([next(store), next(store), next(store, engine)]).toEqual([401, 401, 8]);
   });
 
   it('of a transaction that failed is free again', async () => {
-    const store = openSample();
+    const store = openSampleStore();
     const failed = store.atomically(() => {
       store.insert('issues', issue(13, 3));
       store.remove('issues', { id: 13 });
@@ -68,7 +66,7 @@ describe('the next number', () => {
   });
 
   it('goes back with the marks', async () => {
-    const store = openSample();
+    const store = openSampleStore();
     store.mark('base');
     await store.atomically(() => store.insert('issues', issue(50, 50)));
     await remove(store, 50);
@@ -83,7 +81,7 @@ describe('the next number', () => {
   });
 
   it('is the same in a frozen copy', async () => {
-    const store = openSample();
+    const store = openSampleStore();
     await remove(store, 12);
     const held = await freezeRows(contract, () => store, 16 * 2 ** 20);
     const numbers = [held.nextNumber('issues', 'id'), held.nextNumber('issues', 'number', site)];
@@ -96,7 +94,7 @@ describe('the next number', () => {
     const anew = { ...repo, private: false };
 
     it('begins at 1 when that row is deleted and made again, in the whole entity it goes on', async () => {
-      const store = openSample();
+      const store = openSampleStore();
       await store.atomically(() => store.insert('issues', issue(40, 40, site)));
       await remove(store, 40);
       await remove(store, 12);
@@ -108,7 +106,7 @@ describe('the next number', () => {
     });
 
     it('does so in whatever order the row and those within it go, in one transaction, too', async () => {
-      const store = openSample();
+      const store = openSampleStore();
       await store.atomically(() => {
         store.remove('repos', repo);
         store.remove('issues', { id: 12 });
@@ -120,7 +118,7 @@ describe('the next number', () => {
 
     it('goes on when that row takes another key, and not for a new one of the old key', async () => {
       for (const isFirst of [true, false]) {
-        const store = openSample();
+        const store = openSampleStore();
         await store.atomically(() => store.insert('issues', issue(40, 40, site)));
         await remove(store, 40);
         const rename = () => store.update('repos', repo, { name: 'page' });
@@ -135,7 +133,7 @@ describe('the next number', () => {
     });
 
     it('is counted on as before when its deletion fails', async () => {
-      const store = openSample();
+      const store = openSampleStore();
       await store.atomically(() => store.insert('issues', issue(40, 40, site)));
       await remove(store, 40);
       const failed = store.atomically(() => store.remove('repos', repo));
@@ -145,7 +143,7 @@ describe('the next number', () => {
   });
 
   it('is refused where it cannot be counted, or none is left', async () => {
-    const store = openSample();
+    const store = openSampleStore();
     expect(() => store.nextNumber('issues', 'numbr')).toThrow('did you mean "number"?');
     expect(() => store.nextNumber('issues', 'number', { owner: 'ann' })).toThrow(
       'issues: numbers of "number" are counted in the whole entity, or within owner, repo; a primary key or unique list of "number" and other fields',
@@ -168,7 +166,7 @@ it('no number comes back, whatever is inserted, changed and deleted', async () =
   });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
-      const store = openSample();
+      const store = openSampleStore();
       const seen = new Set(sampleRows.issues?.map(({ id }) => id));
       const numbers = new Set(sampleRows.issues?.map((row) => `${row.repo} ${row.number}`));
       for (const { kind, at, pick } of steps) {
