@@ -1,7 +1,7 @@
 /** The `svc` command: gives a command line the process it runs in, and ends with its exit status. */
-import { createContext, type Output } from './context.ts';
 import { runCommandLine } from './program.ts';
-import { exitStatus } from './report.ts';
+import { createContext, type Output } from './terminal/context.ts';
+import { exitStatus } from './views/report.ts';
 
 const columnsElsewhere = 100;
 

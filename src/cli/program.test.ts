@@ -1,8 +1,8 @@
 /** Whole command lines: help, what is refused, and what every command does alike. */
 import { describe, expect, it } from 'vitest';
+import { testContext } from '#test/support/cli-context.ts';
+import { runTold, session } from '#test/support/cli-service.ts';
 import { runCommandLine } from './program.ts';
-import { testContext } from './test-context.ts';
-import { runTold, session } from './test-service.ts';
 
 describe('svc', () => {
   const offline = async (words: string) => {

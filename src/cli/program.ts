@@ -6,8 +6,8 @@ import { addDemo } from './commands/demo.ts';
 import { addPools } from './commands/pools.ts';
 import { addUp } from './commands/up.ts';
 import { addWorlds } from './commands/worlds.ts';
-import type { Context } from './context.ts';
-import { exitStatus, reportError } from './report.ts';
+import type { Context } from './terminal/context.ts';
+import { exitStatus, reportError } from './views/report.ts';
 
 const guide = `
 Where the service is, and who you are there:

@@ -5,9 +5,9 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { createContext } from '../../src/cli/context.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
-import { exitStatus } from '../../src/cli/report.ts';
+import { createContext } from '../../src/cli/terminal/context.ts';
+import { exitStatus } from '../../src/cli/views/report.ts';
 import { smallWorld, toTree } from '../support/small-world.ts';
 import {
   append,

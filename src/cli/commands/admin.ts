@@ -3,6 +3,10 @@ import { type Command, Option } from 'commander';
 import { type HostState, hostStates } from '#domain/host.ts';
 import { drainHosts, examine, listHosts, listPools } from '#wire/admin-api/operations.ts';
 import type { Client } from '#wire/client.ts';
+import { answeringWithin, connectOperator, showingWaits } from '../service/client.ts';
+import { type Context, roomOf } from '../terminal/context.ts';
+import { describeChecks, describeDrained, describeHosts, describePools } from '../views/admin.ts';
+import { exitStatus, usageError } from '../views/report.ts';
 import {
   addCommand,
   type CommandText,
@@ -10,14 +14,7 @@ import {
   printAnswer,
   type ServiceOptions,
   withService,
-} from '../command.ts';
-import { connectOperator, showingWaits } from '../connect.ts';
-import { type Context, roomOf } from '../context.ts';
-import { answeringWithin } from '../patience.ts';
-import { exitStatus, usageError } from '../report.ts';
-import { describeChecks } from '../views/doctor.ts';
-import { describeDrained, describeHosts } from '../views/hosts.ts';
-import { describePools } from '../views/pools.ts';
+} from './command.ts';
 
 /** Longer than any check of `doctor` takes, and than a restart of the service is ridden out. */
 const patienceMs = 60_000;

@@ -1,10 +1,10 @@
 /** `svc demo`: shows the whole service at work, in a temporary folder, and checks what it shows. */
 import { type Command, Option } from 'commander';
-import { addCommand } from '../command.ts';
-import type { Context } from '../context.ts';
 import { runDemo } from '../demo/demo.ts';
-import { listenForStop } from '../stopping.ts';
-import { type RuntimeWish, runtimeWishes } from '../up/runtime-choice.ts';
+import type { Context } from '../terminal/context.ts';
+import { listenForStop } from '../terminal/stopping.ts';
+import { type RuntimeWish, runtimeWishes } from '../up/runtime.ts';
+import { addCommand } from './command.ts';
 
 export const addDemo = (program: Command, context: Context): void => {
   addCommand(program, {

@@ -6,6 +6,12 @@ import { browserTiers, surfaceKinds } from '#domain/session.ts';
 import { type ClockMode, clockModes, maxClockRate } from '#domain/world-clock.ts';
 import { openSession } from '#wire/public-api/operations.ts';
 import type { OpenSessionBody, SessionView } from '#wire/public-api/session.ts';
+import { readJsonObject } from '../files/input.ts';
+import { firstWaitSeconds, waitUntilReady } from '../service/waits.ts';
+import type { Context } from '../terminal/context.ts';
+import { withProgress } from '../terminal/progress.ts';
+import { usageError } from '../views/report.ts';
+import { describeSession } from '../views/session.ts';
 import {
   addCommand,
   clientFor,
@@ -13,13 +19,7 @@ import {
   printAnswer,
   type ServiceOptions,
   withService,
-} from '../command.ts';
-import type { Context } from '../context.ts';
-import { readJsonObject } from '../input.ts';
-import { withProgress } from '../progress.ts';
-import { usageError } from '../report.ts';
-import { firstWaitSeconds, waitUntilReady } from '../sessions.ts';
-import { describeSession } from '../views/session.ts';
+} from './command.ts';
 
 type Options = ServiceOptions & {
   task?: string;

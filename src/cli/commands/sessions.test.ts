@@ -1,6 +1,6 @@
 /** Sessions by whole command lines, against a service that answers what each test tells it to. */
 import { describe, expect, it } from 'vitest';
-import { call, runTold, session } from '../test-service.ts';
+import { call, runTold, session } from '#test/support/cli-service.ts';
 
 describe('svc worlds session', () => {
   it('prints a session for a person, or as the API gave it', async () => {

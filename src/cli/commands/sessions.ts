@@ -1,17 +1,171 @@
-/** `svc worlds session`: the life of a session, one command a step. */
-import type { Command } from 'commander';
-import type { Context } from '../context.ts';
-import { addSessionCall } from './session-call.ts';
-import { addSessionClose } from './session-close.ts';
-import { addSessionGrade } from './session-grade.ts';
-import { addSessionList } from './session-list.ts';
+/**
+ * `svc worlds session`: the life of a session, one command a step. Here are those that look at sessions, pin
+ * and close them.
+ */
+import { type Command, Option } from 'commander';
+import { limits } from '#domain/limits.ts';
+import { type SessionState, sessionStates } from '#domain/session.ts';
+import {
+  closeSession,
+  getSession,
+  listSessions,
+  updateSession,
+} from '#wire/public-api/operations.ts';
+import { type RequestFilter, readRequests } from '../service/requests.ts';
+import { firstWaitSeconds, waitUntilClosed } from '../service/waits.ts';
+import type { Context } from '../terminal/context.ts';
+import { withProgress } from '../terminal/progress.ts';
+import { describeLedger } from '../views/request.ts';
+import { describeSession, listSessions as sessionsText } from '../views/session.ts';
+import {
+  addCommand,
+  addPaging,
+  addRequestFilters,
+  clientFor,
+  filterOf,
+  moreText,
+  type PagingOptions,
+  parseNumber,
+  printAnswer,
+  type ServiceOptions,
+  withService,
+} from './command.ts';
+import {
+  addSessionCall,
+  addSessionGrade,
+  addSessionReset,
+  addSessionSeed,
+  addSessionState,
+} from './session-calls.ts';
 import { addSessionOpen } from './session-open.ts';
-import { addSessionPin } from './session-pin.ts';
-import { addSessionRequests } from './session-requests.ts';
-import { addSessionReset } from './session-reset.ts';
-import { addSessionSeed } from './session-seed.ts';
-import { addSessionShow } from './session-show.ts';
-import { addSessionState } from './session-state.ts';
+
+type ListOptions = ServiceOptions & PagingOptions & { state?: SessionState; world?: string };
+
+const addSessionList = (sessions: Command, context: Context): void => {
+  const command = addCommand(sessions, {
+    usage: 'list',
+    summary: 'the sessions of the project, newest first',
+    example: 'svc worlds session list --world code-hosting --state READY',
+  })
+    .addOption(new Option('--state <state>', 'only sessions in this state').choices(sessionStates))
+    .option('--world <slug>', 'only sessions of this world');
+  withService(addPaging(command)).action(async (options: ListOptions) => {
+    const { page, limit, state, world } = options;
+    const { body } = await clientFor(context, options).send(listSessions, {
+      query: {
+        page,
+        limit,
+        ...(state === undefined ? {} : { state }),
+        ...(world === undefined ? {} : { world }),
+      },
+    });
+    printAnswer(context, options, body, () =>
+      [sessionsText(body.data, context.colors), ...moreText(body.meta)].join('\n'),
+    );
+  });
+};
+
+const addSessionShow = (sessions: Command, context: Context): void => {
+  const command = addCommand(sessions, {
+    usage: 'show <session>',
+    summary: 'state, readiness, address and token of a session',
+    example: 'svc worlds session show ses-01kaz4x0pg8q2m5v7n3c1d9e6f',
+  });
+  withService(command).action(async (sessionId: string, options: ServiceOptions) => {
+    const { body } = await clientFor(context, options).send(getSession, { params: { sessionId } });
+    printAnswer(context, options, body, () => describeSession(body, context.colors));
+  });
+};
+
+type LedgerOptions = ServiceOptions & RequestFilter & { limit: number };
+
+const addSessionRequests = (sessions: Command, context: Context): void => {
+  const command = addCommand(sessions, {
+    usage: 'requests <session>',
+    summary: 'the request ledger of a session, oldest first, also when the session is over',
+    example: 'svc worlds session requests <session> --via api',
+  }).option(
+    '--limit <number>',
+    'entries at most',
+    parseNumber({ min: 1, max: limits.statePageRows, whole: true }),
+    limits.statePageRows,
+  );
+  withService(addRequestFilters(command)).action(
+    async (sessionId: string, options: LedgerOptions) => {
+      const client = clientFor(context, options);
+      const question = { client, sessionId, filter: filterOf(options), limit: options.limit };
+      const found = await readRequests(context, question);
+      const { data, totalItems, dropped } = found;
+      printAnswer(context, options, found, () =>
+        [
+          describeLedger(data, context.colors),
+          ...(data.length < totalItems ? [`${data.length} of ${totalItems}; see --limit`] : []),
+          ...(dropped === undefined
+            ? []
+            : [`${dropped} more are not there: they made room or never came`]),
+        ].join('\n'),
+      );
+    },
+  );
+};
+
+type Way = { name: 'pin' | 'unpin'; summary: string; pinned: boolean };
+
+const ways: readonly Way[] = [
+  { name: 'pin', summary: 'keep a session open however long it is idle', pinned: true },
+  { name: 'unpin', summary: 'let a session end when it is idle for long', pinned: false },
+];
+
+const addWay = (sessions: Command, context: Context, { name, summary, pinned }: Way): void => {
+  const command = addCommand(sessions, {
+    usage: `${name} <session>`,
+    summary,
+    example: `svc worlds session ${name} <session>`,
+  });
+  withService(command).action(async (sessionId: string, options: ServiceOptions) => {
+    const client = clientFor(context, options);
+    const { body } = await client.send(updateSession, { params: { sessionId }, body: { pinned } });
+    printAnswer(context, options, body, () => `${body.id} is ${pinned ? '' : 'not '}pinned`);
+  });
+};
+
+const addSessionPin = (sessions: Command, context: Context): void => {
+  for (const way of ways) addWay(sessions, context, way);
+};
+
+type CloseOptions = ServiceOptions & { keepWarm?: boolean; wait: number | false };
+
+const addSessionClose = (sessions: Command, context: Context): void => {
+  const command = addCommand(sessions, {
+    usage: 'close <session>',
+    summary: 'end a session and wait until it is closed',
+    example: 'svc worlds session close <session> --keep-warm',
+  })
+    .option('--keep-warm', 'its host may take a next session of the same world')
+    .option(
+      '--wait <seconds>',
+      'how long to wait for the end',
+      parseNumber({ min: 0, max: limits.waitMs / 1_000 }),
+      30,
+    )
+    .option('--no-wait', 'answer at once');
+  withService(command).action(async (sessionId: string, options: CloseOptions) => {
+    const { keepWarm, wait } = options;
+    const client = clientFor(context, options);
+    const endsAt = performance.now() + (wait === false ? 0 : wait * 1_000);
+    const close = async () => {
+      const answer = await client.send(closeSession, {
+        params: { sessionId },
+        query: { wait: firstWaitSeconds(wait) },
+        body: keepWarm === undefined ? {} : { keepWarm },
+      });
+      return waitUntilClosed({ client, session: answer.body, endsAt });
+    };
+    const body = await withProgress({ out: context.err, step: 'closing the session' }, close);
+    const reason = body.endReason === null ? '' : ` (${body.endReason})`;
+    printAnswer(context, options, body, () => `${body.id} is ${body.state}${reason}`);
+  });
+};
 
 export const addSessions = (worlds: Command, context: Context): void => {
   const session = worlds

@@ -1,16 +1,16 @@
 /** `svc up`: runs the whole service on this machine until told to stop. */
 import { dirname, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { addCommand, parseNumber } from '../command.ts';
-import { defaultDataFolder, wayToCredentials } from '../config.ts';
-import type { Context } from '../context.ts';
-import { formatCount, formatDuration, formatFields } from '../print.ts';
-import { withProgress } from '../progress.ts';
-import { reportError, usageError } from '../report.ts';
-import { listenForStop, type Stopping } from '../stopping.ts';
+import { defaultDataFolder, wayToCredentials } from '../service/connection.ts';
+import type { Context } from '../terminal/context.ts';
+import { formatCount, formatDuration, formatFields } from '../terminal/print.ts';
+import { withProgress } from '../terminal/progress.ts';
+import { listenForStop, type Stopping } from '../terminal/stopping.ts';
 import { countWarm, type OpenSessions } from '../up/pool-look.ts';
-import { type RuntimeWish, runtimeWishes } from '../up/runtime-choice.ts';
+import { type RuntimeWish, runtimeWishes } from '../up/runtime.ts';
 import { startUp, type Up } from '../up/up.ts';
+import { reportError, usageError } from '../views/report.ts';
+import { addCommand, parseNumber } from './command.ts';
 
 type Options = {
   data?: string;

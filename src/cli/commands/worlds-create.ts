@@ -10,25 +10,25 @@ import type { Row } from '#language/contract.ts';
 import { createWorld } from '#wire/public-api/operations.ts';
 import type { CreateWorldBody } from '#wire/public-api/world.ts';
 import {
-  addCommand,
-  clientFor,
-  collect,
-  printAnswer,
-  type ServiceOptions,
-  withService,
-} from '../command.ts';
-import type { Context } from '../context.ts';
-import {
   encodeTree,
   namesFolder,
   overlayTree,
   readRows,
   readTree,
   withFolderHint,
-} from '../input.ts';
-import { withProgress } from '../progress.ts';
-import { problemsError } from '../report.ts';
+} from '../files/input.ts';
+import type { Context } from '../terminal/context.ts';
+import { withProgress } from '../terminal/progress.ts';
+import { problemsError } from '../views/report.ts';
 import { describeWorld } from '../views/world.ts';
+import {
+  addCommand,
+  clientFor,
+  collect,
+  printAnswer,
+  type ServiceOptions,
+  withService,
+} from './command.ts';
 
 type Options = ServiceOptions & {
   from: string;

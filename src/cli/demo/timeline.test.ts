@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { testContext } from '../test-context.ts';
-import { expectEqual, expectSome, expectThat } from './expect.ts';
-import { createTimeline } from './timeline.ts';
+import { testContext } from '#test/support/cli-context.ts';
+import { createTimeline, expectEqual, expectSome, expectThat } from './timeline.ts';
 
 const withoutTimes = (text: string): string => text.replace(/[\d.]+ ms/g, 'T');
 

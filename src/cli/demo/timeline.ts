@@ -1,10 +1,13 @@
 /**
  * The demo's output: numbered steps, under each what it found, at its end whether it held and how
- * long it took. A step that takes long shows its progress.
+ * long it took. A step that takes long shows its progress; one that finds something else than it should
+ * ends the demo.
  */
-import type { Context } from '../context.ts';
-import { formatDuration } from '../print.ts';
-import { type Tell, withProgress } from '../progress.ts';
+import { inspect, isDeepStrictEqual } from 'node:util';
+import { AppError } from '#domain/error.ts';
+import type { Context } from '../terminal/context.ts';
+import { formatDuration } from '../terminal/print.ts';
+import { type Tell, withProgress } from '../terminal/progress.ts';
 
 export type Step = {
   /** Writes lines below the step's title. */
@@ -57,4 +60,26 @@ export const createTimeline = ({ out, colors }: Context): Timeline => {
       }
     },
   };
+};
+
+const show = (value: unknown): string =>
+  inspect(value, { depth: 4, breakLength: Number.POSITIVE_INFINITY, maxStringLength: 200 });
+
+/** Throws `conflict`, naming both, when the two differ. */
+export const expectEqual = (what: string, found: unknown, expected: unknown): void => {
+  if (isDeepStrictEqual(found, expected)) return;
+  throw new AppError('conflict', `${what}: expected ${show(expected)}, found ${show(found)}`);
+};
+
+/** Throws `conflict` when the condition does not hold. */
+export const expectThat = (what: string, holds: boolean, found: unknown): void => {
+  if (!holds) throw new AppError('conflict', `${what}: not so, found ${show(found)}`);
+};
+
+/** The value. Throws `conflict` when there is none. */
+export const expectSome = <Value>(what: string, found: Value | null | undefined): Value => {
+  if (found === null || found === undefined) {
+    throw new AppError('conflict', `${what}: expected one, found none`);
+  }
+  return found;
 };

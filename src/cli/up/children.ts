@@ -10,7 +10,7 @@ import { AppError } from '#domain/error.ts';
 import { pause } from '#runtime/pause.ts';
 import type { Started } from './keep.ts';
 
-export type ChildOptions = {
+type ChildOptions = {
   /** For messages: `control plane`. */
   name: string;
   /** Arguments of Node: the program's main file and what belongs to it. */

@@ -20,7 +20,7 @@ import {
 import { join } from 'node:path';
 import { AppError } from '#domain/error.ts';
 import { newId, newSecret } from '#domain/id.ts';
-import { type Credentials, credentialsName, secretsName } from '../config.ts';
+import { type Credentials, credentialsName, secretsName } from '../service/connection.ts';
 
 /** What identifies an installation and lets its parts trust each other. */
 export type Secrets = {
@@ -53,7 +53,7 @@ const ownNames =
   /^(?:pg|pg\.(?:new|password)|blobs|logs|(?:secrets|credentials)\.json(?:\.new)?|up\.lock.*|\.gitignore)$/;
 
 /** What was found where the data folder should be. */
-export type FolderState =
+type FolderState =
   | { kind: 'absent' }
   | { kind: 'not_a_folder' }
   | { kind: 'folder'; writable: boolean; names: string[] };

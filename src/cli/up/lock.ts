@@ -9,7 +9,7 @@ import { AppError } from '#domain/error.ts';
 import { cannotWrite } from './folder.ts';
 import { processStart } from './processes.ts';
 
-export type LockHolder = { pid: number; start: string };
+type LockHolder = { pid: number; start: string };
 
 export type FolderLock = {
   /** Whether it was left by a process that did not end properly. */

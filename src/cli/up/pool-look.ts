@@ -3,7 +3,7 @@ import { AppError } from '#domain/error.ts';
 import { pause } from '#runtime/pause.ts';
 import { type Client, createClient } from '#wire/client.ts';
 import { observePool, type PoolHost } from '#wire/pool-api/operations.ts';
-import { internalUrl, type Site } from './programs.ts';
+import { internalUrl, type Site } from './site.ts';
 
 export type OpenSessions = {
   /** Those that have a host, which ends with the service. */

@@ -28,7 +28,7 @@ import { findPostgresBinaries, type PostgresBinaries } from './postgres-binaries
 import { choosePostgresUser, giveDirectory, giveFile, type PostgresUser } from './postgres-user.ts';
 import { commandLine, isRunning, sendSignal } from './processes.ts';
 
-export type PostgresOptions = {
+type PostgresOptions = {
   /** Made, with the folders above it, when it does not exist. */
   dataDir: string;
   /** Of the superuser `svc`. Absent: a new one, which fits only a new data directory. */

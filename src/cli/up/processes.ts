@@ -4,6 +4,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { pause } from '#runtime/pause.ts';
 
 const hasProc = process.platform === 'linux';
 
@@ -66,4 +67,24 @@ export const sendSignal = (pid: number, name: NodeJS.Signals): void => {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
+};
+
+// Programs of an installation that a killed `svc up` left behind. They end by themselves when their
+// IPC channel closes; the next `up` waits for that, so that two generations never work at once.
+
+const graceMs = 8_000;
+
+const findLeftOvers = (installation: string): number[] =>
+  findProcesses(installation).filter((pid) => commandLine(pid).startsWith('svc '));
+
+/** Resolves when none of them runs; after the grace they are killed. Answers how many there were. */
+export const endLeftOvers = async (installation: string, signal: AbortSignal): Promise<number> => {
+  const found = findLeftOvers(installation);
+  const endsAt = performance.now() + graceMs;
+  while (found.some(isRunning) && performance.now() < endsAt) {
+    await pause(25, signal);
+    signal.throwIfAborted();
+  }
+  for (const pid of findLeftOvers(installation)) sendSignal(pid, 'SIGKILL');
+  return found.length;
 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '#domain/error.ts';
-import { chooseRuntime, fallBack } from './runtime-choice.ts';
+import { chooseRuntime, fallBack } from './runtime.ts';
 
 const alive = { answers: true as const, version: '28.1' };
 const dead = { answers: false as const, why: 'unix:///x: no such socket' };

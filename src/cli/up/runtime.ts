@@ -1,13 +1,46 @@
 /**
- * What the orchestrator does for `svc up` besides running: it gets the Docker runtime ready (network,
- * image), and it removes what is left of an installation whose programs have ended.
+ * The runtime of world hosts on this machine: which one is chosen, and what the orchestrator does for
+ * `svc up` besides running. It gets the Docker runtime ready (network, image), and it removes what is left of
+ * an installation whose programs have ended.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { stripVTControlCharacters } from 'node:util';
 import { AppError } from '#domain/error.ts';
+import type { EngineAnswer } from './docker-engine.ts';
 import { sendSignal } from './processes.ts';
 import { programs } from './programs.ts';
+
+export const runtimeWishes = ['auto', 'docker', 'process'] as const;
+export type RuntimeWish = (typeof runtimeWishes)[number];
+
+export type RuntimeChoice = {
+  runtime: 'docker' | 'process';
+  /** For the user: why this one. */
+  why: string;
+};
+
+/**
+ * Decides. `engine` is only looked at when the wish is not `process`.
+ * Throws `unavailable` when Docker is wished for and does not answer.
+ */
+export const chooseRuntime = (wish: RuntimeWish, engine: EngineAnswer): RuntimeChoice => {
+  if (wish === 'process') return { runtime: 'process', why: 'asked for with --runtime' };
+  if (engine.answers) {
+    const why = wish === 'docker' ? 'asked for with --runtime' : 'an engine answers';
+    return { runtime: 'docker', why: `${why}, version ${engine.version}` };
+  }
+  if (wish === 'auto') return { runtime: 'process', why: `no Docker engine (${engine.why})` };
+  throw new AppError('unavailable', `no Docker engine answers (${engine.why})`, {
+    detail: { hint: 'start it, name it with DOCKER_HOST, or use --runtime process' },
+  });
+};
+
+/** What becomes of a choice whose runtime could not be made ready. Throws the reason when wished for. */
+export const fallBack = (wish: RuntimeWish, reason: AppError): RuntimeChoice => {
+  if (wish !== 'auto') throw reason;
+  return { runtime: 'process', why: `Docker answers but cannot be used: ${reason.message}` };
+};
 
 export type PreparedRuntime = {
   /** An address at which the control plane has to serve its host API; null: loopback. */

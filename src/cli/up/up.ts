@@ -10,7 +10,7 @@ import { AppError, describeError } from '#domain/error.ts';
 import type { Env } from '#runtime/env.ts';
 import { undoStart } from '#runtime/release.ts';
 import type { PoolHost } from '#wire/pool-api/operations.ts';
-import type { Tell } from '../progress.ts';
+import type { Tell } from '../terminal/progress.ts';
 import { startChild } from './children.ts';
 import { describeLeftOnEngine, probeEngine } from './docker-engine.ts';
 import {
@@ -23,27 +23,31 @@ import {
 } from './folder.ts';
 import { findFreePort, portProblem } from './free-port.ts';
 import { type Kept, keepRunning, type Started } from './keep.ts';
-import { endLeftOvers } from './left-overs.ts';
 import { type FolderLock, takeLock } from './lock.ts';
 import { hearOrchestrator } from './orchestrator-lines.ts';
 import { countOpen, type OpenSessions, watchHosts } from './pool-look.ts';
 import { startPostgres } from './postgres.ts';
-import { findProcesses, sendSignal } from './processes.ts';
+import { endLeftOvers, findProcesses, sendSignal } from './processes.ts';
+import { passOn, programs, titled } from './programs.ts';
+import {
+  chooseRuntime,
+  dismantle,
+  fallBack,
+  type PreparedRuntime,
+  prepareDocker,
+  type RuntimeChoice,
+  type RuntimeWish,
+} from './runtime.ts';
 import {
   controlEnv,
   gatewayEnv,
   type MetricsPorts,
   orchestratorEnv,
-  passOn,
-  programs,
   type Site,
   surfaceTemplate,
-  titled,
-} from './programs.ts';
-import { dismantle, type PreparedRuntime, prepareDocker } from './runtime.ts';
-import { chooseRuntime, fallBack, type RuntimeChoice, type RuntimeWish } from './runtime-choice.ts';
+} from './site.ts';
 
-export type UpOptions = {
+type UpOptions = {
   /** Absolute path of the data folder. */
   data: string;
   /** 0: any free one, the same as last time when it is free. */

@@ -1,9 +1,7 @@
 import picocolors from 'picocolors';
 import { expect, it } from 'vitest';
 import type { AdminHost, PoolReport } from '#wire/admin-api/operations.ts';
-import { describeChecks } from './doctor.ts';
-import { describeHosts } from './hosts.ts';
-import { describePools } from './pools.ts';
+import { describeChecks, describeHosts, describePools } from './admin.ts';
 
 const colors = picocolors.createColors(false);
 const wide = { colors, room: Infinity };

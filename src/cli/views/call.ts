@@ -2,7 +2,7 @@
 import { AppError } from '#domain/error.ts';
 import type { Row } from '#language/contract.ts';
 import type { CallView } from '#wire/public-api/call.ts';
-import type { Colors } from '../context.ts';
+import type { Colors } from '../terminal/context.ts';
 import {
   elapsedMs,
   formatChanges,
@@ -10,7 +10,7 @@ import {
   formatDuration,
   formatFields,
   formatRows,
-} from '../print.ts';
+} from '../terminal/print.ts';
 
 /** Output of a call of kind `grade`. */
 export type Grade = {

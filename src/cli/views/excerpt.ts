@@ -5,7 +5,7 @@
  */
 import stringWidth from 'string-width';
 
-export type Excerpt = {
+type Excerpt = {
   /** The line as it is to be shown. */
   text: string;
   /** Columns before the mark, and columns marked. */

@@ -5,7 +5,7 @@
  */
 import type { TreeFile } from '#domain/world.ts';
 import type { Problem } from '#language/problem.ts';
-import type { Colors } from '../context.ts';
+import type { Colors } from '../terminal/context.ts';
 import { excerptOf, lineOf, makeVisible } from './excerpt.ts';
 
 export type ProblemView = {

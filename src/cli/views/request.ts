@@ -1,8 +1,8 @@
 /** Requests to sessions as a person reads them, one a line. */
 import type { LedgerEntry } from '#wire/host-api/ledger.ts';
 import type { RequestView } from '#wire/public-api/request.ts';
-import type { Colors } from '../context.ts';
-import { formatChanges, formatDuration, formatTable } from '../print.ts';
+import type { Colors } from '../terminal/context.ts';
+import { formatChanges, formatDuration, formatTable } from '../terminal/print.ts';
 
 /** A row of the entity `svc_requests` of a session, as the API shows it. */
 export const requestOfRow = (

@@ -1,7 +1,13 @@
 /** Sessions as a person reads them. */
 import type { SessionListView, SessionView } from '#wire/public-api/session.ts';
-import type { Colors } from '../context.ts';
-import { elapsedMs, formatAgo, formatDuration, formatFields, formatTable } from '../print.ts';
+import type { Colors } from '../terminal/context.ts';
+import {
+  elapsedMs,
+  formatAgo,
+  formatDuration,
+  formatFields,
+  formatTable,
+} from '../terminal/print.ts';
 
 const stateText = (session: Pick<SessionView, 'state' | 'endReason'>, colors: Colors): string => {
   const { state, endReason } = session;

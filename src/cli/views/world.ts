@@ -1,5 +1,4 @@
 /** Worlds, templates and compiled contracts as a person reads them. */
-
 import type { Static } from 'typebox';
 import { describeContract } from '#language/artifacts/describe.ts';
 import type { Contract, ToolBinding } from '#language/contract.ts';
@@ -10,8 +9,8 @@ import type {
   WorldListView,
   WorldView,
 } from '#wire/public-api/world.ts';
-import type { Colors } from '../context.ts';
-import { cutLine, formatAgo, formatCount, formatFields, formatTable } from '../print.ts';
+import type { Colors } from '../terminal/context.ts';
+import { cutLine, formatAgo, formatCount, formatFields, formatTable } from '../terminal/print.ts';
 
 const list = (words: readonly string[]): string => (words.length === 0 ? '-' : words.join(', '));
 

@@ -2,7 +2,6 @@
  * What a contract holds, for readers who want to know and not to run it: every field of every entity
  * with its types and what redaction does to it, tools, routes and tasks. Plain data.
  */
-
 import { fieldPolicy } from '../capture/redact.ts';
 import type {
   Contract,

@@ -3,7 +3,6 @@
  * file or `<sibling>.json#/$defs/<name>` in the same folder, and nowhere else. Siblings are read when
  * first referred to, and at the end; their definitions become the contract's own under the name `<sibling>.json:<name>`.
  */
-
 import type { JsonSchema } from '../contract.ts';
 import { languageLimits } from '../limits.ts';
 import { anything, type Kind, mapOf, type Placed, placed, text } from '../read/kinds.ts';

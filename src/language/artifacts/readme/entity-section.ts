@@ -1,5 +1,4 @@
 /** What the reference says of one entity: its key, what it refers to, and a table of its fields. */
-
 import { fieldPolicy } from '../../capture/redact.ts';
 import type { Contract, EntityContract, FieldPath, RedactPolicy } from '../../contract.ts';
 import { type DescribedField, describeFields, type FieldSource } from './fields.ts';

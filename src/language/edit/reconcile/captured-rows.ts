@@ -3,7 +3,6 @@
  * by what the connector says of its operations, even where that speaks of fields that the data model
  * does not have yet: to add those is what captures are compared for.
  */
-
 import { type IngestGap, ingestAnswer } from '../../capture/ingest.ts';
 import { buildModel } from '../../check/entities.ts';
 import type { Model } from '../../check/model.ts';

@@ -2,7 +2,6 @@
  * What no data model can be fitted to: captured rows without their key, and fields with names that no
  * field can have. Both are mended where the rows come from.
  */
-
 import type { Model } from '../../check/model.ts';
 import { languageLimits } from '../../limits.ts';
 import type { Problem } from '../../problem.ts';

@@ -1,0 +1,123 @@
+/**
+ * What all commands have in common: an example in their help, the options that every command
+ * speaking to a service takes, parsers of option values (a refused one is a usage error), lists that come
+ * in pages, and filters of requests.
+ */
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { ledgerWays } from '#domain/ledger.ts';
+import { limits } from '#domain/limits.ts';
+import type { Client } from '#wire/client.ts';
+import { connect, showingWaits } from '../service/client.ts';
+import type { RequestFilter } from '../service/requests.ts';
+import type { Context } from '../terminal/context.ts';
+import { formatJson } from '../terminal/print.ts';
+
+export type CommandText = {
+  /** Name and arguments as commander reads them, for example `show <session>`. */
+  usage: string;
+  summary: string;
+  /** Without the `$`; several lines for several examples. */
+  example: string;
+};
+
+/** Adds a command below another. Settings of the parent (exit, output) hold for it too. */
+export const addCommand = (parent: Command, { usage, summary, example }: CommandText): Command => {
+  const lines = example.split('\n').map((line) => `  $ ${line}`);
+  const title = lines.length === 1 ? 'Example' : 'Examples';
+  return parent
+    .command(usage)
+    .description(summary)
+    .addHelpText('after', `\n${title}:\n${lines.join('\n')}`);
+};
+
+export type ServiceOptions = { data?: string; json?: boolean };
+
+/** Adds `--json` and `--data`. */
+export const withService = (command: Command): Command =>
+  command
+    .option('--json', "print the API's answer as JSON")
+    .option('--data <folder>', 'use the service that "svc up" runs on this data folder');
+
+/** The client that a command's options and the environment name. */
+export const clientFor = (context: Context, { data }: ServiceOptions): Client =>
+  showingWaits(connect({ env: context.env, cwd: context.cwd, data }), context.err);
+
+/** Prints an answer: as JSON when asked for, else as the text. */
+export const printAnswer = (
+  context: Context,
+  { json }: ServiceOptions,
+  answer: unknown,
+  text: () => string,
+): void => {
+  context.out.write(json === true ? formatJson(answer) : `${text()}\n`);
+};
+
+/** Parser of a number option within a range. */
+export const parseNumber =
+  ({ min, max, whole = false }: { min: number; max: number; whole?: boolean }) =>
+  (text: string): number => {
+    const value = Number(text);
+    const fits = text.trim() !== '' && value >= min && value <= max;
+    if (fits && (!whole || Number.isInteger(value))) return value;
+    throw new InvalidArgumentError(
+      `It is not a ${whole ? 'whole ' : ''}number from ${min} to ${max}.`,
+    );
+  };
+
+/** Parser of an option that may be given several times. */
+export const collect = (value: string, before: string[] = []): string[] => [...before, value];
+
+export type PagingOptions = { page: number; limit: number };
+
+/** Adds `--page` and `--limit`. */
+export const addPaging = (command: Command): Command =>
+  command
+    .option(
+      '--page <number>',
+      'which page, from 1',
+      parseNumber({ min: 1, max: 1_000_000, whole: true }),
+      1,
+    )
+    .option(
+      '--limit <number>',
+      'entries a page',
+      parseNumber({ min: 1, max: limits.pageMax, whole: true }),
+      limits.pageDefault,
+    );
+
+type PageMeta = {
+  page: number;
+  limit: number;
+  totalItems: number;
+  totalPages: number;
+  totalItemsIsLowerBound?: true;
+};
+
+/** A line that says that there is more, or none. */
+export const moreText = ({ page, totalPages, totalItems, ...meta }: PageMeta): string[] => {
+  const orMore = meta.totalItemsIsLowerBound === true ? ' or more' : '';
+  if (page >= totalPages && orMore === '') return [];
+  return [
+    `page ${page} of ${totalPages}${orMore}, ${totalItems}${orMore} in all; --page ${page + 1} shows the next`,
+  ];
+};
+
+/** Adds `--via`, `--operation` and `--status`. */
+export const addRequestFilters = (command: Command): Command =>
+  command
+    .addOption(
+      new Option('--via <way>', 'only requests that came this way').choices([...ledgerWays]),
+    )
+    .option('--operation <name>', 'only requests of this tool, operation, call or event')
+    .option(
+      '--status <number>',
+      'only requests answered so; 0: those that have no status',
+      parseNumber({ min: 0, max: 999, whole: true }),
+    );
+
+/** The filters that were given. */
+export const filterOf = ({ via, operation, status }: RequestFilter): RequestFilter => ({
+  ...(via === undefined ? {} : { via }),
+  ...(operation === undefined ? {} : { operation }),
+  ...(status === undefined ? {} : { status }),
+});

@@ -1,0 +1,129 @@
+/**
+ * `svc worlds schema check` and `compile`: everything that is wrong with a world tree, each problem with its
+ * line, and the generated files beside the hand-written ones.
+ */
+import type { Command } from 'commander';
+import type { TreeFile } from '#domain/world.ts';
+import { type GeneratedFile, generatedState, staleProblems } from '#language/artifacts/state.ts';
+import { compileTree } from '#language/compile/compile.ts';
+import { languageWarnings } from '#language/compile/warnings.ts';
+import type { Contract } from '#language/contract.ts';
+import type { Problem } from '#language/problem.ts';
+import { readTree } from '../files/input.ts';
+import { removeFiles, writeTree } from '../files/write-tree.ts';
+import type { Context } from '../terminal/context.ts';
+import { formatCount, formatJson, formatTable } from '../terminal/print.ts';
+import { exitStatus, problemsError } from '../views/report.ts';
+import { addCommand, printAnswer } from './command.ts';
+
+type Checked = {
+  problems: Problem[];
+  contract: Contract | null;
+  generated: GeneratedFile[];
+};
+
+/** Checks a tree as the service does too. */
+export const checkTree = (files: ReturnType<typeof readTree>): Checked => {
+  const compiled = compileTree(files);
+  if (!compiled.ok) return { problems: compiled.problems, contract: null, generated: [] };
+  const { contract, generated } = compiled;
+  const tree = { files, generated, contract };
+  return { problems: staleProblems(tree), contract, generated: generatedState(tree) };
+};
+
+/** How much there is of what a contract holds. */
+const countsOf = (contract: Contract): string =>
+  [
+    formatCount(contract.entities.length, 'entity', 'entities'),
+    formatCount(contract.tools.length, 'tool'),
+    formatCount(contract.api?.routes.length ?? 0, 'route'),
+    formatCount(contract.tasks.length, 'task'),
+  ].join(', ');
+
+const stateText = (folder: string, generated: readonly GeneratedFile[]): string => {
+  if (generated.every(({ state }) => state === 'current')) return 'generated files are current';
+  return `not compiled yet: svc worlds schema compile ${folder}`;
+};
+
+const describeSound = (
+  folder: string,
+  contract: Contract,
+  generated: readonly GeneratedFile[],
+): string => `${folder} is sound: ${countsOf(contract)}; ${stateText(folder, generated)}`;
+
+export const addCheck = (schema: Command, context: Context): void => {
+  addCommand(schema, {
+    usage: 'check <folder>',
+    summary: 'everything that is wrong with a world tree; exit status 1 when something is',
+    example: 'svc worlds schema check ./crm',
+  })
+    .option('--json', 'print the problems and the state of generated files as JSON')
+    .action((folder: string, options: { json?: boolean }) => {
+      const files = readTree(context, folder);
+      const { problems, contract, generated } = checkTree(files);
+      if (contract !== null && problems.length === 0) {
+        const warnings = languageWarnings(contract, files);
+        const answer = { status: 'ok', problems, warnings, generated };
+        printAnswer(context, options, answer, () =>
+          [
+            ...warnings.map((warning) => `${context.colors.yellow('warning:')} ${warning}`),
+            describeSound(folder, contract, generated),
+          ].join('\n'),
+        );
+      } else if (options.json === true) {
+        context.out.write(formatJson({ status: 'rejected', problems, generated }));
+        context.setExitStatus(exitStatus.failed);
+      } else if (contract === null) throw problemsError(folder, problems, files);
+      else
+        throw problemsError(folder, problems, files, 'holds generated files that are not current');
+    });
+};
+
+/** What compiling did to a file, by what it was before. */
+const deeds: Record<GeneratedFile['state'], string> = {
+  current: 'unchanged',
+  missing: 'written',
+  stale: 'renewed',
+  edited: 'replaced, it had been changed by hand',
+};
+
+type Deed = GeneratedFile & { deed: string };
+
+const toDeeds = (states: readonly GeneratedFile[], written: readonly TreeFile[]): Deed[] => {
+  const paths = new Set(written.map(({ path }) => path));
+  return states.map((file) => ({
+    ...file,
+    deed: paths.has(file.path) ? deeds[file.state] : 'removed, it is not generated any more',
+  }));
+};
+
+const describeDeeds = (all: readonly Deed[], counts: string): string =>
+  [counts, formatTable(all.map(({ path, deed }) => [`  ${path}`, deed]))].join('\n');
+
+export const addCompile = (schema: Command, context: Context): void => {
+  addCommand(schema, {
+    usage: 'compile <folder>',
+    summary: 'write the generated files of a world',
+    example: 'svc worlds schema compile ./crm',
+  })
+    .option('--json', 'print what was written as JSON')
+    .action((folder: string, options: { json?: boolean }) => {
+      const files = readTree(context, folder);
+      const compiled = compileTree(files);
+      if (!compiled.ok) throw problemsError(folder, compiled.problems, files);
+      const { contract, generated } = compiled;
+      const all = toDeeds(generatedState({ files, generated, contract }), generated);
+      const changed = all.filter(({ state }) => state !== 'current').map(({ path }) => path);
+      const written = generated.filter(({ path }) => changed.includes(path));
+      const isWritten = new Set(generated.map(({ path }) => path));
+      writeTree(context, folder, written);
+      removeFiles(
+        context,
+        folder,
+        changed.filter((path) => !isWritten.has(path)),
+      );
+      printAnswer(context, options, { generated: all }, () =>
+        describeDeeds(all, countsOf(contract)),
+      );
+    });
+};

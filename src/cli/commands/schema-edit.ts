@@ -1,0 +1,218 @@
+/**
+ * `svc worlds schema init`, `entity add`, `entity remove` and `reconcile`: commands that write or change the
+ * hand-written files of a world tree. Each shows what it changed as a difference.
+ */
+import { existsSync, readdirSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
+import { type Command, InvalidArgumentError } from 'commander';
+import { AppError } from '#domain/error.ts';
+import type { TreeFile } from '#domain/world.ts';
+import { addEntity, fieldTypes, type NewField } from '#language/edit/add-entity.ts';
+import type { Change } from '#language/edit/change.ts';
+import { diffText } from '#language/edit/diff-text.ts';
+import { initTree } from '#language/edit/init.ts';
+import { reconcile } from '#language/edit/reconcile/reconcile.ts';
+import { removeEntity } from '#language/edit/remove-entity.ts';
+import { suggestName } from '#language/read/suggest.ts';
+import { bundledTemplatesDir, readTemplateTree, templateSlugs } from '#runtime/templates.ts';
+import { writeEditorFiles } from '../files/editor-files.ts';
+import { asPath, readTree } from '../files/input.ts';
+import { writeTree } from '../files/write-tree.ts';
+import type { Colors, Context } from '../terminal/context.ts';
+import { formatCount } from '../terminal/print.ts';
+import { problemsError } from '../views/report.ts';
+import { addCommand, printAnswer } from './command.ts';
+
+const decoder = new TextDecoder();
+
+const textOf = (files: readonly TreeFile[], path: string): string =>
+  decoder.decode(files.find((file) => file.path === path)?.content);
+
+const colorLine = (line: string, colors: Colors): string => {
+  if (line.startsWith('@@')) return colors.cyan(line);
+  if (line.startsWith('+++') || line.startsWith('---')) return colors.bold(line);
+  if (line.startsWith('+')) return colors.green(line);
+  return line.startsWith('-') ? colors.red(line) : line;
+};
+
+/** The changed files as a unified diff. */
+const formatDiff = (
+  before: readonly TreeFile[],
+  changed: readonly TreeFile[],
+  colors: Colors,
+): string =>
+  changed
+    .map(({ path, content }) => diffText(textOf(before, path), decoder.decode(content), path))
+    .join('')
+    .trimEnd()
+    .split('\n')
+    .map((line) => colorLine(line, colors))
+    .join('\n');
+
+/** Each change with its place and its reason. */
+const formatReasons = (changes: readonly Change[]): string =>
+  changes.map(({ file, pointer, reason }) => `  ${file}${pointer}: ${reason}`).join('\n');
+
+type InitOptions = { connector?: string; name?: string; json?: boolean };
+
+const namesIn = (path: string, folder: string): string[] => {
+  try {
+    return readdirSync(path);
+  } catch (cause) {
+    throw new AppError('invalid', `cannot begin a world in ${folder}`, { cause });
+  }
+};
+
+const refuseFilled = (context: Context, folder: string): void => {
+  const path = resolve(context.cwd, folder);
+  if (!existsSync(path)) return;
+  const first = namesIn(path, folder).find((name) => name !== '.git');
+  if (first === undefined) return;
+  throw new AppError('invalid', `${folder} is not empty: it holds ${first}`, {
+    detail: { hint: 'name a folder that is new or empty' },
+  });
+};
+
+const readTemplate = (slug: string): TreeFile[] => {
+  const template = readTemplateTree(bundledTemplatesDir, slug);
+  if (template !== undefined) return template;
+  const hint = suggestName(slug, templateSlugs(bundledTemplatesDir));
+  throw new AppError('invalid', `there is no template "${slug}"`, {
+    detail: hint === undefined ? {} : { hint },
+  });
+};
+
+const describeBegun = (folder: string, written: readonly string[]): string =>
+  [
+    ...written.map((path) => `  ${path}`),
+    '',
+    `${written.length} files written to ${folder}. What comes next:`,
+    `  $ svc worlds schema check ${folder}`,
+    `  $ svc worlds create <slug> --from ${asPath(folder)}`,
+  ].join('\n');
+
+export const addInit = (schema: Command, context: Context): void => {
+  addCommand(schema, {
+    usage: 'init <folder>',
+    summary: 'begin a world in a new folder',
+    example: [
+      'svc worlds schema init ./crm',
+      'svc worlds schema init ./code --connector code-hosting --name "Our code host"',
+    ].join('\n'),
+  })
+    .option('--connector <template>', 'begin with a template (see "svc worlds schema templates")')
+    .option('--name <text>', "display name (default: the folder's or the template's)")
+    .option('--json', 'print the paths written as JSON')
+    .action((folder: string, { connector, name, ...shown }: InitOptions) => {
+      refuseFilled(context, folder);
+      const template = connector === undefined ? {} : { template: readTemplate(connector) };
+      const ownName = name ?? basename(resolve(context.cwd, folder));
+      const files = initTree({ name: ownName, ...template });
+      writeTree(context, folder, files);
+      const written = [...files.map(({ path }) => path), ...writeEditorFiles(context, folder)];
+      printAnswer(context, shown, { folder, written }, () => describeBegun(folder, written));
+    });
+};
+
+type AddOptions = { field?: NewField[]; key?: string[]; json?: boolean };
+
+/** `name:type`; `name?` is a field that rows may lack, `type?` one that may be null. */
+const parseField = (text: string, before: NewField[] = []): NewField[] => {
+  const [, name, optional, type, nullable] = /^([^:?]+)(\?)?:([a-z-]+)(\?)?$/.exec(text) ?? [];
+  if (name === undefined || type === undefined) {
+    throw new InvalidArgumentError('Write <name>:<type>, for example "title:string".');
+  }
+  const field = { name, type, required: optional === undefined, nullable: nullable !== undefined };
+  return [...before, field];
+};
+
+const parseKey = (text: string): string[] => text.split(',').map((name) => name.trim());
+
+export const addEntityAdd = (entity: Command, context: Context): void => {
+  addCommand(entity, {
+    usage: 'add <folder> <name>',
+    summary: 'add an entity',
+    example: [
+      'svc worlds schema entity add ./crm contacts',
+      'svc worlds schema entity add ./crm deals --field id:integer --field title:string --field closed_at:date-time?',
+    ].join('\n'),
+  })
+    .option(
+      '--field <name:type>',
+      `a field, repeatable; "name?:" rows may lack it, "type?" it may be null; types: ${fieldTypes.join(', ')}`,
+      parseField,
+    )
+    .option('--key <fields>', 'primary key, separated by commas (default: id)', parseKey)
+    .option('--json', 'print the changes as JSON')
+    .action((folder: string, name: string, { field = [], key, ...shown }: AddOptions) => {
+      const files = readTree(context, folder);
+      const primaryKey = key === undefined ? {} : { primaryKey: key };
+      const result = addEntity(files, { name, fields: field, ...primaryKey });
+      if (!result.ok) throw problemsError(folder, result.problems, files, `cannot have "${name}"`);
+      writeTree(context, folder, result.files);
+      const { changes, notes } = result;
+      printAnswer(context, shown, { changes, notes }, () =>
+        formatDiff(files, result.files, context.colors),
+      );
+    });
+};
+
+export const addEntityRemove = (entity: Command, context: Context): void => {
+  addCommand(entity, {
+    usage: 'remove <folder> <name>',
+    summary: 'remove an entity; refused, naming what, while something refers to it',
+    example: 'svc worlds schema entity remove ./crm contacts',
+  })
+    .option('--json', 'print the changes as JSON')
+    .action((folder: string, name: string, options: { json?: boolean }) => {
+      const files = readTree(context, folder);
+      const result = removeEntity(files, name);
+      if (!result.ok) throw problemsError(folder, result.problems, files, `keeps "${name}"`);
+      writeTree(context, folder, result.files);
+      const { changes, notes } = result;
+      printAnswer(context, options, { changes, notes }, () =>
+        [formatDiff(files, result.files, context.colors), ...notes].join('\n'),
+      );
+    });
+};
+
+// `svc worlds schema reconcile`: fits the data model to what the vendor really answered, as `captures/`
+// holds it. It shows the difference; only `--write` applies it.
+
+type ReconcileOptions = { write?: boolean; json?: boolean };
+
+type Reconciled = Extract<ReturnType<typeof reconcile>, { ok: true }>;
+
+const describeReconciled = (
+  files: ReturnType<typeof readTree>,
+  { files: changed, changes, notes }: Reconciled,
+  isWritten: boolean,
+  { colors }: Context,
+): string => {
+  const told = notes.map((note) => colors.dim(`note: ${note}`));
+  if (changes.length === 0) return ['the data model fits the captures', ...told].join('\n');
+  const count = formatCount(changes.length, 'change');
+  const end = isWritten ? `${count} written` : `${count}, not written: add --write to apply`;
+  return [formatDiff(files, changed, colors), '', formatReasons(changes), ...told, end].join('\n');
+};
+
+export const addReconcile = (schema: Command, context: Context): void => {
+  addCommand(schema, {
+    usage: 'reconcile <folder>',
+    summary: 'fit the data model to what captures/ holds, and show the difference',
+    example: 'svc worlds schema reconcile ./crm\nsvc worlds schema reconcile ./crm --write',
+  })
+    .option('--write', 'apply the difference')
+    .option('--json', 'print the changes as JSON')
+    .action((folder: string, { write = false, ...shown }: ReconcileOptions) => {
+      const files = readTree(context, folder);
+      const result = reconcile(files);
+      if (!result.ok)
+        throw problemsError(folder, result.problems, files, 'cannot be fitted to its captures');
+      if (write) writeTree(context, folder, result.files);
+      const { changes, notes } = result;
+      printAnswer(context, shown, { changes, notes, written: write }, () =>
+        describeReconciled(files, result, write, context),
+      );
+    });
+};

@@ -1,0 +1,115 @@
+/**
+ * `svc worlds schema`: write world trees, check them, compile them, and what helps to write them: templates,
+ * JSON Schemas and types for editors. None of it needs a service.
+ */
+import { basename } from 'node:path';
+import { Argument, type Command } from 'commander';
+import { AppError } from '#domain/error.ts';
+import { summarizeTemplate, type TemplateSummary } from '#language/edit/template-summary.ts';
+import { fileSchema, type SchemaFile, schemaFiles } from '#language/files/file-schemas.ts';
+import { bundledTemplatesDir, readTemplateTree, templateSlugs } from '#runtime/templates.ts';
+import { writeEditorFiles } from '../files/editor-files.ts';
+import { readTree } from '../files/input.ts';
+import { writeTree } from '../files/write-tree.ts';
+import type { Context } from '../terminal/context.ts';
+import { cutLine, formatJson, formatTable } from '../terminal/print.ts';
+import { usageError } from '../views/report.ts';
+import { addCommand, printAnswer } from './command.ts';
+import { addCheck, addCompile } from './schema-compile.ts';
+import { addEntityAdd, addEntityRemove, addInit, addReconcile } from './schema-edit.ts';
+
+const summarize = (slug: string): TemplateSummary => {
+  const tree = readTemplateTree(bundledTemplatesDir, slug) ?? [];
+  const result = summarizeTemplate(slug, tree);
+  if (result.ok) return result.summary;
+  const detail = { problems: result.problems };
+  throw new AppError('internal', `the template ${slug} does not compile`, { detail });
+};
+
+const tableOf = (summaries: readonly TemplateSummary[], { colors }: Context): string =>
+  formatTable([
+    ['TEMPLATE', 'ENTITIES', 'TOOLS', 'ROUTES', 'TASKS', 'ROWS', 'DESCRIPTION'].map(colors.dim),
+    ...summaries.map(({ slug, counts, description }) => [
+      slug,
+      ...[counts.entities, counts.tools, counts.routes, counts.tasks, counts.rows].map(String),
+      cutLine(description, 70),
+    ]),
+  ]);
+
+const addTemplates = (schema: Command, context: Context): void => {
+  addCommand(schema, {
+    usage: 'templates',
+    summary: 'the templates that come along',
+    example: 'svc worlds schema templates',
+  })
+    .option('--json', 'print the summaries as JSON')
+    .action((options: { json?: boolean }) => {
+      const data = templateSlugs(bundledTemplatesDir).map(summarize);
+      printAnswer(context, options, { data }, () => tableOf(data, context));
+    });
+};
+
+/** `connector.toml` → `connector.schema.json` */
+const schemaName = (file: SchemaFile): string =>
+  `${basename(file).replace(/\.(json|toml)$/, '')}.schema.json`;
+
+const writeAll = (context: Context, folder: string): string => {
+  const files = schemaFiles.map((file) => ({
+    path: schemaName(file),
+    content: new TextEncoder().encode(formatJson(fileSchema(file))),
+  }));
+  writeTree(context, folder, files);
+  return files.map(({ path }) => `${folder}/${path}\n`).join('');
+};
+
+const addJsonSchema = (schema: Command, context: Context): void => {
+  addCommand(schema, {
+    usage: 'json-schema',
+    summary: 'JSON Schemas of the hand-written files, for editors',
+    example: [
+      'svc worlds schema json-schema connector.toml',
+      'svc worlds schema json-schema --out ./schemas',
+    ].join('\n'),
+  })
+    .addArgument(new Argument('[file]', 'the file whose schema is printed').choices(schemaFiles))
+    .option('--out <folder>', 'write the schemas of all files into a folder')
+    .action((file: SchemaFile | undefined, { out }: { out?: string }) => {
+      if ((file === undefined) === (out === undefined)) {
+        throw usageError(`name a file (${schemaFiles.join(', ')}), or a folder with --out`);
+      }
+      const text = file === undefined ? writeAll(context, out ?? '') : formatJson(fileSchema(file));
+      context.out.write(text);
+    });
+};
+
+const addTypes = (schema: Command, context: Context): void => {
+  addCommand(schema, {
+    usage: 'types <folder>',
+    summary: "write the types of user code into a world's folder, for editors",
+    example: 'svc worlds schema types ./crm',
+  })
+    .option('--json', 'print the paths written as JSON')
+    .action((folder: string, options: { json?: boolean }) => {
+      readTree(context, folder);
+      const written = writeEditorFiles(context, folder);
+      printAnswer(context, options, { folder, written }, () =>
+        written.map((path) => `  ${path}`).join('\n'),
+      );
+    });
+};
+
+export const addSchema = (worlds: Command, context: Context): void => {
+  const schema = worlds
+    .command('schema')
+    .description('write world trees, check and compile them; no service is needed');
+  addInit(schema, context);
+  addTemplates(schema, context);
+  addCheck(schema, context);
+  addCompile(schema, context);
+  const entity = schema.command('entity').description('entities of schema/world.json');
+  addEntityAdd(entity, context);
+  addEntityRemove(entity, context);
+  addReconcile(schema, context);
+  addJsonSchema(schema, context);
+  addTypes(schema, context);
+};

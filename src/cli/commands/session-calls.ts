@@ -1,0 +1,181 @@
+/**
+ * Commands that send a call to a session and show its answer: `call`, `state`, `seed`, `reset` and `grade` of
+ * `svc worlds session`.
+ */
+import { type Command, Option } from 'commander';
+import { limits } from '#domain/limits.ts';
+import { readJsonObject, readRows } from '../files/input.ts';
+import { runCall } from '../service/waits.ts';
+import type { Context } from '../terminal/context.ts';
+import { formatJson } from '../terminal/print.ts';
+import {
+  describeCounts,
+  describeGrade,
+  describePage,
+  type Grade,
+  outputOf,
+  type StatePage,
+  summariseCall,
+} from '../views/call.ts';
+import { exitStatus, usageError } from '../views/report.ts';
+import {
+  addCommand,
+  clientFor,
+  collect,
+  parseNumber,
+  printAnswer,
+  type ServiceOptions,
+  withService,
+} from './command.ts';
+
+// `svc worlds session call`: calls a tool and prints its output. What it changed goes to standard
+// error, so that the output alone can be piped on.
+
+type CallCommandOptions = ServiceOptions & { input?: string };
+
+export const addSessionCall = (sessions: Command, context: Context): void => {
+  const command = addCommand(sessions, {
+    usage: 'call <session> <tool>',
+    summary: 'call a tool of the session and print its output',
+    example: [
+      `svc worlds session call <session> list_issues --input '{"state": "open"}'`,
+      'svc worlds session call <session> create_issues --input @issue.json',
+    ].join('\n'),
+  }).option('--input <json>', 'the input as JSON, @file, or - for standard input; default {}');
+  withService(command).action(
+    async (sessionId: string, tool: string, options: CallCommandOptions) => {
+      const input = await readJsonObject(context, options.input ?? '{}', '--input');
+      const client = clientFor(context, options);
+      const call = await runCall(context, {
+        client,
+        sessionId,
+        call: { kind: 'tool', name: tool, input },
+      });
+      if (options.json === true) context.out.write(formatJson(call));
+      const output = outputOf(call);
+      if (options.json === true) return;
+      context.out.write(formatJson(output));
+      context.err.write(`${summariseCall(call)}\n`);
+    },
+  );
+};
+
+type StateOptions = ServiceOptions & {
+  entity?: string;
+  where?: string;
+  limit?: number;
+  offset?: number;
+};
+
+const readStateInput = async (
+  context: Context,
+  options: StateOptions,
+): Promise<Record<string, unknown>> => {
+  const { entity, where, limit, offset } = options;
+  if (entity === undefined) {
+    if (where === undefined && limit === undefined && offset === undefined) return {};
+    throw usageError('--where, --limit and --offset need --entity');
+  }
+  return {
+    entity,
+    ...(where === undefined ? {} : { where: await readJsonObject(context, where, '--where') }),
+    ...(limit === undefined ? {} : { limit }),
+    ...(offset === undefined ? {} : { offset }),
+  };
+};
+
+const describeState = (context: Context, output: unknown): string => {
+  if (typeof output === 'object' && output !== null && 'rows' in output) {
+    const columns = context.out.isTerminal ? context.out.columns : Number.MAX_SAFE_INTEGER;
+    return describePage(output as StatePage, columns);
+  }
+  return describeCounts(output as Parameters<typeof describeCounts>[0]);
+};
+
+export const addSessionState = (sessions: Command, context: Context): void => {
+  const command = addCommand(sessions, {
+    usage: 'state <session>',
+    summary: 'how many rows of each entity a session holds, or the rows of one entity',
+    example: [
+      'svc worlds session state <session>',
+      `svc worlds session state <session> --entity issues --where '{"state": "closed"}'`,
+    ].join('\n'),
+  })
+    .option('--entity <name>', 'show the rows of this entity')
+    .option('--where <json>', 'only rows with these values; a list of values matches any')
+    .option(
+      '--limit <number>',
+      'rows at most',
+      parseNumber({ min: 1, max: limits.statePageRows, whole: true }),
+    )
+    .option(
+      '--offset <number>',
+      'rows to leave out at the start',
+      parseNumber({ min: 0, max: Number.MAX_SAFE_INTEGER, whole: true }),
+    );
+  withService(command).action(async (sessionId: string, options: StateOptions) => {
+    const input = await readStateInput(context, options);
+    const client = clientFor(context, options);
+    const call = await runCall(context, { client, sessionId, call: { kind: 'state', input } });
+    const output = outputOf(call);
+    printAnswer(context, options, call, () => describeState(context, output));
+  });
+};
+
+type SeedOptions = ServiceOptions & { rows: string[]; entity?: string; mode: 'append' | 'replace' };
+
+export const addSessionSeed = (sessions: Command, context: Context): void => {
+  const command = addCommand(sessions, {
+    usage: 'seed <session>',
+    summary: 'put rows into a session; one bad row writes nothing',
+    example: 'svc worlds session seed <session> --rows issues.jsonl --entity issues',
+  })
+    .requiredOption('--rows <file>', 'rows, .json or .jsonl; repeatable', collect)
+    .option('--entity <name>', 'entity of the rows in files that do not name it')
+    .addOption(
+      new Option('--mode <mode>', 'add to the rows there, or replace those of the named entities')
+        .choices(['append', 'replace'])
+        .default('append'),
+    );
+  withService(command).action(async (sessionId: string, options: SeedOptions) => {
+    const input = { rows: readRows(context, options.rows, options.entity), mode: options.mode };
+    const client = clientFor(context, options);
+    const call = await runCall(context, { client, sessionId, call: { kind: 'seed', input } });
+    outputOf(call);
+    printAnswer(context, options, call, () => summariseCall(call));
+  });
+};
+
+export const addSessionReset = (sessions: Command, context: Context): void => {
+  const command = addCommand(sessions, {
+    usage: 'reset <session>',
+    summary: 'put the session back to the state its task starts from',
+    example: 'svc worlds session reset <session>',
+  });
+  withService(command).action(async (sessionId: string, options: ServiceOptions) => {
+    const client = clientFor(context, options);
+    const call = await runCall(context, { client, sessionId, call: { kind: 'reset' } });
+    const output = outputOf(call) as Parameters<typeof describeCounts>[0];
+    printAnswer(context, options, call, () => describeCounts(output));
+  });
+};
+
+// `svc worlds session grade`: grades the state that a session is in. A grade that fails is a result
+// and no error; with `--exit-code` it makes the exit status 1, for scripts.
+
+type GradeOptions = ServiceOptions & { exitCode?: boolean };
+
+export const addSessionGrade = (sessions: Command, context: Context): void => {
+  const command = addCommand(sessions, {
+    usage: 'grade <session>',
+    summary: 'grade the state of a session by the checks of its task',
+    example: 'svc worlds session grade <session> --exit-code',
+  }).option('--exit-code', 'exit with status 1 when the grade is not a pass');
+  withService(command).action(async (sessionId: string, options: GradeOptions) => {
+    const client = clientFor(context, options);
+    const call = await runCall(context, { client, sessionId, call: { kind: 'grade' } });
+    const grade = outputOf(call) as Grade;
+    printAnswer(context, options, call, () => describeGrade(grade, context.colors));
+    if (options.exitCode === true && !grade.passed) context.setExitStatus(exitStatus.failed);
+  });
+};

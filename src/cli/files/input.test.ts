@@ -1,0 +1,103 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AppError } from '#domain/error.ts';
+import { testContext } from '#test/support/cli-context.ts';
+import {
+  asPath,
+  namesFolder,
+  overlayTree,
+  parseRows,
+  readJsonObject,
+  readRows,
+  readTree,
+  withFolderHint,
+} from './input.ts';
+
+describe('input', () => {
+  let root: string;
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'svc-input-'));
+  });
+  afterEach(() => {
+    rmSync(root, { recursive: true, force: true });
+  });
+
+  it('reads a JSON object from the text, a file or standard input', async () => {
+    writeFileSync(join(root, 'in.json'), '{"from":"file"}');
+    const context = testContext({ cwd: root, stdin: '{"from":"stdin"}' });
+    expect(await readJsonObject(context, '{"from":"text"}', '--input')).toEqual({ from: 'text' });
+    expect(await readJsonObject(context, '@in.json', '--input')).toEqual({ from: 'file' });
+    expect(await readJsonObject(context, '-', '--input')).toEqual({ from: 'stdin' });
+  });
+
+  it('takes what is written as a path for a folder, and a name alone for none, whatever lies here', async () => {
+    for (const path of ['./crm', '../crm', '/crm', 'worlds/crm', '~/crm', '.', 'C:\\crm']) {
+      expect([path, namesFolder(path)]).toEqual([path, true]);
+    }
+    expect([asPath('crm'), asPath('../crm')]).toEqual(['./crm', '../crm']);
+    mkdirSync(join(root, 'crm'));
+    expect(namesFolder('crm')).toBe(false);
+    const context = testContext({ cwd: root });
+    const failing = (name: string) =>
+      withFolderHint(context, name, () => {
+        throw new AppError('not_found', `there is no world "${name}"`);
+      });
+    await expect(failing('crm')).rejects.toMatchObject({
+      message: 'there is no world "crm"',
+      detail: { hint: 'for the folder here, write ./crm' },
+    });
+    await expect(failing('erp')).rejects.toMatchObject({ detail: {} });
+  });
+
+  it('names what is wrong with it', async () => {
+    const context = testContext({ cwd: root });
+    await expect(readJsonObject(context, '{', '--input')).rejects.toThrow('--input is not JSON');
+    await expect(readJsonObject(context, '[]', '--input')).rejects.toThrow('not a JSON object');
+    await expect(readJsonObject(context, '@no', '--input')).rejects.toThrow('there is no file no');
+    await expect(readJsonObject(context, '@.', '--input')).rejects.toThrow('. is a folder');
+  });
+
+  it('reads rows by entity, as a list, or one a line', () => {
+    expect(parseRows('{"a":[{"id":1}]}', 'x.json', undefined)).toEqual({ a: [{ id: 1 }] });
+    expect(parseRows('[{"id":1}]', 'x.json', 'a')).toEqual({ a: [{ id: 1 }] });
+    expect(parseRows('{"id":1}\n\n{"id":2}\n', 'x.jsonl', 'a')).toEqual({
+      a: [{ id: 1 }, { id: 2 }],
+    });
+  });
+
+  it('refuses rows that it cannot place, by file and line', () => {
+    expect(() => parseRows('[{}]', 'x.json', undefined)).toThrow('--entity');
+    expect(() => parseRows('{}\n{', 'x.jsonl', 'a')).toThrow('x.jsonl line 2 is not JSON');
+    expect(() => parseRows('[1]', 'x.json', 'a')).toThrow('row 0 is not a JSON object');
+    expect(() => parseRows('{"a":1}', 'x.json', undefined)).toThrow('"a" is not a list');
+    expect(() => parseRows('1', 'x.json', undefined)).toThrow('neither an object nor a list');
+  });
+
+  it('puts the rows of several files together in order', () => {
+    writeFileSync(join(root, 'one.json'), '{"a":[{"id":1}]}');
+    writeFileSync(join(root, 'two.jsonl'), '{"id":2}');
+    const context = testContext({ cwd: root });
+    expect(readRows(context, ['one.json', 'two.jsonl'], 'a')).toEqual({
+      a: [{ id: 1 }, { id: 2 }],
+    });
+  });
+
+  it('reads a folder as a tree without hidden files and caches', () => {
+    for (const path of ['schema', '.git', 'api/__pycache__']) {
+      mkdirSync(join(root, path), { recursive: true });
+    }
+    for (const path of ['schema/world.json', '.git/config', 'api/a.py', 'api/__pycache__/a.pyc']) {
+      writeFileSync(join(root, path), path);
+    }
+    const tree = readTree(testContext(), root);
+    expect(tree.map(({ path }) => path)).toEqual(['api/a.py', 'schema/world.json']);
+  });
+
+  it('lays a tree over another', () => {
+    const file = (path: string, text: string) => ({ path, content: Buffer.from(text) });
+    const laid = overlayTree([file('a', '1'), file('b', '1')], [file('b', '2'), file('c', '2')]);
+    expect(laid.map(({ path, content }) => `${path}${content}`)).toEqual(['a1', 'b2', 'c2']);
+  });
+});

@@ -1,0 +1,162 @@
+/**
+ * What a user hands to a command: JSON as text, `@file` or `-` for standard input; files of rows; a
+ * folder as a world tree. Mistakes are `invalid` and name the file.
+ */
+import { readFileSync, type Stats, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { AppError } from '#domain/error.ts';
+import type { TreeFile } from '#domain/world.ts';
+import type { Row } from '#language/contract.ts';
+import { readTree as readFolder } from '#runtime/tree.ts';
+import type { Context } from '../terminal/context.ts';
+
+/** Reads a file that the user named. */
+const readUserFile = (context: Context, path: string): Buffer => {
+  try {
+    return readFileSync(resolve(context.cwd, path));
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === 'ENOENT') throw new AppError('invalid', `there is no file ${path}`);
+    if (code === 'EISDIR') throw new AppError('invalid', `${path} is a folder, not a file`);
+    throw new AppError('invalid', `cannot read ${path}`, { cause });
+  }
+};
+
+const parseJson = (text: string, what: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new AppError('invalid', `${what} is not JSON`, { cause });
+  }
+};
+
+const isObject = (value: unknown): value is Row =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A JSON object given as text, as `@file`, or as `-` for standard input. */
+export const readJsonObject = async (
+  context: Context,
+  given: string,
+  option: string,
+): Promise<Row> => {
+  const fromFile = given.startsWith('@');
+  const what = given === '-' ? 'standard input' : fromFile ? given.slice(1) : option;
+  const bytes =
+    given === '-' ? await context.readStdin() : fromFile ? readUserFile(context, what) : given;
+  const value = parseJson(bytes.toString(), what);
+  if (!isObject(value)) throw new AppError('invalid', `${what} is not a JSON object`);
+  return value;
+};
+
+const parseLines = (text: string, file: string): unknown[] =>
+  text
+    .split('\n')
+    .map((line, index) => ({ line, number: index + 1 }))
+    .filter(({ line }) => line.trim() !== '')
+    .map(({ line, number }) => parseJson(line, `${file} line ${number}`));
+
+const bareRows = (rows: unknown[], file: string, entity: string | undefined) => {
+  if (entity === undefined) {
+    throw new AppError('invalid', `${file} holds bare rows; name their entity with --entity`);
+  }
+  const wrong = rows.findIndex((row) => !isObject(row));
+  if (wrong !== -1) throw new AppError('invalid', `${file}: row ${wrong} is not a JSON object`);
+  return { [entity]: rows as Row[] };
+};
+
+/**
+ * Rows by entity from a file's text: a JSON object `{entity: [row, …]}`, or bare rows of one entity
+ * as a JSON list or as one JSON object a line.
+ */
+export const parseRows = (
+  text: string,
+  file: string,
+  entity: string | undefined,
+): Record<string, Row[]> => {
+  if (/\.(jsonl|ndjson)$/.test(file)) return bareRows(parseLines(text, file), file, entity);
+  const value = parseJson(text, file);
+  if (Array.isArray(value)) return bareRows(value, file, entity);
+  if (!isObject(value)) throw new AppError('invalid', `${file} is neither an object nor a list`);
+  const wrong = Object.entries(value).find(([, rows]) => !Array.isArray(rows));
+  if (wrong !== undefined) throw new AppError('invalid', `${file}: "${wrong[0]}" is not a list`);
+  return value as Record<string, Row[]>;
+};
+
+/** The rows of several files together, in the files' order. */
+export const readRows = (
+  context: Context,
+  files: readonly string[],
+  entity: string | undefined,
+): Record<string, Row[]> => {
+  const all: Record<string, Row[]> = {};
+  for (const file of files) {
+    const rows = parseRows(readUserFile(context, file).toString(), file, entity);
+    for (const [name, list] of Object.entries(rows)) all[name] = [...(all[name] ?? []), ...list];
+  }
+  return all;
+};
+
+/** What stands at a path that the user named; undefined also where it cannot be looked at. */
+const statOf = (context: Context, path: string): Stats | undefined => {
+  try {
+    return statSync(resolve(context.cwd, path), { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+};
+
+const isFolder = (context: Context, text: string): boolean =>
+  statOf(context, text)?.isDirectory() === true;
+
+/**
+ * Whether a text means a folder, there or not, rather than a template or a world: it is written as a path.
+ * A name alone is no folder, so that what a command is about does not depend on where it is run.
+ */
+export const namesFolder = (text: string): boolean => /^[.~]|[/\\]/.test(text);
+
+/** A folder written so that `namesFolder` takes it for one. */
+export const asPath = (folder: string): string => (namesFolder(folder) ? folder : `./${folder}`);
+
+/** Does what a name was given for; when that fails, and a folder has this name, tells how to name it. */
+export const withFolderHint = async <Value>(
+  context: Context,
+  name: string,
+  work: () => Promise<Value>,
+): Promise<Value> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof AppError) || namesFolder(name) || !isFolder(context, name)) throw error;
+    const { code, message, detail, fields } = error;
+    const hint = `for the folder here, write ${asPath(name)}`;
+    const hints = [detail.hint, hint].filter((part) => typeof part === 'string');
+    throw new AppError(code, message, {
+      detail: { ...detail, hint: hints.join('; ') },
+      fields,
+      cause: error.cause,
+    });
+  }
+};
+
+/** A folder as a world tree, in the order of paths; hidden files and caches are left out. */
+export const readTree = (context: Context, folder: string): TreeFile[] => {
+  if (!isFolder(context, folder)) {
+    const isThere = statOf(context, folder) !== undefined;
+    const message = isThere ? `${folder} is not a folder` : `there is no folder ${folder}`;
+    throw new AppError('invalid', message);
+  }
+  return readFolder(resolve(context.cwd, folder), folder);
+};
+
+/** A tree with another laid over it: files of the same path are replaced. */
+export const overlayTree = (
+  base: readonly TreeFile[],
+  overlay: readonly TreeFile[],
+): TreeFile[] => {
+  const replaced = new Set(overlay.map(({ path }) => path));
+  return [...base.filter(({ path }) => !replaced.has(path)), ...overlay];
+};
+
+/** A tree as the API takes it. */
+export const encodeTree = (tree: readonly TreeFile[]): { path: string; content: string }[] =>
+  tree.map(({ path, content }) => ({ path, content: Buffer.from(content).toString('base64') }));

@@ -1,0 +1,119 @@
+/**
+ * The clients that commands use: of the public API, and of the admin API for operators. Each is the
+ * wire's client, which rides out a restart of the service; it only adds to what a service refuses, or
+ * to its silence, what the user can do.
+ */
+import { AppError } from '#domain/error.ts';
+import { basicAuthorization, type Client, createClient } from '#wire/client.ts';
+import { retrying } from '#wire/retry.ts';
+import type { Output } from '../terminal/context.ts';
+import { withProgress } from '../terminal/progress.ts';
+import {
+  type Connection,
+  type OperatorConnection,
+  type Place,
+  readConnection,
+  readOperatorConnection,
+} from './connection.ts';
+
+/** A service that starts again is back sooner. */
+const retryForMs = 15_000;
+
+/** Where key and address were found, and what the key is called. */
+type Origin = Pick<Connection, 'source' | 'urlSource'> & {
+  key: string;
+  variable: 'SVC_URL' | 'SVC_ADMIN_URL';
+};
+
+const hintFor = (
+  error: AppError,
+  { source, urlSource, key, variable }: Origin,
+): string | undefined => {
+  const answered = error.detail.status !== undefined;
+  if (!answered && error.code === 'unavailable') {
+    const found =
+      urlSource === undefined ? `${variable} is not set` : `the address is from ${urlSource}`;
+    return `is the service running ("svc up" starts one)? ${found}`;
+  }
+  if (error.code === 'unauthenticated') return `the ${key} is from ${source}`;
+  const { retryAfterMs, requestId } = error.detail;
+  if (typeof retryAfterMs === 'number') return `try again in ${Math.ceil(retryAfterMs / 1_000)} s`;
+  if (error.code === 'internal' && typeof requestId === 'string') {
+    return `the service's log tells more of request ${requestId}`;
+  }
+  if (error.code === 'forbidden') return 'this needs the secret key, not only the public key';
+  return undefined;
+};
+
+const withHint = (error: unknown, origin: Origin): unknown => {
+  if (!(error instanceof AppError)) return error;
+  const hint = hintFor(error, origin);
+  if (hint === undefined) return error;
+  const { code, message, detail, fields, cause } = error;
+  return new AppError(code, message, { detail: { ...detail, hint }, fields, cause });
+};
+
+const hinting = (plain: Client, origin: Origin): Client => {
+  const client = retrying(plain, { forMs: retryForMs });
+  return {
+    baseUrl: client.baseUrl,
+    async send(shape, input) {
+      try {
+        return await client.send(shape, input);
+      } catch (error) {
+        throw input.signal?.aborted ? error : withHint(error, origin);
+      }
+    },
+  };
+};
+
+/** A client as the key pair, or as the public key alone, which may only read. */
+export const clientOf = ({ secretKey, url, publicKey, source, urlSource }: Connection): Client => {
+  const authorization =
+    secretKey === undefined
+      ? `Bearer ${publicKey}`
+      : basicAuthorization(publicKey, secretKey.reveal());
+  const plain = createClient({ baseUrl: `${url}/api/public`, authorization });
+  return hinting(plain, { source, urlSource, key: 'key pair', variable: 'SVC_URL' });
+};
+
+/** A client of the admin API, as the operator. */
+const operatorClientOf = ({ url, token, source, urlSource }: OperatorConnection): Client => {
+  const authorization = `Bearer ${token.reveal()}`;
+  const plain = createClient({ baseUrl: `${url}/api/admin`, authorization });
+  const key = "operator's token";
+  return hinting(plain, { source, urlSource, key, variable: 'SVC_ADMIN_URL' });
+};
+
+/** A client that says on an output that it waits, when an answer takes long. */
+export const showingWaits = (client: Client, out: Output): Client => ({
+  baseUrl: client.baseUrl,
+  send: (shape, input) =>
+    withProgress({ out, step: `waiting for ${client.baseUrl}` }, () => client.send(shape, input)),
+});
+
+/** A client from the environment or the credentials file. */
+export const connect = (place: Place): Client => clientOf(readConnection(place));
+
+/** An operator's client from the environment or the data folder. */
+export const connectOperator = (place: Place): Client =>
+  operatorClientOf(readOperatorConnection(place));
+
+/** A client whose answers come within so many milliseconds; else it throws `unavailable`. */
+export const answeringWithin = (client: Client, patienceMs: number): Client => ({
+  baseUrl: client.baseUrl,
+  async send(shape, input) {
+    const late = AbortSignal.timeout(patienceMs);
+    const signal = input.signal === undefined ? late : AbortSignal.any([input.signal, late]);
+    try {
+      return await client.send(shape, { ...input, signal });
+    } catch (error) {
+      if (error !== late.reason) throw error;
+      throw new AppError(
+        'unavailable',
+        `${client.baseUrl} took the request and did not answer within ${patienceMs / 1_000} s`,
+        { detail: { hint: 'it hangs, or what is before it does: see its log, and restart it' } },
+      );
+    }
+  },
+});

@@ -1,0 +1,106 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readConnection, readOperatorConnection, wayToCredentials } from './connection.ts';
+
+describe('readConnection', () => {
+  let root: string;
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'svc-config-'));
+  });
+  afterEach(() => {
+    rmSync(root, { recursive: true, force: true });
+  });
+
+  const putCredentials = (folder: string, url: string): void => {
+    mkdirSync(folder, { recursive: true });
+    const credentials = { url, publicKey: 'pk-file', secretKey: 'sk-file' };
+    writeFileSync(join(folder, 'credentials.json'), JSON.stringify(credentials));
+  };
+
+  it('takes the variables before any file', () => {
+    putCredentials(join(root, '.svc'), 'http://file');
+    const env = { SVC_URL: 'http://env/', SVC_PUBLIC_KEY: 'pk', SVC_SECRET_KEY: 'sk' };
+    const found = readConnection({ env, cwd: root });
+    expect(found).toMatchObject({ url: 'http://env', publicKey: 'pk' });
+    expect(found.secretKey?.reveal()).toBe('sk');
+  });
+
+  it('may have a public key alone', () => {
+    const found = readConnection({ env: { SVC_PUBLIC_KEY: 'pk' }, cwd: root });
+    expect(found).toMatchObject({ url: 'http://127.0.0.1:4500', secretKey: undefined });
+  });
+
+  it('never sends the keys of a file to an address of the environment', () => {
+    putCredentials(join(root, '.svc'), 'http://file');
+    expect(() => readConnection({ env: { SVC_URL: 'http://other' }, cwd: root })).toThrow(
+      'SVC_URL is set, but SVC_PUBLIC_KEY is not',
+    );
+  });
+
+  it('finds the nearest .svc above the working folder', () => {
+    putCredentials(join(root, '.svc'), 'http://file');
+    const below = join(root, 'a', 'b');
+    mkdirSync(below, { recursive: true });
+    expect(readConnection({ env: {}, cwd: below }).url).toBe('http://file');
+    putCredentials(join(root, 'a', '.svc'), 'http://nearer');
+    expect(readConnection({ env: {}, cwd: below }).url).toBe('http://nearer');
+  });
+
+  it('looks only into the folder that is named, by option before variable', () => {
+    putCredentials(join(root, 'one'), 'http://one');
+    putCredentials(join(root, 'two'), 'http://two');
+    const env = { SVC_DATA: 'one' };
+    expect(readConnection({ env, cwd: root }).url).toBe('http://one');
+    expect(readConnection({ env, cwd: root, data: 'two' }).url).toBe('http://two');
+    expect(() => readConnection({ env: { SVC_DATA: 'none' }, cwd: root })).toThrow(
+      /no credentials: no .*none/,
+    );
+  });
+
+  it('prefers a folder named on the command line to the variables of keys', () => {
+    putCredentials(join(root, 'two'), 'http://two');
+    const env = { SVC_PUBLIC_KEY: 'pk' };
+    expect(readConnection({ env, cwd: root, data: 'two' }).url).toBe('http://two');
+  });
+
+  it('finds where operators ask apart from where clients do', () => {
+    const env = {
+      SVC_ADMIN_URL: 'http://inside:4502/',
+      SVC_ADMIN_TOKEN: 'at earlier',
+      SVC_URL: 'http://x',
+    };
+    const found = readOperatorConnection({ env, cwd: root });
+    expect(found).toMatchObject({ url: 'http://inside:4502', urlSource: 'SVC_ADMIN_URL' });
+    expect(found.token.reveal()).toBe('at');
+    const { SVC_ADMIN_URL, SVC_URL, ...local } = env;
+    const usual = readOperatorConnection({ env: local, cwd: root });
+    expect(usual.url).toBe('http://127.0.0.1:4502');
+    const meantForClients = { ...local, SVC_URL };
+    expect(() => readOperatorConnection({ env: meantForClients, cwd: root })).toThrow(
+      'SVC_URL is set, but SVC_ADMIN_URL is not',
+    );
+  });
+
+  it('finds what svc up keeps for operators in its data folder', () => {
+    putCredentials(join(root, '.svc'), 'http://file');
+    const secrets = join(root, '.svc', 'secrets.json');
+    writeFileSync(secrets, '{"poolToken": "pt", "internalPort": 4713}');
+    const found = readOperatorConnection({ env: {}, cwd: root });
+    expect(found).toMatchObject({ url: 'http://127.0.0.1:4713', source: secrets });
+    writeFileSync(secrets, '{"poolToken": "pt"}');
+    expect(() => readOperatorConnection({ env: {}, cwd: root })).toThrow('internalPort');
+  });
+
+  it('says how the credentials of a data folder are found', () => {
+    expect(wayToCredentials('/home/ada/.svc')).toContain('by itself');
+    expect(wayToCredentials('/var/svc-data')).toContain('--data');
+  });
+
+  it('says which file is broken', () => {
+    mkdirSync(join(root, '.svc'));
+    writeFileSync(join(root, '.svc', 'credentials.json'), '{"url": 1}');
+    expect(() => readConnection({ env: {}, cwd: root })).toThrow('does not hold url');
+  });
+});

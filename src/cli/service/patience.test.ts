@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { examine } from '#wire/admin-api/operations.ts';
+import type { Client } from '#wire/client.ts';
+import { answeringWithin } from './client.ts';
+
+/** A service that is told to stop before it says anything. */
+const silent: Client = {
+  baseUrl: 'http://silent.test/api/admin',
+  send: (_, { signal }) =>
+    new Promise((_resolve, reject) => {
+      signal?.addEventListener('abort', () => reject(signal.reason));
+    }),
+};
+
+it('gives up a service that says nothing, and says so', async () => {
+  await expect(answeringWithin(silent, 20).send(examine, {})).rejects.toMatchObject({
+    code: 'unavailable',
+    message: 'http://silent.test/api/admin took the request and did not answer within 0.02 s',
+    detail: { hint: expect.stringContaining('see its log') },
+  });
+});
+
+it('leaves the stop of its caller as it is', async () => {
+  const stop = new Error('told to stop');
+  const signal = AbortSignal.abort(stop);
+  const hears: Client = {
+    ...silent,
+    send: async (_, input) => input.signal?.throwIfAborted() as never,
+  };
+  await expect(answeringWithin(hears, 60_000).send(examine, { signal })).rejects.toBe(stop);
+});

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { testContext } from '#test/support/cli-context.ts';
+import { createContext, wantsColor } from './context.ts';
+import {
+  cutLine,
+  elapsedMs,
+  formatAgo,
+  formatChanges,
+  formatDuration,
+  formatFields,
+  formatRows,
+  formatTable,
+} from './print.ts';
+
+describe('print', () => {
+  it('aligns cells by what is seen, not by the codes of colours', () => {
+    const red = '\u001b[31mfailed\u001b[39m';
+    expect(
+      formatTable([
+        ['STATE', 'WORLD'],
+        [red, 'a'],
+        ['ok', 'b'],
+      ]),
+    ).toBe(`STATE   WORLD\n${red}  a\nok      b`);
+  });
+
+  it('leaves out fields without a value', () => {
+    expect(
+      formatFields([
+        ['a', 1],
+        ['long', null],
+        ['b', undefined],
+        ['cd', 'x'],
+      ]),
+    ).toBe('a   1\ncd  x');
+  });
+
+  it.each([
+    [0.42, '0.4 ms'],
+    [37.4, '37 ms'],
+    [999, '999 ms'],
+    [1_234, '1.2 s'],
+    [59_940, '59.9 s'],
+    [59_960, '1 min 0 s'],
+    [185_000, '3 min 5 s'],
+    [7_800_000, '2 h 10 min'],
+    [356_400_000, '4 d 3 h'],
+  ])('writes %d ms as %s', (ms, text) => {
+    expect(formatDuration(ms)).toBe(text);
+  });
+
+  it.each([
+    [0, '0 s ago'],
+    [59, '59 s ago'],
+    [3_599, '59 min ago'],
+    [7_300, '2 h ago'],
+    [200_000, '2 d ago'],
+    [-5, '0 s ago'],
+  ])('says how long %d seconds are ago', (seconds, text) => {
+    const now = Date.UTC(2026, 0, 10);
+    expect(formatAgo(new Date(now - seconds * 1_000).toISOString(), now)).toBe(text);
+  });
+
+  it('has no duration while one end is missing', () => {
+    expect(elapsedMs('2026-01-01T00:00:00.000Z', null)).toBeUndefined();
+    expect(elapsedMs('2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.037Z')).toBe(37);
+  });
+
+  it('names only the changes that there are', () => {
+    expect(formatChanges({})).toBe('no rows changed');
+    expect(
+      formatChanges({
+        issues: { inserted: 0, updated: 1, deleted: 0 },
+        comments: { inserted: 2, updated: 0, deleted: 1 },
+      }),
+    ).toBe('issues: 1 updated; comments: 2 inserted, 1 deleted');
+  });
+
+  it('shows rows under the fields of all of them, each on one cut line', () => {
+    const rows = [
+      { id: 1, body: 'two\nlines' },
+      { id: 2, tags: ['a'] },
+    ];
+    expect(formatRows(rows, { columns: 80 })).toBe(
+      'id  body       tags\n1   two lines\n2              ["a"]',
+    );
+    expect(formatRows(rows, { columns: 6 })).toBe('id  b…\n1   t…\n2    …');
+    expect(cutLine('abcdef', 4)).toBe('abc…');
+  });
+});
+
+describe('colours', () => {
+  it('are there only for a terminal that wants them', () => {
+    expect(wantsColor({}, true)).toBe(true);
+    expect(wantsColor({}, false)).toBe(false);
+    expect(wantsColor({ NO_COLOR: '1' }, true)).toBe(false);
+    expect(wantsColor({ NO_COLOR: '' }, true)).toBe(true);
+    expect(wantsColor({ TERM: 'dumb' }, true)).toBe(false);
+    expect(createContext(testContext({ isTerminal: true })).colors.red('x')).toContain(
+      '\u001b[31m',
+    );
+    expect(testContext().colors.red('x')).toBe('x');
+  });
+});

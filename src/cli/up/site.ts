@@ -1,0 +1,106 @@
+/** One `svc up`: its ports and folder, and the environment that they make for each of its programs. */
+import type { Env } from '#runtime/env.ts';
+import { Secret } from '#runtime/secret.ts';
+import type { DataFolder, Secrets } from './folder.ts';
+import { passOn, type programs } from './programs.ts';
+import type { PreparedRuntime } from './runtime.ts';
+
+/** Ports on which the programs tell of themselves. */
+export type MetricsPorts = Record<keyof typeof programs, number>;
+
+export type Site = {
+  env: Env;
+  folder: DataFolder;
+  secrets: Secrets;
+  port: number;
+  url: string;
+  /** Ports of the host API and of the internal APIs. */
+  hostPort: number;
+  internalPort: number;
+  poolSize: number;
+  /** Absolute path of a file of pools, which then takes the place of the one pool. */
+  poolsFile: string | undefined;
+  /** Port of the gateway; undefined when there is none, and hosts are reached directly. */
+  gatewayPort: number | undefined;
+  /** Undefined when no program tells of itself. */
+  metricsPorts: MetricsPorts | undefined;
+};
+
+/** Where orchestrator, gateway and operators find the control plane. */
+export const internalUrl = ({ internalPort }: Pick<Site, 'internalPort'>): string =>
+  `http://127.0.0.1:${internalPort}`;
+
+const metricsEnv = ({ metricsPorts }: Site, program: keyof MetricsPorts): Record<string, string> =>
+  metricsPorts === undefined ? {} : { SVC_METRICS_LISTEN: `127.0.0.1:${metricsPorts[program]}` };
+
+/** How the addresses of surfaces look. Browsers and curl look up no name that ends in `.localhost`. */
+export const surfaceTemplate = (gatewayPort: number): string =>
+  `http://{session}--{surface}.localhost:${gatewayPort}`;
+
+/** How the gateway is known to it and to the control plane: names that lead to this machine itself. */
+const surfaceEnv = ({ secrets, gatewayPort }: Site): Record<string, string> =>
+  gatewayPort === undefined
+    ? {}
+    : {
+        SVC_GATEWAY_URL: surfaceTemplate(gatewayPort),
+        SVC_GATEWAY_TOKEN: new Secret(secrets.tokenSecret).derive('gateway'),
+      };
+
+/** Environment of the control plane. */
+export const controlEnv = (
+  site: Site,
+  databaseUrl: string,
+  runtime: PreparedRuntime | undefined,
+): Record<string, string> => {
+  const { env, folder, secrets, port, hostPort, internalPort, url } = site;
+  return {
+    ...passOn(env),
+    SVC_DATABASE_URL: databaseUrl,
+    SVC_LISTEN: `127.0.0.1:${port}`,
+    // All that containers reach of this machine.
+    SVC_HOST_LISTEN: `${runtime?.listen ?? '127.0.0.1'}:${hostPort}`,
+    SVC_INTERNAL_LISTEN: `127.0.0.1:${internalPort}`,
+    SVC_PUBLIC_URL: url,
+    ...(env.SVC_BLOB_URL === undefined ? { SVC_BLOB_DIR: folder.blobDir } : {}),
+    SVC_SECRET: secrets.tokenSecret,
+    SVC_POOL_TOKEN: secrets.poolToken,
+    SVC_BOOTSTRAP_PUBLIC_KEY: secrets.publicKey,
+    SVC_BOOTSTRAP_SECRET_KEY: secrets.secretKey,
+    ...surfaceEnv(site),
+    ...metricsEnv(site, 'control'),
+  };
+};
+
+/** Environment of the orchestrator; without a prepared runtime, hosts are processes. */
+export const orchestratorEnv = (
+  site: Site,
+  runtime: PreparedRuntime | undefined,
+): Record<string, string> => {
+  const { env, secrets, hostPort, poolSize, poolsFile } = site;
+  return {
+    ...passOn(env),
+    SVC_CONTROL_URL: internalUrl(site),
+    SVC_HOST_CONTROL_URL: `http://${runtime?.host ?? '127.0.0.1'}:${hostPort}`,
+    SVC_POOL_TOKEN: secrets.poolToken,
+    SVC_INSTALLATION: secrets.installation,
+    SVC_HOLDER: 'up',
+    SVC_RUNTIME: runtime === undefined ? 'process' : 'docker',
+    SVC_POOL_SIZE: String(poolSize),
+    ...(poolsFile === undefined ? {} : { SVC_POOLS_FILE: poolsFile }),
+    SVC_ON_STOP: 'destroy',
+    ...(runtime?.image == null ? {} : { SVC_IMAGE: runtime.image }),
+    ...metricsEnv(site, 'orchestrator'),
+  };
+};
+
+/** Environment of the gateway. */
+export const gatewayEnv = (site: Site, finishMs: number): Record<string, string> => ({
+  ...passOn(site.env),
+  ...surfaceEnv(site),
+  SVC_LISTEN: `127.0.0.1:${site.gatewayPort}`,
+  SVC_CONTROL_URL: internalUrl(site),
+  // Ports of processes and of containers alike are on this machine.
+  SVC_HOST_NETWORKS: '127.0.0.1/32',
+  SVC_FINISH_MS: String(finishMs),
+  ...metricsEnv(site, 'gateway'),
+});

@@ -1,0 +1,203 @@
+/** What an operator reads: pools and world hosts, and what the checks of an installation found. */
+import type { Static } from 'typebox';
+import type { AdminHost, DoctorCheck, drainHosts, PoolReport } from '#wire/admin-api/operations.ts';
+import type { Colors } from '../terminal/context.ts';
+import {
+  cutLine,
+  formatCount,
+  formatDuration,
+  formatTable,
+  widthOf,
+  wrapLines,
+} from '../terminal/print.ts';
+
+type PoolsAnswer = {
+  pools: readonly PoolReport[];
+  waitingSessions: number;
+  longestWaitMs: number;
+};
+
+const poolHead = [
+  'POOL',
+  'TIER',
+  'ISOLATION',
+  'SIZE',
+  'TARGET',
+  'FRESH',
+  'LOADED',
+  'BUSY',
+  'COMING',
+  'GOING',
+  'MAX',
+];
+
+/** Names of pools, with their installation where there are several. */
+const namesOf = (pools: readonly PoolReport[]): ((pool: PoolReport) => string) =>
+  new Set(pools.map(({ installation }) => installation)).size > 1
+    ? ({ installation, name }) => `${installation}/${name}`
+    : ({ name }) => name;
+
+const poolLine = (pool: PoolReport, name: string): string[] => {
+  const { starting, warm, assigned, recycling, draining } = pool.hosts;
+  const loaded = warm - pool.fresh;
+  const coming = starting + recycling;
+  const counts = [pool.target, pool.fresh, loaded, assigned, coming, draining, pool.maximum];
+  return [name, pool.tier ?? 'both', pool.isolation, pool.size, ...counts.map(String)];
+};
+
+const remarkOnWorld = (
+  { unknownWorlds }: PoolReport,
+  name: string,
+  { world, hosts }: PoolReport['worlds'][number],
+  colors: Colors,
+): string =>
+  unknownWorlds.includes(world)
+    ? colors.yellow(`${name}: is to keep ${world} loaded, which nobody has made`)
+    : `${name}: keeps ${world} loaded on ${hosts}`;
+
+const remarksOn = (pool: PoolReport, name: string, colors: Colors): string[] => {
+  const { held, isLed, worlds } = pool;
+  return [
+    ...(isLed ? [] : [colors.yellow(`${name}: no orchestrator keeps it now`)]),
+    ...(held === null ? [] : [colors.red(`${name}: launches none: ${held.trim()}`)]),
+    ...worlds.map((world) => remarkOnWorld(pool, name, world, colors)),
+  ];
+};
+
+/** The pools, and below what is to be said of single ones. */
+export const describePools = (
+  { pools, waitingSessions, longestWaitMs }: PoolsAnswer,
+  view: View,
+): string => {
+  const { colors, room } = view;
+  if (pools.length === 0) return 'no pools: no orchestrator has published any yet';
+  const nameOf = namesOf(pools);
+  const lines = pools.map((pool) => poolLine(pool, nameOf(pool)));
+  const table = formatRows(poolHead, lines, view);
+  const waiting =
+    waitingSessions === 0
+      ? []
+      : [
+          colors.yellow(
+            `${formatCount(waitingSessions, 'session')} without a host, the oldest for ${formatDuration(longestWaitMs)}`,
+          ),
+        ];
+  const remarks = [...waiting, ...pools.flatMap((pool) => remarksOn(pool, nameOf(pool), colors))];
+  if (remarks.length === 0) return table;
+  const wrapped = remarks.flatMap((remark) => wrapLines(remark, room));
+  return `${table}\n\n${wrapped.join('\n')}`;
+};
+
+const hostHead = [
+  'HOST',
+  'POOL',
+  'STATE',
+  'FOR',
+  'AGE',
+  'SILENT',
+  'MEMORY',
+  'USES',
+  'SESSION',
+  'WORLD',
+  'WHY',
+];
+const whyLength = 60;
+const mib = 2 ** 20;
+
+const durationOf = (ms: number | null): string => (ms === null ? '-' : formatDuration(ms));
+
+const whyOf = ({ endReason, endDetail }: AdminHost): string =>
+  cutLine([endReason, endDetail].filter((part) => part !== null).join(': '), whyLength);
+
+/** `organization/project/slug@version` */
+const worldOf = ({ world, versionNumber }: AdminHost): string =>
+  world === null ? '-' : `${world}@${versionNumber}`;
+
+const hostLine = (host: AdminHost): string[] => [
+  host.id,
+  host.pool,
+  host.state,
+  durationOf(host.stateAgeMs),
+  durationOf(host.ageMs),
+  host.state === 'gone' ? '-' : durationOf(host.silentMs),
+  host.rssBytes === null ? '-' : `${Math.round(host.rssBytes / mib)} MiB`,
+  String(host.uses),
+  host.sessionId ?? '-',
+  worldOf(host),
+  whyOf(host),
+];
+
+/** Hosts, and how many there are when not all are shown. */
+export const describeHosts = (
+  { hosts, total }: { hosts: readonly AdminHost[]; total: number },
+  view: View,
+): string => {
+  if (hosts.length === 0) return 'no such hosts';
+  const text = formatRows(hostHead, hosts.map(hostLine), view);
+  return hosts.length === total
+    ? text
+    : `${text}\n\n${hosts.length} of ${formatCount(total, 'host')}; --limit shows more`;
+};
+
+type Drained = Static<(typeof drainHosts)['answers'][200]>;
+
+/** What became of the hosts that were to be drained. */
+export const describeDrained = ({ drained, kept }: Drained): string => {
+  if (drained.length + kept.length === 0) return 'no host drained: none is in service any more';
+  const lines = [`${formatCount(drained.length, 'host')} drained`, ...drained];
+  if (kept.length === 0) return lines.join('\n');
+  const serving = `${formatCount(kept.length, 'host')} kept: a session is on each`;
+  return [...lines, serving, ...kept].join('\n');
+};
+
+/** Columns that a line has before its message, beside the check's name. */
+const markWidth = 1;
+const gaps = 4;
+
+const markOf = (status: DoctorCheck['status'], colors: Colors): string => {
+  if (status === 'ok') return colors.green('✓');
+  return status === 'warning' ? colors.yellow('!') : colors.red('✗');
+};
+
+/** One check a line, below what is wrong the way out, and last how many are well. */
+export const describeChecks = (
+  checks: readonly DoctorCheck[],
+  { colors, room }: { colors: Colors; room: number },
+): string => {
+  const names = Math.max(0, ...checks.map(({ name }) => name.length));
+  const rest = room - (markWidth + names + gaps);
+  const lines = checks.flatMap(({ name, status, message, fix }) => {
+    const [first = '', ...more] = wrapLines(message, rest);
+    const wayOut = fix === null ? [] : wrapLines(`→ ${fix}`, rest).map(colors.dim);
+    return [
+      [markOf(status, colors), name, first],
+      ...[...more, ...wayOut].map((line) => ['', '', line]),
+    ];
+  });
+  const well = checks.filter(({ status }) => status === 'ok').length;
+  return `${formatTable(lines)}\n\n${well} of ${checks.length} checks are well`;
+};
+
+// Things with many columns: one a line where the terminal is wide enough, several lines each where not.
+
+/** Where something is shown: with which colours, and on how many columns. */
+type View = { colors: Colors; room: number };
+
+type Cells = readonly string[];
+
+/** One on several lines: its first cell, and below what there is in the others, each with its name. */
+const blockOf = (head: Cells, [first = '', ...cells]: Cells, { colors, room }: View): string => {
+  const said = cells.flatMap((cell, index) =>
+    cell === '' || cell === '-' ? [] : `${head[index + 1]?.toLowerCase()} ${cell}`,
+  );
+  const lines = wrapLines(said.join(', '), room - 2);
+  return [colors.bold(first), ...lines.map((line) => `  ${line}`)].join('\n');
+};
+
+/** A table under its head, or blocks where it does not fit. A cell that is empty or `-` says nothing. */
+export const formatRows = (head: Cells, lines: readonly Cells[], view: View): string => {
+  const table = formatTable([head.map(view.colors.dim), ...lines]);
+  return widthOf(table) <= view.room
+    ? table
+    : lines.map((line) => blockOf(head, line, view)).join('\n');
+};

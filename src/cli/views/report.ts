@@ -1,0 +1,114 @@
+/**
+ * Errors as a person reads them: one line `error: …`, then what belongs to it (fields at fault,
+ * problems of a world's files with their lines), then a hint, all on standard error. And exit
+ * statuses: 0 done, 1 refused, failed or called wrongly. 2 is left to commands that tell more than one kind of
+ * failure: it never means that nothing was tried.
+ */
+import { CommanderError } from 'commander';
+import picocolors from 'picocolors';
+import { AppError, describeError, type FieldProblem } from '#domain/error.ts';
+import type { TreeFile } from '#domain/world.ts';
+import type { Problem } from '#language/problem.ts';
+import { type Context, wantsColor } from '../terminal/context.ts';
+import { formatCount, formatJson } from '../terminal/print.ts';
+import { formatProblems, type ProblemView } from './problem.ts';
+
+type ErrorView = Pick<ProblemView, 'colors' | 'columns'>;
+
+export const exitStatus = { done: 0, failed: 1 } as const;
+
+/** How the command was called makes no sense, though each word of it does. */
+export const usageError = (message: string): CommanderError =>
+  new CommanderError(exitStatus.failed, 'svc.usage', message);
+
+/**
+ * The error of a world whose files do not compile, or have another fault. Given the files too, the
+ * lines at fault are shown.
+ */
+export const problemsError = (
+  what: string,
+  problems: readonly Problem[],
+  sources: readonly TreeFile[] = [],
+  fault = 'does not compile',
+): AppError => {
+  const count = formatCount(problems.length, 'problem');
+  return new AppError('invalid', `${what} ${fault}: ${count}`, {
+    detail: { problems, sources },
+  });
+};
+
+const problemsOf = (error: AppError): Problem[] => {
+  const { problems } = error.detail;
+  return Array.isArray(problems) ? (problems as Problem[]) : [];
+};
+
+const sourcesOf = (error: AppError): TreeFile[] => {
+  const { sources } = error.detail;
+  return Array.isArray(sources) ? (sources as TreeFile[]) : [];
+};
+
+const hintOf = (error: AppError): string | undefined => {
+  const { hint } = error.detail;
+  return typeof hint === 'string' ? hint : undefined;
+};
+
+const plain: ErrorView = { colors: picocolors.createColors(false), columns: 100 };
+
+/** The lines that tell of an error. */
+export const describeFailure = (error: unknown, view: ErrorView = plain): string[] => {
+  const title = `${view.colors.red('error:')} ${describeError(error)}`;
+  if (!(error instanceof AppError)) return [title];
+  const problems = problemsOf(error);
+  const fields = problems.length > 0 ? [] : error.fields;
+  const isNews = ({ message }: FieldProblem): boolean => message !== error.message;
+  const hint = hintOf(error);
+  return [
+    title,
+    ...formatProblems(problems, { ...view, sources: sourcesOf(error) }),
+    ...fields
+      .filter(isNews)
+      .map(({ path, message }) => `  ${path.join('.') || '(body)'}: ${message}`),
+    ...(hint === undefined ? [] : [`hint: ${hint}`]),
+  ];
+};
+
+/** An error as `--json` prints it: what a program needs to go on. */
+const errorAsJson = (error: unknown): string => {
+  if (!(error instanceof AppError)) {
+    return formatJson({ error: { code: 'internal', message: describeError(error) } });
+  }
+  const hint = hintOf(error);
+  const problems = problemsOf(error);
+  return formatJson({
+    error: {
+      code: error.code,
+      message: describeError(error),
+      ...(hint === undefined ? {} : { hint }),
+      ...(error.fields.length === 0 ? {} : { fields: error.fields }),
+      ...(problems.length === 0 ? {} : { problems }),
+    },
+  });
+};
+
+const errorAsText = ({ env, err }: Context, error: unknown): string => {
+  const colors = picocolors.createColors(wantsColor(env, err.isTerminal));
+  return `${describeFailure(error, { colors, columns: err.columns }).join('\n')}\n`;
+};
+
+/**
+ * Writes an error to standard error, as JSON for a command that was to answer JSON, and answers the
+ * exit status it stands for.
+ */
+export const reportError = (
+  context: Context,
+  error: unknown,
+  { json = false }: { json?: boolean } = {},
+): number => {
+  if (error instanceof CommanderError) {
+    if (error.code === 'svc.usage') context.err.write(`error: ${error.message}\n`);
+    return error.exitCode === 0 ? exitStatus.done : exitStatus.failed;
+  }
+  context.err.write(json ? errorAsJson(error) : errorAsText(context, error));
+  const own = error instanceof AppError ? error.detail.exitStatus : undefined;
+  return typeof own === 'number' ? own : exitStatus.failed;
+};

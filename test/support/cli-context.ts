@@ -1,0 +1,34 @@
+/** A context for tests: what is written is kept, and the environment is what the test gives. */
+import type { Env } from '#runtime/env.ts';
+import { type Context, createContext } from '../../src/cli/terminal/context.ts';
+
+export type TestContext = Context & {
+  written(): { out: string; err: string };
+  status(): number;
+};
+
+export type TestContextParts = { env?: Env; cwd?: string; isTerminal?: boolean; stdin?: string };
+
+export const testContext = (parts: TestContextParts = {}): TestContext => {
+  const { env = {}, cwd = '/', isTerminal = false, stdin = '' } = parts;
+  const written = { out: '', err: '' };
+  let status = 0;
+  const outputTo = (name: 'out' | 'err') => ({
+    write: (text: string) => {
+      written[name] += text;
+    },
+    isTerminal,
+    columns: 80,
+  });
+  const context = createContext({
+    env,
+    cwd,
+    out: outputTo('out'),
+    err: outputTo('err'),
+    readStdin: async () => Buffer.from(stdin),
+    setExitStatus: (given) => {
+      status = given;
+    },
+  });
+  return { ...context, written: () => ({ ...written }), status: () => status };
+};
