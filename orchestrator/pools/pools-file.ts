@@ -5,6 +5,7 @@
  *
  * docs/internals/orchestrator.md describes the keys; what they must be to one another is checked in pools-checks.ts.
  */
+import { parsePointer } from '#domain/json.ts';
 import { type Isolation, isolations, namePattern, usualSize } from '#domain/pool.ts';
 import { browserTiers } from '#domain/session.ts';
 import type { Problem } from '#language/problem.ts';
@@ -207,7 +208,7 @@ export const describeProblem = ({
   hint,
 }: Problem): string => {
   const at = line === undefined ? file : `${file}:${line}:${column}`;
-  const path = pointer.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');
+  const path = parsePointer(pointer).join('.');
   const key = path.slice(path.lastIndexOf('.') + 1);
   const said = message.startsWith(`${key}: `) ? message.slice(key.length + 2) : message;
   const way = hint === undefined ? '' : ` (${hint})`;

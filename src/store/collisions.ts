@@ -2,6 +2,7 @@
  * SQLite's refusals of a write, translated: which key or unique list a row collides on. SQLite names
  * only an index, so the list is found by asking, once the write has failed.
  */
+import { toPointer } from '#domain/json.ts';
 import type { FieldPath, Row } from '#language/contract.ts';
 import { jsonPath, quoteText } from '#language/sql/ddl.ts';
 import type { CatalogEntity } from './catalog.ts';
@@ -24,9 +25,9 @@ export const valueIn = (row: Row, path: FieldPath): unknown =>
   path.reduce<unknown>((value, step) => (value as Row | null | undefined)?.[step], row);
 
 const keyTaken = (entity: CatalogEntity, key: string): StoreRefusal => {
-  const [field] = entity.primaryKey;
+  const [field = ''] = entity.primaryKey;
   const detail = `a row with ${describeKey(entity.primaryKey, key)} exists`;
-  const pointer = `/${field}`;
+  const pointer = toPointer([field]);
   return new StoreRefusal({ entity: entity.name, kind: 'duplicate', key, field, pointer, detail });
 };
 
@@ -49,7 +50,7 @@ const uniqueTaken = (
       kind: 'duplicate',
       key,
       field: paths[0]?.[0],
-      pointer: `/${paths[0]?.join('/')}`,
+      pointer: toPointer(paths[0] ?? []),
       detail: `another row has ${words.join(', ')}`,
     });
   }

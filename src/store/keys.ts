@@ -2,6 +2,7 @@
  * Canonical keys: the JSON array of a row's primary-key values, in the contract's order, for example
  * `["octo","hello"]`. Equal keys have equal texts, whatever order or spelling the row came in.
  */
+import { toPointer } from '#domain/json.ts';
 import type { Row } from '#language/contract.ts';
 import type { CatalogEntity } from './catalog.ts';
 import { StoreRefusal } from './refusal.ts';
@@ -18,12 +19,13 @@ export const keyFrom = (row: Row, fields: readonly string[]): string | undefined
 export const keyOf = (entity: CatalogEntity, row: Row): string => {
   const key = keyFrom(row, entity.primaryKey);
   if (key !== undefined) return key;
-  const field = entity.primaryKey.find((name) => row[name] === null || row[name] === undefined);
+  const field =
+    entity.primaryKey.find((name) => row[name] === null || row[name] === undefined) ?? '';
   throw new StoreRefusal({
     entity: entity.name,
     kind: 'shape',
     field,
-    pointer: `/${field}`,
+    pointer: toPointer([field]),
     detail: `the primary key is (${entity.primaryKey.join(', ')}) and "${field}" is missing`,
   });
 };

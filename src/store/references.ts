@@ -5,6 +5,7 @@
  * never does (its marks are savepoints). So each changed row is looked at from both ends: a row that
  * was written must find its parents, a row that went away must leave no dependents behind.
  */
+import { toPointer } from '#domain/json.ts';
 import type { Row } from '#language/contract.ts';
 import { quoteName } from '#language/sql/ddl.ts';
 import type { Catalog } from './catalog.ts';
@@ -29,7 +30,7 @@ const checkParents = (catalog: Catalog, prepare: Statements, touched: TouchedRow
       kind: 'missing_reference',
       key,
       field: fields[0],
-      pointer: `/${fields[0]}`,
+      pointer: toPointer(fields.slice(0, 1)),
       detail: `${describeKey(fields, parentKey)} refers to ${target}, which has no such row`,
     });
   }

@@ -5,7 +5,9 @@
  * A body always has `message`. `error` is the code, or for a validation failure the list of fields at
  * fault, each `{path, message}`. Further members are the error's `detail`.
  */
+
 import { AppError, type ErrorCode, errorCodes, type FieldProblem } from '#domain/error.ts';
+import { isObject } from '#domain/json.ts';
 
 const statusByCode: Record<ErrorCode, number> = {
   invalid: 400,
@@ -49,7 +51,7 @@ const codeByStatus = (status: number): ErrorCode => {
 
 /** Reads an error answer back. A body that is not ours still becomes an `AppError` with its status. */
 export const fromErrorAnswer = (status: number, body: unknown): AppError => {
-  const record = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
+  const record = isObject(body) ? body : {};
   const { message, error, ...detail } = record;
   const named = errorCodes.find((code) => code === error);
   return new AppError(

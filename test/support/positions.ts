@@ -2,7 +2,7 @@
  * Looks at positions in tests: the places of pointers as `line:column`, and all values of a document
  * and of an outline by their pointers.
  */
-import { escapeSegment } from '#language/read/pointer.ts';
+import { escapeSegment } from '#domain/json.ts';
 import { createLocate, type Outline } from '#language/read/positions.ts';
 import { isTable } from '#language/read/values.ts';
 

@@ -2,6 +2,7 @@
  * Which JSON types a field may hold, by its schema. Paths and query strings carry texts only; the
  * types tell whether "5" means the number, and `filter-values.ts` reads it so.
  */
+import { isObject } from '#domain/json.ts';
 import type { Contract, EntityContract, FieldPath, JsonSchema } from '#language/contract.ts';
 
 export type JsonType = 'string' | 'integer' | 'number' | 'boolean' | 'null' | 'array' | 'object';
@@ -11,12 +12,9 @@ type Definitions = Contract['definitions'];
 /** Definitions may refer to each other in circles. */
 const maxDepth = 32;
 
-const isSchema = (value: unknown): value is JsonSchema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** The schema itself with those it refers to or is composed of. */
 const alternatives = (definitions: Definitions, schema: unknown, depth = 0): JsonSchema[] => {
-  if (!isSchema(schema) || depth > maxDepth) return [];
+  if (!isObject(schema) || depth > maxDepth) return [];
   const name = typeof schema.$ref === 'string' ? schema.$ref.replace('#/$defs/', '') : undefined;
   const parts = [schema.anyOf, schema.oneOf, schema.allOf].flatMap((list) =>
     Array.isArray(list) ? list : [],
@@ -27,10 +25,10 @@ const alternatives = (definitions: Definitions, schema: unknown, depth = 0): Jso
 
 const stepInto = (definitions: Definitions, schema: JsonSchema, segment: string): JsonSchema[] =>
   alternatives(definitions, schema).flatMap((part) => {
-    const properties = isSchema(part.properties) ? part.properties : {};
+    const properties = isObject(part.properties) ? part.properties : {};
     const member = Object.hasOwn(properties, segment) ? properties[segment] : undefined;
     const found = member ?? (/^\d+$/.test(segment) ? part.items : undefined);
-    return isSchema(found) ? [found] : [];
+    return isObject(found) ? [found] : [];
   });
 
 const typeOf = (value: unknown): JsonType => {

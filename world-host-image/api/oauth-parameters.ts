@@ -2,6 +2,7 @@
  * What a client sends to the token path: parameters in the body, form-encoded or as JSON, and its own
  * credentials there or in a Basic header (RFC 6749, sections 2.3.1 and 4.4.2).
  */
+import { isObject } from '#domain/json.ts';
 
 export type TokenParameters = ReadonlyMap<string, string>;
 
@@ -15,8 +16,7 @@ const entriesOfForm = (text: string): [string, unknown][] => [...new URLSearchPa
 const entriesOfJson = (text: string): [string, unknown][] | undefined => {
   try {
     const value: unknown = JSON.parse(text);
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? Object.entries(value) : undefined;
+    return isObject(value) ? Object.entries(value) : undefined;
   } catch {
     return undefined; // the client is told that it is no JSON
   }

@@ -1,7 +1,8 @@
 /** A kind of call: what it does with a session. It throws to fail, and then nothing has changed. */
+
 import type { ChangeCounts } from '#domain/call.ts';
+import { isObject, toPointer } from '#domain/json.ts';
 import type { Row } from '#language/contract.ts';
-import { toPointer } from '#language/read/pointer.ts';
 import type { RowChange } from '#store/write-set.ts';
 import type { HostCall } from '#wire/host-api/operations.ts';
 import type { Delivery } from '../session/outbox.ts';
@@ -18,9 +19,6 @@ export type CallOutcome = {
 };
 
 export type RunCall = (session: Session, call: HostCall, input: Row) => Promise<CallOutcome>;
-
-const isObject = (value: unknown): value is Row =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The input as an object; a call without one has an empty one. */
 export const inputOf = ({ input }: HostCall): Row => {

@@ -1,5 +1,5 @@
 /** Call `seed`: puts rows into the session. One bad row writes nothing. */
-import { toPointer } from '#language/read/pointer.ts';
+import { isObject, toPointer } from '#domain/json.ts';
 import { StoreRefusal } from '#store/refusal.ts';
 import { locateRefusal, type Rows } from '#store/snapshot.ts';
 import { applySeed } from '../session/seed.ts';
@@ -7,8 +7,7 @@ import { type RunCall, refuseUnknown } from './call.ts';
 import { CallFailure, errorOfRefusal } from './failure.ts';
 
 const readRows = (rows: unknown): Rows => {
-  const isObject = typeof rows === 'object' && rows !== null && !Array.isArray(rows);
-  if (isObject && Object.values(rows).every(Array.isArray)) return rows as Rows;
+  if (isObject(rows) && Object.values(rows).every(Array.isArray)) return rows as Rows;
   const message = 'rows must be an object that names entities, each with a list of rows';
   throw new CallFailure({ code: 'invalid_input', message, path: '/rows' });
 };

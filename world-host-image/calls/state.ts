@@ -3,6 +3,7 @@
  * ends where it has no room for the next row, and says where that is.
  */
 
+import { isObject } from '#domain/json.ts';
 import { ledgerEntity } from '#domain/ledger.ts';
 import { limits } from '#domain/limits.ts';
 import { parseFieldPath } from '#language/check/model.ts';
@@ -34,8 +35,7 @@ export const filtersOfWhere = (where: Row): Filter[] =>
   }));
 
 const readWhere = (where: unknown = {}): Filter[] => {
-  const isObject = typeof where === 'object' && where !== null && !Array.isArray(where);
-  return isObject
+  return isObject(where)
     ? filtersOfWhere(where as Row)
     : invalid('/where', 'where must be an object of fields and values');
 };

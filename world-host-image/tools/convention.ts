@@ -7,8 +7,9 @@
  * - `create`: a row, given as the input itself or as its member `row`.
  * - `update`: primary key and the fields to change; answers the row as it is then.
  */
+
+import { isObject, toPointer } from '#domain/json.ts';
 import type { Contract, EntityContract, Row, ToolBinding } from '#language/contract.ts';
-import { toPointer } from '#language/read/pointer.ts';
 import { StoreRefusal } from '#store/refusal.ts';
 import { hasField } from '../api/field-types.ts';
 import { CallFailure } from '../calls/failure.ts';
@@ -18,9 +19,6 @@ type Binding = Extract<ToolBinding, { kind: 'convention' }>;
 type Verb = Binding['verb'];
 
 type Convention = (context: ToolContext, entity: EntityContract) => unknown;
-
-const isRow = (value: unknown): value is Row =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null;
 
@@ -68,7 +66,7 @@ const list: Convention = ({ contract, store, input }, entity) => {
 
 /** Whether the row to create is a member of the input, rather than the input itself. */
 const isWrapped = ({ definitions }: Contract, entity: EntityContract, input: Row): boolean =>
-  isRow(input.row) && !hasField(definitions, entity, 'row');
+  isObject(input.row) && !hasField(definitions, entity, 'row');
 
 const create: Convention = ({ contract, store, input }, entity) => {
   const row = isWrapped(contract, entity, input) ? (input.row as Row) : input;

@@ -3,9 +3,9 @@
  * arguments are its arguments, the rest is the request's body; the answer's body is the output.
  */
 import { cut } from '#domain/cut.ts';
+import { toPointer } from '#domain/json.ts';
 import type { ApiContract, RouteContract, Row } from '#language/contract.ts';
 import { pathArguments } from '#language/path-segments.ts';
-import { toPointer } from '#language/read/pointer.ts';
 import type { ActionContext } from '../api/actions/action.ts';
 import { type ApiAnswer, bodyValue } from '../api/answer.ts';
 import type { Arguments } from '../api/filter-values.ts';

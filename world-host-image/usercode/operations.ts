@@ -2,7 +2,9 @@
  * Answers what user code asks of the store. Arguments come from an author's code and are checked
  * here; rows and keys themselves are the store's to judge.
  */
+
 import { AppError } from '#domain/error.ts';
+import { isObject } from '#domain/json.ts';
 import type { Row } from '#language/contract.ts';
 import type { Query } from '#store/read.ts';
 import { StoreRefusal } from '#store/refusal.ts';
@@ -12,9 +14,6 @@ import type { StoreAccess, WorldEvent } from './run.ts';
 const refuse = (entity: string, detail: string): never => {
   throw new StoreRefusal({ entity, kind: 'shape', detail });
 };
-
-const isObject = (value: unknown): value is Row =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const entityOf = ({ entity }: Row): string =>
   typeof entity === 'string' ? entity : refuse(String(entity), 'an entity is named by a text');

@@ -7,7 +7,9 @@
  * process are those of one session and one world, which have nothing to hide from each other; what
  * must not be answered by another's code (a grade, a later session) has a process of its own.
  */
+
 import type { CallError } from '#domain/call.ts';
+import { isObject } from '#domain/json.ts';
 import { limits } from '#domain/limits.ts';
 import type { Row } from '#language/contract.ts';
 import { isTooDeep } from '#wire/json-extent.ts';
@@ -55,9 +57,6 @@ export type WorkerMessage =
     }
   /** `leftRunning`: a thread or a timer of the run goes on, and would be in the way of the next one. */
   | { type: 'done'; nonce: string; result: RunResult; leftRunning: boolean };
-
-const isObject = (value: unknown): value is Row =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isHeaders = (value: unknown): value is Record<string, string> =>
   isObject(value) && Object.values(value).every((text) => typeof text === 'string');

@@ -2,7 +2,9 @@
  * Commands that send a call to a session and show its answer: `call`, `state`, `seed`, `reset` and `grade` of
  * `svc worlds session`.
  */
+
 import { type Command, Option } from 'commander';
+import { isObject } from '#domain/json.ts';
 import { limits } from '#domain/limits.ts';
 import { readJsonObject, readRows } from '../files/input.ts';
 import { runCall } from '../service/waits.ts';
@@ -85,7 +87,7 @@ const readStateInput = async (
 };
 
 const describeState = (context: Context, output: unknown): string => {
-  if (typeof output === 'object' && output !== null && 'rows' in output) {
+  if (isObject(output) && 'rows' in output) {
     const columns = context.out.isTerminal ? context.out.columns : Number.MAX_SAFE_INTEGER;
     return describePage(output as StatePage, columns);
   }

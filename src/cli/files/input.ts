@@ -2,9 +2,11 @@
  * What a user hands to a command: JSON as text, `@file` or `-` for standard input; files of rows; a
  * folder as a world tree. Mistakes are `invalid` and name the file.
  */
+
 import { readFileSync, type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { AppError } from '#domain/error.ts';
+import { isObject } from '#domain/json.ts';
 import type { TreeFile } from '#domain/world.ts';
 import type { Row } from '#language/contract.ts';
 import { readTree as readFolder } from '#runtime/tree.ts';
@@ -29,9 +31,6 @@ const parseJson = (text: string, what: string): unknown => {
     throw new AppError('invalid', `${what} is not JSON`, { cause });
   }
 };
-
-const isObject = (value: unknown): value is Row =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A JSON object given as text, as `@file`, or as `-` for standard input. */
 export const readJsonObject = async (

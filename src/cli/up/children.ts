@@ -3,10 +3,12 @@
  * process dies, in a process group of its own, so that Ctrl-C reaches only this process, and with
  * its log in a file.
  */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { AppError } from '#domain/error.ts';
+import { isObject } from '#domain/json.ts';
 import { pause } from '#runtime/pause.ts';
 import type { Started } from './keep.ts';
 
@@ -39,7 +41,7 @@ const lastWords = (logFile: string, from: number): string => {
 const parseLine = (line: string): Record<string, unknown> => {
   try {
     const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+    return isObject(value) ? value : {};
   } catch {
     return {}; // a line for people
   }

@@ -1,4 +1,5 @@
 /** Requests to sessions as a person reads them, one a line. */
+import { isObject } from '#domain/json.ts';
 import type { LedgerEntry } from '#wire/host-api/ledger.ts';
 import type { RequestView } from '#wire/public-api/request.ts';
 import type { Colors } from '../terminal/context.ts';
@@ -9,9 +10,6 @@ export const requestOfRow = (
   sessionId: string,
   { duration_ms: durationMs, call_id: callId, ...row }: LedgerEntry,
 ): RequestView => ({ sessionId, durationMs, callId, ...row });
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null;
 
 const titles = ['VIA', 'OPERATION', 'REQUEST', 'STATUS', 'TOOK', 'CHANGES'];
 

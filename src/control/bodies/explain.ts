@@ -3,8 +3,10 @@
  * told: the work is bounded by what there is to say and not by what was sent. What breaks a bound is not
  * looked into. It knows the words of JSON Schema that the contracts in `src/wire/` use, and no more.
  */
+
 import { cut } from '#domain/cut.ts';
 import type { FieldProblem } from '#domain/error.ts';
+import { isObject } from '#domain/json.ts';
 
 /** A request is told so many problems; nobody mends more at a time. */
 export const mostProblems = 50;
@@ -30,9 +32,6 @@ const add = (walk: Walk, path: Path, message: string, isType = false): void => {
   if (isFull(walk)) return;
   walk.found.push({ path: path.map((name) => cut(name, mostNameChars)), message, isType });
 };
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const typeChecks: Record<string, (value: unknown) => boolean> = {
   string: (value) => typeof value === 'string',

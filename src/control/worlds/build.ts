@@ -3,7 +3,9 @@
  * snapshot, or everything that is wrong. It is all computation over a stranger's input, so it runs in
  * a compile process (see `compiler.ts`) and answers plain data.
  */
+
 import type { FieldProblem } from '#domain/error.ts';
+import { parsePointer } from '#domain/json.ts';
 import type { TreeFile } from '#domain/world.ts';
 import { encodeBundle, selectUserCode } from '#language/artifacts/bundle.ts';
 import { compileTree } from '#language/compile/compile.ts';
@@ -54,7 +56,7 @@ const joinRows = (base: Rows, more: Rows): Rows => {
 /** Where a refused row stands: in the tree's data, or in the body after those. */
 const placeRefusal = (refusal: StoreRefusal, base: Rows): FieldProblem => {
   const { entity, index, detail } = refusal;
-  const pointer = refusal.pointer?.split('/').slice(1) ?? [];
+  const pointer = parsePointer(refusal.pointer ?? '');
   const ofTree = Object.hasOwn(base, entity) ? (base[entity]?.length ?? 0) : undefined;
   const isOfBody = index === undefined ? ofTree === undefined : index >= (ofTree ?? 0);
   const position = index === undefined ? [] : [String(isOfBody ? index - (ofTree ?? 0) : index)];

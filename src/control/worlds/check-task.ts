@@ -3,8 +3,10 @@
  * query. All of that evaluates what strangers wrote, so it runs in a compile process, which keeps the
  * contracts of versions that it was asked about, with their checkers.
  */
+
 import { getHeapStatistics } from 'node:v8';
 import type { FieldProblem } from '#domain/error.ts';
+import { parsePointer } from '#domain/json.ts';
 import { decodeBundle } from '#language/artifacts/bundle.ts';
 import { describeEntities } from '#language/artifacts/describe.ts';
 import { type CheckConditions, createConditionCheck } from '#language/check/conditions.ts';
@@ -79,9 +81,8 @@ const checkSeed = ({ rows: checker }: KnownWorld, seed: TaskSpec['seed']): Field
     for (const [index, row] of rows.entries()) {
       if (problems.length >= mostProblems) return problems;
       for (const { pointer, detail } of checker.check(entity, row)) {
-        const place = pointer.split('/').slice(1);
-        const path = ['task', 'seed', 'rows', entity, String(index), ...place];
-        problems.push({ path, message: detail });
+        const place = ['task', 'seed', 'rows', entity, String(index)];
+        problems.push({ path: [...place, ...parsePointer(pointer)], message: detail });
       }
     }
   }

@@ -1,9 +1,11 @@
 /** Problems of a world's files, in the forms that answers have them. */
+
 import { AppError, type FieldProblem } from '#domain/error.ts';
+import { parsePointer } from '#domain/json.ts';
 import type { Problem } from '#language/problem.ts';
 
 const toFieldProblem = ({ file, pointer, message, hint }: Problem): FieldProblem => ({
-  path: [file, ...pointer.split('/').slice(1)],
+  path: [file, ...parsePointer(pointer)],
   message: hint === undefined ? message : `${message}; ${hint}`,
 });
 

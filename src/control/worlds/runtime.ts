@@ -2,7 +2,9 @@
  * The commands of `POST /worlds/runtime`: what can be done with a world's files, or with a template's,
  * before there is a world. The work itself is done by compile processes.
  */
+
 import { AppError, type FieldProblem } from '#domain/error.ts';
+import { toPointer } from '#domain/json.ts';
 import type { TreeFile } from '#domain/world.ts';
 import type { Contract } from '#language/contract.ts';
 import type { Problem } from '#language/problem.ts';
@@ -153,7 +155,7 @@ const unsupported = (command: string): Problem => ({
 export const requestProblems = (fields: readonly FieldProblem[], message: string): Problem[] =>
   (fields.length > 0 ? fields : [{ path: [], message }]).map((field) => ({
     file: '',
-    pointer: field.path.map((part) => `/${part}`).join(''),
+    pointer: toPointer(field.path),
     code: 'invalid_request',
     message: field.message,
   }));

@@ -6,8 +6,9 @@
  *
  * Where the answer has not the form that the operation expects there is no row, and a gap says so.
  */
+
+import { toPointer } from '#domain/json.ts';
 import type { Explode, FieldPath, Row, VendorOperation } from '../contract.ts';
-import { toPointer } from '../read/pointer.ts';
 import { isTable, own, type Table } from '../read/values.ts';
 
 /**

@@ -8,8 +8,9 @@
  * already written as a digest is not hashed again: what `refuse` accepts, `apply` leaves as it is. Time is linear in the row, and any
  * depth of nesting is walked. A policy must not be altered once it was used.
  */
+
+import { escapeSegment } from '#domain/json.ts';
 import type { FieldPath, RedactPolicy, Row } from '../contract.ts';
-import { escapeSegment } from '../read/pointer.ts';
 import { isDigest } from './digest.ts';
 import { type Container, emptyLike, isContainer, partsOf, putPart } from './parts.ts';
 import {

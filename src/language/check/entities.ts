@@ -2,6 +2,7 @@
  * Entities: the shape of a row, its key, and what it refers to. Each entity is checked by itself
  * first; relationships follow, once the keys of all are known.
  */
+import { toPointer } from '#domain/json.ts';
 import type { EntityContract, FieldPath, JsonSchema } from '../contract.ts';
 import type { EntityTable, RelationshipTable, WorldDeclaration } from '../files/world-json.ts';
 import { languageLimits } from '../limits.ts';
@@ -103,7 +104,7 @@ const readUniqueKey = (
   model: Model,
 ): FieldPath | undefined => {
   if (!written.startsWith('/') && written.includes('.')) {
-    const pointer = `/${written.replaceAll('.', '/')}`;
+    const pointer = toPointer(written.split('.'));
     const message = `"${written}" is a dotted path; a nested value is reached by a JSON pointer`;
     place.refuse('bad_unique', message, `write "${pointer}"`);
     return undefined;

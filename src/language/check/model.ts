@@ -1,8 +1,9 @@
 /** The checked data model, as the checks of routes, tools, tasks and rows use it. */
+
+import { parsePointer } from '#domain/json.ts';
 import type { EntityContract, FieldPath, JsonSchema } from '../contract.ts';
 import { languageLimits } from '../limits.ts';
 import type { Place } from '../read/place.ts';
-import { parsePointer } from '../read/pointer.ts';
 import { suggestName } from '../read/suggest.ts';
 import type { Analysis, JsonType } from '../schema/analysis.ts';
 import { findMissingField } from '../schema/missing-field.ts';

@@ -2,11 +2,12 @@
  * Files of rows: `<folder>/<entity>.json`, each a list of rows of one entity. The rows are held to
  * their entity's shape here; how they fit together is checked in `check/integrity.ts`.
  */
+
+import { parsePointer } from '#domain/json.ts';
 import type { Row } from '../contract.ts';
 import { languageLimits } from '../limits.ts';
 import type { Placed } from '../read/kinds.ts';
 import type { Place } from '../read/place.ts';
-import { parsePointer } from '../read/pointer.ts';
 import type { Tree } from '../read/tree.ts';
 import { isTable, kindOf } from '../read/values.ts';
 import type { RowChecker } from '../schema/row-checker.ts';

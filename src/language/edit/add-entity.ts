@@ -2,11 +2,12 @@
  * Adds an entity to `schema/world.json`. Whether names and key are what the language takes is left to
  * the compiler: the edit is made, and refused when it would bring problems that were not there.
  */
+
+import { toPointer } from '#domain/json.ts';
 import type { TreeFile } from '#domain/world.ts';
 import type { JsonSchema } from '../contract.ts';
 import { worldFile } from '../files/world-json.ts';
 import type { Problem } from '../problem.ts';
-import { toPointer } from '../read/pointer.ts';
 import { suggestName } from '../read/suggest.ts';
 import type { EditResult } from './change.ts';
 import { createJudge, placeUnedited } from './new-problems.ts';

@@ -2,6 +2,8 @@
  * What refers to an entity, told from the problems that a tree has without it: each is put in words
  * that say which thing it is that would be left referring to nothing.
  */
+
+import { parsePointer } from '#domain/json.ts';
 import type { TreeFile } from '#domain/world.ts';
 import { connectorFile } from '../files/connector-toml.ts';
 import { environmentFile } from '../files/svc-env-toml.ts';
@@ -9,7 +11,6 @@ import { worldFile } from '../files/world-json.ts';
 import type { Problem } from '../problem.ts';
 import type { ProblemCode } from '../read/codes.ts';
 import { createProblems } from '../read/place.ts';
-import { parsePointer } from '../read/pointer.ts';
 import { openTree } from '../read/tree.ts';
 import { isTable, own } from '../read/values.ts';
 

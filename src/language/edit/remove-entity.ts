@@ -4,11 +4,11 @@
  * here with its place. Definitions that nothing uses any more are left, as others may be written for
  * them.
  */
+
+import { toPointer } from '#domain/json.ts';
 import type { TreeFile } from '#domain/world.ts';
 import { worldFile } from '../files/world-json.ts';
-import type { Problem } from '../problem.ts';
-import { sortProblems } from '../problem.ts';
-import { toPointer } from '../read/pointer.ts';
+import { type Problem, sortProblems } from '../problem.ts';
 import { suggestName } from '../read/suggest.ts';
 import { isTable, own, type Table } from '../read/values.ts';
 import type { EditResult } from './change.ts';

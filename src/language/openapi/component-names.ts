@@ -3,8 +3,9 @@
  * only, and where entities and definitions share one table. An entity keeps its name; a definition of
  * a sibling file is `<file>.<name>`; what is taken already gets a number.
  */
+
+import { escapeSegment } from '#domain/json.ts';
 import type { Contract, JsonSchema } from '../contract.ts';
-import { escapeSegment } from '../read/pointer.ts';
 import { isTable } from '../read/values.ts';
 import { keywords } from '../schema/keywords.ts';
 import { definitionName } from '../schema/work.ts';

@@ -3,11 +3,11 @@
  * say but a world cannot hold is refused here: numbers that lose digits, dates, bottomless nesting.
  */
 import { parse as parseTomlText, TomlError } from 'smol-toml';
+import { parsePointer } from '#domain/json.ts';
 import { languageLimits } from '../limits.ts';
 import { findDuplicateKeys, findUnexpected, findUnsafeNumber } from './json-faults.ts';
 import { outlineJson } from './json-positions.ts';
 import { createPlace, type Place, type Problems } from './place.ts';
-import { parsePointer } from './pointer.ts';
 import { createLocate, type Position, positionAt } from './positions.ts';
 import { outlineToml } from './toml-positions.ts';
 import { isDeeperThan, isTable } from './values.ts';

@@ -2,8 +2,9 @@
  * What `JSON.parse` does not tell of a text: where an unexpected token stands, which keys are written
  * twice, and which numbers lose digits by being read.
  */
+
+import { escapeSegment } from '#domain/json.ts';
 import { eachMember, endOfString, endOfValue, skipBlanks } from './json-text.ts';
-import { escapeSegment } from './pointer.ts';
 
 const token = /[{}[\]:,]|-?\d[\d.eE+-]*|true|false|null/y;
 

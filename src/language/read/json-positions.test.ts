@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { escapeSegment } from '#domain/json.ts';
 import { locateIn, outlinesOf, valuesOf } from '#test/support/positions.ts';
 import { findDuplicateKeys, findUnexpected, findUnsafeNumber } from './json-faults.ts';
 import { outlineJson } from './json-positions.ts';
-import { escapeSegment } from './pointer.ts';
 import { type Outline, wantedOf } from './positions.ts';
 
 const inJson = locateIn(outlineJson);

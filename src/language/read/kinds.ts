@@ -3,9 +3,10 @@
  * for, or refuses it there and returns undefined. It also says in JSON Schema what it accepts, as far
  * as that language can, so that editors complete and check the files of a world.
  */
+
+import { parsePointer } from '#domain/json.ts';
 import type { JsonSchema } from '../contract.ts';
 import type { Place } from './place.ts';
-import { parsePointer } from './pointer.ts';
 import { nearestName } from './suggest.ts';
 import { isTable, kindOf } from './values.ts';
 

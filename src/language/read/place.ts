@@ -3,11 +3,12 @@
  * what it looks at and refuses it there; it never throws, and it goes on, so that all problems of a
  * tree are reported together.
  */
+
+import { escapeSegment } from '#domain/json.ts';
 import { languageLimits } from '../limits.ts';
 import { type Problem, sortProblems } from '../problem.ts';
 import { clip } from './clip.ts';
 import type { ProblemCode } from './codes.ts';
-import { escapeSegment } from './pointer.ts';
 import type { Locate, Spot } from './positions.ts';
 
 export type Place = {

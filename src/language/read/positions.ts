@@ -4,8 +4,9 @@
  *
  * Lines and columns count from 1; columns count UTF-16 code units, as editors and parsers do.
  */
+
+import { parsePointer } from '#domain/json.ts';
 import type { Span } from './json-text.ts';
-import { parsePointer } from './pointer.ts';
 
 /** A value's place in a text, with the places of its parts. */
 export type Outline = {

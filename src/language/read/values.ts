@@ -1,10 +1,12 @@
 /** What a parsed value is. Nothing here recurses as deep as a stranger's value may be. */
 
+import { isObject } from '#domain/json.ts';
+
 /** A JSON object or TOML table whose keys a user chose; read it with `Object.entries`. */
 export type Table = { readonly [key: string]: unknown };
 
 export const isTable = (value: unknown): value is Table =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+  isObject(value) && !(value instanceof Date);
 
 /** What is stored under a key of the table itself, never under one that it inherits. */
 export const own = (table: Table, key: string): unknown =>

@@ -4,7 +4,7 @@
  * the store's engine takes it for a kind of its own. A text with half of a surrogate pair is none that
  * UTF-8 can write, and readers of JSON refuse it. All would be altered without a word.
  */
-import { escapeSegment } from '../read/pointer.ts';
+import { escapeSegment } from '#domain/json.ts';
 import type { CheckValue } from './shapes.ts';
 
 /** From here on JSON writes a number with its exponent, which promises no digits. */

@@ -2,8 +2,9 @@
  * Checks rows against the shapes of a contract's entities. Keys and references between rows are not
  * its business: those are the store's, and `integrity.ts`'s for rows that are part of a tree.
  */
+
+import { parsePointer } from '#domain/json.ts';
 import type { Contract } from '../contract.ts';
-import { parsePointer } from '../read/pointer.ts';
 import { suggestName } from '../read/suggest.ts';
 import { andKept, andTextsKept } from './kept-values.ts';
 import { type CheckValue, createShapes } from './shapes.ts';

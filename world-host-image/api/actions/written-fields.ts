@@ -2,14 +2,12 @@
  * What a request writes into a row: the route's constant fields, then what it takes from the body,
  * then generated values. Paths reach into nested objects.
  */
+import { isObject } from '#domain/json.ts';
 import type { EntityContract, FieldPath, Row } from '#language/contract.ts';
 import { FailedAction, vendorAnswer } from '../answer.ts';
 import { fieldTypes } from '../field-types.ts';
 import { assignPath, readText, valueAtPath } from '../filter-values.ts';
 import type { ActionContext } from './action.ts';
-
-const isObject = (value: unknown): value is Row =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
  * A value of a form as the field at the path has it: "5" is a number where numbers stand, an empty text

@@ -4,8 +4,8 @@
  * change inside a place that changed as a whole is part of that.
  */
 import { isDeepStrictEqual } from 'node:util';
+import { toPointer } from '#domain/json.ts';
 import { worldFile } from '../../files/world-json.ts';
-import { toPointer } from '../../read/pointer.ts';
 import type { Change } from '../change.ts';
 import type { Documents, Path } from './documents.ts';
 

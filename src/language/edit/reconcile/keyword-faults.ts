@@ -1,4 +1,5 @@
 /** Which values break the keywords that look at one value alone: bounds, patterns, formats, counts. */
+import { isObject } from '#domain/json.ts';
 import { own, type Table } from '../../read/values.ts';
 import { equalityText } from '../../schema/equality.ts';
 import { assertedFormats } from '../../schema/formats.ts';
@@ -31,7 +32,7 @@ const ofList =
 const ofObject =
   (breaks: (held: unknown, value: object) => boolean): Breaks =>
   (held, value) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value) && breaks(held, value);
+    isObject(value) && breaks(held, value);
 
 const patterns = new Map<string, Pattern>();
 const maxPatterns = 1_000;

@@ -1,4 +1,8 @@
-/** JSON pointers (RFC 6901): a text for a place in a JSON document. */
+/** JSON values whose shape is not known yet, and pointers (RFC 6901): a text for a place in a JSON document. */
+
+/** Whether a value is an object, and neither null nor a list. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** One segment in a pointer's spelling. */
 export const escapeSegment = (segment: string | number): string => {

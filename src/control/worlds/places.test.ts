@@ -1,0 +1,59 @@
+/** Where a world or a task is at fault: names that hold `/` or `~` come in paths as they are written. */
+import { describe, expect, it } from 'vitest';
+import { encodeBundle } from '#language/artifacts/bundle.ts';
+import { contractOf, type SmallWorld, smallWorld, toTree } from '#test/support/small-world.ts';
+import { buildVersion } from './build.ts';
+import { checkTask, createWorldCache } from './check-task.ts';
+import { refusedWorld } from './problems.ts';
+import { requestProblems } from './runtime.ts';
+
+const oddName = 'in/out~now';
+
+/** Lists have a value under an odd name as well, of which no two may be the same. */
+const makeOdd = (world: SmallWorld): void => {
+  const { lists } = world.json['schema/world.json']['x-svc'].entities;
+  lists.schema.properties.about = { type: 'object', properties: { [oddName]: { type: 'string' } } };
+  lists.unique = [['/about/in~1out~0now']];
+};
+
+const listOf = (value: unknown) => ({ id: 77, name: 'Odd', about: { [oddName]: value } });
+
+describe('the path of a fault', () => {
+  it('names a key of a file as it is written', () => {
+    const problem = {
+      file: 'data/lists.json',
+      pointer: '/0/in~1out~0now',
+      code: 'x',
+      message: 'y',
+    };
+    expect(refusedWorld([problem]).fields[0]?.path).toEqual(['data/lists.json', '0', oddName]);
+  });
+
+  it('names a field of a row that comes with a request as it is written', () => {
+    const world = smallWorld();
+    makeOdd(world);
+    const files = toTree(world);
+    const misfit = buildVersion(files, { lists: [listOf(5)] });
+    expect(misfit).toMatchObject({
+      row: { field: { path: ['data', 'rows', 'lists', '0', 'about', oddName] } },
+    });
+    const twins = [listOf('same'), { ...listOf('same'), id: 78 }];
+    expect(buildVersion(files, { lists: twins })).toMatchObject({
+      row: { field: { path: ['data', 'rows', 'lists', '1', 'about', oddName] } },
+    });
+  });
+
+  it('names a field of a row of a task as it is written', () => {
+    const bundle = encodeBundle({ contract: contractOf(makeOdd), files: [] });
+    const known = createWorldCache()({ digest: 'sha256:0', project: 'prj-1', bundle });
+    const checked = checkTask(known, { seed: { mode: 'append', rows: { lists: [listOf(5)] } } });
+    expect(checked).toMatchObject({
+      fields: [{ path: ['task', 'seed', 'rows', 'lists', '0', 'about', oddName] }],
+    });
+  });
+
+  it('is a pointer where a command of a world is refused', () => {
+    const fields = [{ path: ['data', oddName], message: 'is unknown' }];
+    expect(requestProblems(fields, '')).toMatchObject([{ pointer: '/data/in~1out~0now' }]);
+  });
+});

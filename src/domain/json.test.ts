@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { isObject, parsePointer, toPointer } from './json.ts';
+
+describe('JSON pointers', () => {
+  it.each([
+    ['', []],
+    ['/', ['']],
+    ['/rows/0/name', ['rows', '0', 'name']],
+    ['/a~1b', ['a/b']],
+    ['/m~0n', ['m~n']],
+    ['/~01', ['~1']],
+    ['/~10', ['/0']],
+    ['/~0~1', ['~/']],
+  ])('%j is read as the segments %j and written again', (pointer, segments) => {
+    expect(parsePointer(pointer)).toEqual(segments);
+    expect(toPointer(segments)).toBe(pointer);
+  });
+
+  it('take the index of a list as a number', () => {
+    expect(toPointer(['rows', 3, 'a/b'])).toBe('/rows/3/a~1b');
+  });
+});
+
+describe('isObject', () => {
+  it.each([
+    [{}, true],
+    [{ a: 1 }, true],
+    [null, false],
+    [[], false],
+    ['text', false],
+    [undefined, false],
+  ])('of %j is %j', (value, expected) => {
+    expect(isObject(value)).toBe(expected);
+  });
+});
