@@ -97,6 +97,13 @@ describe('svc worlds schema', () => {
     expect(await ran('check code')).toContain('code is sound');
   });
 
+  it('warns of what the service warns of, too', async () => {
+    await ran('init ./code --connector code-hosting');
+    const warning = 'webhooks are noted in the request ledger, but not sent yet';
+    expect(await ran('check code')).toContain(`warning: ${warning}`);
+    expect(JSON.parse(await ran('check code --json'))).toMatchObject({ warnings: [warning] });
+  });
+
   it('writes into no folder that holds something, and knows its templates', async () => {
     mkdirSync(pathOf('full'));
     writeFileSync(pathOf('full/notes.txt'), 'mine');

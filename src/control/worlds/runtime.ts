@@ -14,12 +14,12 @@ import {
   type RuntimeCommand,
   runtimeCommands,
 } from '#wire/public-api/runtime.ts';
+import { warningsOf } from '#wire/public-api/warnings.ts';
 import { JsonText } from '../json-text.ts';
 import type { Compiled, Job, JobKind, Outcomes } from './compile-job.ts';
 import type { Compiler } from './compiler.ts';
 import { listTemplates, readTemplate, templateName } from './templates.ts';
 import { decodeTree } from './tree.ts';
-import { warningsOf } from './warnings.ts';
 
 export type RuntimeParts = { compiler: Compiler; templatesDir: string };
 

@@ -1,6 +1,8 @@
 /** A world as clients see it, from its row and its head version. */
+
 import type { Static } from 'typebox';
 import type { Contract, Task } from '#language/contract.ts';
+import { warningsOf } from '#wire/public-api/warnings.ts';
 import type {
   BundledTaskView,
   TaskListView,
@@ -13,7 +15,6 @@ import { createRoom, writeInto } from '../http/paging.ts';
 import { JsonText } from '../json-text.ts';
 import { viewContract, type WorldField } from './contract-view.ts';
 import type { Version, Versions } from './versions.ts';
-import { warningsOf } from './warnings.ts';
 
 const viewVersion = (version: Version): WorldView['version'] => ({
   id: version.id,

@@ -1,6 +1,7 @@
 /**
  * What the author of a world is warned of: what its contract says that its sessions do not have yet,
- * and what the language itself takes for a slip.
+ * and what the language itself takes for a slip. The service says it of a world that it made, the CLI of
+ * one that it checks.
  */
 import type { Contract } from '#language/contract.ts';
 
