@@ -14,7 +14,7 @@ import { readTree } from '../files/input.ts';
 import { removeFiles, writeTree } from '../files/write-tree.ts';
 import type { Context } from '../terminal/context.ts';
 import { formatCount, formatJson, formatTable } from '../terminal/print.ts';
-import { exitStatus, problemsError } from '../views/report.ts';
+import { exitStatus, ProblemsError } from '../views/report.ts';
 import { addCommand, printAnswer } from './command.ts';
 
 type Checked = {
@@ -74,9 +74,14 @@ export const addCheck = (schema: Command, context: Context): void => {
       } else if (options.json === true) {
         context.out.write(formatJson({ status: 'rejected', problems, generated }));
         context.setExitStatus(exitStatus.failed);
-      } else if (contract === null) throw problemsError(folder, problems, files);
+      } else if (contract === null) throw new ProblemsError(folder, problems, files);
       else
-        throw problemsError(folder, problems, files, 'holds generated files that are not current');
+        throw new ProblemsError(
+          folder,
+          problems,
+          files,
+          'holds generated files that are not current',
+        );
     });
 };
 
@@ -111,7 +116,7 @@ export const addCompile = (schema: Command, context: Context): void => {
     .action((folder: string, options: { json?: boolean }) => {
       const files = readTree(context, folder);
       const compiled = compileTree(files);
-      if (!compiled.ok) throw problemsError(folder, compiled.problems, files);
+      if (!compiled.ok) throw new ProblemsError(folder, compiled.problems, files);
       const { contract, generated } = compiled;
       const all = toDeeds(generatedState({ files, generated, contract }), generated);
       const changed = all.filter(({ state }) => state !== 'current').map(({ path }) => path);

@@ -20,7 +20,7 @@ import { asPath, readTree } from '../files/input.ts';
 import { writeTree } from '../files/write-tree.ts';
 import type { Colors, Context } from '../terminal/context.ts';
 import { formatCount } from '../terminal/print.ts';
-import { problemsError } from '../views/report.ts';
+import { ProblemsError } from '../views/report.ts';
 import { addCommand, printAnswer } from './command.ts';
 
 const decoder = new TextDecoder();
@@ -148,7 +148,8 @@ export const addEntityAdd = (entity: Command, context: Context): void => {
       const files = readTree(context, folder);
       const primaryKey = key === undefined ? {} : { primaryKey: key };
       const result = addEntity(files, { name, fields: field, ...primaryKey });
-      if (!result.ok) throw problemsError(folder, result.problems, files, `cannot have "${name}"`);
+      if (!result.ok)
+        throw new ProblemsError(folder, result.problems, files, `cannot have "${name}"`);
       writeTree(context, folder, result.files);
       const { changes, notes } = result;
       printAnswer(context, shown, { changes, notes }, () =>
@@ -167,7 +168,7 @@ export const addEntityRemove = (entity: Command, context: Context): void => {
     .action((folder: string, name: string, options: { json?: boolean }) => {
       const files = readTree(context, folder);
       const result = removeEntity(files, name);
-      if (!result.ok) throw problemsError(folder, result.problems, files, `keeps "${name}"`);
+      if (!result.ok) throw new ProblemsError(folder, result.problems, files, `keeps "${name}"`);
       writeTree(context, folder, result.files);
       const { changes, notes } = result;
       printAnswer(context, options, { changes, notes }, () =>
@@ -208,7 +209,7 @@ export const addReconcile = (schema: Command, context: Context): void => {
       const files = readTree(context, folder);
       const result = reconcile(files);
       if (!result.ok)
-        throw problemsError(folder, result.problems, files, 'cannot be fitted to its captures');
+        throw new ProblemsError(folder, result.problems, files, 'cannot be fitted to its captures');
       if (write) writeTree(context, folder, result.files);
       const { changes, notes } = result;
       printAnswer(context, shown, { changes, notes, written: write }, () =>

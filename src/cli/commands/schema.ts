@@ -8,6 +8,7 @@ import { AppError } from '#domain/error.ts';
 import { summarizeTemplate, type TemplateSummary } from '#language/edit/template-summary.ts';
 import { fileSchema, type SchemaFile, schemaFiles } from '#language/files/file-schemas.ts';
 import { bundledTemplatesDir, readTemplateTree, templateSlugs } from '#runtime/templates.ts';
+import type { ProblemsDetail } from '#wire/public-api/problem.ts';
 import { writeEditorFiles } from '../files/editor-files.ts';
 import { readTree } from '../files/input.ts';
 import { writeTree } from '../files/write-tree.ts';
@@ -22,7 +23,7 @@ const summarize = (slug: string): TemplateSummary => {
   const tree = readTemplateTree(bundledTemplatesDir, slug) ?? [];
   const result = summarizeTemplate(slug, tree);
   if (result.ok) return result.summary;
-  const detail = { problems: result.problems };
+  const detail: ProblemsDetail = { problems: result.problems };
   throw new AppError('internal', `the template ${slug} does not compile`, { detail });
 };
 

@@ -19,7 +19,7 @@ import {
 } from '../files/input.ts';
 import type { Context } from '../terminal/context.ts';
 import { withProgress } from '../terminal/progress.ts';
-import { problemsError } from '../views/report.ts';
+import { ProblemsError } from '../views/report.ts';
 import { describeWorld } from '../views/world.ts';
 import {
   addCommand,
@@ -51,7 +51,7 @@ const readSource = (
   }
   const tree = overlayTree(readTree(context, from), laidOver);
   const compiled = compileTree(tree);
-  if (!compiled.ok) throw problemsError(from, compiled.problems, tree);
+  if (!compiled.ok) throw new ProblemsError(from, compiled.problems, tree);
   return { from: encodeTree(tree) };
 };
 

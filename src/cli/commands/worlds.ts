@@ -15,7 +15,7 @@ import {
 import { namesFolder, readTree, withFolderHint } from '../files/input.ts';
 import type { RequestFilter } from '../service/requests.ts';
 import type { Context } from '../terminal/context.ts';
-import { problemsError } from '../views/report.ts';
+import { ProblemsError } from '../views/report.ts';
 import { describeRequests } from '../views/request.ts';
 import {
   describeWholeWorld,
@@ -59,7 +59,7 @@ const addWorldsList = (worlds: Command, context: Context): void => {
 const describeFolder = (context: Context, folder: string, options: ServiceOptions): void => {
   const tree = readTree(context, folder);
   const compiled = compileTree(tree);
-  if (!compiled.ok) throw problemsError(folder, compiled.problems, tree);
+  if (!compiled.ok) throw new ProblemsError(folder, compiled.problems, tree);
   const { contract, baseRows } = compiled;
   const counts = Object.fromEntries(
     Object.entries(baseRows).map(([entity, rows]) => [entity, rows.length]),

@@ -19,7 +19,7 @@ import type { Context } from '../terminal/context.ts';
 import { elapsedMs, formatCount, formatDuration, formatFields } from '../terminal/print.ts';
 import type { Up } from '../up/up.ts';
 import { outputOf } from '../views/call.ts';
-import { problemsError } from '../views/report.ts';
+import { ProblemsError } from '../views/report.ts';
 import { taskName, worldSlug } from './story.ts';
 import { expectEqual, expectSome, type Step } from './timeline.ts';
 
@@ -60,7 +60,7 @@ export const createWorld = async (
 ): Promise<WorldDetail> => {
   const tree = readTree(context, templateDir);
   const compiled = compileTree(tree);
-  if (!compiled.ok) throw problemsError(templateDir, compiled.problems, tree);
+  if (!compiled.ok) throw new ProblemsError(templateDir, compiled.problems, tree);
   const { contract, baseRows } = compiled;
   const { body: world } = await client.send(createWorldOperation, {
     body: { slug: worldSlug, from: encodeTree(tree), message: 'from its template' },

@@ -8,7 +8,7 @@ import type { Problem } from '#language/problem.ts';
 import type { Colors } from '../terminal/context.ts';
 import { excerptOf, lineOf, makeVisible } from './excerpt.ts';
 
-export type ProblemView = {
+export type ProblemDisplay = {
   colors: Colors;
   /** Columns of the terminal. */
   columns: number;
@@ -34,7 +34,7 @@ const placeOf = ({ file, line, column, pointer }: Problem): string => {
 const excerptLines = (
   { line, column }: Problem,
   text: string | undefined,
-  { colors, columns }: ProblemView,
+  { colors, columns }: ProblemDisplay,
 ): string[] => {
   const source = text === undefined || line === undefined ? undefined : lineOf(text, line);
   if (source === undefined || column === undefined) return [];
@@ -51,7 +51,7 @@ const excerptLines = (
 export const formatProblem = (
   problem: Problem,
   text: string | undefined,
-  view: ProblemView,
+  view: ProblemDisplay,
 ): string[] => {
   const { colors } = view;
   const place = placeOf(problem);
@@ -69,7 +69,7 @@ export const formatProblem = (
 const isRows = (file: string): boolean => /(?:^|\/)(?:data|seed)\//.test(file);
 
 /** Problems file by file, those of rows last: a mistake in the contract makes many rows wrong. */
-export const formatProblems = (problems: readonly Problem[], view: ProblemView): string[] => {
+export const formatProblems = (problems: readonly Problem[], view: ProblemDisplay): string[] => {
   const byFile = Map.groupBy(problems, ({ file }) => file);
   const files = [...byFile].sort(([a], [b]) => Number(isRows(a)) - Number(isRows(b)));
   return files.flatMap(([file, all]) => {

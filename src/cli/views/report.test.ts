@@ -3,7 +3,7 @@ import { AppError } from '#domain/error.ts';
 import { testContext } from '#test/support/cli-context.ts';
 import { textFile } from '#test/support/small-world.ts';
 import { interruption } from '../terminal/stopping.ts';
-import { describeFailure, exitStatus, problemsError, reportError, usageError } from './report.ts';
+import { describeFailure, exitStatus, ProblemsError, reportError, usageError } from './report.ts';
 
 const problem = (file: string, line: number) => ({
   file,
@@ -23,7 +23,7 @@ describe('report', () => {
 
   it('puts problems of rows last and cuts long lists of them', () => {
     const rows = Array.from({ length: 10 }, (_, index) => problem('data/a.json', index + 1));
-    const error = problemsError('./world', [...rows, problem('schema/world.json', 3)]);
+    const error = new ProblemsError('./world', [...rows, problem('schema/world.json', 3)]);
     const lines = describeFailure(error);
     expect(lines.slice(0, 5)).toEqual([
       'error: ./world does not compile: 11 problems',
@@ -36,7 +36,7 @@ describe('report', () => {
   });
 
   it('shows the lines of files that are given along', () => {
-    const error = problemsError(
+    const error = new ProblemsError(
       './world',
       [problem('a.toml', 2)],
       [textFile('a.toml', '\nx = 1\n')],

@@ -9,11 +9,12 @@ import picocolors from 'picocolors';
 import { AppError, describeError, type FieldProblem } from '#domain/error.ts';
 import type { TreeFile } from '#domain/world.ts';
 import type { Problem } from '#language/problem.ts';
+import { type ProblemsDetail, problemsOf } from '#wire/public-api/problem.ts';
 import { type Context, wantsColor } from '../terminal/context.ts';
 import { formatCount, formatJson } from '../terminal/print.ts';
-import { formatProblems, type ProblemView } from './problem.ts';
+import { formatProblems, type ProblemDisplay } from './problem.ts';
 
-type ErrorView = Pick<ProblemView, 'colors' | 'columns'>;
+type ErrorView = Pick<ProblemDisplay, 'colors' | 'columns'>;
 
 export const exitStatus = { done: 0, failed: 1 } as const;
 
@@ -25,27 +26,23 @@ export const usageError = (message: string): CommanderError =>
  * The error of a world whose files do not compile, or have another fault. Given the files too, the
  * lines at fault are shown.
  */
-export const problemsError = (
-  what: string,
-  problems: readonly Problem[],
-  sources: readonly TreeFile[] = [],
-  fault = 'does not compile',
-): AppError => {
-  const count = formatCount(problems.length, 'problem');
-  return new AppError('invalid', `${what} ${fault}: ${count}`, {
-    detail: { problems, sources },
-  });
-};
+export class ProblemsError extends AppError {
+  readonly sources: readonly TreeFile[];
 
-const problemsOf = (error: AppError): Problem[] => {
-  const { problems } = error.detail;
-  return Array.isArray(problems) ? (problems as Problem[]) : [];
-};
+  constructor(
+    what: string,
+    problems: Problem[],
+    sources: readonly TreeFile[] = [],
+    fault = 'does not compile',
+  ) {
+    const detail: ProblemsDetail = { problems };
+    super('invalid', `${what} ${fault}: ${formatCount(problems.length, 'problem')}`, { detail });
+    this.sources = sources;
+  }
+}
 
-const sourcesOf = (error: AppError): TreeFile[] => {
-  const { sources } = error.detail;
-  return Array.isArray(sources) ? (sources as TreeFile[]) : [];
-};
+const sourcesOf = (error: AppError): readonly TreeFile[] =>
+  error instanceof ProblemsError ? error.sources : [];
 
 const hintOf = (error: AppError): string | undefined => {
   const { hint } = error.detail;

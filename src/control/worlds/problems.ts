@@ -3,6 +3,7 @@
 import { AppError, type FieldProblem } from '#domain/error.ts';
 import { parsePointer } from '#domain/json.ts';
 import type { Problem } from '#language/problem.ts';
+import type { ProblemsDetail } from '#wire/public-api/problem.ts';
 
 const toFieldProblem = ({ file, pointer, message, hint }: Problem): FieldProblem => ({
   path: [file, ...parsePointer(pointer)],
@@ -20,8 +21,10 @@ export const describeProblems = (problems: readonly Problem[]): string => {
 };
 
 /** A refusal of the contract, with its own problems and as problems of fields. */
-export const refusedWorld = (problems: readonly Problem[]): AppError =>
-  new AppError('invalid', describeProblems(problems), {
+export const refusedWorld = (problems: Problem[]): AppError => {
+  const detail: ProblemsDetail = { problems };
+  return new AppError('invalid', describeProblems(problems), {
     fields: problems.map(toFieldProblem),
-    detail: { problems },
+    detail,
   });
+};

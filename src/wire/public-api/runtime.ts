@@ -5,6 +5,7 @@
 import { limits } from '#domain/limits.ts';
 import { nullable, oneOf } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
+import { ProblemView } from './problem.ts';
 import { TemplateView, TreeFileBody } from './world.ts';
 
 /** What is served. */
@@ -180,17 +181,6 @@ export const RuntimeAnswer = Type.Union([
   BegunFiles,
 ]);
 export type RuntimeAnswer = Static<typeof RuntimeAnswer>;
-
-/** What is wrong with a tree: the language's own problem. */
-export const ProblemView = Type.Object({
-  file: Type.String({ description: 'path in the tree; empty: the request itself' }),
-  pointer: Type.String({ description: 'JSON pointer into the file, or into the request' }),
-  line: Type.Optional(Type.Integer({ minimum: 1 })),
-  column: Type.Optional(Type.Integer({ minimum: 1 })),
-  code: Type.String(),
-  message: Type.String(),
-  hint: Type.Optional(Type.String()),
-});
 
 export const RuntimeRejection = Type.Object({
   status: Type.Literal('rejected'),
