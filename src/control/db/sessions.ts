@@ -3,7 +3,15 @@ import { limits } from '#domain/limits.ts';
 import type { Isolation } from '#domain/pool.ts';
 import type { BrowserTier, EndReason, SessionState, SurfaceKind } from '#domain/session.ts';
 import type { SessionClock } from '#domain/world-clock.ts';
-import { type Count, type CountRow, countOf, type Read, toCount, toRead } from './lists.ts';
+import {
+  byFilters,
+  type Count,
+  type CountRow,
+  countOf,
+  type Read,
+  toCount,
+  toRead,
+} from './lists.ts';
 import { type Queryable, statement } from './pool.ts';
 import { openSessionStates } from './states.ts';
 
@@ -129,17 +137,28 @@ const pagedInstruction = `case
             or sum(octet_length(s.instruction)) over newest <= $7::bigint)
   then s.instruction end as instruction`;
 
-const listSessionsStatement = statement(
-  'list_sessions',
-  `select (select slug from worlds w where w.id = s.world_id) as slug,
+/** The statement for a page, by the filters that are given. */
+export const listSessionsBy = byFilters(
+  {
+    state: { parameter: '$2::text', matches: 's.state = $2::text' },
+    world: {
+      parameter: '$3::text',
+      matches: 's.world_id = (select id from worlds where project_id = $1 and slug = $3::text)',
+    },
+  },
+  (suffix, condition) =>
+    statement(
+      `list_sessions${suffix}`,
+      `select (select slug from worlds w where w.id = s.world_id) as slug,
           ${sessionColumns('h.address', pagedInstruction)},
           case when $6 then coalesce(octet_length(s.instruction), 0) else 0 end as "instructionBytes",
           (extract(epoch from s.created_at) * 1000000)::float8 as "createdAtUs"
      from (select * from sessions s
-            where s.project_id = $1 and ${following} and ${matching} order by s.created_at desc, s.id desc limit $4 offset $5) s
-     left join hosts h on h.id = s.host_id
+            where s.project_id = $1 and ${following} and ${condition} order by s.created_at desc, s.id desc limit $4 offset $5) s
+     left join lateral (select address from hosts where id = s.host_id limit 1) h on true
    window newest as (order by s.created_at desc, s.id desc)
     order by s.created_at desc, s.id desc`,
+    ),
 );
 
 const countSessionsStatement = countOf({
@@ -166,7 +185,7 @@ export const listSessions = async (
 ): Promise<Read<ListedSession> & { count: Count }> => {
   const values = [projectId, filter.state ?? null, filter.world ?? null];
   const [rows, [counted]] = await Promise.all([
-    db.query<ListedSession>(listSessionsStatement, [
+    db.query<ListedSession>(listSessionsBy(filter), [
       ...values,
       limit + 1,
       offset,
