@@ -1,10 +1,10 @@
 /** Hosts: generations, recycling, and what a lost host does to its session. */
-import { rm } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { SessionState } from '#domain/session.ts';
 import type { Digest } from '#domain/world.ts';
-import { examine, listHosts } from '#wire/admin-api/operations.ts';
+import { checkBlobs, examine, listHosts } from '#wire/admin-api/operations.ts';
 import { heartbeat, pollHost, reportLeaving, reportWarm } from '#wire/host-api/operations.ts';
 import { drainHost, observePool, reportGone, reportLaunched } from '#wire/pool-api/operations.ts';
 import {
@@ -493,6 +493,39 @@ describe('a host that cannot load its session', () => {
     await expect(control.send(createWorld, { body: again })).rejects.toThrow('is taken');
     const well = (await control.admin(examine, {})).body.checks;
     expect(well.find(({ name }) => name === 'worlds')).toMatchObject({ status: 'ok' });
+  });
+
+  it('would not have it from bytes that were damaged, which the doctor names with its world', async () => {
+    const { config } = control;
+    if (config.blobs.kind !== 'folder') throw new Error('blobs are in no folder');
+    const data = { rows: { folders: [{ id: 7, name: 'y' }] } };
+    const from = encodeTree(notesWorld());
+    const { body: world } = await control.send(createWorld, {
+      body: { slug: 'damaged-notes', from, data },
+    });
+    const [row] = await control.sql<{ snapshot: Digest }>(
+      'select snapshot from versions where id = $1',
+      [world.version.id],
+    );
+    const damaged = row?.snapshot ?? baseState;
+    const path = join(config.blobs.folder, pathOf(damaged));
+    const bytes = await readFile(path);
+    const told = { world: 'local/default/damaged-notes', blob: damaged };
+    await writeFile(path, Buffer.alloc(bytes.byteLength));
+    try {
+      const { body: found } = await control.admin(examine, {});
+      expect(found.checks.find(({ name }) => name === 'worlds')).toMatchObject({
+        status: 'failed',
+        message: expect.stringContaining(`other bytes than were put there`),
+        fix: expect.stringContaining('copy the blobs back'),
+      });
+      const { body: all } = await control.admin(checkBlobs, { query: {} });
+      expect(all).toMatchObject({ damaged: [told], looked: all.total, next: null });
+    } finally {
+      await writeFile(path, bytes);
+    }
+    const { body: well } = await control.admin(checkBlobs, { query: {} });
+    expect(well).toMatchObject({ damaged: [], bytes: expect.any(Number), next: null });
   });
 
   it('does not become ready with another bundle than the one it was given', async () => {

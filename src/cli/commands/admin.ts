@@ -4,6 +4,7 @@ import { type HostState, hostStates } from '#domain/host.ts';
 import { drainHosts, examine, listHosts, listPools } from '#wire/admin-api/operations.ts';
 import type { Client } from '#wire/client.ts';
 import { answeringWithin, connectOperator, showingWaits } from '../service/client.ts';
+import { checkAllBlobs } from '../service/deep-check.ts';
 import { type Context, roomOf } from '../terminal/context.ts';
 import { describeChecks, describeDrained, describeHosts, describePools } from '../views/admin.ts';
 import { exitStatus, usageError } from '../views/report.ts';
@@ -119,10 +120,12 @@ const addDoctor = ({ context, add, clientFor }: Admin): void => {
     usage: 'doctor',
     summary:
       'check database, clocks, blobs, worlds, gateways, orchestrators, pools, hosts, sessions and addresses',
-    example: 'svc admin doctor',
-  });
-  command.action(async (options: ServiceOptions) => {
-    const { body } = await clientFor(options).send(examine, {});
+    example: 'svc admin doctor\nsvc admin doctor --deep',
+  }).option('--deep', 'also read the blobs of all worlds and tell those that are damaged');
+  command.action(async (options: ServiceOptions & { deep?: boolean }) => {
+    const client = clientFor(options);
+    const { body } = await client.send(examine, {});
+    if (options.deep === true) body.checks.push(await checkAllBlobs(client, context.err));
     if (body.checks.some(({ status }) => status === 'failed')) {
       context.setExitStatus(exitStatus.failed);
     }

@@ -11,6 +11,7 @@ import { findNearQuota } from '../db/quotas.ts';
 import { isEmptied } from '../db/watch-schema.ts';
 import { findRefused } from '../keys-in-use.ts';
 import type { Parts } from '../parts.ts';
+import { findDamaged } from '../worlds/damaged.ts';
 import { findLostWorlds } from '../worlds/lost.ts';
 import { type Finding, failed, listNames as list, ok, warning } from './finding.ts';
 import { checkGateways } from './gateways.ts';
@@ -24,6 +25,8 @@ const mostSkewMs = 2_000;
 /** The longest that a call of user code may take, and some time around it. */
 const longCallMs = 180_000;
 const gib = 2 ** 30;
+/** What is read of the blobs of worlds each time: enough to see a store that has gone bad as a whole. */
+const sampled = { mostBytes: 32 * 2 ** 20, mostMs: 3_000 };
 
 const checkDatabase = async ({ db }: DoctorParts): Promise<Finding> => {
   if (await isEmptied(db)) {
@@ -80,11 +83,20 @@ const checkWorlds = async (parts: DoctorParts): Promise<Finding> => {
     );
   }
   if (total === 0) return ok('there are none yet');
-  return ok(
+  const sample = await findDamaged(parts, { after: null, ...sampled });
+  if (sample.damaged.length > 0) {
+    const names = sample.damaged.map(({ world, blob }) => `${world} (${blob})`);
+    return failed(
+      `blobs of ${sample.damaged.length} worlds hold other bytes than were put there, sessions of them end as load_failed: ${list(names)}`,
+      `copy the blobs back over those in ${parts.blobs.place}, or remove them there and make the worlds again under their slugs (svc worlds create <slug> --from <tree>); svc admin doctor --deep reads those of all worlds`,
+    );
+  }
+  const there =
     looked < total
       ? `the blobs of the newest ${looked} of ${total} are there`
-      : `the blobs of all are there (${total})`,
-  );
+      : `the blobs of all are there (${total})`;
+  const isAll = sample.next === null && sample.looked === total;
+  return ok(`${there}, those of ${isAll ? 'all' : `the newest ${sample.looked}`} undamaged`);
 };
 
 const checkLeases = ({ leases }: Standing): Finding => {

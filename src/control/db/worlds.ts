@@ -268,6 +268,23 @@ export type HeadBlobs = { world: string; bundle: Digest; snapshot: Digest; total
 export const listHeadBlobs = (db: Queryable, most: number): Promise<HeadBlobs[]> =>
   db.query<HeadBlobs>(headBlobsStatement, [most]);
 
+const pageOfHeadsStatement = statement(
+  'page_of_head_blobs',
+  `select w.id, ${projectPath('w.project_id')} || '/' || w.slug as world, v.bundle, v.snapshot,
+          (select count(*) from worlds where head_version_id is not null)::int as total
+     from worlds w join versions v on v.id = w.head_version_id
+    where $2::text is null or w.id < $2
+    order by w.id desc limit $1`,
+);
+
+/** The same of one world after another by their ids, the newest first; `after` is the last that was had. */
+export const pageOfHeadBlobs = (
+  db: Queryable,
+  limit: number,
+  after: string | null,
+): Promise<(HeadBlobs & { id: string })[]> =>
+  db.query<HeadBlobs & { id: string }>(pageOfHeadsStatement, [limit, after]);
+
 const findVersionStatement = statement(
   'find_version',
   `select v.id, v.world_id as "worldId", v.project_id as "projectId", w.slug, v.number, v.state,

@@ -141,3 +141,27 @@ export const examine = operation({
   access: 'admin',
   answers: { 200: Type.Object({ checks: Type.Array(DoctorCheck) }) },
 });
+
+export const checkBlobs = operation({
+  id: 'checkBlobs',
+  summary: 'Read the blobs of worlds, some at a time, and tell those that hold other bytes or none',
+  method: 'GET',
+  path: '/doctor/blobs',
+  access: 'admin',
+  query: Type.Object({
+    after: Type.Optional(
+      Type.String({ maxLength: limits.nameChars, description: 'the `next` of the answer before' }),
+    ),
+  }),
+  answers: {
+    200: Type.Object({
+      damaged: Type.Array(Type.Object({ world: Type.String(), blob: Type.String() })),
+      place: Type.String({ description: 'where the blobs are, for people' }),
+      looked: Type.Integer({ description: 'worlds whose blobs were read for this answer' }),
+      total: Type.Integer({ description: 'worlds that there are' }),
+      bytes: Type.Integer(),
+      next: nullable(Type.String({ description: 'where to go on; null: all have been read' })),
+    }),
+  },
+});
+export type BlobsChecked = Static<(typeof checkBlobs)['answers'][200]>;
