@@ -24,6 +24,9 @@ const issue = '/repos/{owner}/{repo}/issues/{issue_number}';
 const pull = '/repos/{owner}/{repo}/pulls/{pull_number}';
 const ofIssue = ['', '/events', '/timeline'].map((end) => issue + end);
 const ofPull = ['', '/reviews', '/comments', '/commits', '/files'].map((end) => pull + end);
+const lists = ['issues', 'pulls', 'labels', 'milestones', 'releases', 'branches', 'commits'];
+const comments = ['issues/comments', 'pulls/comments', 'issues/events', 'tags'];
+const ofRepository = [...lists, ...comments].map((list) => `/repos/{owner}/{repo}/${list}`);
 
 const faultsOf = async (paths: readonly string[], rows: readonly Row[]): Promise<string[]> => {
   const faults = new Set<string>();
@@ -32,7 +35,7 @@ const faultsOf = async (paths: readonly string[], rows: readonly Row[]): Promise
     for (const { owner, repo, number } of rows) {
       const names: Row = { owner, repo, issue_number: number, pull_number: number };
       const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(names[name]));
-      const { body } = await world.ask('GET', `${filled}?per_page=100`);
+      const { body } = await world.ask('GET', `${filled}?per_page=100&state=all`);
       validate(body);
       for (const { instancePath, message } of validate.errors ?? []) {
         faults.add(`${path}: ${instancePath.replaceAll(/\d+/g, 'N')} ${message}`);
@@ -43,6 +46,12 @@ const faultsOf = async (paths: readonly string[], rows: readonly Row[]): Promise
 };
 
 type Row = Record<string, unknown>;
+
+it('answers of all lists of a repository are as declared', async () => {
+  const repositories = world.rows('repositories', {});
+  const places = repositories.map(({ owner, name }) => ({ owner, repo: name }));
+  expect(await faultsOf(ofRepository, places)).toEqual([]);
+}, 60_000);
 
 it('answers of all issues and pull requests are as declared', async () => {
   expect(await faultsOf(ofIssue, world.rows('issues', {}))).toEqual([]);

@@ -152,6 +152,11 @@ describe('notifications', () => {
     const feed = { owner: 'northquay', repo: 'tide-feed', all: true };
     const ofFeed = await world.client().activity.listRepoNotificationsForAuthenticatedUser(feed);
     expect(ofFeed.data).toHaveLength(1);
+    for (const last_read_at of [{}, '', 20251114, 'soon']) {
+      const { response } = await world.ask('PUT', '/notifications', { last_read_at });
+      expect([last_read_at, response.status]).toEqual([last_read_at, 422]);
+    }
+    expect(await list()).toHaveLength(2);
     await world.client().activity.markNotificationsAsRead();
     expect(await list()).toEqual([]);
   });

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   errorOf,
+  invalid,
   notFound,
   on,
   pull,
@@ -165,6 +166,13 @@ describe('what a webhook was told', () => {
     const { body } = await world.ask('PATCH', path, { url });
     expect(body).toEqual({ ...config, url, secret: '********', insecure_ssl: '0' });
     expect((await world.client().repos.getWebhookConfigForRepo(hook)).data).toEqual(body);
+    const insecure = async (insecure_ssl: unknown) =>
+      (await world.ask('PATCH', path, { insecure_ssl })).body;
+    expect([await insecure(1), await insecure('0')]).toMatchObject(
+      ['1', '0'].map((insecure_ssl) => ({ insecure_ssl })),
+    );
+    const odd = { resource: 'Hook', field: 'insecure_ssl', code: 'invalid' };
+    for (const one of [[], true, {}]) expect(await insecure(one)).toEqual(invalid(odd).data);
     expect((await world.client().repos.testPushWebhook(hook)).status).toBe(204);
     const last = (await world.deliveries()).at(-1);
     expect(last).toMatchObject({

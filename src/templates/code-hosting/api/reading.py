@@ -72,8 +72,10 @@ def is_downwards(ctx: HandlerContext, default: str = "desc") -> bool:
 
 def instant_of(ctx: HandlerContext, resource: str, field: str, value: object) -> str:
     """A time, whatever its zone, as rows hold times."""
+    if not isinstance(value, str):
+        invalid(ctx, resource, field, "invalid")
     try:
-        return utc_time(str(value))
+        return utc_time(value)
     except ValueError:
         invalid(ctx, resource, field, "invalid")
 

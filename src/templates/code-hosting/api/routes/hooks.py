@@ -134,6 +134,13 @@ def _names(ctx: HandlerContext, events: object) -> list[str]:
     return events
 
 
+def _insecure(ctx: HandlerContext, value: object) -> str:
+    """A text or a number, of which only 1 says that certificates do not count."""
+    if not isinstance(value, (str, int, float)) or isinstance(value, bool):
+        invalid(ctx, "Hook", "insecure_ssl", "invalid")
+    return "1" if value in (1, "1") else "0"
+
+
 def hook_config(ctx: HandlerContext, config: Row) -> Row:
     """What the settings of a hook say, as its row has them."""
     found: Row = {}
@@ -147,7 +154,7 @@ def hook_config(ctx: HandlerContext, config: Row) -> Row:
             invalid(ctx, "Hook", "content_type", "invalid")
         found["content_type"] = config["content_type"]
     if "insecure_ssl" in config:
-        found["insecure_ssl"] = "1" if str(config["insecure_ssl"]) == "1" else "0"
+        found["insecure_ssl"] = _insecure(ctx, config["insecure_ssl"])
     if "secret" in config:
         found["secret"] = text_of(ctx, "Hook", "secret", config["secret"]) or None
     return found

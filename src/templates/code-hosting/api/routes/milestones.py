@@ -103,7 +103,7 @@ def _details(ctx: HandlerContext) -> Row:
         found["description"] = text_of(ctx, "Milestone", "description", body["description"])
     if "due_on" in body:
         due = body["due_on"]
-        found["due_on"] = due and instant_of(ctx, "Milestone", "due_on", due)
+        found["due_on"] = None if due is None else instant_of(ctx, "Milestone", "due_on", due)
     if body.get("state") is not None:
         state = choice_of(ctx, "Milestone", "state", body["state"], ("open", "closed"))
         found.update(state=state, closed_at=ctx.clock.now() if state == "closed" else None)

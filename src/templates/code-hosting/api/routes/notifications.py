@@ -48,7 +48,7 @@ def mark_notifications(ctx: HandlerContext) -> None:
         where = place(ctx)
     body, now = body_of(ctx), ctx.clock.now()
     asked = body.get("last_read_at")
-    until = instant_of(ctx, "Thread", "last_read_at", asked) if asked else now
+    until = now if asked is None else instant_of(ctx, "Thread", "last_read_at", asked)
     read = flag_of(ctx, "Thread", "read", body.get("read", True))
     for row in ctx.query("notifications", where):
         if row["updated_at"] <= until:
