@@ -1,4 +1,6 @@
 /** The whole corpus, in the order in which a world is written. */
+
+import { actionsRules } from './actions.ts';
 import { artifactsRules } from './artifacts.ts';
 import { captureRules } from './capture.ts';
 import { capturesRules } from './captures.ts';
@@ -10,6 +12,7 @@ import { notationRules } from './notation.ts';
 import { operationsRules } from './operations.ts';
 import { pagingRules } from './paging.ts';
 import { redactRules } from './redact.ts';
+import { relationshipsRules } from './relationships.ts';
 import { rowsRules } from './rows.ts';
 import { schemasRules } from './schemas.ts';
 import { surfacesRules } from './surfaces.ts';
@@ -25,11 +28,13 @@ export const corpus: Readonly<Record<string, Chapter>> = {
   'world-json': worldJsonRules,
   schemas: schemasRules,
   entities: entitiesRules,
+  relationships: relationshipsRules,
   environment: environmentRules,
   tools: toolsRules,
   connector: connectorRules,
   capture: captureRules,
   operations: operationsRules,
+  actions: actionsRules,
   paging: pagingRules,
   redact: redactRules,
   surfaces: surfacesRules,
