@@ -6,21 +6,10 @@ Its methods are made from the vendor's own description of the API, and it sends 
 from asking import name, owner, tell, token, url
 from ghapi.all import APIError, GhApi
 from ghapi.page import sync_paged
+from rows import logins, names, numbers
 
 hub = GhApi(owner=owner, repo=name, token=token, gh_host=url, sync=True)
 issues_of, repos, of_pulls = hub.issues, hub.repos, hub.pulls
-
-
-def names(rows):
-    return [row.name for row in rows]
-
-
-def numbers(rows):
-    return [row.number for row in rows]
-
-
-def logins(rows):
-    return [row.login for row in rows]
 
 
 def status(code):

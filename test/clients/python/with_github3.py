@@ -2,18 +2,11 @@
 
 import github3
 from asking import name, owner, tell, token, url
+from rows import names, numbers
 
 hub = github3.GitHub(token=token)
 hub.session.base_url = url
 repo = hub.repository(owner, name)
-
-
-def names(rows):
-    return [row.name for row in rows]
-
-
-def numbers(rows):
-    return [row.number for row in rows]
 
 
 def users(call):

@@ -4,19 +4,12 @@ from datetime import datetime, timezone
 
 import github
 from asking import name, owner, tell, token, url
+from rows import names, numbers
 
 # The client pauses between requests to spare the vendor, and tries again; neither helps here.
 at_once = {"retry": None, "seconds_between_requests": None, "seconds_between_writes": None}
 hub = github.Github(base_url=url, auth=github.Auth.Token(token), **at_once)
 repo = hub.get_repo(f"{owner}/{name}")
-
-
-def names(rows):
-    return [row.name for row in rows]
-
-
-def numbers(rows):
-    return [row.number for row in rows]
 
 
 def users(call):
