@@ -10,35 +10,12 @@ import { readMetricsListen } from '#runtime/metrics.ts';
 import type { Secret } from '#runtime/secret.ts';
 import { readOtlpEndpoint } from '#runtime/tracing.ts';
 import { type BoundaryChoice, boundaryChoices } from './driver/host-environment.ts';
-import { type KubernetesConfig, readKubernetes } from './driver/kubernetes/kubernetes-config.ts';
-import type { ImageBuild } from './driver/open-driver.ts';
-import { type SandboxChoice, sandboxChoices } from './driver/process/sandbox.ts';
+import { readKubernetes } from './driver/kubernetes/kubernetes-config.ts';
+import { sandboxChoices } from './driver/process/sandbox.ts';
+import type { ImageBuild, RuntimeConfig } from './driver/runtime-config.ts';
 import type { HostSize, PoolConfig } from './pools/pool-config.ts';
 import type { PoolsFileContext } from './pools/pools-file.ts';
 import type { SessionLimits, Settings } from './pools/settings.ts';
-
-/** What a runtime needs to make containers, apart from what a host is told. */
-export type RuntimeConfig =
-  | KubernetesConfig
-  | {
-      runtime: 'process';
-      /** The Python that hosts run user code with, and the PATH on which it is found. */
-      python: string;
-      path: string;
-      /** What stands between hosts; `auto`: bubblewrap where it works. */
-      sandbox: SandboxChoice;
-    }
-  | {
-      runtime: 'docker';
-      /** `DOCKER_HOST`; absent: the usual sockets. */
-      engine: string | undefined;
-      /** Where the usual sockets of a user lie. */
-      home: string | undefined;
-      /** The image that hosts run; absent: the one built from this tree. */
-      image: string | undefined;
-      /** What that image is built on; absent: what can be had. */
-      baseImage: string | undefined;
-    };
 
 /** What `prepare` needs. */
 export type PrepareConfig = { installation: string; runtime: RuntimeConfig; logLevel: LogLevel };

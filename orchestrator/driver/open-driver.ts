@@ -1,25 +1,24 @@
 /** Opens the driver that the configuration names. */
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Log } from '#runtime/log.ts';
-import type { RuntimeConfig } from '../config.ts';
 import { createDockerDriver } from './docker/docker-driver.ts';
 import { findEngine } from './docker/engine.ts';
 import { ensureImage, tagImage } from './docker/image.ts';
 import { readImageInputs } from './docker/image-inputs.ts';
 import { type ImageRecipe, imageRecipes, worldHostImage } from './docker/image-recipes.ts';
 import type { Driver, PrepareOptions } from './driver.ts';
-import type { HostSettings } from './host-environment.ts';
 import { compileHost, layOutHost } from './process/laid-out-host.ts';
 import { createProcessDriver } from './process/process-driver.ts';
 import { findSandbox } from './process/sandbox.ts';
+import type {
+  DockerConfig,
+  DriverOptions,
+  ImageBuild,
+  ProcessConfig,
+  RuntimeConfig,
+} from './runtime-config.ts';
 
 const root = join(import.meta.dirname, '../..');
-
-type DockerConfig = Extract<RuntimeConfig, { runtime: 'docker' }>;
-type ProcessConfig = Extract<RuntimeConfig, { runtime: 'process' }>;
-
-export type DriverOptions = { installation: string; host: HostSettings; log: Log };
 
 const openDocker = async (config: DockerConfig, options: DriverOptions): Promise<Driver> => {
   const { image, baseImage } = config;
@@ -67,11 +66,6 @@ export const openDriver = async (
     return openKubernetes(config, options);
   }
   return config.runtime === 'docker' ? openDocker(config, options) : openProcess(config, options);
-};
-
-export type ImageBuild = Pick<DockerConfig, 'engine' | 'home' | 'baseImage'> & {
-  /** What images are called besides, each by its repository. */
-  names: ((repository: string) => string) | undefined;
 };
 
 const build = async (

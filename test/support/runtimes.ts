@@ -9,10 +9,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createLog } from '#runtime/log.ts';
-import type { RuntimeConfig } from '../../orchestrator/config.ts';
 import type { Driver, Launched, Prepared } from '../../orchestrator/driver/driver.ts';
 import { containerName, labelsOf, type Owner } from '../../orchestrator/driver/labels.ts';
 import { openDriver } from '../../orchestrator/driver/open-driver.ts';
+import type { RuntimeConfig } from '../../orchestrator/driver/runtime-config.ts';
 import { processesNaming } from './processes.ts';
 
 const run = promisify(execFile);

@@ -1,7 +1,7 @@
 /** Opens the Kubernetes driver as it is configured. */
 
 import type { Driver } from '../driver.ts';
-import type { DriverOptions } from '../open-driver.ts';
+import type { DriverOptions } from '../runtime-config.ts';
 import { connectCluster } from './cluster.ts';
 import type { KubernetesConfig } from './kubernetes-config.ts';
 import { createKubernetesDriver } from './kubernetes-driver.ts';
