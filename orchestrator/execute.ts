@@ -3,9 +3,9 @@
  * the background. Each step may be repeated at will: it re-reads what it is about to take for granted,
  * leaves a host that has moved on as it is, and when it fails it is logged and planned anew.
  */
+import PQueue from 'p-queue';
 import { AppError, describeError } from '#domain/error.ts';
 import type { HostEnd } from '#domain/host.ts';
-import { forEachAtOnce } from '#runtime/at-once.ts';
 import type { Log } from '#runtime/log.ts';
 import type { Tracer } from '#runtime/tracing.ts';
 import type { Background } from './background.ts';
@@ -315,8 +315,12 @@ export const executePlan = async (
     await step.catch((error: unknown) => failures.push(error));
   };
   await Promise.all([
-    forEachAtOnce(intentsAtOnce, intents, (intent) => attempt(intend(parts, intent))),
-    forEachAtOnce(stepsAtOnce, others, (action) => attempt(execute(parts, action, fresh))),
+    new PQueue({ concurrency: intentsAtOnce }).addAll(
+      intents.map((intent) => () => attempt(intend(parts, intent))),
+    ),
+    new PQueue({ concurrency: stepsAtOnce }).addAll(
+      others.map((action) => () => attempt(execute(parts, action, fresh))),
+    ),
   ]);
   if (failures.length > 0) throw failures[0];
 };

@@ -6,7 +6,7 @@
  * A launch that is under way when this begins may still make a container, so it is over only once none is.
  * Whoever asked for it is told when something is left: it says so by failing.
  */
-import { forEachAtOnce } from '#runtime/at-once.ts';
+import PQueue from 'p-queue';
 import type { Log } from '#runtime/log.ts';
 import { pause } from '#runtime/pause.ts';
 import type { Background } from './background.ts';
@@ -22,7 +22,14 @@ const showMs = 1_000;
 /** Destroys the containers that there are now; answers how many there were. */
 const destroyListed = async (driver: Driver): Promise<number> => {
   const containers = await driver.list();
-  await forEachAtOnce(atOnce, containers, ({ hostId }) => driver.destroy(hostId));
+  const queue = new PQueue({ concurrency: atOnce });
+  await queue.addAll(
+    containers.map(
+      ({ hostId }) =>
+        () =>
+          driver.destroy(hostId),
+    ),
+  );
   return containers.length;
 };
 
@@ -72,14 +79,21 @@ export const shutDown = async (parts: ShutDownParts): Promise<void> => {
   await attempt('reading the pool', async () => {
     rows = (await pool.observe()).hosts.map((host) => host.id);
   });
-  await forEachAtOnce(atOnce, rows, (hostId) =>
-    attempt(`draining ${hostId}`, () => pool.drain(hostId, { reason: 'shutdown' })),
+  const queue = new PQueue({ concurrency: atOnce });
+  await queue.addAll(
+    rows.map(
+      (hostId) => () =>
+        attempt(`draining ${hostId}`, () => pool.drain(hostId, { reason: 'shutdown' })),
+    ),
   );
   try {
     await destroyUntilQuiet(parts);
   } finally {
-    await forEachAtOnce(atOnce, rows, (hostId) =>
-      attempt(`reporting ${hostId} gone`, () => pool.reportGone(hostId, 'shutdown')),
+    await queue.addAll(
+      rows.map(
+        (hostId) => () =>
+          attempt(`reporting ${hostId} gone`, () => pool.reportGone(hostId, 'shutdown')),
+      ),
     );
   }
 };

@@ -3,6 +3,7 @@
  * the programs are told, they read; and the orchestrator may do what it needs and no more. It needs Helm
  * and no cluster; test/cluster/chart.test.ts installs it.
  */
+
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,8 +13,8 @@ import type {
   V1PodSpec,
   V1PolicyRule,
 } from '@kubernetes/client-node';
+import PQueue from 'p-queue';
 import { describe, expect, it } from 'vitest';
-import { forEachAtOnce } from '#runtime/at-once.ts';
 import { needs } from '../orchestrator/driver/kubernetes/access.ts';
 import {
   chartFolder,
@@ -169,9 +170,10 @@ describe.skipIf(!found)('the templates', { timeout: 120_000 }, () => {
       return false;
     };
     const unused: string[] = [];
-    await forEachAtOnce(4, leaves, async (leaf) => {
+    const look = async (leaf: Leaf): Promise<void> => {
       if (!(await hasEffect(leaf))) unused.push(leaf.path);
-    });
+    };
+    await new PQueue({ concurrency: 4 }).addAll(leaves.map((leaf) => () => look(leaf)));
     expect(unused.sort()).toEqual([]);
   });
 

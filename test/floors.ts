@@ -21,6 +21,13 @@ export const floors: Readonly<Record<string, readonly Floor[]>> = {
     ['files', 'what a user hands in, and trees written'],
     ['terminal', 'context, text, progress, signals'],
   ],
+  'src/gateway': [
+    ['.', 'the process, its configuration'],
+    ['serving', 'what becomes of a request'],
+    ['entry', 'links, passes and the page between'],
+    ['routes', 'where sessions are served'],
+    ['http', 'requests read, relayed, refused'],
+  ],
   'src/language': [
     ['edit/reconcile', 'the schema that captured answers fit'],
     ['edit', 'changes to a tree'],
@@ -39,6 +46,3 @@ export const floors: Readonly<Record<string, readonly Floor[]>> = {
     ['.', 'contract, problems, limits'],
   ],
 };
-
-/** Folders in which files still import one another in a circle; each goes once its program is laid out. */
-export const circlesLeftIn: readonly string[] = ['orchestrator'];

@@ -15,9 +15,12 @@ import { serveMetrics } from '#runtime/metrics.ts';
 import { createMetrics as createOrchestratorMetrics } from '../orchestrator/metrics.ts';
 import { addLoadMetrics } from '../src/control/load-metrics.ts';
 import { createMetrics as createControlMetrics } from '../src/control/metrics.ts';
-import { addStanding, createMetrics as createGatewayMetrics } from '../src/gateway/metrics.ts';
 import { createRouteTable } from '../src/gateway/routes/route-table.ts';
-import { createVisits } from '../src/gateway/visits.ts';
+import {
+  addStanding,
+  createMetrics as createGatewayMetrics,
+} from '../src/gateway/serving/metrics.ts';
+import { createVisits } from '../src/gateway/serving/visits.ts';
 
 const read = (path: string): string => readFileSync(join(import.meta.dirname, '..', path), 'utf8');
 const rulesPath = 'charts/svc/ops/alert-rules.yaml';

@@ -3,7 +3,7 @@
  * server. It keeps nothing that another replica would need, and holds no right but to ask for routes.
  */
 import { Agent } from 'node:http';
-import { forEachAtOnce } from '#runtime/at-once.ts';
+import PQueue from 'p-queue';
 import { type Bound, bindAll } from '#runtime/listen.ts';
 import type { Log } from '#runtime/log.ts';
 import { createLoopBoard } from '#runtime/loop-board.ts';
@@ -17,18 +17,18 @@ import { resolveRoute } from '#wire/gateway-api/operations.ts';
 import type { GatewayConfig } from './config.ts';
 import { createDoor } from './entry/enter.ts';
 import { createPasses } from './entry/pass.ts';
-import { createFirstRequests } from './first-requests.ts';
+import type { Refusal } from './http/refusals.ts';
 import { createRefuser } from './http/refuser.ts';
 import { type Arrival, createGatewayServer } from './http/server.ts';
 import { readTarget } from './http/target.ts';
-import { addStanding, createMetrics } from './metrics.ts';
-import { answerOwn } from './own-routes.ts';
-import type { Refusal } from './refusals.ts';
+import { createUpstreams } from './http/upstreams.ts';
 import { startFollowing } from './routes/follow.ts';
 import { createRouteTable, type RouteTable } from './routes/route-table.ts';
-import { type ServeParts, serveSurface } from './serve.ts';
-import { createUpstreams } from './upstreams.ts';
-import { createVisits, type Visits } from './visits.ts';
+import { createFirstRequests } from './serving/first-requests.ts';
+import { addStanding, createMetrics } from './serving/metrics.ts';
+import { answerOwn } from './serving/own-routes.ts';
+import { type ServeParts, serveSurface } from './serving/serve.ts';
+import { createVisits, type Visits } from './serving/visits.ts';
 
 export type RunningGateway = Running & {
   /** `http://host:port` of each address that it listens on. */
@@ -46,13 +46,20 @@ const releaseMs = 1_000;
 const checksAtOnce = 8;
 
 /** Cuts tunnels of sessions that are served elsewhere now, or not at all. */
-const checkTunnels = (visits: Visits, routes: RouteTable, sessionIds: readonly string[]) =>
-  forEachAtOnce(checksAtOnce, sessionIds, async (sessionId) => {
+const checkTunnels = async (
+  visits: Visits,
+  routes: RouteTable,
+  sessionIds: readonly string[],
+): Promise<void> => {
+  const check = async (sessionId: string): Promise<void> => {
     const found = await routes.find(sessionId);
     if (found.kind === 'unknown') return;
     const surfaces = found.kind === 'route' ? Object.values(found.route.surfaces) : [];
     visits.cutTunnels(sessionId, surfaces);
-  });
+  };
+  const queue = new PQueue({ concurrency: checksAtOnce });
+  await queue.addAll(sessionIds.map((sessionId) => () => check(sessionId)));
+};
 
 /** Serves on unready, lets what is under way finish, and cuts what does not. */
 const endConnections = async (
@@ -100,7 +107,9 @@ export const startGateway = async (config: GatewayConfig, log: Log): Promise<Run
   });
   const tracer = startTracer('svc-gateway', config.otlpEndpoint, log);
   const parts: ServeParts = {
-    config,
+    limits,
+    trustedHops: config.trustedHops,
+    template,
     routes,
     upstreams,
     visits,

@@ -1,9 +1,9 @@
 /**
  * What every container runtime has to do, the same cases for each, on real world hosts.
  */
+import PQueue from 'p-queue';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#domain/id.ts';
-import { forEachAtOnce } from '#runtime/at-once.ts';
 import { until } from '#runtime/pause.ts';
 import { Secret } from '#runtime/secret.ts';
 import type { Container, Driver } from '../../orchestrator/driver/driver.ts';
@@ -251,12 +251,11 @@ describe.each(names)('%s driver', (name) => {
       'launches and destroys many, several at once',
       async () => {
         const hostIds = Array.from({ length: many }, () => newId('hst'));
-        await forEachAtOnce(atOnce, hostIds, async (hostId) => {
-          await driver.launch(specOf(hostId));
-        });
+        const queue = new PQueue({ concurrency: atOnce });
+        await queue.addAll(hostIds.map((hostId) => () => driver.launch(specOf(hostId))));
         const listed = await driver.list();
         expect(listed.map(({ hostId }) => hostId).sort()).toEqual(hostIds.sort());
-        await forEachAtOnce(atOnce, hostIds, (hostId) => driver.destroy(hostId));
+        await queue.addAll(hostIds.map((hostId) => () => driver.destroy(hostId)));
         expect(await driver.list()).toEqual([]);
       },
       manyMs,

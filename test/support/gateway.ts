@@ -17,7 +17,8 @@ import { parseSurfaceTemplate } from '#domain/surface-address.ts';
 import { createLog } from '#runtime/log.ts';
 import { until } from '#runtime/pause.ts';
 import type { Route, RouteChanges } from '#wire/gateway-api/operations.ts';
-import { type GatewayConfig, type Limits, readConfig } from '../../src/gateway/config.ts';
+import { type GatewayConfig, readConfig } from '../../src/gateway/config.ts';
+import type { Limits } from '../../src/gateway/http/limits.ts';
 import { type RunningGateway, startGateway } from '../../src/gateway/program.ts';
 
 export const gatewayDomain = 'worlds.test';

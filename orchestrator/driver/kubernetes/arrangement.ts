@@ -4,8 +4,9 @@
  * follows what the orchestrator wants, a step behind: a host that has just been given a session is marked a
  * moment later.
  */
+
 import type { V1DaemonSet, V1PodDisruptionBudget } from '@kubernetes/client-node';
-import { forEachAtOnce } from '#runtime/at-once.ts';
+import PQueue from 'p-queue';
 import type { Log } from '#runtime/log.ts';
 import { startLoop } from '#runtime/loop.ts';
 import type { LoopView } from '#runtime/loop-board.ts';
@@ -198,9 +199,14 @@ export const startArrangement = (options: ArrangementOptions): Arrangement => {
     if (isNeeded || now.shapes.some(({ tier }) => tier === 'premium')) {
       await ensure(budgetOf(options));
     }
-    await forEachAtOnce(atOnce, changed, async ({ pod: { name, uid }, mark }) => {
-      await options.pods.patch(name, uid, { metadata: metadataOf(mark) });
-    });
+    const queue = new PQueue({ concurrency: atOnce });
+    await queue.addAll(
+      changed.map(
+        ({ pod: { name, uid }, mark }) =>
+          () =>
+            options.pods.patch(name, uid, { metadata: metadataOf(mark) }),
+      ),
+    );
   };
 
   const removeSets = async (kept: ReadonlySet<string>): Promise<void> => {

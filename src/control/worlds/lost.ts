@@ -3,8 +3,8 @@
  * in it is not: such a world cannot be served, and its slug can be made again.
  */
 
+import PQueue from 'p-queue';
 import type { Digest } from '#domain/world.ts';
-import { forEachAtOnce } from '#runtime/at-once.ts';
 import { type Blobs, isLost } from '../blobs/blobs.ts';
 import { listHeadBlobs } from '../db/worlds.ts';
 import type { Parts } from '../parts.ts';
@@ -19,14 +19,16 @@ export const findLost = async (
   digests: Iterable<Digest>,
 ): Promise<Set<Digest>> => {
   const lost = new Set<Digest>();
-  await forEachAtOnce(looksAtOnce, [...new Set(digests)], async (digest) => {
+  const look = async (digest: Digest): Promise<void> => {
     try {
       await blobs.size(digest);
     } catch (error) {
       if (!isLost(error)) throw error;
       lost.add(digest);
     }
-  });
+  };
+  const queue = new PQueue({ concurrency: looksAtOnce });
+  await queue.addAll([...new Set(digests)].map((digest) => () => look(digest)));
   return lost;
 };
 

@@ -7,7 +7,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type SurfaceTemplate, surfaceUrl } from '#domain/surface-address.ts';
 import type { Client } from '#wire/client.ts';
 import { consumeLink } from '#wire/gateway-api/operations.ts';
-import { isSafe, type SurfaceTarget } from '../http/target.ts';
 import {
   foreignOrigin,
   linkUsed,
@@ -15,7 +14,8 @@ import {
   type Refusal,
   routeUnknown,
   wrongMethod,
-} from '../refusals.ts';
+} from '../http/refusals.ts';
+import { isSafe, type SurfaceTarget } from '../http/target.ts';
 import type { Passes } from './pass.ts';
 
 export type Door = {

@@ -4,8 +4,8 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type { SurfaceKind } from '#domain/session.ts';
+import type { Refusal } from '../http/refusals.ts';
 import { isSafe } from '../http/target.ts';
-import type { Refusal } from '../refusals.ts';
 
 const escapeHtml = (text: string): string =>
   text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);

@@ -4,8 +4,8 @@
  */
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Refusal } from '../refusals.ts';
 import { hasBody } from './forwarded-headers.ts';
+import type { Refusal } from './refusals.ts';
 
 export type RefusalOptions = {
   /** Whether the answer is the last one of its connection; that it always is while the gateway ends. */

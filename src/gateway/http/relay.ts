@@ -13,11 +13,11 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Limits } from '../config.ts';
-import type { Upstream } from '../upstreams.ts';
 import { hasBody, responseHeaders, trailersOf } from './forwarded-headers.ts';
+import type { Limits } from './limits.ts';
 import { pump } from './pump.ts';
 import { endGently, isSending } from './refuser.ts';
+import type { Upstream } from './upstreams.ts';
 
 /** How an exchange ended without an answer. Only `unsent` proves that the host has seen nothing. */
 export type Failure =

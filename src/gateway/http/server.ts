@@ -4,7 +4,7 @@
  */
 import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Limits } from '../config.ts';
+import type { Limits } from './limits.ts';
 import {
   badRequest,
   clientTooSlow,
@@ -12,7 +12,7 @@ import {
   noSuchExpectation,
   noTunnelHere,
   type Refusal,
-} from '../refusals.ts';
+} from './refusals.ts';
 import type { Refuser } from './refuser.ts';
 import { createTurns } from './turns.ts';
 

@@ -4,8 +4,8 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Limits } from '../config.ts';
 import { responseHeaders } from './forwarded-headers.ts';
+import type { Limits } from './limits.ts';
 import { linesOf } from './refuser.ts';
 
 /** A peer that has silently gone is noticed after a few of these. */

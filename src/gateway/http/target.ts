@@ -6,7 +6,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { SurfaceKind } from '#domain/session.ts';
 import { readSurfaceHost, type SurfaceTemplate } from '#domain/surface-address.ts';
-import { badRequest, noSuchLabel, type Refusal } from '../refusals.ts';
+import { badRequest, noSuchLabel, type Refusal } from './refusals.ts';
 
 /** A request for a surface. `path` is its path and query, `host` its `Host` as the client sent it. */
 export type SurfaceTarget = {

@@ -6,6 +6,7 @@
  *
  * Entries are bounded in number: the one that was used longest ago goes first.
  */
+import { LRUCache } from 'lru-cache';
 import { AppError } from '#domain/error.ts';
 import type { Route } from '#wire/gateway-api/operations.ts';
 
@@ -70,15 +71,8 @@ export const isRefusal = (error: unknown): boolean =>
 /** Makes an empty table. */
 export const createRouteTable = (options: RouteTableOptions): RouteTable => {
   const { ask, most, now = () => performance.now() } = options;
-  const entries = new Map<string, Entry>();
+  const entries = new LRUCache<string, Entry>({ max: most });
   const asks = new Map<string, Ask>();
-
-  const keep = (sessionId: string, entry: Entry): void => {
-    entries.delete(sessionId);
-    entries.set(sessionId, entry);
-    const [oldest] = entries.keys();
-    if (entries.size > most && oldest !== undefined) entries.delete(oldest);
-  };
 
   /** What was known before, where that may still be used. */
   const fallBack = (sessionId: string): Found => {
@@ -106,7 +100,7 @@ export const createRouteTable = (options: RouteTableOptions): RouteTable => {
       found = { kind: 'none' };
     }
     const freshUntil = asking.isOutdated ? askedAt : askedAt + lifeOf(found);
-    keep(sessionId, { found, askedAt, freshUntil });
+    entries.set(sessionId, { found, askedAt, freshUntil });
     return found;
   };
 
@@ -133,7 +127,7 @@ export const createRouteTable = (options: RouteTableOptions): RouteTable => {
     find(sessionId) {
       const entry = entries.get(sessionId);
       if (entry === undefined || entry.freshUntil <= now()) return refresh(sessionId);
-      keep(sessionId, entry);
+      entries.set(sessionId, entry);
       return Promise.resolve(entry.found);
     },
     refresh,

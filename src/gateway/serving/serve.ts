@@ -4,18 +4,12 @@
  * then its route is asked for anew, and only then is the request sent a second time.
  */
 import type { Agent } from 'node:http';
+import type { SurfaceTemplate } from '#domain/surface-address.ts';
 import type { Log } from '#runtime/log.ts';
-import type { GatewayConfig } from './config.ts';
-import type { Door } from './entry/enter.ts';
-import { pageFor } from './entry/page.ts';
-import type { FirstRequests } from './first-requests.ts';
-import { readVisitor, requestHeaders } from './http/forwarded-headers.ts';
-import type { Refuser } from './http/refuser.ts';
-import { answeredStatus, type Failure, relay } from './http/relay.ts';
-import type { Arrival } from './http/server.ts';
-import { splice } from './http/splice.ts';
-import { isSafe, type SurfaceTarget, valuesOf } from './http/target.ts';
-import { countRequest, type Metrics } from './metrics.ts';
+import type { Door } from '../entry/enter.ts';
+import { pageFor } from '../entry/page.ts';
+import { readVisitor, requestHeaders } from '../http/forwarded-headers.ts';
+import type { Limits } from '../http/limits.ts';
 import {
   badRequest,
   bodyTooLarge,
@@ -29,13 +23,23 @@ import {
   refusalOf,
   routeUnknown,
   tooManyRequests,
-} from './refusals.ts';
-import type { Found, RouteTable } from './routes/route-table.ts';
-import type { Upstream, Upstreams } from './upstreams.ts';
+} from '../http/refusals.ts';
+import type { Refuser } from '../http/refuser.ts';
+import { answeredStatus, type Failure, relay } from '../http/relay.ts';
+import type { Arrival } from '../http/server.ts';
+import { splice } from '../http/splice.ts';
+import { isSafe, type SurfaceTarget, valuesOf } from '../http/target.ts';
+import type { Upstream, Upstreams } from '../http/upstreams.ts';
+import type { Found, RouteTable } from '../routes/route-table.ts';
+import type { FirstRequests } from './first-requests.ts';
+import { countRequest, type Metrics } from './metrics.ts';
 import type { Visit, Visits } from './visits.ts';
 
 export type ServeParts = {
-  config: GatewayConfig;
+  limits: Limits;
+  /** Proxies before it whose `X-Forwarded-*` are believed. */
+  trustedHops: number;
+  template: SurfaceTemplate;
   routes: RouteTable;
   upstreams: Upstreams;
   visits: Visits;
@@ -73,8 +77,7 @@ const placeOf = (
   return { refusal: hostUnreachable(sessionId) };
 };
 
-const refusalFor = (failure: Failure, sessionId: string, config: GatewayConfig): Refusal => {
-  const { limits } = config;
+const refusalFor = (failure: Failure, sessionId: string, limits: Limits): Refusal => {
   switch (failure.kind) {
     case 'unsent':
       return hostUnreachable(sessionId);
@@ -97,8 +100,7 @@ const send = (
   visit: Visit,
   { address, upstream }: { address: string; upstream: Upstream },
 ): Promise<Failure | undefined> => {
-  const { config, agent, isEnding, passCookie } = parts;
-  const { limits, trustedHops, template } = config;
+  const { limits, trustedHops, template, agent, isEnding, passCookie } = parts;
   return relay({
     request,
     response,
@@ -130,7 +132,7 @@ const send = (
   });
 };
 
-const faultOf = ({ request, upgrade }: Arrival, { limits }: GatewayConfig): Refusal | undefined => {
+const faultOf = ({ request, upgrade }: Arrival, limits: Limits): Refusal | undefined => {
   const length = Number(request.headers['content-length'] ?? 0);
   if (length > limits.bodyBytes) return bodyTooLarge(limits.bodyBytes);
   const hasBody = length > 0 || request.headers['transfer-encoding'] !== undefined;
@@ -170,7 +172,7 @@ const exchange = async (
   target: SurfaceTarget,
   visit: Visit,
 ): Promise<Refusal | undefined> => {
-  const { config, routes, log } = parts;
+  const { limits, routes, log } = parts;
   const { sessionId } = target;
   const beganMs = Date.now();
   const place = placeOf(parts, await routes.find(sessionId), target);
@@ -180,13 +182,13 @@ const exchange = async (
   let failure = await send(parts, arrival, target, visit, place);
   if (failure === undefined) return noteAnswer(parts, arrival, target, { beganMs, routedMs });
   const isHosts = failure.kind === 'unsent' || failure.kind === 'broke_off';
-  if (!isHosts) return refusalFor(failure, sessionId, config);
+  if (!isHosts) return refusalFor(failure, sessionId, limits);
   const now = placeOf(parts, await routes.refresh(sessionId), target);
   if (failure.kind === 'unsent' && 'address' in now && now.address !== place.address) {
     failure = await send(parts, arrival, target, visit, now);
   }
   if (failure === undefined) return noteAnswer(parts, arrival, target, { beganMs, routedMs });
-  const hostFault = refusalFor(failure, sessionId, config);
+  const hostFault = refusalFor(failure, sessionId, limits);
   const refusal = judgeFailure(arrival, failure, now, hostFault);
   if (refusal === hostFault) {
     const err = 'cause' in failure ? failure.cause : undefined;
@@ -201,7 +203,7 @@ export const serveSurface = async (
   arrival: Arrival,
   target: SurfaceTarget,
 ): Promise<void> => {
-  const { config, door, visits, metrics, refuser } = parts;
+  const { limits, door, visits, metrics, refuser } = parts;
   const { request, response, upgrade } = arrival;
   const { sessionId, surface } = target;
   countRequest(metrics, arrival, surface);
@@ -210,10 +212,10 @@ export const serveSurface = async (
     refuser.answer(request, response, refusal, { page: pageFor(request, surface, refusal) });
   };
   if (door.isOwn(target)) return refuse(await door.enter(request, response, target));
-  const fault = door.check(request, target, upgrade !== undefined) ?? faultOf(arrival, config);
+  const fault = door.check(request, target, upgrade !== undefined) ?? faultOf(arrival, limits);
   if (fault !== undefined) return refuse(fault);
   const visit = visits.enter(sessionId);
-  if (visit === undefined) return refuse(tooManyRequests(sessionId, config.limits.perSession));
+  if (visit === undefined) return refuse(tooManyRequests(sessionId, limits.perSession));
   // A connection that changed its protocol outlives the response; it is gone when the socket is.
   (upgrade?.socket ?? response).once('close', () => visit.leave());
   refuse(await exchange(parts, arrival, target, visit));

@@ -1,8 +1,9 @@
 /** What the gateway has under hosts that are no surface: `/health` and `/ready`, for whoever runs it. */
-import type { Refuser } from './http/refuser.ts';
-import type { Arrival } from './http/server.ts';
-import { unknownHost } from './refusals.ts';
-import type { Following } from './routes/follow.ts';
+
+import { unknownHost } from '../http/refusals.ts';
+import type { Refuser } from '../http/refuser.ts';
+import type { Arrival } from '../http/server.ts';
+import type { Following } from '../routes/follow.ts';
 
 export type Standing = {
   /** What follows routes. */

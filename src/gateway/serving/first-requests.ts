@@ -2,6 +2,7 @@
  * Adds the first request of each session that passes here to the session's trace: an agent's wait ends
  * with its answer, not when the session is ready. Later requests are counted and not traced.
  */
+import { LRUCache } from 'lru-cache';
 import type { SurfaceKind } from '#domain/session.ts';
 import type { Tracer } from '#runtime/tracing.ts';
 
@@ -26,14 +27,11 @@ const step = 'first request';
 
 /** Tells a tracer of them. It remembers so many sessions; one used again long after may be told twice. */
 export const createFirstRequests = (tracer: Tracer, most: number): FirstRequests => {
-  const seen = new Set<string>();
+  const seen = new LRUCache<string, true>({ max: most });
   return {
     note({ sessionId, surface, status, beganMs, routedMs, causedBy }) {
-      const isNew = !seen.delete(sessionId);
-      seen.add(sessionId);
-      if (!isNew) return;
-      const [oldest] = seen;
-      if (seen.size > most && oldest !== undefined) seen.delete(oldest);
+      if (seen.get(sessionId)) return;
+      seen.set(sessionId, true);
       const attributes = { 'svc.surface': surface, 'http.response.status_code': status };
       tracer.add(sessionId, { name: step, beganMs, endedMs: Date.now(), attributes, causedBy });
       tracer.add(sessionId, { name: 'route', within: step, beganMs, endedMs: routedMs });

@@ -5,9 +5,9 @@
 import { Counter, Gauge, Histogram } from 'prom-client';
 import type { SurfaceKind } from '#domain/session.ts';
 import { newRegistry, secondsBuckets } from '#runtime/metrics.ts';
-import { answeredStatus } from './http/relay.ts';
-import type { Arrival } from './http/server.ts';
-import type { RouteTable } from './routes/route-table.ts';
+import { answeredStatus } from '../http/relay.ts';
+import type { Arrival } from '../http/server.ts';
+import type { RouteTable } from '../routes/route-table.ts';
 import type { Visits } from './visits.ts';
 
 /** Status under which a request is counted whose connection ended before it was answered. */
