@@ -50,35 +50,3 @@ export const toRead = <Row>(rows: Row[], limit: number): Read<Row> => ({
   rows: rows.slice(0, limit),
   hasMore: rows.length > limit,
 });
-
-/** A filter of a list: the parameter with what it asks for, and the condition where it is given. */
-export type Filter = { parameter: string; matches: string };
-
-/** Those of them that are given, by name. */
-export type Given<Name extends string> = Readonly<Partial<Record<Name, unknown>>>;
-
-/**
- * A statement for each set of filters that may be given, as only then the plan of each, which is made once, can use
- * the index of its filters. Parameters of the others are null.
- */
-export const byFilters = <Name extends string, Made>(
-  filters: Readonly<Record<Name, Filter>>,
-  make: (suffix: string, condition: string) => Made,
-): ((given: Given<Name>) => Made) => {
-  const names = Object.keys(filters) as Name[];
-  const suffixOf = (given: Given<Name>): string =>
-    names.map((name) => (given[name] === undefined ? '' : `_by_${name}`)).join('');
-  const conditionOf = (given: Given<Name>): string =>
-    names
-      .map((name) =>
-        given[name] === undefined ? `${filters[name].parameter} is null` : filters[name].matches,
-      )
-      .join(' and ');
-  const made = new Map<string, Made>();
-  return (given) => {
-    const suffix = suffixOf(given);
-    const known = made.get(suffix) ?? make(suffix, conditionOf(given));
-    made.set(suffix, known);
-    return known;
-  };
-};

@@ -12,7 +12,12 @@ import { createRoom, type Room } from './room.ts';
 import { createTurns } from './turns.ts';
 
 /** One SQL statement. Its name is unique in the program. */
-export type Statement = { name: string; text: string };
+export type Statement = {
+  name: string;
+  text: string;
+  /** Whether it is planned for its values each time, and not once for any. */
+  isPlannedAnew?: true;
+};
 
 export type Queryable = {
   /** Runs a statement and returns its rows. JSON parameters are passed as text. */
@@ -29,6 +34,16 @@ export type Database = Queryable & {
   close(): Promise<void>;
 };
 
+/**
+ * Declares a statement whose best plan depends on its values, such as a list's with filters that may be absent, of
+ * something that few have or many. A plan for any values looks through the whole table for those that few have.
+ */
+export const replannedStatement = (name: string, text: string): Statement => ({
+  name,
+  text,
+  isPlannedAnew: true,
+});
+
 /** Declares a statement. */
 export const statement = (name: string, text: string): Statement => ({ name, text });
 
@@ -43,11 +58,11 @@ const statementTimeoutMs = 15_000;
 const run = async <Row>(
   client: pg.Pool | pg.PoolClient,
   room: Room,
-  { name, text }: Statement,
+  { name, text, isPlannedAnew }: Statement,
   values: readonly unknown[],
 ): Promise<Row[]> => {
   try {
-    const query = { name, text, values: [...values] };
+    const query = { ...(isPlannedAnew ? {} : { name }), text, values: [...values] };
     const result = await room.note(name, () => client.query(query));
     return result.rows;
   } catch (error) {

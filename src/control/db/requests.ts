@@ -6,16 +6,8 @@ import type { LedgerWay } from '#domain/ledger.ts';
 import { limits } from '#domain/limits.ts';
 import type { KeptEntry } from '../bodies/ledger-entry.ts';
 import type { SessionHost } from './calls.ts';
-import {
-  byFilters,
-  type Count,
-  type CountRow,
-  countOf,
-  type Read,
-  toCount,
-  toRead,
-} from './lists.ts';
-import { type Queryable, statement } from './pool.ts';
+import { type Count, type CountRow, countOf, type Read, toCount, toRead } from './lists.ts';
+import { type Queryable, replannedStatement, statement } from './pool.ts';
 
 export type RequestRow = {
   sessionId: string;
@@ -130,34 +122,24 @@ export type RequestPage = Read<RequestRow> & { count: Count };
 const filtered = `($2::text is null or r.via = $2) and ($3::text is null or r.operation = $3)
   and ($4::int is null or coalesce(r.status, 0) = $4)`;
 
-const filters = {
-  via: { parameter: '$2::text', matches: 'r.via = $2::text' },
-  operation: { parameter: '$3::text', matches: 'r.operation = $3::text' },
-  status: { parameter: '$4::int', matches: 'coalesce(r.status, 0) = $4::int' },
-};
-
 type ListOf = { name: string; owned: string; since: string; order: string };
 
 // Where a page is full, the entries that follow are shown without their free JSON, which is not read
 // then; the first is shown whole, or there would be no way to see it. What follows a position is found by
-// the index, for that nothing is left to be null. Each entry is looked up by itself (`limit 1`): a plan for pages of any
-// length would read the whole table instead.
+// the index, for that nothing is left to be null.
 const listOf = ({ name, owned, since, order }: ListOf) => ({
-  list: byFilters(filters, (suffix, condition) =>
-    statement(
-      `list_${name}${suffix}`,
-      `with page as (
+  list: replannedStatement(
+    `list_${name}`,
+    `with page as (
        select r.session_id, r.id, r.at, r.bytes from requests r
-        where ${owned} and ${since} and ${condition} order by ${order} limit $6 offset $7
+        where ${owned} and ${since} and ${filtered} order by ${order} limit $6 offset $7
      ), filled as (
        select r.session_id, r.id,
               row_number() over by_order = 1 or sum(r.bytes) over by_order <= $8::bigint as whole
          from page r window by_order as (order by ${order})
      )
-     select ${columns} from filled f cross join lateral (
-              select * from requests q where q.session_id = f.session_id and q.id = f.id limit 1) r
+     select ${columns} from filled f join requests r on r.session_id = f.session_id and r.id = f.id
       order by ${order}`,
-    ),
   ),
   count: countOf({
     name: `count_${name}`,
@@ -175,7 +157,7 @@ const ofSession = listOf({
   order: 'r.id',
 });
 
-/** The requests of a world: statements by the filters that are given. */
+/** The requests of a world: a page of them, and how many there are. */
 export const ofWorld = listOf({
   name: 'world_requests',
   owned: `r.world_id = $1 and r.at > coalesce($5::timestamptz, '-infinity')`,
@@ -186,13 +168,12 @@ export const ofWorld = listOf({
 const readPage = async (
   db: Queryable,
   { list, count }: ReturnType<typeof listOf>,
-  filter: RequestFilter,
   values: readonly unknown[],
   { limit, offset }: { limit: number; offset: number },
   from: readonly unknown[],
 ): Promise<RequestPage> => {
   const [rows, [counted]] = await Promise.all([
-    db.query<RequestRow>(list(filter), [...values, limit + 1, offset, limits.pageBytes, ...from]),
+    db.query<RequestRow>(list, [...values, limit + 1, offset, limits.pageBytes, ...from]),
     db.query<CountRow>(count, values),
   ]);
   return { ...toRead(rows, limit), count: toCount(counted) };
@@ -224,10 +205,7 @@ export const listSessionRequests = async (
   const [ledger] = found;
   if (ledger === undefined) return undefined;
   const from = [page.from?.id ?? 0];
-  return {
-    ...(await readPage(db, ofSession, filter, valuesOf(sessionId, filter), page, from)),
-    ...ledger,
-  };
+  return { ...(await readPage(db, ofSession, valuesOf(sessionId, filter), page, from)), ...ledger };
 };
 
 /** A page of the requests to all sessions of a world, newest first. */
@@ -238,5 +216,5 @@ export const listWorldRequests = (
   page: Page<WorldPosition>,
 ): Promise<RequestPage> => {
   const { at = 'infinity', sessionId = '', id = 0 } = page.from ?? {};
-  return readPage(db, ofWorld, filter, valuesOf(worldId, filter), page, [at, sessionId, id]);
+  return readPage(db, ofWorld, valuesOf(worldId, filter), page, [at, sessionId, id]);
 };

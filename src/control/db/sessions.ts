@@ -3,16 +3,8 @@ import { limits } from '#domain/limits.ts';
 import type { Isolation } from '#domain/pool.ts';
 import type { BrowserTier, EndReason, SessionState, SurfaceKind } from '#domain/session.ts';
 import type { SessionClock } from '#domain/world-clock.ts';
-import {
-  byFilters,
-  type Count,
-  type CountRow,
-  countOf,
-  type Read,
-  toCount,
-  toRead,
-} from './lists.ts';
-import { type Queryable, statement } from './pool.ts';
+import { type Count, type CountRow, countOf, type Read, toCount, toRead } from './lists.ts';
+import { type Queryable, replannedStatement, statement } from './pool.ts';
 import { openSessionStates } from './states.ts';
 
 /** Why a session could not be served, in words for its owner. */
@@ -125,7 +117,17 @@ export type SessionPosition = Pick<ListedSession, 'createdAtUs' | 'id'>;
 export type SessionFilter = { state?: SessionState; world?: string };
 
 const matching = `($2::text is null or s.state = $2)
-  and ($3::text is null or s.world_id = (select id from worlds where project_id = $1 and slug = $3))`;
+  and ($3::text is null or s.world_id = $3)`;
+
+// Looked up before: only for a world that it knows does a plan know how many sessions it has.
+const findWorldStatement = statement(
+  'find_filtered_world',
+  'select id from worlds where project_id = $1 and slug = $2',
+);
+
+/** The id of the world of a filter; of one that there is not, an id that nothing has. */
+const findFiltered = async (db: Queryable, projectId: string, slug: string): Promise<string> =>
+  (await db.query<{ id: string }>(findWorldStatement, [projectId, slug]))[0]?.id ?? '';
 
 // What follows a position is found by the index, for that nothing is left to be null.
 const following = `(s.created_at, s.id) <
@@ -137,28 +139,18 @@ const pagedInstruction = `case
             or sum(octet_length(s.instruction)) over newest <= $7::bigint)
   then s.instruction end as instruction`;
 
-/** The statement for a page, by the filters that are given. */
-export const listSessionsBy = byFilters(
-  {
-    state: { parameter: '$2::text', matches: 's.state = $2::text' },
-    world: {
-      parameter: '$3::text',
-      matches: 's.world_id = (select id from worlds where project_id = $1 and slug = $3::text)',
-    },
-  },
-  (suffix, condition) =>
-    statement(
-      `list_sessions${suffix}`,
-      `select (select slug from worlds w where w.id = s.world_id) as slug,
+/** A page of sessions. */
+export const listSessionsStatement = replannedStatement(
+  'list_sessions',
+  `select (select slug from worlds w where w.id = s.world_id) as slug,
           ${sessionColumns('h.address', pagedInstruction)},
           case when $6 then coalesce(octet_length(s.instruction), 0) else 0 end as "instructionBytes",
           (extract(epoch from s.created_at) * 1000000)::float8 as "createdAtUs"
      from (select * from sessions s
-            where s.project_id = $1 and ${following} and ${condition} order by s.created_at desc, s.id desc limit $4 offset $5) s
-     left join lateral (select address from hosts where id = s.host_id limit 1) h on true
+            where s.project_id = $1 and ${following} and ${matching} order by s.created_at desc, s.id desc limit $4 offset $5) s
+     left join hosts h on h.id = s.host_id
    window newest as (order by s.created_at desc, s.id desc)
     order by s.created_at desc, s.id desc`,
-    ),
 );
 
 const countSessionsStatement = countOf({
@@ -183,9 +175,11 @@ export const listSessions = async (
   filter: SessionFilter,
   { limit, offset, from, withInstruction }: SessionPage,
 ): Promise<Read<ListedSession> & { count: Count }> => {
-  const values = [projectId, filter.state ?? null, filter.world ?? null];
+  const { state = null, world } = filter;
+  const worldId = world === undefined ? null : await findFiltered(db, projectId, world);
+  const values = [projectId, state, worldId];
   const [rows, [counted]] = await Promise.all([
-    db.query<ListedSession>(listSessionsBy(filter), [
+    db.query<ListedSession>(listSessionsStatement, [
       ...values,
       limit + 1,
       offset,
