@@ -3,7 +3,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import {
   closeSession,
   createWorld,
-  enqueueCall,
   getSession,
   listSessions,
   openSession,
@@ -296,91 +295,6 @@ describe('opening a session', () => {
     const again = await open({ task });
     expect(again.task?.contentHash).toBe(session.task?.contentHash);
     await Promise.all([close(session.id), close(again.id)]);
-  });
-});
-
-describe('a task with tools of its own', () => {
-  const ask = (sessionId: string, name: string) =>
-    control.send(enqueueCall, { params: { sessionId }, body: { kind: 'tool', name } });
-  const toolsIn = ({ tools }: Pick<SessionView, 'tools'>) => tools.map(({ name }) => name);
-
-  it('gives no others: they are not shown, and a call of one is refused with those there are', async () => {
-    const inline = { tools: ['create_notes', 'list_notes'] };
-    const [session, host] = await openReady({ task: inline });
-    expect(toolsIn(session)).toEqual(['list_notes', 'create_notes']);
-    expect(toolsIn(await read(session.id))).toEqual(toolsIn(session));
-    expect(host.assignment?.task).toEqual(inline);
-    const { body } = await control.send(listSessions, { query: { fields: 'tools' } });
-    const listed = body.data.find(({ id }) => id === session.id);
-    expect(listed?.tools).toEqual(session.tools);
-    await expect(ask(session.id, 'count_slowly')).rejects.toMatchObject({
-      code: 'forbidden',
-      message:
-        'the task does not give the tool "count_slowly"; it gives these tools: create_notes, list_notes',
-      detail: { tools: inline.tools },
-    });
-    await expect(ask(session.id, 'count_slow')).rejects.toMatchObject({
-      code: 'invalid',
-      message: expect.stringContaining('known: create_notes, list_notes'),
-    });
-    expect((await ask(session.id, 'list_notes')).status).toBe(202);
-  });
-
-  it('may give none, and only those of the world', async () => {
-    expect((await open({ task: { tools: [] } })).tools).toEqual([]);
-    await expect(open({ task: { tools: ['list_notes', 'list_note'] } })).rejects.toMatchObject({
-      fields: [{ path: ['task', 'tools', '1'], message: expect.stringContaining('"list_notes"') }],
-    });
-  });
-});
-
-describe('a task that is graded by a query', () => {
-  it('comes to the host with its query and gives its own tools, whether bundled or not', async () => {
-    const from = encodeTree(toTree(smallWorld()));
-    await control.send(createWorld, { body: { slug: 'board', from } });
-    const [bundled, host] = await openReady({ slug: 'board', task: 'queried' });
-    expect(bundled.task).toMatchObject({ form: 'bundled', name: 'queried' });
-    expect(bundled.tools.map(({ name }) => name)).toEqual(['list_cards']);
-    const withheld = { kind: 'tool', name: 'summarize' } as const;
-    await expect(
-      control.send(enqueueCall, { params: { sessionId: bundled.id }, body: withheld }),
-    ).rejects.toMatchObject({ code: 'forbidden', detail: { tools: ['list_cards'] } });
-    expect(host.assignment?.task?.grader).toEqual({
-      kind: 'sql',
-      source: expect.stringContaining('passed'),
-    });
-    const source = "select count(*) > 0 as passed from svc_requests where via = 'tool'";
-    const grader = { kind: 'sql' as const, source };
-    const [, other] = await openReady({ task: { grader } });
-    expect(other.assignment?.task).toEqual({ grader });
-  });
-
-  it('is refused when the query cannot be checked in time', async () => {
-    const views = Array.from(
-      { length: 20 },
-      (_, n) => `v${n + 1} as (select a.x from v${n} a, v${n} b)`,
-    );
-    const source = `with v0 as (select 1 as x), ${views.join(', ')} select x as passed from v20`;
-    const hasty = await startTestControl({
-      databaseUrl: database.url,
-      keysOf: control,
-      compile: { timeLimitMs: 2_000 },
-    });
-    try {
-      const slug = 'hasty-notes';
-      await hasty.send(createWorld, { body: { slug, from: encodeTree(notesWorld()) } });
-      const body = { slug, task: { grader: { kind: 'sql' as const, source } } };
-      await expect(hasty.send(openSession, { body })).rejects.toMatchObject({
-        fields: [
-          {
-            path: ['task', 'grader', 'source'],
-            message: expect.stringContaining('cannot be checked within the time'),
-          },
-        ],
-      });
-    } finally {
-      await hasty.stop();
-    }
   });
 });
 
