@@ -9,3 +9,7 @@ export const cut = (text: string, most: number): string => {
 
 /** The text as a column of text can hold it, which has no room for a NUL. */
 export const withoutNul = (text: string): string => text.replaceAll('\0', '\ufffd');
+
+/** A text of more than so many characters cut there, with `…` at its end, for messages that quote it. */
+export const clip = (text: string, most: number): string =>
+  text.length > most ? `${cut(text, most)}…` : text;

@@ -139,3 +139,6 @@ export const leftOutFolder = (path: string): string | undefined => {
     ),
   );
 };
+
+/** Orders texts, such as paths, by their UTF-16 code units: the same on every machine. */
+export const compareTexts = (a: string, b: string): number => (a < b ? -1 : Number(a > b));

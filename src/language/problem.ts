@@ -1,7 +1,7 @@
-/**
- * A problem of a world tree: what is wrong, where, and the way out. Problems are values, collected
- * over the whole tree and reported together, in file order.
- */
+/** Problems of a world tree: values that are collected over the whole tree and reported together. */
+import { compareTexts } from '#domain/tree-path.ts';
+
+/** What is wrong in a world tree, where, and the way out. */
 export type Problem = {
   /** Path of the file in the tree. */
   file: string;
@@ -18,9 +18,6 @@ export type Problem = {
   line?: number;
   column?: number;
 };
-
-/** Compares texts by their UTF-16 code units: the same on every machine. */
-const compareTexts = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
 /** Orders problems as a reader meets them: by file, line and column, then by pointer. */
 export const sortProblems = (problems: readonly Problem[]): Problem[] =>

@@ -4,7 +4,7 @@
  */
 import type { DatabaseSync } from 'node:sqlite';
 import type { Contract } from '#language/contract.ts';
-import { createRowChecker } from '#language/schema/row-checker.ts';
+import { createRowChecker } from '#language/schema/checkers.ts';
 import { type Catalog, createCatalog } from './catalog.ts';
 import { createKeptNumbers } from './kept-numbers.ts';
 import { createNumbers, type NumberKeeper } from './numbers.ts';

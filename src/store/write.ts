@@ -4,7 +4,7 @@
  * (`collisions.ts` words its refusals); foreign keys wait for the transaction's end (`references.ts`).
  */
 import type { Row } from '#language/contract.ts';
-import type { RowChecker } from '#language/schema/row-checker.ts';
+import type { RowChecker } from '#language/schema/checkers.ts';
 import type { Catalog, CatalogEntity } from './catalog.ts';
 import { refuseFull, translateFailure } from './collisions.ts';
 import { describeKey, keyOf } from './keys.ts';

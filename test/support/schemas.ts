@@ -2,8 +2,8 @@
 import type { EntityContract, JsonSchema } from '#language/contract.ts';
 import { createProblems } from '#language/read/place.ts';
 import { openTree } from '#language/read/tree.ts';
+import { createShapeChecker } from '#language/schema/checkers.ts';
 import { createLibrary, definitionTable } from '#language/schema/library.ts';
-import { createShapeChecker } from '#language/schema/row-checker.ts';
 
 /** Either the codes of what is wrong with the schema, sorted, or whether a value fits it. */
 export type TakenSchema =

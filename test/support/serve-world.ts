@@ -11,7 +11,7 @@ import { machineClock, type SessionClock } from '#domain/world-clock.ts';
 import { selectUserCode } from '#language/artifacts/bundle.ts';
 import { compileTree } from '#language/compile/compile.ts';
 import type { Contract, Row, Task } from '#language/contract.ts';
-import { createToolChecker } from '#language/schema/tool-checker.ts';
+import { createToolChecker } from '#language/schema/checkers.ts';
 import { createLog } from '#runtime/log.ts';
 import { Secret } from '#runtime/secret.ts';
 import { buildSnapshot } from '#store/snapshot.ts';

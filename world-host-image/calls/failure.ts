@@ -6,7 +6,7 @@
  */
 import type { CallError } from '#domain/call.ts';
 import { AppError } from '#domain/error.ts';
-import type { RowProblem } from '#language/schema/row-checker.ts';
+import type { RowProblem } from '#language/schema/checkers.ts';
 import { StoreRefusal } from '#store/refusal.ts';
 
 export class CallFailure extends Error {

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { JsonSchema } from '#language/contract.ts';
-import { toRowProblems } from '#language/schema/row-checker.ts';
+import { toRowProblems } from '#language/schema/checkers.ts';
 import { createShapes } from '#language/schema/shapes.ts';
 import { serveCodeHost } from '#test/support/code-hosting.ts';
 

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { AppError } from '#domain/error.ts';
 import type { Digest } from '#domain/world.ts';
 import { decodeBundle } from '#language/artifacts/bundle.ts';
-import { createToolChecker } from '#language/schema/tool-checker.ts';
+import { createToolChecker } from '#language/schema/checkers.ts';
 import { openWorldStore } from '#store/world-store.ts';
 import { createRouter } from '../api/router.ts';
 import type { UserCode } from '../usercode/runner.ts';

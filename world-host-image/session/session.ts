@@ -1,7 +1,7 @@
 /** What a host holds: a loaded world, and the session that it serves over it. */
 import type { Digest } from '#domain/world.ts';
 import type { Contract } from '#language/contract.ts';
-import type { ToolChecker } from '#language/schema/tool-checker.ts';
+import type { ToolChecker } from '#language/schema/checkers.ts';
 import type { Secret } from '#runtime/secret.ts';
 import type { WorldStore } from '#store/world-store.ts';
 import type { TaskSpec } from '#wire/public-api/session.ts';

@@ -5,15 +5,15 @@
  */
 
 import { getHeapStatistics } from 'node:v8';
+import { clip } from '#domain/cut.ts';
 import type { FieldProblem } from '#domain/error.ts';
 import { parsePointer } from '#domain/json.ts';
 import { decodeBundle } from '#language/artifacts/bundle.ts';
 import { describeEntities } from '#language/artifacts/describe.ts';
 import { type CheckConditions, createConditionCheck } from '#language/check/conditions.ts';
 import type { Contract, EntityContract, Row } from '#language/contract.ts';
-import { clip } from '#language/read/clip.ts';
 import { suggestName } from '#language/read/suggest.ts';
-import { createRowChecker, type RowChecker } from '#language/schema/row-checker.ts';
+import { createRowChecker, type RowChecker } from '#language/schema/checkers.ts';
 import { verifierFault } from '#language/sql/verifier.ts';
 import type { TaskSpec } from '#wire/public-api/session.ts';
 import { hashOf } from '../canonical.ts';

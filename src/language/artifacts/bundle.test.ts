@@ -2,8 +2,7 @@ import { zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { contractOf, smallWorld, textFile, toTree } from '#test/support/small-world.ts';
 import type { Contract, JsonSchema } from '../contract.ts';
-import { decodeBundle, encodeBundle, selectUserCode } from './bundle.ts';
-import { hostedContract } from './hosted-contract.ts';
+import { decodeBundle, encodeBundle, hostedContract, selectUserCode } from './bundle.ts';
 
 describe('bundle', () => {
   const files = [

@@ -4,13 +4,63 @@
  *
  * The contract's keys keep their order: the rows of its tasks reach the store as they were written.
  */
-import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import { leftOutFolder } from '#domain/tree-path.ts';
-import type { TreeFile } from '#domain/world.ts';
-import type { Contract } from '../contract.ts';
-import { hostedContract } from './hosted-contract.ts';
 
-export type Bundle = {
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { compareTexts, leftOutFolder } from '#domain/tree-path.ts';
+import type { TreeFile } from '#domain/world.ts';
+import type { Contract, JsonSchema, RouteContract } from '../contract.ts';
+import { isTable, own } from '../read/values.ts';
+import { subschemasOf } from '../schema/keywords.ts';
+import { definitionName } from '../schema/work.ts';
+
+// The contract as hosts get it: without what only documents tell and what only captures are read by. The
+// schemas of what handlers answer are for `worlds/openapi.json`, which is made when a world is compiled, and the
+// vendor's operations are for answers that are made rows. With the definitions that nothing else refers
+// to they may be larger than all the rest, and every host would unpack them before it can serve.
+
+/** Names of the definitions that schemas refer to, or that those refer to. */
+const definitionsOf = (
+  roots: readonly JsonSchema[],
+  definitions: Contract['definitions'],
+): ReadonlySet<string> => {
+  const reached = new Set<string>();
+  const left: unknown[] = [...roots];
+  while (left.length > 0) {
+    const schema = left.pop();
+    if (!isTable(schema)) continue;
+    const name = definitionName(schema.$ref);
+    if (name !== undefined && !reached.has(name)) {
+      reached.add(name);
+      left.push(own(definitions, name));
+    }
+    for (const part of subschemasOf(schema)) left.push(part.schema);
+  }
+  return reached;
+};
+
+/** Schemas that values are held to while a world is served. */
+const heldTo = ({ entities, tools, api }: Contract): JsonSchema[] => [
+  ...entities.map(({ schema }) => schema),
+  ...tools.flatMap(({ input, output }) => [input, output]),
+  ...(api?.routes ?? []).flatMap(({ request }) => (request === undefined ? [] : [request])),
+];
+
+const hostedRoute = ({ response, ...route }: RouteContract): RouteContract => route;
+
+/** The same contract for everyone who serves it or checks rows by it. */
+export const hostedContract = (contract: Contract): Contract => {
+  const reached = definitionsOf(heldTo(contract), contract.definitions);
+  const kept = Object.entries(contract.definitions).filter(([name]) => reached.has(name));
+  const { api, vendor } = contract;
+  return {
+    ...contract,
+    definitions: Object.fromEntries(kept),
+    vendor: vendor === null ? null : { ...vendor, operations: [] },
+    api: api === null ? null : { ...api, routes: api.routes.map(hostedRoute) },
+  };
+};
+
+type Bundle = {
   /** In a blob without what hosts have no use for, see `hostedContract`. */
   contract: Contract;
   /** What a host runs: tools, handlers and the modules beside them; never tests. */
@@ -36,8 +86,7 @@ const isTest = (path: string): boolean =>
   /(^|\/)(tests?|__tests__)\//.test(path) ||
   /\.test\.ts$|(^|\/)test_[^/]*\.py$|_test\.py$/.test(path);
 
-const comparePaths = (a: TreeFile, b: TreeFile): number =>
-  a.path < b.path ? -1 : Number(a.path > b.path);
+const comparePaths = (a: TreeFile, b: TreeFile): number => compareTexts(a.path, b.path);
 
 /** Whether a path stands where a host looks for code. */
 const isUserCode = ({ api }: Contract, path: string): boolean => {

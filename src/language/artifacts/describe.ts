@@ -15,7 +15,7 @@ import { type Analysis, createAnalysis, type JsonType } from '../schema/analysis
 import { definitionName } from '../schema/work.ts';
 import { type ToolSchema, toolSchemasOf } from './tool-schemas.ts';
 
-export type FieldDescription = {
+type FieldDescription = {
   /** Dotted, from the row; `*` stands for the items of a list. */
   path: string;
   /** What its values may be; `number` covers `integer`. */
@@ -26,7 +26,7 @@ export type FieldDescription = {
   policy: string | null;
 };
 
-export type EntityDescription = {
+type EntityDescription = {
   name: string;
   primaryKey: string[];
   /** Further unique constraints, their fields as dotted paths. */
@@ -35,7 +35,7 @@ export type EntityDescription = {
   fields: FieldDescription[];
 };
 
-export type RouteDescription = {
+type RouteDescription = {
   operation: string;
   method: RouteContract['method'];
   path: string;
@@ -44,7 +44,7 @@ export type RouteDescription = {
   params: RouteContract['params'];
 };
 
-export type WorldDescription = {
+type WorldDescription = {
   name: string;
   package: Contract['package'];
   domainVersion: string;

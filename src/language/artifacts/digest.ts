@@ -1,7 +1,8 @@
 /** Digests of bytes and of JSON values. */
+
 import { createHash } from 'node:crypto';
+import { compareTexts } from '#domain/tree-path.ts';
 import type { Digest } from '#domain/world.ts';
-import { compareTexts } from '../read/paths.ts';
 import { isTable } from '../read/values.ts';
 
 /** `sha256:<64 hex>` of bytes, or of a text in UTF-8. */

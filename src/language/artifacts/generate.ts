@@ -2,10 +2,11 @@
  * The files that compiling generates. They depend on the tree's files and on nothing else, so equal
  * trees give equal bytes on every machine, whatever the order of their files.
  */
+import { compareTexts } from '#domain/tree-path.ts';
 import type { TreeFile } from '#domain/world.ts';
 import type { Contract } from '../contract.ts';
 import { openApiOf } from '../openapi/openapi.ts';
-import { compareTexts, lockPath, openApiPath } from '../read/paths.ts';
+import { lockPath, openApiPath } from '../read/paths.ts';
 import { createTablesSql } from '../sql/ddl.ts';
 import { createLock, writeLock } from './lock.ts';
 import { generatePage } from './page.ts';

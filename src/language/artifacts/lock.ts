@@ -3,13 +3,14 @@
  * a reader tells a generated file that was edited from one that is merely out of date. The lock bears
  * the digest of itself, so that the same can be told of it.
  */
+import { compareTexts } from '#domain/tree-path.ts';
 import type { Digest, TreeFile } from '#domain/world.ts';
 import type { Contract } from '../contract.ts';
-import { compareTexts, isInput } from '../read/paths.ts';
+import { isInput } from '../read/paths.ts';
 import { isDeeperThan, isTable } from '../read/values.ts';
 import { digestOf, digestOfValue } from './digest.ts';
 
-export type Lock = {
+type Lock = {
   language: 'svc-world/1';
   /** The data model: entities, the definitions they refer to, and its version. */
   domain: { version: string; digest: Digest };

@@ -3,7 +3,7 @@
  * its routes and its bundled tasks. Whatever an author wrote appears as literal text.
  */
 import type { Contract, Grader, RouteContract, Task, ToolBinding } from '../contract.ts';
-import { summaryOf } from '../openapi/summary.ts';
+import { summaryOf } from '../openapi/source.ts';
 import { createAnalysis } from '../schema/analysis.ts';
 import { relationshipDiagram } from './readme/diagram.ts';
 import { entitySection } from './readme/entity-section.ts';

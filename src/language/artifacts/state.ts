@@ -3,11 +3,12 @@
  * missing, out of date, or changed by hand. What stands there is judged by its bytes and by the tree's
  * own `schema/lock.json`, either of which a stranger may have written.
  */
+import { compareTexts } from '#domain/tree-path.ts';
 import type { TreeFile } from '#domain/world.ts';
 import type { Contract } from '../contract.ts';
 import type { Problem } from '../problem.ts';
 import type { ProblemCode } from '../read/codes.ts';
-import { compareTexts, generatedPaths, lockPath } from '../read/paths.ts';
+import { generatedPaths, lockPath } from '../read/paths.ts';
 import { digestOf } from './digest.ts';
 import { readLock } from './lock.ts';
 import { isGeneratedPage } from './page.ts';
@@ -22,7 +23,7 @@ export type GeneratedFile = {
 };
 
 /** A tree's files, and what compiling them gives. */
-export type CompiledTree = {
+type CompiledTree = {
   files: readonly TreeFile[];
   generated: readonly TreeFile[];
   contract: Pick<Contract, 'ui'>;

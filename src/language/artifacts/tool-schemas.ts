@@ -8,10 +8,7 @@ import { subschemasOf } from '../schema/keywords.ts';
 import { definitionName } from '../schema/work.ts';
 
 /** The schema with those definitions that it needs in its `$defs`. */
-export const standaloneSchema = (
-  schema: JsonSchema,
-  definitions: Contract['definitions'],
-): JsonSchema => {
+const standaloneSchema = (schema: JsonSchema, definitions: Contract['definitions']): JsonSchema => {
   const needed = new Map<string, JsonSchema>();
   const collect = (part: unknown): void => {
     if (!isTable(part)) return;

@@ -23,7 +23,7 @@ export type IngestGap = {
   count: number;
 };
 
-export type IngestResult = {
+type IngestResult = {
   /** In the order of the answer, each captured row before those of the lists inside it. */
   rows: { entity: string; row: Row }[];
   missing: IngestGap[];

@@ -11,35 +11,35 @@
 
 import { escapeSegment } from '#domain/json.ts';
 import type { FieldPath, RedactPolicy, Row } from '../contract.ts';
-import { isDigest } from './digest.ts';
-import { type Container, emptyLike, isContainer, partsOf, putPart } from './parts.ts';
+import { isDigest, redactScalar } from './redact-modes.ts';
 import {
+  type Container,
+  emptyLike,
   enterItem,
   enterKey,
   type FieldPolicy,
+  isContainer,
   type Position,
+  partsOf,
+  putPart,
   type Rules,
   rowPosition,
   rulesOf,
-} from './rules.ts';
-import { redactScalar } from './scalar.ts';
+} from './redact-rules.ts';
 
-export type { FieldPolicy } from './rules.ts';
+export type { FieldPolicy } from './redact-rules.ts';
 
 /**
  * How many values of a row came out different; a dropped field counts once, whatever it held. `digests`
  * are those that a hashed field held as digests, or as texts that look like one, and that stayed.
  */
-export type RedactCounts = Record<
-  'hashed' | 'dropped' | 'preserved' | 'rounded' | 'digests',
-  number
->;
+type RedactCounts = Record<'hashed' | 'dropped' | 'preserved' | 'rounded' | 'digests', number>;
 
 /**
  * Plaintext in a redacted field. `field` is the top-level field at fault and `pointer` leads to the
  * value; `detail` follows either in a sentence and never quotes the value.
  */
-export type RedactViolation = {
+type RedactViolation = {
   pointer: string;
   field: string;
   mode: FieldPolicy['mode'];

@@ -13,7 +13,7 @@ import type { OperationDraft } from './route-draft.ts';
 import { checkRoutes } from './routes.ts';
 import type { FieldValues } from './values.ts';
 
-export type ApiSources = {
+type ApiSources = {
   tree: Tree;
   model: Model;
   values: FieldValues;

@@ -12,7 +12,7 @@ import { lookUpField } from './model.ts';
 import { createFieldValues } from './values.ts';
 
 /** What is wrong; `key` is that of the condition at fault, absent where there is no such entity. */
-export type ConditionProblem = { key?: string; message: string };
+type ConditionProblem = { key?: string; message: string };
 
 export type CheckConditions = (entity: string, where: Row) => ConditionProblem[];
 

@@ -10,7 +10,7 @@ import type { Placed } from '../read/kinds.ts';
 import type { Place } from '../read/place.ts';
 import type { Tree } from '../read/tree.ts';
 import { isTable, kindOf } from '../read/values.ts';
-import type { RowChecker } from '../schema/row-checker.ts';
+import type { RowChecker } from '../schema/checkers.ts';
 import { isOfKey } from '../schema/value-problem.ts';
 import { findEntity, type Model } from './model.ts';
 
@@ -23,7 +23,7 @@ export type RowFiles = { sets: RowSets; isSound: boolean };
 export type RowSources = { tree: Tree; model: Model; rows: RowChecker };
 
 /** Refusals within one file of rows: up to a limit, after which looking on is of no use. */
-export type RowRefusals = {
+type RowRefusals = {
   refuse(place: Place, ...problem: Parameters<Place['refuse']>): void;
   isFull(): boolean;
 };

@@ -24,7 +24,7 @@ import type { FieldValues } from './values.ts';
 
 const scenarioRoot = 'scenarios/';
 
-export type TaskSources = RowSources & {
+type TaskSources = RowSources & {
   values: FieldValues;
   worldRows: RowFiles;
   /** Names of the world's tools. */

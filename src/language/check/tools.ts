@@ -4,10 +4,8 @@
  * Functions and operations cannot have `.` and `-` in their names; `_` stands for both.
  */
 import type { RouteContract, ToolBinding, ToolContract } from '../contract.ts';
-import type { Environment } from '../files/svc-env-toml.ts';
-import { environmentFile } from '../files/svc-env-toml.ts';
-import type { ToolTable, WorldDeclaration } from '../files/world-json.ts';
-import { worldFile } from '../files/world-json.ts';
+import { type Environment, environmentFile } from '../files/svc-env-toml.ts';
+import { type ToolTable, type WorldDeclaration, worldFile } from '../files/world-json.ts';
 import { pathArguments } from '../path-segments.ts';
 import { declaredFunctions } from '../read/functions.ts';
 import type { Placed } from '../read/kinds.ts';
@@ -20,7 +18,7 @@ import type { Model } from './model.ts';
 const pythonFile = 'tools.py';
 const typescriptFile = 'tools.ts';
 
-export type ToolSources = {
+type ToolSources = {
   tree: Tree;
   model: Model;
   schemas: ToolSchemas;

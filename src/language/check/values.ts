@@ -1,6 +1,7 @@
 /** Checks single values that a world's files hold for a field of an entity. */
+
+import { clip } from '#domain/cut.ts';
 import type { EntityContract } from '../contract.ts';
-import { clip } from '../read/clip.ts';
 import type { Place } from '../read/place.ts';
 import { isTable } from '../read/values.ts';
 import type { JsonType } from '../schema/analysis.ts';

@@ -32,7 +32,7 @@ import { type Problem, sortProblems } from '../problem.ts';
 import type { Placed } from '../read/kinds.ts';
 import { createProblems } from '../read/place.ts';
 import { openTree, type Tree } from '../read/tree.ts';
-import { createFileRowChecker, type RowChecker } from '../schema/row-checker.ts';
+import { createFileRowChecker, type RowChecker } from '../schema/checkers.ts';
 
 /** A world compiled, or why it could not be. */
 export type CompileResult =

@@ -16,8 +16,7 @@ import { smallWorld, textFile, toTree } from '#test/support/small-world.ts';
 import { mutateTree, shuffle } from '#test/support/tree-mutations.ts';
 import { decodeBundle, encodeBundle, selectUserCode } from '../artifacts/bundle.ts';
 import { problemCodes } from '../read/codes.ts';
-import { createRowChecker } from '../schema/row-checker.ts';
-import { createToolChecker } from '../schema/tool-checker.ts';
+import { createRowChecker, createToolChecker } from '../schema/checkers.ts';
 import { createTablesSql } from '../sql/ddl.ts';
 import { type CompileResult, compileTree } from './compile.ts';
 

@@ -29,7 +29,7 @@ export const fieldTypes = [
 ] as const;
 
 /** One of `fieldTypes`; another text is refused. */
-export type FieldType = string;
+type FieldType = string;
 
 export type NewField = {
   name: string;

@@ -49,7 +49,7 @@ const isContainer = (value: unknown): value is object =>
   typeof value === 'object' && value !== null;
 
 /** The value on one line. */
-export const printFlat = (value: unknown, style: JsonStyle): string => {
+const printFlat = (value: unknown, style: JsonStyle): string => {
   if (!isContainer(value)) return JSON.stringify(value);
   const comma = style.isOneLine && style.colon === ':' ? ',' : ', ';
   if (Array.isArray(value)) {

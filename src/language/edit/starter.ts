@@ -4,7 +4,7 @@
  */
 
 /** What the starter is told: the world's name, and the same as a slug for its identifiers. */
-export type StarterNames = {
+type StarterNames = {
   name: string;
   slug: string;
   /** The name as a TOML string. */

@@ -13,7 +13,7 @@ import { editFile } from './tree-text.ts';
 
 export type WorldDocument = { root: Table; extension: Table; entities: Table };
 
-export type WorldDocumentResult =
+type WorldDocumentResult =
   | { ok: true; document: WorldDocument }
   | { ok: false; problems: Problem[] };
 

@@ -28,7 +28,7 @@ const captureKeys = {
   url: optional(text),
   captured_at: optional(text),
 };
-export type Capture = TableOf<typeof captureKeys>;
+type Capture = TableOf<typeof captureKeys>;
 
 const readCapture = (tree: Tree, file: string, folder: string): Placed<Capture>[] => {
   const before = tree.problems.count();

@@ -14,8 +14,7 @@ import { type Parameter, parametersOf } from './parameters.ts';
 import { requestBodyOf } from './request-body.ts';
 import { responsesOf, sharedExamples, sharedResponses } from './responses.ts';
 import { securityOf } from './security.ts';
-import { type DescribedContract, openSource, type Source } from './source.ts';
-import { summaryOf } from './summary.ts';
+import { type DescribedContract, openSource, type Source, summaryOf } from './source.ts';
 
 export type OpenApiOptions = {
   /** Where the API answers, for example a session's; absent: the place the document came from. */

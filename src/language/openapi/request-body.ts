@@ -11,7 +11,7 @@ import { fieldSchema } from './field-schemas.ts';
 import { followReference, isRequiredField, type SchemaSource } from './source.ts';
 
 /** A value that the body may hold. */
-export type BodyField = {
+type BodyField = {
   from: FieldPath;
   schema: unknown;
   isRequired: boolean;

@@ -124,7 +124,7 @@ const listProperties = (route: RouteContract, source: Source): JsonSchema => {
 };
 
 /** The body of an answer that went well: rows bare, or under the route's envelope. */
-export const answerSchema = (route: RouteContract, source: Source): unknown => {
+const answerSchema = (route: RouteContract, source: Source): unknown => {
   const entity = source.entity(route.entity);
   if (route.response !== undefined) return toComponentSchema(route.response, source.names);
   if (route.action === 'handler' || entity === undefined) return {};

@@ -1,5 +1,12 @@
 /** What the parts of an OpenAPI document are made from, prepared once for all routes. */
-import type { ApiContract, Contract, EntityContract, FieldPath, JsonSchema } from '../contract.ts';
+import type {
+  ApiContract,
+  Contract,
+  EntityContract,
+  FieldPath,
+  JsonSchema,
+  RouteContract,
+} from '../contract.ts';
 import { isTable, own } from '../read/values.ts';
 import { type Analysis, createAnalysis } from '../schema/analysis.ts';
 import { definitionName } from '../schema/work.ts';
@@ -86,3 +93,20 @@ export const isRequiredField = (
       })
     );
   });
+
+/** What a route does, in a few words. */
+export const summaryOf = (route: RouteContract): string => {
+  const rows = route.entity ?? 'rows';
+  switch (route.action) {
+    case 'read':
+      return route.single ? `Get one of ${rows}` : `List ${rows}`;
+    case 'create':
+      return `Add to ${rows}`;
+    case 'update':
+      return `Change ${rows}`;
+    case 'delete':
+      return `Remove from ${rows}`;
+    case 'handler':
+      return `Answered by ${route.handler ?? 'a handler'}`;
+  }
+};

@@ -141,7 +141,7 @@ type CodesOf<Group> = Group extends unknown ? keyof Group & string : never;
 
 export type ProblemCode = CodesOf<(typeof groups)[keyof typeof groups]>;
 
-export type ProblemGroup = {
+type ProblemGroup = {
   title: string;
   codes: readonly { code: ProblemCode; sentence: string }[];
 };

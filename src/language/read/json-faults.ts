@@ -95,7 +95,7 @@ const losesDigits = (source: string): boolean => {
   return !Number.isFinite(value) || (/^-?\d+$/.test(source) && !Number.isSafeInteger(value));
 };
 
-export type UnsafeNumber = { pointer: string; source: string };
+type UnsafeNumber = { pointer: string; source: string };
 
 /**
  * The first number that is not kept exactly, as written, in a text not nested deeply. Whole numbers

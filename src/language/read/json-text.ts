@@ -7,7 +7,7 @@
 export type Span = { start: number; end: number };
 
 /** A member of an object, with its key, or an item of a list. */
-export type Member = {
+type Member = {
   name: string | number;
   key?: Span;
   /** Offset at which the value begins. */

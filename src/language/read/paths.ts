@@ -34,6 +34,3 @@ const inputPatterns = [
 export const isInput = (path: string, { api }: Pick<Contract, 'api'>): boolean =>
   !isGenerated(path) &&
   (path === api?.handlers || inputPatterns.some((pattern) => pattern.test(path)));
-
-/** Orders texts by their UTF-16 code units: the same on every machine. */
-export const compareTexts = (a: string, b: string): number => (a < b ? -1 : Number(a > b));

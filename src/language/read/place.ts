@@ -4,10 +4,10 @@
  * tree are reported together.
  */
 
+import { clip } from '#domain/cut.ts';
 import { escapeSegment } from '#domain/json.ts';
 import { languageLimits } from '../limits.ts';
 import { type Problem, sortProblems } from '../problem.ts';
-import { clip } from './clip.ts';
 import type { ProblemCode } from './codes.ts';
 import type { Locate, Spot } from './positions.ts';
 
@@ -26,7 +26,7 @@ export type Place = {
 };
 
 /** What a problem's line and column are found by, once they are asked for. */
-export type Finder = { locate: Locate; isKey: boolean };
+type Finder = { locate: Locate; isKey: boolean };
 
 export type Problems = {
   add(problem: Problem, finder?: Finder): void;

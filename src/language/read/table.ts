@@ -12,7 +12,7 @@ import { createPlace, createProblems, type Place, silent } from './place.ts';
 import { suggestName } from './suggest.ts';
 import { isTable, own } from './values.ts';
 
-export type Key<Value> = {
+type Key<Value> = {
   read(place: Place, value: unknown): Value;
   absent(place: Place, name: string): Value;
   /** What it holds, for editors; absent for a key that nobody is meant to write. */
@@ -20,7 +20,7 @@ export type Key<Value> = {
   isRequired?: boolean;
 };
 
-export type Keys = Readonly<Record<string, Key<unknown>>>;
+type Keys = Readonly<Record<string, Key<unknown>>>;
 
 /** A key with a sentence about it, which editors show. */
 export const described = <Value>(about: string, key: Key<Value>): Key<Value> => ({

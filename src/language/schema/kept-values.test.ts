@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { createRowChecker } from './checkers.ts';
 import { andKept, andTextsKept, hasBrokenText } from './kept-values.ts';
-import { createRowChecker } from './row-checker.ts';
 
 const check = andKept(() => []);
 const detail = 'is a number with more digits than are kept exactly; write it as a text';

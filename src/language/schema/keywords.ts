@@ -142,7 +142,7 @@ export const refusedKeywords: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** A schema that is part of another: under which keyword, and by which keys from there. */
-export type Subschema = { keyword: string; path: (string | number)[]; schema: unknown };
+type Subschema = { keyword: string; path: (string | number)[]; schema: unknown };
 
 /** The schemas that a schema holds directly. */
 export const subschemasOf = (schema: Readonly<Record<string, unknown>>): Subschema[] =>

@@ -6,7 +6,7 @@ import type { FieldPath } from '../contract.ts';
 import { suggestName } from '../read/suggest.ts';
 import type { Analysis } from './analysis.ts';
 
-export type MissingField = {
+type MissingField = {
   /** The path up to the segment that is missing, that one included. */
   path: FieldPath;
   /** What to write instead; undefined where nothing is known of what is there. */

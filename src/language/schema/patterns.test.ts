@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { choiceLists, createChoices } from '#test/support/choices.ts';
 import { fuzzRuns } from '#test/support/fuzz.ts';
-import { patternSize } from './pattern-size.ts';
-import { compilePattern, judgePattern } from './patterns.ts';
+import { compilePattern, judgePattern, patternSize } from './patterns.ts';
 import { translatePattern } from './translate-pattern.ts';
 
 /** Pieces that patterns are put together from, most of them different in RE2's notation. */

@@ -39,7 +39,7 @@ export type Definitions = {
 /** What a definition said of a value: nothing, or its errors. A value stands at one place. */
 type Verdict = ErrorObject[] | null;
 
-export type References = {
+type References = {
   keyword: CodeKeywordDefinition;
   /** Forgets what was found out of values; to be called before each check. */
   forget(): void;

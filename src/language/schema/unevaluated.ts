@@ -19,7 +19,7 @@ type Container = Readonly<Record<string, unknown>> | readonly unknown[];
 type Looked = { all: boolean; parts: Set<string | number> };
 
 /** What the keywords ask of the validator that they are part of. */
-export type Validation = {
+type Validation = {
   definitions: Readonly<Record<string, JsonSchema>>;
   /** Whether a value fits a part of a schema. */
   fits(schema: Table, value: unknown): boolean;

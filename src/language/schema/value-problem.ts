@@ -3,8 +3,8 @@
  * be. A failed choice between shapes is one problem, not one for each branch that did not fit.
  */
 import type { ErrorObject } from 'ajv/dist/2020.js';
+import { clip } from '#domain/cut.ts';
 import { escapeSegment } from '#domain/json.ts';
-import { clip } from '../read/clip.ts';
 import { nearestName } from '../read/suggest.ts';
 
 /** A value that breaks its schema. `pointer` leads to the value, or to where a missing one belongs. */

@@ -63,7 +63,7 @@ const explainError = (message: string, entities: readonly EntityContract[]): str
 };
 
 /** Why a query could never grade, and what to do about it. */
-export type VerifierFault = { message: string; hint?: string | undefined };
+type VerifierFault = { message: string; hint?: string | undefined };
 
 /** What is wrong with a query that SQLite prepared. */
 const statementFault = (sql: string, statement: StatementSync): VerifierFault | undefined => {

@@ -13,8 +13,7 @@ import type {
 import { scalarSchema } from '../../openapi/field-schemas.ts';
 import { type Parameter, parametersOf } from '../../openapi/parameters.ts';
 import { bodyOf } from '../../openapi/request-body.ts';
-import { openSchemas, type SchemaSource, type Source } from '../../openapi/source.ts';
-import { summaryOf } from '../../openapi/summary.ts';
+import { openSchemas, type SchemaSource, type Source, summaryOf } from '../../openapi/source.ts';
 import { isTable } from '../../read/values.ts';
 
 /** How a value is entered: one of `choices`, a scalar, or as JSON. */
@@ -25,7 +24,7 @@ export type Input = {
   of?: 'list' | 'object';
 };
 
-export type PageParameter = Input & {
+type PageParameter = Input & {
   name: string;
   in: 'path' | 'query';
   required: boolean;
@@ -34,14 +33,14 @@ export type PageParameter = Input & {
   example?: unknown;
 };
 
-export type PageBodyField = Input & {
+type PageBodyField = Input & {
   /** Where the request's body holds it, and which field of the row it becomes. */
   from: FieldPath;
   field: FieldPath;
   required: boolean;
 };
 
-export type PageRoute = {
+type PageRoute = {
   operation: string;
   method: string;
   segments: RouteContract['segments'];
@@ -63,7 +62,7 @@ export type PageRoute = {
   fills: Record<string, FieldPath>;
 };
 
-export type PageEntity = {
+type PageEntity = {
   name: string;
   key: string[];
   fields: (Input & { name: string; required: boolean; nullable: boolean })[];

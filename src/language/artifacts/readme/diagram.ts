@@ -63,7 +63,7 @@ const relationshipLine = (
 };
 
 /** Says whether a row always has a value in a field. */
-export type AlwaysSet = (entity: EntityContract, field: string) => boolean;
+type AlwaysSet = (entity: EntityContract, field: string) => boolean;
 
 const draw = (
   entities: readonly EntityContract[],

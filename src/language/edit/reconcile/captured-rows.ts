@@ -33,9 +33,7 @@ export type CapturedRows = {
   failed: string[];
 };
 
-export type CapturedRowsResult =
-  | { ok: true; rows: CapturedRows }
-  | { ok: false; problems: Problem[] };
+type CapturedRowsResult = { ok: true; rows: CapturedRows } | { ok: false; problems: Problem[] };
 
 /** Refusals that adding a field, or requiring one no longer, does away with. */
 const curableCodes = new Set(['unknown_field', 'bad_ingest']);

@@ -9,7 +9,7 @@ import { worldFile } from '../../files/world-json.ts';
 import type { Problem } from '../../problem.ts';
 import type { ProblemCode } from '../../read/codes.ts';
 import { isTable, own } from '../../read/values.ts';
-import { createShapeChecker, type RowChecker } from '../../schema/row-checker.ts';
+import { createShapeChecker, type RowChecker } from '../../schema/checkers.ts';
 import type { SourcedRow } from './captured-rows.ts';
 import type { ChangeLog } from './change-log.ts';
 import { type Documents, isNode, type Located, type Node } from './documents.ts';
@@ -18,7 +18,7 @@ import { createObservation, type Observation } from './observe.ts';
 import { isNote, relax } from './relax.ts';
 import { createFieldBudget, createSeen, schemaOf, see } from './seen.ts';
 
-export type Fitting = {
+type Fitting = {
   documents: Documents;
   model: Model;
   captured: readonly SourcedRow[];

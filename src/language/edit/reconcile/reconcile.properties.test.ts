@@ -9,8 +9,8 @@ import { type Choices, choiceLists, createChoices } from '#test/support/choices.
 import { chooseFamily, chooseValue, type SchemaFamily } from '#test/support/schema-choices.ts';
 import { compileTree } from '../../compile/compile.ts';
 import type { Row } from '../../contract.ts';
+import { createRowChecker } from '../../schema/checkers.ts';
 import { hasBrokenText } from '../../schema/kept-values.ts';
-import { createRowChecker } from '../../schema/row-checker.ts';
 import { replaceFiles, textAt, textFile } from '../tree-text.ts';
 import { reconcile } from './reconcile.ts';
 

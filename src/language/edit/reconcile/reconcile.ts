@@ -20,7 +20,7 @@ import { fitDocuments } from './fit.ts';
 import { notesOf } from './notes.ts';
 import { findUnusable } from './unusable-rows.ts';
 
-export type ReconcileResult = EditResult;
+type ReconcileResult = EditResult;
 
 const writeDocuments = (files: readonly TreeFile[], { values }: Documents, changed: Set<string>) =>
   [...values]

@@ -98,7 +98,7 @@ const ingestKeys = {
     defaulted<Placed<ExplodeTable>[]>(listOf(placed(tableOf(explodeKeys))), []),
   ),
 };
-export type IngestTable = TableOf<typeof ingestKeys>;
+type IngestTable = TableOf<typeof ingestKeys>;
 
 const routeActions = [
   'read',

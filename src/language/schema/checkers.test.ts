@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { contractOf } from '#test/support/small-world.ts';
 import { languageLimits } from '../limits.ts';
-import { createRowChecker } from './row-checker.ts';
-import { createToolChecker } from './tool-checker.ts';
+import { createRowChecker, createToolChecker } from './checkers.ts';
 
 const card = {
   id: 1,

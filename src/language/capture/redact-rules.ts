@@ -7,7 +7,7 @@
  * A position is what is known of a place while walking towards it: how far the paths have come, and
  * what applies there. The work at a place is the same however large the row or the policy.
  */
-import type { RedactPolicy } from '../contract.ts';
+import type { RedactPolicy, Row } from '../contract.ts';
 
 /** What a policy does to a field. `decimals` is the number of those kept. */
 export type FieldPolicy =
@@ -86,4 +86,38 @@ export const enterItem = ({ step: from, policy: around }: Position): Position =>
   const step = from?.next.get('*');
   const isHandedOn = around?.mode === 'hash' || around?.mode === 'preserve';
   return { step, policy: strongest(isHandedOn ? around : undefined, step?.policy) };
+};
+
+// The lists and objects of a row, one level at a time: walkers keep a list of what is left to do
+// instead of recursing, because how deep a row nests is a stranger's choice.
+
+export type Container = unknown[] | Row;
+
+/** A value in a list or object, with its key or index and what applies to it. */
+type Part = { key: string; value: unknown; position: Position };
+
+export const isContainer = (value: unknown): value is Container =>
+  typeof value === 'object' && value !== null;
+
+/** What a list or object holds, in order, own keys only. */
+export const partsOf = (rules: Rules, container: Container, at: Position): Part[] => {
+  if (!Array.isArray(container)) {
+    return Object.entries(container).map(([key, value]) => {
+      return { key, value, position: enterKey(rules, at, key) };
+    });
+  }
+  const position = enterItem(at);
+  return container.map((value: unknown, index) => ({ key: String(index), value, position }));
+};
+
+export const emptyLike = (container: Container): Container => (Array.isArray(container) ? [] : {});
+
+/** Adds a part to a copy. A key that objects inherit, `__proto__`, becomes a key like any other. */
+export const putPart = (copy: Container, key: string, value: unknown): void => {
+  if (Array.isArray(copy)) copy.push(value);
+  else if (key !== '__proto__') copy[key] = value;
+  else {
+    const asOthers = { enumerable: true, configurable: true, writable: true };
+    Object.defineProperty(copy, key, { value, ...asOthers });
+  }
 };

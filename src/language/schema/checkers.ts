@@ -1,10 +1,10 @@
 /**
- * Checks rows against the shapes of a contract's entities. Keys and references between rows are not
- * its business: those are the store's, and `integrity.ts`'s for rows that are part of a tree.
+ * Checks values against the schemas of a compiled contract: rows of its entities, what goes into tools
+ * and comes out of them, and what requests bring to handlers. Keys and references between rows are left
+ * to the store, and to `check/integrity.ts` for rows that are part of a tree.
  */
-
 import { parsePointer } from '#domain/json.ts';
-import type { Contract } from '../contract.ts';
+import type { ApiContract, Contract, JsonSchema } from '../contract.ts';
 import { suggestName } from '../read/suggest.ts';
 import { andKept, andTextsKept } from './kept-values.ts';
 import { type CheckValue, createShapes } from './shapes.ts';
@@ -65,3 +65,54 @@ export const createFileRowChecker = (
 export const createShapeChecker = (
   contract: Pick<Contract, 'definitions' | 'entities'>,
 ): RowChecker => createChecker(contract, (check) => check);
+
+export type ToolChecker = {
+  /** Everything wrong with a tool's input, at most 20 problems; empty when it fits. */
+  input(tool: string, value: unknown): RowProblem[];
+  /** The same for what the tool returned. */
+  output(tool: string, value: unknown): RowProblem[];
+};
+
+/** A checker for all tools of a contract; each schema is compiled when it is first needed. */
+export const createToolChecker = (
+  contract: Pick<Contract, 'definitions' | 'tools'>,
+): ToolChecker => {
+  const createSide = (side: 'input' | 'output'): ToolChecker['input'] => {
+    const schemas = new Map<string, JsonSchema>(
+      contract.tools.map((tool) => [tool.name, tool[side]]),
+    );
+    const shapes = createShapes(contract.definitions, schemas);
+    return (tool, value) => {
+      const checkShape = shapes.get(tool);
+      if (checkShape !== undefined) return toRowProblems(andKept(checkShape)(value));
+      const hint = suggestName(tool, schemas.keys());
+      const detail = `the world has no tool "${tool}"${hint === undefined ? '' : `; ${hint}`}`;
+      return [{ field: '', pointer: '', detail }];
+    };
+  };
+  return { input: createSide('input'), output: createSide('output') };
+};
+
+export type RouteChecker = {
+  /** Everything wrong with a body, at most 20 problems; empty when it fits, or nothing is declared. */
+  request(operation: string, body: unknown): RowProblem[];
+};
+
+/** A checker for all routes of a contract; each schema is compiled when it is first needed. */
+export const createRouteChecker = ({
+  api,
+  definitions,
+}: Pick<Contract, 'definitions'> & { api: ApiContract }): RouteChecker => {
+  const schemas = new Map(
+    api.routes.flatMap(({ operation, request }): [string, JsonSchema][] =>
+      request === undefined ? [] : [[operation, request]],
+    ),
+  );
+  const shapes = createShapes(definitions, schemas);
+  return {
+    request(operation, body) {
+      const check = shapes.get(operation);
+      return check === undefined ? [] : toRowProblems(andKept(check)(body));
+    },
+  };
+};
