@@ -1,3 +1,3 @@
 /** What a bundle of the host begins with: its traces lead to the sources, and then it is the host. */
-import './traces.ts';
+import './stack-traces.ts';
 import './main.ts';

@@ -9,17 +9,17 @@ import type { Running } from '#runtime/run.ts';
 import { Secret } from '#runtime/secret.ts';
 import { createClient } from '#wire/client.ts';
 import { getBlob, reportLeaving } from '#wire/host-api/operations.ts';
-import { runAgent } from './agent.ts';
 import { startApiServer } from './api/server.ts';
 import { codeDirectory, type HostConfig } from './config.ts';
-import { createContact } from './contact.ts';
-import { type ControlLink, createControlLink } from './control-link.ts';
-import { startHeartbeat } from './heartbeat.ts';
+import { createContact } from './control/contact.ts';
+import { startHeartbeat } from './control/heartbeat.ts';
+import type { Standing } from './control/identity.ts';
+import { runAgent } from './control/lifecycle.ts';
+import { type ControlLink, createControlLink } from './control/link.ts';
 import { startProof } from './proof/proof.ts';
+import { rehearse } from './rehearsal.ts';
 import { createWorldLoader } from './session/load-world.ts';
-import { rehearse } from './session/rehearsal.ts';
 import { createServing } from './session/serving.ts';
-import type { Standing } from './standing.ts';
 import type { UserCode } from './usercode/runner.ts';
 
 /** A host that hears nothing for so long has no session any more. */

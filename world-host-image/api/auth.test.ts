@@ -3,8 +3,8 @@ import type { ApiContract } from '#language/contract.ts';
 import { Secret } from '#runtime/secret.ts';
 import { sampleApi } from '#test/support/sample-world.ts';
 import { createIds } from '../session/ids.ts';
+import { createTokens, tokenLifetimeSeconds } from '../session/oauth-tokens.ts';
 import { refusalOf } from './auth.ts';
-import { createTokens, tokenLifetimeSeconds } from './oauth-tokens.ts';
 
 const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
 

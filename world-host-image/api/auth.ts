@@ -7,9 +7,9 @@
  */
 import { type ApiContract, scopesOf } from '#language/contract.ts';
 import type { Session } from '../session/session.ts';
-import { type ApiAnswer, vendorAnswer } from './answer.ts';
-import type { ApiRequest } from './api-request.ts';
-import { carriersOf } from './credential.ts';
+import { type ApiAnswer, vendorAnswer } from './answers/answer.ts';
+import type { ApiRequest } from './requests/api-request.ts';
+import { carriersOf } from './requests/credential.ts';
 
 type Credentials = Pick<ApiRequest, 'headers' | 'query'>;
 type Door = Pick<Session, 'token' | 'tokens'>;

@@ -4,7 +4,7 @@
  */
 import type { ActionContext } from './actions/action.ts';
 import { runAuthorFunction, valueAnswer } from './actions/author-function.ts';
-import type { ApiAnswer } from './answer.ts';
+import type { ApiAnswer } from './answers/answer.ts';
 
 export type Before = {
   /** Its answer in the route's place; undefined lets the route answer. */

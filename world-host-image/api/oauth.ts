@@ -5,18 +5,18 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { type ApiContract, scopesOf } from '#language/contract.ts';
+import { splitPath } from '../routes/router.ts';
+import { tokenLifetimeSeconds } from '../session/oauth-tokens.ts';
 import type { Session } from '../session/session.ts';
 import { beginTurn } from '../session/turn.ts';
-import { type ApiAnswer, jsonAnswer } from './answer.ts';
-import type { ApiOutcome, ApiRequest } from './api-request.ts';
+import { type ApiAnswer, jsonAnswer } from './answers/answer.ts';
 import {
   clientSecrets,
   isMisread,
   readParameters,
   type TokenParameters,
 } from './oauth-parameters.ts';
-import { tokenLifetimeSeconds } from './oauth-tokens.ts';
-import { splitPath } from './router.ts';
+import type { ApiOutcome, ApiRequest } from './requests/api-request.ts';
 
 type TokenError =
   | 'invalid_request'

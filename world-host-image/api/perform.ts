@@ -10,7 +10,7 @@ import { remove } from './actions/delete.ts';
 import { handler } from './actions/handler.ts';
 import { read } from './actions/read.ts';
 import { update } from './actions/update.ts';
-import { type ApiAnswer, FailedAction, vendorAnswer } from './answer.ts';
+import { type ApiAnswer, FailedAction, vendorAnswer } from './answers/answer.ts';
 import { runBefore } from './before.ts';
 
 const plainActions: Record<Exclude<RouteAction, 'handler'>, PlainAction> = {

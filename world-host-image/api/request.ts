@@ -4,22 +4,22 @@
  */
 import { limits } from '#domain/limits.ts';
 import type { ApiContract, RouteContract } from '#language/contract.ts';
+import { serveAnswer } from '../routes/addresses.ts';
+import { readArguments } from '../routes/arguments.ts';
+import type { Arguments } from '../routes/filter-values.ts';
+import { type RouteMatch, splitPath } from '../routes/router.ts';
 import type { Session } from '../session/session.ts';
-import { serveAnswer } from './addresses.ts';
-import { type ApiAnswer, jsonAnswer, vendorAnswer } from './answer.ts';
-import type { ApiOutcome, ApiRequest } from './api-request.ts';
-import { readArguments } from './arguments.ts';
+import { type ApiAnswer, jsonAnswer, vendorAnswer } from './answers/answer.ts';
+import { answerConditionally } from './answers/conditional.ts';
+import { negotiate } from './answers/media-types.ts';
+import { refusedRequest } from './answers/refused-request.ts';
 import { refusalOf } from './auth.ts';
-import { parseBody } from './body.ts';
-import { answerConditionally } from './conditional.ts';
-import { withoutCredential } from './credential.ts';
-import type { Arguments } from './filter-values.ts';
-import { negotiate } from './media-types.ts';
 import { answerTokenRequest, isTokenPath, isTokenRequest, tokenOperation } from './oauth.ts';
 import { performAction } from './perform.ts';
-import { refusedRequest } from './refused-request.ts';
-import { pathBelow, placeOf, type RequestPlace } from './request-place.ts';
-import { type RouteMatch, splitPath } from './router.ts';
+import type { ApiOutcome, ApiRequest } from './requests/api-request.ts';
+import { parseBody } from './requests/body.ts';
+import { withoutCredential } from './requests/credential.ts';
+import { pathBelow, placeOf, type RequestPlace } from './requests/mount.ts';
 
 type Answered = Omit<ApiOutcome, 'sent'>;
 

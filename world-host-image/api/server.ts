@@ -9,16 +9,16 @@ import type { AddressInfo } from 'node:net';
 import { limits } from '#domain/limits.ts';
 import type { Log } from '#runtime/log.ts';
 import { http } from '#wire/http.ts';
-import type { LedgerNote } from '../ledger.ts';
-import { maskText, secretNamesOf } from '../mask.ts';
+import type { LedgerNote } from '../ledger/ledger.ts';
+import { maskText, secretNamesOf } from '../ledger/mask.ts';
 import { noteOfDelivery } from '../session/outbox.ts';
 import type { Serving } from '../session/serving.ts';
 import type { Session } from '../session/session.ts';
-import { type ApiAnswer, bodiless, bodyValue, jsonAnswer } from './answer.ts';
-import type { ApiOutcome, ApiRequest } from './api-request.ts';
-import { shownRequest } from './credential.ts';
-import { describeRequest, pathOf } from './incoming.ts';
+import { type ApiAnswer, bodiless, bodyValue, jsonAnswer } from './answers/answer.ts';
 import { answerRequest } from './request.ts';
+import type { ApiOutcome, ApiRequest } from './requests/api-request.ts';
+import { shownRequest } from './requests/credential.ts';
+import { describeRequest, pathOf } from './requests/incoming.ts';
 
 export type ApiServer = {
   /** `http://127.0.0.1:4711`, with the port it listens on. */

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { buildSnapshot } from '#store/snapshot.ts';
 import { openWorldStore } from '#store/world-store.ts';
 import { sampleContract, sampleRows } from '#test/support/sample-contract.ts';
-import { openLedger } from '../ledger.ts';
+import { openLedger } from '../ledger/ledger.ts';
 import { checkExpectation, type Expectation } from './assertions.ts';
 
 const contract = sampleContract();

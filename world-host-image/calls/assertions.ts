@@ -8,7 +8,7 @@ import type { Row } from '#language/contract.ts';
 import type { Filter } from '#store/filter.ts';
 import type { Reader } from '#store/read.ts';
 import type { TaskSpec } from '#wire/public-api/session.ts';
-import { valueAtPath } from '../api/filter-values.ts';
+import { valueAtPath } from '../routes/filter-values.ts';
 import { filtersOfWhere } from './state.ts';
 
 type Grader = NonNullable<TaskSpec['grader']>;

@@ -7,7 +7,7 @@ import type { RowChange } from '#store/write-set.ts';
 import type { HostCall } from '#wire/host-api/operations.ts';
 import type { Delivery } from '../session/outbox.ts';
 import type { Session } from '../session/session.ts';
-import { CallFailure } from './failure.ts';
+import { CallFailure } from './answers/failure.ts';
 
 export type CallOutcome = {
   output: unknown;

@@ -2,8 +2,9 @@
  * Call `close`: nothing to do here; the control plane ends the session once it is answered. Whether the
  * host is kept warm is its business, too: here it is only looked at whether it can be understood.
  */
+
+import { CallFailure } from './answers/failure.ts';
 import { type RunCall, refuseUnknown } from './call.ts';
-import { CallFailure } from './failure.ts';
 
 export const callClose: RunCall = async (_session, _call, input) => {
   refuseUnknown(input, ['keepWarm']);

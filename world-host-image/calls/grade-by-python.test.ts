@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { issues, openOn, startBench } from '#test/support/host-bench.ts';
-import { openLedger } from '../ledger.ts';
+import { openLedger } from '../ledger/ledger.ts';
 import { wholeLedger } from './assertions.ts';
 import { readReport } from './grade-by-python.ts';
 

@@ -11,8 +11,8 @@ import { StoreRefusal } from '#store/refusal.ts';
 import type { TaskSpec } from '#wire/public-api/session.ts';
 import type { Session } from '../session/session.ts';
 import { createGraderAccess } from '../session/store-access.ts';
+import { CallFailure } from './answers/failure.ts';
 import { type CheckResult, wholeLedger } from './assertions.ts';
-import { CallFailure } from './failure.ts';
 
 type PythonGrader = Extract<NonNullable<TaskSpec['grader']>, { kind: 'python' }>;
 

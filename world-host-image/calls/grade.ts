@@ -8,9 +8,9 @@ import type { TaskSpec } from '#wire/public-api/session.ts';
 import type { Session } from '../session/session.ts';
 import type { Verdict } from '../verifier/protocol.ts';
 import { startVerifier } from '../verifier/verifier.ts';
+import { CallFailure } from './answers/failure.ts';
 import { type CheckResult, checkExpectation, wholeLedger } from './assertions.ts';
 import { type RunCall, refuseUnknown } from './call.ts';
-import { CallFailure } from './failure.ts';
 import { gradeByPython } from './grade-by-python.ts';
 
 type Grader = NonNullable<TaskSpec['grader']>;

@@ -3,8 +3,8 @@ import { isObject, toPointer } from '#domain/json.ts';
 import { StoreRefusal } from '#store/refusal.ts';
 import { locateRefusal, type Rows } from '#store/snapshot.ts';
 import { applySeed } from '../session/seed.ts';
+import { CallFailure, errorOfRefusal } from './answers/failure.ts';
 import { type RunCall, refuseUnknown } from './call.ts';
-import { CallFailure, errorOfRefusal } from './failure.ts';
 
 const readRows = (rows: unknown): Rows => {
   if (isObject(rows) && Object.values(rows).every(Array.isArray)) return rows as Rows;

@@ -11,8 +11,8 @@ import type { Row } from '#language/contract.ts';
 import type { Filter } from '#store/filter.ts';
 import type { Reader } from '#store/read.ts';
 import { StoreRefusal } from '#store/refusal.ts';
+import { CallFailure, errorOfRefusal } from './answers/failure.ts';
 import { type RunCall, refuseUnknown } from './call.ts';
-import { CallFailure, errorOfRefusal } from './failure.ts';
 
 const defaultPageRows = 100;
 

@@ -8,8 +8,8 @@
 import type { FieldPath, Row, WebhooksContract } from '#language/contract.ts';
 import { StoreRefusal } from '#store/refusal.ts';
 import { holdsInheriting, measureJson } from '#wire/json-extent.ts';
-import { createAddresses } from '../api/addresses.ts';
-import { valueAtPath } from '../api/filter-values.ts';
+import { createAddresses } from '../routes/addresses.ts';
+import { valueAtPath } from '../routes/filter-values.ts';
 import type { WorldEvent } from '../usercode/run.ts';
 import type { Delivery } from './outbox.ts';
 import type { Session } from './session.ts';

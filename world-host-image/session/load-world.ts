@@ -8,7 +8,7 @@ import type { Digest } from '#domain/world.ts';
 import { decodeBundle } from '#language/artifacts/bundle.ts';
 import { createToolChecker } from '#language/schema/checkers.ts';
 import { openWorldStore } from '#store/world-store.ts';
-import { createRouter } from '../api/router.ts';
+import { createRouter } from '../routes/router.ts';
 import type { UserCode } from '../usercode/runner.ts';
 import { openAuthorCode } from './author-code.ts';
 import type { LoadedWorld } from './session.ts';

@@ -3,7 +3,7 @@
  * call or request succeeds. One that fails sends nothing.
  */
 import type { Row } from '#language/contract.ts';
-import type { LedgerNote } from '../ledger.ts';
+import type { LedgerNote } from '../ledger/ledger.ts';
 
 /** One event on its way to one subscription. */
 export type Delivery = {

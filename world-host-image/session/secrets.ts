@@ -4,8 +4,8 @@
  */
 import type { Contract } from '#language/contract.ts';
 import type { Secret } from '#runtime/secret.ts';
-import { openingOfTokens } from '../api/oauth-tokens.ts';
-import { type Secrets, secretNamesOf } from '../mask.ts';
+import { type Secrets, secretNamesOf } from '../ledger/mask.ts';
+import { openingOfTokens } from './oauth-tokens.ts';
 
 export const secretsOf = (contract: Contract, token: Secret): Secrets => ({
   names: secretNamesOf(contract),

@@ -5,12 +5,12 @@ import type { ToolChecker } from '#language/schema/checkers.ts';
 import type { Secret } from '#runtime/secret.ts';
 import type { WorldStore } from '#store/world-store.ts';
 import type { TaskSpec } from '#wire/public-api/session.ts';
-import type { Tokens } from '../api/oauth-tokens.ts';
-import type { Router } from '../api/router.ts';
-import type { Ledger } from '../ledger.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Router } from '../routes/router.ts';
 import type { AuthorCode } from './author-code.ts';
 import type { WorldClock } from './clock.ts';
 import type { WorldIds } from './ids.ts';
+import type { Tokens } from './oauth-tokens.ts';
 import type { Outbox } from './outbox.ts';
 
 /** A world version, loaded: it outlives its session when the host is kept warm. */

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Log } from '#runtime/log.ts';
-import { hostFolder } from '../place.ts';
+import { hostFolder } from '../host-folder.ts';
 import type { MemoryPool } from './watch.ts';
 
 /** `require`: no user code where the system lacks a part of the boundary; `auto`: with what there is. */

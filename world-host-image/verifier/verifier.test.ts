@@ -4,7 +4,7 @@ import { until } from '#runtime/pause.ts';
 import { buildSnapshot } from '#store/snapshot.ts';
 import { openWorldStore } from '#store/world-store.ts';
 import { sampleContract, sampleRows } from '#test/support/sample-contract.ts';
-import { openLedger } from '../ledger.ts';
+import { openLedger } from '../ledger/ledger.ts';
 import { findPython } from '../usercode/python.ts';
 import { createMemoryPool } from '../usercode/watch.ts';
 import { startVerifier, type VerifierLimits } from './verifier.ts';

@@ -45,7 +45,7 @@ describe('what the image is built from', () => {
     const fail = `
       const { startHost } = await import(${JSON.stringify(join(host, 'program.mjs'))});
       await startHost({}).catch((error) => console.log(error.stack));`;
-    const traces = join(host, 'traces.ts');
+    const traces = join(host, 'stack-traces.ts');
     const { stdout } = await node(['--import', traces, '--input-type=module', '--eval', fail]);
     const [message, first] = stdout.split('\n');
     expect(message).toMatch(/^TypeError: /);

@@ -4,13 +4,13 @@
  */
 import type { ApiContract, Contract, EntityContract, RouteContract } from '#language/contract.ts';
 import type { WorldStore } from '#store/world-store.ts';
+import type { Arguments } from '../../routes/filter-values.ts';
+import { planOf, type RoutePlan } from '../../routes/route-plan.ts';
 import type { AuthorCode } from '../../session/author-code.ts';
 import type { Session } from '../../session/session.ts';
 import type { HandlerRequest } from '../../usercode/run.ts';
-import type { ApiAnswer } from '../answer.ts';
-import type { Arguments } from '../filter-values.ts';
+import type { ApiAnswer } from '../answers/answer.ts';
 import type { LinkBase } from '../pages/page-links.ts';
-import { planOf, type RoutePlan } from '../route-plan.ts';
 
 export type ActionContext = {
   session: Session;

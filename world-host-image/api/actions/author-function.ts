@@ -6,7 +6,7 @@
 import { http } from '#wire/http.ts';
 import { createStoreAccess } from '../../session/store-access.ts';
 import type { RunResult } from '../../usercode/run.ts';
-import { type ApiAnswer, FailedAction, jsonAnswer, vendorAnswer } from '../answer.ts';
+import { type ApiAnswer, FailedAction, jsonAnswer, vendorAnswer } from '../answers/answer.ts';
 import type { ActionContext } from './action.ts';
 
 const timeoutMs = 30_000;

@@ -3,8 +3,8 @@
  * the path says wins over the body, so that a row lands where it was posted to.
  */
 import type { Row } from '#language/contract.ts';
-import { rowsAnswer } from '../answer.ts';
-import { assignPath, filterAssignments } from '../filter-values.ts';
+import { assignPath, filterAssignments } from '../../routes/filter-values.ts';
+import { rowsAnswer } from '../answers/answer.ts';
 import { type PlainAction, planFor } from './action.ts';
 import { defaultsOf, writeBody, writeGenerated } from './written-fields.ts';
 

@@ -1,5 +1,5 @@
 /** Action `delete`: removes the rows that the filter selects. A status with a body answers them. */
-import { rowsAnswer } from '../answer.ts';
+import { rowsAnswer } from '../answers/answer.ts';
 import { type PlainAction, planFor } from './action.ts';
 import { matchingRows } from './matching-rows.ts';
 

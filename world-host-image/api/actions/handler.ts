@@ -1,8 +1,8 @@
 /** Action `handler`: the author's function answers, once the body is one that the route declares. */
 import type { ApiContract } from '#language/contract.ts';
 import { createRouteChecker, type RouteChecker } from '#language/schema/checkers.ts';
-import { FailedAction } from '../answer.ts';
-import { refusedRequest } from '../refused-request.ts';
+import { FailedAction } from '../answers/answer.ts';
+import { refusedRequest } from '../answers/refused-request.ts';
 import type { Action, ActionContext } from './action.ts';
 import { runAuthorFunction, valueAnswer } from './author-function.ts';
 

@@ -1,7 +1,7 @@
 /** The rows that an `update` or `delete` acts on: the first that its filter selects, or all of them. */
 import type { Row } from '#language/contract.ts';
-import { FailedAction, vendorAnswer } from '../answer.ts';
-import { filtersOf } from '../filter-values.ts';
+import { filtersOf } from '../../routes/filter-values.ts';
+import { FailedAction, vendorAnswer } from '../answers/answer.ts';
 import type { ActionContext, EntityPlan } from './action.ts';
 
 /** Fails with the vendor's answer when an argument is missing or nothing matches. */

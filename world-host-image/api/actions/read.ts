@@ -1,6 +1,7 @@
 /** Action `read`: the rows that the filter selects, or a page of them, in the order of insertion. */
-import { type ApiAnswer, FailedAction, rowsAnswer, vendorAnswer } from '../answer.ts';
-import { filtersOf } from '../filter-values.ts';
+
+import { filtersOf } from '../../routes/filter-values.ts';
+import { type ApiAnswer, FailedAction, rowsAnswer, vendorAnswer } from '../answers/answer.ts';
 import { cutPage } from '../pages/page.ts';
 import { pageWords, toldBy } from '../pages/page-answer.ts';
 import { maxPageRows, readPageRequest } from '../pages/page-request.ts';

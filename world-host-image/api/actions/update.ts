@@ -1,5 +1,5 @@
 /** Action `update`: writes constants, body and generated values into the rows that the filter selects. */
-import { rowsAnswer } from '../answer.ts';
+import { rowsAnswer } from '../answers/answer.ts';
 import { type PlainAction, planFor } from './action.ts';
 import { matchingRows } from './matching-rows.ts';
 import { defaultsOf, writeBody, writeGenerated } from './written-fields.ts';

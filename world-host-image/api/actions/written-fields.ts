@@ -4,9 +4,9 @@
  */
 import { isObject } from '#domain/json.ts';
 import type { EntityContract, FieldPath, Row } from '#language/contract.ts';
-import { FailedAction, vendorAnswer } from '../answer.ts';
-import { fieldTypes } from '../field-types.ts';
-import { assignPath, readText, valueAtPath } from '../filter-values.ts';
+import { fieldTypes } from '../../routes/field-types.ts';
+import { assignPath, readText, valueAtPath } from '../../routes/filter-values.ts';
+import { FailedAction, vendorAnswer } from '../answers/answer.ts';
 import type { ActionContext } from './action.ts';
 
 /**

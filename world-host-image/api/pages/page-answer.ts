@@ -4,7 +4,7 @@
  * which have none, tell only their count.
  */
 import type { ApiContract, RouteContract } from '#language/contract.ts';
-import type { PageWords } from '../answer.ts';
+import type { PageWords } from '../answers/answer.ts';
 import type { Page, Told } from './page.ts';
 import { type LinkBase, linkHeader, pageLinker } from './page-links.ts';
 

@@ -1,7 +1,7 @@
 /** Which page a request asks for, read from its arguments. */
 import type { ApiContract, PageKind, RouteContract } from '#language/contract.ts';
-import { FailedAction, vendorAnswer } from '../answer.ts';
-import type { Arguments } from '../filter-values.ts';
+import type { Arguments } from '../../routes/filter-values.ts';
+import { FailedAction, vendorAnswer } from '../answers/answer.ts';
 import { type Place, readCursor } from './cursor.ts';
 
 /** Rows that one request can ask for, whatever the world's `page_size`. */

@@ -16,11 +16,11 @@ import {
   type SessionDirective,
 } from '#wire/host-api/operations.ts';
 import type { ClientInput } from '#wire/operation.ts';
-import { runCall } from './calls/run-call.ts';
-import type { ControlLink } from './control-link.ts';
+import { runCall } from '../calls/run-call.ts';
+import type { Session } from '../session/session.ts';
+import type { Standing } from './identity.ts';
 import { createJournal, type Journal } from './journal.ts';
-import type { Session } from './session/session.ts';
-import type { Standing } from './standing.ts';
+import type { ControlLink } from './link.ts';
 
 export type ServeOptions = {
   standing: Standing;

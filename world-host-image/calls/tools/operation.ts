@@ -6,12 +6,12 @@ import { cut } from '#domain/cut.ts';
 import { toPointer } from '#domain/json.ts';
 import type { ApiContract, RouteContract, Row } from '#language/contract.ts';
 import { pathArguments } from '#language/path-segments.ts';
-import type { ActionContext } from '../api/actions/action.ts';
-import { type ApiAnswer, bodyValue } from '../api/answer.ts';
-import type { Arguments } from '../api/filter-values.ts';
-import { pagingParams } from '../api/pages/page-request.ts';
-import { actions, answerOfFailure } from '../api/perform.ts';
-import { CallFailure } from '../calls/failure.ts';
+import type { ActionContext } from '../../api/actions/action.ts';
+import { type ApiAnswer, bodyValue } from '../../api/answers/answer.ts';
+import { pagingParams } from '../../api/pages/page-request.ts';
+import { actions, answerOfFailure } from '../../api/perform.ts';
+import type { Arguments } from '../../routes/filter-values.ts';
+import { CallFailure } from '../answers/failure.ts';
 import type { ToolContext } from './tool.ts';
 
 /** The arguments of a route by name, and how many values each takes. */

@@ -9,9 +9,9 @@ import { limits } from '#domain/limits.ts';
 import type { Log } from '#runtime/log.ts';
 import { startLoop } from '#runtime/loop.ts';
 import { deliverRequests } from '#wire/host-api/operations.ts';
-import type { ControlLink } from './control-link.ts';
-import type { Session } from './session/session.ts';
-import type { Standing } from './standing.ts';
+import type { Session } from '../session/session.ts';
+import type { Standing } from './identity.ts';
+import type { ControlLink } from './link.ts';
 
 export type LedgerDelivery = {
   /** Delivers what is left, for as long as that may take, and ends. A host that stops has less time. */

@@ -9,7 +9,7 @@
  * end there: `https://api.example.org` is no part of `https://api.example.org.uk`.
  */
 import type { Contract } from '#language/contract.ts';
-import type { ApiAnswer } from './answer.ts';
+import type { ApiAnswer } from '../api/answers/answer.ts';
 
 export type Addresses = {
   /** Text for clients: with addresses that they reach. */

@@ -10,11 +10,11 @@ import { encodeBundle } from '#language/artifacts/bundle.ts';
 import { type Contract, type JsonSchema, plainPaging } from '#language/contract.ts';
 import type { Log } from '#runtime/log.ts';
 import { buildSnapshot } from '#store/snapshot.ts';
-import { answerRequest } from '../api/request.ts';
-import { runCall } from '../calls/run-call.ts';
-import type { UserCode } from '../usercode/runner.ts';
-import { createWorldLoader } from './load-world.ts';
-import { openSession } from './open-session.ts';
+import { answerRequest } from './api/request.ts';
+import { runCall } from './calls/run-call.ts';
+import { createWorldLoader } from './session/load-world.ts';
+import { openSession } from './session/open-session.ts';
+import type { UserCode } from './usercode/runner.ts';
 
 const integer: JsonSchema = { type: 'integer' };
 const text: JsonSchema = { type: 'string', minLength: 1 };

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { AppError, type ErrorCode } from '#domain/error.ts';
 import type { Client } from '#wire/client.ts';
 import { heartbeat } from '#wire/host-api/operations.ts';
-import { createControlLink } from './control-link.ts';
+import { createControlLink } from './link.ts';
 
 const log = pino({ level: 'silent' });
 const input = { params: { hostId: 'hst-1' }, body: { generation: 0, rssBytes: 0 } };

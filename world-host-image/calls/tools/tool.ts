@@ -1,8 +1,8 @@
 /** What a tool works with. It runs inside the transaction of its call. */
 import type { Contract, Row, ToolContract } from '#language/contract.ts';
 import type { WorldStore } from '#store/world-store.ts';
-import type { AuthorCode } from '../session/author-code.ts';
-import type { Session } from '../session/session.ts';
+import type { AuthorCode } from '../../session/author-code.ts';
+import type { Session } from '../../session/session.ts';
 
 export type ToolContext = {
   session: Session;

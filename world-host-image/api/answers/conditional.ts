@@ -5,8 +5,8 @@
  */
 import { hash } from 'node:crypto';
 import type { RouteContract, Row } from '#language/contract.ts';
+import { valueAtPath } from '../../routes/filter-values.ts';
 import { type ApiAnswer, bodyValue } from './answer.ts';
-import { valueAtPath } from './filter-values.ts';
 
 /** Weak: it names what is answered, whatever a proxy makes of the bytes. */
 const validatorOf = (body: string): string => `W/"${hash('sha1', body, 'base64url')}"`;

@@ -11,8 +11,8 @@
 import { isObject, toPointer } from '#domain/json.ts';
 import type { Contract, EntityContract, Row, ToolBinding } from '#language/contract.ts';
 import { StoreRefusal } from '#store/refusal.ts';
-import { hasField } from '../api/field-types.ts';
-import { CallFailure } from '../calls/failure.ts';
+import { hasField } from '../../routes/field-types.ts';
+import { CallFailure } from '../answers/failure.ts';
 import type { ToolContext } from './tool.ts';
 
 type Binding = Extract<ToolBinding, { kind: 'convention' }>;

@@ -9,8 +9,8 @@
  */
 import { hash } from 'node:crypto';
 import type { Secret } from '#runtime/secret.ts';
-import type { WorldClock } from '../session/clock.ts';
-import type { WorldIds } from '../session/ids.ts';
+import type { WorldClock } from './clock.ts';
+import type { WorldIds } from './ids.ts';
 
 /** How long an access token is good for, in seconds of the session's clock. */
 export const tokenLifetimeSeconds = 3_600;

@@ -18,13 +18,13 @@ import {
   reportWarm,
   type SessionDirective,
 } from '#wire/host-api/operations.ts';
+import type { Proof } from '../proof/proof.ts';
+import type { WorldLoader } from '../session/load-world.ts';
+import { openSession, recycleSession } from '../session/open-session.ts';
+import type { Serving } from '../session/serving.ts';
+import type { Session } from '../session/session.ts';
 import { startLedgerDelivery } from './deliver-ledger.ts';
-import type { Proof } from './proof/proof.ts';
 import { type ServeOptions, serveCalls } from './serve-calls.ts';
-import type { WorldLoader } from './session/load-world.ts';
-import { openSession, recycleSession } from './session/open-session.ts';
-import type { Serving } from './session/serving.ts';
-import type { Session } from './session/session.ts';
 
 export type AgentOptions = ServeOptions & {
   /** Address of the API server, when the host is to tell it. */

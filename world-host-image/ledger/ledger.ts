@@ -15,7 +15,7 @@ import { openEmpty } from '#store/open.ts';
 import { createReader, type Reader } from '#store/read.ts';
 import { createStatements } from '#store/statements.ts';
 import type { RowChange } from '#store/write-set.ts';
-import { type Backlog, createBacklog } from './ledger-backlog.ts';
+import { type Backlog, createBacklog } from './backlog.ts';
 import { hideValues, noSecrets, type Secrets, showText, showValue } from './mask.ts';
 
 /** One request as it is noted; `id`, bounds and secrets are the ledger's business. */

@@ -3,8 +3,8 @@
  * `[api] prefixes` lets all routes answer as well, and the addresses that its client knows.
  */
 import type { ApiContract } from '#language/contract.ts';
-import type { Session } from '../session/session.ts';
-import { type Addresses, createAddresses } from './addresses.ts';
+import { type Addresses, createAddresses } from '../../routes/addresses.ts';
+import type { Session } from '../../session/session.ts';
 import type { ApiRequest } from './api-request.ts';
 import { calledOrigin } from './origin.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Secret } from '#runtime/secret.ts';
-import { createIds } from '../session/ids.ts';
+import { createIds } from './ids.ts';
 import { createTokens, tokenLifetimeSeconds } from './oauth-tokens.ts';
 
 const start = Date.parse('2026-03-01T00:00:00Z');

@@ -2,10 +2,10 @@ import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { AppError } from '#domain/error.ts';
 import { until } from '#runtime/pause.ts';
+import { createServing } from '../session/serving.ts';
 import { createContact } from './contact.ts';
-import type { ControlLink } from './control-link.ts';
 import { startHeartbeat } from './heartbeat.ts';
-import { createServing } from './session/serving.ts';
+import type { ControlLink } from './link.ts';
 
 const log = pino({ level: 'silent' });
 

@@ -5,8 +5,8 @@
  * `ids[0]=1&ids[1]=2`.
  */
 import type { ApiContract, RouteContract } from '#language/contract.ts';
+import { pagingParams } from '../api/pages/page-request.ts';
 import type { Arguments } from './filter-values.ts';
-import { pagingParams } from './pages/page-request.ts';
 
 /** Longest list of one repeated parameter that is written with its positions. */
 const maxPositions = 1_000;

@@ -6,10 +6,10 @@ import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
 import { type Loop, startLoop } from '#runtime/loop.ts';
 import { heartbeat } from '#wire/host-api/operations.ts';
+import type { Serving } from '../session/serving.ts';
 import type { Contact } from './contact.ts';
-import type { ControlLink } from './control-link.ts';
-import type { Serving } from './session/serving.ts';
-import type { Standing } from './standing.ts';
+import type { Standing } from './identity.ts';
+import type { ControlLink } from './link.ts';
 
 export type HeartbeatOptions = {
   standing: Standing;

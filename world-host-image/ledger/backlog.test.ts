@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createBacklog } from './ledger-backlog.ts';
+import { createBacklog } from './backlog.ts';
 
 const filled = (count: number, most?: { entries: number; bytes: number }) => {
   const backlog = createBacklog(most);

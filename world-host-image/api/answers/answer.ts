@@ -3,7 +3,7 @@
  * as the store has them, unparsed.
  */
 import type { ApiContract, RouteContract, VendorError } from '#language/contract.ts';
-import type { RoutePlan } from './route-plan.ts';
+import type { RoutePlan } from '../../routes/route-plan.ts';
 
 export type ApiAnswer = {
   status: number;
