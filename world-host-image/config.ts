@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Env, readEnv } from '#runtime/env.ts';
 import type { LogLevel } from '#runtime/log.ts';
+import type { Namespace } from './proof/proof.ts';
 import { type BoundaryMode, boundaryModes } from './usercode/boundary.ts';
 
-/** What a host may have to itself, as Linux parts it. */
-export const namespaces = ['pid', 'ipc', 'mount', 'net'] as const;
-export type Namespace = (typeof namespaces)[number];
+const namespaces: readonly Namespace[] = ['pid', 'ipc', 'mount', 'net'];
 
 export type HostConfig = {
   /** Base address of the control plane, without a path. */
@@ -53,7 +52,7 @@ export const readConfig = (env: Env): HostConfig => {
   }
   const hostId = read.text('SVC_HOST_ID');
   const own = read.text('SVC_NAMESPACES', '').split(',').filter(Boolean);
-  const strange = own.filter((name) => !(namespaces as readonly string[]).includes(name));
+  const strange = own.filter((name) => !namespaces.some((known) => known === name));
   if (strange.length > 0) {
     read.refuse(`SVC_NAMESPACES names ${strange.join(', ')}, not ${namespaces.join(', ')}`);
   }

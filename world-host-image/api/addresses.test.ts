@@ -5,8 +5,8 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Contract } from '#language/contract.ts';
 import { type ApiClient, notesUpTo, operation, serveApi } from '#test/support/api-world.ts';
-import { createAddresses, serveAnswer } from '../routes/addresses.ts';
-import { jsonAnswer } from './answers/answer.ts';
+import { createAddresses } from '../routes/addresses.ts';
+import { jsonAnswer, serveAnswer } from './answers/answer.ts';
 
 const base = 'https://notes.example';
 const vendor = { baseUrl: base } as Contract['vendor'];

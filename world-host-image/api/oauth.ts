@@ -8,7 +8,7 @@ import { type ApiContract, scopesOf } from '#language/contract.ts';
 import { splitPath } from '../routes/router.ts';
 import { tokenLifetimeSeconds } from '../session/oauth-tokens.ts';
 import type { Session } from '../session/session.ts';
-import { beginTurn } from '../session/turn.ts';
+import { beginTurn } from '../session/session.ts';
 import { type ApiAnswer, jsonAnswer } from './answers/answer.ts';
 import {
   clientSecrets,

@@ -3,15 +3,12 @@ import type { ApiContract, RouteAction, RouteContract } from '#language/contract
 import { StoreRefusal } from '#store/refusal.ts';
 import type { Changes } from '#store/transaction.ts';
 import type { Delivery } from '../session/outbox.ts';
-import { beginTurn } from '../session/turn.ts';
+import { beginTurn } from '../session/session.ts';
 import type { Action, ActionContext, PlainAction } from './actions/action.ts';
-import { create } from './actions/create.ts';
-import { remove } from './actions/delete.ts';
-import { handler } from './actions/handler.ts';
+import { handler, runBefore } from './actions/handler.ts';
 import { read } from './actions/read.ts';
-import { update } from './actions/update.ts';
+import { create, remove, update } from './actions/write.ts';
 import { type ApiAnswer, FailedAction, vendorAnswer } from './answers/answer.ts';
-import { runBefore } from './before.ts';
 
 const plainActions: Record<Exclude<RouteAction, 'handler'>, PlainAction> = {
   read,

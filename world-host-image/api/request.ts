@@ -4,12 +4,11 @@
  */
 import { limits } from '#domain/limits.ts';
 import type { ApiContract, RouteContract } from '#language/contract.ts';
-import { serveAnswer } from '../routes/addresses.ts';
 import { readArguments } from '../routes/arguments.ts';
 import type { Arguments } from '../routes/filter-values.ts';
 import { type RouteMatch, splitPath } from '../routes/router.ts';
 import type { Session } from '../session/session.ts';
-import { type ApiAnswer, jsonAnswer, vendorAnswer } from './answers/answer.ts';
+import { type ApiAnswer, jsonAnswer, serveAnswer, vendorAnswer } from './answers/answer.ts';
 import { answerConditionally } from './answers/conditional.ts';
 import { negotiate } from './answers/media-types.ts';
 import { refusedRequest } from './answers/refused-request.ts';

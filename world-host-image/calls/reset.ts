@@ -2,7 +2,7 @@
  * Call `reset`: the state as the task seeded it, no bearers and an empty request ledger. The reset
  * itself is the last entry of the ledger that it empties, for those who keep entries longer.
  */
-import { resetTurns } from '../session/turn.ts';
+import { resetTurns } from '../session/session.ts';
 import { type RunCall, refuseUnknown } from './call.ts';
 
 export const callReset: RunCall = async (session, call, input) => {

@@ -19,10 +19,10 @@ import { callGrade } from './grade.ts';
 import { callReset } from './reset.ts';
 import { callSeed } from './seed.ts';
 import { callState } from './state.ts';
-import { callTool } from './tool.ts';
+import { runTool } from './tools/run-tool.ts';
 
 const kinds: Record<CallKind, RunCall> = {
-  tool: callTool,
+  tool: (session, call, input) => runTool(session, call.name ?? '', input),
   grade: callGrade,
   seed: callSeed,
   reset: callReset,

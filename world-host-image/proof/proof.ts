@@ -10,11 +10,13 @@
 import { existsSync } from 'node:fs';
 import type { TreeFile } from '#domain/world.ts';
 import type { Log } from '#runtime/log.ts';
-import type { Namespace } from '../config.ts';
 import type { UserCode } from '../usercode/runner.ts';
 import { watchKernelObjects } from './kernel-objects.ts';
 import { watchPlaces } from './places.ts';
 import { watchProcesses } from './processes.ts';
+
+/** What a host may have to itself, as Linux parts it. */
+export type Namespace = 'pid' | 'ipc' | 'mount' | 'net';
 
 export type Proof = {
   /**

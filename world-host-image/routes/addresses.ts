@@ -9,7 +9,6 @@
  * end there: `https://api.example.org` is no part of `https://api.example.org.uk`.
  */
 import type { Contract } from '#language/contract.ts';
-import type { ApiAnswer } from '../api/answers/answer.ts';
 
 export type Addresses = {
   /** Text for clients: with addresses that they reach. */
@@ -108,28 +107,5 @@ export const createAddresses = (
     serve: (text) => serve(text),
     takeBack: takeBackWith(replacer(known, vendor.baseUrl), vendor.baseUrl),
     mayStandIn: (bytes) => [...origins, '\\', '%'].some((text) => bytes.includes(text)),
-  };
-};
-
-/** Bodies of other types, such as patches, are bytes that nobody may change. */
-const isNotation = (contentType: string): boolean =>
-  /\b(?:json|xml|html|ndjson|jsonl|(?:x-)?jsonlines|event-stream)\b/i.test(contentType);
-
-/** A file's body is somebody's bytes, too, of whatever type it is. */
-const isServed = (answer: ApiAnswer): boolean =>
-  answer.isFile !== true && isNotation(contentTypeOf(answer));
-
-const contentTypeOf = ({ contentType, headers }: ApiAnswer): string =>
-  Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1] ??
-  contentType;
-
-/** The answer as its client is sent it. */
-export const serveAnswer = (addresses: Addresses, answer: ApiAnswer): ApiAnswer => {
-  const { body, headers } = answer;
-  const served = Object.entries(headers).map(([name, text]) => [name, addresses.serve(text)]);
-  return {
-    ...answer,
-    headers: Object.fromEntries(served),
-    body: body !== null && isServed(answer) ? addresses.serve(body) : body,
   };
 };

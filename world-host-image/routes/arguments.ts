@@ -4,9 +4,14 @@
  * repeated one is a list, whichever way the client writes it: `ids=1&ids=2`, `ids[]=1&ids[]=2` or
  * `ids[0]=1&ids[1]=2`.
  */
-import type { ApiContract, RouteContract } from '#language/contract.ts';
-import { pagingParams } from '../api/pages/page-request.ts';
+import type { ApiContract, PageKind, RouteContract } from '#language/contract.ts';
 import type { Arguments } from './filter-values.ts';
+
+/** Names of the query parameters that page a route. */
+export const pagingParams = (page: PageKind, { paging }: ApiContract): string[] => {
+  if (page === 'none') return [];
+  return [paging.limitParam, page === 'offset' ? paging.offsetParam : paging.cursorParam];
+};
 
 /** Longest list of one repeated parameter that is written with its positions. */
 const maxPositions = 1_000;

@@ -1,16 +1,17 @@
 /** Makes a session of an assignment: its world, seeded for its task, and an empty ledger. */
+import type { Contract } from '#language/contract.ts';
 import { Secret } from '#runtime/secret.ts';
 import { StoreRefusal } from '#store/refusal.ts';
 import { locateRefusal } from '#store/snapshot.ts';
 import type { Assignment, Holding } from '#wire/host-api/operations.ts';
 import { openLedger } from '../ledger/ledger.ts';
+import { type Secrets, secretNamesOf } from '../ledger/mask.ts';
 import type { Proof } from '../proof/proof.ts';
 import { createClock } from './clock.ts';
 import { createIds } from './ids.ts';
 import type { WorldLoader } from './load-world.ts';
-import { createTokens } from './oauth-tokens.ts';
+import { createTokens, openingOfTokens } from './oauth-tokens.ts';
 import { createOutbox } from './outbox.ts';
-import { secretsOf } from './secrets.ts';
 import { applyTaskSeed } from './seed.ts';
 import type { LoadedWorld, Session } from './session.ts';
 
@@ -28,6 +29,16 @@ const seedTask = async (world: LoadedWorld, task: Task | null): Promise<void> =>
     throw error instanceof StoreRefusal ? locateRefusal(error, world.contract, rows) : error;
   }
 };
+
+/**
+ * What must not stand in the ledger of a session: its own token, the bearers that it mints, and what the
+ * world's contract calls a secret.
+ */
+export const secretsOf = (contract: Contract, token: Secret): Secrets => ({
+  names: secretNamesOf(contract),
+  values: [token.reveal()],
+  openings: contract.api?.auth.scheme === 'oauth2' ? [openingOfTokens(token)] : [],
+});
 
 /** Throws `StoreRefusal` for a seed that the world refuses, else what loading throws. */
 export const openSession = async (

@@ -1,4 +1,9 @@
-/** What a host holds: a loaded world, and the session that it serves over it. */
+/**
+ * What a host holds: a loaded world, and the session that it serves over it.
+ *
+ * A turn is one call or request as it acts on a session. Turns are taken one at a time, inside the lock
+ * of the store, so what they do to clock, ids and outbox is in the order in which they change rows.
+ */
 import type { Digest } from '#domain/world.ts';
 import type { Contract } from '#language/contract.ts';
 import type { ToolChecker } from '#language/schema/checkers.ts';
@@ -43,4 +48,18 @@ export type Session = {
   formerAddresses: readonly string[];
   /** Bearers that it has minted. */
   tokens: Tokens;
+};
+
+/** Moves time and ids on; the first thing inside the transaction of a tool call or API request. */
+export const beginTurn = ({ clock, ids, outbox }: Session): void => {
+  clock.step();
+  ids.begin();
+  outbox.begin();
+};
+
+/** Back to the first turn, as when the session was opened. */
+export const resetTurns = ({ clock, ids, outbox }: Session): void => {
+  clock.reset();
+  ids.reset();
+  outbox.begin();
 };

@@ -1,6 +1,6 @@
 /**
- * What an action of a route works with. An action runs inside the transaction of
- * its request; whatever it throws undoes the transaction.
+ * What an action of a route works with. An action runs inside the transaction of its request; whatever
+ * it throws undoes the transaction.
  */
 import type { ApiContract, Contract, EntityContract, RouteContract } from '#language/contract.ts';
 import type { WorldStore } from '#store/world-store.ts';

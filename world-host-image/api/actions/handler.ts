@@ -1,7 +1,11 @@
-/** Action `handler`: the author's function answers, once the body is one that the route declares. */
+/**
+ * Where the author's functions take part in a request. Action `handler`: a function answers, once the body
+ * is one that the route declares. `[api] before`: one runs ahead of every route, in the transaction of the
+ * request, for quotas and allow-lists; headers that it sets go with whatever the answer will be.
+ */
 import type { ApiContract } from '#language/contract.ts';
 import { createRouteChecker, type RouteChecker } from '#language/schema/checkers.ts';
-import { FailedAction } from '../answers/answer.ts';
+import { type ApiAnswer, FailedAction } from '../answers/answer.ts';
 import { refusedRequest } from '../answers/refused-request.ts';
 import type { Action, ActionContext } from './action.ts';
 import { runAuthorFunction, valueAnswer } from './author-function.ts';
@@ -33,4 +37,20 @@ export const handler: Action = async (context) => {
   checkBody(context);
   const answered = await runAuthorFunction(context, 'handler', route.handler ?? '');
   return valueAnswer(answered.status ?? route.status, answered);
+};
+
+export type Before = {
+  /** Its answer in the route's place; undefined lets the route answer. */
+  answer: ApiAnswer | undefined;
+  /** For every answer to the request. */
+  headers: Record<string, string>;
+};
+
+/** What it decides. Throws `FailedAction` when it refuses the request. */
+export const runBefore = async (context: ActionContext): Promise<Before> => {
+  const { before } = context.api;
+  if (before === null) return { answer: undefined, headers: {} };
+  const answered = await runAuthorFunction(context, 'before', before);
+  const { status, headers } = answered;
+  return { answer: status === null ? undefined : valueAnswer(status, answered), headers };
 };

@@ -3,6 +3,7 @@
  * as the store has them, unparsed.
  */
 import type { ApiContract, RouteContract, VendorError } from '#language/contract.ts';
+import type { Addresses } from '../../routes/addresses.ts';
 import type { RoutePlan } from '../../routes/route-plan.ts';
 
 export type ApiAnswer = {
@@ -93,4 +94,27 @@ export const bodyValue = ({ body }: ApiAnswer): unknown => {
   } catch {
     return body;
   }
+};
+
+/** Bodies of other types, such as patches, are bytes that nobody may change. */
+const isNotation = (contentType: string): boolean =>
+  /\b(?:json|xml|html|ndjson|jsonl|(?:x-)?jsonlines|event-stream)\b/i.test(contentType);
+
+/** A file's body is somebody's bytes, too, of whatever type it is. */
+const isServed = (answer: ApiAnswer): boolean =>
+  answer.isFile !== true && isNotation(contentTypeOf(answer));
+
+const contentTypeOf = ({ contentType, headers }: ApiAnswer): string =>
+  Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1] ??
+  contentType;
+
+/** The answer as its client is sent it. */
+export const serveAnswer = (addresses: Addresses, answer: ApiAnswer): ApiAnswer => {
+  const { body, headers } = answer;
+  const served = Object.entries(headers).map(([name, text]) => [name, addresses.serve(text)]);
+  return {
+    ...answer,
+    headers: Object.fromEntries(served),
+    body: body !== null && isServed(answer) ? addresses.serve(body) : body,
+  };
 };

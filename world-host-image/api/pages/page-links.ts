@@ -3,7 +3,7 @@
  * request but for what pages it.
  */
 import type { ApiContract, RouteContract } from '#language/contract.ts';
-import { calledOrigin } from '../requests/origin.ts';
+import { calledOrigin } from '../requests/mount.ts';
 import type { Page } from './page.ts';
 
 /** The request as its client sent it, but for its credential, which belongs in no link. */

@@ -1,5 +1,5 @@
 /** Which page a request asks for, read from its arguments. */
-import type { ApiContract, PageKind, RouteContract } from '#language/contract.ts';
+import type { ApiContract, RouteContract } from '#language/contract.ts';
 import type { Arguments } from '../../routes/filter-values.ts';
 import { FailedAction, vendorAnswer } from '../answers/answer.ts';
 import { type Place, readCursor } from './cursor.ts';
@@ -13,12 +13,6 @@ export type PageRequest = {
   offset: number;
   /** Null: from the beginning. */
   place: Place | null;
-};
-
-/** Names of the query parameters that page a route. */
-export const pagingParams = (page: PageKind, { paging }: ApiContract): string[] => {
-  if (page === 'none') return [];
-  return [paging.limitParam, page === 'offset' ? paging.offsetParam : paging.cursorParam];
 };
 
 type Asked = { api: ApiContract; route: RouteContract; args: Arguments };
