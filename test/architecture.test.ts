@@ -145,7 +145,7 @@ describe('architecture', () => {
         .map((target) => `${file} imports ${target}`),
     );
     expect(reached).toContain('src/control/sessions/task.ts');
-    expect(reached).not.toContain('src/control/worlds/check-task.ts');
+    expect(reached).not.toContain('src/control/compile/check-task.ts');
     expect(wrong).toEqual([]);
   });
 

@@ -12,10 +12,10 @@ import { Secret } from '#runtime/secret.ts';
 import { bundledTemplatesDir } from '#runtime/templates.ts';
 import { readOtlpEndpoint } from '#runtime/tracing.ts';
 import type { BlobPlace } from './blobs/blobs.ts';
+import type { CompileLimits } from './compile/compiler.ts';
 import type { Quotas } from './db/quotas.ts';
 import type { ListenerName } from './http/listeners.ts';
-import type { KeyPair } from './keys-in-use.ts';
-import type { CompileLimits } from './worlds/compiler.ts';
+import type { KeyPair } from './tokens/keys-in-use.ts';
 
 export type ControlConfig = {
   /** Holds a password, so it prints as a secret. */

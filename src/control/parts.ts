@@ -3,18 +3,18 @@ import type { Log } from '#runtime/log.ts';
 import type { Tracer } from '#runtime/tracing.ts';
 import type { Blobs } from './blobs/blobs.ts';
 import type { SmallBlobs } from './blobs/small.ts';
-import type { BodyReader } from './bodies/reader.ts';
-import type { CallRate } from './calls/rate.ts';
-import type { Seats } from './calls/seats.ts';
+import type { BodyReader } from './compile/body-reader.ts';
+import type { Compiler } from './compile/compiler.ts';
 import type { ControlConfig } from './config.ts';
+import type { Database } from './db/database.ts';
 import type { Placer } from './db/placement.ts';
-import type { Database } from './db/pool.ts';
-import type { Metrics } from './metrics.ts';
-import type { Notices } from './notify.ts';
-import type { SecretsInUse } from './secrets-in-use.ts';
-import type { SessionFacts } from './sessions/facts.ts';
-import type { Compiler } from './worlds/compiler.ts';
-import type { Versions } from './worlds/versions.ts';
+import type { CallRate } from './memory/call-rate.ts';
+import type { Seats } from './memory/seats.ts';
+import type { SessionFacts } from './memory/session-facts.ts';
+import type { Versions } from './memory/versions.ts';
+import type { Metrics } from './metrics/counters.ts';
+import type { Notices } from './news/notices.ts';
+import type { SecretsInUse } from './tokens/secrets-in-use.ts';
 
 export type Parts = {
   config: ControlConfig;

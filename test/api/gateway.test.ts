@@ -15,8 +15,8 @@ import {
   getSession,
   openSession,
 } from '#wire/public-api/operations.ts';
+import type { Queryable } from '../../src/control/db/database.ts';
 import { mostRefused, noteGateway } from '../../src/control/db/gateways.ts';
-import type { Queryable } from '../../src/control/db/pool.ts';
 import { startTestControl, type TestControl } from '../support/control.ts';
 import { clearPool, warmHost } from '../support/host.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';

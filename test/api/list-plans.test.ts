@@ -6,7 +6,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLog } from '#runtime/log.ts';
 import { Secret } from '#runtime/secret.ts';
-import { type Database, openDatabase, type Statement } from '../../src/control/db/pool.ts';
+import { type Database, openDatabase, type Statement } from '../../src/control/db/database.ts';
 import { ofWorld } from '../../src/control/db/requests.ts';
 import { listSessionsStatement } from '../../src/control/db/sessions.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';

@@ -8,7 +8,7 @@ import {
   type CompileLimits,
   type Compiler,
   createCompiler,
-} from '../../src/control/worlds/compiler.ts';
+} from '../../src/control/compile/compiler.ts';
 import { notesWorld, slowWorld } from '../support/worlds.ts';
 
 const limits: CompileLimits = {

@@ -8,7 +8,7 @@ import { createLog } from '#runtime/log.ts';
 import { Secret } from '#runtime/secret.ts';
 import { type BlobPlace, type Blobs, digestOf, pathOf } from '../../src/control/blobs/blobs.ts';
 import { openBlobs } from '../../src/control/blobs/open.ts';
-import { openDatabase } from '../../src/control/db/pool.ts';
+import { openDatabase } from '../../src/control/db/database.ts';
 import { testDatabase } from '../support/postgres.ts';
 import { startTestBucket, type TestBucket } from '../support/s3.ts';
 import { execute } from '../support/sql.ts';

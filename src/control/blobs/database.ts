@@ -4,8 +4,8 @@
  * installations; bytes take room and memory in the database that a folder or a bucket gives more cheaply.
  */
 import { readBlob, readBlobSize, removeBlob, writeBlob } from '../db/blob-bytes.ts';
+import type { Queryable } from '../db/database.ts';
 import { createLine } from '../db/line.ts';
-import type { Queryable } from '../db/pool.ts';
 import { type Blobs, checkBytes, digestOf, missing } from './blobs.ts';
 
 const place = 'the database';

@@ -1,5 +1,5 @@
 /** Opens the store that the configuration names. */
-import type { Queryable } from '../db/pool.ts';
+import type { Queryable } from '../db/database.ts';
 import type { BlobPlace, Blobs } from './blobs.ts';
 import { openDatabaseBlobs } from './database.ts';
 import { openFolderBlobs } from './folder.ts';

@@ -3,7 +3,7 @@
  * What was read once is kept, within bounds that projects share: blobs never change.
  */
 import type { Digest } from '#domain/world.ts';
-import { createFairCache } from '../fair-cache.ts';
+import { createFairCache } from '../shares/fair-cache.ts';
 import { type Blobs, isLost } from './blobs.ts';
 
 export type SmallBlobs = {

@@ -10,8 +10,8 @@ import type { Input } from '#wire/operation.ts';
 import type { CallRequest } from '#wire/public-api/call.ts';
 import type { OpenSessionBody, TaskSpec } from '#wire/public-api/session.ts';
 import type { CreateWorldBody } from '#wire/public-api/world.ts';
-import { hashOf } from '../canonical.ts';
-import { shownText, writeShown } from '../shown.ts';
+import { hashOf } from '../json/canonical.ts';
+import { shownText, writeShown } from '../json/shown.ts';
 import { type KeptEntry, readEntry } from './ledger-entry.ts';
 
 /** What else of the request matters for reading its body. */

@@ -8,7 +8,7 @@ import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
 import { LedgerEntry } from '#wire/host-api/ledger.ts';
 import { isTooDeep } from '#wire/json-extent.ts';
-import { shownText, writeShown } from '../shown.ts';
+import { shownText, writeShown } from '../json/shown.ts';
 
 const jsonMembers = ['request', 'response', 'changes', 'rows'] as const;
 type JsonMember = (typeof jsonMembers)[number];

@@ -13,9 +13,9 @@ import {
   type NewAnswer,
   type SessionOrders,
 } from '../db/host-calls.ts';
-import type { Metrics } from '../metrics.ts';
+import { addNews, endedCalls, noNews, tellNews } from '../lifecycle/end.ts';
+import type { Metrics } from '../metrics/counters.ts';
 import type { Parts } from '../parts.ts';
-import { addNews, endedCalls, noNews, tellNews } from '../sessions/end.ts';
 import { type Directive, type Hold, nextDirective, type OrderParts, staleHost } from './orders.ts';
 
 type AnswerParts = OrderParts & Pick<Parts, 'log' | 'metrics' | 'notices' | 'placer' | 'tracer'>;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionState } from '#domain/session.ts';
-import type { Queryable } from '../db/pool.ts';
+import type { Queryable } from '../db/database.ts';
 import { type EnqueueParts, enqueue } from './enqueue.ts';
 
 /** A service whose database takes no call, and then says how the session stands. */

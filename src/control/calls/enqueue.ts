@@ -22,7 +22,7 @@ import {
 } from '../db/calls.ts';
 import { violates } from '../db/errors.ts';
 import type { Parts } from '../parts.ts';
-import { quotaError } from '../quotas.ts';
+import { quotaError } from '../shares/quotas.ts';
 import { toHostCall } from './view.ts';
 import { awaitCall, type CallWait } from './wait.ts';
 

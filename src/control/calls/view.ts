@@ -5,8 +5,8 @@
 import type { HostCall } from '#wire/host-api/operations.ts';
 import type { CallListView, CallView } from '#wire/public-api/call.ts';
 import type { CallField, CallRow, ListedCall } from '../db/calls.ts';
-import { JsonText, jsonText } from '../json-text.ts';
-import { shownText } from '../shown.ts';
+import { JsonText, jsonText } from '../json/json-text.ts';
+import { shownText } from '../json/shown.ts';
 
 const timestamp = (date: Date | null): string | null => date?.toISOString() ?? null;
 

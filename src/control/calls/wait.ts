@@ -1,8 +1,8 @@
 /** Waiting for a call's end: told by the answer itself, or found by looking. */
 import { callTransitions } from '#domain/call.ts';
 import { isFinal } from '#domain/transitions.ts';
-import type { Watch } from '../bell.ts';
 import { type CallPlace, type CallRow, findCall } from '../db/calls.ts';
+import type { Watch } from '../news/bell.ts';
 import type { Parts } from '../parts.ts';
 
 const lookAgainMs = 5_000;

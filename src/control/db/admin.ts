@@ -1,8 +1,8 @@
 /** What operators ask of the whole installation: hosts, leases, clocks, and what has stood for too long. */
 import { type HostState, liveHostStates } from '#domain/host.ts';
 import type { AdminHost, PoolReport } from '#wire/admin-api/operations.ts';
+import { type Queryable, statement } from './database.ts';
 import { projectPath } from './keys.ts';
-import { type Queryable, statement } from './pool.ts';
 import { preloads, worldAtPath } from './pools.ts';
 
 const ms = (interval: string): string => `(extract(epoch from ${interval}) * 1000)::float8`;

@@ -1,6 +1,6 @@
 /** The bytes of worlds, where an installation keeps them in its database. */
 import type { Digest } from '#domain/world.ts';
-import { type Queryable, statement } from './pool.ts';
+import { type Queryable, statement } from './database.ts';
 
 // Who puts them first is right; bytes of another length were not put by a program of this kind.
 const writeStatement = statement(

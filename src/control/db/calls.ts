@@ -7,7 +7,7 @@
 import { type CallKind, type CallState, shortErrorJson } from '#domain/call.ts';
 import { limits } from '#domain/limits.ts';
 import type { SessionState } from '#domain/session.ts';
-import { type Queryable, statement } from './pool.ts';
+import { type Queryable, statement } from './database.ts';
 import { openSessionStates } from './states.ts';
 
 export type CallRow = {

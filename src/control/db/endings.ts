@@ -7,7 +7,7 @@ import type { CallError, CallKind, CallState } from '#domain/call.ts';
 import { withoutNul } from '#domain/cut.ts';
 import type { HostEnd, HostState } from '#domain/host.ts';
 import type { EndReason, SessionState } from '#domain/session.ts';
-import { type Queryable, statement } from './pool.ts';
+import { type Queryable, statement } from './database.ts';
 import type { SessionError } from './sessions.ts';
 import {
   callBefore,

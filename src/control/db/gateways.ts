@@ -1,5 +1,5 @@
 /** Gateways as they ask for routes, and addresses from which somebody asks with a token that is not theirs. */
-import { type Queryable, statement } from './pool.ts';
+import { type Queryable, statement } from './database.ts';
 
 /** Whether the token of a gateway was taken. */
 export type GatewayWelcome = 'seen' | 'refused';

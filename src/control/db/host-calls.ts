@@ -8,7 +8,7 @@
 import type { CallKind, CallState } from '#domain/call.ts';
 import type { SessionState } from '#domain/session.ts';
 import { type CallRow, callColumns, type SessionHost } from './calls.ts';
-import { type Queryable, statement } from './pool.ts';
+import { type Queryable, statement } from './database.ts';
 import { callBefore, openCallStates, sessionBefore } from './states.ts';
 
 /** What a session wants of its host. */

@@ -5,7 +5,7 @@ import type { HostOffer } from '#domain/pool.ts';
 import type { SessionState, SurfaceKind } from '#domain/session.ts';
 import type { Digest } from '#domain/world.ts';
 import type { SessionClock } from '#domain/world-clock.ts';
-import { type Database, type Queryable, statement } from './pool.ts';
+import { type Database, type Queryable, statement } from './database.ts';
 import { seedColumn } from './sessions.ts';
 import { hostBefore, liveHosts } from './states.ts';
 

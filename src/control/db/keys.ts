@@ -1,6 +1,6 @@
 /** Organizations, projects and the key pairs that open them. */
 import { newId } from '#domain/id.ts';
-import { type Database, type Queryable, statement } from './pool.ts';
+import { type Database, type Queryable, statement } from './database.ts';
 
 export type KeyRow = {
   publicKey: string;

@@ -4,7 +4,7 @@
  */
 import { AppError } from '#domain/error.ts';
 import type { Lease } from '#wire/pool-api/operations.ts';
-import { type Database, type Queryable, statement } from './pool.ts';
+import { type Database, type Queryable, statement } from './database.ts';
 
 const epochColumn = 'epoch::float8 as epoch';
 

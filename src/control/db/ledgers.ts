@@ -4,7 +4,7 @@
  * What was dropped is written down.
  */
 import { limits } from '#domain/limits.ts';
-import { type Queryable, statement } from './pool.ts';
+import { type Queryable, statement } from './database.ts';
 
 // One project a time, the one not looked at for longest, and none twice in half a minute.
 const nextStatement = statement(

@@ -3,7 +3,7 @@
  * are is counted up to a bound, and so is what is looked at for it.
  */
 import { limits } from '#domain/limits.ts';
-import { type Statement, statement } from './pool.ts';
+import { type Statement, statement } from './database.ts';
 
 /** How many match. */
 export type Count = {

@@ -1,6 +1,6 @@
 /** How much there is to do in the whole installation: read for metrics and for operators. */
 import type { SessionState } from '#domain/session.ts';
-import { type Queryable, statement } from './pool.ts';
+import { type Queryable, statement } from './database.ts';
 import { liveSessionStates, openCallStates } from './states.ts';
 
 // Each part is served by a partial index of what is live, so it does not grow with what has ended.

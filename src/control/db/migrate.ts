@@ -7,7 +7,7 @@ import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { runner } from 'node-pg-migrate';
 import { AppError } from '#domain/error.ts';
-import { type Queryable, statement } from './pool.ts';
+import { type Queryable, statement } from './database.ts';
 
 const dir = fileURLToPath(new URL('migrations', import.meta.url));
 

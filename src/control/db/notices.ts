@@ -1,5 +1,5 @@
 /** Sends notices to the other replicas, over the channel that `listen.ts` listens on. */
-import { type Queryable, statement } from './pool.ts';
+import { type Queryable, statement } from './database.ts';
 
 export const noticeChannel = 'svc';
 

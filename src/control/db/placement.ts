@@ -13,7 +13,7 @@
  */
 import type { HostWish } from '#domain/pool.ts';
 import type { SessionStart, SurfaceKind } from '#domain/session.ts';
-import { type Database, type Queryable, statement } from './pool.ts';
+import { type Database, type Queryable, statement } from './database.ts';
 import { ledPools, suits, type Wish, wishOf } from './pools.ts';
 import type { QuotaRefusal, Quotas } from './quotas.ts';
 import { type SessionRow, sessionColumns } from './sessions.ts';

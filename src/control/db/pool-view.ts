@@ -1,6 +1,6 @@
 /** What the orchestrator's planner sees of an installation, and its revision, each read in one statement. */
 import type { PoolHost, PoolView } from '#wire/pool-api/operations.ts';
-import { type Queryable, statement } from './pool.ts';
+import { type Queryable, statement } from './database.ts';
 import { preloads, worldAtPath } from './pools.ts';
 import { liveHosts } from './states.ts';
 

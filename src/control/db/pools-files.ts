@@ -1,7 +1,7 @@
 /** The files of pools that orchestrators used last. */
 import type { Lease } from '#wire/pool-api/operations.ts';
+import { type Database, type Queryable, statement } from './database.ts';
 import { underLease } from './leases.ts';
-import { type Database, type Queryable, statement } from './pool.ts';
 
 const keepStatement = statement(
   'keep_pools_file',

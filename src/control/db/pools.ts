@@ -4,7 +4,7 @@
  */
 import type { HostOffer, HostWish } from '#domain/pool.ts';
 import type { PublishedPool } from '#wire/pool-api/operations.ts';
-import { type Database, type Queryable, statement } from './pool.ts';
+import { type Database, type Queryable, statement } from './database.ts';
 import { liveHosts } from './states.ts';
 
 /** Worlds that published pools keep loaded, as rows of the world's path `world` and number `hosts`. */

@@ -4,7 +4,7 @@
  * many at once, and requests that hold their answer and bodies under way are counted by each control plane
  * for itself.
  */
-import { type Queryable, statement } from './pool.ts';
+import { type Queryable, statement } from './database.ts';
 
 /** All are at least 1; but for `waits` and `uploadMib`, a row of `projects` may have its own. */
 export type Quotas = {

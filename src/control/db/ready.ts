@@ -1,7 +1,7 @@
 /** The statement with which a loaded session becomes ready. */
 import type { SessionStart } from '#domain/session.ts';
 import type { SessionHost } from './calls.ts';
-import { type Queryable, statement } from './pool.ts';
+import { type Queryable, statement } from './database.ts';
 import { sessionBefore } from './states.ts';
 
 const readyStatement = statement(

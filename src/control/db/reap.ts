@@ -1,6 +1,6 @@
 /** Which sessions have had their time. Activity and age are judged on the database's clock. */
 import type { SessionState } from '#domain/session.ts';
-import { type Queryable, statement } from './pool.ts';
+import { type Queryable, statement } from './database.ts';
 import { openSessionStates } from './states.ts';
 
 const most = 200;

@@ -6,8 +6,8 @@ import type { LedgerWay } from '#domain/ledger.ts';
 import { limits } from '#domain/limits.ts';
 import type { KeptEntry } from '../bodies/ledger-entry.ts';
 import type { SessionHost } from './calls.ts';
+import { type Queryable, replannedStatement, statement } from './database.ts';
 import { type Count, type CountRow, countOf, type Read, toCount, toRead } from './lists.ts';
-import { type Queryable, replannedStatement, statement } from './pool.ts';
 
 export type RequestRow = {
   sessionId: string;

@@ -18,7 +18,7 @@
  * | `b`, `a` soon | `b a` | `b` | an old replica of that runs, or it was taken back as well |
  * | `b` | `a` | `a` always | one value for another at once: what was made with `b` is lost |
  */
-import { type Database, statement } from './pool.ts';
+import { type Database, statement } from './database.ts';
 
 const lockStatement = statement(
   'lock_secret_marks',

@@ -3,8 +3,8 @@ import { limits } from '#domain/limits.ts';
 import type { Isolation } from '#domain/pool.ts';
 import type { BrowserTier, EndReason, SessionState, SurfaceKind } from '#domain/session.ts';
 import type { SessionClock } from '#domain/world-clock.ts';
+import { type Queryable, replannedStatement, statement } from './database.ts';
 import { type Count, type CountRow, countOf, type Read, toCount, toRead } from './lists.ts';
-import { type Queryable, replannedStatement, statement } from './pool.ts';
 import { openSessionStates } from './states.ts';
 
 /** Why a session could not be served, in words for its owner. */

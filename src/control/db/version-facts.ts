@@ -4,7 +4,7 @@
  * upgrade waits for none of them.
  */
 import type { Digest } from '#domain/world.ts';
-import { type Queryable, statement } from './pool.ts';
+import { type Queryable, statement } from './database.ts';
 
 export type ContractFacts = { hasApi: boolean; toolCount: number; taskCount: number };
 

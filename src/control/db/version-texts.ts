@@ -2,7 +2,7 @@
  * What answers tell of a world version, as JSON text: kept beside the version, by name, so that a list
  * knows how long a text is before it reads it.
  */
-import { type Queryable, statement } from './pool.ts';
+import { type Queryable, statement } from './database.ts';
 
 /**
  * The texts of a version: its tools with their schemas as sessions show them, and what a list of worlds

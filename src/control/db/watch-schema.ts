@@ -9,7 +9,7 @@
 import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
 import { type Loop, startLoop } from '#runtime/loop.ts';
-import { type Queryable, statement } from './pool.ts';
+import { type Queryable, statement } from './database.ts';
 
 const everyMs = 1_000;
 /** Looks at which it has to be empty. */

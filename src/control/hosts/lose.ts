@@ -5,6 +5,7 @@
 import { AppError } from '#domain/error.ts';
 import { type HostState, hostTransitions } from '#domain/host.ts';
 import { can } from '#domain/transitions.ts';
+import type { Queryable } from '../db/database.ts';
 import {
   type LockedHost,
   type LockedSession,
@@ -14,11 +15,10 @@ import {
   requeueSession,
 } from '../db/endings.ts';
 import { findStanding } from '../db/hosts.ts';
-import type { Queryable } from '../db/pool.ts';
+import { addNews, endSession, type News, noNews, tellNews } from '../lifecycle/end.ts';
+import { placeWaiting } from '../lifecycle/placer.ts';
 import type { Parts } from '../parts.ts';
-import { addNews, endSession, type News, noNews, tellNews } from '../sessions/end.ts';
 import { fateOf, type HostLoss } from './fate.ts';
-import { placeWaiting } from './place.ts';
 import { staleGeneration } from './warm.ts';
 
 export type Loss = HostLoss & {

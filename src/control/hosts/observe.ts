@@ -4,7 +4,7 @@
  */
 import type { PoolView } from '#wire/pool-api/operations.ts';
 import { readPool, readRevision } from '../db/pool-view.ts';
-import { holdUntil, poolTopic } from '../notify.ts';
+import { holdUntil, poolTopic } from '../news/notices.ts';
 import type { Parts } from '../parts.ts';
 
 export type PoolQuestion = {

@@ -5,12 +5,12 @@ import type { Assignment, pollHost, WorldSources } from '#wire/host-api/operatio
 import type { Answer } from '#wire/operation.ts';
 import { findOrders, type HostOrders } from '../db/hosts.ts';
 import { sessionToken } from '../http/auth.ts';
-import { jsonText } from '../json-text.ts';
-import { holdUntil } from '../notify.ts';
+import { jsonText } from '../json/json-text.ts';
+import { placeWarm } from '../lifecycle/placer.ts';
+import type { Version } from '../memory/versions.ts';
+import { holdUntil } from '../news/notices.ts';
 import type { Parts } from '../parts.ts';
 import { apiAddress } from '../sessions/view.ts';
-import type { Version } from '../worlds/versions.ts';
-import { placeWarm } from './place.ts';
 import { staleGeneration } from './warm.ts';
 
 export type PollParts = Pick<

@@ -13,10 +13,10 @@ import {
   noteBeat,
   type WarmReport,
 } from '../db/hosts.ts';
-import { poolTopic } from '../notify.ts';
+import { type PlaceParts, placeWarm } from '../lifecycle/placer.ts';
+import { poolTopic } from '../news/notices.ts';
 import type { Parts } from '../parts.ts';
 import { addressFault } from './address.ts';
-import { type PlaceParts, placeWarm } from './place.ts';
 
 /** The refusal that makes a host stop. */
 export const staleGeneration = (hostId: string, generation: number): AppError =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Queryable } from '../db/pool.ts';
+import type { Queryable } from '../db/database.ts';
 import { createFindAsker } from './askers.ts';
 
 /** Sessions by the host that serves them, and how often they were looked up. */

@@ -2,7 +2,7 @@
  * On whose behalf a request is made, where callers share what there is: a project for what it asks and
  * for what the hosts of its sessions tell. So a project has no more of it with many hosts.
  */
-import type { Queryable } from '../db/pool.ts';
+import type { Queryable } from '../db/database.ts';
 import { findServedProject } from '../db/sessions.ts';
 import type { Caller } from './endpoint.ts';
 

@@ -10,10 +10,9 @@ import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
 import type { Secret } from '#runtime/secret.ts';
 import type { Access } from '#wire/operation.ts';
+import type { Queryable } from '../db/database.ts';
 import { findWhereabouts, noteRenewed } from '../db/hosts.ts';
 import type { KeyRow } from '../db/keys.ts';
-import type { Queryable } from '../db/pool.ts';
-import { createGatewayPresence } from '../gateways/presence.ts';
 import type {
   AdminCaller,
   Caller,
@@ -22,6 +21,7 @@ import type {
   PoolCaller,
   ProjectCaller,
 } from './endpoint.ts';
+import { createGatewayPresence } from './gateway-presence.ts';
 import { createFindKey, type FindKey } from './keys.ts';
 
 /** Finds out who calls, from which address, or throws `unauthenticated` or `forbidden`. */

@@ -2,7 +2,7 @@
  * Requests that hold their answer (`?wait=`). Each is a connection and some memory of this process while
  * nothing happens, so a project has so many of them at once and no more.
  */
-import { quotaError } from '../quotas.ts';
+import { quotaError } from '../shares/quotas.ts';
 
 export type Holds = {
   /** Does work that may hold its answer; throws `exhausted` when the project holds too many. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Queryable } from '../db/database.ts';
 import type { KeyRow } from '../db/keys.ts';
-import type { Queryable } from '../db/pool.ts';
 import { createFindKey } from './keys.ts';
 
 /** Keys that begin with `pk-known`, and a database that answers when it is told to. */

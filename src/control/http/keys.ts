@@ -4,8 +4,9 @@
  * time. A key that there is not is remembered, too, for a moment: whoever goes on with one that was revoked
  * costs a query a second. Such keys push none out of those that there are.
  */
+
+import type { Queryable } from '../db/database.ts';
 import { findKeys, type KeyRow } from '../db/keys.ts';
-import type { Queryable } from '../db/pool.ts';
 
 /** The key pair; undefined when there is none, or it was revoked. */
 export type FindKey = (publicKey: string) => Promise<KeyRow | undefined>;

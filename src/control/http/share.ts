@@ -2,7 +2,7 @@
 import { AppError } from '#domain/error.ts';
 import type { Quotas } from '../db/quotas.ts';
 import { forProject } from '../db/turns.ts';
-import type { Metrics } from '../metrics.ts';
+import type { Metrics } from '../metrics/counters.ts';
 import type { Caller } from './endpoint.ts';
 import { createHolds } from './holds.ts';
 

@@ -8,8 +8,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
-import { createByteShares } from '../byte-shares.ts';
-import { quotaError } from '../quotas.ts';
+import { createByteShares } from '../shares/byte-shares.ts';
+import { quotaError } from '../shares/quotas.ts';
 
 export type UploadLimits = {
   /** MiB of large bodies at once, of all callers and of one; of small ones there may be half as many. */

@@ -3,7 +3,7 @@ import { AppError } from '#domain/error.ts';
 import { isReady, type SessionState, sessionTransitions } from '#domain/session.ts';
 import { isFinal } from '#domain/transitions.ts';
 import { findSession, type SessionRow } from '../db/sessions.ts';
-import { holdUntil } from '../notify.ts';
+import { holdUntil } from '../news/notices.ts';
 import type { Parts } from '../parts.ts';
 
 /** Seconds of a query as milliseconds. */

@@ -1,7 +1,7 @@
 /** A request as clients see it. Its free JSON goes through as text. */
 import type { RequestView } from '#wire/public-api/request.ts';
 import type { RequestRow } from '../db/requests.ts';
-import { JsonText } from '../json-text.ts';
+import { JsonText } from '../json/json-text.ts';
 
 const jsonMembers = ['request', 'response', 'changes', 'rows'] as const;
 /** What stands for a member that the page had no room for. */

@@ -2,6 +2,7 @@
 import { AppError } from '#domain/error.ts';
 import { sessionTransitions } from '#domain/session.ts';
 import { can } from '#domain/transitions.ts';
+import type { Queryable } from '../db/database.ts';
 import {
   beginClosing,
   cancelQueued,
@@ -9,9 +10,8 @@ import {
   type LockedSession,
   lockOwnSession,
 } from '../db/endings.ts';
-import type { Queryable } from '../db/pool.ts';
+import { addNews, endedCalls, endSession, type News, noNews, tellNews } from '../lifecycle/end.ts';
 import type { Parts } from '../parts.ts';
-import { addNews, endedCalls, endSession, type News, noNews, tellNews } from './end.ts';
 
 const closeLocked = async (
   tx: Queryable,

@@ -7,6 +7,7 @@ import type { HostEnd } from '#domain/host.ts';
 import { shareOf } from '#domain/share.ts';
 import { staleHost } from '../calls/orders.ts';
 import type { SessionHost } from '../db/calls.ts';
+import type { Queryable } from '../db/database.ts';
 import {
   type LockedHost,
   type LockedSession,
@@ -15,9 +16,8 @@ import {
   type Release,
   releaseHost,
 } from '../db/endings.ts';
-import type { Queryable } from '../db/pool.ts';
+import { addNews, endSession, type News, noNews, tellNews } from '../lifecycle/end.ts';
 import type { Parts } from '../parts.ts';
-import { addNews, endSession, type News, noNews, tellNews } from './end.ts';
 
 export type Dismissal = { generation: number; next: 'recycle' | 'exit' };
 

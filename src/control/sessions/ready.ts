@@ -9,9 +9,9 @@ import type { SessionHost } from '../db/calls.ts';
 import { lockSession } from '../db/endings.ts';
 import { claimCall } from '../db/host-calls.ts';
 import { makeReady, type Readied } from '../db/ready.ts';
-import { routeTopic } from '../notify.ts';
+import { endWithHost, noNews, tellNews } from '../lifecycle/end.ts';
+import { routeTopic } from '../news/notices.ts';
 import type { Parts } from '../parts.ts';
-import { endWithHost, noNews, tellNews } from './end.ts';
 
 /** What took a host time, as it told when it was ready. */
 export type HostStep = { name: string; agoMs: number; tookMs: number };

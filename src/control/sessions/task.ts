@@ -6,8 +6,8 @@ import { AppError, type FieldProblem } from '#domain/error.ts';
 import type { Check, Contract, Grader, Task } from '#language/contract.ts';
 import type { TaskSpec } from '#wire/public-api/session.ts';
 import { hashOfSpec, type KeptOpen, type KeptTask, keepTask } from '../bodies/keep.ts';
+import type { Version } from '../memory/versions.ts';
 import type { Parts } from '../parts.ts';
-import type { Version } from '../worlds/versions.ts';
 
 /** The spec of a task as JSON text, and what the service itself looks at of it. */
 export type SessionTask = KeptTask & {

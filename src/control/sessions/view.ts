@@ -2,12 +2,12 @@
 import { isReady, type SessionState } from '#domain/session.ts';
 import { surfaceUrl } from '#domain/surface-address.ts';
 import type { SessionListView, SessionView } from '#wire/public-api/session.ts';
+import { pickTools } from '../contracts/tool-view.ts';
 import type { ListedSession, SessionRow } from '../db/sessions.ts';
 import { sessionToken } from '../http/auth.ts';
 import type { ProjectCaller } from '../http/endpoint.ts';
-import { JsonText } from '../json-text.ts';
+import { JsonText } from '../json/json-text.ts';
 import type { Parts } from '../parts.ts';
-import { pickTools } from '../worlds/tool-view.ts';
 
 export type ViewParts = Pick<Parts, 'config' | 'secrets' | 'versions'>;
 

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { AppError } from '#domain/error.ts';
-import type { Database } from '../db/pool.ts';
+import type { Database } from '../db/database.ts';
 import { type CreateParts, createWorld } from './create.ts';
 
 it('says in the log which upload it could not give up, and answers what the world was refused for', async () => {

@@ -8,13 +8,15 @@ import { newId } from '#domain/id.ts';
 import { type Digest, isSlug, type TreeFile } from '#domain/world.ts';
 import type { Log } from '#runtime/log.ts';
 import type { BuiltSnapshot } from '#store/snapshot.ts';
-import { allOf } from '../all-of.ts';
 import { type Blobs, digestOf } from '../blobs/blobs.ts';
+import { allOf } from '../bodies/all-of.ts';
 import type { KeptWorld } from '../bodies/keep.ts';
-import { hashOf } from '../canonical.ts';
+import type { RefusedRow } from '../compile/build.ts';
+import type { Compiler } from '../compile/compiler.ts';
+import { checkTree, decodeTree, overlay } from '../compile/tree.ts';
 import type { ControlConfig } from '../config.ts';
+import type { Database } from '../db/database.ts';
 import { violates } from '../db/errors.ts';
-import type { Database } from '../db/pool.ts';
 import { abandonUpload, beginUpload, type Upload } from '../db/uploads.ts';
 import type { ContractFacts } from '../db/version-facts.ts';
 import type { VersionTexts } from '../db/version-texts.ts';
@@ -29,13 +31,11 @@ import {
   type WorldRow,
   worldSlugConstraint,
 } from '../db/worlds.ts';
-import { quotaError } from '../quotas.ts';
-import type { RefusedRow } from './build.ts';
-import type { Compiler } from './compiler.ts';
+import { hashOf } from '../json/canonical.ts';
+import { quotaError } from '../shares/quotas.ts';
 import { findLost } from './lost.ts';
 import { refusedWorld } from './problems.ts';
 import { readTemplate } from './templates.ts';
-import { checkTree, decodeTree, overlay } from './tree.ts';
 
 /** Slugs that are words of the routes below `/worlds`. */
 const reservedSlugs = ['templates', 'runtime'];

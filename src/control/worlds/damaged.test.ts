@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { AppError } from '#domain/error.ts';
 import type { Digest } from '#domain/world.ts';
-import type { Database } from '../db/pool.ts';
+import type { Database } from '../db/database.ts';
 import { findDamaged } from './damaged.ts';
 
 const digestOf = (name: string): Digest => `sha256:${name}`;

@@ -2,8 +2,8 @@
 import { AppError } from '#domain/error.ts';
 import { suggestName } from '#language/read/suggest.ts';
 import { findWorld, listSlugs, type WorldRow } from '../db/worlds.ts';
+import type { Version } from '../memory/versions.ts';
 import type { Parts } from '../parts.ts';
-import type { Version } from './versions.ts';
 
 /** Throws `not_found`, with the names that may be meant, when the project has no world of that slug. */
 export const getWorld = async (

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { encodeBundle } from '#language/artifacts/bundle.ts';
 import { contractOf, type SmallWorld, smallWorld, toTree } from '#test/support/small-world.ts';
-import { buildVersion } from './build.ts';
-import { checkTask, createWorldCache } from './check-task.ts';
+import { buildVersion } from '../compile/build.ts';
+import { checkTask, createWorldCache } from '../compile/check-task.ts';
 import { refusedWorld } from './problems.ts';
 import { requestProblems } from './runtime.ts';
 

@@ -15,11 +15,11 @@ import {
   runtimeCommands,
 } from '#wire/public-api/runtime.ts';
 import { warningsOf } from '#wire/public-api/warnings.ts';
-import { JsonText } from '../json-text.ts';
-import type { Compiled, Job, JobKind, Outcomes } from './compile-job.ts';
-import type { Compiler } from './compiler.ts';
+import type { Compiler } from '../compile/compiler.ts';
+import type { Compiled, Job, JobKind, Outcomes } from '../compile/job.ts';
+import { decodeTree } from '../compile/tree.ts';
+import { JsonText } from '../json/json-text.ts';
 import { listTemplates, readTemplate, templateName } from './templates.ts';
-import { decodeTree } from './tree.ts';
 
 export type RuntimeParts = { compiler: Compiler; templatesDir: string };
 

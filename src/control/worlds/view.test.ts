@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { limits } from '#domain/limits.ts';
 import type { Contract } from '#language/contract.ts';
-import { JsonText, jsonBody } from '../json-text.ts';
+import { JsonText, jsonBody } from '../json/json-text.ts';
 import { viewTasks } from './view.ts';
 
 type Shape = { description?: string; entity?: string; instruction?: string; tools?: string[] };

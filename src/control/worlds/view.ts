@@ -10,11 +10,11 @@ import type {
   WorldListView,
   WorldView,
 } from '#wire/public-api/world.ts';
+import { viewContract, type WorldField } from '../contracts/contract-view.ts';
 import type { ListedWorld, WorldRow } from '../db/worlds.ts';
 import { createRoom, writeInto } from '../http/paging.ts';
-import { JsonText } from '../json-text.ts';
-import { viewContract, type WorldField } from './contract-view.ts';
-import type { Version, Versions } from './versions.ts';
+import { JsonText } from '../json/json-text.ts';
+import type { Version, Versions } from '../memory/versions.ts';
 
 const viewVersion = (version: Version): WorldView['version'] => ({
   id: version.id,

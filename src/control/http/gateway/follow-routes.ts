@@ -1,6 +1,6 @@
 /** GET /changes */
 import { followRoutes as operation } from '#wire/gateway-api/operations.ts';
-import { holdUntil, routesTopic } from '../../notify.ts';
+import { holdUntil, routesTopic } from '../../news/notices.ts';
 import type { Parts } from '../../parts.ts';
 import { endpoint, respond } from '../endpoint.ts';
 import { toMs } from '../waits.ts';

@@ -3,7 +3,7 @@ import { cut } from '#domain/cut.ts';
 import { reportUnloaded as operation } from '#wire/host-api/operations.ts';
 import { drainUnloaded } from '../../db/hosts.ts';
 import { staleGeneration } from '../../hosts/warm.ts';
-import { poolTopic } from '../../notify.ts';
+import { poolTopic } from '../../news/notices.ts';
 import type { Parts } from '../../parts.ts';
 import { endpoint, respond } from '../endpoint.ts';
 import { checkHost } from './own-host.ts';

@@ -1,10 +1,10 @@
 /** POST /hosts/{hostId}/load */
 import { AppError } from '#domain/error.ts';
 import { loadHost as operation } from '#wire/pool-api/operations.ts';
+import type { Queryable } from '../../db/database.ts';
 import { beginLoad } from '../../db/hosts.ts';
 import { underLease } from '../../db/leases.ts';
-import type { Queryable } from '../../db/pool.ts';
-import { poolTopic } from '../../notify.ts';
+import { poolTopic } from '../../news/notices.ts';
 import type { Parts } from '../../parts.ts';
 import { endpoint, respond } from '../endpoint.ts';
 

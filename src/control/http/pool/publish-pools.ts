@@ -3,7 +3,7 @@ import { publishPools as operation } from '#wire/pool-api/operations.ts';
 import { noteRefused, underLease } from '../../db/leases.ts';
 import { findUnknownWorlds, replacePools } from '../../db/pools.ts';
 import { keepPoolsFile } from '../../db/pools-files.ts';
-import { poolTopic } from '../../notify.ts';
+import { poolTopic } from '../../news/notices.ts';
 import type { Parts } from '../../parts.ts';
 import { endpoint, respond } from '../endpoint.ts';
 

@@ -1,9 +1,9 @@
 /** POST /reap */
 import { reap as operation } from '#wire/pool-api/operations.ts';
 import { underLease } from '../../db/leases.ts';
-import { tidyUp } from '../../jobs.ts';
+import { reap as reapSessions } from '../../jobs/reap.ts';
+import { tidyUp } from '../../jobs/tidy.ts';
 import type { Parts } from '../../parts.ts';
-import { reap as reapSessions } from '../../sessions/reap.ts';
 import { endpoint, respond } from '../endpoint.ts';
 
 type Needs = Pick<Parts, 'blobs' | 'config' | 'db' | 'log' | 'metrics' | 'notices'>;

@@ -4,7 +4,7 @@ import { newId } from '#domain/id.ts';
 import { registerHost as operation } from '#wire/pool-api/operations.ts';
 import { insertHost } from '../../db/hosts.ts';
 import { underLease } from '../../db/leases.ts';
-import { poolTopic } from '../../notify.ts';
+import { poolTopic } from '../../news/notices.ts';
 import type { Parts } from '../../parts.ts';
 import { hostToken } from '../auth.ts';
 import { endpoint, respond } from '../endpoint.ts';

@@ -2,11 +2,11 @@
 import { AppError } from '#domain/error.ts';
 import { readHostAddress } from '#domain/host-address.ts';
 import { reportLaunched as operation } from '#wire/pool-api/operations.ts';
+import type { Queryable } from '../../db/database.ts';
 import { noteLaunched } from '../../db/hosts.ts';
 import { underLease } from '../../db/leases.ts';
-import type { Queryable } from '../../db/pool.ts';
-import { placeWarm } from '../../hosts/place.ts';
-import { poolTopic, routeTopic } from '../../notify.ts';
+import { placeWarm } from '../../lifecycle/placer.ts';
+import { poolTopic, routeTopic } from '../../news/notices.ts';
 import type { Parts } from '../../parts.ts';
 import { endpoint, respond } from '../endpoint.ts';
 

@@ -6,7 +6,7 @@ import { createSurfaceLink as operation } from '#wire/public-api/operations.ts';
 import { insertLink } from '../../db/routes.ts';
 import { findSession, type SessionRow } from '../../db/sessions.ts';
 import type { Parts } from '../../parts.ts';
-import { quotaError } from '../../quotas.ts';
+import { quotaError } from '../../shares/quotas.ts';
 import { hashSecretKey } from '../auth.ts';
 import { endpoint, respond } from '../endpoint.ts';
 import { isOver, noSession } from '../waits.ts';

@@ -2,7 +2,7 @@
 import { AppError } from '#domain/error.ts';
 import { listWorldEntities as operation } from '#wire/public-api/operations.ts';
 import type { EntityView } from '#wire/public-api/runtime.ts';
-import { JsonText } from '../../json-text.ts';
+import { JsonText } from '../../json/json-text.ts';
 import type { Parts } from '../../parts.ts';
 import { findHead } from '../../worlds/head.ts';
 import { endpoint, respond } from '../endpoint.ts';

@@ -1,9 +1,9 @@
 /** GET /environments */
 import { listWorlds as operation } from '#wire/public-api/operations.ts';
+import { worldFields } from '../../contracts/contract-view.ts';
 import { findProjectPath } from '../../db/keys.ts';
 import { listWorlds as list } from '../../db/worlds.ts';
 import type { Parts } from '../../parts.ts';
-import { worldFields } from '../../worlds/contract-view.ts';
 import { viewWorldList } from '../../worlds/view.ts';
 import { endpoint, respond } from '../endpoint.ts';
 import { readFields, toMeta, toRange } from '../paging.ts';

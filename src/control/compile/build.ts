@@ -1,0 +1,90 @@
+/**
+ * Makes of a tree's files what a world version consists of: contract, generated files, bundle and
+ * snapshot, or everything that is wrong. It is all computation over a stranger's input, so it runs in
+ * a compile process (see `compiler.ts`) and answers plain data.
+ */
+
+import type { FieldProblem } from '#domain/error.ts';
+import { parsePointer } from '#domain/json.ts';
+import type { TreeFile } from '#domain/world.ts';
+import { encodeBundle, selectUserCode } from '#language/artifacts/bundle.ts';
+import { compileTree } from '#language/compile/compile.ts';
+import { languageWarnings } from '#language/compile/warnings.ts';
+import type { Row } from '#language/contract.ts';
+import type { Problem } from '#language/problem.ts';
+import { StoreRefusal } from '#store/refusal.ts';
+import { type BuiltSnapshot, buildSnapshot } from '#store/snapshot.ts';
+import { writeTexts } from '../contracts/contract-view.ts';
+import { type ContractFacts, factsOf } from '../db/version-facts.ts';
+import type { VersionTexts } from '../db/version-texts.ts';
+import { overlay } from './tree.ts';
+
+export type Rows = Record<string, Row[]>;
+
+/** A row that the store refuses: what is wrong, and where it stands in the tree or in the request. */
+export type RefusedRow = { message: string; field: FieldProblem };
+
+export type Built =
+  | {
+      ok: true;
+      /** The name that the world gives itself. */
+      name: string;
+      /** The contract as JSON text: it is stored, and may be large. */
+      contractJson: string;
+      /** What answers tell of it. */
+      texts: VersionTexts;
+      facts: ContractFacts;
+      /** Files to store in place of those of the tree that have the same path, and beside the others. */
+      generated: TreeFile[];
+      snapshot: BuiltSnapshot;
+      /** The blob that hosts load, see `encodeBundle`. */
+      bundle: Uint8Array;
+      /** What the language takes for a slip. */
+      warnings: string[];
+    }
+  | { ok: false; problems: Problem[] }
+  | { ok: false; row: RefusedRow };
+
+const joinRows = (base: Rows, more: Rows): Rows => {
+  const joined = new Map(Object.entries(base));
+  for (const [entity, rows] of Object.entries(more)) {
+    joined.set(entity, [...(joined.get(entity) ?? []), ...rows]);
+  }
+  return Object.fromEntries(joined);
+};
+
+/** Where a refused row stands: in the tree's data, or in the body after those. */
+const placeRefusal = (refusal: StoreRefusal, base: Rows): FieldProblem => {
+  const { entity, index, detail } = refusal;
+  const pointer = parsePointer(refusal.pointer ?? '');
+  const ofTree = Object.hasOwn(base, entity) ? (base[entity]?.length ?? 0) : undefined;
+  const isOfBody = index === undefined ? ofTree === undefined : index >= (ofTree ?? 0);
+  const position = index === undefined ? [] : [String(isOfBody ? index - (ofTree ?? 0) : index)];
+  const place = isOfBody ? ['data', 'rows', entity] : [`data/${entity}.json`];
+  return { path: [...place, ...position, ...pointer], message: detail };
+};
+
+/** Builds a version of a tree, with rows of a request after those of the tree. */
+export const buildVersion = (files: readonly TreeFile[], more: Rows): Built => {
+  const compiled = compileTree(files);
+  if (!compiled.ok) return compiled;
+  const { contract, baseRows, generated } = compiled;
+  try {
+    const snapshot = buildSnapshot(contract, joinRows(baseRows, more));
+    const code = selectUserCode(contract, overlay(files, generated));
+    return {
+      ok: true,
+      name: contract.name,
+      contractJson: JSON.stringify(contract),
+      texts: writeTexts(contract),
+      facts: factsOf(contract),
+      generated,
+      snapshot,
+      bundle: encodeBundle({ contract, files: code }),
+      warnings: languageWarnings(contract, files),
+    };
+  } catch (error) {
+    if (!(error instanceof StoreRefusal)) throw error;
+    return { ok: false, row: { message: error.message, field: placeRefusal(error, baseRows) } };
+  }
+};

@@ -1,0 +1,136 @@
+/**
+ * Checks a session's inline task against the world it is for: its seed's rows, its conditions, its
+ * query. All of that evaluates what strangers wrote, so it runs in a compile process, which keeps the
+ * contracts of versions that it was asked about, with their checkers.
+ */
+
+import { getHeapStatistics } from 'node:v8';
+import { clip } from '#domain/cut.ts';
+import type { FieldProblem } from '#domain/error.ts';
+import { parsePointer } from '#domain/json.ts';
+import { decodeBundle } from '#language/artifacts/bundle.ts';
+import { describeEntities } from '#language/artifacts/describe.ts';
+import { type CheckConditions, createConditionCheck } from '#language/check/conditions.ts';
+import type { Contract, EntityContract, Row } from '#language/contract.ts';
+import { suggestName } from '#language/read/suggest.ts';
+import { createRowChecker, type RowChecker } from '#language/schema/checkers.ts';
+import { verifierFault } from '#language/sql/verifier.ts';
+import type { TaskSpec } from '#wire/public-api/session.ts';
+import { hashOf } from '../json/canonical.ts';
+import { createFairCache } from '../shares/fair-cache.ts';
+
+/** Which world a job is for, by the digest of its bundle; the bytes where the process lacks them. */
+export type WorldGiven = { digest: string; project: string; bundle?: Uint8Array };
+
+export type CheckedTask =
+  | {
+      ok: true;
+      /** `sha256:…` of the spec. */
+      hash: string;
+    }
+  | { ok: false; fields: FieldProblem[] };
+
+/** Thrown when a job is for a world that the process does not hold. */
+export class WorldLacking extends Error {}
+
+type KnownWorld = {
+  entities: readonly EntityContract[];
+  /** Names of its tools. */
+  tools: ReadonlySet<string>;
+  rows: RowChecker;
+  conditions: CheckConditions;
+  /** All that is told of its entities, as JSON text. */
+  entitiesJson(): string;
+};
+
+const mostProblems = 50;
+
+/** The part of the heap that contracts may take as JSON; as objects, with checkers, they take more. */
+const heapShare = 32;
+
+/** Keys of a path and messages quote what was sent. */
+const longestKey = 200;
+const longestMessage = 1_000;
+
+const toKnown = (contract: Contract): KnownWorld => ({
+  entities: contract.entities,
+  tools: new Set(contract.tools.map(({ name }) => name)),
+  rows: createRowChecker(contract),
+  conditions: createConditionCheck(contract),
+  entitiesJson: () => JSON.stringify(describeEntities(contract)),
+});
+
+/** The worlds that a process holds. */
+export const createWorldCache = () => {
+  const kept = createFairCache<KnownWorld>(getHeapStatistics().heap_size_limit / heapShare);
+  return ({ digest, project, bundle }: WorldGiven): KnownWorld => {
+    const known = kept.get(digest);
+    if (known !== undefined) return known;
+    if (bundle === undefined) throw new WorldLacking();
+    const { contract } = decodeBundle(bundle);
+    const value = toKnown(contract);
+    const bytes = JSON.stringify(contract).length;
+    kept.keep({ key: digest, owner: project, bytes, value });
+    return value;
+  };
+};
+
+const checkSeed = ({ rows: checker }: KnownWorld, seed: TaskSpec['seed']): FieldProblem[] => {
+  const problems: FieldProblem[] = [];
+  for (const [entity, rows] of Object.entries(seed?.rows ?? {})) {
+    for (const [index, row] of rows.entries()) {
+      if (problems.length >= mostProblems) return problems;
+      for (const { pointer, detail } of checker.check(entity, row)) {
+        const place = ['task', 'seed', 'rows', entity, String(index)];
+        problems.push({ path: [...place, ...parsePointer(pointer)], message: detail });
+      }
+    }
+  }
+  return problems;
+};
+
+const checkAssertion = (
+  { conditions }: KnownWorld,
+  { entity, where }: { entity: string; where: Row },
+  index: number,
+): FieldProblem[] => {
+  const path = ['task', 'grader', 'checks', String(index)];
+  return conditions(entity, where).map(({ key, message }) => ({
+    path: key === undefined ? [...path, 'entity'] : [...path, 'where', key],
+    message,
+  }));
+};
+
+const checkQuery = ({ entities }: KnownWorld, source: string): FieldProblem[] => {
+  const fault = verifierFault(source, entities);
+  if (fault === undefined) return [];
+  const message = [fault.message, fault.hint ?? []].flat().join('; ');
+  return [{ path: ['task', 'grader', 'source'], message }];
+};
+
+const checkTools = ({ tools }: KnownWorld, given: TaskSpec['tools'] = []): FieldProblem[] =>
+  given.flatMap((name, index) => {
+    if (tools.has(name)) return [];
+    const message = `the world has no tool "${name}"; ${suggestName(name, tools) ?? 'it has none'}`;
+    return [{ path: ['task', 'tools', String(index)], message }];
+  });
+
+const shorten = ({ path, message }: FieldProblem): FieldProblem => ({
+  path: path.map((key) => clip(key, longestKey)),
+  message: clip(message, longestMessage),
+});
+
+/** What is wrong with a task, or its hash. */
+export const checkTask = (world: KnownWorld, spec: TaskSpec): CheckedTask => {
+  const { seed, grader } = spec;
+  const checks = grader?.kind === 'assertions' ? grader.checks : [];
+  const fields = [
+    ...checkTools(world, spec.tools),
+    ...checkSeed(world, seed),
+    ...checks.flatMap((check, index) => checkAssertion(world, check, index)),
+  ];
+  if (fields.length === 0 && grader?.kind === 'sql')
+    fields.push(...checkQuery(world, grader.source));
+  if (fields.length > 0) return { ok: false, fields: fields.slice(0, mostProblems).map(shorten) };
+  return { ok: true, hash: `sha256:${hashOf(spec)}` };
+};

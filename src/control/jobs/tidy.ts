@@ -1,0 +1,42 @@
+/**
+ * What is tidied up now and then, whoever gets to it first: blobs that no version needs because the world
+ * was never made, and requests of closed sessions beyond what their project may keep; and what a release
+ * before this one did not write down is found out. The orchestrator winds
+ * this clock together with the reaper's; each run does a little.
+ */
+import { fillLedgers, trimLedgers } from '../db/ledgers.ts';
+import { collectUpload } from '../db/uploads.ts';
+import { fillVersions } from '../db/version-facts.ts';
+import type { Parts } from '../parts.ts';
+
+type TidyParts = Pick<Parts, 'blobs' | 'config' | 'db' | 'log' | 'metrics'>;
+
+const collectBlobs = async ({ blobs, db, log }: TidyParts): Promise<void> => {
+  const removed = await collectUpload(db, (digest) => blobs.remove(digest));
+  if (removed > 0) {
+    log.info({ blobs: removed }, 'removed blobs of a world that was not made');
+  }
+};
+
+const makeRoom = async ({ config, db, log, metrics }: TidyParts): Promise<void> => {
+  const trimmed = await trimLedgers(db, config.quotas.ledgerMib);
+  if (trimmed === undefined || trimmed.dropped.length === 0) return;
+  const { projectId, dropped } = trimmed;
+  const entries = dropped.reduce((sum, each) => sum + each.entries, 0);
+  metrics.ledgerDropped.inc(entries);
+  const sessions = dropped.map(({ sessionId }) => sessionId);
+  log.warn({ projectId, sessions, entries }, 'dropped requests of sessions: ledger quota');
+};
+
+/** Does a little of each. What fails keeps nothing else from being done. */
+export const tidyUp = async (parts: TidyParts): Promise<void> => {
+  const jobs = [
+    () => fillVersions(parts.db),
+    () => fillLedgers(parts.db),
+    () => collectBlobs(parts),
+    () => makeRoom(parts),
+  ];
+  const failures: unknown[] = [];
+  for (const job of jobs) await job().catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
+};

@@ -1,0 +1,97 @@
+/**
+ * How sessions end. Whoever ends one locks it, then its calls, then its host, in one transaction, and
+ * tells about it when that is done.
+ */
+import type { CallError } from '#domain/call.ts';
+import type { HostEnd } from '#domain/host.ts';
+import type { EndReason } from '#domain/session.ts';
+import type { Queryable } from '../db/database.ts';
+import {
+  type EndedCall,
+  type Ending,
+  endCalls,
+  finishSession,
+  type LockedSession,
+  releaseHost,
+} from '../db/endings.ts';
+import { poolTopic, routeTopic } from '../news/notices.ts';
+import type { Parts } from '../parts.ts';
+
+/** What the open calls of a session that ended are told. */
+export const endedCalls = (reason: EndReason): { cancelled: CallError; lost: CallError } => ({
+  cancelled: {
+    code: 'session_ended',
+    message: `the session ended (${reason}) before a host took the call`,
+    details: { reason },
+  },
+  lost: {
+    code: reason === 'requested' ? 'session_ended' : reason,
+    message: `the session ended (${reason}) while its host had the call; whether it ran is not known`,
+    details: { reason },
+  },
+});
+
+export type SessionEnd = { sessionId: string; hostId: string | null; reason: EndReason };
+
+/** What is told and counted once the transaction is committed. */
+export type News = {
+  /** Ids of what changed. */
+  topics: readonly string[];
+  /** Sessions that ended, and calls that ended with them. */
+  ends: readonly SessionEnd[];
+  calls: readonly EndedCall[];
+};
+
+export const noNews: News = { topics: [], ends: [], calls: [] };
+
+/** News with further topics, and calls that ended. */
+export const addNews = (
+  news: News,
+  topics: readonly string[],
+  calls: readonly EndedCall[] = [],
+): News => ({
+  topics: [...news.topics, ...topics, ...calls.map(({ id }) => id)],
+  ends: news.ends,
+  calls: [...news.calls, ...calls],
+});
+
+export const tellNews = (
+  { log, notices, metrics }: Pick<Parts, 'log' | 'metrics' | 'notices'>,
+  { topics, ends, calls }: News,
+): void => {
+  for (const end of ends) {
+    metrics.ends.inc({ reason: end.reason });
+    log.info(end, 'session ended');
+  }
+  for (const { kind, state } of calls) metrics.calls.inc({ kind, state });
+  if (topics.length === 0) return;
+  const routes = topics.filter((id) => id.startsWith('ses-')).map(routeTopic);
+  notices.tell(...new Set([...topics, ...routes, poolTopic]));
+};
+
+/** Ends a locked session and its open calls. */
+export const endSession = async (
+  tx: Queryable,
+  session: LockedSession,
+  ending: Ending,
+): Promise<News> => {
+  const reason = await finishSession(tx, session.id, ending);
+  const end = { sessionId: session.id, hostId: session.hostId };
+  const news = { ...noNews, ends: reason === undefined ? [] : [{ ...end, reason }] };
+  if (session.openCalls === 0) return addNews(news, [session.id]);
+  const calls = await endCalls(tx, session.id, endedCalls(ending.reason));
+  return addNews(news, [session.id], calls);
+};
+
+/** Ends a locked session and drains the host that it is with. */
+export const endWithHost = async (
+  tx: Queryable,
+  session: LockedSession,
+  ending: Ending,
+  host: { reason: HostEnd; detail: string | null },
+): Promise<News> => {
+  const news = await endSession(tx, session, ending);
+  if (session.hostId === null) return news;
+  await releaseHost(tx, { hostId: session.hostId, to: 'draining', ...host });
+  return addNews(news, [session.hostId]);
+};

@@ -1,0 +1,40 @@
+/** What never changes of a session, in memory: so that a call costs no look at its session. */
+import type { Queryable } from '../db/database.ts';
+import { findSession } from '../db/sessions.ts';
+import { createFairCache } from '../shares/fair-cache.ts';
+
+export type Facts = {
+  versionId: string;
+  /** The tools that the task gives; null: all. */
+  taskTools: string[] | null;
+};
+
+export type SessionFacts = {
+  /** The facts of a project's session; undefined when it has none of this id. */
+  get(projectId: string, sessionId: string): Promise<Facts | undefined>;
+};
+
+/** What all of them may take, and one of them. */
+const mostBytes = 10 * 1024 * 1024;
+const factsBytes = 512;
+const nameBytes = 64;
+
+/** Makes the cache. */
+export const createSessionFacts = (db: Queryable): SessionFacts => {
+  const kept = createFairCache<Facts>(mostBytes);
+  return {
+    async get(projectId, sessionId) {
+      const key = `${projectId}/${sessionId}`;
+      const known = kept.get(key);
+      if (known !== undefined) return known;
+      const session = await findSession(db, projectId, sessionId);
+      if (session === undefined) return undefined;
+      const { versionId, taskTools } = session;
+      const value = { versionId, taskTools };
+      const names = taskTools ?? [];
+      const bytes = names.reduce((sum, { length }) => sum + nameBytes + 2 * length, factsBytes);
+      kept.keep({ key, owner: projectId, bytes, value });
+      return value;
+    },
+  };
+};

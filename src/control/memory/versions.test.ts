@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import type { Queryable } from '../db/database.ts';
+import { forProject } from '../db/turns.ts';
+import type { SizedVersionRow } from '../db/worlds.ts';
+import { createFairCache } from '../shares/fair-cache.ts';
+import { createVersions, type Version } from './versions.ts';
+
+/** A database of versions `<project>-<number>`, each with a contract of so many characters. */
+const countingDatabase = (jsonChars: number) => {
+  const reads: string[] = [];
+  const query = async (_statement: unknown, [id]: [string]): Promise<SizedVersionRow[]> => {
+    reads.push(id);
+    const contract = { tools: [], api: null };
+    const row = { id, projectId: id.split('-')[0], contract, files: [], jsonChars };
+    return [row as unknown as SizedVersionRow];
+  };
+  return { db: { query } as unknown as Queryable, reads };
+};
+
+describe('versions in memory', () => {
+  it('are read once', async () => {
+    const { db, reads } = countingDatabase(1_000);
+    const versions = createVersions(db);
+    for (const id of ['a-1', 'a-2', 'a-1']) await versions.get(id);
+    expect((await versions.get('a-1'))?.projectId).toBe('a');
+    expect(reads).toEqual(['a-1', 'a-2']);
+  });
+
+  it('are read once for all that ask for them meanwhile, project by project', async () => {
+    const { db, reads } = countingDatabase(1_000);
+    const versions = createVersions(db);
+    const ask = (project: string) => forProject(project, () => versions.get('a-1'));
+    await Promise.all(['a', 'a', 'b', 'a'].map(ask));
+    expect(reads).toEqual(['a-1', 'a-1']);
+  });
+
+  it('of one project stay there while another asks for ever more', async () => {
+    const { db, reads } = countingDatabase(100_000);
+    const kept = createFairCache<Version>(10_000_000);
+    const versions = createVersions(db, kept);
+    await versions.get('quiet-1');
+    for (let number = 0; number < 100; number += 1) await versions.get(`busy-${number}`);
+    await versions.get('quiet-1');
+    expect(reads.filter((id) => id === 'quiet-1')).toHaveLength(1);
+    expect(kept.bytes()).toBeLessThanOrEqual(10_000_000);
+  });
+});

@@ -1,0 +1,79 @@
+/**
+ * World versions in memory. A version never changes, so one that was read once is as good as the
+ * database's; what is derived from it is made once, too.
+ */
+import type { SurfaceKind } from '#domain/session.ts';
+import type { Digest } from '#domain/world.ts';
+import { openApiPath } from '#language/read/paths.ts';
+import type { Queryable } from '../db/database.ts';
+import { projectAsking } from '../db/turns.ts';
+import { findVersion, type VersionRow } from '../db/worlds.ts';
+import { createFairCache, type FairCache } from '../shares/fair-cache.ts';
+import { createVersionTexts, type VersionTexts } from './version-texts.ts';
+
+export type Version = VersionRow & {
+  toolNames: ReadonlySet<string>;
+  /** The surfaces that sessions of it can have. */
+  surfaces: SurfaceKind[];
+  /** The blob of the OpenAPI document of its routes, made when it was compiled; undefined without any. */
+  openApi: Digest | undefined;
+};
+
+export type Versions = {
+  /** The version of this id, of whatever project; undefined when there is none. */
+  get(versionId: string): Promise<Version | undefined>;
+  /** What answers tell of versions; they are not kept with these. */
+  texts: VersionTexts;
+};
+
+/** What the versions in memory may take, reckoned from their JSON: objects take a few times as much. */
+const mostBytes = 256 * 1024 * 1024;
+const bytesPerChar = 4;
+
+/** A version's own fields, beside its contract and its list of files. */
+const otherBytes = 4 * 1024;
+
+const openApiOf = ({ contract, files }: VersionRow): Digest | undefined =>
+  (contract.api?.routes ?? []).length === 0
+    ? undefined
+    : files.find(({ path }) => path === openApiPath)?.sha256;
+
+const toVersion = (row: VersionRow): Version => ({
+  ...row,
+  toolNames: new Set(row.contract.tools.map(({ name }) => name)),
+  surfaces: row.contract.api === null ? [] : ['api'],
+  openApi: openApiOf(row),
+});
+
+/** Makes the cache. */
+export const createVersions = (
+  db: Queryable,
+  kept: FairCache<Version> = createFairCache(mostBytes),
+): Versions => {
+  /** Reads under way: a version that several requests of a project ask for at once is read once. */
+  const reads = new Map<string, Promise<Version | undefined>>();
+
+  const read = async (id: string): Promise<Version | undefined> => {
+    const row = await findVersion(db, id);
+    if (row === undefined) return undefined;
+    const { jsonChars, ...rest } = row;
+    const value = toVersion(rest);
+    const bytes = jsonChars * bytesPerChar + otherBytes;
+    kept.keep({ key: id, owner: value.projectId, bytes, value });
+    return value;
+  };
+
+  const get = async (id: string): Promise<Version | undefined> => {
+    const known = kept.get(id);
+    if (known !== undefined) return known;
+    // A project waits for its own turn alone, see `db/turns.ts`.
+    const key = `${projectAsking() ?? ''} ${id}`;
+    const underWay = reads.get(key);
+    if (underWay !== undefined) return underWay;
+    const begun = read(id).finally(() => reads.delete(key));
+    reads.set(key, begun);
+    return begun;
+  };
+
+  return { get, texts: createVersionTexts(db, get) };
+};

@@ -1,0 +1,160 @@
+/**
+ * Gauges of how much there is to do: read when they are asked for, from the database and from the parts
+ * of this replica. What the database tells is the installation's, and the same from every replica.
+ */
+import { Gauge, type Registry } from 'prom-client';
+import { sessionStates, sessionTransitions } from '#domain/session.ts';
+import { isFinal } from '#domain/transitions.ts';
+import { readTogether } from '#runtime/metrics.ts';
+import { type Load, readLoad } from '../db/load.ts';
+import type { Uploads } from '../http/uploads.ts';
+import type { Parts } from '../parts.ts';
+
+type LoadParts = Pick<Parts, 'blobs' | 'compiler' | 'db' | 'log' | 'metrics' | 'notices'>;
+
+const liveStates = sessionStates.filter((state) => !isFinal(sessionTransitions, state));
+
+/** Gauges of the database's load. While it is away they are missing, and `svc_database_up` is 0. */
+const addInstallation = (registry: Registry, { db, log }: LoadParts): void => {
+  let load: Load | undefined;
+  const read = readTogether(async () => {
+    load = undefined;
+    load = await readLoad(db);
+  }, log);
+  const gauge = (name: string, help: string, numberOf: (load: Load) => number): void => {
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      async collect() {
+        const isRead = await read();
+        if (isRead && load !== undefined) this.set(numberOf(load));
+        else this.remove();
+      },
+    });
+  };
+  new Gauge({
+    name: 'svc_database_up',
+    help: 'Whether the database answered when metrics were read',
+    registers: [registry],
+    async collect() {
+      this.set((await read()) ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: 'svc_sessions',
+    help: 'Sessions that have not ended, by state',
+    labelNames: ['state'],
+    registers: [registry],
+    async collect() {
+      this.reset();
+      if (!(await read()) || load === undefined) return;
+      for (const state of liveStates) this.set({ state }, load.sessions[state] ?? 0);
+    },
+  });
+  gauge('svc_sessions_waiting', 'Sessions that wait for a host', ({ waiting }) => waiting);
+  gauge(
+    'svc_sessions_longest_wait_seconds',
+    'How long the oldest of the sessions without a host has waited',
+    ({ longestWaitMs }) => longestWaitMs / 1_000,
+  );
+  gauge('svc_calls_queued', 'Calls that no host has taken', ({ queued }) => queued);
+  gauge('svc_calls_running', 'Calls that a host has taken', ({ claimed }) => claimed);
+  gauge(
+    'svc_calls_oldest_queued_seconds',
+    'Age of the oldest call that no host has taken',
+    ({ oldestQueuedMs }) => oldestQueuedMs / 1_000,
+  );
+  gauge(
+    'svc_calls_oldest_running_seconds',
+    'How long ago the oldest of the calls under way was taken',
+    ({ oldestClaimedMs }) => oldestClaimedMs / 1_000,
+  );
+};
+
+/** Gauges of this replica alone. */
+const addReplica = (registry: Registry, { db, compiler, notices }: LoadParts): void => {
+  const states = (name: string, help: string, read: () => Record<string, number>): void => {
+    new Gauge({
+      name,
+      help,
+      labelNames: ['state'],
+      registers: [registry],
+      collect() {
+        for (const [state, value] of Object.entries(read())) this.set({ state }, value);
+      },
+    });
+  };
+  states('svc_database_connections', 'Connections to the database: in use or idle', () => {
+    const { used, idle } = db.connections();
+    return { used, idle };
+  });
+  states('svc_compile_jobs', 'Compile jobs that run or wait for a process', () => compiler.load());
+  new Gauge({
+    name: 'svc_database_connections_max',
+    help: 'Connections to the database that this replica may have',
+    registers: [registry],
+    collect() {
+      this.set(db.connections().most);
+    },
+  });
+  new Gauge({
+    name: 'svc_database_waiting',
+    help: 'Statements and transactions that wait for a connection',
+    registers: [registry],
+    collect() {
+      this.set(db.connections().waiting);
+    },
+  });
+  new Gauge({
+    name: 'svc_waits_held',
+    help: 'Requests whose answer is held until there is news: long polls and ?wait=',
+    registers: [registry],
+    collect() {
+      this.set(notices.held);
+    },
+  });
+};
+
+/** Pods stay ready while a blob service is away and while a disk is full, so this is what tells of it. */
+const addStores = (registry: Registry, { blobs, db, log }: LoadParts): void => {
+  const read = readTogether(() => blobs.check(), log);
+  new Gauge({
+    name: 'svc_blobs_up',
+    help: 'Whether the store of blobs could be used when metrics were read',
+    registers: [registry],
+    async collect() {
+      this.set((await read()) ? 1 : 0);
+    },
+  });
+  const tryBlobs = readTogether(async () => blobs.checkRoom?.(), log);
+  new Gauge({
+    name: 'svc_disk_full',
+    help: 'Whether writes find no room: of the database within two minutes, of blobs when metrics were read',
+    labelNames: ['disk'],
+    registers: [registry],
+    async collect() {
+      this.set({ disk: 'database' }, db.room.wasFull() ? 1 : 0);
+      if (blobs.checkRoom !== undefined) this.set({ disk: 'blobs' }, (await tryBlobs()) ? 0 : 1);
+    },
+  });
+};
+
+const addUploads = (registry: Registry, uploads: Pick<Uploads, 'bytes'>): void => {
+  new Gauge({
+    name: 'svc_upload_bytes',
+    help: 'Bytes that bodies of requests under way may take',
+    registers: [registry],
+    collect() {
+      this.set(uploads.bytes());
+    },
+  });
+};
+
+/** Adds all of them to the program's registry. */
+export const addLoadMetrics = (parts: LoadParts, uploads: Pick<Uploads, 'bytes'>): void => {
+  addInstallation(parts.metrics.registry, parts);
+  addUploads(parts.metrics.registry, uploads);
+  addReplica(parts.metrics.registry, parts);
+  addStores(parts.metrics.registry, parts);
+};

@@ -1,0 +1,184 @@
+/**
+ * News between requests: a session changed, a call was answered, a host has something to do, the pool
+ * looks different. A waiter in this process is woken directly, those in other replicas by
+ * LISTEN/NOTIFY. News is only ever a hint to look again: a lost one costs time, because each wait also
+ * looks again by itself, and never correctness.
+ *
+ * Notices leave in batches after the commits that they are about, the first at once and others a few
+ * milliseconds later. PostgreSQL takes one lock over the whole server for a commit with a NOTIFY in it,
+ * which the commits of calls must not pay.
+ */
+import { randomBytes } from 'node:crypto';
+import type { Log } from '#runtime/log.ts';
+import type { Loop } from '#runtime/loop.ts';
+import { pause } from '#runtime/pause.ts';
+import type { ControlConfig } from '../config.ts';
+import type { CallRow } from '../db/calls.ts';
+import type { Queryable } from '../db/database.ts';
+import { startListening } from '../db/listen.ts';
+import { noticeChannel, sendNotices } from '../db/notices.ts';
+import { forNoProject } from '../db/turns.ts';
+import { createBell, type Watch } from './bell.ts';
+import { createRouteFeed, type RouteFeed } from './route-feed.ts';
+
+/** The topic that changes with everything a planner looks at. */
+export const poolTopic = 'pool';
+/** The topic that changes with the route of any session; heard of by `routeTopic` of that session. */
+export const routesTopic = 'routes';
+const routeMark = 'route:';
+/** Says that a session is served elsewhere, or not at all, now. The other topics are ids themselves. */
+export const routeTopic = (sessionId: string): string => `${routeMark}${sessionId}`;
+
+export type Notices = {
+  /** Tells everyone, here and in other replicas. */
+  tell(...topics: string[]): void;
+  /** Tells that a call has reached its end; here with the call itself. */
+  tellCall(call: CallRow): void;
+  /** Tells this process alone. */
+  ring(topic: string): void;
+  watch(topic: string): Watch<CallRow>;
+  /** The sessions whose routes changed, for gateways. */
+  readonly routes: RouteFeed;
+  /** True once the program is stopping: whatever waits then answers what it has. */
+  readonly closed: boolean;
+  /** How many requests wait for news at this moment. */
+  readonly held: number;
+  /** Ends all waits. Telling others goes on until `stop`. */
+  close(): void;
+  stop(): Promise<void>;
+  /** What listens to the other replicas. */
+  loop: Loop<void>;
+};
+
+export type Hold<Value> = {
+  topic: string;
+  /** How long to wait in all, in milliseconds. */
+  ms: number;
+  signal: AbortSignal;
+  /** Looks; undefined means that there is nothing to answer yet. */
+  look(): Promise<Value | undefined>;
+};
+
+/** A waiter looks again after so long, whether it was told anything or not. */
+const lookAgainMs = 5_000;
+/** A notice holds less than 8000 bytes; ids are far below 100. */
+const topicsPerNotice = 70;
+/** Between two batches, in milliseconds. */
+const batchRestMs = 5;
+
+/** Looks until there is something to answer, the time is over, or the client has gone. */
+export const holdUntil = async <Value>(
+  notices: Notices,
+  { topic, ms, signal, look }: Hold<Value>,
+): Promise<Value | undefined> => {
+  const endsAt = performance.now() + ms;
+  const watch = notices.watch(topic);
+  try {
+    for (;;) {
+      const found = await look();
+      const leftMs = endsAt - performance.now();
+      if (found !== undefined || leftMs <= 0 || signal.aborted || notices.closed) return found;
+      await watch.next(Math.min(leftMs, lookAgainMs), signal);
+    }
+  } finally {
+    watch.end();
+  }
+};
+
+const batch = (sender: string, topics: readonly string[]): string[] => {
+  const payloads: string[] = [];
+  for (let start = 0; start < topics.length; start += topicsPerNotice) {
+    payloads.push([sender, ...topics.slice(start, start + topicsPerNotice)].join(' '));
+  }
+  return payloads;
+};
+
+/** Sends topics to the other replicas, those of one round of the event loop and of one send together. */
+const createSender = (db: Queryable, sender: string, log: Log) => {
+  const pending = new Set<string>();
+  let sending: Promise<void> | undefined;
+
+  const sendAll = async (): Promise<void> => {
+    while (pending.size > 0) {
+      const topics = [...pending];
+      pending.clear();
+      try {
+        await sendNotices(db, batch(sender, topics));
+        await pause(batchRestMs);
+      } catch (err) {
+        log.warn(
+          { err, topics: topics.length },
+          'notices were lost; waiters will look by themselves',
+        );
+      }
+    }
+    sending = undefined;
+  };
+
+  return {
+    send(topics: readonly string[]) {
+      for (const topic of topics) pending.add(topic);
+      // The news of all projects leaves together, so it waits for the turn of none.
+      sending ??= forNoProject(() => Promise.resolve().then(sendAll));
+    },
+    flushed: () => sending ?? Promise.resolve(),
+  };
+};
+
+/** Starts listening and telling. */
+export const startNotices = (
+  config: Pick<ControlConfig, 'databaseUrl'>,
+  db: Queryable,
+  log: Log,
+): Notices => {
+  const bell = createBell<CallRow>();
+  const self = randomBytes(6).toString('hex');
+  const sender = createSender(db, self, log);
+  const routes = createRouteFeed();
+  const ring = (topic: string): void => {
+    if (topic.startsWith(routeMark)) routes.note(topic.slice(routeMark.length));
+    bell.ring(topic.startsWith(routeMark) ? routesTopic : topic);
+  };
+  const hear = (payload: string): void => {
+    const [from, ...topics] = payload.split(' ');
+    if (from === self) return;
+    for (const topic of topics) ring(topic);
+  };
+  const afterBreak = (): void => {
+    routes.breakOff();
+    bell.ringAll();
+  };
+  const listening = startListening({
+    databaseUrl: config.databaseUrl,
+    channel: noticeChannel,
+    onNotice: hear,
+    onConnected: afterBreak,
+    log,
+  });
+  return {
+    tell(...topics) {
+      for (const topic of topics) ring(topic);
+      sender.send(topics);
+    },
+    tellCall(call) {
+      bell.ring(call.id, call);
+      sender.send([call.id]);
+    },
+    ring: (topic) => bell.ring(topic),
+    watch: (topic) => bell.watch(topic),
+    routes,
+    get closed() {
+      return bell.closed;
+    },
+    get held() {
+      return bell.waiting;
+    },
+    loop: listening,
+    close: () => bell.close(),
+    async stop() {
+      bell.close();
+      await sender.flushed();
+      await listening.stop();
+    },
+  };
+};
