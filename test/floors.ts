@@ -64,4 +64,21 @@ export const floors: Readonly<Record<string, readonly Floor[]>> = {
     ['routes', 'routes, their arguments, addresses'],
     ['host-folder.ts', 'where the host’s files lie'],
   ],
+  'src/store': [
+    ['.', 'a world’s rows, snapshots, frozen copies'],
+    ['write', 'rows written, numbered, undone'],
+    ['read', 'rows found, and their digest'],
+    ['tables', 'a database with the contract’s tables'],
+    ['refusal.ts', 'what the store refuses'],
+  ],
+  'src/wire': [
+    ['admin-api', 'what operators ask of the control plane'],
+    ['gateway-api', 'what gateways ask'],
+    ['host-api', 'what world hosts ask'],
+    ['pool-api', 'what orchestrators ask'],
+    ['public-api', 'what users ask'],
+    ['.', 'operations as types, client, bounds'],
+  ],
+  'src/runtime': [['.', 'configuration, logs, loops, process life']],
+  'src/domain': [['.', 'nouns, states, errors']],
 };

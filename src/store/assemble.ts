@@ -5,17 +5,17 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Contract } from '#language/contract.ts';
 import { createRowChecker } from '#language/schema/checkers.ts';
-import { type Catalog, createCatalog } from './catalog.ts';
-import { createKeptNumbers } from './kept-numbers.ts';
-import { createNumbers, type NumberKeeper } from './numbers.ts';
-import { openEmpty, openSnapshot } from './open.ts';
-import { createPositions } from './positions.ts';
-import { createReader, type Reader } from './read.ts';
-import { createRoom } from './room.ts';
-import { createRowCounts } from './row-counts.ts';
-import { createStatements } from './statements.ts';
-import { createTransactions, type Transactions } from './transaction.ts';
-import { createWriter, type Writer } from './write.ts';
+import { createReader, type Reader } from './read/read.ts';
+import { type Catalog, createCatalog } from './tables/catalog.ts';
+import { openEmpty, openSnapshot } from './tables/open.ts';
+import { createStatements } from './tables/statements.ts';
+import { createKeptNumbers } from './write/kept-numbers.ts';
+import { createNumbers, type NumberKeeper } from './write/numbers.ts';
+import { createPositions } from './write/positions.ts';
+import { createRoom } from './write/room.ts';
+import { createRowCounts } from './write/row-counts.ts';
+import { createTransactions, type Transactions } from './write/transaction.ts';
+import { createWriter, type Writer } from './write/write.ts';
 
 export type StoreReader = Reader &
   Pick<NumberKeeper, 'nextNumber' | 'forgetNumbers' | 'keptNumbers'> & {

@@ -5,15 +5,15 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Contract, Row } from '#language/contract.ts';
-import { type CatalogEntity, createCatalog } from './catalog.ts';
-import { isFull } from './collisions.ts';
-import { createKeptNumbers, writeKept } from './kept-numbers.ts';
-import { keyFrom } from './keys.ts';
-import { createNextNumber, type NumberKeeper, type Numbers } from './numbers.ts';
-import { boundBytes, openEmpty } from './open.ts';
-import { createReader, type Reader } from './read.ts';
+import { createReader, type Reader } from './read/read.ts';
 import { StoreRefusal } from './refusal.ts';
-import { createStatements, type Statements } from './statements.ts';
+import { type CatalogEntity, createCatalog } from './tables/catalog.ts';
+import { keyFrom } from './tables/keys.ts';
+import { boundBytes, openEmpty } from './tables/open.ts';
+import { createStatements, type Statements } from './tables/statements.ts';
+import { isFull } from './write/collisions.ts';
+import { createKeptNumbers, writeKept } from './write/kept-numbers.ts';
+import { createNextNumber, type NumberKeeper, type Numbers } from './write/numbers.ts';
 
 export type FrozenRows = Reader &
   Numbers & {

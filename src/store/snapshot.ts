@@ -5,11 +5,11 @@
 import type { Digest } from '#domain/world.ts';
 import type { Contract, Row } from '#language/contract.ts';
 import { assembleStore } from './assemble.ts';
-import { keyFrom } from './keys.ts';
-import { packSnapshot } from './open.ts';
+import { digestOfSum } from './read/state-digest.ts';
 import { StoreRefusal } from './refusal.ts';
-import { digestOfSum } from './state-digest.ts';
-import type { Writer } from './write.ts';
+import { keyFrom } from './tables/keys.ts';
+import { packSnapshot } from './tables/open.ts';
+import type { Writer } from './write/write.ts';
 
 export type Rows = Record<string, readonly Row[]>;
 

@@ -9,10 +9,10 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Digest } from '#domain/world.ts';
 import { assembleStore, type StoreOptions, type StoreReader } from './assemble.ts';
 import { createLock } from './lock.ts';
-import { scanSum } from './scan.ts';
-import { digestOfSum } from './state-digest.ts';
-import type { Changes, Mark } from './transaction.ts';
-import type { Writer } from './write.ts';
+import { scanSum } from './read/scan.ts';
+import { digestOfSum } from './read/state-digest.ts';
+import type { Changes, Mark } from './write/transaction.ts';
+import type { Writer } from './write/write.ts';
 
 export type WorldStore = StoreReader &
   Writer & {

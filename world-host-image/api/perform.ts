@@ -1,7 +1,7 @@
 /** Runs a route's action in a transaction of its own and turns refusals into the vendor's answers. */
 import type { ApiContract, RouteAction, RouteContract } from '#language/contract.ts';
 import { StoreRefusal } from '#store/refusal.ts';
-import type { Changes } from '#store/transaction.ts';
+import type { Changes } from '#store/write/transaction.ts';
 import type { Delivery } from '../session/outbox.ts';
 import { beginTurn } from '../session/session.ts';
 import type { Action, ActionContext, PlainAction } from './actions/action.ts';

@@ -5,8 +5,8 @@
 
 import { ledgerEntity } from '#domain/ledger.ts';
 import type { Row } from '#language/contract.ts';
-import type { Filter } from '#store/filter.ts';
-import type { Reader } from '#store/read.ts';
+import type { Filter } from '#store/read/filter.ts';
+import type { Reader } from '#store/read/read.ts';
 import type { TaskSpec } from '#wire/public-api/session.ts';
 import { valueAtPath } from '../routes/filter-values.ts';
 import { filtersOfWhere } from './state.ts';

@@ -3,7 +3,7 @@
 import type { ChangeCounts } from '#domain/call.ts';
 import { isObject, toPointer } from '#domain/json.ts';
 import type { Row } from '#language/contract.ts';
-import type { RowChange } from '#store/write-set.ts';
+import type { RowChange } from '#store/write/write-set.ts';
 import type { HostCall } from '#wire/host-api/operations.ts';
 import type { Delivery } from '../session/outbox.ts';
 import type { Session } from '../session/session.ts';

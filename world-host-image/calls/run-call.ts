@@ -6,7 +6,7 @@ import type { CallError, CallKind } from '#domain/call.ts';
 import { cut } from '#domain/cut.ts';
 import { limits } from '#domain/limits.ts';
 import type { Log } from '#runtime/log.ts';
-import type { RowChange } from '#store/write-set.ts';
+import type { RowChange } from '#store/write/write-set.ts';
 import type { CallAnswer, HostCall } from '#wire/host-api/operations.ts';
 import type { LedgerNote } from '../ledger/ledger.ts';
 import { type Delivery, noteOfDelivery } from '../session/outbox.ts';

@@ -10,11 +10,11 @@ import type { ChangeCounts } from '#domain/call.ts';
 import { cut } from '#domain/cut.ts';
 import { type LedgerWay, ledgerEntity } from '#domain/ledger.ts';
 import { ledgerEntityContract } from '#language/sql/ledger-entity.ts';
-import { createCatalog } from '#store/catalog.ts';
-import { openEmpty } from '#store/open.ts';
-import { createReader, type Reader } from '#store/read.ts';
-import { createStatements } from '#store/statements.ts';
-import type { RowChange } from '#store/write-set.ts';
+import { createReader, type Reader } from '#store/read/read.ts';
+import { createCatalog } from '#store/tables/catalog.ts';
+import { openEmpty } from '#store/tables/open.ts';
+import { createStatements } from '#store/tables/statements.ts';
+import type { RowChange } from '#store/write/write-set.ts';
 import { type Backlog, createBacklog } from './backlog.ts';
 import { hideValues, noSecrets, type Secrets, showText, showValue } from './mask.ts';
 

@@ -3,7 +3,7 @@
  * them as filters of the store.
  */
 import type { FieldPath, Row } from '#language/contract.ts';
-import type { Filter } from '#store/filter.ts';
+import type { Filter } from '#store/read/filter.ts';
 import type { JsonType } from './field-types.ts';
 import type { RoutePlan } from './route-plan.ts';
 

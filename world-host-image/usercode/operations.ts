@@ -6,7 +6,7 @@
 import { AppError } from '#domain/error.ts';
 import { isObject } from '#domain/json.ts';
 import type { Row } from '#language/contract.ts';
-import type { Query } from '#store/read.ts';
+import type { Query } from '#store/read/read.ts';
 import { StoreRefusal } from '#store/refusal.ts';
 import type { Refusal } from './protocol.ts';
 import type { StoreAccess, WorldEvent } from './run.ts';

@@ -5,7 +5,7 @@
  */
 import type { CallError } from '#domain/call.ts';
 import type { Row } from '#language/contract.ts';
-import type { Query } from '#store/read.ts';
+import type { Query } from '#store/read/read.ts';
 
 export type UserLanguage = 'python' | 'typescript';
 

@@ -15,7 +15,7 @@ import {
   openVerifierTables,
   verifiedEntities,
 } from '#language/sql/verifier.ts';
-import { keyFrom } from '#store/keys.ts';
+import { keyFrom } from '#store/tables/keys.ts';
 import {
   type Judged,
   loaded,

@@ -12,7 +12,7 @@ import type { Readable, Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import type { Contract } from '#language/contract.ts';
 import { verifiedEntities } from '#language/sql/verifier.ts';
-import type { Reader } from '#store/read.ts';
+import type { Reader } from '#store/read/read.ts';
 import { CallFailure } from '../calls/answers/failure.ts';
 import { hostFolder } from '../host-folder.ts';
 import { boundedNode, type ProcessBounds } from '../usercode/boundary.ts';

@@ -1,6 +1,6 @@
 /**
  * Cursors: where a page begins, as an opaque text. It says "after" or "before" a position in the order
- * of insertion (`src/store/positions.ts`), so rows that come and go between two pages neither hide nor
+ * of insertion (`src/store/write/positions.ts`), so rows that come and go between two pages neither hide nor
  * repeat others. A check sum over the operation makes a cursor of another route, or a mistyped one, a
  * broken one; it is no defence against someone who makes cursors up, who gains nothing by it.
  */

@@ -3,7 +3,7 @@
  * parameter that asks for them, an offset or a cursor. What the answer does not tell is not looked up.
  */
 import type { ApiContract, RouteContract } from '#language/contract.ts';
-import type { Filter } from '#store/filter.ts';
+import type { Filter } from '#store/read/filter.ts';
 import type { WorldStore } from '#store/world-store.ts';
 import { endPosition, writeCursor } from './cursor.ts';
 import type { PageRequest } from './page-request.ts';

@@ -1,6 +1,6 @@
 /** A request to a session's API as its client sent it, and what it came to: for all who have a part in it. */
 import type { ChangeCounts } from '#domain/call.ts';
-import type { RowChange } from '#store/write-set.ts';
+import type { RowChange } from '#store/write/write-set.ts';
 import type { Delivery } from '../../session/outbox.ts';
 import type { ApiAnswer } from '../answers/answer.ts';
 

@@ -8,7 +8,7 @@ import { givesTool, withheldTool } from '#domain/task-tools.ts';
 import type { Row, ToolContract } from '#language/contract.ts';
 import { suggestName } from '#language/read/suggest.ts';
 import { StoreRefusal } from '#store/refusal.ts';
-import type { Changes } from '#store/transaction.ts';
+import type { Changes } from '#store/write/transaction.ts';
 import { createAddresses } from '../../routes/addresses.ts';
 import type { Delivery } from '../../session/outbox.ts';
 import type { LoadedWorld, Session } from '../../session/session.ts';

@@ -3,8 +3,8 @@
  * all that happened since the outermost savepoint, and the marks with it: so its own limit lies beyond this
  * one, where no write gets to.
  */
-import { maxStoreBytes, pageBytes } from './open.ts';
-import type { Statements } from './statements.ts';
+import { maxStoreBytes, pageBytes } from '../tables/open.ts';
+import type { Statements } from '../tables/statements.ts';
 
 export type Room = {
   /** Takes room for a record of so many bytes in so many trees (a table, an index); false without it. */

@@ -4,8 +4,8 @@
  */
 import type { ChangeCounts } from '#domain/call.ts';
 import type { Row } from '#language/contract.ts';
-import type { CatalogEntity } from './catalog.ts';
-import { fieldsOfKey } from './keys.ts';
+import type { CatalogEntity } from '../tables/catalog.ts';
+import { fieldsOfKey } from '../tables/keys.ts';
 
 export type TouchedRow = {
   entity: CatalogEntity;

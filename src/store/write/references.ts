@@ -8,10 +8,10 @@
 import { toPointer } from '#domain/json.ts';
 import type { Row } from '#language/contract.ts';
 import { quoteName } from '#language/sql/ddl.ts';
-import type { Catalog } from './catalog.ts';
-import { describeKey, keyFrom } from './keys.ts';
-import { StoreRefusal } from './refusal.ts';
-import type { Statements } from './statements.ts';
+import { StoreRefusal } from '../refusal.ts';
+import type { Catalog } from '../tables/catalog.ts';
+import { describeKey, keyFrom } from '../tables/keys.ts';
+import type { Statements } from '../tables/statements.ts';
 import type { TouchedRow } from './write-set.ts';
 
 const checkParents = (catalog: Catalog, prepare: Statements, touched: TouchedRow): void => {

@@ -2,8 +2,8 @@
  * How many rows each entity has, kept up with every transaction: SQLite counts by looking at each row,
  * which for a large world would be most of the time that going back to a mark takes.
  */
-import type { Catalog, CatalogEntity } from './catalog.ts';
-import type { Statements } from './statements.ts';
+import type { Catalog, CatalogEntity } from '../tables/catalog.ts';
+import type { Statements } from '../tables/statements.ts';
 import type { TouchedRow } from './write-set.ts';
 
 /** Rows by entity. */

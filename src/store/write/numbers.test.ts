@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import { sampleContract, sampleRows } from '#test/support/sample-contract.ts';
 import { openSampleStore } from '#test/support/sample-store.ts';
-import { freezeRows } from './frozen.ts';
-import type { WorldStore } from './world-store.ts';
+import { freezeRows } from '../frozen.ts';
+import type { WorldStore } from '../world-store.ts';
 
 const contract = sampleContract();
 

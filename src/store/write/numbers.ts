@@ -9,13 +9,13 @@
  * name of one that was deleted counts from 1.
  */
 import type { FieldPath, Row } from '#language/contract.ts';
-import type { Catalog, CatalogEntity, Sequence } from './catalog.ts';
+import { conditionOf, valueAt } from '../read/filter.ts';
+import { StoreRefusal } from '../refusal.ts';
+import type { Catalog, CatalogEntity, Sequence } from '../tables/catalog.ts';
+import { keyFrom } from '../tables/keys.ts';
+import type { Statements } from '../tables/statements.ts';
 import { valueIn } from './collisions.ts';
-import { conditionOf, valueAt } from './filter.ts';
 import { type KeptNumber, type KeptNumbers, whole } from './kept-numbers.ts';
-import { keyFrom } from './keys.ts';
-import { StoreRefusal } from './refusal.ts';
-import type { Statements } from './statements.ts';
 
 export type Numbers = {
   /**

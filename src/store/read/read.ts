@@ -3,10 +3,10 @@
  * order they were inserted unless a query orders them, and that order also breaks ties.
  */
 import type { FieldPath, Row } from '#language/contract.ts';
-import type { Catalog, CatalogEntity } from './catalog.ts';
+import type { Catalog, CatalogEntity } from '../tables/catalog.ts';
+import { keyOf } from '../tables/keys.ts';
+import type { Statements } from '../tables/statements.ts';
 import { conditionOf, type Filter, valueAt } from './filter.ts';
-import { keyOf } from './keys.ts';
-import type { Statements } from './statements.ts';
 
 export type Query = {
   /** All must hold. */

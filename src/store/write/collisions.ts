@@ -5,11 +5,11 @@
 import { toPointer } from '#domain/json.ts';
 import type { FieldPath, Row } from '#language/contract.ts';
 import { jsonPath, quoteText } from '#language/sql/ddl.ts';
-import type { CatalogEntity } from './catalog.ts';
-import { valueAt } from './filter.ts';
-import { describeKey } from './keys.ts';
-import { StoreRefusal } from './refusal.ts';
-import type { Statements } from './statements.ts';
+import { valueAt } from '../read/filter.ts';
+import { StoreRefusal } from '../refusal.ts';
+import type { CatalogEntity } from '../tables/catalog.ts';
+import { describeKey } from '../tables/keys.ts';
+import type { Statements } from '../tables/statements.ts';
 
 /** SQLite's extended result codes for what a write can run into. */
 const sqliteCodes = { full: 13, primaryKey: 1555, unique: 2067 } as const;

@@ -4,8 +4,8 @@
  * is noted for all of its numbers at once, which takes no more room than there are entities.
  */
 import type { DatabaseSync } from 'node:sqlite';
+import type { Statements } from '../tables/statements.ts';
 import type { Room } from './room.ts';
-import type { Statements } from './statements.ts';
 
 /** Of a field of an entity, within the values of others. */
 export type KeptNumber = { entity: string; field: string; within: string; largest: number };

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import { sampleContract, sampleRows } from '#test/support/sample-contract.ts';
 import { openSampleStore, refusalOf } from '#test/support/sample-store.ts';
-import { openWorldStore, type WorldStore } from './world-store.ts';
+import { openWorldStore, type WorldStore } from '../world-store.ts';
 
 const contract = sampleContract();
 

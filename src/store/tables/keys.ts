@@ -4,8 +4,8 @@
  */
 import { toPointer } from '#domain/json.ts';
 import type { Row } from '#language/contract.ts';
+import { StoreRefusal } from '../refusal.ts';
 import type { CatalogEntity } from './catalog.ts';
-import { StoreRefusal } from './refusal.ts';
 
 /** The key made of the values of `fields`, or undefined when one of them is null or absent. */
 export const keyFrom = (row: Row, fields: readonly string[]): string | undefined => {

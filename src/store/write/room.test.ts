@@ -3,10 +3,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import { sampleContract, sampleRows } from '#test/support/sample-contract.ts';
+import { buildSnapshot } from '../snapshot.ts';
+import { createStatements } from '../tables/statements.ts';
+import { openWorldStore, type WorldStore } from '../world-store.ts';
 import { createKeptNumbers } from './kept-numbers.ts';
-import { buildSnapshot } from './snapshot.ts';
-import { createStatements } from './statements.ts';
-import { openWorldStore, type WorldStore } from './world-store.ts';
 
 const contract = sampleContract();
 const { bytes, digest } = buildSnapshot(contract, sampleRows);

@@ -5,14 +5,14 @@
  */
 import type { Row } from '#language/contract.ts';
 import type { RowChecker } from '#language/schema/checkers.ts';
-import type { Catalog, CatalogEntity } from './catalog.ts';
+import { StoreRefusal } from '../refusal.ts';
+import type { Catalog, CatalogEntity } from '../tables/catalog.ts';
+import { describeKey, keyOf } from '../tables/keys.ts';
+import type { Statements } from '../tables/statements.ts';
 import { refuseFull, translateFailure } from './collisions.ts';
-import { describeKey, keyOf } from './keys.ts';
 import type { NumberKeeper } from './numbers.ts';
 import type { Positions } from './positions.ts';
-import { StoreRefusal } from './refusal.ts';
 import type { Room } from './room.ts';
-import type { Statements } from './statements.ts';
 import type { WriteSet } from './write-set.ts';
 
 export type Writer = {

@@ -12,8 +12,8 @@
  */
 import type { FieldPath, FilterMatch } from '#language/contract.ts';
 import { jsonPath, quoteName, quoteText } from '#language/sql/ddl.ts';
-import type { CatalogEntity } from './catalog.ts';
-import { StoreRefusal } from './refusal.ts';
+import { StoreRefusal } from '../refusal.ts';
+import type { CatalogEntity } from '../tables/catalog.ts';
 
 export type Filter = { path: FieldPath; match: FilterMatch; value: unknown };
 

@@ -5,8 +5,8 @@
 import type { ColumnType, Contract, EntityContract, FieldPath } from '#language/contract.ts';
 import { createAnalysis } from '#language/schema/analysis.ts';
 import { positionName, quoteName } from '#language/sql/ddl.ts';
+import { StoreRefusal } from '../refusal.ts';
 import { createFieldCheck, type FieldCheck } from './fields.ts';
-import { StoreRefusal } from './refusal.ts';
 
 /** A number that tells rows apart among those that have the same values in all other fields of a key. */
 export type Sequence = {

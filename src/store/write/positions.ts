@@ -2,8 +2,8 @@
  * Positions of new rows in the order of insertion. SQLite alone would give the position of a deleted
  * last row again, and a client that pages by position would take the new row for one it has seen.
  */
-import type { Catalog, CatalogEntity } from './catalog.ts';
-import type { Statements } from './statements.ts';
+import type { Catalog, CatalogEntity } from '../tables/catalog.ts';
+import type { Statements } from '../tables/statements.ts';
 
 /** The last position given, by entity. */
 export type GivenPositions = ReadonlyMap<string, number>;

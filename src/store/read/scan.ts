@@ -1,6 +1,6 @@
 /** The state sum of a database from scratch: what looks at every row. */
 import type { DatabaseSync } from 'node:sqlite';
-import type { Catalog, CatalogEntity } from './catalog.ts';
+import type { Catalog, CatalogEntity } from '../tables/catalog.ts';
 import { addHash, rowHash } from './state-digest.ts';
 
 type StoredRow = { _key: string; payload: string };

@@ -7,13 +7,13 @@
  */
 import type { DatabaseSync } from 'node:sqlite';
 import type { ChangeCounts } from '#domain/call.ts';
-import type { Catalog } from './catalog.ts';
+import { addHash, rowHash, subtractHash } from '../read/state-digest.ts';
+import type { Catalog } from '../tables/catalog.ts';
+import type { Statements } from '../tables/statements.ts';
 import type { Positions } from './positions.ts';
 import { checkReferences } from './references.ts';
 import type { Room } from './room.ts';
 import type { RowCounts } from './row-counts.ts';
-import { addHash, rowHash, subtractHash } from './state-digest.ts';
-import type { Statements } from './statements.ts';
 import {
   countChanges,
   createWriteSet,
