@@ -11,7 +11,7 @@ describe('svc', () => {
     return { status, ...context.written() };
   };
 
-  it('explains itself with an example everywhere', async () => {
+  it('has help with an example for every command', async () => {
     for (const words of [
       'up',
       'demo',
@@ -63,7 +63,7 @@ describe('svc', () => {
     });
   });
 
-  it('says on one line that it knows no service, with the way out', async () => {
+  it('says on one line that no service is known, with the way out', async () => {
     const { status, err } = await offline('worlds list');
     expect(status).toBe(1);
     expect(err).toMatch(/^error: no credentials: .*\nhint: start a service with "svc up"/);

@@ -71,7 +71,7 @@ export type RouteContract = {
   filter: { argument: string; path: FieldPath; match: FilterMatch }[];
   /** Function in the handlers module, for action `handler`. */
   handler: string | null;
-  /** Of a handler: the schema that bodies are held to, and that of its answers. Absent: anything. */
+  /** For a handler, the schema that bodies are held to, and that of its answers. Absent: anything. */
   request?: JsonSchema;
   response?: JsonSchema;
   status: number;

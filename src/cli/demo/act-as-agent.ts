@@ -118,7 +118,7 @@ const tryWithoutToken = async (step: Step, session: SessionView): Promise<void> 
   throw new AppError('conflict', 'a request without a token was answered');
 };
 
-/** A tool that nobody wrote: it lists the rows of an entity, by convention. */
+/** A tool by convention: it lists the rows of an entity. */
 const listClosed = async (step: Step, options: AgentOptions, triage: Triage): Promise<void> => {
   const input = { ...repository, state: 'closed', limit: 1_000 };
   const { output, took } = await callTool(options, 'list_issues', input);

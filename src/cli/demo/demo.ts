@@ -66,7 +66,7 @@ const showLogs = (context: Context, up: Up): void => {
   }
 };
 
-/** Stops, or when told to hurry kills, but removes what is left in either case. */
+/** Stops the service, or kills it when told to hurry; in both cases removes what is left. */
 const stopOrKill = async (up: Up, { forced }: Stopping): Promise<void> => {
   const isForced = forced.then(() => true);
   if (!(await Promise.race([up.stop().then(() => false), isForced]))) return;

@@ -9,7 +9,7 @@ import { AppError } from '#domain/error.ts';
 export type Stopping = {
   /** Aborts when told to stop; its reason is an `AppError` with the exit status in its detail. */
   signal: AbortSignal;
-  /** Resolves when told again. */
+  /** Resolves at the second request to stop. */
   forced: Promise<void>;
   /** Goes back to how signals end a process by themselves. */
   release(): void;

@@ -30,7 +30,7 @@ export type KeepOptions = {
 };
 
 export type Kept = {
-  /** Of what runs now; undefined between an end and the next start. */
+  /** Process id of what runs now; undefined between an end and the next start. */
   pid(): number | undefined;
   /** As `Started.stop`; false when it had ended already. */
   stop(deadlineMs: number): Promise<boolean>;

@@ -31,7 +31,7 @@ import { commandLine, isRunning, sendSignal } from './processes.ts';
 type PostgresOptions = {
   /** Made, with the folders above it, when it does not exist. */
   dataDir: string;
-  /** Of the superuser `svc`. Absent: a new one, which fits only a new data directory. */
+  /** Password of the superuser `svc`. Absent: a new one, which fits only a new data directory. */
   password?: string;
   /** Absent: any free one. */
   port?: number;

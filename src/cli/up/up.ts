@@ -96,7 +96,7 @@ export type Up = {
  * slow; together with the others', and PostgreSQL's own milliseconds, a stop then takes less than five.
  */
 const stopMs = { gateway: 500, orchestrator: 35_000, control: 1_000 } as const;
-/** A stop that takes longer is told of. */
+/** After so long, the user is told that a stop takes long. */
 const usualStopMs = 3_000;
 /** How long a runtime is given to remove what an orchestrator has left. */
 const cleanMs = 30_000;
@@ -122,7 +122,7 @@ const chooseMetricsPorts = async (first: number): Promise<MetricsPorts> => {
   return { control: await choose(0), orchestrator: await choose(1), gateway: await choose(2) };
 };
 
-/** A port beside the API's own where that is free, so that it can be told by heart. */
+/** The port next to the API's own where it is free, so that it can be remembered. */
 const choosePortNear = async (port: number): Promise<number> =>
   port <= 65_535 && (await portProblem(port)) === undefined ? port : await findFreePort();
 
@@ -145,7 +145,7 @@ const describeLeft = async (
 ): Promise<string | undefined> =>
   runtime === 'docker' ? await describeLeftOnEngine(env, installation) : undefined;
 
-/** Removes what the runtime holds of an installation; that it cannot is told and no failure of its own. */
+/** Removes what the runtime holds of an installation. If it cannot, the user is told, and nothing is thrown. */
 const cleanRuntime = async (
   { env, say }: UpOptions,
   secrets: Secrets,

@@ -35,7 +35,7 @@ svc-env.toml:2:1 unknown_key: unknown key "serv"
     );
   });
 
-  it('does without the file, the place or the way out', () => {
+  it('shows a problem that has no file, place or hint', () => {
     const { hint: _, line: __, column: ___, ...bare } = problem();
     expect(formatProblem(problem(), undefined, view)).toEqual([
       'svc-env.toml:2:1 unknown_key: unknown key "serv"',
@@ -50,7 +50,7 @@ svc-env.toml:2:1 unknown_key: unknown key "serv"
     expect(formatProblem(problem({ line: 9 }), 'x', view)).toHaveLength(2);
   });
 
-  it('lets nothing steer the terminal', () => {
+  it('shows control characters instead of sending them to the terminal', () => {
     const hostile = problem({ message: '\u001b[2J\u202e', hint: 'a\nb', file: 'a\u0007.md' });
     expect(formatProblem(hostile, '\n\u001b]0;x', view).join('\n')).toBe(
       `\
@@ -75,7 +75,7 @@ describe('formatProblems', () => {
     expect(formatProblems([problem()], { ...view, sources })[2]).toBe('    2 | serv = 1');
   });
 
-  it('leaves all but the first of a file out, and tells how many', () => {
+  it('shows the first problems of a file and how many more there are', () => {
     const many = Array.from({ length: 10 }, (_, index) => problem({ line: index + 1 }));
     const lines = formatProblems([...many, problem({ file: 'b.toml' })], view);
     expect(lines).toContain('svc-env.toml: and 2 more');

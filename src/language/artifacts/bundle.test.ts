@@ -11,7 +11,7 @@ describe('bundle', () => {
     { path: 'api/data.bin', content: new Uint8Array([0, 255, 10]) },
   ];
 
-  it('comes back as it went in', () => {
+  it('is decoded as it was encoded', () => {
     const contract = hostedContract(contractOf());
     const bundle = decodeBundle(encodeBundle({ contract, files }));
     expect(bundle.contract).toEqual(contract);
@@ -55,7 +55,7 @@ describe('bundle', () => {
     expect(full.api.routes[0]).toHaveProperty('response');
   });
 
-  it('comes back from a blob of before', () => {
+  it('is read from a blob of the earlier format', () => {
     const contract = contractOf();
     const stored = files.map(({ path, content }) => ({
       path,
@@ -82,7 +82,7 @@ describe('bundle', () => {
     expect(Object.keys(tasks[0]?.seed.rows.cards?.[0] ?? {})[0]).toBe('created_at');
   });
 
-  it('refuses other bytes', () => {
+  it('refuses bytes that are no bundle', () => {
     expect(() => decodeBundle(new TextEncoder().encode('no bundle'))).toThrow();
   });
 

@@ -53,7 +53,7 @@ type WorldDescription = {
   entities: EntityDescription[];
   tools: ToolSchema[];
   routes: RouteDescription[];
-  /** Of a task its tools, null: all. */
+  /** `tools` are those that the agent is given; null: all. */
   tasks: { name: string; description: string | null; tools: string[] | null }[];
 };
 

@@ -147,7 +147,7 @@ describe('the page', () => {
     expect(modelIn(pageOf(contractWith({ entry: '/start' }))).entry).toBe('/start');
   });
 
-  it('tells of the entities of a world without an API', () => {
+  it('lists the entities of a world without an API', () => {
     const model = modelIn(pageOf(contractWith({}, { api: null })));
     expect(model.routes).toEqual([]);
     expect(model.entities.map(({ name }) => name)).toEqual(['users', 'repos', 'issues']);
@@ -313,7 +313,7 @@ describe('the logic of the page', () => {
     expect(plain(logic.fromHash('#nonsense')).kind).toBe('home');
   });
 
-  it('finds the words of an error', () => {
+  it('finds the message of an error', () => {
     expect(logic.errorWords({ message: 'Not Found' })).toBe('Not Found');
     expect(logic.errorWords({ error: { message: 'bad' } })).toBe('bad');
     expect(logic.errorWords({ error: 'invalid' })).toBe('invalid');

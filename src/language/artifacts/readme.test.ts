@@ -110,7 +110,7 @@ describe('readmeOf', () => {
     expect(lines).toContain('    integer list FK, UK');
   });
 
-  it('draws names that are words of the notation', async () => {
+  it('quotes names that are words of the diagram notation', async () => {
     const words = ['class', 'style', 'direction', 'title', 'one', 'only', 'u', 'to', 'end', 'pk'];
     const entities = words.map((name) =>
       sampleEntity(name, {
@@ -122,7 +122,7 @@ describe('readmeOf', () => {
     await parse(readmeOf(sampleContract({ entities })));
   });
 
-  it('draws without fields, or not at all, what is too large', async () => {
+  it('leaves fields out of a large diagram, and a very large diagram out', async () => {
     const many = (count: number): string =>
       readmeOf(
         sampleContract({
@@ -171,7 +171,7 @@ describe('readmeOf', () => {
     );
   });
 
-  it('shows what a stranger wrote as the text it is', async () => {
+  it('escapes what a stranger wrote', async () => {
     const nasty =
       '# a | b\n\n| c | `d` \\| <img src=x onerror=alert(1)> [e](javascript:1) ![f](//g) ```\u202emermaid \ud800';
     const readme = readmeOf(

@@ -96,7 +96,7 @@ const gradedBy = (grader: Grader | null): string => {
 const toolsOf = ({ tools }: Task): string =>
   tools === null ? 'all' : tools.map((name) => code(name)).join(', ') || 'none';
 
-/** The tools of tasks are told where one has tools of its own. */
+/** The column of tools is shown where a task has tools of its own. */
 const tasksTable = ({ tasks }: Contract): string => {
   const isNarrowed = tasks.some(({ tools }) => tools !== null);
   const [tools, toolsIn] = isNarrowed

@@ -136,7 +136,7 @@ describe('generatedState', () => {
     expect(statesOf([...without(compiled, lockPath), bytes])).toEqual({ [lockPath]: 'edited' });
   });
 
-  it('believes no lock that was changed', () => {
+  it('takes nothing from a lock that was changed', () => {
     const forged = JSON.parse(textOf(compiled, lockPath));
     const edited = replaced(compiled, 'db/schema.sql', '-- mine');
     forged.artifacts['db/schema.sql'] = 'sha256:forged';

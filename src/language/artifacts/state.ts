@@ -60,7 +60,7 @@ const leftOvers = (
     .map(({ path }) => path);
 };
 
-/** The state of each generated file, by path. A UI page written by hand is none of them. */
+/** The state of each generated file, by path. A UI page written by hand is not among them. */
 export const generatedState = (tree: CompiledTree): GeneratedFile[] => {
   const { files, generated } = tree;
   const standing = new Map(files.map(({ path, content }) => [path, content]));

@@ -85,7 +85,7 @@ describe('preserveNumber', () => {
     expect(preserveNumber('board', 1_234_567_890)).not.toBe(preserveNumber('other', 1_234_567_890));
   });
 
-  it('ends for the numbers of which there is hardly another', () => {
+  it('ends for numbers of whose shape there is hardly another', () => {
     for (const given of [Number.MAX_VALUE, Number.MIN_VALUE, 1.5e-323, -Number.MAX_VALUE]) {
       expect(Number.isFinite(preserveNumber('board', given))).toBe(true);
     }
@@ -126,12 +126,12 @@ describe('roundNumber', () => {
     },
   );
 
-  it('knows no negative zero', () => {
+  it('never answers negative zero', () => {
     expect(roundNumber(-0.04, 1)).toBe(0);
     expect(roundNumber(-0, 1)).toBe(0);
   });
 
-  it('keeps no more decimals than asked for, comes as near as half of the last, and is done at once', () => {
+  it('keeps at most the decimals asked for, is off by at most half of the last, and rounds no further the second time', () => {
     const number = fc.oneof(
       fc.double({ noNaN: true, noDefaultInfinity: true }),
       fc.double({ min: -1e6, max: 1e6, noNaN: true }),

@@ -114,7 +114,7 @@ const describeViolation = (policy: FieldPolicy): string => {
   return 'is plaintext, but the policy keeps a digest of it, sha256:<64 hex>';
 };
 
-/** Whose object a value lies in, when no rule of its own redacts it. */
+/** The mode of the field whose object a value lies in, when no rule of its own redacts the value. */
 type Holder = 'hash' | 'preserve' | undefined;
 
 const leftInObject = (holder: 'hash' | 'preserve'): string =>
@@ -137,7 +137,7 @@ const faultOf = (
   return { mode: holder, detail: leftInObject(holder) };
 };
 
-/** Whose object the parts of a list or object lie in. Lists are rounded by nobody. */
+/** The mode that the parts of a list or object inherit. No list is rounded. */
 const holderWithin = (
   policy: FieldPolicy | undefined,
   container: Container,
@@ -150,7 +150,7 @@ const holderWithin = (
 type Unverified = {
   container: Container;
   at: Position;
-  /** Of the field that it is an object of, or lies in one of, with no rule of its own. */
+  /** What the rule of the nearest field around it does, where none of its own applies. */
   holder: Holder;
   pointer: string;
   field: string | undefined;

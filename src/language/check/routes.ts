@@ -34,7 +34,7 @@ const readSample = (draft: RouteDraft): RouteContract['sample'] => {
   return Object.fromEntries(draft.api.sample);
 };
 
-/** GET has it where the operation says so, or the world says so of all. */
+/** A route of GET has the field that its operation names, or else the one that the world names for all. */
 const readLastModified = (
   { api, apiPlace, table }: RouteDraft,
   world: ApiTable,

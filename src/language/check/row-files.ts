@@ -22,7 +22,7 @@ export type RowFiles = { sets: RowSets; isSound: boolean };
 
 export type RowSources = { tree: Tree; model: Model; rows: RowChecker };
 
-/** Refusals within one file of rows: up to a limit, after which looking on is of no use. */
+/** Refusals within one file of rows, up to a limit; past it the rest of the file is not checked. */
 type RowRefusals = {
   refuse(place: Place, ...problem: Parameters<Place['refuse']>): void;
   isFull(): boolean;

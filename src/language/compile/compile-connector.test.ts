@@ -69,7 +69,7 @@ describe('compileTree', () => {
     expect(routes.whoami).toMatchObject({ entity: null, handler: 'who_am_i', status: 203 });
   });
 
-  it('gives an object of a handler no envelope but its own, and keeps the schemas that it declares', () => {
+  it('adds no envelope to the object of a handler, and keeps the schemas that it declares', () => {
     const whoami = (lines: string) =>
       contractOf((world) => {
         replaceIn(world, 'connector.toml', 'status = 203', `status = 203\n${lines}`);
@@ -106,7 +106,7 @@ describe('compileTree', () => {
     });
   });
 
-  it('pages as a connector does that does not speak of it', () => {
+  it('fills in paging where the connector says nothing of it', () => {
     const plain = contractOf((world) => {
       const keys = /^(page_size|previous_key|page_headers) = .*\n/gm;
       world.text['connector.toml'] = world.text['connector.toml']?.replace(keys, '') ?? '';
@@ -170,7 +170,7 @@ describe('compileTree', () => {
     });
   });
 
-  it('takes a list of names for what is taken from an item, and all of it without', () => {
+  it('takes from an item the listed fields, or all of it where none are listed', () => {
     const takeOf = (take: string) =>
       contractOf((world) =>
         replaceIn(world, 'connector.toml', 'take = { id = "" }', take),

@@ -42,7 +42,7 @@ describe('compileTree', () => {
     expect(cards?.schema.type).toBe('object');
   });
 
-  it('makes definitions of sibling files its own', () => {
+  it('takes definitions of sibling files into the contract', () => {
     const { definitions } = contractOf();
     expect(Object.keys(definitions).sort()).toEqual([
       'Card',
@@ -153,7 +153,7 @@ describe('compileTree', () => {
     ]);
   });
 
-  it('does without connector, data, scenarios and tools', () => {
+  it('compiles a world without connector, data, scenarios and tools', () => {
     const contract = contractOf((world) => {
       world.json['schema/world.json']['x-svc'].tools = {};
       world.text = {
@@ -174,7 +174,7 @@ describe('compileTree', () => {
     expect(back).toEqual(there);
   });
 
-  it('takes its own generated files back in and replaces them', () => {
+  it('replaces generated files that stand in the tree', () => {
     const { generated } = compiled();
     const again = compileTree([
       ...toTree(smallWorld()),

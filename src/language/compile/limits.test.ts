@@ -276,11 +276,11 @@ describe('what stays within the limits', () => {
     ['prefixItems', { prefixItems: many(wide, () => ({ type: 'string' })) }, [1]],
     ['patternProperties', { patternProperties: named(wide, '^p', () => false) }, { p1: 1 }],
     ['dependentSchemas', { dependentSchemas: named(wide, 'p', () => false) }, { p1: 1 }],
-  ])('is compiled when it is as wide as may be: %s', (_keyword, schema, value) => {
+  ])('compiles at the limit of width: %s', (_keyword, schema, value) => {
     expect(takes(schema)(value)).toBe(false);
   });
 
-  it('is followed to the end when it is as deep as may be', () => {
+  it('is checked to the end at the limit of depth', () => {
     const chain = named(languageLimits.referenceChain - 1, 'D', (index) => ({
       anyOf: [{ $ref: index === 0 ? '#/$defs/Tree' : `#/$defs/D${index - 1}` }],
       unevaluatedProperties: false,
@@ -297,7 +297,7 @@ describe('what stays within the limits', () => {
     expect(fits(nest({ other: 1 }))).toBe(false);
   });
 
-  it('compiles with as many entities as may be', () => {
+  it('compiles at the limit of entities', () => {
     const world = smallWorld();
     fill(world.json['schema/world.json']['x-svc'].entities, languageLimits.entities, 'lists');
     const result = compileTree(toTree(world));
@@ -305,8 +305,8 @@ describe('what stays within the limits', () => {
   });
 });
 
-describe('time that a stranger chooses', () => {
-  it('is not spent on a pattern that others take forever for', () => {
+describe('hostile input', () => {
+  it('is matched in linear time by a pattern that backtracks elsewhere', () => {
     const world = smallWorld();
     const text = `${'a'.repeat(30_000)}!`;
     world.json['schema/world.json'].$defs.Card.properties.title.pattern = '^(a+)+$';
@@ -319,7 +319,7 @@ describe('time that a stranger chooses', () => {
     ]);
   });
 
-  it('is not spent on what a key that nobody knows may have meant', () => {
+  it('gets no suggestion for an unknown key of a million characters', () => {
     const text = JSON.stringify({ ['k'.repeat(1_000_000)]: 1 });
     const result = compileTree([textFile('schema/world.json', text)]);
     expect(result.ok).toBe(false);

@@ -42,7 +42,7 @@ it('warns of code that is not run because of its folder', () => {
   ]);
 });
 
-it('warns of a push that is to run tests of which there are none', () => {
+it('warns of a push that is to run tests where there are none', () => {
   const files = toTree(smallWorld()).filter(({ path }) => !path.startsWith('tests/'));
   expect(languageWarnings(contractOf(), files)).toEqual([
     'a push is to run the tests, but there is no file in tests/, so it runs none',

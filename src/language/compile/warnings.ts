@@ -9,7 +9,7 @@ import { leftOutCode } from '../artifacts/bundle.ts';
 import { describeContract } from '../artifacts/describe.ts';
 import type { Contract } from '../contract.ts';
 
-/** Warnings told of one world. */
+/** Most warnings about one world. */
 const mostWarnings = 100;
 
 /** A sentence for each slip: of tests, of fields in the order of entities and fields, of paths; the first of them. */

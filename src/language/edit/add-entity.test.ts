@@ -128,7 +128,7 @@ describe('addEntity', () => {
     );
   });
 
-  it('says which type was meant', () => {
+  it('suggests the type that was meant', () => {
     const [problem] = refused({ name: 'a', fields: [{ name: 'b', type: 'strng' }] });
     expect(problem?.hint).toBe('did you mean "string"?');
   });

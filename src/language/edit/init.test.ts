@@ -23,7 +23,7 @@ describe('initTree without a template', () => {
     expect(baseRows.notes).toHaveLength(2);
   });
 
-  it('says of it that it has a connector of its own', () => {
+  it('declares a connector of its own', () => {
     const manifest = textAt(initTree({ name: 'My world' }), 'svc-env.toml');
     expect(parse(manifest)).toMatchObject({ environment: { connector: 'custom' } });
   });

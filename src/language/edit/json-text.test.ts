@@ -94,7 +94,7 @@ describe('rewriteJson', () => {
     expect(result).toBe('[\n  { "a": 5, "x-k": 1.50 },\n  { "a": 2 }\n]');
   });
 
-  it('says the new value whatever the old text, and the old text again when taken back', () => {
+  it('parses to the new value whatever the old text, and is the old text again when undone', () => {
     const json = fc.jsonValue({ maxDepth: 4 });
     const spaces = fc.constantFrom(undefined, 1, 2, '\t');
     fc.assert(

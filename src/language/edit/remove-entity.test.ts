@@ -23,7 +23,7 @@ const withLabels = (): ReturnType<typeof treeWith> => {
 };
 
 describe('removeEntity', () => {
-  it('takes back what was added, to the byte', () => {
+  it('restores the file as it was before the entity was added', () => {
     const before = textAt(treeWith(), 'schema/world.json');
     const result = removeEntity(withLabels(), 'labels');
     expect(result).toMatchObject({
@@ -70,7 +70,7 @@ describe('removeEntity', () => {
     }
   });
 
-  it('finds relationships, and the queries that they would hide', () => {
+  it('refuses while relationships or verifier queries refer to the entity', () => {
     const files = treeWith((world) => {
       world.text['verifiers/all_done.sql'] = 'select count(*) = 0 as passed from lists';
     });
@@ -79,14 +79,14 @@ describe('removeEntity', () => {
     expect(places).toContain('verifiers/all_done.sql');
   });
 
-  it('finds webhooks', () => {
+  it('refuses while webhooks refer to the entity', () => {
     const [problem] = refused('hooks').filter(({ pointer }) => pointer.startsWith('/webhooks'));
     expect(problem?.message).toBe(
       'the entity "hooks" is used by the table [webhooks] in connector.toml',
     );
   });
 
-  it('says which entity was meant', () => {
+  it('suggests the entity that was meant', () => {
     expect(refused('card')).toMatchObject([
       { code: 'unknown_entity', hint: 'did you mean "cards"?' },
     ]);

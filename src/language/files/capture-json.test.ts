@@ -29,7 +29,7 @@ describe('readCaptures', () => {
     const tree = treeOf({
       'captures/list_cards/b.json': { ...capture, url: 'https://x.example/', captured_at: 'today' },
       'captures/list_cards/a.json': { ...capture, status: 404, body: null },
-      'captures/README.md': 'Of the vendor.',
+      'captures/README.md': 'Notes.',
       'captures/list_cards/notes.md': '',
       'other.json': {},
     });

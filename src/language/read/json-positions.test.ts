@@ -74,7 +74,7 @@ describe('outlineJson', () => {
     expect(inJson('['.repeat(100_000) + ']'.repeat(100_000), '')).toEqual(['1:1']);
   });
 
-  it('looks a large file of rows through once, for all its problems', () => {
+  it('scans a large file of rows once for all its problems', () => {
     const row = { id: 1, name: 'x'.repeat(40), labels: ['a', 'b'], at: { x: 1 } };
     const rows = Array.from({ length: 60_000 }, () => row);
     const large = JSON.stringify(rows, null, 2);
@@ -114,7 +114,7 @@ describe('faults of JSON', () => {
     ['', 0],
     ['{"a":"}",]', 9],
     ["{'a':1}", 1],
-  ])('finds the unexpected in %j', (text, offset) => {
+  ])('finds what is unexpected in %j', (text, offset) => {
     expect(() => JSON.parse(text)).toThrow();
     expect(findUnexpected(text)).toBe(offset);
   });

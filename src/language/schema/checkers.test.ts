@@ -85,7 +85,7 @@ describe('createRowChecker', () => {
     ]);
   });
 
-  it('stays small on large rows that are wrong throughout', () => {
+  it('reports little of large rows that are wrong throughout', () => {
     const problems = checker.check('cards', { ...card, labels: Array(200_000).fill(0) });
     expect(problems).toHaveLength(1);
   });

@@ -22,7 +22,7 @@ describe('keys that every object inherits', () => {
     expect(fits(parse(`{${JSON.stringify(name)}: 1}`))).toBe(true);
   });
 
-  it.each(inherited)('%s does not get in the way of comparing', (name) => {
+  it.each(inherited)('%s as a key does not change how values compare', (name) => {
     const text = `{${JSON.stringify(name)}: {"a": 1}}`;
     expect(takes({ const: parse(text) })(parse(text))).toBe(true);
     expect(takes({ enum: [parse(text)] })(parse('{}'))).toBe(false);
@@ -40,7 +40,7 @@ describe('keys that every object inherits', () => {
 });
 
 describe('names', () => {
-  it('are whole characters', () => {
+  it('with half a character are refused where declared, and allowed where only required', () => {
     const properties = { '\ud800': true };
     expect(takeSchema({ properties }, {}).refused).toEqual(['bad_name']);
     expect(takeSchema({ required: ['\ud800'] }, {}).fits?.({ '\ud800': 1 })).toBe(true);

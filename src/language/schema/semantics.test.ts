@@ -48,7 +48,7 @@ const readOtherwise = async ({ root, definitions }: SchemaFamily) => {
 beforeAll(() => setShouldValidateFormat(true));
 
 describe('JSON Schema', () => {
-  it('means to us what it means to others', async () => {
+  it('gets the same verdicts here as from another validator', async () => {
     const seen = { accepted: 0, refused: 0 };
     await fc.assert(
       fc.asyncProperty(
@@ -99,7 +99,7 @@ const isKnownDifference = (format: string, text: string): boolean =>
   (format === 'hostname' && /(^|\.)..--/.test(text));
 
 describe('formats', () => {
-  it('are those that the other reading knows', () => {
+  it('are the ones that the other validator knows', () => {
     expect(Object.keys(formatTexts).sort()).toEqual(Object.keys(assertedFormats).sort());
   });
 

@@ -3,7 +3,7 @@ import { followReference } from '../../openapi/source.ts';
 import { isTable } from '../../read/values.ts';
 import { type FieldSource, itemsOf, typesWithoutNull } from './fields.ts';
 
-/** Values of an enumeration that are told. */
+/** Most values of an enumeration that are shown. */
 const mostValues = 8;
 const longestValues = 120;
 

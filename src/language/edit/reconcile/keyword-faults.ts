@@ -50,7 +50,7 @@ const breaksFormat = (held: unknown, text: string): boolean =>
 const isRepeated = (list: readonly unknown[]): boolean =>
   new Set(list.map(equalityText)).size < list.length;
 
-/** A name that is there and brings others with it that are not. */
+/** Whether a key is there without the others that it requires. */
 const lacksDependent = (held: unknown, value: object): boolean =>
   Object.entries(held as Record<string, string[]>).some(
     ([name, others]) =>

@@ -16,7 +16,7 @@ import { reconcile } from './reconcile.ts';
 
 const worldFile = 'schema/world.json';
 
-/** JSON cannot hold larger numbers exactly, so captures are refused that have some; half a character no row holds. */
+/** Captures are refused that hold a number which JSON cannot hold exactly, or half a character. */
 const isExact = (value: unknown): boolean =>
   !/\d{16}/.test(JSON.stringify(value)) && !hasBrokenText(value);
 

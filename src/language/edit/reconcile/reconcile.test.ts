@@ -253,13 +253,13 @@ describe('reconcile', () => {
     );
   });
 
-  it('is not kept by routes that name fields which are to be added', () => {
+  it('works although routes name fields that are only to be added', () => {
     const connector = connectorText.replace('name = "name" }', 'name = "name", size = "size" }');
     const files = shop(capture('1', [item({ size: 1 })]), textFile('connector.toml', connector));
     expect(compileTree(reconciled(files).tree).ok).toBe(true);
   });
 
-  it('is not kept by rows that do not fit yet', () => {
+  it('works although rows do not fit yet', () => {
     const files = shop(
       capture('1', [item({ size: 1 })]),
       textFile('data/items.json', JSON.stringify([item({ size: 2 })])),
@@ -269,7 +269,7 @@ describe('reconcile', () => {
     expect(compileTree(tree).ok).toBe(true);
   });
 
-  it('tells of answers that hold no rows', () => {
+  it('notes answers that hold no rows', () => {
     const files = shop(
       capture('1', [], { status: 404 }),
       capture('2', [], { body: {} }),

@@ -42,7 +42,7 @@ const newlyRequired = ({ model }: CapturedRows, documents: Documents): Map<strin
     }),
   );
 
-/** A change of a file that is not there to be changed is none. */
+/** A change of a file that the tree does not have changes nothing. */
 const changedFiles = (changes: readonly Change[]): Set<string> =>
   new Set(changes.map(({ file }) => file));
 

@@ -63,7 +63,7 @@ describe('schemaOf', () => {
     });
   });
 
-  it('tells only so many fields apart, all in all', () => {
+  it('describes only so many fields in all', () => {
     const bush = (depth: number): unknown =>
       depth === 0
         ? 1
