@@ -209,29 +209,6 @@ describe.skipIf(images === undefined)('an installation', { timeout: 240_000 }, (
     expect(await close(client, session.id)).toMatchObject({ state: 'CLOSED' });
   });
 
-  it('serves on, and opens sessions again, when the pod of its database is deleted', async () => {
-    const session = await open(client, { slug: 'helm-test', task: 'close-duplicate' });
-    const before = await databasePod();
-    await core.deleteNamespacedPod({ name: 'svc-postgres-0', namespace });
-    const isAnother = () =>
-      databasePod().then(
-        (uid) => uid !== before,
-        () => false,
-      );
-    await until(isAnother, { timeoutMs: 60_000, everyMs: 250, what: 'another pod of it' });
-    const isAnswered = () =>
-      call(client, session.id, { kind: 'grade' }).then(
-        ({ state }) => state === 'succeeded',
-        () => false,
-      );
-    await until(isAnswered, { timeoutMs: 60_000, everyMs: 250, what: 'a call answered' });
-    const next = await open(client, { slug: 'helm-test', task: 'close-duplicate' });
-    expect(next).toMatchObject({ state: 'READY' });
-    for (const { id } of [session, next]) {
-      expect(await close(client, id)).toMatchObject({ state: 'CLOSED' });
-    }
-  });
-
   it('leaves nothing when it is uninstalled', async () => {
     await installation.helm('uninstall', '--wait', '--timeout', '120s');
     const left = async (): Promise<string[]> => {
