@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
-import { createBackgrounds } from './background.ts';
+import { createBackgrounds } from './observe/background.ts';
 
 const log = pino({ level: 'silent' });
 

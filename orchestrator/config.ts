@@ -2,7 +2,10 @@
  * The orchestrator's configuration, typed. Each runtime has its own settings, so that one cannot be
  * half configured for another.
  */
-import { usualSize } from '#domain/pool.ts';
+import { runtimeNames, usualSize } from '#domain/pool.ts';
+import { readSessionLimits } from '#pools/check.ts';
+import type { HostSize, PoolConfig } from '#pools/pool-config.ts';
+import type { Settings } from '#pools/settings.ts';
 import { type Env, type EnvReader, readEnv } from '#runtime/env.ts';
 import type { ListenAddress } from '#runtime/listen.ts';
 import type { LogLevel } from '#runtime/log.ts';
@@ -11,11 +14,8 @@ import type { Secret } from '#runtime/secret.ts';
 import { readOtlpEndpoint } from '#runtime/tracing.ts';
 import { type BoundaryChoice, boundaryChoices } from './driver/host-environment.ts';
 import { readKubernetes } from './driver/kubernetes/kubernetes-config.ts';
+import type { ImageBuild, RuntimeConfig } from './driver/open/runtime-config.ts';
 import { sandboxChoices } from './driver/process/sandbox.ts';
-import type { ImageBuild, RuntimeConfig } from './driver/runtime-config.ts';
-import type { HostSize, PoolConfig } from './pools/pool-config.ts';
-import type { PoolsFileContext } from './pools/pools-file.ts';
-import type { SessionLimits, Settings } from './pools/settings.ts';
 
 /** What `prepare` needs. */
 export type PrepareConfig = { installation: string; runtime: RuntimeConfig; logLevel: LogLevel };
@@ -42,8 +42,6 @@ export type Config = PrepareConfig & {
   onStop: 'destroy' | 'leave';
 };
 
-const dayMs = 86_400_000;
-const runtimes = ['process', 'docker', 'kubernetes'] as const;
 const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
 const readEngine = (read: EnvReader) => ({
@@ -53,7 +51,7 @@ const readEngine = (read: EnvReader) => ({
 });
 
 const readRuntime = (read: EnvReader): RuntimeConfig => {
-  const runtime = read.choice('SVC_RUNTIME', runtimes);
+  const runtime = read.choice('SVC_RUNTIME', runtimeNames);
   if (runtime === 'kubernetes') return readKubernetes(read);
   if (runtime === 'process') {
     return {
@@ -97,12 +95,6 @@ const readPool = (read: EnvReader, { runtime }: RuntimeConfig): PoolConfig => {
   };
 };
 
-const readSessionLimits = (read: EnvReader): SessionLimits => ({
-  idleMs: read.integer('SVC_IDLE_MS', { min: 1_000, max: 30 * dayMs, fallback: 1_800_000 }),
-  maxAgeMs: read.integer('SVC_MAX_AGE_MS', { min: 1_000, max: 365 * dayMs, fallback: dayMs }),
-  provisionMs: read.integer('SVC_PROVISION_MS', { min: 1_000, max: dayMs, fallback: 120_000 }),
-});
-
 /** It is part of the names of containers, networks and folders. */
 const installationPattern = /^[a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?$/;
 
@@ -114,20 +106,6 @@ const readInstallation = (read: EnvReader): string => {
     );
   }
   return installation;
-};
-
-/** What checking a file of pools goes by; where no runtime is named, its limits are not checked. */
-export const readCheckContext = (env: Env): PoolsFileContext => {
-  const read = readEnv(env);
-  const context = {
-    runtime:
-      read.optionalText('SVC_RUNTIME') === undefined
-        ? undefined
-        : read.choice('SVC_RUNTIME', runtimes),
-    sessions: readSessionLimits(read),
-  };
-  read.finish();
-  return context;
 };
 
 const readShared = (read: EnvReader): PrepareConfig => ({

@@ -4,20 +4,20 @@
  * held is told to whoever started the program.
  */
 import { limits } from '#domain/limits.ts';
+import type { PoolConfig } from '#pools/pool-config.ts';
 import type { Log } from '#runtime/log.ts';
 import { type Loop, startLoop } from '#runtime/loop.ts';
 import type { PoolHost } from '#wire/pool-api/operations.ts';
-import type { Background } from './background.ts';
-import type { BreakerStatus } from './breaker.ts';
 import type { Serving } from './driver/driver.ts';
-import { type Causes, type ExecutorParts, executePlan } from './execute.ts';
-import type { PoolLook } from './metrics.ts';
-import type { Observer } from './observe.ts';
-import { plan } from './plan.ts';
-import { bookWaiting } from './plan-booking.ts';
-import type { Deadlines, Observation, PlanSettings, PoolSettings } from './plan-terms.ts';
-import type { PoolConfig } from './pools/pool-config.ts';
-import type { PoolStatus } from './pools/pool-memory.ts';
+import { type Causes, type ExecutorParts, executePlan } from './execute/execute.ts';
+import type { BreakerStatus } from './learned/breaker.ts';
+import type { PoolStatus } from './learned/pool-memory.ts';
+import type { Background } from './observe/background.ts';
+import type { Observer } from './observe/observe.ts';
+import { bookWaiting } from './plan/booking.ts';
+import { plan } from './plan/plan.ts';
+import type { Deadlines, Observation, PlanSettings, PoolSettings } from './plan/terms.ts';
+import type { PoolLook } from './signals/metrics.ts';
 
 const tickMs = 1_000;
 /** A scheduler only takes launches down; elsewhere each is a process that begins on this machine. */

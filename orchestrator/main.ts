@@ -6,8 +6,6 @@
  *                                        control plane has to listen for them
  *   node orchestrator/main.ts image      builds the world-host image alone
  *   node orchestrator/main.ts images     builds the images of all programs
- *   node orchestrator/main.ts check-config <file>
- *                                        says for people what is wrong with a file of pools
  *   node orchestrator/main.ts dismantle  removes all that is left of an installation whose programs
  *                                        have ended
  *
@@ -21,21 +19,14 @@ import { serveMetrics } from '#runtime/metrics.ts';
 import { runProgram } from '#runtime/run.ts';
 import { startTracer } from '#runtime/tracing.ts';
 import { type Client, createClient } from '#wire/client.ts';
-import {
-  type Config,
-  readCheckContext,
-  readConfig,
-  readImageConfig,
-  readPrepareConfig,
-} from './config.ts';
+import { type Config, readConfig, readImageConfig, readPrepareConfig } from './config.ts';
+import { readKeptPoolsFile } from './control-plane/pool.ts';
 import type { Driver } from './driver/driver.ts';
-import { buildImage, buildImages, openDriver } from './driver/open-driver.ts';
-import { createMetrics } from './metrics.ts';
-import { readKeptPoolsFile } from './pool.ts';
-import { type LiveSettings, loadPoolsFile, openLiveSettings } from './pools/live-settings.ts';
-import { describeProblem } from './pools/pools-file.ts';
+import { buildImage, buildImages, openDriver } from './driver/open/open-driver.ts';
 import { startOrchestrator } from './program.ts';
+import { type LiveSettings, openLiveSettings } from './settings/live-settings.ts';
 import { destroyAll } from './shut-down.ts';
+import { createMetrics } from './signals/metrics.ts';
 
 /** By what becomes of hosts: removing them takes as long as their runtime does. */
 const stopDeadlineMs = { leave: 5_000, destroy: 30_000 } as const;
@@ -114,22 +105,6 @@ const start = async () => {
   };
 };
 
-/** Says what is wrong with a file of pools, one line a mistake; the exit status says whether any is. */
-const checkConfig = async (): Promise<void> => {
-  const file = process.argv[3];
-  if (file === undefined) throw new AppError('invalid', 'name the file: check-config <file>');
-  const context = readCheckContext(process.env);
-  const { problems, warnings, settings } = await loadPoolsFile(file, context);
-  const pools = settings?.pools.map(({ pool }) => pool).join(', ');
-  const lines = [
-    ...problems.map(describeProblem),
-    ...warnings.map((warning) => `${describeProblem(warning)} [warning]`),
-    ...(pools === undefined ? [] : [`${file}: good; pools: ${pools}`]),
-  ];
-  process.stdout.write(`${lines.join('\n')}\n`);
-  if (settings === undefined) process.exitCode = 1;
-};
-
 /** A driver that launches nothing, and so tells no host where the control plane is. */
 const openIdleDriver = async (): Promise<Driver> => {
   const { installation, runtime, logLevel } = readPrepareConfig(process.env);
@@ -162,7 +137,6 @@ const commands: Record<string, () => Promise<void>> = {
   image,
   images,
   dismantle,
-  'check-config': checkConfig,
 };
 
 const name = process.argv[2] ?? 'run';

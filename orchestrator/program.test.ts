@@ -13,8 +13,8 @@ import { createMachine, createMemoryDriver } from '#test/support/memory-driver.t
 import { createMemoryPool, type MemoryPool } from '#test/support/memory-pool.ts';
 import { testPool } from '#test/support/pools.ts';
 import { type Config, readConfig } from './config.ts';
-import { createMetrics, type Metrics } from './metrics.ts';
 import { type Say, startOrchestrator } from './program.ts';
+import { createMetrics, type Metrics } from './signals/metrics.ts';
 
 const installation = 'test';
 type StartOptions = Partial<Config> & { poolSize?: number; poolMax?: number };

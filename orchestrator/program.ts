@@ -5,26 +5,26 @@
  * Wiring only: the loop is control-loop.ts, the decisions are plan.ts, the acts are execute.ts.
  */
 import { AppError } from '#domain/error.ts';
+import type { Settings } from '#pools/settings.ts';
 import type { Log } from '#runtime/log.ts';
 import type { LoopBoard } from '#runtime/loop-board.ts';
 import { pause } from '#runtime/pause.ts';
 import type { Running } from '#runtime/run.ts';
 import type { Tracer } from '#runtime/tracing.ts';
 import type { Client } from '#wire/client.ts';
-import { type Backgrounds, createBackgrounds } from './background.ts';
 import type { Config } from './config.ts';
 import { type Hold, startControlLoop } from './control-loop.ts';
+import { type Duties, startLeadership } from './control-plane/leadership.ts';
+import { createLeaseApi } from './control-plane/lease.ts';
+import { createPoolApi, type PoolApi } from './control-plane/pool.ts';
+import { startReaper } from './control-plane/reaper.ts';
 import type { Driver } from './driver/driver.ts';
-import { type Duties, startLeadership } from './leadership.ts';
-import { createLeaseApi } from './lease.ts';
-import type { Metrics } from './metrics.ts';
-import { createObserver, watchPool } from './observe.ts';
-import { createPoolApi, type PoolApi } from './pool.ts';
-import { createPoolMemory } from './pools/pool-memory.ts';
-import type { Settings } from './pools/settings.ts';
-import { startPublishing } from './publish.ts';
-import { startReaper } from './reaper.ts';
+import { createPoolMemory } from './learned/pool-memory.ts';
+import { type Backgrounds, createBackgrounds } from './observe/background.ts';
+import { createObserver, watchPool } from './observe/observe.ts';
 import { shutDown } from './shut-down.ts';
+import type { Metrics } from './signals/metrics.ts';
+import { startPublishing } from './signals/publish.ts';
 
 /** How long a host may take to let go of a session. */
 const closingMs = 20_000;

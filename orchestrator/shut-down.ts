@@ -9,9 +9,9 @@
 import PQueue from 'p-queue';
 import type { Log } from '#runtime/log.ts';
 import { pause } from '#runtime/pause.ts';
-import type { Background } from './background.ts';
+import type { PoolApi } from './control-plane/pool.ts';
 import type { Driver } from './driver/driver.ts';
-import type { PoolApi } from './pool.ts';
+import type { Background } from './observe/background.ts';
 
 const atOnce = 8;
 /** While launches are under way, what they made is looked for so often. */

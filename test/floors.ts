@@ -11,6 +11,23 @@
 export type Floor = readonly [place: string, holds: string];
 
 export const floors: Readonly<Record<string, readonly Floor[]>> = {
+  orchestrator: [
+    ['.', 'the process, its wiring, one tick after another'],
+    ['execute', 'a plan carried out'],
+    ['observe', 'what there is, and what is under way'],
+    ['signals', 'what it says: metrics, status, pools'],
+    ['learned', 'what is remembered of pools: rate, target, breaker'],
+    ['plan', 'what is to be done, without doing it'],
+    ['control-plane', 'what is asked of the control plane; the lease'],
+    ['settings', 'the pools file, followed'],
+    ['driver/open', 'the driver that the configuration names'],
+    ['driver/process', 'hosts as processes'],
+    ['driver/kubernetes', 'hosts as pods'],
+    ['driver/docker', 'hosts as containers'],
+    ['images', 'images, built and found'],
+    ['driver/engine', 'a Docker engine, asked'],
+    ['driver', 'what every driver does and says'],
+  ],
   'src/cli': [
     ['.', 'the process, the whole command line'],
     ['commands', 'one file a group of commands'],

@@ -12,7 +12,7 @@ import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { createLog } from '#runtime/log.ts';
 import { serveMetrics } from '#runtime/metrics.ts';
-import { createMetrics as createOrchestratorMetrics } from '../orchestrator/metrics.ts';
+import { createMetrics as createOrchestratorMetrics } from '../orchestrator/signals/metrics.ts';
 import { createMetrics as createControlMetrics } from '../src/control/metrics/counters.ts';
 import { addLoadMetrics } from '../src/control/metrics/gauges.ts';
 import { createRouteTable } from '../src/gateway/routes/route-table.ts';

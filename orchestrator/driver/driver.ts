@@ -6,12 +6,11 @@
  * "Container" here is whatever the runtime runs a world host in; the process runtime uses a process
  * group with a folder. Every method is idempotent: repeating it after a crash does no harm.
  */
+import type { RuntimeName } from '#domain/pool.ts';
 import type { BrowserTier } from '#domain/session.ts';
+import type { HostShape } from '#pools/pool-config.ts';
 import type { LoopView } from '#runtime/loop-board.ts';
 import type { Secret } from '#runtime/secret.ts';
-import type { HostShape } from '../pools/pool-config.ts';
-
-export type RuntimeName = 'process' | 'docker' | 'kubernetes';
 
 /** How a container ended, when the runtime still knows. */
 export type ContainerExit = {

@@ -4,6 +4,10 @@
  */
 import type { BrowserTier } from './session.ts';
 
+/** What the hosts of an installation run on. */
+export const runtimeNames = ['process', 'docker', 'kubernetes'] as const;
+export type RuntimeName = (typeof runtimeNames)[number];
+
 export const isolations = ['process', 'container', 'gvisor', 'kata'] as const;
 /**
  * What stands between a host and its machine: nothing but the process's own borders, a container, a

@@ -6,8 +6,8 @@ import type { HostState } from '#domain/host.ts';
 import type { PoolHost } from '#wire/pool-api/operations.ts';
 import { deadlines } from '../../orchestrator/control-loop.ts';
 import type { Container } from '../../orchestrator/driver/driver.ts';
-import { plan } from '../../orchestrator/plan.ts';
-import type { Observation, PlanSettings } from '../../orchestrator/plan-terms.ts';
+import { plan } from '../../orchestrator/plan/plan.ts';
+import type { Observation, PlanSettings } from '../../orchestrator/plan/terms.ts';
 import { testPool } from '../support/pools.ts';
 import { type Figure, median, sample } from './figure.ts';
 

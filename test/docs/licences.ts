@@ -4,8 +4,8 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readImageInputs } from '../../orchestrator/driver/docker/image-inputs.ts';
-import { imageRecipes } from '../../orchestrator/driver/docker/image-recipes.ts';
+import { readImageInputs } from '../../orchestrator/images/image-inputs.ts';
+import { imageRecipes } from '../../orchestrator/images/image-recipes.ts';
 
 const root = join(import.meta.dirname, '../..');
 

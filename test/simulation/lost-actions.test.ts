@@ -4,8 +4,8 @@
  */
 import { describe, expect, it } from 'vitest';
 import type { HostWish } from '#domain/pool.ts';
-import type { Action } from '../../orchestrator/plan-terms.ts';
-import type { PoolConfig } from '../../orchestrator/pools/pool-config.ts';
+import type { PoolConfig } from '#pools/pool-config.ts';
+import type { Action } from '../../orchestrator/plan/terms.ts';
 import { createChance } from '../support/chance.ts';
 import { testPool } from '../support/pools.ts';
 import { connectModels } from './connect-models.ts';

@@ -3,11 +3,12 @@
  * `execute.ts` the same steps on virtual time. Actions reach the control plane some time after the view
  * that they were decided on, some never do, and a crash forgets everything but the models themselves.
  */
+
+import { offerOf, type PoolConfig } from '#pools/pool-config.ts';
 import { deadlines } from '../../orchestrator/control-loop.ts';
-import { plan } from '../../orchestrator/plan.ts';
-import type { Action, Observation } from '../../orchestrator/plan-terms.ts';
-import { offerOf, type PoolConfig } from '../../orchestrator/pools/pool-config.ts';
-import { createPoolMemory } from '../../orchestrator/pools/pool-memory.ts';
+import { createPoolMemory } from '../../orchestrator/learned/pool-memory.ts';
+import { plan } from '../../orchestrator/plan/plan.ts';
+import type { Action, Observation } from '../../orchestrator/plan/terms.ts';
 import type { Chance } from '../support/chance.ts';
 import type { ModelControl } from './model-control.ts';
 import type { ModelRuntime } from './model-runtime.ts';

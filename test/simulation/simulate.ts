@@ -4,8 +4,8 @@
  * as it is; what must come is checked on the way, and at the end when all faults have ceased.
  */
 import type { HostWish } from '#domain/pool.ts';
-import type { Action } from '../../orchestrator/plan-terms.ts';
-import type { PoolConfig } from '../../orchestrator/pools/pool-config.ts';
+import type { PoolConfig } from '#pools/pool-config.ts';
+import type { Action } from '../../orchestrator/plan/terms.ts';
 import { createChance } from '../support/chance.ts';
 import { connectModels } from './connect-models.ts';
 import type { ModelHost } from './model-control.ts';

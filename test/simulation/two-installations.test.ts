@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import type { HostWish } from '#domain/pool.ts';
-import type { PoolConfig } from '../../orchestrator/pools/pool-config.ts';
+import type { PoolConfig } from '#pools/pool-config.ts';
 import { createChance } from '../support/chance.ts';
 import { testPool } from '../support/pools.ts';
 import { connectModels } from './connect-models.ts';

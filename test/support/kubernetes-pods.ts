@@ -4,14 +4,14 @@
  */
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { newId } from '#domain/id.ts';
+import type { PoolConfig } from '#pools/pool-config.ts';
 import { createLog } from '#runtime/log.ts';
 import { until } from '#runtime/pause.ts';
 import { Secret } from '#runtime/secret.ts';
 import type { Container, Driver } from '../../orchestrator/driver/driver.ts';
 import type { KubernetesConfig } from '../../orchestrator/driver/kubernetes/kubernetes-config.ts';
 import { containerName } from '../../orchestrator/driver/labels.ts';
-import { openDriver } from '../../orchestrator/driver/open-driver.ts';
-import type { PoolConfig } from '../../orchestrator/pools/pool-config.ts';
+import { openDriver } from '../../orchestrator/driver/open/open-driver.ts';
 import { type HostApi, startHostApi } from './host-api.ts';
 import { configOf, type TestCluster, type TestNamespace, testNamespace } from './kubernetes.ts';
 import { testPool } from './pools.ts';

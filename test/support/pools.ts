@@ -1,5 +1,5 @@
 /** A pool for tests: hosts of no particular kind, none kept warm unless a test says so. */
-import type { PoolConfig } from '../../orchestrator/pools/pool-config.ts';
+import type { PoolConfig } from '#pools/pool-config.ts';
 
 export const testPool = (changes: Partial<PoolConfig> = {}): PoolConfig => ({
   pool: 'default',

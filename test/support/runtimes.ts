@@ -11,8 +11,8 @@ import { promisify } from 'node:util';
 import { createLog } from '#runtime/log.ts';
 import type { Driver, Launched, Prepared } from '../../orchestrator/driver/driver.ts';
 import { containerName, labelsOf, type Owner } from '../../orchestrator/driver/labels.ts';
-import { openDriver } from '../../orchestrator/driver/open-driver.ts';
-import type { RuntimeConfig } from '../../orchestrator/driver/runtime-config.ts';
+import { openDriver } from '../../orchestrator/driver/open/open-driver.ts';
+import type { RuntimeConfig } from '../../orchestrator/driver/open/runtime-config.ts';
 import { processesNaming } from './processes.ts';
 
 const run = promisify(execFile);

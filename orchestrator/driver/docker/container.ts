@@ -4,7 +4,7 @@
  */
 import type Docker from 'dockerode';
 import { containerApiPort as apiPort } from '#domain/host-address.ts';
-import { type HostShape, type HostSize, offerOf } from '../../pools/pool-config.ts';
+import { type HostShape, type HostSize, offerOf } from '#pools/pool-config.ts';
 import { digestOf } from '../digest.ts';
 import type { LaunchSpec } from '../driver.ts';
 import { type HostSettings, hostEnvironment } from '../host-environment.ts';

@@ -5,12 +5,12 @@
 import type { Duplex } from 'node:stream';
 import type Docker from 'dockerode';
 import type { Container, ContainerExit } from '../driver.ts';
+import { engineRefusal, isStatus } from '../engine/engine.ts';
+import { readFrames } from '../engine/frames.ts';
 import { heapExit, heapStatus } from '../heap.ts';
 import { containerName, labelNames, type Owner, ownerOf } from '../labels.ts';
 import { listedAddress } from './container.ts';
-import { engineRefusal, isStatus } from './engine.ts';
 import type { Fences } from './fence.ts';
-import { readFrames } from './frames.ts';
 
 const logLines = 50;
 /** Exit status of a process that got SIGKILL. */

@@ -5,7 +5,9 @@
  */
 import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
+import { pullImage } from '../../images/image.ts';
 import type { Driver, Launched, LaunchSpec, PrepareOptions } from '../driver.ts';
+import { type Engine, engineRefusal } from '../engine/engine.ts';
 import { containerName, labelsOf } from '../labels.ts';
 import {
   addressOf,
@@ -15,10 +17,8 @@ import {
   imageOf,
 } from './container.ts';
 import { createContainers, type FoundContainer } from './containers.ts';
-import { type Engine, engineRefusal } from './engine.ts';
 import { watchContainers } from './events.ts';
 import { createFences, destinationOf } from './fence.ts';
-import { pullImage } from './image.ts';
 import { requireIsolation } from './isolation.ts';
 import { ensureNetwork, machineName, meetingPoint, removeNetwork } from './network.ts';
 

@@ -13,8 +13,8 @@ import { buffer } from 'node:stream/consumers';
 import type Docker from 'dockerode';
 import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
-import { isStatus } from './engine.ts';
-import { readFrames } from './frames.ts';
+import { isStatus } from '../engine/engine.ts';
+import { readFrames } from '../engine/frames.ts';
 
 const rulesFile = '/opt/svc/world-host-image/fence.nft';
 const done = 'fenced';

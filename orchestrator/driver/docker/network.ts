@@ -6,9 +6,9 @@
 import type Docker from 'dockerode';
 import { AppError } from '#domain/error.ts';
 import { pause } from '#runtime/pause.ts';
+import { isStatus } from '../engine/engine.ts';
 import { labelNames } from '../labels.ts';
 import { isOurs } from '../own-address.ts';
-import { isStatus } from './engine.ts';
 
 /** The name under which containers know the machine when the engine runs in a virtual one. */
 export const machineName = 'host.docker.internal';

@@ -7,10 +7,10 @@
 
 import type { V1DaemonSet, V1PodDisruptionBudget } from '@kubernetes/client-node';
 import PQueue from 'p-queue';
+import type { HostShape } from '#pools/pool-config.ts';
 import type { Log } from '#runtime/log.ts';
 import { startLoop } from '#runtime/loop.ts';
 import type { LoopView } from '#runtime/loop-board.ts';
-import type { HostShape } from '../../pools/pool-config.ts';
 import { digestOf } from '../digest.ts';
 import type { Serving, Wanted } from '../driver.ts';
 import { labelNames } from '../labels.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { KubernetesTable } from '#pools/kubernetes-table.ts';
+import type { PoolConfig } from '#pools/pool-config.ts';
 import { Secret } from '#runtime/secret.ts';
 import { testPool } from '#test/support/pools.ts';
-import type { KubernetesTable } from '../../pools/kubernetes-table.ts';
-import type { PoolConfig } from '../../pools/pool-config.ts';
 import { pullOf } from './arrangement.ts';
 import { podDigest, podOf } from './pod.ts';
 

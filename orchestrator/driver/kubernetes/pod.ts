@@ -12,8 +12,8 @@ import type {
   V1Volume,
 } from '@kubernetes/client-node';
 import { containerApiPort as apiPort } from '#domain/host-address.ts';
-import type { KubernetesTable } from '../../pools/kubernetes-table.ts';
-import type { HostShape, HostSize } from '../../pools/pool-config.ts';
+import type { KubernetesTable } from '#pools/kubernetes-table.ts';
+import type { HostShape, HostSize } from '#pools/pool-config.ts';
 import { digestOf } from '../digest.ts';
 import type { LaunchSpec } from '../driver.ts';
 import { type HostSettings, hostEnvironment } from '../host-environment.ts';

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { worldHostImage } from '../docker/image-recipes.ts';
+import { worldHostImage } from '../../images/image-recipes.ts';
 import { type LayOut, layOutHost } from './laid-out-host.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-laid-out-'));

@@ -11,8 +11,8 @@ import { chmod, mkdtemp, readdir, rename, rm, stat, utimes } from 'node:fs/promi
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { layOutImage } from '../docker/image-context.ts';
-import type { ImageInputs } from '../docker/image-inputs.ts';
+import { layOutImage } from '../../images/image-context.ts';
+import type { ImageInputs } from '../../images/image-inputs.ts';
 import { makeInstallationFolder } from './host-folder.ts';
 import { listProcesses } from './process-table.ts';
 import { type Sandbox, sandboxed } from './sandbox.ts';

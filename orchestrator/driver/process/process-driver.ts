@@ -9,8 +9,8 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { AppError } from '#domain/error.ts';
+import { type HostShape, offerOf } from '#pools/pool-config.ts';
 import { until } from '#runtime/pause.ts';
-import { type HostShape, offerOf } from '../../pools/pool-config.ts';
 import { digestOf } from '../digest.ts';
 import type { Container, ContainerExit, Driver, Launched } from '../driver.ts';
 import { heapOptions } from '../heap.ts';

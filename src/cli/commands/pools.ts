@@ -2,29 +2,22 @@
  * `svc pools check`: every mistake in a file of pools, as the orchestrator finds them. What the pools are
  * just now is `svc admin pools`.
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
+import { runtimeNames } from '#domain/pool.ts';
+import { checkPoolsFile, readCheckContext } from '#pools/check.ts';
 import type { Context } from '../terminal/context.ts';
-import { passOn, programs } from '../up/programs.ts';
 import { exitStatus } from '../views/report.ts';
 import { addCommand } from './command.ts';
 
 type Options = { runtime?: string };
 
-/** Lets the orchestrator check the file, and answers whether it is right. */
+/** Says what is wrong with the file, and answers whether it is right. */
 const check = async (context: Context, file: string, { runtime }: Options): Promise<boolean> => {
-  const env = {
-    ...passOn(context.env),
-    ...(runtime === undefined ? {} : { SVC_RUNTIME: runtime }),
-  };
-  const words = [programs.orchestrator, 'check-config', resolve(context.cwd, file)];
-  const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  child.stdout.on('data', (chunk: Buffer) => context.out.write(chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => context.err.write(chunk.toString()));
-  const [status] = await once(child, 'close');
-  return status === 0;
+  const env = { ...context.env, ...(runtime === undefined ? {} : { SVC_RUNTIME: runtime }) };
+  const found = await checkPoolsFile(resolve(context.cwd, file), readCheckContext(env));
+  context.out.write(`${found.lines.join('\n')}\n`);
+  return found.isRight;
 };
 
 const addPoolsCheck = (pools: Command, context: Context): void => {
@@ -37,7 +30,7 @@ const addPoolsCheck = (pools: Command, context: Context): void => {
       new Option(
         '--runtime <runtime>',
         'what it is to run on; absent: $SVC_RUNTIME, or what all runtimes have in common',
-      ).choices(['process', 'docker', 'kubernetes']),
+      ).choices(runtimeNames),
     )
     .action(async (file: string, options: Options) => {
       if (!(await check(context, file, options))) context.setExitStatus(exitStatus.failed);

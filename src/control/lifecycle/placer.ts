@@ -3,7 +3,7 @@
  * host that found no session each look once more when their own write is done: whichever came second
  * sees the other. A polling host looks, too, in case the process died between the two.
  *
- * A host that holds a world version nobody waits for is left to the planner (`orchestrator/plan.ts`),
+ * A host that holds a world version nobody waits for is left to the planner (`orchestrator/plan/plan.ts`),
  * which alone knows whether there is room for a fresh one and drains what stands in the way.
  */
 import type { Placement } from '../db/placement.ts';

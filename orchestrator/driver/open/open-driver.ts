@@ -1,0 +1,97 @@
+/** Opens the driver that the configuration names. */
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ensureImage, tagImage } from '../../images/image.ts';
+import { readImageInputs } from '../../images/image-inputs.ts';
+import { type ImageRecipe, imageRecipes, worldHostImage } from '../../images/image-recipes.ts';
+import { createDockerDriver } from '../docker/docker-driver.ts';
+import type { Driver, PrepareOptions } from '../driver.ts';
+import { findEngine } from '../engine/engine.ts';
+import { compileHost, layOutHost } from '../process/laid-out-host.ts';
+import { createProcessDriver } from '../process/process-driver.ts';
+import { findSandbox } from '../process/sandbox.ts';
+import type {
+  DockerConfig,
+  DriverOptions,
+  ImageBuild,
+  ProcessConfig,
+  RuntimeConfig,
+} from './runtime-config.ts';
+
+const root = join(import.meta.dirname, '../../..');
+
+const openDocker = async (config: DockerConfig, options: DriverOptions): Promise<Driver> => {
+  const { image, baseImage } = config;
+  const engine = await findEngine(config);
+  if (image !== undefined) {
+    return createDockerDriver({ ...options, engine, image, makeImage: undefined });
+  }
+  const inputs = await readImageInputs(root, baseImage);
+  return createDockerDriver({
+    ...options,
+    engine,
+    image: inputs.image,
+    makeImage: (preparing) => ensureImage(engine, { root, inputs, baseImage }, preparing),
+  });
+};
+
+const openProcess = async (config: ProcessConfig, options: DriverOptions): Promise<Driver> => {
+  const { python, path, sandbox } = config;
+  const inputs = await readImageInputs(root, undefined);
+  const temporaryDir = tmpdir();
+  const makeProgram = () => layOutHost({ root, inputs, temporaryDir, python, path });
+  const laidOut = await makeProgram();
+  const found = await findSandbox(sandbox, { root: laidOut.folder, code: ['.'], python, path });
+  return createProcessDriver({
+    ...options,
+    python,
+    path,
+    release: inputs.image,
+    sandbox: found,
+    compiled: await compileHost(laidOut, found, path),
+    temporaryDir,
+    command: [laidOut.main],
+    makeProgram,
+  });
+};
+
+/** The driver of a runtime. Throws `unavailable` when its engine does not answer. */
+export const openDriver = async (
+  config: RuntimeConfig,
+  options: DriverOptions,
+): Promise<Driver> => {
+  if (config.runtime === 'kubernetes') {
+    // Loaded only where it is used: its client library takes half a second and 90 MB of memory.
+    const { openKubernetes } = await import('./open-kubernetes.ts');
+    return openKubernetes(config, options);
+  }
+  return config.runtime === 'docker' ? openDocker(config, options) : openProcess(config, options);
+};
+
+const build = async (
+  { baseImage, names, ...place }: ImageBuild,
+  recipe: ImageRecipe,
+  preparing: PrepareOptions,
+): Promise<string> => {
+  const engine = await findEngine(place);
+  const inputs = await readImageInputs(root, baseImage, recipe);
+  await ensureImage(engine, { root, inputs, baseImage }, preparing);
+  if (names === undefined) return inputs.image;
+  const name = names(recipe.repository);
+  await tagImage(engine, inputs.image, name);
+  return name;
+};
+
+/** Builds the world-host image of this tree and answers its name. */
+export const buildImage = (config: ImageBuild, preparing: PrepareOptions): Promise<string> =>
+  build(config, worldHostImage, preparing);
+
+/** Builds every image of this tree and answers their names. */
+export const buildImages = async (
+  config: ImageBuild,
+  preparing: PrepareOptions,
+): Promise<string[]> => {
+  const images: string[] = [];
+  for (const recipe of imageRecipes) images.push(await build(config, recipe, preparing));
+  return images;
+};

@@ -1,0 +1,326 @@
+/**
+ * Carries plans out. Messages to the control plane are awaited; steps of the container runtime go on in
+ * the background. Each step may be repeated at will: it re-reads what it is about to take for granted,
+ * leaves a host that has moved on as it is, and when it fails it is logged and planned anew.
+ */
+import PQueue from 'p-queue';
+import { AppError, describeError } from '#domain/error.ts';
+import type { HostEnd } from '#domain/host.ts';
+import type { PoolConfig } from '#pools/pool-config.ts';
+import type { Log } from '#runtime/log.ts';
+import type { Tracer } from '#runtime/tracing.ts';
+import type { EndAccount, PoolApi } from '../control-plane/pool.ts';
+import type { Container, Driver, Launched, LaunchSpec } from '../driver/driver.ts';
+import type { PoolMemory } from '../learned/pool-memory.ts';
+import type { Background } from '../observe/background.ts';
+import type { Action } from '../plan/terms.ts';
+import type { Metrics } from '../signals/metrics.ts';
+
+/** Messages that may be on their way together. */
+const stepsAtOnce = 32;
+/**
+ * Intents among them: the control plane writes those of one pool one after the other, and each that waits
+ * for its turn has one of the connections that opens need.
+ */
+const intentsAtOnce = 4;
+
+export type ExecutorParts = {
+  pool: PoolApi;
+  driver: Driver;
+  memory: PoolMemory;
+  background: Background;
+  metrics: Metrics;
+  tracer: Tracer;
+  log: Log;
+  /** The pools as they are to be now. */
+  pools(): readonly PoolConfig[];
+};
+
+/** The session that waits longest for a host of a pool, by the pool's name. */
+export type Causes = ReadonlyMap<string, string>;
+
+type Of<Kind extends Action['kind']> = Extract<Action, { kind: Kind }>;
+
+/** What steps re-read before they act: fetched at most once for all steps of one plan. */
+type Fresh = {
+  containers(): Promise<Map<string, Container>>;
+  rows(): Promise<Set<string>>;
+};
+
+const readOnce = <Value>(read: () => Promise<Value>): (() => Promise<Value>) => {
+  let value: Promise<Value> | undefined;
+  return () => {
+    value ??= read();
+    return value;
+  };
+};
+
+const isCode = (error: unknown, code: AppError['code']): boolean =>
+  error instanceof AppError && error.code === code;
+
+/** Other refusals have its code, too: the control plane has too much to do, for one. */
+const isPoolFull = (error: unknown): boolean =>
+  isCode(error, 'exhausted') && (error as AppError).detail.full === 'pool';
+
+/** The last that a host wrote. */
+const outputOf = async (driver: Driver, hostId: string): Promise<string> => {
+  const written = await driver
+    .logs(hostId)
+    .catch((error: unknown) => `its output cannot be read: ${describeError(error)}`);
+  return written.trim();
+};
+
+const lastLine = (text: string): string => text.slice(text.lastIndexOf('\n') + 1);
+
+/** How a container ended, if it is known, and the last that its host wrote. */
+const accountOfEnd = async (
+  driver: Driver,
+  hostId: string,
+  container: Container | undefined,
+): Promise<EndAccount> => ({
+  detail: container?.exit?.detail,
+  output: await outputOf(driver, hostId),
+});
+
+/** What the runtime says about a container, or else what its host wrote. */
+const accountOf = async (
+  driver: Driver,
+  hostId: string,
+  container: Container | undefined,
+): Promise<EndAccount> => {
+  const said = container?.reclaimed?.why ?? container?.trouble?.message;
+  return said === undefined ? await accountOfEnd(driver, hostId, container) : { detail: said };
+};
+
+/**
+ * A launch that failed leaves neither a container nor a live row; the breaker paces the next one. The row
+ * goes first: a successor may have adopted what has come of it after all, and then it is left alone.
+ */
+const abandon = async (
+  { memory, driver, pool, metrics, log }: ExecutorParts,
+  { hostId, shape }: LaunchSpec,
+  err: unknown,
+): Promise<void> => {
+  log.warn({ err, hostId, pool: shape.pool }, 'launch failed');
+  const account = { detail: describeError(err), output: await outputOf(driver, hostId) };
+  const said = lastLine(account.output);
+  const { detail } = account;
+  const reason = detail.includes(said) ? detail : `${detail}: ${said}`;
+  memory.breakerOf(shape.pool)?.failed(hostId, reason);
+  metrics.launches.inc({ pool: shape.pool, outcome: 'failed' });
+  if (!(await pool.drain(hostId, { reason: 'exited', ...account, ifState: 'starting' }))) return;
+  await driver.destroy(hostId);
+  await pool.reportGone(hostId, 'exited', account);
+};
+
+/** Launches a host; `cause` is the session that waits for it, if one does. */
+const launchOne = async (
+  parts: ExecutorParts,
+  spec: LaunchSpec,
+  cause: string | undefined,
+): Promise<void> => {
+  const { driver, pool, metrics, tracer, log } = parts;
+  const { hostId, shape } = spec;
+  const startedAt = performance.now();
+  let launched: Launched;
+  try {
+    launched = await driver.launch(spec);
+  } catch (error) {
+    return abandon(parts, spec, error);
+  }
+  const tookMs = Math.round(performance.now() - startedAt);
+  const endedMs = Date.now();
+  if (cause !== undefined) {
+    const attributes = { 'svc.pool': shape.pool, 'svc.host.id': hostId };
+    tracer.add(cause, { name: 'launch', beganMs: endedMs - tookMs, endedMs, attributes });
+  }
+  metrics.launches.inc({ pool: shape.pool, outcome: 'launched' });
+  metrics.launchSeconds.observe({ pool: shape.pool }, tookMs / 1_000);
+  log.info({ hostId, pool: shape.pool, runtimeId: launched.runtimeId, tookMs }, 'launched');
+  await pool.reportLaunched(hostId, launched);
+};
+
+/** A host to be: written down first, then launched in the background. */
+type Intent = { config: PoolConfig; cause: string | undefined };
+
+/** The intents of a launch; none when its pool was taken out of the configuration since. */
+const intentsOf = (
+  { pools, metrics }: ExecutorParts,
+  { pool, count, ahead }: Of<'launch'>,
+  causes: Causes,
+): Intent[] => {
+  const config = pools().find((one) => one.pool === pool);
+  if (config === undefined) return [];
+  metrics.planned.inc({ pool, cause: 'refill' }, ahead);
+  metrics.planned.inc({ pool, cause: 'demand' }, count - ahead);
+  const cause = causes.get(pool);
+  return Array.from({ length: count }, (_, index) => ({
+    config,
+    cause: index === 0 ? cause : undefined,
+  }));
+};
+
+const intend = async (parts: ExecutorParts, { config, cause }: Intent): Promise<void> => {
+  const { pool, driver, memory, background } = parts;
+  try {
+    const spec = await pool.register(config, driver.runtime, config.maximum);
+    memory.breakerOf(config.pool)?.began(spec.hostId);
+    background.begin(spec.hostId, 'launch', () => launchOne(parts, spec, cause));
+  } catch (error) {
+    // Another writer filled the pool since the view was read; the next view shows it.
+    if (!isPoolFull(error)) throw error;
+  }
+};
+
+/** A container that cannot be fenced never gets an address, so its host has to go. */
+const giveUp = async (
+  { memory, pool }: ExecutorParts,
+  { hostId, state, pool: poolName }: Of<'adopt'>,
+  error: unknown,
+): Promise<never> => {
+  if (isCode(error, 'not_found')) throw error;
+  const detail = describeError(error);
+  memory.breakerOf(poolName)?.failed(hostId, detail);
+  await pool.drain(hostId, { reason: 'start_timeout', detail, ifState: state });
+  throw error;
+};
+
+const adopt = (parts: ExecutorParts, action: Of<'adopt'>): void => {
+  const { driver, pool, background, log } = parts;
+  const { hostId } = action;
+  background.begin(hostId, 'launch', async () => {
+    const launched = await driver
+      .adopt(hostId)
+      .catch((error: unknown) => giveUp(parts, action, error));
+    await pool.reportLaunched(hostId, launched);
+    log.info({ hostId, runtimeId: launched.runtimeId }, 'adopted');
+  });
+};
+
+/** The host's fence stands in its own network namespace, which its container keeps wherever it is reached. */
+const readdress = async (
+  { pool, log }: ExecutorParts,
+  { hostId, address }: Of<'readdress'>,
+): Promise<void> => {
+  if (await pool.reportAddress(hostId, address)) {
+    log.warn({ hostId, address }, 'reached elsewhere by now');
+  }
+};
+
+/** Ends of our own choice: nothing is wrong with the host, and nobody asks what it wrote. */
+const chosen: ReadonlySet<HostEnd> = new Set(['surplus', 'outdated', 'max_age']);
+
+const load = async (
+  { pool, log }: ExecutorParts,
+  { hostId, versionId }: Of<'load'>,
+): Promise<void> => {
+  if (await pool.load(hostId, versionId)) log.info({ hostId, versionId }, 'loads a world');
+};
+
+/** A host that failed before it was warm counts against launching others like it. */
+const noteFailure = (
+  { memory }: ExecutorParts,
+  { pool, hostId, state, reason }: Of<'drain' | 'report_gone'>,
+  { detail, output }: EndAccount,
+): void => {
+  if (state !== 'starting' || chosen.has(reason) || reason === 'reclaimed') return;
+  const said = lastLine(output || detail || '');
+  memory.breakerOf(pool)?.failed(hostId, [reason, said].filter(Boolean).join(': '));
+};
+
+const drain = async (parts: ExecutorParts, action: Of<'drain'>, fresh: Fresh): Promise<void> => {
+  const { hostId, reason, state } = action;
+  const container = chosen.has(reason) ? undefined : (await fresh.containers()).get(hostId);
+  const account = chosen.has(reason) ? {} : await accountOf(parts.driver, hostId, container);
+  const drained = await parts.pool.drain(hostId, { reason, ...account, ifState: state });
+  if (!drained) return;
+  parts.metrics.drains.inc({ pool: action.pool, reason });
+  parts.log.info({ hostId, pool: action.pool, reason, state }, 'drained');
+  noteFailure(parts, action, account);
+};
+
+const reportGone = async (
+  parts: ExecutorParts,
+  action: Of<'report_gone'>,
+  fresh: Fresh,
+): Promise<void> => {
+  const { hostId, state, reason } = action;
+  const container = (await fresh.containers()).get(hostId);
+  if (container?.phase === 'running' || container?.phase === 'pending') return;
+  const account = await accountOfEnd(parts.driver, hostId, container);
+  if (!(await parts.pool.reportGone(hostId, reason, account))) return;
+  // One that was told to end has done so.
+  if (state !== 'draining') parts.metrics.losses.inc({ pool: action.pool, reason });
+  parts.log.info({ hostId, pool: action.pool, reason, state, ...account }, 'gone');
+  noteFailure(parts, action, account);
+};
+
+const destroy = (parts: ExecutorParts, { hostId, why }: Of<'destroy'>, fresh: Fresh): void => {
+  const { driver, background, log } = parts;
+  background.begin(hostId, 'destroy', async () => {
+    if (why === 'orphan' && (await fresh.rows()).has(hostId)) return;
+    await driver.destroy(hostId);
+    log.info({ hostId, why }, 'destroyed');
+  });
+};
+
+const execute = async (
+  parts: ExecutorParts,
+  action: Exclude<Action, { kind: 'launch' }>,
+  fresh: Fresh,
+): Promise<void> => {
+  switch (action.kind) {
+    case 'adopt':
+      return adopt(parts, action);
+    case 'readdress':
+      return readdress(parts, action);
+    case 'load':
+      return load(parts, action);
+    case 'drain':
+      return drain(parts, action, fresh);
+    case 'report_gone':
+      return reportGone(parts, action, fresh);
+    case 'destroy':
+      return destroy(parts, action, fresh);
+    default:
+      return action satisfies never;
+  }
+};
+
+/**
+ * Runs a plan: resolves when every message is answered and every container step has begun. A step that
+ * fails does not keep others from being tried; the first failure is thrown at the end.
+ */
+export const executePlan = async (
+  parts: ExecutorParts,
+  actions: readonly Action[],
+  causes: Causes = new Map(),
+): Promise<void> => {
+  const fresh: Fresh = {
+    containers: readOnce(async () => {
+      const containers = await parts.driver.list();
+      return new Map(containers.map((container) => [container.hostId, container]));
+    }),
+    rows: readOnce(async () => {
+      const { hosts } = await parts.pool.observe();
+      return new Set(hosts.map((host) => host.id));
+    }),
+  };
+  const intents = actions.flatMap((action) =>
+    action.kind === 'launch' ? intentsOf(parts, action, causes) : [],
+  );
+  const others = actions.filter((action) => action.kind !== 'launch');
+  const failures: unknown[] = [];
+  const attempt = async (step: Promise<void>): Promise<void> => {
+    await step.catch((error: unknown) => failures.push(error));
+  };
+  await Promise.all([
+    new PQueue({ concurrency: intentsAtOnce }).addAll(
+      intents.map((intent) => () => attempt(intend(parts, intent))),
+    ),
+    new PQueue({ concurrency: stepsAtOnce }).addAll(
+      others.map((action) => () => attempt(execute(parts, action, fresh))),
+    ),
+  ]);
+  if (failures.length > 0) throw failures[0];
+};

@@ -1,0 +1,76 @@
+/**
+ * What the world-host image is built on: a stock Node image where one can be had, else an equivalent
+ * one made from Debian packages by world-host-image/build-base-image.sh, for places that reach no
+ * registry.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError, describeError } from '#domain/error.ts';
+import type { PrepareOptions } from '../driver/driver.ts';
+import { type Engine, isStatus } from '../driver/engine/engine.ts';
+import { followStream } from '../driver/engine/streams.ts';
+import { buildDebianBase, debianBaseName } from './debian-base.ts';
+
+export const isPresent = async ({ docker }: Engine, image: string): Promise<boolean> => {
+  try {
+    await docker.getImage(image).inspect();
+    return true;
+  } catch (error) {
+    if (isStatus(error, 404)) return false;
+    throw error;
+  }
+};
+
+/** The base image that the Dockerfile names. */
+const stockImage = async (root: string): Promise<string> => {
+  const dockerfile = await readFile(join(root, 'world-host-image/Dockerfile'), 'utf8');
+  const [, name] = /^ARG BASE_IMAGE=(\S+)$/m.exec(dockerfile) ?? [];
+  if (name === undefined) throw new AppError('internal', 'the Dockerfile names no BASE_IMAGE');
+  return name;
+};
+
+/** Pulls an image; answers why it cannot be had, or undefined when it is here now. */
+export const pull = async (
+  { streams }: Engine,
+  image: string,
+  { onProgress, signal }: PrepareOptions,
+): Promise<string | undefined> => {
+  onProgress(`pulling ${image}`);
+  try {
+    await followStream(await streams.pull(image, { abortSignal: signal }), () => undefined);
+    return undefined;
+  } catch (error) {
+    signal.throwIfAborted();
+    return describeError(error);
+  }
+};
+
+/**
+ * A base image that is here: the one asked for, or the first that can be had of the stock image, one
+ * built before, the stock image pulled, one built now. Throws `unavailable` with each way's refusal.
+ */
+export const findBaseImage = async (
+  engine: Engine,
+  root: string,
+  wanted: string | undefined,
+  preparing: PrepareOptions,
+): Promise<string> => {
+  const stock = wanted ?? (await stockImage(root));
+  if (await isPresent(engine, stock)) return stock;
+  const built = await debianBaseName(root);
+  if (wanted === undefined && (await isPresent(engine, built))) return built;
+  const refusal = await pull(engine, stock, preparing);
+  if (refusal === undefined) return stock;
+  if (wanted !== undefined) {
+    throw new AppError('unavailable', `base image ${stock} cannot be pulled: ${refusal}`);
+  }
+  preparing.onProgress(`${stock} cannot be pulled; building ${built} from Debian packages`);
+  try {
+    await buildDebianBase(engine, root, built, preparing);
+  } catch (cause) {
+    preparing.signal.throwIfAborted();
+    const message = `no base image: ${stock} cannot be pulled (${refusal}), nor one be built`;
+    throw new AppError('unavailable', message, { cause });
+  }
+  return built;
+};

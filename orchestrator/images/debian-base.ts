@@ -1,0 +1,81 @@
+/**
+ * Builds a base image from Debian packages: runs world-host-image/build-base-image.sh, which writes a
+ * root file system, and hands that to the engine. The image gets its name last, so that nothing
+ * half-made ever carries it.
+ */
+import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { promisify } from 'node:util';
+import { AppError } from '#domain/error.ts';
+import type { PrepareOptions } from '../driver/driver.ts';
+import type { Engine } from '../driver/engine/engine.ts';
+import { followStream } from '../driver/engine/streams.ts';
+
+const scriptPath = 'world-host-image/build-base-image.sh';
+const progressMark = '== ';
+
+/** The name of the image that the script makes: it changes with the script and the version of Node. */
+export const debianBaseName = async (root: string): Promise<string> =>
+  (await promisify(execFile)(join(root, scriptPath), ['name'])).stdout.trim();
+
+type Script = ChildProcessByStdio<null, Readable, Readable>;
+
+/** Resolves when the script has ended well. Throws `unavailable` with the last that it said. */
+const awaitScript = async (
+  script: Script,
+  onProgress: PrepareOptions['onProgress'],
+): Promise<void> => {
+  let lastLine = '';
+  createInterface({ input: script.stderr }).on('line', (line) => {
+    if (line.startsWith(progressMark)) onProgress(line.slice(progressMark.length));
+    else lastLine = line;
+  });
+  const [code] = await once(script, 'close');
+  if (code !== 0) throw new AppError('unavailable', `${scriptPath}: ${lastLine}`);
+};
+
+/** Imports a root file system; answers the id of the image without a name. */
+const importFiles = async ({ streams }: Engine, tar: Readable): Promise<string> => {
+  let id = '';
+  await followStream(await streams.importImage(tar, {}), (text) => {
+    id = text;
+  });
+  return id;
+};
+
+/** Builds the base image and names it. Throws `unavailable` with what the script or the engine said. */
+export const buildDebianBase = async (
+  engine: Engine,
+  root: string,
+  name: string,
+  { onProgress, signal }: PrepareOptions,
+): Promise<void> => {
+  // A group of its own, so that all that the script has started ends when the work is to end.
+  const script: Script = spawn(join(root, scriptPath), ['tar'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const endScript = (): void => {
+    if (script.pid !== undefined && script.exitCode === null) process.kill(-script.pid, 'SIGTERM');
+  };
+  signal.addEventListener('abort', endScript, { once: true });
+  const [ended, imported] = await Promise.allSettled([
+    awaitScript(script, onProgress),
+    importFiles(engine, script.stdout).catch((error: unknown) => {
+      endScript();
+      throw error;
+    }),
+  ]);
+  signal.removeEventListener('abort', endScript);
+  if (ended.status === 'fulfilled' && imported.status === 'fulfilled') {
+    const [repo = name, tag = 'latest'] = name.split(':');
+    await engine.docker.getImage(imported.value).tag({ repo, tag });
+    return;
+  }
+  if (imported.status === 'fulfilled') await engine.docker.getImage(imported.value).remove();
+  signal.throwIfAborted();
+  throw ended.status === 'rejected' ? ended.reason : (imported as PromiseRejectedResult).reason;
+};

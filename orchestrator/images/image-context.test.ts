@@ -1,0 +1,54 @@
+/** The bundle of the host as it goes into the image: it starts, and its traces lead to the sources. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { layOutImage } from './image-context.ts';
+import { readImageInputs } from './image-inputs.ts';
+
+const root = join(import.meta.dirname, '../..');
+const run = promisify(execFile);
+const node = (args: string[]) => run(process.execPath, args, { env: {} });
+
+let folder: string;
+let host: string;
+
+beforeAll(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), 'svc-image-context-')));
+  host = join(folder, 'world-host-image');
+  await layOutImage(root, await readImageInputs(root, undefined), folder);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('what the image is built from', () => {
+  it('has the sources and no tests', async () => {
+    expect(await readdir(host)).toEqual(
+      expect.arrayContaining(['main.ts', 'main.mjs', 'usercode']),
+    );
+    const files = await readdir(folder, { recursive: true });
+    expect(
+      files.filter((file) => !file.startsWith('node_modules') && /\.test\./.test(file)),
+    ).toEqual([]);
+  });
+
+  it('starts as the sources do, which say what is missing', async () => {
+    const says = (file: string) =>
+      node([join(host, file)]).catch(({ code, stderr }) => ({ code, stderr }));
+    const said = await says('main.mjs');
+    expect(said).toMatchObject({ code: 1, stderr: expect.stringContaining('SVC_CONTROL_URL') });
+    expect(said).toEqual(await says('main.ts'));
+  });
+
+  it('leads to the sources in traces', async () => {
+    const fail = `
+      const { startHost } = await import(${JSON.stringify(join(host, 'program.mjs'))});
+      await startHost({}).catch((error) => console.log(error.stack));`;
+    const traces = join(host, 'stack-traces.ts');
+    const { stdout } = await node(['--import', traces, '--input-type=module', '--eval', fail]);
+    const [message, first] = stdout.split('\n');
+    expect(message).toMatch(/^TypeError: /);
+    expect(first).toContain(`at startHost (${join(host, 'program.ts')}:`);
+  });
+});

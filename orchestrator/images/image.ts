@@ -1,0 +1,112 @@
+/**
+ * An image, built from this tree when there is none of its tag. Images of earlier trees
+ * are removed after a build, unless a container uses them or they are so new that another checkout may
+ * be about to.
+ */
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { AppError, describeError } from '#domain/error.ts';
+import type { PrepareOptions } from '../driver/driver.ts';
+import { type Engine, isStatus } from '../driver/engine/engine.ts';
+import { followStream } from '../driver/engine/streams.ts';
+import { findBaseImage, isPresent, pull } from './base-image.ts';
+import { layOutImage } from './image-context.ts';
+import { type ImageInputs, isHashTag } from './image-inputs.ts';
+
+export type ImageOptions = {
+  /** The root of the tree. */
+  root: string;
+  inputs: ImageInputs;
+  /** What to build on; absent: what can be had. */
+  baseImage: string | undefined;
+};
+
+const shownLines = 5;
+const keptMs = 60 * 60_000;
+const stepPattern = /^Step (\d+)\/(\d+) : (\w+)/;
+
+const oneLine = (text: string): string =>
+  stripVTControlCharacters(text).replaceAll(/\s+/g, ' ').trim();
+
+const removeOld = async ({ docker }: Engine, repository: string): Promise<void> => {
+  const images = await docker.listImages({ filters: { reference: [repository] } });
+  const old = images.filter(({ Created }) => Date.now() - Created * 1000 > keptMs);
+  for (const tag of old.flatMap(({ RepoTags }) => RepoTags ?? []).filter(isHashTag)) {
+    try {
+      await docker.getImage(tag).remove();
+    } catch (error) {
+      if (!isStatus(error, 404, 409)) throw error; // gone already, or in use
+    }
+  }
+};
+
+const build = async (
+  { streams }: Engine,
+  { root, inputs }: ImageOptions,
+  base: string,
+  { onProgress, signal }: PrepareOptions,
+): Promise<void> => {
+  const said: string[] = [];
+  const folder = await mkdtemp(join(tmpdir(), 'svc-image-'));
+  try {
+    await layOutImage(root, inputs, folder);
+    const stream = await streams.buildImage(
+      { context: folder, src: await readdir(folder) },
+      {
+        t: inputs.image,
+        dockerfile: inputs.recipe.dockerfile,
+        buildargs: { BASE_IMAGE: base },
+        rm: true,
+        forcerm: true,
+        abortSignal: signal,
+      },
+    );
+    await followStream(stream, (text) => {
+      said.push(text);
+      const [, step, steps, instruction] = stepPattern.exec(text) ?? [];
+      if (step !== undefined) onProgress(`image step ${step} of ${steps}: ${instruction}`);
+    });
+  } catch (error) {
+    signal.throwIfAborted();
+    const last = oneLine(said.slice(-shownLines).join(' '));
+    const reason = `${oneLine(describeError(error))}; before that: ${last}`;
+    throw new AppError('unavailable', `${inputs.image} cannot be built: ${reason}`);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+};
+
+/** Makes sure that the image is there, building it if it is not. */
+export const ensureImage = async (
+  engine: Engine,
+  options: ImageOptions,
+  preparing: PrepareOptions,
+): Promise<void> => {
+  const { image } = options.inputs;
+  if (await isPresent(engine, image)) return;
+  const base = await findBaseImage(engine, options.root, options.baseImage, preparing);
+  preparing.onProgress(`building ${image} on ${base}`);
+  await build(engine, options, base, preparing);
+  await removeOld(engine, options.inputs.recipe.repository);
+};
+
+/** Gives an image a further name. */
+export const tagImage = async ({ docker }: Engine, image: string, name: string): Promise<void> => {
+  const split = name.lastIndexOf(':');
+  await docker.getImage(image).tag({ repo: name.slice(0, split), tag: name.slice(split + 1) });
+};
+
+/** Makes sure that an image is there which an operator names. Throws `unavailable` with the reason. */
+export const pullImage = async (
+  engine: Engine,
+  image: string,
+  preparing: PrepareOptions,
+): Promise<void> => {
+  if (await isPresent(engine, image)) return;
+  const refusal = await pull(engine, image, preparing);
+  if (refusal === undefined) return;
+  const message = `the image ${image} is not on the Docker engine and cannot be pulled: ${refusal}`;
+  throw new AppError('unavailable', message);
+};

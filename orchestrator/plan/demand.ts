@@ -1,0 +1,56 @@
+/**
+ * Which pool serves which waiting sessions. The first in configuration order that suits a session does,
+ * unless a later one that suits it can do so at a lower price: with what it has, by giving up hosts that
+ * hold something, or by a trial while its launches are held.
+ */
+import { type HostWish, suits } from '#domain/pool.ts';
+import { offerOf, type PoolConfig } from '#pools/pool-config.ts';
+import type { WaitingSessions } from '#wire/pool-api/operations.ts';
+import type { PoolSettings } from './terms.ts';
+
+/** The pools that suit such a session, in the order in which they are asked. */
+export const suitingPools = <Pool extends { config: PoolConfig }>(
+  pools: readonly Pool[],
+  wish: HostWish,
+): Pool[] => pools.filter(({ config }) => suits(offerOf(config), wish));
+
+/** Sessions that a pool is to serve, and the one that has waited longest where the control plane tells. */
+export type Share = { count: number; oldest: string | undefined };
+
+/** Whether a session that waits, if there is one, was opened before another: ids sort by creation. */
+export const waitsLonger = (one: string | undefined, other: string | undefined): boolean =>
+  one !== undefined && (other === undefined || one < other);
+
+/**
+ * Sessions that each pool is to serve. `capacitiesOf` tells how many a pool can serve in all at each
+ * price, the lowest first; every pool has as many entries. What no pool can serve waits for the first.
+ */
+export const shareDemand = (
+  waiting: readonly WaitingSessions[],
+  pools: readonly PoolSettings[],
+  capacitiesOf: (pool: PoolSettings) => readonly number[],
+): Map<PoolSettings, Share> => {
+  const capacities = new Map(pools.map((pool) => [pool, capacitiesOf(pool)]));
+  const prices = Math.max(0, ...[...capacities.values()].map(({ length }) => length));
+  const shares = new Map<PoolSettings, Share>();
+  const give = (pool: PoolSettings | undefined, count: number, oldest?: string): void => {
+    if (pool === undefined || count === 0) return;
+    const share = shares.get(pool) ?? { count: 0, oldest: undefined };
+    const first = waitsLonger(oldest, share.oldest) ? oldest : share.oldest;
+    shares.set(pool, { count: share.count + count, oldest: first });
+  };
+  for (const wish of waiting) {
+    const suiting = suitingPools(pools, wish);
+    let left = wish.count;
+    for (let price = 0; price < prices && left > 0; price += 1) {
+      for (const pool of suiting) {
+        const capacity = capacities.get(pool)?.[price] ?? 0;
+        const count = Math.min(left, Math.max(0, capacity - (shares.get(pool)?.count ?? 0)));
+        give(pool, count, wish.oldest);
+        left -= count;
+      }
+    }
+    give(suiting[0], left, wish.oldest);
+  }
+  return shares;
+};

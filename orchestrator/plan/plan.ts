@@ -1,0 +1,180 @@
+/**
+ * What to do next, decided from what was observed: no I/O, no clock, no log, no memory. Each action is
+ * one step; what it leads to is seen by the next observation, so a plan never depends on how the last
+ * one went and can be made again after any crash.
+ *
+ * Here is the order of it. What one host's condition asks for is in plan-host.ts, what a pool's size
+ * asks for in plan-size.ts; the tables are in docs/internals/orchestrator.md, and in plan.golden.txt row by row.
+ */
+import type { PoolHost } from '#wire/pool-api/operations.ts';
+import { bookStocks } from './booking.ts';
+import { waitsLonger } from './demand.ts';
+import { planHost } from './host.ts';
+import { boundedNeed, type Need, needOf, planLoads, planRoll, planSurplus } from './size.ts';
+import { createStockTakers, type Stock } from './stock.ts';
+import type { Action, Deadlines, Observation, PlanSettings } from './terms.ts';
+
+const countOf = (busy: Observation['busy'], work: 'launch' | 'destroy'): number => {
+  let count = 0;
+  for (const value of busy.values()) if (value === work) count += 1;
+  return count;
+};
+
+/**
+ * Hosts that may begin to start now. Those that start take processor time of their machine; one that has been at
+ * it for long, or that its runtime has trouble with, waits or hangs. Which machine a scheduler chooses shows
+ * later, so hosts that have none yet count against all that is free.
+ */
+const roomToStart = (
+  { view, containers }: Observation,
+  { startsAtOnce, deadlines }: PlanSettings,
+): number => {
+  const isStarting = ({ state, stateAgeMs }: PoolHost): boolean =>
+    state === 'starting' && stateAgeMs < deadlines.startingMs;
+  const starting = new Set(view.hosts.filter(isStarting).map(({ id }) => id));
+  const startingOn = new Map<string, number>();
+  let unplaced = starting.size;
+  for (const { hostId, node, trouble } of containers) {
+    const counts = starting.has(hostId);
+    if (counts && (trouble !== undefined || node !== undefined)) unplaced -= 1;
+    if (node === undefined) continue;
+    const one = counts && trouble === undefined ? 1 : 0;
+    startingOn.set(node, (startingOn.get(node) ?? 0) + one);
+  }
+  if (startingOn.size === 0) return startsAtOnce(undefined) - unplaced;
+  const free = [...startingOn].map(([node, count]) => Math.max(0, startsAtOnce(node) - count));
+  return free.reduce((sum, count) => sum + count, 0) - unplaced;
+};
+
+/** Divides so many among several who want some: one each in turn, until none is left or wanted. */
+const divide = (most: number, wants: readonly number[]): number[] => {
+  const shares = wants.map(() => 0);
+  let left = Math.min(
+    most,
+    wants.reduce((sum, want) => sum + want, 0),
+  );
+  while (left > 0) {
+    for (const [index, want] of wants.entries()) {
+      const share = shares[index] ?? 0;
+      if (left === 0 || share === want) continue;
+      shares[index] = share + 1;
+      left -= 1;
+    }
+  }
+  return shares;
+};
+
+/** What becomes of a pool's warm hosts: each loads, leaves or stays. */
+const planWarm = (stock: Stock, waiting: number, deadlines: Deadlines): Action[] => {
+  const loads = planLoads(stock, waiting);
+  const steps = [...loads, ...planRoll(stock, waiting, loads.length)];
+  return [...steps, ...planSurplus(stock, waiting, deadlines, steps)];
+};
+
+/** What a pool is to serve, and the launches that it may have for that. */
+type Demand = { stock: Stock; waiting: number; oldest: string | undefined; need: Need };
+
+const demandsOf = (
+  stocks: readonly Stock[],
+  { view }: Observation,
+  { pools }: PlanSettings,
+): Demand[] => {
+  const shares = bookStocks(stocks, view.waiting, pools);
+  return stocks.map((stock) => {
+    const { count: waiting, oldest } = shares.get(stock.pool) ?? { count: 0, oldest: undefined };
+    return { stock, waiting, oldest, need: boundedNeed(stock, needOf(stock, waiting)) };
+  });
+};
+
+/**
+ * Whose turn comes first, as there may be room for one launch at a time: the pool's that has the fewest
+ * hosts on their way, and of such the one's whose session has waited longest.
+ */
+const byTurn = (one: Demand, other: Demand): number => {
+  const fewer = one.stock.starting - other.stock.starting;
+  if (fewer !== 0 || one.oldest === other.oldest) return fewer;
+  return waitsLonger(one.oldest, other.oldest) ? -1 : 1;
+};
+
+/** Launches that may begin now, whoever asks for them. */
+const roomToLaunch = (observation: Observation, settings: PlanSettings): number => {
+  const launching = countOf(observation.busy, 'launch');
+  const room = roomToStart(observation, settings);
+  return Math.max(0, Math.min(settings.launchesAtOnce - launching, room));
+};
+
+/**
+ * Launches that nobody waits for, of so many that there is room for. While sessions wait for hosts on their
+ * way, one at a time is launched beside these, as each takes processor time that the awaited ones need; none
+ * at all would keep a pool empty under steady demand.
+ */
+const roomAhead = (demands: readonly Demand[], room: number): number => {
+  const unawaited = demands.map(({ stock, waiting, need }) =>
+    Math.max(0, stock.atWork + need.urgent - waiting),
+  );
+  const isAwaited = demands.some(
+    ({ stock, waiting, need }) => waiting > 0 && stock.atWork + need.urgent > 0,
+  );
+  const beside = unawaited.reduce((sum, count) => sum + count, 0);
+  return isAwaited ? Math.min(room, Math.max(0, 1 - beside)) : room;
+};
+
+/** The launches of all pools. Those that sessions wait for come before all others. */
+const planLaunches = (demands: readonly Demand[], most: number): Action[] => {
+  const inTurn = demands.toSorted(byTurn);
+  const urgent = divide(
+    most,
+    inTurn.map(({ need }) => need.urgent),
+  );
+  const ahead = divide(
+    roomAhead(demands, most - urgent.reduce((sum, count) => sum + count, 0)),
+    inTurn.map(({ need }) => need.ahead),
+  );
+  return inTurn.flatMap(({ stock }, index): Action[] => {
+    const extra = ahead[index] ?? 0;
+    const count = (urgent[index] ?? 0) + extra;
+    const pool = stock.pool.config.pool;
+    return count === 0 ? [] : [{ kind: 'launch', pool, count, ahead: extra }];
+  });
+};
+
+/** What the pools' sizes ask for. */
+const planSizes = (
+  stocks: readonly Stock[],
+  observation: Observation,
+  settings: PlanSettings,
+): Action[] => {
+  const demands = demandsOf(stocks, observation, settings);
+  const launches = planLaunches(demands, roomToLaunch(observation, settings));
+  const others = demands.flatMap(({ stock, waiting }) =>
+    planWarm(stock, waiting, settings.deadlines),
+  );
+  return [...launches, ...others];
+};
+
+/** The next steps, most urgent first. Equal observations give equal plans. */
+export const plan = (observation: Observation, settings: PlanSettings): Action[] => {
+  const { view, containers, busy, steadyMs } = observation;
+  const judging = { steadyMs, deadlines: settings.deadlines };
+  const orphans = new Map(containers.map((container) => [container.hostId, container]));
+  const poolOf = new Map(settings.pools.map((pool) => [pool.config.pool, pool]));
+  const takers = createStockTakers(settings.pools, view.worlds, settings.deadlines);
+  const reports: Action[] = [];
+  const destroys: Action[] = [];
+  for (const host of view.hosts) {
+    const container = orphans.get(host.id);
+    orphans.delete(host.id);
+    const step = busy.has(host.id)
+      ? undefined
+      : planHost(host, container, poolOf.get(host.pool), judging);
+    if (step !== undefined) (step.kind === 'destroy' ? destroys : reports).push(step);
+    const leaves = step?.kind === 'drain' || step?.kind === 'report_gone';
+    takers.get(host.pool)?.add(host, container, leaves);
+  }
+  for (const hostId of orphans.keys()) {
+    if (!busy.has(hostId)) destroys.push({ kind: 'destroy', hostId, why: 'orphan' });
+  }
+  const most = Math.max(0, settings.destroysAtOnce - countOf(busy, 'destroy'));
+  const stocks = [...takers.values()].map(({ stock }) => stock);
+  return [...reports, ...planSizes(stocks, observation, settings), ...destroys.slice(0, most)];
+};

@@ -1,0 +1,137 @@
+/**
+ * A pool's hosts sorted by what they can still do for it: what all decisions about its size go by.
+ */
+import type { HostEnd } from '#domain/host.ts';
+import type { PoolHost, PoolWorld } from '#wire/pool-api/operations.ts';
+import type { Container, ContainerTrouble } from '../driver/driver.ts';
+import { staleness } from './host.ts';
+import type { Deadlines, PoolSettings } from './terms.ts';
+
+/** Hosts that hold one world version, or are loading it, before any session has used them. */
+export type Held = {
+  versionId: string;
+  /** How many there are to be. */
+  wanted: number;
+  warm: PoolHost[];
+  loading: number;
+};
+
+export type Stock = {
+  pool: PoolSettings;
+  /** Every host that is not gone; it counts against the maximum. */
+  live: number;
+  /** On their way, unless their runtime has trouble with them. */
+  starting: number;
+  /** Those of them that take processor time: one that has been at it for long waits for something or hangs. */
+  atWork: number;
+  draining: number;
+  /** What trouble the runtime has with a container on its way: more of them would not help. */
+  trouble: ContainerTrouble['kind'] | undefined;
+  /** Whether a session has just been given its host, and is loading there. */
+  isLoading: boolean;
+  /** Warm hosts that hold nothing and fit any session of the pool. */
+  fresh: PoolHost[];
+  /** One entry for each version that is to be held. */
+  held: Held[];
+  /** Warm hosts that hold a version, or more of one than is wanted; used ones are among them. */
+  spare: PoolHost[];
+  /** Warm hosts that hold a version which nobody will ask for any more. */
+  superseded: PoolHost[];
+  /** Warm hosts that no session has used, and that may hold a world whose head is not known for now. */
+  unsure: { wanted: number; warm: PoolHost[] };
+  /** Warm hosts to be replaced, and why. */
+  stale: Map<PoolHost, HostEnd>;
+};
+
+const newStock = (pool: PoolSettings): Stock => ({
+  pool,
+  live: 0,
+  starting: 0,
+  atWork: 0,
+  draining: 0,
+  trouble: undefined,
+  isLoading: false,
+  fresh: [],
+  held: [],
+  spare: [],
+  superseded: [],
+  unsure: { wanted: 0, warm: [] },
+  stale: new Map(),
+});
+
+/**
+ * The versions that a pool is to hold: heads of its worlds as the control plane knows them. A head that
+ * it does not tell is not known for now; then nothing counts as superseded.
+ */
+const heldWorlds = ({ config }: PoolSettings, worlds: readonly PoolWorld[]) => {
+  const heads = config.worlds.map(({ world, hosts }) => ({
+    hosts,
+    versionId: worlds.find((one) => one.pool === config.pool && one.world === world)?.versionId,
+  }));
+  const unknown = heads.filter(({ versionId }) => versionId === undefined);
+  return {
+    unsure: { wanted: unknown.reduce((sum, { hosts }) => sum + hosts, 0), warm: [] },
+    held: heads.flatMap(({ versionId, hosts }): Held[] =>
+      versionId === undefined ? [] : [{ versionId, wanted: hosts, warm: [], loading: 0 }],
+    ),
+  };
+};
+
+type StockDeadlines = Pick<Deadlines, 'loadingMs' | 'startingMs'>;
+
+/** Takes stock of one pool, host by host. */
+const stockTaker = (
+  pool: PoolSettings,
+  worlds: readonly PoolWorld[],
+  { loadingMs, startingMs }: StockDeadlines,
+) => {
+  const { unsure, held } = heldWorlds(pool, worlds);
+  const stock: Stock = { ...newStock(pool), held, unsure };
+  const heldOf = ({ versionId, uses }: PoolHost): Held | undefined =>
+    uses > 0 || versionId === null ? undefined : held.find((one) => one.versionId === versionId);
+
+  const addWarm = (host: PoolHost, container: Container | undefined): void => {
+    const why = staleness(host, container, pool);
+    if (why !== undefined) stock.stale.set(host, why);
+    const own = heldOf(host);
+    if (own !== undefined) own.warm.push(host);
+    else if (host.versionId === null) stock.fresh.push(host);
+    else if (host.uses > 0) stock.spare.push(host);
+    else if (stock.unsure.wanted > 0) stock.unsure.warm.push(host);
+    else stock.superseded.push(host);
+  };
+
+  const addLoading = (host: PoolHost): void => {
+    const own = heldOf(host);
+    if (own !== undefined) own.loading += 1;
+  };
+
+  return {
+    stock,
+    /** Adds a host; one that `leaves` by this plan only takes room. */
+    add(host: PoolHost, container: Container | undefined, leaves: boolean): void {
+      stock.live += 1;
+      const trouble = host.state === 'starting' ? container?.trouble : undefined;
+      // What trouble an older release has says nothing of the present one.
+      if (container?.digest === pool.digest) stock.trouble ??= trouble?.kind;
+      if (leaves || host.state === 'draining') stock.draining += 1;
+      else if (host.state === 'warm') addWarm(host, container);
+      else if (host.state === 'assigned') stock.isLoading ||= host.stateAgeMs < loadingMs;
+      else if (host.state === 'recycling') addLoading(host);
+      else if (trouble === undefined) {
+        stock.starting += 1;
+        if (host.stateAgeMs < startingMs) stock.atWork += 1;
+      }
+    },
+  };
+};
+
+export type StockTaker = ReturnType<typeof stockTaker>;
+
+/** One taker for each pool, by the pool's name. */
+export const createStockTakers = (
+  pools: readonly PoolSettings[],
+  worlds: readonly PoolWorld[],
+  deadlines: StockDeadlines,
+): Map<string, StockTaker> =>
+  new Map(pools.map((pool) => [pool.config.pool, stockTaker(pool, worlds, deadlines)]));

@@ -1,0 +1,168 @@
+/**
+ * What an orchestrator counts, and what it shows of its pools. Pools are looked at when metrics are asked
+ * for, as the last tick left them; one that does not lead shows none. No label is an id: pools, states and
+ * reasons are few.
+ */
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { type HostEnd, type HostState, liveHostStates } from '#domain/host.ts';
+import { newRegistry, secondsBuckets } from '#runtime/metrics.ts';
+import type { PoolStatus } from '../learned/pool-memory.ts';
+
+/** A pool as the last tick saw it. */
+export type PoolLook = PoolStatus & {
+  hosts: Record<HostState, number>;
+  /** Warm hosts that hold no world. */
+  fresh: number;
+};
+
+/** What the program shows when it is asked. */
+export type Shown = { isLeading: boolean; pools: readonly PoolLook[] };
+
+/** By which reasons a host that was not to end can be found gone. */
+const lossReasons: readonly HostEnd[] = ['exited', 'out_of_memory', 'reclaimed'];
+
+/**
+ * A counter by pool and another label. It tells of the usual values of each pool from the start, as 0:
+ * a burst that comes first would not be seen as a rise.
+ */
+const poolCounter = <Label extends string>(
+  registry: Registry,
+  show: () => Shown,
+  {
+    name,
+    help,
+    label,
+    usual,
+  }: { name: string; help: string; label: Label; usual: readonly string[] },
+): Counter<'pool' | Label> =>
+  new Counter<'pool' | Label>({
+    name,
+    help,
+    labelNames: ['pool', label],
+    registers: [registry],
+    collect() {
+      for (const { config } of show().pools) {
+        for (const value of usual) {
+          this.inc({ pool: config.pool, [label]: value } as Record<'pool' | Label, string>, 0);
+        }
+      }
+    },
+  });
+
+const createCounters = (registry: Registry, show: () => Shown) => {
+  return {
+    planned: poolCounter(registry, show, {
+      name: 'svc_host_launches_planned_total',
+      help: 'Launches begun: because sessions wait (demand) or to fill the pool (refill)',
+      label: 'cause',
+      usual: ['demand', 'refill'],
+    }),
+    launches: poolCounter(registry, show, {
+      name: 'svc_host_launches_total',
+      help: 'Launches that ended: launched or failed',
+      label: 'outcome',
+      usual: ['launched', 'failed'],
+    }),
+    launchSeconds: new Histogram({
+      name: 'svc_host_launch_seconds',
+      help: 'How long the container runtime took to launch a host',
+      labelNames: ['pool'],
+      buckets: secondsBuckets,
+      registers: [registry],
+    }),
+    drains: poolCounter(registry, show, {
+      name: 'svc_host_drains_total',
+      help: 'Hosts taken out of service by this orchestrator, by reason',
+      label: 'reason',
+      usual: [],
+    }),
+    losses: poolCounter(registry, show, {
+      name: 'svc_host_losses_total',
+      help: 'Hosts found gone that nobody had told to end, by reason',
+      label: 'reason',
+      usual: lossReasons,
+    }),
+  };
+};
+
+type PoolNumber = { name: string; help: string; of(pool: PoolLook): number };
+
+const poolNumbers: readonly PoolNumber[] = [
+  { name: 'svc_pool_target', help: 'Fresh hosts to keep now', of: ({ target }) => target },
+  {
+    name: 'svc_pool_fresh',
+    help: 'Warm hosts that hold no world, which the target is about',
+    of: ({ fresh }) => fresh,
+  },
+  {
+    name: 'svc_pool_minimum',
+    help: 'Least hosts to keep warm',
+    of: ({ config }) => config.minimum,
+  },
+  {
+    name: 'svc_pool_maximum',
+    help: 'Most hosts that a pool may have',
+    of: ({ config }) => config.maximum,
+  },
+  {
+    name: 'svc_pool_held',
+    help: 'Whether launches of a pool fail or are held back, 0 or 1',
+    of: ({ launches }) => (launches.reason === undefined ? 0 : 1),
+  },
+  {
+    name: 'svc_pool_launch_failures_in_a_row',
+    help: 'Launches of a pool that failed since the last that worked',
+    of: ({ launches }) => launches.failuresInARow,
+  },
+];
+
+/** Makes the metrics; `show` is called whenever they are asked for. */
+export const createMetrics = () => {
+  const registry = newRegistry();
+  let show = (): Shown => ({ isLeading: false, pools: [] });
+  const registers = [registry];
+  new Gauge({
+    name: 'svc_orchestrator_leading',
+    help: 'Whether this orchestrator holds the lease, 0 or 1',
+    registers,
+    collect() {
+      this.set(show().isLeading ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: 'svc_hosts',
+    help: 'Hosts of a pool by state',
+    labelNames: ['pool', 'state'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { config, hosts } of show().pools) {
+        for (const state of liveHostStates) this.set({ pool: config.pool, state }, hosts[state]);
+      }
+    },
+  });
+  for (const { name, help, of } of poolNumbers) {
+    new Gauge({
+      name,
+      help,
+      labelNames: ['pool'],
+      registers,
+      collect() {
+        this.reset();
+        for (const pool of show().pools) this.set({ pool: pool.config.pool }, of(pool));
+      },
+    });
+  }
+  return {
+    registry,
+    ...createCounters(registry, () => show()),
+    /** Says where the pools are looked at from now on. */
+    showFrom(source: () => Shown): void {
+      show = source;
+    },
+    /** What is shown now. */
+    shown: (): Shown => show(),
+  };
+};
+
+export type Metrics = ReturnType<typeof createMetrics>;

@@ -1,0 +1,216 @@
+/**
+ * The configuration file: the pools of an installation and the limits of its sessions, in TOML. It is
+ * read as a whole: every mistake is found, each at its line, and nothing of a file with a mistake is
+ * taken. What fits together in the file and still may not be meant is a warning.
+ *
+ * docs/internals/orchestrator.md describes the keys; what they must be to one another is checked in pools-checks.ts.
+ */
+import { parsePointer } from '#domain/json.ts';
+import type { RuntimeName } from '#domain/pool.ts';
+import { type Isolation, isolations, namePattern, usualSize } from '#domain/pool.ts';
+import { browserTiers } from '#domain/session.ts';
+import type { Problem } from '#language/problem.ts';
+import { parseToml } from '#language/read/document.ts';
+import {
+  filledText,
+  integer,
+  type Kind,
+  kind,
+  mapOf,
+  number,
+  oneOf,
+  type Placed,
+  placed,
+  refuseValue,
+  textMatching,
+} from '#language/read/kinds.ts';
+import { createProblems, type Place } from '#language/read/place.ts';
+import {
+  defaulted,
+  defaultedTable,
+  optional,
+  readTable,
+  required,
+  type TableOf,
+  tableOf,
+} from '#language/read/table.ts';
+import { duration } from './duration.ts';
+import { kubernetesTable } from './kubernetes-table.ts';
+import type { PoolConfig } from './pool-config.ts';
+import { checkPool, checkPools, warnOfPools } from './pools-checks.ts';
+import type { SessionLimits, Settings } from './settings.ts';
+
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+const mostPools = 100;
+const mostHosts = 100_000;
+
+const name = textMatching('1 to 48 small letters, digits and inner hyphens', namePattern);
+
+const sizeKeys = {
+  name: defaulted(name, usualSize),
+  memory_mb: defaulted(integer(128, 1_048_576), 512),
+  cpus: defaulted(number(0.1, 1_024), 1),
+  pids: defaulted(integer(32, 65_536), 128),
+};
+
+const refillKeys = {
+  per_second: defaulted(number(0.01, 10_000), 50),
+  burst: defaulted(integer(1, 10_000), 100),
+};
+
+const target: Kind<number | 'auto'> = kind(
+  { anyOf: [{ const: 'auto' }, integer(0, mostHosts).schema ?? {}] },
+  (place, value) =>
+    typeof value === 'string' && value !== 'auto'
+      ? refuseValue(place, `must be "auto" or a number of hosts, is "${value}"`)
+      : value === 'auto'
+        ? value
+        : integer(0, mostHosts)(place, value),
+);
+
+const worldPath = /^[a-z0-9][a-z0-9-]*\/[a-z0-9][a-z0-9-]*\/[a-z0-9][a-z0-9-]*$/;
+
+/** Worlds by their path; a key that is none is refused at the key. */
+const worlds: Kind<Map<string, number>> = kind(
+  { type: 'object', additionalProperties: { type: 'integer' } },
+  (place, value) => {
+    const read = mapOf(integer(1, mostHosts))(place, value);
+    for (const path of read?.keys() ?? []) {
+      if (worldPath.test(path)) continue;
+      const message = `"${path}" does not name a world`;
+      place.at(path).refuse('bad_name', message, 'write "organization/project/world" = 2');
+    }
+    return read;
+  },
+);
+
+const poolKeys = {
+  tier: optional(oneOf(browserTiers)),
+  isolation: optional<Isolation>(oneOf(isolations)),
+  image: optional(filledText()),
+  size: defaultedTable(sizeKeys),
+  minimum: defaulted(integer(0, mostHosts), 0),
+  maximum: required(integer(1, mostHosts), mostHosts),
+  target: defaulted<number | 'auto'>(target, 'auto'),
+  surge: defaulted(integer(1, mostHosts), 1),
+  refill: defaultedTable(refillKeys),
+  max_age: optional(duration(minuteMs, 365 * dayMs)),
+  max_age_jitter: defaulted(number(0, 1), 0.2),
+  start_timeout: defaulted(duration(1_000, dayMs), minuteMs),
+  worlds: defaulted<Map<string, number>>(worlds, new Map()),
+  kubernetes: optional(kubernetesTable),
+};
+export type PoolTable = TableOf<typeof poolKeys>;
+
+const sessionKeys = {
+  idle: optional(duration(1_000, 30 * dayMs)),
+  max_age: optional(duration(1_000, 365 * dayMs)),
+  provision_timeout: optional(duration(1_000, dayMs)),
+};
+
+const fileKeys = {
+  pools: required<Map<string, Placed<PoolTable>>>(
+    mapOf(placed(tableOf(poolKeys)), { least: 1 }),
+    new Map(),
+  ),
+  sessions: defaultedTable(sessionKeys),
+};
+
+/** What the reader has to know beyond the file. */
+export type PoolsFileContext = {
+  /** Undefined: what only one runtime can tell is not checked. */
+  runtime: RuntimeName | undefined;
+  /** What holds where the file says nothing. */
+  sessions: SessionLimits;
+};
+
+/** Of a file with problems there are no settings. */
+export type PoolsFile =
+  | { settings: Settings; warnings: Problem[]; problems: [] }
+  | { settings?: undefined; warnings: Problem[]; problems: Problem[] };
+
+const usualIsolation = (runtime: RuntimeName | undefined): Isolation =>
+  runtime === 'process' ? 'process' : 'container';
+
+const toPool = (pool: string, table: PoolTable, { runtime }: PoolsFileContext): PoolConfig => ({
+  pool,
+  tier: table.tier ?? null,
+  isolation: table.isolation ?? usualIsolation(runtime),
+  size: {
+    name: table.size.name,
+    memoryMb: table.size.memory_mb,
+    cpus: table.size.cpus,
+    pids: table.size.pids,
+  },
+  ...(table.image === undefined ? {} : { image: table.image }),
+  ...(table.kubernetes === undefined ? {} : { kubernetes: table.kubernetes }),
+  minimum: table.minimum,
+  maximum: table.maximum,
+  target: table.target,
+  surge: table.surge,
+  refill: { perSecond: table.refill.per_second, burst: table.refill.burst },
+  maxAgeMs: table.max_age ?? null,
+  maxAgeJitter: table.max_age_jitter,
+  startMs: table.start_timeout,
+  worlds: [...table.worlds].map(([world, hosts]) => ({ world, hosts })),
+});
+
+const readPools = (
+  place: Place,
+  tables: ReadonlyMap<string, Placed<PoolTable>>,
+  context: PoolsFileContext,
+): PoolConfig[] => {
+  if (tables.size > mostPools) {
+    place.refuse('too_many', `there are ${tables.size} pools, more than ${mostPools}`);
+  }
+  const pools = [...tables].map(([pool, { place: at, value }]) => {
+    if (!namePattern.test(pool)) {
+      const wanted = 'names are 1 to 48 small letters, digits and inner hyphens';
+      at.refuse('bad_name', `"${pool}" is not a name of a pool`, wanted);
+    }
+    const config = toPool(pool, value, context);
+    checkPool(at, config, context.runtime);
+    return config;
+  });
+  checkPools(place, pools);
+  return pools;
+};
+
+/** Reads the text of a file, which is named in what is said of it. */
+export const readPoolsFile = (file: string, text: string, context: PoolsFileContext): PoolsFile => {
+  const problems = createProblems();
+  const document = parseToml(problems, file, text);
+  if (document === undefined) return { problems: problems.list(), warnings: [] };
+  const read = readTable(document.place, document.value, fileKeys);
+  const pools = readPools(document.place.at('pools'), read.pools, context);
+  if (problems.count() > 0) return { problems: problems.list(), warnings: [] };
+
+  const warnings = createProblems();
+  const warned = parseToml(warnings, file, text);
+  if (warned !== undefined) warnOfPools(warned.place.at('pools'), pools);
+  const { idle, max_age, provision_timeout } = read.sessions;
+  const sessions = {
+    idleMs: idle ?? context.sessions.idleMs,
+    maxAgeMs: max_age ?? context.sessions.maxAgeMs,
+    provisionMs: provision_timeout ?? context.sessions.provisionMs,
+  };
+  return { settings: { pools, sessions }, warnings: warnings.list(), problems: [] };
+};
+
+/** A problem on one line: where it is, what it is, and the way out. */
+export const describeProblem = ({
+  file,
+  pointer,
+  line,
+  column,
+  message,
+  hint,
+}: Problem): string => {
+  const at = line === undefined ? file : `${file}:${line}:${column}`;
+  const path = parsePointer(pointer).join('.');
+  const key = path.slice(path.lastIndexOf('.') + 1);
+  const said = message.startsWith(`${key}: `) ? message.slice(key.length + 2) : message;
+  const way = hint === undefined ? '' : ` (${hint})`;
+  return `${at}: ${path === '' ? '' : `${path}: `}${said}${way}`;
+};
