@@ -34,12 +34,6 @@ const allowed: Record<string, readonly string[]> = {
   ...Object.fromEntries(programs.map((program) => [program, Object.keys(shared)])),
 };
 
-/** Folders whose files can be read one after the other, each after those that it imports. */
-const withoutCircles = [
-  ...['src/domain', 'src/language', 'src/store', 'src/wire'],
-  ...['src/control', 'src/gateway', 'orchestrator'],
-];
-
 /** Packages that only one folder may touch. */
 const confined: Record<string, string> = {
   pg: 'src/control/db',
@@ -81,23 +75,6 @@ describe('architecture', () => {
       return folder !== entry.folder && !(allowed[entry.folder] ?? []).includes(folder ?? '');
     });
     expect(wrong).toEqual([]);
-  });
-
-  it('has no file that imports itself by way of others', () => {
-    const targets = new Map<string, string[]>();
-    for (const one of imports.filter(({ folder }) => withoutCircles.includes(folder))) {
-      targets.set(one.file, [...(targets.get(one.file) ?? []), targetOf(one) ?? '']);
-    }
-    const done = new Set<string>();
-    const circles: string[][] = [];
-    const visit = (file: string, way: readonly string[]): void => {
-      if (way.includes(file)) circles.push([...way.slice(way.indexOf(file)), file]);
-      if (done.has(file) || way.includes(file)) return;
-      for (const target of targets.get(file) ?? []) visit(target, [...way, file]);
-      done.add(file);
-    };
-    for (const file of targets.keys()) visit(file, []);
-    expect(circles).toEqual([]);
   });
 
   it('names shared libraries by their # name from other folders', () => {

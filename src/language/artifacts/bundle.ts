@@ -10,8 +10,7 @@ import { compareTexts, leftOutFolder } from '#domain/tree-path.ts';
 import type { TreeFile } from '#domain/world.ts';
 import type { Contract, JsonSchema, RouteContract } from '../contract.ts';
 import { isTable, own } from '../read/values.ts';
-import { subschemasOf } from '../schema/keywords.ts';
-import { definitionName } from '../schema/work.ts';
+import { definitionName, subschemasOf } from '../schema/keywords.ts';
 
 // The contract as hosts get it: without what only documents tell and what only captures are read by. The
 // schemas of what handlers answer are for `worlds/openapi.json`, which is made when a world is compiled, and the

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { textFile } from '#test/support/small-world.ts';
-import { artifactCollisions } from './collisions.ts';
+import { artifactCollisions } from './generate.ts';
 
 const generated = ['db/schema.sql', 'schema/README.md', 'ui/app/index.html'].map((path) =>
   textFile(path, ''),

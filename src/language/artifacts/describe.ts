@@ -12,7 +12,7 @@ import type {
 } from '../contract.ts';
 import { isTable, own } from '../read/values.ts';
 import { type Analysis, createAnalysis, type JsonType } from '../schema/analysis.ts';
-import { definitionName } from '../schema/work.ts';
+import { definitionName } from '../schema/keywords.ts';
 import { type ToolSchema, toolSchemasOf } from './tool-schemas.ts';
 
 type FieldDescription = {

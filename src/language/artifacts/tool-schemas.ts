@@ -4,8 +4,7 @@
  */
 import type { Contract, JsonSchema } from '../contract.ts';
 import { isTable, own } from '../read/values.ts';
-import { subschemasOf } from '../schema/keywords.ts';
-import { definitionName } from '../schema/work.ts';
+import { definitionName, subschemasOf } from '../schema/keywords.ts';
 
 /** The schema with those definitions that it needs in its `$defs`. */
 const standaloneSchema = (schema: JsonSchema, definitions: Contract['definitions']): JsonSchema => {

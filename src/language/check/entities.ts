@@ -13,8 +13,8 @@ import { suggestName } from '../read/suggest.ts';
 import type { Tree } from '../read/tree.ts';
 import { isTable, own } from '../read/values.ts';
 import { columnType, createAnalysis, scalarType } from '../schema/analysis.ts';
+import { definitionName } from '../schema/keywords.ts';
 import { createLibrary, type Library } from '../schema/library.ts';
-import { definitionName } from '../schema/work.ts';
 import { isAddressable } from '../sql/ddl.ts';
 import { findEntity, findField, type Model, parseFieldPath } from './model.ts';
 

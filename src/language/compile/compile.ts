@@ -7,8 +7,7 @@
  */
 import { limits } from '#domain/limits.ts';
 import type { TreeFile } from '#domain/world.ts';
-import { artifactCollisions } from '../artifacts/collisions.ts';
-import { generateArtifacts } from '../artifacts/generate.ts';
+import { artifactCollisions, generateArtifacts } from '../artifacts/generate.ts';
 import { checkApi } from '../check/api.ts';
 import { checkDependencies } from '../check/dependencies.ts';
 import { buildModel, hasProblems } from '../check/entities.ts';

@@ -7,8 +7,7 @@
 import { escapeSegment } from '#domain/json.ts';
 import type { Contract, JsonSchema } from '../contract.ts';
 import { isTable } from '../read/values.ts';
-import { keywords } from '../schema/keywords.ts';
-import { definitionName } from '../schema/work.ts';
+import { definitionName, keywords } from '../schema/keywords.ts';
 
 export type ComponentNames = {
   entity: ReadonlyMap<string, string>;

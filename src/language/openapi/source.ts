@@ -9,7 +9,7 @@ import type {
 } from '../contract.ts';
 import { isTable, own } from '../read/values.ts';
 import { type Analysis, createAnalysis } from '../schema/analysis.ts';
-import { definitionName } from '../schema/work.ts';
+import { definitionName } from '../schema/keywords.ts';
 import { type ComponentNames, nameComponents } from './component-names.ts';
 
 /** The parts of a contract that its HTTP side is described by. */

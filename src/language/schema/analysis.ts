@@ -4,9 +4,8 @@
  */
 import type { ColumnType, FieldPath, JsonSchema } from '../contract.ts';
 import { isTable, own, type Table } from '../read/values.ts';
-import { typeNames } from './keywords.ts';
+import { definitionName, typeNames } from './keywords.ts';
 import { compilePattern, type Pattern } from './patterns.ts';
-import { definitionName } from './work.ts';
 
 export type JsonType = (typeof typeNames)[number];
 type Types = ReadonlySet<JsonType>;

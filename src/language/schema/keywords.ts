@@ -165,3 +165,11 @@ export const subschemasOf = (schema: Readonly<Record<string, unknown>>): Subsche
     }
     return [];
   });
+
+const definitionPrefix = '#/$defs/';
+
+/** The definition that a resolved reference names. */
+export const definitionName = (reference: unknown): string | undefined =>
+  typeof reference === 'string' && reference.startsWith(definitionPrefix)
+    ? reference.slice(definitionPrefix.length)
+    : undefined;

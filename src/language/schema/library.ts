@@ -12,11 +12,9 @@ import type { Place } from '../read/place.ts';
 import { suggestName } from '../read/suggest.ts';
 import { defaulted, optional, readTable } from '../read/table.ts';
 import type { Tree } from '../read/tree.ts';
+import { deepestDefinition, refuseEndlessWork, refuseWideSchemas } from './bounds.ts';
 import { checkSchema, type SchemaScope } from './check-schema.ts';
-import { deepestDefinition } from './nesting.ts';
 import { type JudgedPattern, judgePattern } from './patterns.ts';
-import { refuseWideSchemas } from './span.ts';
-import { refuseEndlessWork } from './work.ts';
 
 /** A schema as written, with its place. */
 export type Definitions = Map<string, Placed<unknown>>;

@@ -16,8 +16,8 @@ import {
   str,
   type ValidateFunction,
 } from 'ajv/dist/2020.js';
+import { definitionName } from './keywords.ts';
 import type { Steps } from './steps.ts';
-import { definitionName } from './work.ts';
 
 type Call = Pick<ValidateFunction, 'errors'> & ((value: unknown, at: object) => unknown);
 

@@ -9,9 +9,9 @@
 import { _, type CodeKeywordDefinition } from 'ajv/dist/2020.js';
 import type { JsonSchema } from '../contract.ts';
 import { isTable, own, type Table } from '../read/values.ts';
+import { definitionName } from './keywords.ts';
 import type { Pattern } from './patterns.ts';
 import type { Steps } from './steps.ts';
-import { definitionName } from './work.ts';
 
 type Container = Readonly<Record<string, unknown>> | readonly unknown[];
 

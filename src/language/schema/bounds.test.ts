@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { deepestDefinition } from './nesting.ts';
+import { deepestDefinition } from './bounds.ts';
 
 const to = (name: string) => ({ $ref: `#/$defs/${name}` });
 
