@@ -13,9 +13,12 @@ import { bundledTemplatesDir } from '#runtime/templates.ts';
 import { readOtlpEndpoint } from '#runtime/tracing.ts';
 import type { BlobPlace } from './blobs/blobs.ts';
 import type { CompileLimits } from './compile/compiler.ts';
-import type { Quotas } from './db/quotas.ts';
-import type { ListenerName } from './http/listeners.ts';
+import type { Quotas } from './shares/quotas.ts';
 import type { KeyPair } from './tokens/keys-in-use.ts';
+
+/** What is served at addresses of its own: the public API, that of hosts, and those of the other programs. */
+export const listenerNames = ['public', 'host', 'internal'] as const;
+export type ListenerName = (typeof listenerNames)[number];
 
 export type ControlConfig = {
   /** Holds a password, so it prints as a secret. */

@@ -7,7 +7,7 @@ import type { BodyReader } from './compile/body-reader.ts';
 import type { Compiler } from './compile/compiler.ts';
 import type { ControlConfig } from './config.ts';
 import type { Database } from './db/database.ts';
-import type { Placer } from './db/placement.ts';
+import type { Placer } from './lifecycle/placer.ts';
 import type { CallRate } from './memory/call-rate.ts';
 import type { Seats } from './memory/seats.ts';
 import type { SessionFacts } from './memory/session-facts.ts';

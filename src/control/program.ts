@@ -16,9 +16,9 @@ import { createBodyReader, readingLimits } from './compile/body-reader.ts';
 import { createCompiler } from './compile/compiler.ts';
 import { createLane, type EndedJob } from './compile/lane.ts';
 import type { ControlConfig } from './config.ts';
+import { type ListenerName, listenerNames } from './config.ts';
 import { openDatabase } from './db/database.ts';
 import { migrate } from './db/migrate.ts';
-import { createPlacer } from './db/placement.ts';
 import { watchSchema } from './db/watch-schema.ts';
 import { adminEndpoints } from './http/admin/endpoints.ts';
 import { createFindAsker } from './http/askers.ts';
@@ -27,13 +27,14 @@ import { gatewayEndpoints } from './http/gateway/endpoints.ts';
 import { addHealthRoutes } from './http/health.ts';
 import { hostEndpoints } from './http/host/endpoints.ts';
 import { type Listening, listen } from './http/listen.ts';
-import { groupListeners, type ListenerName, listenerNames } from './http/listeners.ts';
+import { groupListeners } from './http/listeners.ts';
 import { openApiDocument } from './http/openapi.ts';
 import { poolEndpoints } from './http/pool/endpoints.ts';
 import { publicEndpoints } from './http/public/endpoints.ts';
 import { type Api, createServer } from './http/server.ts';
 import { createShare } from './http/share.ts';
 import { createUploads, type Uploads } from './http/uploads.ts';
+import { createPlacer } from './lifecycle/placer.ts';
 import { createCallRate } from './memory/call-rate.ts';
 import { createSeats } from './memory/seats.ts';
 import { createSessionFacts } from './memory/session-facts.ts';
@@ -126,7 +127,7 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
     const schema = watchSchema(db, log);
     stack.defer(() => schema.loop.stop());
     const blobs = await openBlobs(config.blobs, db);
-    const notices = startNotices(config, db, log);
+    const notices = startNotices(config.databaseUrl, db, log);
     stack.defer(() => notices.stop());
     const metrics = createMetrics();
     const tracer = startTracer('svc-control', config.otlpEndpoint, log);
@@ -154,7 +155,7 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
       smallBlobs: createSmallBlobs(blobs),
       notices,
       metrics,
-      placer: createPlacer(db),
+      placer: createPlacer({ db, log, metrics, notices, tracer }),
       tracer,
       versions: createVersions(db),
       secrets,

@@ -6,8 +6,8 @@ import { examine } from '#wire/admin-api/operations.ts';
 import { basicAuthorization } from '#wire/client.ts';
 import { type Database, openDatabase } from '../../src/control/db/database.ts';
 import { ensureKeyPairs, nameKeys } from '../../src/control/db/keys.ts';
-import { hashSecretKey } from '../../src/control/http/auth.ts';
 import { createNaming } from '../../src/control/tokens/keys-in-use.ts';
+import { hashSecretKey } from '../../src/control/tokens/tokens.ts';
 import { startTestControl } from '../support/control.ts';
 import { type OwnControl, startNotesControl } from '../support/own-control.ts';
 

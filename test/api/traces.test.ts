@@ -12,7 +12,7 @@ import { enqueueCall, openSession } from '#wire/public-api/operations.ts';
 import { readConfig } from '../../orchestrator/config.ts';
 import { startOrchestrator } from '../../orchestrator/program.ts';
 import { createMetrics } from '../../orchestrator/signals/metrics.ts';
-import { hostToken } from '../../src/control/http/auth.ts';
+import { hostToken } from '../../src/control/tokens/tokens.ts';
 import { startCollector, type TestCollector } from '../support/collector.ts';
 import { atReplica, baseState, installation, type PlayedHost } from '../support/host.ts';
 import { createMachine, createMemoryDriver } from '../support/memory-driver.ts';

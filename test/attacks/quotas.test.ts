@@ -219,11 +219,11 @@ describe('a project whose queries take long', () => {
 
   it('does not hold up the news of others that leaves with its own', async () => {
     const config = { databaseUrl: new Secret(stage.database.url) };
-    const hearing = startNotices(config, { query: async () => [] }, quiet);
+    const hearing = startNotices(config.databaseUrl, { query: async () => [] }, quiet);
     const heard = hearing.watch('news-of-other');
     await heard.next(10_000); // it listens now
     await blocked(async (db, projectId) => {
-      const telling = startNotices(config, db, quiet);
+      const telling = startNotices(config.databaseUrl, db, quiet);
       forProject(projectId, () => telling.tell('news-of-greedy'));
       forProject('prj-other', () => telling.tell('news-of-other'));
       expect((await heard.next(10_000)).told).toBe(true);

@@ -9,7 +9,7 @@ import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createWorld } from '#wire/public-api/operations.ts';
 import type { SessionView } from '#wire/public-api/session.ts';
-import { hostToken, workingToken } from '../../src/control/http/auth.ts';
+import { hostToken, workingToken } from '../../src/control/tokens/tokens.ts';
 import { ask, endServer, gatewayDomain, gatewayEnv, listenLocally } from '../support/gateway.ts';
 import { addressOf, type Network, startNetwork } from '../support/network.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';

@@ -17,8 +17,8 @@ import { fromErrorAnswer } from '#wire/errors.ts';
 import type { Answer, ClientInput, OperationShape } from '#wire/operation.ts';
 import type { CompileLimits } from '../../src/control/compile/compiler.ts';
 import type { ControlConfig } from '../../src/control/config.ts';
-import type { Quotas } from '../../src/control/db/quotas.ts';
 import { type RunningControl, startControl } from '../../src/control/program.ts';
+import type { Quotas } from '../../src/control/shares/quotas.ts';
 import { execute } from './sql.ts';
 
 /** Sends an operation and returns its answer, or throws the `AppError` that the server answered. */

@@ -17,8 +17,6 @@ import { type Finding, failed, listNames as list, ok, warning } from './finding.
 import { checkGateways } from './gateways.ts';
 import { checkUrls } from './urls.ts';
 
-export type DoctorParts = Pick<Parts, 'blobs' | 'config' | 'db' | 'publicUrl'>;
-
 /** Longer than what the orchestrator itself allows, so that what is found here it has not mended. */
 const limits = { silentMs: 30_000, provisionMs: 150_000, closingMs: 60_000 };
 const mostSkewMs = 2_000;
@@ -28,7 +26,7 @@ const gib = 2 ** 30;
 /** What is read of the blobs of worlds each time: enough to see a store that has gone bad as a whole. */
 const sampled = { mostBytes: 32 * 2 ** 20, mostMs: 3_000 };
 
-const checkDatabase = async ({ db }: DoctorParts): Promise<Finding> => {
+const checkDatabase = async ({ db }: Parts): Promise<Finding> => {
   if (await isEmptied(db)) {
     return failed(
       'it is empty: all that it held is gone',
@@ -40,7 +38,7 @@ const checkDatabase = async ({ db }: DoctorParts): Promise<Finding> => {
   return ok('reachable, with every migration of this release');
 };
 
-const checkKeys = async ({ config, db }: DoctorParts): Promise<Finding> => {
+const checkKeys = async ({ config, db }: Parts): Promise<Finding> => {
   const refused = await findRefused(db, config.bootstrap);
   if (refused.size === 0) return ok(`${config.bootstrap.length} configured, all valid`);
   return failed(
@@ -49,7 +47,7 @@ const checkKeys = async ({ config, db }: DoctorParts): Promise<Finding> => {
   );
 };
 
-const checkClock = async ({ db }: DoctorParts): Promise<Finding> => {
+const checkClock = async ({ db }: Parts): Promise<Finding> => {
   const askedAt = Date.now();
   const { nowMs } = await readStanding(db, limits);
   const skewMs = Math.round(nowMs - (askedAt + Date.now()) / 2);
@@ -61,7 +59,7 @@ const checkClock = async ({ db }: DoctorParts): Promise<Finding> => {
   );
 };
 
-const checkBlobs = async ({ blobs }: DoctorParts): Promise<Finding> => {
+const checkBlobs = async ({ blobs }: Parts): Promise<Finding> => {
   await blobs.check();
   await blobs.checkRoom?.();
   const space = await blobs.space?.();
@@ -73,7 +71,7 @@ const checkBlobs = async ({ blobs }: DoctorParts): Promise<Finding> => {
     : ok(`${blobs.place} can be used; ${free}`);
 };
 
-const checkWorlds = async (parts: DoctorParts): Promise<Finding> => {
+const checkWorlds = async (parts: Parts): Promise<Finding> => {
   const { lost, looked, total } = await findLostWorlds(parts);
   if (lost.length > 0) {
     const names = lost.map(({ world, blob }) => `${world} (${blob})`);
@@ -153,7 +151,7 @@ const judgePool = (pool: PoolReport, waiting: number): Finding | undefined => {
   return undefined;
 };
 
-const checkPools = async ({ db }: DoctorParts, { waiting }: Load): Promise<Finding> => {
+const checkPools = async ({ db }: Parts, { waiting }: Load): Promise<Finding> => {
   const pools = (await listPools(db)).filter(({ isLed }) => isLed);
   if (pools.length === 0) {
     return failed(
@@ -210,7 +208,7 @@ const checkCalls = ({ claimed, oldestClaimedMs }: Load): Finding =>
         "no call of user code may take that long: see the host's log (svc admin hosts --state assigned)",
       );
 
-const checkQuotas = async ({ db, config }: DoctorParts): Promise<Finding> => {
+const checkQuotas = async ({ db, config }: Parts): Promise<Finding> => {
   const near = await findNearQuota(db, config.quotas);
   if (near.length === 0) return ok('no project has used nine tenths of one');
   const names = near.map(
@@ -237,7 +235,7 @@ const runCheck = async ({ name, run }: Check): Promise<DoctorCheck> => {
 };
 
 /** Makes all checks at once. */
-export const examine = (parts: DoctorParts): Promise<DoctorCheck[]> => {
+export const examine = (parts: Parts): Promise<DoctorCheck[]> => {
   const standing = readStanding(parts.db, limits);
   const load = readLoad(parts.db);
   const checks: Check[] = [

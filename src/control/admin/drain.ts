@@ -10,8 +10,6 @@ import { findStanding } from '../db/hosts.ts';
 import { loseHost } from '../hosts/lose.ts';
 import type { Parts } from '../parts.ts';
 
-type DrainParts = Pick<Parts, 'db' | 'log' | 'metrics' | 'notices' | 'placer' | 'tracer'>;
-
 export type DrainRequest = {
   hostId?: string;
   installation?: string;
@@ -24,7 +22,7 @@ export type Drained = { drained: string[]; kept: string[] };
 
 type Found = { id: string; state: HostState };
 
-const findOne = async ({ db }: DrainParts, id: string, endSessions: boolean): Promise<Found[]> => {
+const findOne = async ({ db }: Parts, id: string, endSessions: boolean): Promise<Found[]> => {
   const standing = await findStanding(db, id);
   if (standing === undefined) throw new AppError('not_found', `there is no host "${id}"`);
   if (standing.state === 'assigned' && !endSessions) {
@@ -38,7 +36,7 @@ const findOne = async ({ db }: DrainParts, id: string, endSessions: boolean): Pr
 };
 
 const findAll = async (
-  { db }: DrainParts,
+  { db }: Parts,
   pool: string,
   installation: string | undefined,
 ): Promise<Found[]> => {
@@ -47,7 +45,7 @@ const findAll = async (
   return hosts;
 };
 
-const find = (parts: DrainParts, request: DrainRequest): Promise<Found[]> => {
+const find = (parts: Parts, request: DrainRequest): Promise<Found[]> => {
   const { hostId, installation, pool, endSessions } = request;
   if (hostId !== undefined && pool === undefined) return findOne(parts, hostId, endSessions);
   if (hostId === undefined && pool !== undefined) return findAll(parts, pool, installation);
@@ -55,7 +53,7 @@ const find = (parts: DrainParts, request: DrainRequest): Promise<Found[]> => {
 };
 
 /** Whether it was drained: one that has changed its state since it was found is left alone. */
-const drainOne = async (parts: DrainParts, { id, state }: Found): Promise<boolean> => {
+const drainOne = async (parts: Parts, { id, state }: Found): Promise<boolean> => {
   const loss = { hostId: id, to: 'draining', reason: 'operator', detail: null } as const;
   try {
     await loseHost(parts, { ...loss, ifState: state });
@@ -67,7 +65,7 @@ const drainOne = async (parts: DrainParts, { id, state }: Found): Promise<boolea
 };
 
 /** Drains what the request names; those that serve a session, or were claimed meanwhile, are kept. */
-export const drain = async (parts: DrainParts, request: DrainRequest): Promise<Drained> => {
+export const drain = async (parts: Parts, request: DrainRequest): Promise<Drained> => {
   const hosts = await find(parts, request);
   const outcome: Drained = { drained: [], kept: [] };
   for (const host of hosts.filter(({ state }) => drainableStates.includes(state))) {

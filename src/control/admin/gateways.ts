@@ -25,10 +25,7 @@ const judgeNone = (refused: readonly AskingGateway[]): Finding =>
       );
 
 /** What is found of those that asked within a minute. */
-export const checkGateways = async ({
-  config,
-  db,
-}: Pick<Parts, 'config' | 'db'>): Promise<Finding> => {
+export const checkGateways = async ({ config, db }: Parts): Promise<Finding> => {
   const asking = await listGateways(db, withinMs);
   const refused = asking.filter((one) => one.refused);
   const seen = asking.filter((one) => one.seen).length;

@@ -44,10 +44,7 @@ const checkCertificate = async (url: URL): Promise<Finding> => {
 };
 
 /** Checks the public address; a gateway's names are as many as there are sessions. */
-export const checkUrls = async ({
-  config,
-  publicUrl,
-}: Pick<Parts, 'config' | 'publicUrl'>): Promise<Finding> => {
+export const checkUrls = async ({ config, publicUrl }: Parts): Promise<Finding> => {
   const url = new URL(publicUrl());
   if (config.publicUrl === null && !config.listen.public.every(({ host }) => isLocal(host))) {
     return warning(

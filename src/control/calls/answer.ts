@@ -16,16 +16,10 @@ import {
 import { addNews, endedCalls, noNews, tellNews } from '../lifecycle/end.ts';
 import type { Metrics } from '../metrics/counters.ts';
 import type { Parts } from '../parts.ts';
-import { type Directive, type Hold, nextDirective, type OrderParts, staleHost } from './orders.ts';
-
-type AnswerParts = OrderParts & Pick<Parts, 'log' | 'metrics' | 'notices' | 'placer' | 'tracer'>;
+import { type Directive, type Hold, nextDirective, staleHost } from './orders.ts';
 
 /** Throws unless the call has been answered by this very host before. */
-const checkRepeat = async (
-  { db }: AnswerParts,
-  host: SessionHost,
-  callId: string,
-): Promise<void> => {
+const checkRepeat = async ({ db }: Parts, host: SessionHost, callId: string): Promise<void> => {
   const found = await findAnswered(db, host, callId);
   if (found?.isCurrent !== true) throw staleHost(host);
   if (found.state === null) {
@@ -43,7 +37,7 @@ const countAnswer = (metrics: Metrics, call: CallRow): void => {
 };
 
 /** The first call of a session is told with its opening: it pays what was not made ready before. */
-const traceFirst = ({ tracer }: AnswerParts, call: CallRow): void => {
+const traceFirst = ({ tracer }: Parts, call: CallRow): void => {
   const { sessionId, kind, queuedAt, claimedAt, answeredAt } = call;
   if (claimedAt === null || answeredAt === null) return;
   const endedMs = answeredAt.getTime();
@@ -54,7 +48,7 @@ const traceFirst = ({ tracer }: AnswerParts, call: CallRow): void => {
 };
 
 /** A `close` call that succeeded has moved its session on: what still waits will not run. */
-const afterAnswer = async (parts: AnswerParts, { call, orders }: Answered): Promise<void> => {
+const afterAnswer = async (parts: Parts, { call, orders }: Answered): Promise<void> => {
   const { db, notices, metrics } = parts;
   notices.tellCall(call);
   countAnswer(metrics, call);
@@ -68,7 +62,7 @@ const afterAnswer = async (parts: AnswerParts, { call, orders }: Answered): Prom
 
 /** Records the answer; a repeated one changes nothing and brings the same that a poll would. */
 export const answer = (
-  parts: AnswerParts,
+  parts: Parts,
   host: SessionHost,
   given: NewAnswer,
   hold: Hold,

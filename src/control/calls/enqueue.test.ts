@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionState } from '#domain/session.ts';
 import type { Queryable } from '../db/database.ts';
-import { type EnqueueParts, enqueue } from './enqueue.ts';
+import type { Parts } from '../parts.ts';
+import { enqueue } from './enqueue.ts';
 
 /** A service whose database takes no call, and then says how the session stands. */
 const refusing = (stands: { state: SessionState; openCalls: number; projectCalls: number }) => {
@@ -16,7 +17,7 @@ const refusing = (stands: { state: SessionState; openCalls: number; projectCalls
     callRate: { spend: async () => undefined },
     notices: { watch: () => ({ end: () => undefined }) },
     seats: { reach: () => undefined },
-  } as unknown as EnqueueParts;
+  } as unknown as Parts;
   const body = { kind: 'state' as const, inputJson: '{}', keepWarm: false, hash: null };
   const request = { projectId: 'prj-1', sessionId: 'ses-1', body, idempotencyKey: undefined };
   const signal = new AbortController().signal;

@@ -21,15 +21,11 @@ import {
   type NewCall,
 } from '../db/calls.ts';
 import { violates } from '../db/errors.ts';
+import { noSession } from '../db/sessions.ts';
+import { toHostCall } from '../memory/seats.ts';
 import type { Parts } from '../parts.ts';
 import { quotaError } from '../shares/quotas.ts';
-import { toHostCall } from './view.ts';
 import { awaitCall, type CallWait } from './wait.ts';
-
-export type EnqueueParts = Pick<
-  Parts,
-  'callRate' | 'config' | 'db' | 'facts' | 'notices' | 'seats' | 'versions'
->;
 
 export type EnqueueRequest = {
   projectId: string;
@@ -38,13 +34,10 @@ export type EnqueueRequest = {
   idempotencyKey: string | undefined;
 };
 
-const noSession = (sessionId: string): AppError =>
-  new AppError('not_found', `there is no session "${sessionId}"`);
-
 const invalidName = (message: string): AppError =>
   new AppError('invalid', message, { fields: [{ path: ['name'], message }] });
 
-const checkName = async (parts: EnqueueParts, request: EnqueueRequest): Promise<void> => {
+const checkName = async (parts: Parts, request: EnqueueRequest): Promise<void> => {
   const { projectId, sessionId, body } = request;
   const facts = await parts.facts.get(projectId, sessionId);
   if (facts === undefined) throw noSession(sessionId);
@@ -72,10 +65,7 @@ const tryAgain = { detail: { retryAfterMs: 1_000 } };
  * Why a session took no call. It is asked when the call was refused already, and an answer may have made
  * room since: a session that is open was full then, whatever it is now.
  */
-const refusal = async (
-  { config, db }: EnqueueParts,
-  request: EnqueueRequest,
-): Promise<AppError> => {
+const refusal = async ({ config, db }: Parts, request: EnqueueRequest): Promise<AppError> => {
   const { projectId, sessionId } = request;
   const found = await findRefusal(db, projectId, sessionId, config.quotas.queuedCalls);
   if (found === undefined) return noSession(sessionId);
@@ -96,7 +86,7 @@ const refusal = async (
 
 /** Writes the call and gets it to its host, or on the way there. */
 const insertAndHand = async (
-  { config, db, notices, seats }: EnqueueParts,
+  { config, db, notices, seats }: Parts,
   call: NewCall,
 ): Promise<CallRow | undefined> => {
   const hand = seats.reach(call.sessionId);
@@ -112,7 +102,7 @@ const insertAndHand = async (
 };
 
 const findFirst = async (
-  { db }: EnqueueParts,
+  { db }: Parts,
   { projectId, sessionId, body, idempotencyKey }: EnqueueRequest,
 ): Promise<CallRow | undefined> => {
   if (idempotencyKey === undefined) return undefined;
@@ -124,7 +114,7 @@ const findFirst = async (
 };
 
 const insertOnce = async (
-  parts: EnqueueParts,
+  parts: Parts,
   request: EnqueueRequest,
   call: NewCall,
 ): Promise<CallRow> => {
@@ -154,7 +144,7 @@ const toNewCall = (request: EnqueueRequest, id: string): NewCall => ({
 
 /** Waits for a call that another request has made. */
 const awaitOther = async (
-  parts: EnqueueParts,
+  parts: Parts,
   request: EnqueueRequest,
   call: CallRow,
   wait: CallWait,
@@ -172,7 +162,7 @@ const awaitOther = async (
 
 /** Takes a call and waits for its end, if asked to. */
 export const enqueue = async (
-  parts: EnqueueParts,
+  parts: Parts,
   request: EnqueueRequest,
   wait: CallWait,
 ): Promise<CallRow> => {

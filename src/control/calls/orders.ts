@@ -8,10 +8,9 @@ import { sessionTransitions } from '#domain/session.ts';
 import { isFinal } from '#domain/transitions.ts';
 import type { SessionHost } from '../db/calls.ts';
 import { claimCall, type SessionOrders } from '../db/host-calls.ts';
+import { type HostCallText, toHostCall } from '../memory/seats.ts';
+import { holdUntil, toMs } from '../news/hold.ts';
 import type { Parts } from '../parts.ts';
-import { type HostCallText, toHostCall } from './view.ts';
-
-export type OrderParts = Pick<Parts, 'db' | 'notices' | 'seats'>;
 
 export type Hold = {
   /** Seconds, as the host asks; at most what a poll may hold. */
@@ -23,8 +22,6 @@ export type Hold = {
 
 /** A `SessionDirective`, with the input of a call as text. */
 export type Directive = { call?: HostCallText; close?: { keepWarm: boolean } };
-
-const lookAgainMs = 5_000;
 
 /** The refusal that makes a host stop: what it says is about a session that is not its own. */
 export const staleHost = (host: SessionHost): AppError =>
@@ -49,29 +46,28 @@ const toDirective = (
  * is not this host's.
  */
 export const nextDirective = async (
-  { db, notices, seats }: OrderParts,
+  { db, notices, seats }: Parts,
   host: SessionHost,
   hold: Hold,
   firstLook?: () => Promise<SessionOrders | undefined>,
 ): Promise<Directive> => {
-  const holdMs = hold.isFinal ? 0 : Math.min((hold.seconds ?? 0) * 1_000, limits.pollMs);
-  const endsAt = performance.now() + holdMs;
-  const watch = notices.watch(host.sessionId);
   const claim = () => claimCall(db, host, hold.isFinal);
-  let look = firstLook ?? claim;
-  try {
-    for (;;) {
-      const directive = toDirective(await look(), host);
-      if (directive !== undefined) return directive;
-      const leftMs = endsAt - performance.now();
-      if (leftMs <= 0 || hold.signal.aborted || notices.closed) return {};
-      look = claim;
+  let next = firstLook ?? claim;
+  const directive = await holdUntil(notices, {
+    topic: host.sessionId,
+    ms: hold.isFinal ? 0 : Math.min(toMs(hold.seconds), limits.pollMs),
+    signal: hold.signal,
+    look: async () => {
+      const orders = await next();
+      next = claim;
+      return toDirective(orders, host);
+    },
+    rest: async (wait) => {
       const seat = seats.sit(host);
-      await watch.next(Math.min(leftMs, lookAgainMs), hold.signal);
+      await wait();
       const call = await seat.leave();
-      if (call !== undefined) return { call };
-    }
-  } finally {
-    watch.end();
-  }
+      return call === undefined ? undefined : { call };
+    },
+  });
+  return directive ?? {};
 };

@@ -1,8 +1,4 @@
-/**
- * A call as clients see it, and as its host receives it. Free JSON goes through as text. Clients see no
- * token of the service in it, whoever sent it; the host gets what was sent.
- */
-import type { HostCall } from '#wire/host-api/operations.ts';
+/** A call as clients see it: its free JSON as text, and no token of the service in it, whoever sent it. */
 import type { CallListView, CallView } from '#wire/public-api/call.ts';
 import type { CallField, CallRow, ListedCall } from '../db/calls.ts';
 import { JsonText, jsonText } from '../json/json-text.ts';
@@ -54,21 +50,3 @@ export const viewListedCall =
     claimedAt: timestamp(call.claimedAt),
     answeredAt: timestamp(call.answeredAt),
   });
-
-/** A call for its host, with its input as text. */
-export type HostCallText = Omit<HostCall, 'input'> & { input: JsonText };
-
-/** What a host needs of a call to run it. */
-export const toHostCall = ({
-  id,
-  seq,
-  kind,
-  name,
-  inputJson,
-}: Pick<CallRow, 'id' | 'seq' | 'kind' | 'name' | 'inputJson'>): HostCallText => ({
-  id,
-  seq,
-  kind,
-  name,
-  input: new JsonText(inputJson),
-});

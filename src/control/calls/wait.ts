@@ -3,9 +3,8 @@ import { callTransitions } from '#domain/call.ts';
 import { isFinal } from '#domain/transitions.ts';
 import { type CallPlace, type CallRow, findCall } from '../db/calls.ts';
 import type { Watch } from '../news/bell.ts';
+import { holdWatching } from '../news/hold.ts';
 import type { Parts } from '../parts.ts';
-
-const lookAgainMs = 5_000;
 
 /** Whether nothing more will happen to the call. */
 export const isOver = (call: CallRow): boolean => isFinal(callTransitions, call.state);
@@ -17,18 +16,16 @@ export type CallWait = { ms: number; signal: AbortSignal };
  * that no answer falls between the two.
  */
 export const awaitCall = async (
-  { db, notices }: Pick<Parts, 'db' | 'notices'>,
+  { db, notices }: Parts,
   watch: Watch<CallRow>,
   place: CallPlace,
   call: CallRow,
   { ms, signal }: CallWait,
 ): Promise<CallRow> => {
-  const endsAt = performance.now() + ms;
-  let known = call;
-  for (;;) {
-    const leftMs = endsAt - performance.now();
-    if (isOver(known) || leftMs <= 0 || signal.aborted || notices.closed) return known;
-    const news = await watch.next(Math.min(leftMs, lookAgainMs), signal);
-    known = news.value ?? (await findCall(db, place)) ?? known;
-  }
+  let known: CallRow | undefined;
+  const look = async (news: CallRow | undefined): Promise<CallRow | undefined> => {
+    known = known === undefined ? call : (news ?? (await findCall(db, place)) ?? known);
+    return isOver(known) ? known : undefined;
+  };
+  return (await holdWatching(notices, watch, { ms, signal, look })) ?? known ?? call;
 };

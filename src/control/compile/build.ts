@@ -14,9 +14,8 @@ import type { Row } from '#language/contract.ts';
 import type { Problem } from '#language/problem.ts';
 import { StoreRefusal } from '#store/refusal.ts';
 import { type BuiltSnapshot, buildSnapshot } from '#store/snapshot.ts';
-import { writeTexts } from '../contracts/contract-view.ts';
-import { type ContractFacts, factsOf } from '../db/version-facts.ts';
-import type { VersionTexts } from '../db/version-texts.ts';
+import type { VersionTexts } from '../contracts/contract-view.ts';
+import { type ContractFacts, factsOf, writeTexts } from '../contracts/contract-view.ts';
 import { overlay } from './tree.ts';
 
 export type Rows = Record<string, Row[]>;

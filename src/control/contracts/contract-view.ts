@@ -4,8 +4,38 @@
  */
 import type { Contract, Dependency } from '#language/contract.ts';
 import type { WorldView } from '#wire/public-api/world.ts';
-import type { VersionTexts } from '../db/version-texts.ts';
 import { viewTools } from './tool-view.ts';
+
+/**
+ * The texts of a version: its tools with their schemas as sessions show them, and what a list of worlds
+ * shows: the names of tools and tasks, what is redacted, links to other worlds. `toolLengths` has the length of
+ * each tool in the first of these, by its name.
+ */
+export const versionTextNames = [
+  'toolSchemas',
+  'toolLengths',
+  'tools',
+  'tasks',
+  'redact',
+  'dependencies',
+] as const;
+export type VersionTextName = (typeof versionTextNames)[number];
+export type VersionTexts = Record<VersionTextName, string>;
+
+export type ContractFacts = { hasApi: boolean; toolCount: number; taskCount: number };
+
+const countOf = (list: unknown): number => (Array.isArray(list) ? list.length : 0);
+
+/** What lists of worlds tell of a contract. */
+export const factsOf = (contract: {
+  api?: unknown;
+  tools?: unknown;
+  tasks?: unknown;
+}): ContractFacts => ({
+  hasApi: typeof contract.api === 'object' && contract.api !== null,
+  toolCount: countOf(contract.tools),
+  taskCount: countOf(contract.tasks),
+});
 
 /** Members of a world that a list shows when it is asked to. */
 export const worldFields = ['tools', 'tasks', 'redact', 'dependencies'] as const;

@@ -13,12 +13,11 @@
  */
 import type { HostWish } from '#domain/pool.ts';
 import type { SessionStart, SurfaceKind } from '#domain/session.ts';
+import type { QuotaRefusal, Quotas } from '../shares/quotas.ts';
 import { type Database, type Queryable, statement } from './database.ts';
 import { ledPools, suits, type Wish, wishOf } from './pools.ts';
-import type { QuotaRefusal, Quotas } from './quotas.ts';
 import { type SessionRow, sessionColumns } from './sessions.ts';
 import { hostBefore } from './states.ts';
-import { forNoProject } from './turns.ts';
 
 export type NewSession = HostWish & {
   id: string;
@@ -243,10 +242,11 @@ const anyWaitingStatement = statement(
 );
 
 /** One that looks for its other half. */
-type Seeker = { kind: 'session' | 'host'; id: string; found: PromiseWithResolvers<Placement[]> };
+export type Seeker = { kind: 'session' | 'host'; id: string };
 
-/** One connection holds the lock for so many of them at most, before others get their turn. */
-const seekersAtOnce = 50;
+/** Whether there may be another half for one: some warm host, or some session that waits. */
+export const mayPlace = async (db: Queryable, kind: Seeker['kind']): Promise<boolean> =>
+  (await db.query(kind === 'session' ? anyWarmStatement : anyWaitingStatement, [])).length > 0;
 
 /** A host gets one session; for a session hosts are given away until it has one, or none is left. */
 const placeOne = async (tx: Queryable, { kind, id }: Seeker): Promise<Placement[]> => {
@@ -260,64 +260,11 @@ const placeOne = async (tx: Queryable, { kind, id }: Seeker): Promise<Placement[
   }
 };
 
-const placeAll = (db: Database, seekers: readonly Seeker[]): Promise<Placement[][]> =>
+/** Places some in one transaction, one at a time with all other replicas; answers what came of each. */
+export const placeAll = (db: Database, seekers: readonly Seeker[]): Promise<Placement[][]> =>
   db.transaction(async (tx) => {
     await tx.query(lockStatement, []);
     const placed: Placement[][] = [];
     for (const seeker of seekers) placed.push(await placeOne(tx, seeker));
     return placed;
   });
-
-export type Placer = {
-  /**
-   * Looks for warm hosts for a session that waits. Each that fits is given to the session that has waited
-   * longest of those that could have it, so there may be several placements, or some without this session.
-   * Its row says by then that it waits: so a host that gets warm after the look finds it itself.
-   */
-  placeSession(sessionId: string): Promise<Placement[]>;
-  /**
-   * Gives a warm host the session that has waited longest of those it fits, if there is one. The host's
-   * row says by then that it is warm: so a session that begins to wait after the look finds it itself.
-   */
-  placeHost(hostId: string): Promise<Placement[]>;
-};
-
-/**
- * Places what this process is asked to, all that have come meanwhile in one transaction: each with a
- * transaction of its own would take up a connection while it waits for the lock, and under load those are
- * all that there are.
- */
-export const createPlacer = (db: Database): Placer => {
-  const seekers = new Map<string, Seeker>();
-  let isPlacing = false;
-
-  const placeThem = async (): Promise<void> => {
-    isPlacing = true;
-    while (seekers.size > 0) {
-      const turn = [...seekers.values()].slice(0, seekersAtOnce);
-      for (const { id } of turn) seekers.delete(id);
-      try {
-        const placed = await placeAll(db, turn);
-        for (const [index, { found }] of turn.entries()) found.resolve(placed[index] ?? []);
-      } catch (error) {
-        for (const { found } of turn) found.reject(error);
-      }
-    }
-    isPlacing = false;
-  };
-
-  const seek = async (kind: Seeker['kind'], id: string): Promise<Placement[]> => {
-    const hasAny = kind === 'session' ? anyWarmStatement : anyWaitingStatement;
-    if ((await db.query(hasAny, [])).length === 0) return [];
-    const seeker = seekers.get(id) ?? { kind, id, found: Promise.withResolvers() };
-    seekers.set(id, seeker);
-    // It serves whoever else seeks, too, so it waits for no project's turn.
-    if (!isPlacing) void forNoProject(placeThem);
-    return seeker.found.promise;
-  };
-
-  return {
-    placeSession: (sessionId) => seek('session', sessionId),
-    placeHost: (hostId) => seek('host', hostId),
-  };
-};

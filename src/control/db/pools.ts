@@ -139,3 +139,27 @@ export const findUnsuited = async (
   db: Queryable,
   sessionId: string,
 ): Promise<HostWish | undefined> => (await db.query<HostWish>(unsuitedStatement, [sessionId]))[0];
+
+const keepFileStatement = statement(
+  'keep_pools_file',
+  `insert into pools_files (installation, content) values ($1, $2)
+   on conflict (installation) do update set content = excluded.content, kept_at = now()`,
+);
+
+/** Keeps the file of pools that an orchestrator uses in place of the one before. */
+export const keepPoolsFile = (db: Database, installation: string, content: string): Promise<void> =>
+  db.transaction(async (tx) => {
+    await tx.query(keepFileStatement, [installation, content]);
+  });
+
+const findFileStatement = statement(
+  'find_pools_file',
+  'select content from pools_files where installation = $1',
+);
+
+/** The file that was in use last; undefined when none was ever told. */
+export const findPoolsFile = async (
+  db: Queryable,
+  installation: string,
+): Promise<string | undefined> =>
+  (await db.query<{ content: string }>(findFileStatement, [installation]))[0]?.content;

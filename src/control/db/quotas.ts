@@ -1,56 +1,6 @@
-/**
- * What a project may use of an installation. Whether there is room for more is decided in the database, by
- * functions of the migrations, in the statement that takes the room; only calls a minute are taken ahead,
- * many at once, and requests that hold their answer and bodies under way are counted by each control plane
- * for itself.
- */
+/** What projects use of their quotas, as the database has it. */
+import type { Quotas } from '../shares/quotas.ts';
 import { type Queryable, statement } from './database.ts';
-
-/** All are at least 1; but for `waits` and `uploadMib`, a row of `projects` may have its own. */
-export type Quotas = {
-  /** Sessions that are not yet `CLOSED` or `FAILED`, those that wait for a host among them. */
-  sessions: number;
-  /** Sessions opened in any 60 seconds, whatever became of them. */
-  opensPerMinute: number;
-  /** Calls asked for in one minute of the clock, whatever became of them. */
-  callsPerMinute: number;
-  /** Calls of all its sessions that are queued or claimed; a session may always have a few. */
-  queuedCalls: number;
-  /** Worlds, those that are being made among them. */
-  worlds: number;
-  /** What its versions consist of; a blob of several versions counts for each. */
-  blobMib: number;
-  /** Requests that are kept; the oldest closed sessions' make room. */
-  ledgerMib: number;
-  /** One-time links into its sessions that are still good. */
-  links: number;
-  /** Requests that hold their answer at one control plane. */
-  waits: number;
-  /** MiB of large bodies that one control plane receives or works on at once. */
-  uploadMib: number;
-};
-
-/** The quotas that can refuse something, by the names that callers are told. */
-export const quotaNames = [
-  'sessions',
-  'opens_per_minute',
-  'calls_per_minute',
-  'queued_calls',
-  'worlds',
-  'blob_mib',
-  'links',
-  'waits',
-  'upload_mib',
-] as const;
-export type QuotaName = (typeof quotaNames)[number];
-
-/** Why something was refused. */
-export type QuotaRefusal = {
-  quota: QuotaName;
-  limit: number;
-  /** When there will be room, if that can be known: of what is counted by the minute alone. */
-  retryAfterMs: number | null;
-};
 
 const takeStatement = statement(
   'take_calls',

@@ -1,7 +1,7 @@
 /** What gateways ask: where a session is served, and whether a link to one of its surfaces is still good. */
 import type { EndReason, SessionState, SurfaceKind } from '#domain/session.ts';
+import type { QuotaRefusal } from '../shares/quotas.ts';
 import { type Queryable, statement } from './database.ts';
-import type { QuotaRefusal } from './quotas.ts';
 
 export type RouteRow = {
   id: string;

@@ -1,4 +1,5 @@
 /** Sessions: how they are read, and the changes that concern a session alone. */
+import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
 import type { Isolation } from '#domain/pool.ts';
 import type { BrowserTier, EndReason, SessionState, SurfaceKind } from '#domain/session.ts';
@@ -73,6 +74,10 @@ export const findSession = async (
   sessionId: string,
 ): Promise<SessionRow | undefined> =>
   (await db.query<SessionRow>(findSessionStatement, [sessionId, projectId]))[0];
+
+/** How a request is refused for a session that its project does not have. */
+export const noSession = (sessionId: string): AppError =>
+  new AppError('not_found', `there is no session "${sessionId}"`);
 
 const findServedStatement = statement(
   'find_served_project',

@@ -4,8 +4,8 @@
  */
 import type { Digest } from '#domain/world.ts';
 import { until } from '#runtime/pause.ts';
+import type { QuotaName, QuotaRefusal, Quotas } from '../shares/quotas.ts';
 import { type Database, type Queryable, statement } from './database.ts';
-import type { QuotaName, QuotaRefusal, Quotas } from './quotas.ts';
 
 type Begun = { quota: QuotaName | null; limit: number; doomed: boolean };
 

@@ -4,22 +4,8 @@
  * upgrade waits for none of them.
  */
 import type { Digest } from '#domain/world.ts';
+import { factsOf } from '../contracts/contract-view.ts';
 import { type Queryable, statement } from './database.ts';
-
-export type ContractFacts = { hasApi: boolean; toolCount: number; taskCount: number };
-
-const countOf = (list: unknown): number => (Array.isArray(list) ? list.length : 0);
-
-/** What lists of worlds tell of a contract. */
-export const factsOf = (contract: {
-  api?: unknown;
-  tools?: unknown;
-  tasks?: unknown;
-}): ContractFacts => ({
-  hasApi: typeof contract.api === 'object' && contract.api !== null,
-  toolCount: countOf(contract.tools),
-  taskCount: countOf(contract.tasks),
-});
 
 const readStatement = statement(
   'read_unfilled_version',

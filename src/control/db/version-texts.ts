@@ -2,23 +2,12 @@
  * What answers tell of a world version, as JSON text: kept beside the version, by name, so that a list
  * knows how long a text is before it reads it.
  */
+import {
+  type VersionTextName,
+  type VersionTexts,
+  versionTextNames,
+} from '../contracts/contract-view.ts';
 import { type Queryable, statement } from './database.ts';
-
-/**
- * The texts of a version: its tools with their schemas as sessions show them, and what a list of worlds
- * shows: the names of tools and tasks, what is redacted, links to other worlds. `toolLengths` has the length of
- * each tool in the first of these, by its name.
- */
-const versionTextNames = [
-  'toolSchemas',
-  'toolLengths',
-  'tools',
-  'tasks',
-  'redact',
-  'dependencies',
-] as const;
-export type VersionTextName = (typeof versionTextNames)[number];
-export type VersionTexts = Record<VersionTextName, string>;
 
 // One text a statement: an array of large texts would be written twice on its way.
 const insertTextStatement = statement(

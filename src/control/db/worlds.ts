@@ -3,11 +3,12 @@ import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
 import type { Digest, VersionState } from '#domain/world.ts';
 import type { Contract } from '#language/contract.ts';
+import type { ContractFacts, VersionTexts } from '../contracts/contract-view.ts';
 import { type Database, type Queryable, statement } from './database.ts';
 import { projectPath } from './keys.ts';
 import { finishUpload } from './uploads.ts';
-import { type ContractFacts, fillVersion } from './version-facts.ts';
-import { insertVersionTexts, type VersionTexts } from './version-texts.ts';
+import { fillVersion } from './version-facts.ts';
+import { insertVersionTexts } from './version-texts.ts';
 
 export type WorldRow = {
   id: string;

@@ -16,7 +16,6 @@ import {
 } from '../db/endings.ts';
 import { findStanding } from '../db/hosts.ts';
 import { addNews, endSession, type News, noNews, tellNews } from '../lifecycle/end.ts';
-import { placeWaiting } from '../lifecycle/placer.ts';
 import type { Parts } from '../parts.ts';
 import { fateOf, type HostLoss } from './fate.ts';
 import { staleGeneration } from './warm.ts';
@@ -112,15 +111,12 @@ const loseOnce = async (tx: Queryable, loss: Loss): Promise<Outcome | undefined>
 };
 
 /** Takes a host out of service. Doing so again changes nothing. */
-export const loseHost = async (
-  parts: Pick<Parts, 'db' | 'log' | 'metrics' | 'notices' | 'placer' | 'tracer'>,
-  loss: Loss,
-): Promise<void> => {
+export const loseHost = async (parts: Parts, loss: Loss): Promise<void> => {
   for (let attempt = 0; attempt < tries; attempt += 1) {
     const outcome = await parts.db.transaction((tx) => loseOnce(tx, loss));
     if (outcome === undefined) continue;
     tellNews(parts, outcome.news);
-    if (outcome.requeued !== undefined) await placeWaiting(parts, outcome.requeued);
+    if (outcome.requeued !== undefined) await parts.placer.placeSession(outcome.requeued);
     return;
   }
   throw new AppError('unavailable', `${loss.hostId} changes too often; try again`);

@@ -4,7 +4,8 @@
  */
 import type { PoolView } from '#wire/pool-api/operations.ts';
 import { readPool, readRevision } from '../db/pool-view.ts';
-import { holdUntil, poolTopic } from '../news/notices.ts';
+import { holdUntil } from '../news/hold.ts';
+import { poolTopic } from '../news/notices.ts';
 import type { Parts } from '../parts.ts';
 
 export type PoolQuestion = {
@@ -19,7 +20,7 @@ export type PoolQuestion = {
 
 /** Answers once the view differs from `after`, or with the same one when the time is over. */
 export const observe = async (
-  { db, notices }: Pick<Parts, 'db' | 'notices'>,
+  { db, notices }: Parts,
   { installation, after, holdMs, signal, isBrief }: PoolQuestion,
 ): Promise<PoolView> => {
   const look = async (): Promise<string | undefined> => {

@@ -4,38 +4,24 @@ import { limits } from '#domain/limits.ts';
 import type { Assignment, pollHost, WorldSources } from '#wire/host-api/operations.ts';
 import type { Answer } from '#wire/operation.ts';
 import { findOrders, type HostOrders } from '../db/hosts.ts';
-import { sessionToken } from '../http/auth.ts';
 import { jsonText } from '../json/json-text.ts';
-import { placeWarm } from '../lifecycle/placer.ts';
 import type { Version } from '../memory/versions.ts';
-import { holdUntil } from '../news/notices.ts';
+import { holdUntil, toMs } from '../news/hold.ts';
 import type { Parts } from '../parts.ts';
 import { apiAddress } from '../sessions/view.ts';
+import { sessionToken } from '../tokens/tokens.ts';
 import { staleGeneration } from './warm.ts';
 
-export type PollParts = Pick<
-  Parts,
-  | 'config'
-  | 'db'
-  | 'log'
-  | 'metrics'
-  | 'notices'
-  | 'placer'
-  | 'tracer'
-  | 'secrets'
-  | 'smallBlobs'
-  | 'versions'
->;
 export type HostPoll = {
   hostId: string;
   generation: number;
   /** Seconds to hold the answer. */
-  hold: number | undefined;
+  hold?: number | undefined;
   signal: AbortSignal;
 };
 type Told = Answer<typeof pollHost>['body'];
 
-const findVersion = async ({ versions }: PollParts, id: string): Promise<Version> => {
+const findVersion = async ({ versions }: Parts, id: string): Promise<Version> => {
   const version = await versions.get(id);
   if (version === undefined) throw new Error(`version ${id} is missing`);
   return version;
@@ -43,7 +29,7 @@ const findVersion = async ({ versions }: PollParts, id: string): Promise<Version
 
 /** What a version is loaded from; a host that holds it already needs none of the bytes. */
 const toSources = async (
-  { smallBlobs }: PollParts,
+  { smallBlobs }: Parts,
   { bundle, projectId, snapshot }: Version,
   isHeld: boolean,
 ): Promise<WorldSources> => ({
@@ -53,7 +39,7 @@ const toSources = async (
 });
 
 const toAssignment = async (
-  parts: PollParts,
+  parts: Parts,
   session: NonNullable<HostOrders['session']>,
   { address: hostAddress, generation }: HostOrders,
 ): Promise<Assignment> => {
@@ -82,7 +68,7 @@ const toAssignment = async (
  * What the host's row says. A host learns its new generation with its assignment, or with what it is to
  * load, so the poll that brings it, first or again, comes with the one before.
  */
-const look = async (parts: PollParts, asked: HostPoll): Promise<Told | undefined> => {
+const look = async (parts: Parts, asked: HostPoll): Promise<Told | undefined> => {
   const { hostId, generation } = asked;
   const orders = await findOrders(parts.db, hostId);
   if (orders === undefined || orders.state === 'gone') throw staleGeneration(hostId, generation);
@@ -98,15 +84,15 @@ const look = async (parts: PollParts, asked: HostPoll): Promise<Told | undefined
     return { load: { generation: orders.generation, ...sources } };
   }
   if (!isOwn) throw staleGeneration(hostId, generation);
-  if (!orders.isWanted || !(await placeWarm(parts, hostId))) return undefined;
+  if (!orders.isWanted || !(await parts.placer.placeHost(hostId))) return undefined;
   return look(parts, asked);
 };
 
 /** Answers as soon as there is something to do; `{}` when the time is over. */
-export const poll = async (parts: PollParts, asked: HostPoll): Promise<Told> => {
+export const poll = async (parts: Parts, asked: HostPoll): Promise<Told> => {
   const told = await holdUntil(parts.notices, {
     topic: asked.hostId,
-    ms: Math.min((asked.hold ?? 0) * 1_000, limits.pollMs),
+    ms: Math.min(toMs(asked.hold), limits.pollMs),
     signal: asked.signal,
     look: () => look(parts, asked),
   });

@@ -13,7 +13,6 @@ import {
   noteBeat,
   type WarmReport,
 } from '../db/hosts.ts';
-import { type PlaceParts, placeWarm } from '../lifecycle/placer.ts';
 import { poolTopic } from '../news/notices.ts';
 import type { Parts } from '../parts.ts';
 import { addressFault } from './address.ts';
@@ -32,10 +31,7 @@ const faultOf = ({ found, holding }: WarmReport): string => {
 };
 
 /** What a host is told whose report made it no warmer: it is so already, or is to be destroyed. */
-const explain = async (
-  { db, notices, log }: Pick<Parts, 'db' | 'notices' | 'log'>,
-  report: WarmReport,
-): Promise<HostState> => {
+const explain = async ({ db, notices, log }: Parts, report: WarmReport): Promise<HostState> => {
   const { hostId, generation, holding, found } = report;
   const detail = faultOf(report);
   if (await drainUnclean(db, { hostId, generation, detail })) {
@@ -57,7 +53,7 @@ const explain = async (
 
 /** Throws `forbidden` when the host tells an address that it may not tell. */
 const checkAddress = async (
-  { config, db, log }: Pick<Parts, 'config' | 'db' | 'log'>,
+  { config, db, log }: Parts,
   { hostId, address, source }: WarmReport,
 ): Promise<void> => {
   if (address === undefined) return;
@@ -70,16 +66,13 @@ const checkAddress = async (
 };
 
 /** Takes the report and answers the host's state; it may have a session by then. */
-export const reportWarm = async (
-  parts: PlaceParts & Pick<Parts, 'config' | 'db' | 'log'>,
-  report: WarmReport,
-): Promise<HostState> => {
+export const reportWarm = async (parts: Parts, report: WarmReport): Promise<HostState> => {
   const { db, notices } = parts;
   const { hostId, generation } = report;
   await checkAddress(parts, report);
   if (!(await makeWarm(db, report))) return explain(parts, report);
   await noteBeat(db, { hostId, generation, rssBytes: null });
-  const isPlaced = await placeWarm(parts, hostId);
+  const isPlaced = await parts.placer.placeHost(hostId);
   // Told last: whoever hears of a warm host and opens a session at once must not find it locked.
   notices.tell(hostId, poolTopic);
   return isPlaced ? 'assigned' : 'warm';

@@ -13,6 +13,7 @@ import type { Access } from '#wire/operation.ts';
 import type { Queryable } from '../db/database.ts';
 import { findWhereabouts, noteRenewed } from '../db/hosts.ts';
 import type { KeyRow } from '../db/keys.ts';
+import { hashSecretKey, hostToken, type KeyLevel, workingToken } from '../tokens/tokens.ts';
 import type {
   AdminCaller,
   Caller,
@@ -33,22 +34,6 @@ export type Authenticate = (
 
 const mostSettled = 100_000;
 
-/** What is kept of a secret key. It is 256 random bits, so a plain hash cannot be reversed. */
-export const hashSecretKey = (secretKey: string): Buffer =>
-  createHash('sha256').update(secretKey).digest();
-
-/** The token that a host is launched with; a file of its pod may hold it. */
-export const hostToken = (secret: Secret, hostId: string): string =>
-  `${hostId}.${secret.derive(`host:${hostId}`)}`;
-
-/** The token that a host asks for with its first report, and has in its memory alone. */
-export const workingToken = (secret: Secret, hostId: string): string =>
-  `${hostId}.${secret.derive(`host at work:${hostId}`)}`;
-
-/** The token that a session's API surface asks for. */
-export const sessionToken = (secret: Secret, sessionId: string): string =>
-  `st-${secret.derive(`session:${sessionId}`)}`;
-
 const refuse = (message: string): AppError => new AppError('unauthenticated', message);
 
 const howTo =
@@ -60,7 +45,7 @@ const parse = (authorization: string | undefined): { scheme: string; value: stri
   return { scheme: scheme.toLowerCase(), value };
 };
 
-const ofProject = (key: KeyRow, level: ProjectCaller['level']): ProjectCaller => {
+const ofProject = (key: KeyRow, level: KeyLevel): ProjectCaller => {
   if (key.projectId === null) {
     throw refuse("this is an organization's key; routes of a project need a key of the project");
   }

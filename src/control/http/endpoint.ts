@@ -6,9 +6,10 @@
 import type { FieldProblem } from '#domain/error.ts';
 import type { Access, Answer, Input, OperationShape } from '#wire/operation.ts';
 import type { Kept } from '../bodies/keep.ts';
+import type { KeyLevel } from '../tokens/tokens.ts';
 
 /** A client that authenticated with a project's key pair (`secret`) or with its public key alone. */
-export type ProjectCaller = { projectId: string; level: 'secret' | 'public' };
+export type ProjectCaller = { projectId: string; level: KeyLevel };
 /** A world host, the address that it speaks from, and whether it does with the token of its launch. */
 export type HostCaller = { hostId: string; source: string; isFirst: boolean };
 export type PoolCaller = { pool: true };

@@ -3,9 +3,7 @@
  * APIs of orchestrators, gateways and operators. An address that is named for several serves all of theirs.
  */
 import type { ListenAddress } from '#runtime/listen.ts';
-
-export const listenerNames = ['public', 'host', 'internal'] as const;
-export type ListenerName = (typeof listenerNames)[number];
+import { type ListenerName, listenerNames } from '../config.ts';
 
 /** Addresses that serve the same. */
 export type ListenerGroup = { serves: readonly ListenerName[]; addresses: ListenAddress[] };

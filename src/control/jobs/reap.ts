@@ -17,10 +17,8 @@ export type ReapLimits = {
   closingMs: number;
 };
 
-type ReapParts = Pick<Parts, 'db' | 'log' | 'metrics' | 'notices'>;
-
 /** Begins to close what is idle or too old. */
-const reapTimed = async (parts: ReapParts, asked: ReapLimits): Promise<string[]> => {
+const reapTimed = async (parts: Parts, asked: ReapLimits): Promise<string[]> => {
   const { reaped, cancelled } = await parts.db.transaction(async (tx) => {
     const sessions = await reapSessions(tx, asked);
     if (sessions.length === 0) return { reaped: [], cancelled: [] };
@@ -63,7 +61,7 @@ const closing = (overMs: number): Stuck => ({
 });
 
 /** Ends what is stuck, one session a transaction, and drains the hosts. */
-const endStuck = async (parts: ReapParts, stuck: Stuck): Promise<string[]> => {
+const endStuck = async (parts: Parts, stuck: Stuck): Promise<string[]> => {
   const { db, metrics } = parts;
   const ended: string[] = [];
   for (const id of await findStuck(db, stuck)) {
@@ -82,7 +80,7 @@ const endStuck = async (parts: ReapParts, stuck: Stuck): Promise<string[]> => {
 };
 
 /** Runs all three and returns the sessions whose end has begun or come. */
-export const reap = async (parts: ReapParts, asked: ReapLimits): Promise<string[]> => [
+export const reap = async (parts: Parts, asked: ReapLimits): Promise<string[]> => [
   ...(await reapTimed(parts, asked)),
   ...(await endStuck(parts, provisioning(asked.provisionMs))),
   ...(await endStuck(parts, closing(asked.closingMs))),

@@ -9,16 +9,14 @@ import { collectUpload } from '../db/uploads.ts';
 import { fillVersions } from '../db/version-facts.ts';
 import type { Parts } from '../parts.ts';
 
-type TidyParts = Pick<Parts, 'blobs' | 'config' | 'db' | 'log' | 'metrics'>;
-
-const collectBlobs = async ({ blobs, db, log }: TidyParts): Promise<void> => {
+const collectBlobs = async ({ blobs, db, log }: Parts): Promise<void> => {
   const removed = await collectUpload(db, (digest) => blobs.remove(digest));
   if (removed > 0) {
     log.info({ blobs: removed }, 'removed blobs of a world that was not made');
   }
 };
 
-const makeRoom = async ({ config, db, log, metrics }: TidyParts): Promise<void> => {
+const makeRoom = async ({ config, db, log, metrics }: Parts): Promise<void> => {
   const trimmed = await trimLedgers(db, config.quotas.ledgerMib);
   if (trimmed === undefined || trimmed.dropped.length === 0) return;
   const { projectId, dropped } = trimmed;
@@ -29,7 +27,7 @@ const makeRoom = async ({ config, db, log, metrics }: TidyParts): Promise<void> 
 };
 
 /** Does a little of each. What fails keeps nothing else from being done. */
-export const tidyUp = async (parts: TidyParts): Promise<void> => {
+export const tidyUp = async (parts: Parts): Promise<void> => {
   const jobs = [
     () => fillVersions(parts.db),
     () => fillLedgers(parts.db),

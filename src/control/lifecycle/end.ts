@@ -5,6 +5,7 @@
 import type { CallError } from '#domain/call.ts';
 import type { HostEnd } from '#domain/host.ts';
 import type { EndReason } from '#domain/session.ts';
+import type { Log } from '#runtime/log.ts';
 import type { Queryable } from '../db/database.ts';
 import {
   type EndedCall,
@@ -14,8 +15,8 @@ import {
   type LockedSession,
   releaseHost,
 } from '../db/endings.ts';
-import { poolTopic, routeTopic } from '../news/notices.ts';
-import type { Parts } from '../parts.ts';
+import type { Metrics } from '../metrics/counters.ts';
+import { type Notices, poolTopic, routeTopic } from '../news/notices.ts';
 
 /** What the open calls of a session that ended are told. */
 export const endedCalls = (reason: EndReason): { cancelled: CallError; lost: CallError } => ({
@@ -56,7 +57,7 @@ export const addNews = (
 });
 
 export const tellNews = (
-  { log, notices, metrics }: Pick<Parts, 'log' | 'metrics' | 'notices'>,
+  { log, notices, metrics }: { log: Log; metrics: Metrics; notices: Notices },
   { topics, ends, calls }: News,
 ): void => {
   for (const end of ends) {

@@ -6,13 +6,76 @@
  * A host that holds a world version nobody waits for is left to the planner (`orchestrator/plan/plan.ts`),
  * which alone knows whether there is room for a fresh one and drains what stands in the way.
  */
-import type { Placement } from '../db/placement.ts';
-import { poolTopic } from '../news/notices.ts';
-import type { Parts } from '../parts.ts';
+import type { Log } from '#runtime/log.ts';
+import type { Tracer } from '#runtime/tracing.ts';
+import type { Database } from '../db/database.ts';
+import { mayPlace, type Placement, placeAll, type Seeker } from '../db/placement.ts';
+import { forNoProject } from '../db/turns.ts';
+import type { Metrics } from '../metrics/counters.ts';
+import { type Notices, poolTopic } from '../news/notices.ts';
 
-export type PlaceParts = Pick<Parts, 'log' | 'metrics' | 'notices' | 'placer' | 'tracer'>;
+export type Placer = {
+  /**
+   * Looks for warm hosts for a session that waits, and tells of what was placed. Each host that fits is given
+   * to the session that has waited longest of those that could have it, which may be another one. The
+   * session's row says by then that it waits: so a host that gets warm after the look finds it itself.
+   */
+  placeSession(sessionId: string): Promise<void>;
+  /**
+   * Gives a warm host the session that has waited longest of those it fits; true when there was one. The
+   * host's row says by then that it is warm: so a session that begins to wait after the look finds it itself.
+   */
+  placeHost(hostId: string): Promise<boolean>;
+};
 
-const tellPlaced = ({ log, metrics, notices, tracer }: PlaceParts, placed: Placement): void => {
+type PlacerParts = {
+  db: Database;
+  log: Log;
+  metrics: Metrics;
+  notices: Notices;
+  tracer: Tracer;
+};
+
+type Waiting = Seeker & { found: PromiseWithResolvers<Placement[]> };
+
+/** One connection holds the lock for so many of them at most, before others get their turn. */
+const seekersAtOnce = 50;
+
+/**
+ * Places what this process is asked to, all that have come meanwhile in one transaction: each with a
+ * transaction of its own would take up a connection while it waits for the lock, and under load those are
+ * all that there are.
+ */
+const createSeeking = (db: Database) => {
+  const seekers = new Map<string, Waiting>();
+  let isPlacing = false;
+
+  const placeThem = async (): Promise<void> => {
+    isPlacing = true;
+    while (seekers.size > 0) {
+      const turn = [...seekers.values()].slice(0, seekersAtOnce);
+      for (const { id } of turn) seekers.delete(id);
+      try {
+        const placed = await placeAll(db, turn);
+        for (const [index, { found }] of turn.entries()) found.resolve(placed[index] ?? []);
+      } catch (error) {
+        for (const { found } of turn) found.reject(error);
+      }
+    }
+    isPlacing = false;
+  };
+
+  return async ({ kind, id }: Seeker): Promise<Placement[]> => {
+    if (!(await mayPlace(db, kind))) return [];
+    const seeker = seekers.get(id) ?? { kind, id, found: Promise.withResolvers() };
+    seekers.set(id, seeker);
+    // It serves whoever else seeks, too, so it waits for no project's turn.
+    if (!isPlacing) void forNoProject(placeThem);
+    return seeker.found.promise;
+  };
+};
+
+const tellPlaced = ({ log, metrics, notices, tracer }: PlacerParts, placed: Placement): void => {
   log.info(placed, 'session placed');
   const endedMs = Date.now();
   tracer.add(placed.sessionId, { name: 'wait', beganMs: endedMs - placed.waitedMs, endedMs });
@@ -20,16 +83,19 @@ const tellPlaced = ({ log, metrics, notices, tracer }: PlaceParts, placed: Place
   notices.tell(placed.hostId, placed.sessionId, poolTopic);
 };
 
-/** Looks for a host for a session that waits. */
-export const placeWaiting = async (parts: PlaceParts, sessionId: string): Promise<void> => {
-  const placed = await parts.placer.placeSession(sessionId);
-  for (const one of placed) tellPlaced(parts, one);
-  if (!placed.some((one) => one.sessionId === sessionId)) parts.notices.tell(poolTopic);
-};
-
-/** Looks for a session for a host that is warm; true when it got one. */
-export const placeWarm = async (parts: PlaceParts, hostId: string): Promise<boolean> => {
-  const placed = await parts.placer.placeHost(hostId);
-  for (const one of placed) tellPlaced(parts, one);
-  return placed.length > 0;
+/** Makes it. */
+export const createPlacer = (parts: PlacerParts): Placer => {
+  const seek = createSeeking(parts.db);
+  const place = async (seeker: Seeker): Promise<Placement[]> => {
+    const placed = await seek(seeker);
+    for (const one of placed) tellPlaced(parts, one);
+    return placed;
+  };
+  return {
+    async placeSession(sessionId) {
+      const placed = await place({ kind: 'session', id: sessionId });
+      if (!placed.some((one) => one.sessionId === sessionId)) parts.notices.tell(poolTopic);
+    },
+    placeHost: async (hostId) => (await place({ kind: 'host', id: hostId })).length > 0,
+  };
 };

@@ -6,8 +6,27 @@
  * Only this process knows its seats. A call for a host that polls elsewhere goes through the queue.
  */
 
-import type { HostCallText } from '../calls/view.ts';
-import type { SessionHost } from '../db/calls.ts';
+import type { HostCall } from '#wire/host-api/operations.ts';
+import type { CallRow, SessionHost } from '../db/calls.ts';
+import { JsonText } from '../json/json-text.ts';
+
+/** A call for its host, with its input as text. */
+export type HostCallText = Omit<HostCall, 'input'> & { input: JsonText };
+
+/** What a host needs of a call to run it. */
+export const toHostCall = ({
+  id,
+  seq,
+  kind,
+  name,
+  inputJson,
+}: Pick<CallRow, 'id' | 'seq' | 'kind' | 'name' | 'inputJson'>): HostCallText => ({
+  id,
+  seq,
+  kind,
+  name,
+  input: new JsonText(inputJson),
+});
 
 export type Seat = {
   /** Gives up the seat; resolves with the call that was handed over, if one was. */

@@ -4,17 +4,15 @@
  * that projects share. A version of an earlier release has none: they are made when first asked for.
  */
 
-import { writeTexts } from '../contracts/contract-view.ts';
-import type { Queryable } from '../db/database.ts';
 import {
-  findVersionTexts,
-  insertVersionTexts,
-  measureVersionTexts,
   type VersionTexts as Texts,
   type VersionTextName,
-} from '../db/version-texts.ts';
+  writeTexts,
+} from '../contracts/contract-view.ts';
+import type { Queryable } from '../db/database.ts';
+import { findVersionTexts, insertVersionTexts, measureVersionTexts } from '../db/version-texts.ts';
 import type { VersionRow } from '../db/worlds.ts';
-import { createRoom } from '../http/paging.ts';
+import { createRoom } from '../json/page-room.ts';
 import { createFairCache, type FairCache } from '../shares/fair-cache.ts';
 
 /** An entry of a page: its version, and how long the members are that it shows besides. */

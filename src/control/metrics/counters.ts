@@ -10,7 +10,7 @@ import { callKinds, callStates, callTransitions } from '#domain/call.ts';
 import { endReasons } from '#domain/session.ts';
 import { isFinal } from '#domain/transitions.ts';
 import { newRegistry, secondsBuckets } from '#runtime/metrics.ts';
-import { quotaNames } from '../db/quotas.ts';
+import { quotaNames } from '../shares/quotas.ts';
 
 const openOutcomes = [
   'claimed',

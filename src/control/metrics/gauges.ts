@@ -5,12 +5,26 @@
 import { Gauge, type Registry } from 'prom-client';
 import { sessionStates, sessionTransitions } from '#domain/session.ts';
 import { isFinal } from '#domain/transitions.ts';
+import type { Log } from '#runtime/log.ts';
 import { readTogether } from '#runtime/metrics.ts';
+import type { Blobs } from '../blobs/blobs.ts';
+import type { Compiler } from '../compile/compiler.ts';
+import type { Database } from '../db/database.ts';
 import { type Load, readLoad } from '../db/load.ts';
-import type { Uploads } from '../http/uploads.ts';
-import type { Parts } from '../parts.ts';
+import type { Notices } from '../news/notices.ts';
+import type { Metrics } from './counters.ts';
 
-type LoadParts = Pick<Parts, 'blobs' | 'compiler' | 'db' | 'log' | 'metrics' | 'notices'>;
+type LoadParts = {
+  blobs: Blobs;
+  compiler: Compiler;
+  db: Database;
+  log: Log;
+  metrics: Metrics;
+  notices: Notices;
+};
+
+/** Room for bodies of requests. */
+type Uploads = { bytes(): number };
 
 const liveStates = sessionStates.filter((state) => !isFinal(sessionTransitions, state));
 
@@ -140,7 +154,7 @@ const addStores = (registry: Registry, { blobs, db, log }: LoadParts): void => {
   });
 };
 
-const addUploads = (registry: Registry, uploads: Pick<Uploads, 'bytes'>): void => {
+const addUploads = (registry: Registry, uploads: Uploads): void => {
   new Gauge({
     name: 'svc_upload_bytes',
     help: 'Bytes that bodies of requests under way may take',
@@ -152,7 +166,7 @@ const addUploads = (registry: Registry, uploads: Pick<Uploads, 'bytes'>): void =
 };
 
 /** Adds all of them to the program's registry. */
-export const addLoadMetrics = (parts: LoadParts, uploads: Pick<Uploads, 'bytes'>): void => {
+export const addLoadMetrics = (parts: LoadParts, uploads: Uploads): void => {
   addInstallation(parts.metrics.registry, parts);
   addUploads(parts.metrics.registry, uploads);
   addReplica(parts.metrics.registry, parts);

@@ -12,7 +12,7 @@ import { randomBytes } from 'node:crypto';
 import type { Log } from '#runtime/log.ts';
 import type { Loop } from '#runtime/loop.ts';
 import { pause } from '#runtime/pause.ts';
-import type { ControlConfig } from '../config.ts';
+import type { Secret } from '#runtime/secret.ts';
 import type { CallRow } from '../db/calls.ts';
 import type { Queryable } from '../db/database.ts';
 import { startListening } from '../db/listen.ts';
@@ -50,40 +50,10 @@ export type Notices = {
   loop: Loop<void>;
 };
 
-export type Hold<Value> = {
-  topic: string;
-  /** How long to wait in all, in milliseconds. */
-  ms: number;
-  signal: AbortSignal;
-  /** Looks; undefined means that there is nothing to answer yet. */
-  look(): Promise<Value | undefined>;
-};
-
-/** A waiter looks again after so long, whether it was told anything or not. */
-const lookAgainMs = 5_000;
 /** A notice holds less than 8000 bytes; ids are far below 100. */
 const topicsPerNotice = 70;
 /** Between two batches, in milliseconds. */
 const batchRestMs = 5;
-
-/** Looks until there is something to answer, the time is over, or the client has gone. */
-export const holdUntil = async <Value>(
-  notices: Notices,
-  { topic, ms, signal, look }: Hold<Value>,
-): Promise<Value | undefined> => {
-  const endsAt = performance.now() + ms;
-  const watch = notices.watch(topic);
-  try {
-    for (;;) {
-      const found = await look();
-      const leftMs = endsAt - performance.now();
-      if (found !== undefined || leftMs <= 0 || signal.aborted || notices.closed) return found;
-      await watch.next(Math.min(leftMs, lookAgainMs), signal);
-    }
-  } finally {
-    watch.end();
-  }
-};
 
 const batch = (sender: string, topics: readonly string[]): string[] => {
   const payloads: string[] = [];
@@ -126,11 +96,7 @@ const createSender = (db: Queryable, sender: string, log: Log) => {
 };
 
 /** Starts listening and telling. */
-export const startNotices = (
-  config: Pick<ControlConfig, 'databaseUrl'>,
-  db: Queryable,
-  log: Log,
-): Notices => {
+export const startNotices = (databaseUrl: Secret, db: Queryable, log: Log): Notices => {
   const bell = createBell<CallRow>();
   const self = randomBytes(6).toString('hex');
   const sender = createSender(db, self, log);
@@ -149,7 +115,7 @@ export const startNotices = (
     bell.ringAll();
   };
   const listening = startListening({
-    databaseUrl: config.databaseUrl,
+    databaseUrl,
     channel: noticeChannel,
     onNotice: hear,
     onConnected: afterBreak,

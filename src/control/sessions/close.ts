@@ -1,5 +1,4 @@
 /** Closes a session at its owner's wish. One that no host has is closed at once. */
-import { AppError } from '#domain/error.ts';
 import { sessionTransitions } from '#domain/session.ts';
 import { can } from '#domain/transitions.ts';
 import type { Queryable } from '../db/database.ts';
@@ -10,6 +9,7 @@ import {
   type LockedSession,
   lockOwnSession,
 } from '../db/endings.ts';
+import { noSession } from '../db/sessions.ts';
 import { addNews, endedCalls, endSession, type News, noNews, tellNews } from '../lifecycle/end.ts';
 import type { Parts } from '../parts.ts';
 
@@ -32,7 +32,7 @@ const closeLocked = async (
  * the project has none of this id.
  */
 export const close = async (
-  parts: Pick<Parts, 'db' | 'log' | 'metrics' | 'notices'>,
+  parts: Parts,
   projectId: string,
   sessionId: string,
   keepWarm: boolean,
@@ -42,9 +42,7 @@ export const close = async (
   }
   const news = await parts.db.transaction(async (tx) => {
     const session = await lockOwnSession(tx, projectId, sessionId);
-    if (session === undefined) {
-      throw new AppError('not_found', `there is no session "${sessionId}"`);
-    }
+    if (session === undefined) throw noSession(sessionId);
     return closeLocked(tx, session, keepWarm);
   });
   tellNews(parts, news);

@@ -59,10 +59,7 @@ const closeLocked = async (
 };
 
 /** Closes the session; a repeated report gets the same answer. */
-export const reportClosed = async (
-  parts: Pick<Parts, 'config' | 'db' | 'log' | 'metrics' | 'notices'>,
-  asked: SessionHost,
-): Promise<Dismissal> => {
+export const reportClosed = async (parts: Parts, asked: SessionHost): Promise<Dismissal> => {
   const { sessionId, hostId, generation } = asked;
   const { db, config } = parts;
   const { news, dismissal } = await db.transaction(async (tx) => {

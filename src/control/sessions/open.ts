@@ -13,7 +13,6 @@ import { violates } from '../db/errors.ts';
 import { type NewSession, openSession, sessionKeyIndex } from '../db/placement.ts';
 import { listOffers } from '../db/pools.ts';
 import { findSessionByKey, type SessionRow } from '../db/sessions.ts';
-import { placeWaiting } from '../lifecycle/placer.ts';
 import type { Version } from '../memory/versions.ts';
 import type { OpenOutcome } from '../metrics/counters.ts';
 import { poolTopic } from '../news/notices.ts';
@@ -23,21 +22,6 @@ import { getWorld } from '../worlds/head.ts';
 import { resolveClock } from './clock.ts';
 import { resolveTask } from './task.ts';
 import { unsuitedError } from './unsuited.ts';
-
-export type OpenParts = Pick<
-  Parts,
-  | 'blobs'
-  | 'compiler'
-  | 'config'
-  | 'db'
-  | 'log'
-  | 'metrics'
-  | 'notices'
-  | 'secrets'
-  | 'placer'
-  | 'tracer'
-  | 'versions'
->;
 
 export type OpenRequest = {
   projectId: string;
@@ -60,10 +44,7 @@ export type Opened = {
 const invalid = (path: string[], message: string): AppError =>
   new AppError('invalid', message, { fields: [{ path, message }] });
 
-const resolveVersion = async (
-  parts: OpenParts,
-  { projectId, body }: OpenRequest,
-): Promise<Version> => {
+const resolveVersion = async (parts: Parts, { projectId, body }: OpenRequest): Promise<Version> => {
   const { slug, versionId } = body;
   if (slug === undefined && versionId === undefined) {
     throw invalid(['slug'], 'name the world: "slug" for its head version, or "versionId"');
@@ -104,7 +85,7 @@ const resolveSurfaces = (version: Version, wanted: readonly SurfaceKind[] = []):
 };
 
 const toNewSession = async (
-  parts: OpenParts,
+  parts: Parts,
   request: OpenRequest,
   version: Version,
 ): Promise<NewSession> => {
@@ -140,7 +121,7 @@ const toNewSession = async (
 
 /** What an earlier request with the same key opened; `conflict` when it asked for something else. */
 const findFirst = async (
-  { db }: OpenParts,
+  { db }: Parts,
   { projectId, body, idempotencyKey }: OpenRequest,
 ): Promise<Opened | undefined> => {
   if (idempotencyKey === undefined) return undefined;
@@ -152,11 +133,11 @@ const findFirst = async (
   return { session, isNew: false };
 };
 
-const openNew = async (parts: OpenParts, wanted: NewSession): Promise<Opened> => {
+const openNew = async (parts: Parts, wanted: NewSession): Promise<Opened> => {
   const { session, start, refusal } = await openSession(parts.db, wanted, parts.config.quotas);
   if (refusal === 'unsuited') throw unsuitedError(wanted, await listOffers(parts.db));
   if (session === undefined) throw quotaError(refusal);
-  if (session.hostId === null) await placeWaiting(parts, session.id);
+  if (session.hostId === null) await parts.placer.placeSession(session.id);
   else parts.notices.tell(session.hostId, poolTopic);
   return { session, isNew: true, start };
 };
@@ -165,7 +146,7 @@ const openNew = async (parts: OpenParts, wanted: NewSession): Promise<Opened> =>
 const mayHaveOpened = (error: unknown): boolean =>
   violates(error, sessionKeyIndex) || (error instanceof AppError && error.code === 'exhausted');
 
-const openOnce = async (parts: OpenParts, request: OpenRequest): Promise<Opened> => {
+const openOnce = async (parts: Parts, request: OpenRequest): Promise<Opened> => {
   const first = await findFirst(parts, request);
   if (first !== undefined) return first;
   const version = await resolveVersion(parts, request);
@@ -192,7 +173,7 @@ const refusalOf = (error: unknown): OpenOutcome => {
 };
 
 const traceOpen = (
-  { tracer }: OpenParts,
+  { tracer }: Parts,
   { traceparent: causedBy }: OpenRequest,
   { session: { id }, resolvedMs, start }: Opened,
   beganMs: number,
@@ -204,13 +185,13 @@ const traceOpen = (
   tracer.add(id, { name: 'claim', within: 'request', beganMs: resolvedMs, endedMs });
 };
 
-const logOpened = ({ log }: OpenParts, { session, start }: Opened): void => {
+const logOpened = ({ log }: Parts, { session, start }: Opened): void => {
   const { id: sessionId, hostId, versionId } = session;
   log.info({ sessionId, hostId, versionId, start }, 'session opened');
 };
 
 /** Opens a session, or finds the one that this request has opened before. */
-export const open = async (parts: OpenParts, request: OpenRequest): Promise<Opened> => {
+export const open = async (parts: Parts, request: OpenRequest): Promise<Opened> => {
   const { opens, claimSeconds } = parts.metrics;
   const beganAt = performance.now();
   const beganMs = Date.now();

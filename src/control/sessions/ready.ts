@@ -4,7 +4,7 @@ import { sessionTransitions } from '#domain/session.ts';
 import { isFinal } from '#domain/transitions.ts';
 import { wholeStep } from '#runtime/trace-steps.ts';
 import type { SessionDirective } from '#wire/host-api/operations.ts';
-import { nextDirective, type OrderParts, staleHost } from '../calls/orders.ts';
+import { nextDirective, staleHost } from '../calls/orders.ts';
 import type { SessionHost } from '../db/calls.ts';
 import { lockSession } from '../db/endings.ts';
 import { claimCall } from '../db/host-calls.ts';
@@ -17,7 +17,7 @@ import type { Parts } from '../parts.ts';
 export type HostStep = { name: string; agoMs: number; tookMs: number };
 
 const traceReady = (
-  { tracer }: Pick<Parts, 'tracer'>,
+  { tracer }: Parts,
   sessionId: string,
   { start, openedMs, claimedMs }: Readied,
   steps: readonly HostStep[],
@@ -38,7 +38,7 @@ const traceReady = (
  * bundle that the session's version does not have is refused like a stale host's.
  */
 export const reportReady = async (
-  parts: OrderParts & Pick<Parts, 'log' | 'metrics' | 'tracer'>,
+  parts: Parts,
   host: SessionHost,
   holding: { bundle: string; stateDigest: string },
   steps: readonly HostStep[] = [],
@@ -69,7 +69,7 @@ export type LoadFailure = { code: string; message: string };
  * is over it changes nothing.
  */
 export const reportFailed = async (
-  parts: Pick<Parts, 'db' | 'log' | 'metrics' | 'notices'>,
+  parts: Parts,
   { sessionId, hostId, generation }: SessionHost,
   error: LoadFailure,
 ): Promise<void> => {

@@ -16,7 +16,6 @@ export type SessionTask = KeptTask & {
   hash: string;
 };
 
-type TaskParts = Pick<Parts, 'blobs' | 'compiler'>;
 type TaskGiven = NonNullable<KeptOpen['task']>;
 type GraderSpec = NonNullable<TaskSpec['grader']>;
 type Assertion = Extract<GraderSpec, { kind: 'assertions' }>['checks'][number];
@@ -62,7 +61,7 @@ const heaviestPart = ({ grader }: KeptTask): string[] =>
 
 /** What strangers wrote is evaluated where it can be ended. Answers the hash of the spec. */
 const checkSpec = async (
-  { blobs, compiler }: TaskParts,
+  { blobs, compiler }: Parts,
   { bundle, projectId }: Version,
   task: KeptTask,
   signal: AbortSignal | undefined,
@@ -91,7 +90,7 @@ const toBundled = (task: Task): SessionTask => {
 
 /** Finds or checks the task that a session is to be opened on; throws `invalid` naming the field. */
 export const resolveTask = async (
-  parts: TaskParts,
+  parts: Parts,
   version: Version,
   given: TaskGiven | undefined,
   signal?: AbortSignal,

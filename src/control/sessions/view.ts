@@ -4,12 +4,9 @@ import { surfaceUrl } from '#domain/surface-address.ts';
 import type { SessionListView, SessionView } from '#wire/public-api/session.ts';
 import { pickTools } from '../contracts/tool-view.ts';
 import type { ListedSession, SessionRow } from '../db/sessions.ts';
-import { sessionToken } from '../http/auth.ts';
-import type { ProjectCaller } from '../http/endpoint.ts';
 import { JsonText } from '../json/json-text.ts';
 import type { Parts } from '../parts.ts';
-
-export type ViewParts = Pick<Parts, 'config' | 'secrets' | 'versions'>;
+import { type KeyLevel, sessionToken } from '../tokens/tokens.ts';
 
 /** States in which its host is the session's own: later the address may be another session's. */
 const servedStates: readonly SessionState[] = ['PROVISIONING', 'READY'];
@@ -19,14 +16,14 @@ const servedStates: readonly SessionState[] = ['PROVISIONING', 'READY'];
  * host serves it, and known from the start.
  */
 export const apiAddress = (
-  { gateway }: ViewParts['config'],
+  { gateway }: Parts['config'],
   { id, hostAddress }: Pick<SessionRow, 'id' | 'hostAddress'>,
 ): string | null => (gateway === null ? hostAddress : surfaceUrl(gateway.template, id, 'api'));
 
 const viewSurfaces = (
-  { config, secrets }: ViewParts,
+  { config, secrets }: Parts,
   session: SessionRow,
-  level: ProjectCaller['level'],
+  level: KeyLevel,
 ): SessionView['surfaces'] => {
   const { id, surfaces, state } = session;
   const url = apiAddress(config, session);
@@ -47,12 +44,7 @@ const timestamp = (date: Date | null): string | null => date?.toISOString() ?? n
 type Light = Omit<SessionView, 'tools' | 'instruction'>;
 
 /** The API token is shown to holders of the secret key alone. */
-const viewLight = (
-  parts: ViewParts,
-  session: SessionRow,
-  slug: string,
-  level: ProjectCaller['level'],
-): Light => ({
+const viewLight = (parts: Parts, session: SessionRow, slug: string, level: KeyLevel): Light => ({
   id: session.id,
   slug,
   versionId: session.versionId,
@@ -89,9 +81,9 @@ const toolsOf = ({ taskTools }: SessionRow, { toolSchemas, toolLengths }: ToolTe
 
 /** The view of one session. */
 export const viewOne = async (
-  parts: ViewParts,
+  parts: Parts,
   session: SessionRow,
-  level: ProjectCaller['level'],
+  level: KeyLevel,
 ): Promise<SessionView> => {
   const version = await parts.versions.get(session.versionId);
   if (version === undefined) throw new Error(`version ${session.versionId} is missing`);
@@ -111,9 +103,9 @@ type SessionField = (typeof sessionFields)[number];
 
 /** The views of a page of sessions. The tools that it shows are read, when they are asked for; no others. */
 export const viewList = async (
-  parts: ViewParts,
+  parts: Parts,
   sessions: readonly ListedSession[],
-  level: ProjectCaller['level'],
+  level: KeyLevel,
   fields: readonly SessionField[],
 ): Promise<SessionListView[]> => {
   const entries = sessions.map(({ versionId, instructionBytes }) => ({

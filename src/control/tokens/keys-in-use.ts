@@ -15,7 +15,7 @@ import {
   nameKeys,
   revokeUnnamed,
 } from '../db/keys.ts';
-import { hashSecretKey } from '../http/auth.ts';
+import { hashSecretKey } from './tokens.ts';
 
 export type KeyPair = { publicKey: string; secretKey: Secret };
 

@@ -2,7 +2,8 @@ import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { AppError } from '#domain/error.ts';
 import type { Database } from '../db/database.ts';
-import { type CreateParts, createWorld } from './create.ts';
+import type { Parts } from '../parts.ts';
+import { createWorld } from './create.ts';
 
 it('says in the log which upload it could not give up, and answers what the world was refused for', async () => {
   const lines: object[] = [];
@@ -16,7 +17,7 @@ it('says in the log which upload it could not give up, and answers what the worl
     db,
     log: pino({}, { write: (line) => lines.push(JSON.parse(line)) }),
     config: { quotas: {}, templatesDir: '' },
-  } as unknown as CreateParts;
+  } as unknown as Parts;
   const body = { slug: 'empty', from: [], rowsJson: null };
   await expect(createWorld(parts, 'prj-1', body)).rejects.toThrow('nothing to make a world from');
   expect(lines).toMatchObject([

@@ -6,20 +6,15 @@
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
 import { type Digest, isSlug, type TreeFile } from '#domain/world.ts';
-import type { Log } from '#runtime/log.ts';
 import type { BuiltSnapshot } from '#store/snapshot.ts';
 import { type Blobs, digestOf } from '../blobs/blobs.ts';
 import { allOf } from '../bodies/all-of.ts';
 import type { KeptWorld } from '../bodies/keep.ts';
 import type { RefusedRow } from '../compile/build.ts';
-import type { Compiler } from '../compile/compiler.ts';
 import { checkTree, decodeTree, overlay } from '../compile/tree.ts';
-import type { ControlConfig } from '../config.ts';
-import type { Database } from '../db/database.ts';
+import type { ContractFacts, VersionTexts } from '../contracts/contract-view.ts';
 import { violates } from '../db/errors.ts';
 import { abandonUpload, beginUpload, type Upload } from '../db/uploads.ts';
-import type { ContractFacts } from '../db/version-facts.ts';
-import type { VersionTexts } from '../db/version-texts.ts';
 import {
   findHeadBlobs,
   findWorld,
@@ -32,6 +27,7 @@ import {
   worldSlugConstraint,
 } from '../db/worlds.ts';
 import { hashOf } from '../json/canonical.ts';
+import type { Parts } from '../parts.ts';
 import { quotaError } from '../shares/quotas.ts';
 import { findLost } from './lost.ts';
 import { refusedWorld } from './problems.ts';
@@ -72,7 +68,7 @@ const rowRefused = ({ message, field }: RefusedRow): AppError =>
   new AppError('invalid', `a row is refused: ${message}`, { fields: [field] });
 
 /** What is wrong with the slug, and then with the files, too; these are read only when it is right. */
-const checkNames = async ({ config }: CreateParts, body: KeptWorld): Promise<void> => {
+const checkNames = async ({ config }: Parts, body: KeptWorld): Promise<void> => {
   try {
     checkSlug(body.slug);
   } catch (error) {
@@ -142,16 +138,8 @@ const storeVersion = async (
   };
 };
 
-export type CreateParts = {
-  config: Pick<ControlConfig, 'quotas' | 'templatesDir'>;
-  db: Database;
-  blobs: Blobs;
-  compiler: Compiler;
-  log: Log;
-};
-
 /** Gives up an upload; one that stays because the database is away is given up for dead later. */
-const abandon = async ({ db, log }: CreateParts, { id, projectId }: Upload): Promise<void> => {
+const abandon = async ({ db, log }: Parts, { id, projectId }: Upload): Promise<void> => {
   try {
     await abandonUpload(db, id);
   } catch (error) {
@@ -160,13 +148,13 @@ const abandon = async ({ db, log }: CreateParts, { id, projectId }: Upload): Pro
 };
 
 /** Holds the project to its quotas: of worlds before one is compiled, of bytes before any is written. */
-const reserve = async ({ config, db }: CreateParts, upload: Upload): Promise<void> => {
+const reserve = async ({ config, db }: Parts, upload: Upload): Promise<void> => {
   const refusal = await beginUpload(db, upload, config.quotas);
   if (refusal !== undefined) throw quotaError(refusal);
 };
 
 const build = async (
-  { compiler, config }: CreateParts,
+  { compiler, config }: Parts,
   projectId: string,
   body: KeptWorld,
   signal: AbortSignal | undefined,
@@ -188,7 +176,7 @@ type LostWorld = Pick<WorldRow, 'id' | 'description'> & { head: Pick<VersionRow,
  * when the slug is free. Throws `conflict` when it is taken.
  */
 const findLostWorld = async (
-  { db, blobs }: CreateParts,
+  { db, blobs }: Parts,
   projectId: string,
   slug: string,
 ): Promise<LostWorld | undefined> => {
@@ -202,7 +190,7 @@ const findLostWorld = async (
 
 /** Compiles, stores and writes what an upload is for. */
 const makeWorld = async (
-  parts: CreateParts,
+  parts: Parts,
   { id: uploadId, projectId }: Upload,
   { body, lost }: { body: KeptWorld; lost: LostWorld | undefined },
   signal: AbortSignal | undefined,
@@ -250,7 +238,7 @@ const makeWorld = async (
  * them; later it has no effect.
  */
 export const createWorld = async (
-  parts: CreateParts,
+  parts: Parts,
   projectId: string,
   body: KeptWorld,
   signal?: AbortSignal,

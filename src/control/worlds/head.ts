@@ -7,7 +7,7 @@ import type { Parts } from '../parts.ts';
 
 /** Throws `not_found`, with the names that may be meant, when the project has no world of that slug. */
 export const getWorld = async (
-  { db }: Pick<Parts, 'db'>,
+  { db }: Parts,
   projectId: string,
   slug: string,
 ): Promise<WorldRow> => {
@@ -19,12 +19,12 @@ export const getWorld = async (
 
 /** Throws `not_found` when the project has no world of that slug. */
 export const findHead = async (
-  { db, versions }: Pick<Parts, 'db' | 'versions'>,
+  parts: Parts,
   projectId: string,
   slug: string,
 ): Promise<{ world: WorldRow; head: Version }> => {
-  const world = await getWorld({ db }, projectId, slug);
-  const head = await versions.get(world.headVersionId);
+  const world = await getWorld(parts, projectId, slug);
+  const head = await parts.versions.get(world.headVersionId);
   if (head === undefined) throw new AppError('internal', `world "${slug}" lacks its head version`);
   return { world, head };
 };

@@ -36,10 +36,7 @@ export const findLost = async (
 export type LostWorlds = { lost: { world: string; blob: Digest }[]; looked: number; total: number };
 
 /** Looks for what sessions of the newest worlds need. */
-export const findLostWorlds = async ({
-  blobs,
-  db,
-}: Pick<Parts, 'blobs' | 'db'>): Promise<LostWorlds> => {
+export const findLostWorlds = async ({ blobs, db }: Parts): Promise<LostWorlds> => {
   const heads = await listHeadBlobs(db, most);
   const gone = await findLost(
     blobs,

@@ -12,8 +12,8 @@ import type {
 } from '#wire/public-api/world.ts';
 import { viewContract, type WorldField } from '../contracts/contract-view.ts';
 import type { ListedWorld, WorldRow } from '../db/worlds.ts';
-import { createRoom, writeInto } from '../http/paging.ts';
 import { JsonText } from '../json/json-text.ts';
+import { createRoom, writeInto } from '../json/page-room.ts';
 import type { Version, Versions } from '../memory/versions.ts';
 
 const viewVersion = (version: Version): WorldView['version'] => ({

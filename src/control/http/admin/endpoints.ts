@@ -1,11 +1,40 @@
 /** The admin API: what is served to operators below `/api/admin`. */
+import * as api from '#wire/admin-api/operations.ts';
+import { examine } from '../../admin/doctor.ts';
+import { drain } from '../../admin/drain.ts';
+import { listHosts, listPools } from '../../db/admin.ts';
+import { readLoad } from '../../db/load.ts';
 import type { Parts } from '../../parts.ts';
-import type { Endpoint } from '../endpoint.ts';
-import { checkBlobs } from './check-blobs.ts';
-import { drainHosts } from './drain-hosts.ts';
-import { examine } from './examine.ts';
-import { listHosts } from './list-hosts.ts';
-import { listPools } from './list-pools.ts';
+import { findDamaged } from '../../worlds/damaged.ts';
+import { type Endpoint, endpoint, respond } from '../endpoint.ts';
 
-export const adminEndpoints = (parts: Parts): Endpoint[] =>
-  [listPools, listHosts, drainHosts, examine, checkBlobs].map((make) => make(parts));
+/** One look at blobs: what is read within a few seconds from a slow store. */
+const blobBounds = { mostBytes: 256 * 2 ** 20, mostMs: 5_000 };
+
+/** Hosts that a list has when it is not said how many. */
+const usualLimit = 1_000;
+
+export const adminEndpoints = (parts: Parts): Endpoint[] => [
+  endpoint(api.listPools, async () => {
+    const [pools, load] = await Promise.all([listPools(parts.db), readLoad(parts.db)]);
+    const { waiting: waitingSessions, longestWaitMs } = load;
+    return respond(200, { pools, waitingSessions, longestWaitMs });
+  }),
+
+  endpoint(api.listHosts, async ({ query: { limit, ...filter } }) =>
+    respond(200, await listHosts(parts.db, filter, limit ?? usualLimit)),
+  ),
+
+  endpoint(api.drainHosts, async ({ body }) => {
+    const outcome = await drain(parts, body);
+    parts.log.info({ ...body, drained: outcome.drained }, 'drained by an operator');
+    return respond(200, outcome);
+  }),
+
+  endpoint(api.examine, async () => respond(200, { checks: await examine(parts) })),
+
+  endpoint(api.checkBlobs, async ({ query: { after = null } }) => {
+    const damage = await findDamaged(parts, { after, ...blobBounds });
+    return respond(200, { ...damage, place: parts.blobs.place });
+  }),
+];

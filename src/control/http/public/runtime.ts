@@ -1,11 +1,12 @@
-/** POST /worlds/runtime */
+/** What can be done with files of worlds before there is a world, and the templates to begin with. */
 import type { Problem } from '#language/problem.ts';
-import { runWorldCommand as operation } from '#wire/public-api/operations.ts';
+import * as api from '#wire/public-api/operations.ts';
 import type { RuntimeRejection } from '#wire/public-api/runtime.ts';
 import type { Parts } from '../../parts.ts';
 import { describeProblems } from '../../worlds/problems.ts';
 import { requestProblems, runCommand } from '../../worlds/runtime.ts';
-import { endpoint, respond } from '../endpoint.ts';
+import { listTemplates } from '../../worlds/templates.ts';
+import { type Endpoint, endpoint, respond } from '../endpoint.ts';
 
 const reject = (problems: Problem[]): RuntimeRejection => {
   const { code = 'internal', file = '', message = '', pointer = '' } = problems[0] ?? {};
@@ -18,13 +19,16 @@ const reject = (problems: Problem[]): RuntimeRejection => {
   };
 };
 
-export const runWorldCommand = ({ compiler, config }: Pick<Parts, 'compiler' | 'config'>) =>
+export const runtimeEndpoints = ({ compiler, config: { templatesDir } }: Parts): Endpoint[] => [
   endpoint(
-    operation,
+    api.runWorldCommand,
     async ({ body }, { caller, signal }) => {
-      const parts = { compiler, templatesDir: config.templatesDir };
-      const outcome = await runCommand(parts, body, { project: caller.projectId, signal });
+      const asker = { project: caller.projectId, signal };
+      const outcome = await runCommand({ compiler, templatesDir }, body, asker);
       return outcome.ok ? respond(200, outcome.answer) : respond(400, reject(outcome.problems));
     },
     (fields, message) => reject(requestProblems(fields, message)),
-  );
+  ),
+
+  endpoint(api.listTemplates, async () => respond(200, { data: listTemplates(templatesDir) })),
+];

@@ -1,20 +1,13 @@
-/** What a `?wait=` waits for. */
-import { AppError } from '#domain/error.ts';
+/** Waiting for a session: until it can be used, or is over. */
 import { isReady, type SessionState, sessionTransitions } from '#domain/session.ts';
 import { isFinal } from '#domain/transitions.ts';
-import { findSession, type SessionRow } from '../db/sessions.ts';
-import { holdUntil } from '../news/notices.ts';
+import { findSession, noSession, type SessionRow } from '../db/sessions.ts';
+import { holdUntil, toMs } from '../news/hold.ts';
 import type { Parts } from '../parts.ts';
-
-/** Seconds of a query as milliseconds. */
-export const toMs = (seconds: number | undefined): number => (seconds ?? 0) * 1_000;
 
 export const isOver = (state: SessionState): boolean => isFinal(sessionTransitions, state);
 /** An open has its outcome: the session can be used, or never will. */
 export const isSettled = (state: SessionState): boolean => isReady(state) || isOver(state);
-
-export const noSession = (sessionId: string): AppError =>
-  new AppError('not_found', `there is no session "${sessionId}"`);
 
 export type SessionWait = {
   projectId: string;
@@ -26,7 +19,7 @@ export type SessionWait = {
 
 /** The session once its state is one to wait for, or as it is when the time is over. */
 export const awaitSession = async (
-  { db, notices }: Pick<Parts, 'db' | 'notices'>,
+  { db, notices }: Parts,
   { projectId, sessionId, seconds, signal, until }: SessionWait,
 ): Promise<SessionRow> => {
   const read = async (): Promise<SessionRow> => {

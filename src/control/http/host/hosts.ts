@@ -1,0 +1,106 @@
+/** What a host tells of itself and asks for itself. It speaks for itself alone. */
+import { cut } from '#domain/cut.ts';
+import { AppError, describeError } from '#domain/error.ts';
+import * as api from '#wire/host-api/operations.ts';
+import { isLost, missing } from '../../blobs/blobs.ts';
+import {
+  type Beaten,
+  drainUnloaded,
+  findWhereabouts,
+  mayReadBlob,
+  noteBeat,
+} from '../../db/hosts.ts';
+import { noteActivity } from '../../db/sessions.ts';
+import { loseHost } from '../../hosts/lose.ts';
+import { poll } from '../../hosts/poll.ts';
+import { reportWarm, staleGeneration } from '../../hosts/warm.ts';
+import { poolTopic } from '../../news/notices.ts';
+import type { Parts } from '../../parts.ts';
+import { apiAddress } from '../../sessions/view.ts';
+import { workingToken } from '../../tokens/tokens.ts';
+import { type Endpoint, endpoint, type HostCaller, respond } from '../endpoint.ts';
+
+/** Of what a host says of a failure. */
+const mostChars = 4_000;
+
+/** The host in the path, which must be the one that the token names. */
+const checkHost = ({ hostId }: HostCaller, named: string): string => {
+  if (hostId !== named) throw new AppError('forbidden', `the token is ${hostId}'s, not ${named}'s`);
+  return hostId;
+};
+
+/** Where the API of its session is by now, for a host that knows of the session. */
+const addressFor = (
+  config: Parts['config'],
+  { generation, sessionId, address: hostAddress }: Beaten,
+  told: number,
+): string | null =>
+  sessionId === null || generation !== told
+    ? null
+    : apiAddress(config, { id: sessionId, hostAddress });
+
+export const ownHostEndpoints = (parts: Parts): Endpoint[] => {
+  const { blobs, config, db, log, notices, secrets } = parts;
+  return [
+    endpoint(api.reportWarm, async ({ params, body }, { caller }) => {
+      const hostId = checkHost(caller, params.hostId);
+      const state = await reportWarm(parts, { ...body, hostId, source: caller.source });
+      if (!caller.isFirst || body.renews !== true) return respond(200, { state });
+      // A replica of the release before may have taken the first report, which then asked for nothing.
+      const isAsked = (await findWhereabouts(db, hostId))?.renews === true;
+      const token = workingToken(secrets.now().secret, hostId);
+      return respond(200, { state, ...(isAsked ? { token } : {}) });
+    }),
+
+    endpoint(api.pollHost, async ({ params, body }, { caller, signal }) => {
+      const hostId = checkHost(caller, params.hostId);
+      return respond(200, await poll(parts, { ...body, hostId, signal }));
+    }),
+
+    endpoint(api.reportUnloaded, async ({ params, body: { generation, message } }, { caller }) => {
+      const hostId = checkHost(caller, params.hostId);
+      if (!(await drainUnloaded(db, { hostId, generation, detail: cut(message, mostChars) }))) {
+        throw staleGeneration(hostId, generation);
+      }
+      notices.tell(hostId, poolTopic);
+      return respond(200, {});
+    }),
+
+    endpoint(api.heartbeat, async ({ params, body }, { caller }) => {
+      const hostId = checkHost(caller, params.hostId);
+      const { generation, idleMs, rssBytes } = body;
+      const standing = await noteBeat(db, { hostId, generation, rssBytes });
+      if (standing === undefined) throw staleGeneration(hostId, generation);
+      const { sessionId, state } = standing;
+      if (sessionId !== null && idleMs !== undefined) {
+        await noteActivity(db, { sessionId, hostId, generation }, idleMs);
+      }
+      const address = addressFor(config, standing, generation);
+      return respond(200, {
+        drain: state === 'draining',
+        ...(address === null ? {} : { address }),
+      });
+    }),
+
+    endpoint(api.reportLeaving, async ({ params, body: { generation } }, { caller }) => {
+      const hostId = checkHost(caller, params.hostId);
+      const detail = 'its machine told it to stop';
+      await loseHost(parts, { hostId, generation, to: 'draining', reason: 'reclaimed', detail });
+      return respond(200, {});
+    }),
+
+    endpoint(api.getBlob, async ({ params: { digest } }, { caller: { hostId } }) => {
+      if (!(await mayReadBlob(db, hostId, digest))) {
+        throw new AppError('forbidden', `${hostId} is not assigned a version with ${digest}`);
+      }
+      try {
+        return respond(200, await blobs.get(digest));
+      } catch (error) {
+        if (!isLost(error)) throw error;
+        // One that is damaged is lost, too: a host that asked again and again would never load.
+        log.error({ hostId }, `a world's blob is lost: ${describeError(error)}`);
+        throw missing(digest, error);
+      }
+    }),
+  ];
+};

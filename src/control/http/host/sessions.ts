@@ -1,0 +1,38 @@
+/** What a host tells of the session that it serves. */
+import { cut } from '#domain/cut.ts';
+import * as api from '#wire/host-api/operations.ts';
+import { staleHost } from '../../calls/orders.ts';
+import { insertRequests } from '../../db/requests.ts';
+import type { Parts } from '../../parts.ts';
+import { reportClosed } from '../../sessions/closed.ts';
+import { reportFailed, reportReady } from '../../sessions/ready.ts';
+import { type Endpoint, endpoint, respond } from '../endpoint.ts';
+
+/** Of what a host says of a failure; the session tells it, also in lists. */
+const mostChars = 4_000;
+
+export const servedSessionEndpoints = (parts: Parts): Endpoint[] => [
+  endpoint(api.reportReady, async ({ params, body }, { caller: { hostId } }) => {
+    const { generation, holding, steps } = body;
+    const host = { ...params, hostId, generation };
+    return respond(200, await reportReady(parts, host, holding, steps));
+  }),
+
+  endpoint(api.reportFailed, async ({ params, body }, { caller: { hostId } }) => {
+    const { generation, code } = body;
+    const message = cut(body.message, mostChars);
+    await reportFailed(parts, { ...params, hostId, generation }, { code, message });
+    return respond(200, {});
+  }),
+
+  // The entries are as `bodies/ledger-entry.ts` has read them.
+  endpoint(api.deliverRequests, async ({ params, body }, { caller: { hostId } }) => {
+    const host = { ...params, hostId, generation: body.generation };
+    if (!(await insertRequests(parts.db, host, body.entries))) throw staleHost(host);
+    return respond(200, {});
+  }),
+
+  endpoint(api.reportClosed, async ({ params, body }, { caller: { hostId } }) =>
+    respond(200, await reportClosed(parts, { ...params, hostId, generation: body.generation })),
+  ),
+];

@@ -1,0 +1,46 @@
+/** Pools for those who keep them: who leads, what there is, what is published, and the reaper's clock. */
+import * as api from '#wire/pool-api/operations.ts';
+import { acquireLease, noteRefused, underLease } from '../../db/leases.ts';
+import { findPoolsFile, findUnknownWorlds, keepPoolsFile, replacePools } from '../../db/pools.ts';
+import { observe } from '../../hosts/observe.ts';
+import { reap } from '../../jobs/reap.ts';
+import { tidyUp } from '../../jobs/tidy.ts';
+import { toMs } from '../../news/hold.ts';
+import { poolTopic } from '../../news/notices.ts';
+import type { Parts } from '../../parts.ts';
+import { type Endpoint, endpoint, respond } from '../endpoint.ts';
+
+export const poolsEndpoints = (parts: Parts): Endpoint[] => {
+  const { db, log, notices } = parts;
+  return [
+    endpoint(api.observePool, async ({ query }, { signal }) => {
+      const { installation, after, hold, brief: isBrief = false } = query;
+      const question = { installation, after, holdMs: toMs(hold), signal, isBrief };
+      return respond(200, await observe(parts, question));
+    }),
+
+    endpoint(api.acquireLease, async ({ body }) => {
+      const epoch = await acquireLease(db, body);
+      return respond(200, epoch === undefined ? { held: false } : { held: true, epoch });
+    }),
+
+    endpoint(api.publishPools, async ({ body }) => {
+      const { lease, installation, pools, refused, file } = body;
+      if (await replacePools(underLease(db, lease), installation, pools)) notices.tell(poolTopic);
+      if (file !== undefined) await keepPoolsFile(underLease(db, lease), installation, file);
+      if (refused !== undefined) await noteRefused(db, installation, lease, refused);
+      return respond(200, { unknownWorlds: await findUnknownWorlds(db, installation) });
+    }),
+
+    endpoint(api.readPoolsFile, async ({ query: { installation } }) =>
+      respond(200, { file: (await findPoolsFile(db, installation)) ?? null }),
+    ),
+
+    endpoint(api.reap, async ({ body: { lease, ...limits } }) => {
+      const ended = await reap({ ...parts, db: underLease(db, lease) }, limits);
+      // Nothing of it is urgent, and a store that is away must keep no session alive.
+      await tidyUp(parts).catch((error: unknown) => log.warn({ err: error }, 'tidying failed'));
+      return respond(200, { ended });
+    }),
+  ];
+};

@@ -1,0 +1,45 @@
+/** Calls of a session, for its owner. */
+import { AppError } from '#domain/error.ts';
+import * as api from '#wire/public-api/operations.ts';
+import { enqueue } from '../../calls/enqueue.ts';
+import { viewCall, viewListedCall } from '../../calls/view.ts';
+import { awaitCall, isOver } from '../../calls/wait.ts';
+import { callFields, findCall, listCalls } from '../../db/calls.ts';
+import { noSession } from '../../db/sessions.ts';
+import { toMs } from '../../news/hold.ts';
+import type { Parts } from '../../parts.ts';
+import { type Endpoint, endpoint, respond } from '../endpoint.ts';
+import { readFields, toMeta, toRange } from '../paging.ts';
+
+export const callEndpoints = (parts: Parts): Endpoint[] => [
+  endpoint(api.enqueueCall, async ({ params, query, headers, body }, { caller, signal }) => {
+    const { projectId } = caller;
+    const idempotencyKey = headers['idempotency-key'];
+    const request = { ...params, projectId, body, idempotencyKey };
+    const call = await enqueue(parts, request, { ms: toMs(query.wait), signal });
+    return respond(isOver(call) ? 200 : 202, viewCall(call));
+  }),
+
+  endpoint(api.listCalls, async ({ params: { sessionId }, query }, { caller: { projectId } }) => {
+    const fields = readFields(query.fields, callFields);
+    const found = await listCalls(parts.db, projectId, sessionId, { ...toRange(query), fields });
+    if (found === undefined) throw noSession(sessionId);
+    const data = found.rows.map(viewListedCall(fields));
+    return respond(200, { data, meta: toMeta(query, found.total) });
+  }),
+
+  endpoint(api.getCall, async ({ params, query }, { caller: { projectId }, signal }) => {
+    const place = { projectId, ...params };
+    const watch = parts.notices.watch(params.callId);
+    try {
+      const call = await findCall(parts.db, place);
+      if (call === undefined) {
+        throw new AppError('not_found', `there is no call "${params.callId}" in this session`);
+      }
+      const wait = { ms: toMs(query.wait), signal };
+      return respond(200, viewCall(await awaitCall(parts, watch, place, call, wait)));
+    } finally {
+      watch.end();
+    }
+  }),
+];

@@ -1,0 +1,94 @@
+/** Worlds: made, listed, and what is told of one. */
+import { AppError } from '#domain/error.ts';
+import * as api from '#wire/public-api/operations.ts';
+import type { EntityView } from '#wire/public-api/runtime.ts';
+import { worldFields } from '../../contracts/contract-view.ts';
+import { findProjectPath } from '../../db/keys.ts';
+import { listWorlds } from '../../db/worlds.ts';
+import { JsonText } from '../../json/json-text.ts';
+import type { Parts } from '../../parts.ts';
+import { createWorld } from '../../worlds/create.ts';
+import { findHead } from '../../worlds/head.ts';
+import {
+  taskFields,
+  viewTasks,
+  viewWorldDetail,
+  viewWorldList,
+  type WorldPlace,
+} from '../../worlds/view.ts';
+import { type Endpoint, endpoint, respond } from '../endpoint.ts';
+import { readFields, toMeta, toRange } from '../paging.ts';
+
+const jsonType = 'application/json; charset=utf-8';
+
+/** Whether a client that sends `If-None-Match` has this content already. */
+const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>
+  (ifNoneMatch ?? '')
+    .split(',')
+    .map((tag) => tag.trim().replace(/^W\//, ''))
+    .some((tag) => tag === etag || tag === '*');
+
+const placeOf = async ({ db, publicUrl }: Parts, projectId: string): Promise<WorldPlace> => ({
+  publicUrl: publicUrl(),
+  project: await findProjectPath(db, projectId),
+});
+
+const viewHead = async (parts: Parts, projectId: string, slug: string) => {
+  const { world, head } = await findHead(parts, projectId, slug);
+  return viewWorldDetail(world, head, await placeOf(parts, projectId));
+};
+
+export const worldEndpoints = (parts: Parts): Endpoint[] => [
+  endpoint(api.createWorld, async ({ body }, { caller: { projectId }, signal }) => {
+    await createWorld(parts, projectId, body, signal);
+    return respond(201, await viewHead(parts, projectId, body.slug));
+  }),
+
+  endpoint(api.listWorlds, async ({ query }, { caller: { projectId } }) => {
+    const fields = readFields(query.fields, worldFields);
+    const { rows, total } = await listWorlds(parts.db, projectId, toRange(query));
+    const place = await placeOf(parts, projectId);
+    const data = await viewWorldList(parts.versions, rows, place, fields);
+    return respond(200, { data, meta: toMeta(query, total) });
+  }),
+
+  endpoint(api.getWorld, async ({ params: { slug } }, { caller: { projectId } }) =>
+    respond(200, await viewHead(parts, projectId, slug)),
+  ),
+
+  endpoint(api.listWorldTasks, async ({ params, query }, { caller: { projectId } }) => {
+    const { head } = await findHead(parts, projectId, params.slug);
+    const fields = readFields(query.fields, taskFields);
+    return respond(200, { versionId: head.id, data: viewTasks(head.contract, query.name, fields) });
+  }),
+
+  // What strangers' schemas allow is found out where it can be ended, over the bundle of the version.
+  endpoint(api.listWorldEntities, async ({ params }, { caller: { projectId }, signal }) => {
+    const { head } = await findHead(parts, projectId, params.slug);
+    const world = { digest: head.bundle, project: projectId };
+    const described = await parts.compiler.run(
+      { kind: 'describe-entities', world },
+      { project: projectId, signal, supply: () => parts.blobs.get(head.bundle) },
+    );
+    if (!described.ok) {
+      throw new AppError('timeout', `the entities of "${params.slug}" take too long to describe`);
+    }
+    const data = new JsonText(described.entitiesJson) as unknown as EntityView[];
+    return respond(200, { versionId: head.id, data });
+  }),
+
+  endpoint(api.getWorldOpenApi, async ({ params, headers: given }, { caller: { projectId } }) => {
+    const { head } = await findHead(parts, projectId, params.slug);
+    const digest = head.openApi;
+    if (digest === undefined) {
+      const message = `the world "${params.slug}" has no HTTP API: its connector.toml declares no routes`;
+      throw new AppError('not_found', message);
+    }
+    const etag = `"${digest.slice('sha256:'.length)}"`;
+    const headers = { etag, 'cache-control': 'private, no-cache' };
+    if (isKnown(given['if-none-match'], etag)) return { ...respond(304, undefined), headers };
+    // The document was made when the world was compiled; its bytes are sent as they are.
+    const document = (await parts.blobs.get(digest)) as unknown as Record<string, unknown>;
+    return { ...respond(200, document), headers: { ...headers, 'content-type': jsonType } };
+  }),
+];

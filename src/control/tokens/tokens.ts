@@ -1,0 +1,25 @@
+/**
+ * Tokens and what is kept of keys: each is derived from a secret, and no token is stored. Who shows one is
+ * found out in `http/auth.ts`.
+ */
+import { createHash } from 'node:crypto';
+import type { Secret } from '#runtime/secret.ts';
+
+/** What a caller of a project has shown: its key pair, or its public key alone. */
+export type KeyLevel = 'secret' | 'public';
+
+/** What is kept of a secret key. It is 256 random bits, so a plain hash cannot be reversed. */
+export const hashSecretKey = (secretKey: string): Buffer =>
+  createHash('sha256').update(secretKey).digest();
+
+/** The token that a host is launched with; a file of its pod may hold it. */
+export const hostToken = (secret: Secret, hostId: string): string =>
+  `${hostId}.${secret.derive(`host:${hostId}`)}`;
+
+/** The token that a host asks for with its first report, and has in its memory alone. */
+export const workingToken = (secret: Secret, hostId: string): string =>
+  `${hostId}.${secret.derive(`host at work:${hostId}`)}`;
+
+/** The token that a session's API surface asks for. */
+export const sessionToken = (secret: Secret, sessionId: string): string =>
+  `st-${secret.derive(`session:${sessionId}`)}`;
