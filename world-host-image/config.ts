@@ -2,6 +2,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Env, readEnv } from '#runtime/env.ts';
+import { type ListenAddress, parseAddress } from '#runtime/listen.ts';
 import type { LogLevel } from '#runtime/log.ts';
 import type { Namespace } from './proof/proof.ts';
 import { type BoundaryMode, boundaryModes } from './usercode/boundary.ts';
@@ -17,7 +18,7 @@ export type HostConfig = {
   /** Where its token is read from; `-` is standard input. */
   tokenFile: string;
   /** Where the API server listens; port 0 takes any. */
-  listen: { host: string; port: number };
+  listen: ListenAddress;
   /** Whether the host tells its own address, as the only one to know it. */
   reportAddress: boolean;
   /** A folder that the host makes, fills and removes. */
@@ -46,10 +47,8 @@ const defaultWorkDir = (hostId: string): string => join(tmpdir(), `svc-host-${ho
 export const readConfig = (env: Env): HostConfig => {
   const read = readEnv(env);
   const listen = read.text('SVC_LISTEN', '127.0.0.1:0');
-  const [, host = '', port = ''] = /^\[?(.+?)\]?:(\d{1,5})$/.exec(listen) ?? [];
-  if (host === '' || Number(port) > 65_535) {
-    read.refuse(`SVC_LISTEN is "${listen}", not host:port`);
-  }
+  const address = parseAddress(listen);
+  if (address === undefined) read.refuse(`SVC_LISTEN is "${listen}", not host:port`);
   const hostId = read.text('SVC_HOST_ID');
   const own = read.text('SVC_NAMESPACES', '').split(',').filter(Boolean);
   const strange = own.filter((name) => !namespaces.some((known) => known === name));
@@ -61,7 +60,7 @@ export const readConfig = (env: Env): HostConfig => {
     hostId,
     generation: read.integer('SVC_HOST_GENERATION', { min: 0, max: 2 ** 31 }),
     tokenFile: read.text('SVC_HOST_TOKEN_FILE'),
-    listen: { host, port: Number(port) },
+    listen: address ?? { host: '', port: 0 },
     reportAddress: read.choice('SVC_REPORT_ADDRESS', ['yes', 'no'], 'no') === 'yes',
     workDir: read.text('SVC_WORK_DIR', defaultWorkDir(hostId)),
     python: read.text('SVC_PYTHON', 'python3'),

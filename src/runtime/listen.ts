@@ -10,7 +10,8 @@ import { pause } from './pause.ts';
 
 export type ListenAddress = { host: string; port: number };
 
-const parseAddress = (text: string): ListenAddress | undefined => {
+/** Reads `host:port`, an IPv6 address in brackets; undefined for what is none. */
+export const parseAddress = (text: string): ListenAddress | undefined => {
   const [, bracketed, plain, port] =
     /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]\s]+)):(\d{1,5})$/.exec(text) ?? [];
   const host = bracketed ?? plain;

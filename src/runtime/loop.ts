@@ -4,6 +4,7 @@
  * nudge cuts short: whoever nudges may do so because of the very fault. What the last tick returned or
  * threw can be read at any time.
  */
+import { backoffMs } from '#domain/backoff.ts';
 import { describeError } from '#domain/error.ts';
 import type { Log } from './log.ts';
 import { pause } from './pause.ts';
@@ -88,8 +89,8 @@ export const startLoop = <Status>(options: LoopOptions<Status>): Loop<Status> =>
 
   const waitMs = (): number => {
     if (status.failuresInARow === 0) return options.everyMs;
-    const backoff = firstBackoffMs * 2 ** Math.min(status.failuresInARow - 1, 12);
-    return Math.min(backoff, options.maxBackoffMs ?? 2_000) * (0.5 + Math.random() / 2);
+    const mostMs = options.maxBackoffMs ?? 2_000;
+    return backoffMs(status.failuresInARow, { firstMs: firstBackoffMs, mostMs });
   };
 
   const rest = async (): Promise<void> => {

@@ -6,6 +6,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { backoffMs } from '#domain/backoff.ts';
 import { AppError } from '#domain/error.ts';
 import type { Client } from './client.ts';
 import type { ClientInput, OperationShape } from './operation.ts';
@@ -15,8 +16,7 @@ export type RetryOptions = {
   forMs: number;
 };
 
-const firstPauseMs = 100;
-const longestPauseMs = 2_000;
+const pauses = { firstMs: 100, mostMs: 2_000 };
 /** Answers of a server or of a proxy before it that say that nobody could serve the request. */
 const awayStatuses: readonly unknown[] = [502, 503];
 const repeatableMethods: readonly string[] = ['GET', 'PUT', 'DELETE'];
@@ -51,8 +51,7 @@ const isAway = ({ code, detail: { status } }: AppError): boolean =>
 
 const pauseMs = (failures: number, { detail: { retryAfterMs } }: AppError): number => {
   if (typeof retryAfterMs === 'number') return retryAfterMs;
-  const longest = Math.min(firstPauseMs * 2 ** (failures - 1), longestPauseMs);
-  return longest * (0.5 + Math.random() / 2);
+  return backoffMs(failures, pauses);
 };
 
 /** A wait that the signal ends: the next attempt then throws its reason. */

@@ -5,6 +5,7 @@
  * What the control plane refuses (a stale generation above all) is thrown; the host then stops. So it
  * does when the control plane could not be reached for a long time: its session has ended by then.
  */
+import { backoffMs } from '#domain/backoff.ts';
 import { AppError, describeError, type ErrorCode } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
 import { pause } from '#runtime/pause.ts';
@@ -42,8 +43,7 @@ export type ControlLinkOptions = {
 
 /** Time beyond the hold in which an answer must come; a connection that is silent longer is dead. */
 const answerMs = 10_000;
-const firstPauseMs = 50;
-const longestPauseMs = 2_000;
+const pauses = { firstMs: 50, mostMs: 2_000 };
 
 /** What may pass. All else is a refusal. */
 const passing: ReadonlySet<ErrorCode> = new Set([
@@ -57,9 +57,6 @@ const mayPass = (error: unknown): boolean =>
   error instanceof AppError
     ? passing.has(error.code)
     : error instanceof DOMException && error.name === 'TimeoutError';
-
-const pauseMs = (failures: number): number =>
-  Math.min(firstPauseMs * 2 ** (failures - 1), longestPauseMs) * (0.5 + Math.random() / 2);
 
 export const createControlLink = ({ client, log, giveUpMs }: ControlLinkOptions): ControlLink => {
   let lastAnswerAt = performance.now();
@@ -90,7 +87,7 @@ export const createControlLink = ({ client, log, giveUpMs }: ControlLinkOptions)
           }
           const level = failures === 1 ? 'warn' : 'debug';
           log[level]({ operation: shape.id, failures }, `will repeat: ${describeError(error)}`);
-          await pause(pauseMs(failures), options.signal);
+          await pause(backoffMs(failures, pauses), options.signal);
         }
       }
     },
