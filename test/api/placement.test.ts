@@ -181,7 +181,7 @@ describe('a session that waits', () => {
     expect(await hostOf(session.id)).toBeUndefined();
     await control.pool(reportLaunched, {
       params,
-      body: { runtimeId: 'late', address: 'http://127.0.0.1:2' },
+      body: { address: 'http://127.0.0.1:2' },
     });
     expect(await hostOf(session.id)).toBe(host.id);
   });
