@@ -9,7 +9,7 @@ declare module 'svc_env' {
   export type Row = { [field: string]: unknown };
 
   export type QueryOptions = {
-    /** By field or by dotted path: all must be equal. A list matches any of its items. */
+    /** By field or by path (`owner.login` or `/owner/login`): all must be equal. A list matches any of its items. */
     where?: Row;
     limit?: number;
     offset?: number;

@@ -15,6 +15,7 @@ def store():
         "gone": get("things", {"id": 1}),
         "changed": changed,
         "bobs": [row["id"] for row in query("things", {"owner.login": ["bob", "eve"]}, order_by="-id")],
+        "pointed": [row["id"] for row in query("things", {"/owner/login": "bob"}, order_by="-/id")],
         "page": [row["id"] for row in query("things", limit=1, offset=1)],
         "next": ids.next("things", "id"),
         "nextTwo": ids.next("things", "id", {"name": "zwei"}),
@@ -88,10 +89,14 @@ export async function store() {
   const bobs = await query<{ id: number }>('things', {
     where: { 'owner.login': ['bob', 'eve'] }, orderBy: '-id',
   });
+  const pointed = await query<{ id: number }>('things', {
+    where: { '/owner/login': 'bob' }, orderBy: '-/id',
+  });
   return {
     gone: await get('things', { id: 1 }),
     changed,
     bobs: bobs.map((row) => row.id),
+    pointed: pointed.map((row) => row.id),
     page: (await query('things', { limit: 1, offset: 1 })).map((row) => row.id),
     next: await ids.next('things', 'id'),
     nextTwo: await ids.next('things', 'id', { name: 'zwei' }),

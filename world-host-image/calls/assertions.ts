@@ -5,11 +5,10 @@
 
 import { ledgerEntity } from '#domain/ledger.ts';
 import type { Row } from '#language/contract.ts';
-import type { Filter } from '#store/read/filter.ts';
+import { valueAtPath } from '#language/field-path.ts';
+import { type Filter, filtersOfWhere } from '#store/read/filter.ts';
 import type { Reader } from '#store/read/read.ts';
 import type { TaskSpec } from '#wire/public-api/session.ts';
-import { valueAtPath } from '../routes/filter-values.ts';
-import { filtersOfWhere } from './state.ts';
 
 type Grader = NonNullable<TaskSpec['grader']>;
 export type Expectation = Extract<Grader, { kind: 'assertions' }>['checks'][number];

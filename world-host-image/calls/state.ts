@@ -6,9 +6,8 @@
 import { isObject } from '#domain/json.ts';
 import { ledgerEntity } from '#domain/ledger.ts';
 import { limits } from '#domain/limits.ts';
-import { parseFieldPath } from '#language/check/model.ts';
 import type { Row } from '#language/contract.ts';
-import type { Filter } from '#store/read/filter.ts';
+import { type Filter, filtersOfWhere } from '#store/read/filter.ts';
 import type { Reader } from '#store/read/read.ts';
 import { StoreRefusal } from '#store/refusal.ts';
 import { CallFailure, errorOfRefusal } from './answers/failure.ts';
@@ -25,14 +24,6 @@ const readNumber = (input: Row, name: string, fallback: number, max: number): nu
   const isFine = typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= max;
   return isFine ? value : invalid(`/${name}`, `${name} must be a whole number from 0 to ${max}`);
 };
-
-/** Fields, or paths (`a.b.c` or `/a/b/c`), each with the value it must have or a list of them. */
-export const filtersOfWhere = (where: Row): Filter[] =>
-  Object.entries(where).map(([path, value]) => ({
-    path: parseFieldPath(path) ?? path.split('.'),
-    match: 'equals',
-    value,
-  }));
 
 const readWhere = (where: unknown = {}): Filter[] => {
   return isObject(where)

@@ -2,7 +2,7 @@
  * Reads the arguments of a request as values of the fields they stand for, and a route's filter with
  * them as filters of the store.
  */
-import type { FieldPath, Row } from '#language/contract.ts';
+import type { FieldPath } from '#language/contract.ts';
 import type { Filter } from '#store/read/filter.ts';
 import type { JsonType } from './field-types.ts';
 import type { RoutePlan } from './route-plan.ts';
@@ -50,23 +50,3 @@ export const filterAssignments = (
     if (match !== 'equals' || typeof given !== 'string') return [];
     return [{ path, value: readText(types, given) }];
   });
-
-/** The value at a path, or undefined. */
-export const valueAtPath = (root: unknown, path: FieldPath): unknown =>
-  path.reduce<unknown>((value, segment) => {
-    if (typeof value !== 'object' || value === null) return undefined;
-    return Object.hasOwn(value, segment) ? (value as Row)[segment] : undefined;
-  }, root);
-
-/** Writes a value at a path of a row, making objects on the way. */
-export const assignPath = (row: Row, path: FieldPath, value: unknown): void => {
-  const [segment, ...rest] = path;
-  if (segment === undefined) return;
-  if (rest.length === 0) {
-    row[segment] = value;
-    return;
-  }
-  const inner = Object.hasOwn(row, segment) ? row[segment] : undefined;
-  if (typeof inner !== 'object' || inner === null) row[segment] = {};
-  assignPath(row[segment] as Row, rest, value);
-};

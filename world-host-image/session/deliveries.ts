@@ -6,10 +6,10 @@
  * A subscription whose URL nobody can be reached at, or whose secret cannot sign, is passed over.
  */
 import type { FieldPath, Row, WebhooksContract } from '#language/contract.ts';
+import { valueAtPath } from '#language/field-path.ts';
 import { StoreRefusal } from '#store/refusal.ts';
 import { holdsInheriting, measureJson } from '#wire/json-extent.ts';
 import { createAddresses } from '../routes/addresses.ts';
-import { valueAtPath } from '../routes/filter-values.ts';
 import type { WorldEvent } from '../usercode/run.ts';
 import type { Delivery } from './outbox.ts';
 import type { Session } from './session.ts';

@@ -54,6 +54,7 @@ describe.each(['python', 'typescript'] as const)('user code in %s', (language) =
       gone: null,
       changed: { id: 2, name: 'zwei', owner: { login: 'bob' } },
       bobs: [3, 2],
+      pointed: [3, 2],
       page: [3],
       next: 4,
       nextTwo: 3,

@@ -2,10 +2,11 @@
  * Answers what user code asks of the store. Arguments come from an author's code and are checked
  * here; rows and keys themselves are the store's to judge.
  */
-
 import { AppError } from '#domain/error.ts';
 import { isObject } from '#domain/json.ts';
 import type { Row } from '#language/contract.ts';
+import { readFieldPath } from '#language/field-path.ts';
+import { filtersOfWhere } from '#store/read/filter.ts';
 import type { Query } from '#store/read/read.ts';
 import { StoreRefusal } from '#store/refusal.ts';
 import type { Refusal } from './protocol.ts';
@@ -36,15 +37,10 @@ const countOf = (entity: string, given: Row, name: string): number | undefined =
   return isCount ? value : refuse(entity, `${name} must be a whole number from 0`);
 };
 
-/** `where` of user code: field names or dotted paths, each with a value or a list of them. */
+/** `where` of user code: fields or paths to them, each with a value or a list of them. */
 const filtersOf = (entity: string, given: Row): NonNullable<Query['where']> => {
   if ((given.where ?? null) === null) return [];
-  const where = objectOf(entity, given, 'where', '{"state": "open"}');
-  return Object.entries(where).map(([path, value]) => ({
-    path: path.split('.'),
-    match: 'equals',
-    value,
-  }));
+  return filtersOfWhere(objectOf(entity, given, 'where', '{"state": "open"}'));
 };
 
 /** `order_by` of user code: `field`, `-field` for descending, or a list of those. */
@@ -52,7 +48,7 @@ const orderOf = (entity: string, given: Row): NonNullable<Query['orderBy']> =>
   [given.orderBy ?? []].flat().map((item: unknown) => {
     if (typeof item !== 'string') return refuse(entity, 'an order is "field" or "-field"');
     const descending = item.startsWith('-');
-    return { path: (descending ? item.slice(1) : item).split('.'), descending };
+    return { path: readFieldPath(descending ? item.slice(1) : item), descending };
   });
 
 const queryOf = (entity: string, given: Row): Query => ({

@@ -51,8 +51,8 @@ def query(
 ) -> list[Row]:
     """The rows that match, in the order they were inserted unless `order_by` says otherwise.
 
-    where: values by field or by dotted path into a row ("owner.login"); all must be equal. A list
-        matches any of its items, None a field that is null or absent.
+    where: values by field or by path into a row ("owner.login" or "/owner/login"); all must be
+        equal. A list matches any of its items, None a field that is null or absent.
     order_by: "created_at" upwards, "-created_at" downwards, or a list of those.
 
     >>> query("issues", {"state": ["open", "reopened"]}, order_by="-number", limit=10)

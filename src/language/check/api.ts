@@ -1,13 +1,14 @@
 /** The HTTP side of a world: its routes, its errors, its pages, and the module of its handlers. */
 import { leftOutFolder } from '#domain/tree-path.ts';
 import type { ApiContract, RouteContract } from '../contract.ts';
+import { parseFieldPath } from '../field-path.ts';
 import type { Connector } from '../files/connector-toml.ts';
 import { declaredFunctions } from '../read/functions.ts';
 import { suggestName } from '../read/suggest.ts';
 import type { Tree } from '../read/tree.ts';
 import { checkAuth } from './auth.ts';
 import { readErrorAnswers } from './error-answers.ts';
-import { type Model, parseFieldPath } from './model.ts';
+import type { Model } from './model.ts';
 import { readPaging } from './paging.ts';
 import type { OperationDraft } from './route-draft.ts';
 import { checkRoutes } from './routes.ts';

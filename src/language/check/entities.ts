@@ -4,6 +4,7 @@
  */
 import { toPointer } from '#domain/json.ts';
 import type { EntityContract, FieldPath, JsonSchema } from '../contract.ts';
+import { parseFieldPath } from '../field-path.ts';
 import type { EntityTable, RelationshipTable, WorldDeclaration } from '../files/world-json.ts';
 import { languageLimits } from '../limits.ts';
 import type { Placed } from '../read/kinds.ts';
@@ -16,7 +17,7 @@ import { columnType, createAnalysis, scalarType } from '../schema/analysis.ts';
 import { definitionName } from '../schema/keywords.ts';
 import { createLibrary, type Library } from '../schema/library.ts';
 import { isAddressable } from '../sql/ddl.ts';
-import { findEntity, findField, type Model, parseFieldPath } from './model.ts';
+import { findEntity, findField, type Model } from './model.ts';
 
 const notes = new Set(['title', 'description', '$comment', 'examples', 'deprecated']);
 

@@ -1,8 +1,7 @@
 /** The checked data model, as the checks of routes, tools, tasks and rows use it. */
 
-import { parsePointer } from '#domain/json.ts';
 import type { EntityContract, FieldPath, JsonSchema } from '../contract.ts';
-import { languageLimits } from '../limits.ts';
+import { parseFieldPath } from '../field-path.ts';
 import type { Place } from '../read/place.ts';
 import { suggestName } from '../read/suggest.ts';
 import type { Analysis, JsonType } from '../schema/analysis.ts';
@@ -32,12 +31,6 @@ export const findEntity = (
     place.refuse('unknown_entity', `the world has no entity "${name}"`, hint);
   }
   return entity;
-};
-
-/** The segments of `a.b.c` or `/a/b/c`; undefined for anything else. */
-export const parseFieldPath = (written: string): FieldPath | undefined => {
-  const path = written.startsWith('/') ? parsePointer(written) : written.split('.');
-  return path.includes('') || path.length > languageLimits.depth ? undefined : path;
 };
 
 type FieldFault = {

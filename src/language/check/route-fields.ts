@@ -3,9 +3,10 @@
  * `generate` write them. Each is resolved against the schema of the operation's entity.
  */
 import type { EntityContract, FilterMatch, RouteContract } from '../contract.ts';
+import { parseFieldPath } from '../field-path.ts';
 import type { Place } from '../read/place.ts';
 import type { JsonType } from '../schema/analysis.ts';
-import { type Field, findField, type Model, parseFieldPath } from './model.ts';
+import { type Field, findField, type Model } from './model.ts';
 import { type RouteDraft, type RouteSources, refuseUnknownArgument } from './route-draft.ts';
 
 type GeneratedWith = RouteContract['generate'][number]['with'];

@@ -1,11 +1,12 @@
 /** Routes: each operation that the world serves, against the data model. */
 import type { JsonSchema, RouteContract } from '../contract.ts';
+import { parseFieldPath } from '../field-path.ts';
 import type { ApiTable } from '../files/connector/api.ts';
 import type { Placed } from '../read/kinds.ts';
 import type { Place } from '../read/place.ts';
 import { suggestName } from '../read/suggest.ts';
 import { readNotFound } from './error-answers.ts';
-import { type Model, parseFieldPath } from './model.ts';
+import type { Model } from './model.ts';
 import { readPage } from './paging.ts';
 import {
   type OperationDraft,

@@ -3,12 +3,13 @@
  * data model. Nothing here is served; the same operations as routes are checked in `routes.ts`.
  */
 import type { Explode, FieldPath, Ingest, VendorContract, VendorOperation } from '../contract.ts';
+import { parseFieldPath } from '../field-path.ts';
 import type { ExplodeTable } from '../files/connector/operations.ts';
 import type { AuthTable, CaptureTable } from '../files/connector/vendor.ts';
 import type { Connector } from '../files/connector-toml.ts';
 import type { Placed } from '../read/kinds.ts';
 import type { Place } from '../read/place.ts';
-import { findEntity, type Model, parseFieldPath } from './model.ts';
+import { findEntity, type Model } from './model.ts';
 import { type OperationDraft, refuseUnknownArgument } from './route-draft.ts';
 import { findDirectField } from './route-fields.ts';
 

@@ -10,12 +10,21 @@
  * A list as value matches any of its items, an empty one nothing. A path that no row can have is refused,
  * and so are more conditions and texts than can be looked for in each row of a large table.
  */
-import type { FieldPath, FilterMatch } from '#language/contract.ts';
+import type { FieldPath, FilterMatch, Row } from '#language/contract.ts';
+import { readFieldPath } from '#language/field-path.ts';
 import { jsonPath, quoteName, quoteText } from '#language/sql/ddl.ts';
 import { StoreRefusal } from '../refusal.ts';
 import type { CatalogEntity } from '../tables/catalog.ts';
 
 export type Filter = { path: FieldPath; match: FilterMatch; value: unknown };
+
+/** Fields, or paths to them, each with the value that it must have or a list of them, as filters. */
+export const filtersOfWhere = (where: Row): Filter[] =>
+  Object.entries(where).map(([path, value]) => ({
+    path: readFieldPath(path),
+    match: 'equals',
+    value,
+  }));
 
 export type Condition = { sql: string; values: (string | number)[] };
 

@@ -3,7 +3,8 @@
  * only an index, so the list is found by asking, once the write has failed.
  */
 import { toPointer } from '#domain/json.ts';
-import type { FieldPath, Row } from '#language/contract.ts';
+import type { Row } from '#language/contract.ts';
+import { valueAtPath } from '#language/field-path.ts';
 import { jsonPath, quoteText } from '#language/sql/ddl.ts';
 import { valueAt } from '../read/filter.ts';
 import { StoreRefusal } from '../refusal.ts';
@@ -19,10 +20,6 @@ const codeOf = (error: unknown): number | undefined =>
 
 /** Whether a write failed because the database has reached its size limit. */
 export const isFull = (error: unknown): boolean => codeOf(error) === sqliteCodes.full;
-
-/** The value at a path of a row. */
-export const valueIn = (row: Row, path: FieldPath): unknown =>
-  path.reduce<unknown>((value, step) => (value as Row | null | undefined)?.[step], row);
 
 const keyTaken = (entity: CatalogEntity, key: string): StoreRefusal => {
   const [field = ''] = entity.primaryKey;
@@ -44,7 +41,9 @@ const uniqueTaken = (
     );
     const text = `SELECT 1 FROM ${entity.table} WHERE _key <> ? AND ${same.join(' AND ')}`;
     if (prepare(text).get(key, ...paths.map(() => payload)) === undefined) continue;
-    const words = paths.map((path) => `${path.join('.')} ${JSON.stringify(valueIn(row, path))}`);
+    const words = paths.map(
+      (path) => `${path.join('.')} ${JSON.stringify(valueAtPath(row, path))}`,
+    );
     return new StoreRefusal({
       entity: entity.name,
       kind: 'duplicate',

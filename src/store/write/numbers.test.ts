@@ -33,6 +33,7 @@ describe('the next number', () => {
     expect([next(store), next(store, engine), next(store, site)]).toEqual([13, 3, 2]);
     expect(next(store, { repo: 'site', owner: 'bob' })).toBe(2);
     expect(next(store, { owner: 'ann', repo: 'other' })).toBe(1);
+    expect(next(store, { '/repo': 'site', '/owner': 'bob' })).toBe(2);
   });
 
   it('does not come back when a row takes another number or moves to other fields', async () => {

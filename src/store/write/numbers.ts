@@ -9,17 +9,17 @@
  * name of one that was deleted counts from 1.
  */
 import type { FieldPath, Row } from '#language/contract.ts';
-import { conditionOf, valueAt } from '../read/filter.ts';
+import { valueAtPath } from '#language/field-path.ts';
+import { conditionOf, type Filter, filtersOfWhere, valueAt } from '../read/filter.ts';
 import { StoreRefusal } from '../refusal.ts';
 import type { Catalog, CatalogEntity, Sequence } from '../tables/catalog.ts';
 import { keyFrom } from '../tables/keys.ts';
 import type { Statements } from '../tables/statements.ts';
-import { valueIn } from './collisions.ts';
 import { type KeptNumber, type KeptNumbers, whole } from './kept-numbers.ts';
 
 export type Numbers = {
   /**
-   * The next number of a top-level field, in rows whose fields (names or dotted paths) are `within`.
+   * The next number of a top-level field, in rows whose fields (by name or path) are `within`.
    * Throws `StoreRefusal` of kind `shape` for numbers that are not counted so, and `full` after the last.
    */
   nextNumber(entity: string, field: string, within?: Row | undefined): number;
@@ -43,8 +43,8 @@ const keyOfWithin = (sequence: Sequence | undefined, read: (path: FieldPath) => 
 
 /** The values of a row that its number is counted within, as text; undefined where one is missing. */
 const withinOf = (row: Row, sequence: Sequence): string | undefined => {
-  const isWhole = sequence.within.every((path) => (valueIn(row, path) ?? null) !== null);
-  return isWhole ? keyOfWithin(sequence, (path) => valueIn(row, path)) : undefined;
+  const isWhole = sequence.within.every((path) => (valueAtPath(row, path) ?? null) !== null);
+  return isWhole ? keyOfWithin(sequence, (path) => valueAtPath(row, path)) : undefined;
 };
 
 /** The same values, read from the row that the count belongs to. */
@@ -58,8 +58,15 @@ const isGone = (before: unknown, after: unknown): before is number =>
 const describe = ({ within }: Sequence): string => `within ${within.map(nameOf).join(', ')}`;
 
 /** The sequence that counts the field within just these fields; undefined for the whole entity. */
-const sequenceOf = (entity: CatalogEntity, field: string, within: Row): Sequence | undefined => {
-  const names = Object.keys(within).sort().join();
+const sequenceOf = (
+  entity: CatalogEntity,
+  field: string,
+  within: readonly Filter[],
+): Sequence | undefined => {
+  const names = within
+    .map(({ path }) => nameOf(path))
+    .sort()
+    .join();
   if (names === '') return undefined;
   const known = entity.sequences.filter((sequence) => sequence.field === field);
   const found = known.find((sequence) => sequence.within.map(nameOf).join() === names);
@@ -73,15 +80,10 @@ const largestHeld = (
   prepare: Statements,
   entity: CatalogEntity,
   field: string,
-  within: Row,
+  within: readonly Filter[],
 ): number => {
   const at = valueAt(entity, [field]);
-  const filters = Object.entries(within).map(([path, value]) => ({
-    path: path.split('.'),
-    match: 'equals' as const,
-    value,
-  }));
-  const { sql, values } = conditionOf(entity, filters);
+  const { sql, values } = conditionOf(entity, within);
   const text = `SELECT max(${at}) AS n FROM ${entity.table} WHERE 1${sql}`;
   const largest = prepare(text).get(...values)?.n;
   return typeof largest === 'number' ? largest : Number.NEGATIVE_INFINITY;
@@ -99,11 +101,14 @@ export const createNextNumber =
     prepare: Statements,
     kept: Pick<KeptNumbers, 'largest'>,
   ): Numbers['nextNumber'] =>
-  (name, field, within = {}) => {
+  (name, field, given = {}) => {
     const entity = catalog.entity(name);
+    const within = filtersOfWhere(given);
+    const valueWithin = (path: FieldPath): unknown =>
+      within.find((filter) => nameOf(filter.path) === nameOf(path))?.value;
     const sequence = sequenceOf(entity, field, within);
     const held = largestHeld(prepare, entity, field, within);
-    const key = keyOfWithin(sequence, (path) => within[nameOf(path)]);
+    const key = keyOfWithin(sequence, valueWithin);
     const largest = Math.max(held, kept.largest(name, field, key) ?? held);
     const next = Number.isFinite(largest) ? Math.floor(largest) + 1 : 1;
     return Number.isSafeInteger(next) ? next : refuseLast(entity, field, largest);

@@ -5,7 +5,8 @@
  * `delete` removes them; a status with a body answers them.
  */
 import type { Row } from '#language/contract.ts';
-import { assignPath, filterAssignments, filtersOf } from '../../routes/filter-values.ts';
+import { assignPath } from '#language/field-path.ts';
+import { filterAssignments, filtersOf } from '../../routes/filter-values.ts';
 import { FailedAction, rowsAnswer, vendorAnswer } from '../answers/answer.ts';
 import { type ActionContext, type EntityPlan, type PlainAction, planFor } from './action.ts';
 import { defaultsOf, writeBody, writeGenerated } from './written-fields.ts';

@@ -4,8 +4,9 @@
  */
 import { isObject } from '#domain/json.ts';
 import type { EntityContract, FieldPath, Row } from '#language/contract.ts';
+import { assignPath, valueAtPath } from '#language/field-path.ts';
 import { fieldTypes } from '../../routes/field-types.ts';
-import { assignPath, readText, valueAtPath } from '../../routes/filter-values.ts';
+import { readText } from '../../routes/filter-values.ts';
 import { FailedAction, vendorAnswer } from '../answers/answer.ts';
 import type { ActionContext } from './action.ts';
 

@@ -5,7 +5,7 @@
  */
 import { hash } from 'node:crypto';
 import type { RouteContract, Row } from '#language/contract.ts';
-import { valueAtPath } from '../../routes/filter-values.ts';
+import { valueAtPath } from '#language/field-path.ts';
 import { type ApiAnswer, bodyValue } from './answer.ts';
 
 /** Weak: it names what is answered, whatever a proxy makes of the bytes. */

@@ -1,0 +1,37 @@
+/**
+ * Paths to a field of a row or a body: read from text, and followed. Wherever a path is written, in a world's
+ * files, in `where` of calls and of user code, it is `a.b.c` or `/a/b/c`.
+ */
+import { parsePointer } from '#domain/json.ts';
+import type { FieldPath, Row } from './contract.ts';
+import { languageLimits } from './limits.ts';
+
+/** The segments of `a.b.c` or `/a/b/c`; undefined for anything else. */
+export const parseFieldPath = (written: string): FieldPath | undefined => {
+  const path = written.startsWith('/') ? parsePointer(written) : written.split('.');
+  return path.includes('') || path.length > languageLimits.depth ? undefined : path;
+};
+
+/** As `parseFieldPath`, of any text: one that is no path leads to a field that no row has. */
+export const readFieldPath = (written: string): FieldPath =>
+  parseFieldPath(written) ?? written.split('.');
+
+/** The value at a path, or undefined. */
+export const valueAtPath = (root: unknown, path: FieldPath): unknown =>
+  path.reduce<unknown>((value, segment) => {
+    if (typeof value !== 'object' || value === null) return undefined;
+    return Object.hasOwn(value, segment) ? (value as Row)[segment] : undefined;
+  }, root);
+
+/** Writes a value at a path of a row, making objects on the way. */
+export const assignPath = (row: Row, path: FieldPath, value: unknown): void => {
+  const [segment, ...rest] = path;
+  if (segment === undefined) return;
+  if (rest.length === 0) {
+    row[segment] = value;
+    return;
+  }
+  const inner = Object.hasOwn(row, segment) ? row[segment] : undefined;
+  if (typeof inner !== 'object' || inner === null) row[segment] = {};
+  assignPath(row[segment] as Row, rest, value);
+};
