@@ -9,7 +9,7 @@ import { rm } from 'node:fs/promises';
 import { createLog } from '#runtime/log.ts';
 import { type Running, runProgram } from '#runtime/run.ts';
 import { codeDirectory, readConfig } from './config.ts';
-import type { Standing } from './control/identity.ts';
+import type { HostIdentity } from './control/identity.ts';
 import { readToken } from './control/token.ts';
 import { startUserCode } from './usercode/runner.ts';
 
@@ -19,8 +19,8 @@ const stopDeadlineMs = 10_000;
 const start = async (): Promise<Running> => {
   const config = readConfig(process.env);
   const { hostId, generation, logLevel } = config;
-  const standing: Standing = { hostId, generation };
-  const about = () => ({ sessionId: standing.sessionId });
+  const identity: HostIdentity = { hostId, generation };
+  const about = () => ({ sessionId: identity.sessionId });
   const log = createLog('world-host', logLevel, about).child({ hostId });
   await rm(config.workDir, { recursive: true, force: true });
   const { python, searchPath } = config;
@@ -38,7 +38,7 @@ const start = async (): Promise<Running> => {
     readToken(config.tokenFile),
     import('./program.ts'),
   ]);
-  return startHost({ config, token, log, standing, userCode });
+  return startHost({ config, token, log, identity, userCode });
 };
 
 await runProgram(start, { stopDeadlineMs });

@@ -1,5 +1,5 @@
 /**
- * Wires a world host: workers for user code, the API server, the agent and the heartbeat. They start
+ * Wires a world host: workers for user code, the API server, the host's lifecycle and the heartbeat. They start
  * side by side; the host reports warm once its workers are up, its server listens and it has rehearsed.
  */
 import { rm } from 'node:fs/promises';
@@ -13,8 +13,8 @@ import { startApiServer } from './api/server.ts';
 import { codeDirectory, type HostConfig } from './config.ts';
 import { createContact } from './control/contact.ts';
 import { startHeartbeat } from './control/heartbeat.ts';
-import type { Standing } from './control/identity.ts';
-import { runAgent } from './control/lifecycle.ts';
+import type { HostIdentity } from './control/identity.ts';
+import { runLifecycle } from './control/lifecycle.ts';
 import { type ControlLink, createControlLink } from './control/link.ts';
 import { startProof } from './proof/proof.ts';
 import { rehearse } from './rehearsal.ts';
@@ -29,7 +29,7 @@ export type HostParts = {
   config: HostConfig;
   token: Secret;
   log: Log;
-  standing: Standing;
+  identity: HostIdentity;
   /** Workers in the host's folder for code, on their way up; the host stops them when it stops. */
   userCode: Promise<UserCode>;
 };
@@ -41,11 +41,11 @@ const goodbyeMs = 2_000;
 const sayGoodbye = async ({
   link,
   log,
-  standing: { hostId, generation },
+  identity: { hostId, generation },
 }: {
   link: ControlLink;
   log: Log;
-  standing: Standing;
+  identity: HostIdentity;
 }): Promise<void> => {
   const options = { signal: AbortSignal.timeout(goodbyeMs) };
   try {
@@ -63,7 +63,7 @@ export const startHost = async ({
   config,
   token,
   log,
-  standing,
+  identity,
   ...parts
 }: HostParts): Promise<Running> => {
   const stopping = new AbortController();
@@ -91,7 +91,7 @@ export const startHost = async ({
   });
   const address = config.reportAddress ? server.address : undefined;
   const beat = startHeartbeat({
-    standing,
+    identity,
     serving,
     contact,
     link,
@@ -103,8 +103,8 @@ export const startHost = async ({
   });
   const { namespaces, workDir } = config;
   const proof = startProof({ workDir, namespaces, userCode, log });
-  const agent = {
-    standing,
+  const lifecycle = {
+    identity,
     address,
     takeToken,
     link,
@@ -115,7 +115,7 @@ export const startHost = async ({
     stopping: signal,
   };
   let hasEnded = false;
-  const ended = runAgent(agent)
+  const ended = runLifecycle(lifecycle)
     .catch((error: unknown) => {
       // Another host serves what it served, or nobody does: nothing is wrong with this one.
       if (error instanceof AppError && error.code === 'conflict') {
@@ -135,7 +135,7 @@ export const startHost = async ({
       const isTaken = !hasEnded && !signal.aborted;
       stopping.abort();
       await settled;
-      if (isTaken) await sayGoodbye({ link, log, standing });
+      if (isTaken) await sayGoodbye({ link, log, identity });
       await Promise.all([beat.stop(), server.close(), userCode.stop()]);
       await rm(config.workDir, { recursive: true, force: true });
     },

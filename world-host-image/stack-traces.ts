@@ -1,7 +1,7 @@
 /**
- * Makes the traces of a bundled host lead to its sources. Node could do that by itself
+ * Makes the stack traces of a bundled host lead to its sources. Node could do that by itself
  * (`--enable-source-maps`), but reads all maps at the start, which costs a host 40 ms and 14 MB; here a
- * map is read when the first trace is asked for. The bundle begins with this file.
+ * map is read when the first one is asked for. The bundle begins with this file.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
@@ -36,7 +36,7 @@ const describeFrame = (frame: NodeJS.CallSite): string => {
   );
 };
 
-/** Node asks for the trace of each abort, which is an end that somebody wanted: no map is read for it. */
+/** Node asks for the stack trace of each abort, which is an end that somebody wanted: no map is read for it. */
 const isAbort = (error: Error): boolean => error.name === 'AbortError';
 
 Error.prepareStackTrace = (error, frames) => {

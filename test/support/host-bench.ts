@@ -13,7 +13,7 @@ import type { Running } from '#runtime/run.ts';
 import { Secret } from '#runtime/secret.ts';
 import type { Assignment } from '#wire/host-api/operations.ts';
 import { codeDirectory, type HostConfig } from '../../world-host-image/config.ts';
-import type { Standing } from '../../world-host-image/control/identity.ts';
+import type { HostIdentity } from '../../world-host-image/control/identity.ts';
 import { startHost } from '../../world-host-image/program.ts';
 import { startUserCode } from '../../world-host-image/usercode/runner.ts';
 import { sampleVersion } from './sample-world.ts';
@@ -56,12 +56,12 @@ export const startBench = async (): Promise<Bench> => {
     namespaces: [],
     logLevel: 'silent',
   };
-  const standing: Standing = { hostId: config.hostId, generation: config.generation };
-  const mixin = () => ({ sessionId: standing.sessionId });
+  const identity: HostIdentity = { hostId: config.hostId, generation: config.generation };
+  const mixin = () => ({ sessionId: identity.sessionId });
   const log = pino({ level: 'debug', mixin }, { write: (line) => lines.push(line) });
   const userCode = startUserCode({ python: 'python3', workDir: codeDirectory(config), log });
   const token = new Secret('host-token');
-  const host = await startHost({ config, token, log, standing, userCode });
+  const host = await startHost({ config, token, log, identity, userCode });
   stopBench = async () => {
     await host.stop();
     await control.stop();

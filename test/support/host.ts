@@ -8,7 +8,7 @@ import {
   deliverRequests,
   getBlob,
   heartbeat,
-  type LoadOrder,
+  type LoadDirective,
   pollCalls,
   pollHost,
   reportClosed,
@@ -46,7 +46,7 @@ export type PlayedHost = {
   /** Polls for an assignment; undefined when there was none in time. */
   poll(hold?: number): Promise<Assignment | undefined>;
   /** Polls for a version to load ahead; undefined when there was none in time. */
-  pollLoad(hold?: number): Promise<LoadOrder | undefined>;
+  pollLoad(hold?: number): Promise<LoadDirective | undefined>;
   ready(stateDigest?: `sha256:${string}`): Promise<SessionDirective>;
   failed(code: string, message: string): Promise<void>;
   /** `final`: as a host that is stopping. */

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { until } from '#runtime/pause.ts';
-import type { Assignment, CallAnswer, HostCall, LoadOrder } from '#wire/host-api/operations.ts';
+import type { Assignment, CallAnswer, HostCall, LoadDirective } from '#wire/host-api/operations.ts';
 
 export type Received = { operation: string; body: Record<string, unknown> };
 
@@ -19,7 +19,7 @@ export type StandInControl = {
   /** Gives the host a session at its next poll. */
   assign(assignment: Assignment): void;
   /** Has the host load a version at its next poll. */
-  load(order: LoadOrder): void;
+  load(order: LoadDirective): void;
   /** Hands a call out and resolves with the answer it got. */
   call(kind: HostCall['kind'], name?: string, input?: unknown): Promise<CallAnswer>;
   /** Has a call wait for the host; answers its id. */
@@ -77,7 +77,7 @@ export const startStandInControl = async (
   const handedOut = new Map<string, HostCall>();
   const answers = new Map<string, CallAnswer>();
   let assignment: Assignment | undefined;
-  let toLoad: LoadOrder | undefined;
+  let toLoad: LoadDirective | undefined;
   let closing: { keepWarm: boolean; next: 'recycle' | 'exit' } | undefined;
   let drained = false;
   let seq = 0;

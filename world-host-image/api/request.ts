@@ -18,7 +18,7 @@ import { performAction } from './perform.ts';
 import type { ApiOutcome, ApiRequest } from './requests/api-request.ts';
 import { parseBody } from './requests/body.ts';
 import { withoutCredential } from './requests/credential.ts';
-import { pathBelow, placeOf, type RequestPlace } from './requests/mount.ts';
+import { type Mount, mountOf, pathBelow } from './requests/mount.ts';
 
 type Answered = Omit<ApiOutcome, 'sent'>;
 
@@ -38,7 +38,7 @@ type Sent = { body: unknown; args: Arguments; bytes: Buffer };
 
 /** What was sent, with the vendor's addresses; nothing where they make it larger than a body may be. */
 const takeBackAll = (
-  addresses: RequestPlace['addresses'],
+  addresses: Mount['addresses'],
   { body, args, bytes }: Sent,
 ): { body: unknown; args: Arguments | undefined } => {
   if (addresses === undefined) return { body, args };
@@ -53,7 +53,7 @@ const answerRoute = async (
   api: ApiContract,
   { route, pathArguments }: FoundRoute,
   request: ApiRequest,
-  { addresses }: RequestPlace,
+  { addresses }: Mount,
 ): Promise<Omit<Answered, 'authorized'>> => {
   const { contract, store, code } = session.world;
   const { method, path, headers, query } = request;
@@ -125,9 +125,9 @@ export const answerRequest = async (
     const answer = jsonAnswer(404, '{"message":"this world serves no API"}');
     return { ...nothing, answer, sent: answer };
   }
-  const place = placeOf(session, api, received);
-  const outcome = await answerAt(session, api, received, place);
-  const { addresses } = place;
+  const mount = mountOf(session, api, received);
+  const outcome = await answerAt(session, api, received, mount);
+  const { addresses } = mount;
   const { answer } = outcome;
   return { ...outcome, sent: addresses === undefined ? answer : serveAnswer(addresses, answer) };
 };
@@ -145,9 +145,9 @@ const answerAt = async (
   session: Session,
   api: ApiContract,
   received: ApiRequest,
-  place: RequestPlace,
+  mount: Mount,
 ): Promise<Answered> => {
-  const path = pathBelow(received, place);
+  const path = pathBelow(received, mount);
   if (isTokenRequest(api, { method: received.method, path })) {
     const answered = await answerTokenRequest(session, api, received);
     return { ...nothing, operation: tokenOperation, ...answered };
@@ -162,7 +162,7 @@ const answerAt = async (
   }
   const found = session.world.router.match(request.method, segments);
   if (found.kind === 'route') {
-    const answered = await answerRoute(session, api, found, request, place);
+    const answered = await answerRoute(session, api, found, request, mount);
     return { ...answered, authorized: true };
   }
   const allowed = allowedOf(found, isTokenPath(api, path));

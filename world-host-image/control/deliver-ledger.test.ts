@@ -38,7 +38,7 @@ const start = (ledger: Ledger, take: (operations: string[]) => void): void => {
     {
       link: { send, sendOnce: send },
       log: createLog('test', 'silent'),
-      standing: { hostId: 'hst-1', generation: 1 },
+      identity: { hostId: 'hst-1', generation: 1 },
     },
     { id: 'ses-1', ledger },
   );

@@ -10,7 +10,7 @@ import type { Log } from '#runtime/log.ts';
 import { startLoop } from '#runtime/loop.ts';
 import { deliverRequests } from '#wire/host-api/operations.ts';
 import type { Session } from '../session/session.ts';
-import type { Standing } from './identity.ts';
+import type { HostIdentity } from './identity.ts';
 import type { ControlLink } from './link.ts';
 
 export type LedgerDelivery = {
@@ -18,7 +18,7 @@ export type LedgerDelivery = {
   finish(options: { isStopping: boolean }): Promise<void>;
 };
 
-export type DeliveryOptions = { link: ControlLink; log: Log; standing: Standing };
+export type DeliveryOptions = { link: ControlLink; log: Log; identity: HostIdentity };
 
 const everyMs = 2_000;
 /** Of the end: a session is not kept waiting for its ledger longer than that, and less by a host that stops. */
@@ -40,10 +40,10 @@ const isStale = (error: unknown): boolean => error instanceof AppError && error.
 
 /** Begins to deliver. */
 export const startLedgerDelivery = (
-  { link, log, standing }: DeliveryOptions,
+  { link, log, identity }: DeliveryOptions,
   { id: sessionId, ledger: { backlog } }: Pick<Session, 'id' | 'ledger'>,
 ): LedgerDelivery => {
-  const { generation } = standing;
+  const { generation } = identity;
   let batch = whole;
 
   const give = (

@@ -11,7 +11,7 @@ const log = pino({ level: 'silent' });
 
 /** Runs one beat that the control plane answers so; `changed` raises the generation meanwhile. */
 const beat = async (answer: { drain: boolean; address?: string } | AppError, changed = false) => {
-  const standing = { hostId: 'hst-1', generation: 3 };
+  const identity = { hostId: 'hst-1', generation: 3 };
   const ends: string[] = [];
   const moves: string[] = [];
   let now = 0;
@@ -19,12 +19,12 @@ const beat = async (answer: { drain: boolean; address?: string } | AppError, cha
   now += 5_000;
   const sendOnce = async () => {
     now += 9_000;
-    if (changed) standing.generation += 1;
+    if (changed) identity.generation += 1;
     if (answer instanceof AppError) throw answer;
     return answer;
   };
   const loop = startHeartbeat({
-    standing,
+    identity,
     serving: { ...createServing(), moveTo: (address) => void moves.push(address) },
     contact,
     link: { sendOnce } as unknown as ControlLink,

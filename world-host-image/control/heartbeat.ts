@@ -8,11 +8,11 @@ import { type Loop, startLoop } from '#runtime/loop.ts';
 import { heartbeat } from '#wire/host-api/operations.ts';
 import type { Serving } from '../session/serving.ts';
 import type { Contact } from './contact.ts';
-import type { Standing } from './identity.ts';
+import type { HostIdentity } from './identity.ts';
 import type { ControlLink } from './link.ts';
 
 export type HeartbeatOptions = {
-  standing: Standing;
+  identity: HostIdentity;
   serving: Serving;
   /** Told of each beat that is answered. */
   contact: Contact;
@@ -25,13 +25,13 @@ export type HeartbeatOptions = {
 const everyMs = 2_000;
 
 export const startHeartbeat = (options: HeartbeatOptions): Loop<void> => {
-  const { contact, link, log, onEnd, serving, standing } = options;
+  const { contact, link, log, onEnd, serving, identity } = options;
   return startLoop({
     name: 'heartbeat',
     everyMs,
     log,
     async tick(signal) {
-      const { hostId, generation } = standing;
+      const { hostId, generation } = identity;
       const idleMs = serving.idleMs();
       const body = {
         generation,
@@ -43,14 +43,14 @@ export const startHeartbeat = (options: HeartbeatOptions): Loop<void> => {
         const told = await link.sendOnce(heartbeat, { params: { hostId }, body }, { signal });
         answered();
         // An answer that crossed the end of a session says nothing of the next one.
-        const isOfNow = generation === standing.generation;
+        const isOfNow = generation === identity.generation;
         if (told.address !== undefined && isOfNow) serving.moveTo(told.address);
         if (told.drain) onEnd('drained');
       } catch (error) {
         const isStale = error instanceof AppError && error.code === 'conflict';
         if (!isStale) throw error;
         // A beat that crossed a change of generation says nothing about the new one.
-        if (generation === standing.generation) onEnd('stale');
+        if (generation === identity.generation) onEnd('stale');
       }
     },
   });

@@ -1,5 +1,5 @@
 /** Who the host is towards the control plane, shared by all that speak in its name. */
-export type Standing = {
+export type HostIdentity = {
   readonly hostId: string;
   /** Of the launch at first; assignments and their ends raise it. */
   generation: number;

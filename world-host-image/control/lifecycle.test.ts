@@ -50,7 +50,7 @@ describe('the request ledger', () => {
   });
 });
 
-describe('the agent', () => {
+describe('the lifecycle of a host', () => {
   it('repeats the answer of a call that is handed out again, and runs it once', async () => {
     const { control } = await startBench();
     await openOn(control);

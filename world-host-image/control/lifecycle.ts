@@ -1,5 +1,5 @@
 /**
- * The agent: reports that the host is warm, waits for a session (or for a world to load before there is
+ * The lifecycle of a host: reports that it is warm, waits for a session (or for a world to load before there is
  * one), serves it to its end, and begins again or stops. It holds one request to the control plane at a
  * time.
  */
@@ -9,7 +9,7 @@ import { StoreRefusal } from '#store/refusal.ts';
 import {
   type Assignment,
   type Holding,
-  type LoadOrder,
+  type LoadDirective,
   pollHost,
   reportClosed,
   reportFailed,
@@ -26,7 +26,7 @@ import type { Session } from '../session/session.ts';
 import { startLedgerDelivery } from './deliver-ledger.ts';
 import { type ServeOptions, serveCalls } from './serve-calls.ts';
 
-export type AgentOptions = ServeOptions & {
+export type LifecycleOptions = ServeOptions & {
   /** Address of the API server, when the host is to tell it. */
   address: string | undefined;
   /** Speaks with another token from now on. */
@@ -45,10 +45,10 @@ const hold = limits.pollMs / 1000;
 const reasonOf = (error: unknown): string => describeError(error).slice(0, limits.messageChars);
 
 const tellWarm = async (
-  { address, link, standing, stopping: signal, takeToken }: AgentOptions,
+  { address, link, identity, stopping: signal, takeToken }: LifecycleOptions,
   told: { holding?: Holding; found?: string[] } = {},
 ): Promise<void> => {
-  const { hostId, generation } = standing;
+  const { hostId, generation } = identity;
   const body = {
     generation,
     ...told,
@@ -65,7 +65,7 @@ type Begun = { session: Session; loadedAt: number; loadMs: number };
 
 /** Loads and begins to serve; undefined, with the reason told, when that cannot be done. */
 const begin = async (
-  { link, log, serving, standing, stopping: signal, worlds }: AgentOptions,
+  { link, log, serving, identity, stopping: signal, worlds }: LifecycleOptions,
   assignment: Assignment,
 ): Promise<Begun | undefined> => {
   const { sessionId, worldSlug } = assignment;
@@ -81,31 +81,31 @@ const begin = async (
     signal.throwIfAborted();
     log.error({ err: error }, 'the session cannot be loaded');
     const code = error instanceof StoreRefusal ? 'seed_refused' : 'load_failed';
-    const body = { generation: standing.generation, code, message: reasonOf(error) };
+    const body = { generation: identity.generation, code, message: reasonOf(error) };
     await link.send(reportFailed, { params: { sessionId }, body }, { signal });
     return undefined;
   }
 };
 
 const tellReady = (
-  { link, standing, stopping: signal }: AgentOptions,
+  { link, identity, stopping: signal }: LifecycleOptions,
   { session: { id: sessionId, world }, loadedAt, loadMs }: Begun,
 ): Promise<SessionDirective> => {
   const holding = { bundle: world.bundle, stateDigest: world.baseDigest };
   const load = { name: 'load', agoMs: performance.now() - loadedAt, tookMs: loadMs };
-  const body = { generation: standing.generation, holding, steps: [load] };
+  const body = { generation: identity.generation, holding, steps: [load] };
   return link.send(reportReady, { params: { sessionId }, body }, { signal });
 };
 
-/** Ends a session that is served no more: first the word to the control plane, then its traces. */
-const close = async (options: AgentOptions, session: Session): Promise<Next> => {
-  const { link, log, standing, stopping: signal } = options;
+/** Ends a session that is served no more: it is reported closed, then what it left is removed. */
+const close = async (options: LifecycleOptions, session: Session): Promise<Next> => {
+  const { link, log, identity, stopping: signal } = options;
   const params = { sessionId: session.id };
-  const body = { generation: standing.generation };
+  const body = { generation: identity.generation };
   const closed = await link.send(reportClosed, { params, body }, { signal });
-  standing.generation = closed.generation;
+  identity.generation = closed.generation;
   log.info({ next: closed.next }, 'closed');
-  standing.sessionId = undefined;
+  identity.sessionId = undefined;
   if (closed.next === 'exit') return 'exit';
   const { holding, found } = await recycleSession(session, options.proof);
   if (found.length > 0) log.warn({ found }, 'the session left something in this host');
@@ -113,10 +113,10 @@ const close = async (options: AgentOptions, session: Session): Promise<Next> => 
   return 'wait';
 };
 
-const serve = async (options: AgentOptions, assignment: Assignment): Promise<Next> => {
-  const { standing } = options;
-  standing.generation = assignment.generation;
-  standing.sessionId = assignment.sessionId;
+const serve = async (options: LifecycleOptions, assignment: Assignment): Promise<Next> => {
+  const { identity } = options;
+  identity.generation = assignment.generation;
+  identity.sessionId = assignment.sessionId;
   const begun = await begin(options, assignment);
   if (begun === undefined) return 'exit';
   const { session } = begun;
@@ -132,11 +132,11 @@ const serve = async (options: AgentOptions, assignment: Assignment): Promise<Nex
 };
 
 /** Loads a version that no session has asked for yet; a host that cannot has nothing left to do. */
-const loadAhead = async (options: AgentOptions, order: LoadOrder): Promise<Next> => {
-  const { link, log, standing, stopping: signal, worlds } = options;
+const loadAhead = async (options: LifecycleOptions, order: LoadDirective): Promise<Next> => {
+  const { link, log, identity, stopping: signal, worlds } = options;
   const { generation } = order;
   const startedAt = performance.now();
-  standing.generation = generation;
+  identity.generation = generation;
   let holding: Holding;
   try {
     const { bundle, baseDigest } = await worlds.load(order);
@@ -144,7 +144,7 @@ const loadAhead = async (options: AgentOptions, order: LoadOrder): Promise<Next>
   } catch (error) {
     signal.throwIfAborted();
     log.error({ err: error, bundle: order.bundle }, 'the version cannot be loaded');
-    const params = { hostId: standing.hostId };
+    const params = { hostId: identity.hostId };
     const body = { generation, message: reasonOf(error) };
     await link.send(reportUnloaded, { params, body }, { signal });
     return 'exit';
@@ -154,13 +154,13 @@ const loadAhead = async (options: AgentOptions, order: LoadOrder): Promise<Next>
   return 'wait';
 };
 
-const runToEnd = async (options: AgentOptions): Promise<void> => {
-  const { link, log, standing, stopping: signal } = options;
+const runToEnd = async (options: LifecycleOptions): Promise<void> => {
+  const { link, log, identity, stopping: signal } = options;
   await tellWarm(options);
   log.info({ sinceStartMs: performance.now() }, 'warm');
   let next: Next = 'wait';
   while (next === 'wait' && !signal.aborted) {
-    const { hostId, generation } = standing;
+    const { hostId, generation } = identity;
     const { assignment, load, drain } = await link.send(
       pollHost,
       { params: { hostId }, body: { generation, hold } },
@@ -176,7 +176,7 @@ const runToEnd = async (options: AgentOptions): Promise<void> => {
  * Runs until the host is drained, its session has ended without another to come, or `stopping`
  * aborts. Throws what the control plane refuses. Nothing is served afterwards.
  */
-export const runAgent = async (options: AgentOptions): Promise<void> => {
+export const runLifecycle = async (options: LifecycleOptions): Promise<void> => {
   try {
     await runToEnd(options);
   } catch (error) {

@@ -18,12 +18,12 @@ import {
 import type { ClientInput } from '#wire/operation.ts';
 import { runCall } from '../calls/run-call.ts';
 import type { Session } from '../session/session.ts';
-import type { Standing } from './identity.ts';
+import type { HostIdentity } from './identity.ts';
 import { createJournal, type Journal } from './journal.ts';
 import type { ControlLink } from './link.ts';
 
 export type ServeOptions = {
-  standing: Standing;
+  identity: HostIdentity;
   link: ControlLink;
   log: Log;
   stopping: AbortSignal;
@@ -70,7 +70,7 @@ const deliver = async (
   answer: CallAnswer,
 ): Promise<SessionDirective> => {
   const params = { sessionId: session.id, callId: call.id };
-  const { generation } = options.standing;
+  const { generation } = options.identity;
   const give = (given: CallAnswer): Promise<SessionDirective> =>
     ask(options, answerCall, (asked) => ({
       params,
@@ -89,7 +89,7 @@ const deliver = async (
 
 const poll = (options: ServeOptions, session: Session): Promise<SessionDirective> => {
   const params = { sessionId: session.id };
-  const { generation } = options.standing;
+  const { generation } = options.identity;
   return ask(options, pollCalls, (asked) => ({ params, query: { generation, ...asked } }));
 };
 

@@ -1,6 +1,6 @@
 /**
  * What the kernel keeps for processes and can outlive them: shared memory, semaphores and queues of
- * System V, and sockets. (Those of POSIX are files, see `places.ts`.) They are looked at where the host
+ * System V, and sockets. (Those of POSIX are files, see `files.ts`.) They are looked at where the host
  * has the namespace to itself.
  */
 import { pause } from '#runtime/pause.ts';

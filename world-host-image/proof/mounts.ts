@@ -2,7 +2,7 @@
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
 import { readText } from './proc.ts';
 
-export type WritablePlaces = { folders: string[]; files: string[] };
+export type WritablePaths = { folders: string[]; files: string[] };
 
 /** File systems of the kernel's own, which keep nothing for anybody. */
 const pseudo = new Set(['proc', 'sysfs', 'cgroup', 'cgroup2', 'devpts', 'securityfs']);
@@ -34,11 +34,11 @@ const mountPaths = (): string[] =>
   });
 
 /** What can be written to, apart from a root that can. */
-export const writablePlaces = (): WritablePlaces => {
+export const writablePaths = (): WritablePaths => {
   const paths = [...mountPaths(), ...usual].filter((path) => existsSync(path) && isWritable(path));
-  const places = [...new Set(paths.map((path) => realpathSync(path)))].sort();
+  const writable = [...new Set(paths.map((path) => realpathSync(path)))].sort();
   return {
-    folders: places.filter((path) => statSync(path).isDirectory()),
-    files: places.filter((path) => statSync(path).isFile()),
+    folders: writable.filter((path) => statSync(path).isDirectory()),
+    files: writable.filter((path) => statSync(path).isFile()),
   };
 };

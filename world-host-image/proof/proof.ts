@@ -11,8 +11,8 @@ import { existsSync } from 'node:fs';
 import type { TreeFile } from '#domain/world.ts';
 import type { Log } from '#runtime/log.ts';
 import type { UserCode } from '../usercode/runner.ts';
+import { watchFiles } from './files.ts';
 import { watchKernelObjects } from './kernel-objects.ts';
-import { watchPlaces } from './places.ts';
 import { watchProcesses } from './processes.ts';
 
 /** What a host may have to itself, as Linux parts it. */
@@ -45,7 +45,7 @@ const cut = (text: string): string =>
 export const startProof = ({ workDir, namespaces, userCode, log }: ProofParts): Proof => {
   const own = (name: Namespace): boolean => namespaces.includes(name);
   const workers = () => userCode.processes();
-  const places = watchPlaces({ areOwnMounts: own('mount'), workDir });
+  const files = watchFiles({ areOwnMounts: own('mount'), workDir });
   const hasProc = existsSync('/proc/self/stat');
   const processes = hasProc
     ? watchProcesses({ isOwnTable: own('pid'), workDir, workers })
@@ -58,8 +58,8 @@ export const startProof = ({ workDir, namespaces, userCode, log }: ProofParts): 
     async clean(placed) {
       const startedAt = performance.now();
       const ended = (await processes?.clean()) ?? [];
-      await places.empty(placed);
-      const left = [...places.look(placed), ...(await kernelObjects.look(workers().live))];
+      await files.empty(placed);
+      const left = [...files.look(placed), ...(await kernelObjects.look(workers().live))];
       const found = [...ended, ...left];
       const tookMs = performance.now() - startedAt;
       log.debug({ tookMs, found: found.length }, 'looked for what the session left');

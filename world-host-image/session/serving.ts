@@ -1,6 +1,6 @@
 /**
  * Whether a session is served, and by whom it is being used. The API server asks here for each
- * request; the agent begins and ends sessions here. Ending one revokes its token at once and waits for
+ * request; `control/lifecycle.ts` begins and ends sessions here. Ending one revokes its token at once and waits for
  * the requests under way.
  */
 import type { Session } from './session.ts';

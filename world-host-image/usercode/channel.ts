@@ -22,7 +22,7 @@ export type KillReason =
   | 'host_fault'
   | Over;
 
-export type Ending = ChildEnd & {
+export type WorkerExit = ChildEnd & {
   /** Absent when the process ended by itself. */
   killedFor?: KillReason;
   /** What was thrown, for `host_fault`. */
@@ -38,7 +38,7 @@ export type Exchange<Value> = {
   nonce: string;
 };
 
-export type Outcome<Value> = { value: Value } | { ending: Ending };
+export type Outcome<Value> = { value: Value } | { exit: WorkerExit };
 
 export type Channel = {
   pid: number | undefined;
@@ -48,7 +48,7 @@ export type Channel = {
   isOpen(): boolean;
   /** What the system says of the process. */
   usage(): Usage | undefined;
-  ended: Promise<Ending>;
+  ended: Promise<WorkerExit>;
 };
 
 export type ChannelOptions = {
@@ -70,7 +70,7 @@ const envelopeBytes = 1_024;
 type Listener = {
   nonce: string;
   take(message: WorkerMessage): void;
-  end(ending: Ending): void;
+  end(exit: WorkerExit): void;
 };
 
 export const openChannel = (options: ChannelOptions): Channel => {
@@ -79,7 +79,7 @@ export const openChannel = (options: ChannelOptions): Channel => {
   let printedBytes = 0;
   let listener: Listener | undefined;
   let killed: { killedFor: KillReason; fault?: unknown } | undefined;
-  let over: Ending | undefined;
+  let over: WorkerExit | undefined;
 
   const kill = (killedFor: KillReason, fault?: unknown): void => {
     killed ??= { killedFor, fault };
@@ -109,13 +109,13 @@ export const openChannel = (options: ChannelOptions): Channel => {
   });
   const gauge = openGauge(child.pid);
   const leavePool = pool?.join({ gauge, onFull: () => kill('out_of_memory') });
-  const ended = child.ended.then((end): Ending => {
+  const ended = child.ended.then((end): WorkerExit => {
     leavePool?.();
     gauge.close();
-    const ending = { ...end, ...killed, output: output.tail() };
-    over = ending;
-    listener?.end(ending);
-    return ending;
+    const exit = { ...end, ...killed, output: output.tail() };
+    over = exit;
+    listener?.end(exit);
+    return exit;
   });
 
   const exchange = <Value>(
@@ -123,7 +123,7 @@ export const openChannel = (options: ChannelOptions): Channel => {
     openingLine?: string,
   ): Promise<Outcome<Value>> =>
     new Promise((resolve) => {
-      if (over !== undefined) return resolve({ ending: over });
+      if (over !== undefined) return resolve({ exit: over });
       const deadline = setTimeout(() => kill('timeout'), timeoutMs);
       const most = { residentBytes, threads: limits.threads };
       const watch = watchProcess(gauge, most, kill, pool);
@@ -135,7 +135,7 @@ export const openChannel = (options: ChannelOptions): Channel => {
       };
       listener = {
         nonce,
-        end: (ending) => finish({ ending }),
+        end: (exit) => finish({ exit }),
         take(message) {
           try {
             const finished = take(message);

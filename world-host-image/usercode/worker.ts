@@ -6,9 +6,9 @@
 import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
 import type { BoundaryPart } from './boundary.ts';
-import { type Ending, newNonce, openChannel } from './channel.ts';
+import { newNonce, openChannel, type WorkerExit } from './channel.ts';
 import { describeEnd, type Launch } from './child.ts';
-import { describeSize, failed, leftRunning, resultOfEnding, tooManyThreads } from './ending.ts';
+import { describeSize, failed, leftRunning, resultOfExit, tooManyThreads } from './exit.ts';
 import { type Allowed, findLeftovers } from './leftovers.ts';
 import { refusalOf, runOperation } from './operations.ts';
 import { type HostMessage, type Refusal, tooDeep, type WorkerMessage } from './protocol.ts';
@@ -92,9 +92,9 @@ const replyTo = (ask: Ask, access: StoreAccess, maxBytes: number): string => {
   }
 };
 
-const startFailure = (language: string, ending: Ending): AppError => {
-  const why = ending.killedFor === 'timeout' ? 'not in time' : describeEnd(ending);
-  const said = ending.output.trim().split('\n').at(-1) ?? '';
+const startFailure = (language: string, exit: WorkerExit): AppError => {
+  const why = exit.killedFor === 'timeout' ? 'not in time' : describeEnd(exit);
+  const said = exit.output.trim().split('\n').at(-1) ?? '';
   const message = `the ${language} worker did not start: ${why}${said === '' ? '' : ` (${said})`}`;
   return new AppError('unavailable', message);
 };
@@ -131,7 +131,7 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
         return undefined;
       },
     });
-    if ('ending' in outcome) throw startFailure(kind.language, outcome.ending);
+    if ('exit' in outcome) throw startFailure(kind.language, outcome.exit);
     allowPresentThreads();
   };
 
@@ -188,10 +188,10 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
     );
     // A grader's process has no next run that what it left could be in the way of.
     if ('value' in outcome) return as === 'verify' ? outcome.value : settle(request, outcome.value);
-    const { ending } = outcome;
+    const { exit } = outcome;
     const elapsedMs = performance.now() - startedAt;
-    const trace = kind.readTimeoutTrace(ending.output, directory ?? '');
-    return resultOfEnding({ ending, request, limits, elapsedMs, trace });
+    const trace = kind.readTimeoutTrace(exit.output, directory ?? '');
+    return resultOfExit({ exit, request, limits, elapsedMs, trace });
   };
 
   return {

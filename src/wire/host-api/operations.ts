@@ -41,9 +41,9 @@ const sources = {
 export const WorldSources = Type.Object(sources);
 export type WorldSources = Static<typeof WorldSources>;
 
-/** A world version that a host is to load before any session asks for it. */
-export const LoadOrder = Type.Object({ generation: Generation, ...sources });
-export type LoadOrder = Static<typeof LoadOrder>;
+/** The directive to load a world version before any session asks for it. */
+export const LoadDirective = Type.Object({ generation: Generation, ...sources });
+export type LoadDirective = Static<typeof LoadDirective>;
 
 /** The session that a host is to serve, and from what. */
 export const Assignment = Type.Object({
@@ -137,7 +137,7 @@ export const pollHost = operation({
   answers: {
     200: Type.Object({
       assignment: Type.Optional(Assignment),
-      load: Type.Optional(LoadOrder),
+      load: Type.Optional(LoadDirective),
       drain: Type.Optional(Type.Boolean()),
     }),
   },

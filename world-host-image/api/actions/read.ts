@@ -3,7 +3,7 @@
 import { filtersOf } from '../../routes/filter-values.ts';
 import { type ApiAnswer, FailedAction, rowsAnswer, vendorAnswer } from '../answers/answer.ts';
 import { cutPage } from '../pages/page.ts';
-import { pageWords, toldBy } from '../pages/page-answer.ts';
+import { pageWords, wantedBy } from '../pages/page-answer.ts';
 import { maxPageRows, readPageRequest } from '../pages/page-request.ts';
 import { type ActionContext, type PlainAction, planFor } from './action.ts';
 
@@ -17,7 +17,7 @@ const readPage = (context: ActionContext): ApiAnswer => {
     entity: plan.entity.name,
     where: filtersOf(plan, args),
     request: readPageRequest({ api, route, args }),
-    told: toldBy(context, api.paging.links && links !== undefined),
+    wanted: wantedBy(context, api.paging.links && links !== undefined),
   });
   return rowsAnswer(route, plan, page.rows, page.total, pageWords(context, page, links));
 };

@@ -6,28 +6,28 @@
  */
 import { crc32 } from 'node:zlib';
 
-/** A side of a position. `before` means the rows nearest to it. */
-export type Place = { side: 'after' | 'before'; position: number };
+/** What a page hangs on: a side of a position. `before` means the rows nearest to it. */
+export type Anchor = { side: 'after' | 'before'; position: number };
 
 /** Before this position lie all rows. */
 export const endPosition = Number.MAX_SAFE_INTEGER;
 
 const letters = { after: 'a', before: 'b' } as const;
 
-const checkSum = (operation: string, place: string): string =>
-  crc32(`${operation} ${place}`).toString(36);
+const checkSum = (operation: string, anchor: string): string =>
+  crc32(`${operation} ${anchor}`).toString(36);
 
-/** The cursor for a place among the rows of an operation's route. */
-export const writeCursor = (operation: string, { side, position }: Place): string => {
-  const place = `${letters[side]}${position}`;
-  return Buffer.from(`${place}.${checkSum(operation, place)}`, 'latin1').toString('base64url');
+/** The cursor of an anchor among the rows of an operation's route. */
+export const writeCursor = (operation: string, { side, position }: Anchor): string => {
+  const anchor = `${letters[side]}${position}`;
+  return Buffer.from(`${anchor}.${checkSum(operation, anchor)}`, 'latin1').toString('base64url');
 };
 
-/** The place that a cursor stands for; undefined when `writeCursor` did not make it. */
-export const readCursor = (operation: string, cursor: string): Place | undefined => {
+/** The anchor that a cursor stands for; undefined when `writeCursor` did not make it. */
+export const readCursor = (operation: string, cursor: string): Anchor | undefined => {
   const text = Buffer.from(cursor, 'base64url').toString('latin1');
   const [, letter, digits] = /^([ab])(\d{1,16})\./.exec(text) ?? [];
   if (digits === undefined) return undefined;
-  const place: Place = { side: letter === 'a' ? 'after' : 'before', position: Number(digits) };
-  return writeCursor(operation, place) === cursor ? place : undefined;
+  const anchor: Anchor = { side: letter === 'a' ? 'after' : 'before', position: Number(digits) };
+  return writeCursor(operation, anchor) === cursor ? anchor : undefined;
 };

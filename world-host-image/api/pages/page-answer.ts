@@ -5,13 +5,13 @@
  */
 import type { ApiContract, RouteContract } from '#language/contract.ts';
 import type { PageWords } from '../answers/answer.ts';
-import type { Page, Told } from './page.ts';
+import type { Page, Wanted } from './page.ts';
 import { type LinkBase, linkHeader, pageLinker } from './page-links.ts';
 
 type Served = { api: ApiContract; route: RouteContract };
 
 /** What the answers of a route tell of their pages. */
-export const toldBy = ({ api: { paging }, route }: Served, hasLinks: boolean): Told => {
+export const wantedBy = ({ api: { paging }, route }: Served, hasLinks: boolean): Wanted => {
   const hasEnvelope = route.envelope !== '';
   return {
     total: (hasEnvelope && paging.hitsKey !== '') || paging.headers.total !== undefined,

@@ -2,7 +2,7 @@
 import type { ApiContract, RouteContract } from '#language/contract.ts';
 import type { Arguments } from '../../routes/filter-values.ts';
 import { FailedAction, vendorAnswer } from '../answers/answer.ts';
-import { type Place, readCursor } from './cursor.ts';
+import { type Anchor, readCursor } from './cursor.ts';
 
 /** Rows that one request can ask for, whatever the world's `page_size`. */
 export const maxPageRows = 10_000;
@@ -12,7 +12,7 @@ export type PageRequest = {
   limit: number;
   offset: number;
   /** Null: from the beginning. */
-  place: Place | null;
+  anchor: Anchor | null;
 };
 
 type Asked = { api: ApiContract; route: RouteContract; args: Arguments };
@@ -36,12 +36,12 @@ const readNumber = (
     : refuse(api, `"${name}" must be a whole number from ${min} to ${max}`);
 };
 
-const readPlace = ({ api, route, args }: Asked): Place | null => {
+const readAnchor = ({ api, route, args }: Asked): Anchor | null => {
   const name = api.paging.cursorParam;
   const text = args[name];
   if (text === undefined) return null;
-  const place = typeof text === 'string' ? readCursor(route.operation, text) : undefined;
-  return place ?? refuse(api, `"${name}" is no cursor of ${route.operation}`);
+  const anchor = typeof text === 'string' ? readCursor(route.operation, text) : undefined;
+  return anchor ?? refuse(api, `"${name}" is no cursor of ${route.operation}`);
 };
 
 /** Fails with the vendor's `invalid` when a paging parameter makes no sense. */
@@ -49,10 +49,10 @@ export const readPageRequest = (asked: Asked): PageRequest => {
   const { pageSize, limitParam, offsetParam } = asked.api.paging;
   const limit = readNumber(asked, limitParam, pageSize, 1, maxPageRows);
   return asked.route.page === 'cursor'
-    ? { limit, offset: 0, place: readPlace(asked) }
+    ? { limit, offset: 0, anchor: readAnchor(asked) }
     : {
         limit,
         offset: readNumber(asked, offsetParam, 0, 0, Number.MAX_SAFE_INTEGER),
-        place: null,
+        anchor: null,
       };
 };

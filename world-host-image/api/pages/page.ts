@@ -8,8 +8,8 @@ import type { WorldStore } from '#store/world-store.ts';
 import { endPosition, writeCursor } from './cursor.ts';
 import type { PageRequest } from './page-request.ts';
 
-/** What of a page the answer is going to tell. */
-export type Told = { total: boolean; previous: boolean; last: boolean };
+/** What an answer wants to know of its page beside the rows. */
+export type Wanted = { total: boolean; previous: boolean; last: boolean };
 
 export type Page = {
   /** Payload texts. */
@@ -29,7 +29,7 @@ export type PageParts = {
   entity: string;
   where: readonly Filter[];
   request: PageRequest;
-  told: Told;
+  wanted: Wanted;
 };
 
 /** Where the last page begins, counted so that pages forward from this one end with it. */
@@ -38,13 +38,13 @@ const lastOffset = (total: number, { limit, offset }: PageRequest): number => {
   return (offset % limit) + Math.floor(beyond / limit) * limit;
 };
 
-const cutByOffset = ({ store, entity, where, request, told }: PageParts): Page => {
+const cutByOffset = ({ store, entity, where, request, wanted }: PageParts): Page => {
   const { limit, offset } = request;
   const { rows, more } = store.list(entity, { where, limit, offset });
   // The end of the rows tells their number, unless the page lies beyond it.
   const isEnd = !more && (rows.length > 0 || offset === 0);
   const count = () => (isEnd ? offset + rows.length : store.count(entity, where));
-  const total = told.total || told.last ? count() : undefined;
+  const total = wanted.total || wanted.last ? count() : undefined;
   return {
     rows,
     total,
@@ -54,28 +54,30 @@ const cutByOffset = ({ store, entity, where, request, told }: PageParts): Page =
   };
 };
 
-const cutByCursor = ({ route, store, entity, where, request, told }: PageParts): Page => {
-  const { limit, place } = request;
-  const isBack = place?.side === 'before';
-  const bound = place === null ? {} : { [place.side]: place.position };
+const cutByCursor = ({ route, store, entity, where, request, wanted }: PageParts): Page => {
+  const { limit, anchor } = request;
+  const isBack = anchor?.side === 'before';
+  const bound = anchor === null ? {} : { [anchor.side]: anchor.position };
   const { rows, first, last, more } = store.list(entity, { where, limit, ...bound });
   // An empty page lies where its cursor points, between two rows that may still come.
-  const end = last ?? Math.max(0, (place?.position ?? 0) - (isBack ? 1 : 0));
+  const end = last ?? Math.max(0, (anchor?.position ?? 0) - (isBack ? 1 : 0));
   const start = first ?? end + 1;
   const hasRows = (side: { after: number } | { before: number }): boolean =>
     store.list(entity, { where, limit: 0, ...side }).more;
   const hasNext = isBack ? hasRows({ after: end }) : more;
-  const hasPrevious = isBack ? more : place !== null && told.previous && hasRows({ before: start });
-  const isAll = place === null && !more;
+  const hasPrevious = isBack
+    ? more
+    : anchor !== null && wanted.previous && hasRows({ before: start });
+  const isAll = anchor === null && !more;
   const count = () => (isAll ? rows.length : store.count(entity, where));
   const cursor = (side: 'after' | 'before', position: number) =>
     writeCursor(route.operation, { side, position });
   return {
     rows,
-    total: told.total ? count() : undefined,
+    total: wanted.total ? count() : undefined,
     next: hasNext ? cursor('after', end) : null,
     previous: hasPrevious ? cursor('before', start) : null,
-    last: told.last ? cursor('before', endPosition) : null,
+    last: wanted.last ? cursor('before', endPosition) : null,
   };
 };
 

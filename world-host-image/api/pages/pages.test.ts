@@ -91,7 +91,7 @@ describe('pages by cursor', () => {
     );
   });
 
-  it('lead on from a place whose rows are gone, in both directions', async () => {
+  it('lead on from an anchor whose rows are gone, in both directions', async () => {
     await api.reset();
     const first = await pageAt('limit=28');
     for (const id of [28, 29, 30]) await api.ask('DELETE', `/notes/${id}`);

@@ -1,14 +1,15 @@
 /**
- * Where a request was sent to: the path that a route is looked for by, without the prefix under which
- * `[api] prefixes` lets all routes answer as well, and the addresses that its client knows.
+ * Where the API is mounted for a request: the prefix of its path, under which `[api] prefixes` lets all
+ * routes answer as well, and the addresses that its client knows. Routes are looked for by the path below.
  */
 import type { ApiContract } from '#language/contract.ts';
 import { type Addresses, createAddresses } from '../../routes/addresses.ts';
 import type { Session } from '../../session/session.ts';
 import type { ApiRequest } from './api-request.ts';
 
-export type RequestPlace = {
-  /** Of the path as it was sent; '' for none. */
+/** Where the API is mounted, as the client of one request sees it. */
+export type Mount = {
+  /** The beginning of the path as it was sent; '' for none. */
   prefix: string;
   addresses: Addresses | undefined;
 };
@@ -30,11 +31,11 @@ const isBelow = (path: string, prefix: string): boolean =>
   path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === '/');
 
 /** Addresses in an answer keep the prefix, as some clients follow no other ones. */
-export const placeOf = (
+export const mountOf = (
   { address, formerAddresses, world }: Pick<Session, 'address' | 'formerAddresses' | 'world'>,
   api: ApiContract,
   { headers, path }: Pick<ApiRequest, 'headers' | 'path'>,
-): RequestPlace => {
+): Mount => {
   const prefix = api.prefixes?.find((candidate) => isBelow(path, candidate)) ?? '';
   const origin = calledOrigin(headers) ?? address;
   if (origin === null) return { prefix, addresses: undefined };
@@ -43,5 +44,5 @@ export const placeOf = (
 };
 
 /** The path below the prefix. */
-export const pathBelow = ({ path }: Pick<ApiRequest, 'path'>, { prefix }: RequestPlace): string =>
+export const pathBelow = ({ path }: Pick<ApiRequest, 'path'>, { prefix }: Mount): string =>
   prefix === '' ? path : path.slice(prefix.length) || '/';

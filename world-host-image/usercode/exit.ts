@@ -1,5 +1,5 @@
 /** What a run came to whose process ended under it, in words that its author can act on. */
-import type { Ending } from './channel.ts';
+import type { WorkerExit } from './channel.ts';
 import { describeEnd } from './child.ts';
 import type { RunRequest, RunResult, TraceFrame, UserCodeLimits } from './run.ts';
 
@@ -28,13 +28,13 @@ const abortSignals = new Set<string | null>(['SIGABRT', 'SIGTRAP']);
  * Nothing within the boundary can kill itself by SIGKILL, and the host says when it does: what is left
  * is the system, which is out of memory.
  */
-const isOutOfMemory = ({ signal, output }: Ending): boolean =>
+const isOutOfMemory = ({ signal, output }: WorkerExit): boolean =>
   signal === 'SIGKILL' || (abortSignals.has(signal) && /out of memory/.test(output));
 
-const crashed = (ending: Ending): RunResult => {
-  const { status, signal, output } = ending;
+const crashed = (exit: WorkerExit): RunResult => {
+  const { status, signal, output } = exit;
   const details = { status, signal, output: output.slice(-2_000) };
-  return failed('crashed', `the code's process ended: ${describeEnd(ending)}`, details);
+  return failed('crashed', `the code's process ended: ${describeEnd(exit)}`, details);
 };
 
 export const tooManyThreads = (request: RunRequest, { threads }: UserCodeLimits): RunResult =>
@@ -51,7 +51,7 @@ export const leftRunning = (request: RunRequest): RunResult =>
   );
 
 export type EndedRun = {
-  ending: Ending;
+  exit: WorkerExit;
   request: RunRequest;
   limits: UserCodeLimits;
   /** A worker may end itself when the time of a run is over. */
@@ -61,16 +61,10 @@ export type EndedRun = {
 };
 
 /** The result of a run whose process ended. Throws what the host itself is to blame for. */
-export const resultOfEnding = ({
-  ending,
-  request,
-  limits,
-  elapsedMs,
-  trace,
-}: EndedRun): RunResult => {
-  switch (ending.killedFor) {
+export const resultOfExit = ({ exit, request, limits, elapsedMs, trace }: EndedRun): RunResult => {
+  switch (exit.killedFor) {
     case 'host_fault':
-      throw ending.fault;
+      throw exit.fault;
     case 'timeout':
       return timedOut(request, trace);
     case 'too_large':
@@ -89,7 +83,7 @@ export const resultOfEnding = ({
     case 'stopped':
       return failed('crashed', 'its worker was stopped under it');
     default:
-      if (isOutOfMemory(ending)) return outOfMemory(request, limits);
-      return elapsedMs >= request.timeoutMs ? timedOut(request, trace) : crashed(ending);
+      if (isOutOfMemory(exit)) return outOfMemory(request, limits);
+      return elapsedMs >= request.timeoutMs ? timedOut(request, trace) : crashed(exit);
   }
 };

@@ -15,16 +15,16 @@ import {
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { TreeFile } from '#domain/world.ts';
-import { type WritablePlaces, writablePlaces } from './mounts.ts';
+import { type WritablePaths, writablePaths } from './mounts.ts';
 
-export type PlaceWatch = {
+export type FileWatch = {
   /** Removes what a session left; `placed` is what the host has put there since the watch began. */
   empty(placed: readonly TreeFile[]): Promise<void>;
   /** What is there and should not be, or is not what it should be. */
   look(placed: readonly TreeFile[]): string[];
 };
 
-export type PlaceWatchParts = {
+export type FileWatchParts = {
   /** Whether nobody else's files are within reach. */
   areOwnMounts: boolean;
   workDir: string;
@@ -72,7 +72,7 @@ const walk = (root: string, roots: readonly string[], visit: (path: string) => b
 };
 
 /** All that is there, with the roots themselves. */
-const printsOf = ({ folders, files }: WritablePlaces): Prints => {
+const printsOf = ({ folders, files }: WritablePaths): Prints => {
   const prints = new Map<string, Print>();
   for (const root of folders) {
     prints.set(root, folder);
@@ -103,10 +103,10 @@ const remove = (path: string): Promise<void> =>
   rm(path, { recursive: true, force: true }).catch(() => undefined);
 
 /** To be called before any code of a world has run: what is there by then is the host's. */
-export const watchPlaces = ({ areOwnMounts, workDir }: PlaceWatchParts): PlaceWatch => {
-  const places = areOwnMounts ? writablePlaces() : { folders: [workDir], files: [] };
-  const first = printsOf(places);
-  const { folders, files } = places;
+export const watchFiles = ({ areOwnMounts, workDir }: FileWatchParts): FileWatch => {
+  const paths = areOwnMounts ? writablePaths() : { folders: [workDir], files: [] };
+  const first = printsOf(paths);
+  const { folders, files } = paths;
 
   return {
     async empty(placed) {
