@@ -17,6 +17,7 @@ import {
 } from '#wire/public-api/operations.ts';
 import type { Queryable } from '../../src/control/db/database.ts';
 import { mostRefused, noteGateway } from '../../src/control/db/gateways.ts';
+import { valuesOf } from '../../src/control/db/parameters.ts';
 import { startTestControl, type TestControl } from '../support/control.ts';
 import { clearPool, warmHost } from '../support/host.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
@@ -86,7 +87,7 @@ describe('gateways', () => {
     await becomes('1 ask for routes');
     expect(await found()).toMatchObject({ status: 'ok' });
     const db: Queryable = {
-      query: (one, values) => control.sql(one.text, [...values]) as Promise<never[]>,
+      query: (one, values) => control.sql(one.text, valuesOf(one, values)) as Promise<never[]>,
     };
     await noteGateway(db, '127.0.0.1', 'refused');
     expect(await found()).toMatchObject({

@@ -89,6 +89,7 @@ const explain = async (
   const explaining = {
     name: 'explained',
     text: `explain (analyze, timing off, format json) ${text}`,
+    names: [],
     isPlannedAnew: true,
   } as const;
   const [row] = await db.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(explaining, values);

@@ -8,7 +8,7 @@ import { type CallKind, type CallState, shortErrorJson } from '#domain/call.ts';
 import { limits } from '#domain/limits.ts';
 import type { SessionState } from '#domain/session.ts';
 import { type Queryable, statement } from './database.ts';
-import { openSessionStates } from './states.ts';
+import { openSessionStates, readySessionStates } from './states.ts';
 
 export type CallRow = {
   id: string;
@@ -61,23 +61,23 @@ export const callKeyIndex = 'calls_idempotency';
 const insertStatement = statement(
   'insert_call',
   `with gate as materialized (
-     select pg_advisory_xact_lock(hashtextextended('calls ' || $3, 0))
-       from sessions where id = $2 and open_calls >= ${alwaysQueued}
+     select pg_advisory_xact_lock(hashtextextended('calls ' || :projectId, 0))
+       from sessions where id = :sessionId and open_calls >= ${alwaysQueued}
    ), s as (
      update sessions
         set last_seq = last_seq + 1, open_calls = open_calls + 1, last_activity_at = now()
-      where id = $2 and project_id = $3 and state in ${openSessionStates}
+      where id = :sessionId and project_id = :projectId and state in ${openSessionStates}
         and open_calls < ${limits.queuedCalls}
         and (open_calls < ${alwaysQueued} or (
           (select count(*) from gate) >= 0 and
-          (select queued < most from queue_of($3, $11::int))
+          (select queued < most from queue_of(:projectId, :usualQueued::int))
         ))
      returning id, last_seq, generation,
-       open_calls = 1 and state = 'READY' and host_id = $9 and generation = $10::int as at_once
+       open_calls = 1 and state in ${readySessionStates} and host_id = :hostId and generation = :generation::int as at_once
    )
    insert into calls as c (id, session_id, seq, kind, name, input, idempotency_key, request_hash,
                            keep_warm, state, generation, claimed_at)
-   select $1, s.id, s.last_seq, $4, $5, $6::json, $7, $8, $12,
+   select :id, s.id, s.last_seq, :kind, :name, :inputJson::json, :idempotencyKey, :requestHash, :keepWarm,
           case when s.at_once then 'claimed' else 'queued' end,
           case when s.at_once then s.generation end, case when s.at_once then now() end
      from s
@@ -96,27 +96,19 @@ export const insertCall = async (
   waiting: Omit<SessionHost, 'sessionId'> | undefined,
   usualQueued: number,
 ): Promise<CallRow | undefined> => {
-  const [row] = await db.query<CallRow>(insertStatement, [
-    call.id,
-    call.sessionId,
-    call.projectId,
-    call.kind,
-    call.name,
-    call.inputJson,
-    call.idempotencyKey,
-    call.requestHash,
-    waiting?.hostId ?? null,
-    waiting?.generation ?? null,
+  const [row] = await db.query<CallRow>(insertStatement, {
+    ...call,
+    hostId: waiting?.hostId ?? null,
+    generation: waiting?.generation ?? null,
     usualQueued,
-    call.keepWarm,
-  ]);
+  });
   return row;
 };
 
 const refusalStatement = statement(
   'call_refusal',
   `select s.state, s.open_calls as "openCalls", q.queued as "projectCalls", q.most as "projectMost"
-     from sessions s cross join queue_of($2, $3::int) q where s.id = $1 and s.project_id = $2`,
+     from sessions s cross join queue_of(:projectId, :usualQueued::int) q where s.id = :sessionId and s.project_id = :projectId`,
 );
 
 /** How a session and its project stood that took no call. */
@@ -134,7 +126,7 @@ export const findRefusal = async (
   sessionId: string,
   usualQueued: number,
 ): Promise<CallRefusal | undefined> =>
-  (await db.query<CallRefusal>(refusalStatement, [sessionId, projectId, usualQueued]))[0];
+  (await db.query<CallRefusal>(refusalStatement, { sessionId, projectId, usualQueued }))[0];
 
 /** Whether it was for the project's quota that an open session took none. */
 export const isQueueFull = ({ openCalls, projectCalls, projectMost }: CallRefusal): boolean =>
@@ -143,20 +135,18 @@ export const isQueueFull = ({ openCalls, projectCalls, projectMost }: CallRefusa
 const findCallStatement = statement(
   'find_call',
   `select ${callColumns} from calls c join sessions s on s.id = c.session_id
-    where c.id = $1 and s.id = $2 and s.project_id = $3`,
+    where c.id = :callId and s.id = :sessionId and s.project_id = :projectId`,
 );
 
 export type CallPlace = { projectId: string; sessionId: string; callId: string };
 
-export const findCall = async (db: Queryable, place: CallPlace): Promise<CallRow | undefined> => {
-  const { callId, sessionId, projectId } = place;
-  return (await db.query<CallRow>(findCallStatement, [callId, sessionId, projectId]))[0];
-};
+export const findCall = async (db: Queryable, place: CallPlace): Promise<CallRow | undefined> =>
+  (await db.query<CallRow>(findCallStatement, place))[0];
 
 const findByKeyStatement = statement(
   'find_call_by_key',
   `select ${callColumns} from calls c join sessions s on s.id = c.session_id
-    where s.id = $1 and s.project_id = $2 and c.idempotency_key = $3`,
+    where s.id = :sessionId and s.project_id = :projectId and c.idempotency_key = :key`,
 );
 
 /** The call that an earlier request with this `Idempotency-Key` enqueued in the session. */
@@ -166,7 +156,7 @@ export const findCallByKey = async (
   sessionId: string,
   key: string,
 ): Promise<CallRow | undefined> =>
-  (await db.query<CallRow>(findByKeyStatement, [sessionId, projectId, key]))[0];
+  (await db.query<CallRow>(findByKeyStatement, { sessionId, projectId, key }))[0];
 
 /** Members of a call that a list shows when it is asked to. */
 export const callFields = ['input', 'output', 'details'] as const;
@@ -187,14 +177,14 @@ const listStatement = statement(
   'list_calls',
   `with page as (
      select c.id, c.session_id, c.seq, c.kind, c.name, c.state, c.queued_at, c.claimed_at,
-            c.answered_at, c.changes::text as changes, case when $4 then c.input::text end as input,
-            case when $5 then c.output::text end as output,
-            case when $6 then c.error else coalesce(c.short_error, c.error) end::text as error
-       from calls c where c.session_id = $1 and c.seq > $3 order by c.seq limit $2
+            c.answered_at, c.changes::text as changes, case when :input then c.input::text end as input,
+            case when :output then c.output::text end as output,
+            case when :details then c.error else coalesce(c.short_error, c.error) end::text as error
+       from calls c where c.session_id = :sessionId and c.seq > :offset order by c.seq limit :limit
    ), filled as (
      select page.*, row_number() over by_seq = 1 or sum(octet_length(changes)
        + coalesce(octet_length(input), 0) + coalesce(octet_length(output), 0)
-       + coalesce(octet_length(error), 0)) over by_seq <= $7::bigint as whole
+       + coalesce(octet_length(error), 0)) over by_seq <= :mostBytes::bigint as whole
        from page window by_seq as (order by seq)
    )
    select id, session_id as "sessionId", seq, kind, name, state,
@@ -227,13 +217,13 @@ export const listCalls = async (
 ): Promise<{ rows: ListedCall[]; total: number } | undefined> => {
   const [count] = await db.query<{ total: number }>(countStatement, [sessionId, projectId]);
   if (count === undefined) return undefined;
-  const rows = await db.query<ListedCall>(listStatement, [
+  const rows = await db.query<ListedCall>(listStatement, {
     sessionId,
     limit,
     offset,
-    ...callFields.map((field) => fields.includes(field)),
-    limits.pageBytes,
-  ]);
+    ...Object.fromEntries(callFields.map((field) => [field, fields.includes(field)])),
+    mostBytes: limits.pageBytes,
+  });
   if (fields.includes('details')) return { rows, total: count.total };
   return { rows: rows.map(withShortError), total: count.total };
 };

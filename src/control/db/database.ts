@@ -8,20 +8,24 @@ import type { Log } from '#runtime/log.ts';
 import type { Secret } from '#runtime/secret.ts';
 import { translateDatabaseError } from './errors.ts';
 import { createLine } from './line.ts';
+import { readParameters, type Values, valuesOf } from './parameters.ts';
 import { createRoom, type Room } from './room.ts';
 import { createTurns } from './turns.ts';
 
 /** One SQL statement. Its name is unique in the program. */
 export type Statement = {
   name: string;
+  /** With numbered parameters. */
   text: string;
+  /** Of named parameters, in the order of their numbers; of a statement that numbers them itself there are none. */
+  names: readonly string[];
   /** Whether it is planned for its values each time, and not once for any. */
   isPlannedAnew?: true;
 };
 
 export type Queryable = {
   /** Runs a statement and returns its rows. JSON parameters are passed as text. */
-  query<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
+  query<Row>(statement: Statement, values: Values): Promise<Row[]>;
 };
 
 export type Database = Queryable & {
@@ -39,13 +43,15 @@ export type Database = Queryable & {
  * something that few have or many. A plan for any values looks through the whole table for those that few have.
  */
 export const replannedStatement = (name: string, text: string): Statement => ({
-  name,
-  text,
+  ...statement(name, text),
   isPlannedAnew: true,
 });
 
-/** Declares a statement. */
-export const statement = (name: string, text: string): Statement => ({ name, text });
+/** Declares a statement; its parameters have names (`:id`), or numbers where there are one or two. */
+export const statement = (name: string, text: string): Statement => ({
+  name,
+  ...readParameters(text),
+});
 
 const mostConnections = 10;
 /** Of them, those that requests of projects may have at once, and those of one project. */
@@ -58,11 +64,12 @@ const statementTimeoutMs = 15_000;
 const run = async <Row>(
   client: pg.Pool | pg.PoolClient,
   room: Room,
-  { name, text, isPlannedAnew }: Statement,
-  values: readonly unknown[],
+  { isPlannedAnew, ...statement }: Statement,
+  values: Values,
 ): Promise<Row[]> => {
+  const { name, text } = statement;
   try {
-    const query = { ...(isPlannedAnew ? {} : { name }), text, values: [...values] };
+    const query = { ...(isPlannedAnew ? {} : { name }), text, values: valuesOf(statement, values) };
     const result = await room.note(name, () => client.query(query));
     return result.rows;
   } catch (error) {

@@ -59,7 +59,7 @@ export const lockOwnSession = (
 const lockStuckStatement = statement(
   'lock_stuck_session',
   `select ${lockedColumns} from sessions
-    where id = $1 and state = $2 and state_since < now() - $3 * interval '1 millisecond'
+    where id = :sessionId and state = :state and state_since < now() - :overMs * interval '1 millisecond'
       for no key update`,
 );
 
@@ -69,7 +69,7 @@ export const lockStuckSession = (
   sessionId: string,
   stuck: { state: SessionState; overMs: number },
 ): Promise<LockedSession | undefined> =>
-  first(tx.query<LockedSession>(lockStuckStatement, [sessionId, stuck.state, stuck.overMs]));
+  first(tx.query<LockedSession>(lockStuckStatement, { sessionId, ...stuck }));
 
 /** The end of a session. A reason that it has already, because it was being closed, stays. */
 export type Ending = { to: 'CLOSED' | 'FAILED'; reason: EndReason; error: SessionError | null };
@@ -79,8 +79,8 @@ const finishStatement = (to: Ending['to']) =>
     `finish_session_${to.toLowerCase()}`,
     `update sessions
         set state = '${to}', state_since = now(), closed_at = now(), open_calls = 0,
-            end_reason = coalesce(end_reason, $2), error = $3::json
-      where id = $1 and state in ${sessionBefore(to)}
+            end_reason = coalesce(end_reason, :reason), error = :error::json
+      where id = :sessionId and state in ${sessionBefore(to)}
      returning end_reason as reason`,
   );
 const finishStatements = { CLOSED: finishStatement('CLOSED'), FAILED: finishStatement('FAILED') };
@@ -94,19 +94,15 @@ export const finishSession = async (
   sessionId: string,
   { to, reason, error }: Ending,
 ): Promise<EndReason | undefined> => {
-  const rows = await tx.query<{ reason: EndReason }>(finishStatements[to], [
-    sessionId,
-    reason,
-    error === null ? null : JSON.stringify(error),
-  ]);
-  return rows[0]?.reason;
+  const end = { sessionId, reason, error: error === null ? null : JSON.stringify(error) };
+  return (await tx.query<{ reason: EndReason }>(finishStatements[to], end))[0]?.reason;
 };
 
 const beginClosingStatement = statement(
   'begin_closing',
   `update sessions
-      set state = 'CLOSING', state_since = now(), end_reason = $2, keep_warm = $3
-    where id = $1 and state in ${openSessionStates}`,
+      set state = 'CLOSING', state_since = now(), end_reason = :reason, keep_warm = :keepWarm
+    where id = :sessionId and state in ${openSessionStates}`,
 );
 
 /** Tells a session's host, by its next poll, to stop serving it. */
@@ -116,14 +112,14 @@ export const beginClosing = async (
   reason: EndReason,
   keepWarm: boolean,
 ): Promise<void> => {
-  await tx.query(beginClosingStatement, [sessionId, reason, keepWarm]);
+  await tx.query(beginClosingStatement, { sessionId, reason, keepWarm });
 };
 
 const closeIdleStatement = statement(
   'close_idle_session',
   `update sessions
-      set state = 'CLOSING', state_since = now(), end_reason = 'requested', keep_warm = $3
-    where id = $1 and project_id = $2 and state in ${openSessionStates}
+      set state = 'CLOSING', state_since = now(), end_reason = 'requested', keep_warm = :keepWarm
+    where id = :sessionId and project_id = :projectId and state in ${openSessionStates}
       and host_id is not null and open_calls = 0
    returning id`,
 );
@@ -138,7 +134,7 @@ export const closeIdle = async (
   sessionId: string,
   keepWarm: boolean,
 ): Promise<boolean> =>
-  (await db.query(closeIdleStatement, [sessionId, projectId, keepWarm])).length > 0;
+  (await db.query(closeIdleStatement, { sessionId, projectId, keepWarm })).length > 0;
 
 const requeueStatement = statement(
   'requeue_session',
@@ -166,9 +162,9 @@ const releaseStatement = (to: Release['to']) =>
     `update hosts
         set state = '${to}', state_since = now(),
             generation = generation + case when session_id is null then 0 else 1 end,
-            session_id = null, end_reason = coalesce(end_reason, $2),
-            end_detail = coalesce(end_detail, $3)
-      where id = $1 and state in ${hostBefore(to)}
+            session_id = null, end_reason = coalesce(end_reason, :reason),
+            end_detail = coalesce(end_detail, :detail)
+      where id = :hostId and state in ${hostBefore(to)}
      returning generation`,
   );
 const releaseStatements = {
@@ -179,12 +175,10 @@ const releaseStatements = {
 
 /** Takes a host out of its state; returns its generation, undefined when it cannot go there. */
 export const releaseHost = async (tx: Queryable, release: Release): Promise<number | undefined> => {
-  const { hostId, to, reason, detail } = release;
-  const rows = await tx.query<{ generation: number }>(releaseStatements[to], [
-    hostId,
-    reason,
-    detail === null ? null : withoutNul(detail),
-  ]);
+  const { hostId, to, reason } = release;
+  const detail = release.detail === null ? null : withoutNul(release.detail);
+  const end = { hostId, reason, detail };
+  const rows = await tx.query<{ generation: number }>(releaseStatements[to], end);
   return rows[0]?.generation;
 };
 
@@ -216,8 +210,8 @@ export type EndedCall = { id: string; kind: CallKind; state: CallState };
 const cancelStatement = statement(
   'cancel_queued',
   `with cancelled as (
-     update calls set state = 'cancelled', error = $2::json
-      where session_id = any($1) and state in ${callBefore('cancelled')}
+     update calls set state = 'cancelled', error = :error::json
+      where session_id = any(:sessionIds) and state in ${callBefore('cancelled')}
      returning id, session_id, kind, state
    ), counted as (
      update sessions s set open_calls = open_calls - n
@@ -233,14 +227,14 @@ export const cancelQueued = async (
   sessionIds: readonly string[],
   error: CallError,
 ): Promise<EndedCall[]> =>
-  tx.query<EndedCall>(cancelStatement, [sessionIds, JSON.stringify(error)]);
+  tx.query<EndedCall>(cancelStatement, { sessionIds, error: JSON.stringify(error) });
 
 const endStatement = statement(
   'end_calls',
   `update calls
       set state = case when state in ${callBefore('cancelled')} then 'cancelled' else 'lost' end,
-          error = case when state in ${callBefore('cancelled')} then $2::json else $3::json end
-    where session_id = $1 and state in ${openCallStates}
+          error = case when state in ${callBefore('cancelled')} then :cancelled::json else :lost::json end
+    where session_id = :sessionId and state in ${openCallStates}
    returning id, kind, state`,
 );
 
@@ -250,8 +244,8 @@ export const endCalls = async (
   sessionId: string,
   errors: { cancelled: CallError; lost: CallError },
 ): Promise<EndedCall[]> =>
-  tx.query<EndedCall>(endStatement, [
+  tx.query<EndedCall>(endStatement, {
     sessionId,
-    JSON.stringify(errors.cancelled),
-    JSON.stringify(errors.lost),
-  ]);
+    cancelled: JSON.stringify(errors.cancelled),
+    lost: JSON.stringify(errors.lost),
+  });

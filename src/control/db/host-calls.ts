@@ -9,7 +9,13 @@ import type { CallKind, CallState } from '#domain/call.ts';
 import type { SessionState } from '#domain/session.ts';
 import { type CallRow, callColumns, type SessionHost } from './calls.ts';
 import { type Queryable, statement } from './database.ts';
-import { callBefore, openCallStates, sessionBefore } from './states.ts';
+import {
+  callBefore,
+  openCallStates,
+  readySessionStates,
+  servedSessionStates,
+  sessionBefore,
+} from './states.ts';
 
 /** What a session wants of its host. */
 export type SessionOrders = {
@@ -42,15 +48,19 @@ const ordersColumns = `s.state as "sessionState", s.keep_warm as "keepWarm", c.i
 const claimStatement = statement(
   'claim_call',
   `with s as (
-     select id, state, keep_warm from sessions where id = $1 and host_id = $2 and generation = $3
+     select id, state, keep_warm from sessions
+      where id = :sessionId and host_id = :hostId and generation = :generation
    ), c as (
      update calls c
-        set state = 'claimed', generation = $3, claimed_at = coalesce(c.claimed_at, now())
+        set state = 'claimed', generation = :generation, claimed_at = coalesce(c.claimed_at, now())
        from s
       where c.id = (select id from calls
-                     where session_id = $1 and state in ${openCallStates} order by seq limit 1)
-        and ((c.state in ${callBefore('claimed')} and s.state = 'READY' and not $4::boolean)
-             or (c.state = 'claimed' and c.generation = $3 and s.state in ('READY', 'CLOSING')))
+                     where session_id = :sessionId and state in ${openCallStates}
+                     order by seq limit 1)
+        and ((c.state in ${callBefore('claimed')} and s.state in ${readySessionStates}
+              and not :isStopping::boolean)
+             or (c.state = 'claimed' and c.generation = :generation
+                 and s.state in ${servedSessionStates}))
      returning c.*
    )
    select ${ordersColumns} from s left join c on true`,
@@ -65,8 +75,7 @@ export const claimCall = async (
   host: SessionHost,
   isStopping: boolean,
 ): Promise<SessionOrders | undefined> => {
-  const values = [host.sessionId, host.hostId, host.generation, isStopping];
-  const [row] = await db.query<OrdersRow>(claimStatement, values);
+  const [row] = await db.query<OrdersRow>(claimStatement, { ...host, isStopping });
   return row === undefined ? undefined : toOrders(row);
 };
 
@@ -87,13 +96,13 @@ const answerStatement = statement(
   'answer_call',
   `with s as materialized (
      select id, state from sessions
-      where id = $1 and host_id = $2 and generation = $3 for no key update
+      where id = :sessionId and host_id = :hostId and generation = :generation for no key update
    ), answered as (
      update calls c
-        set state = $5, output = $6::json, error = $7::json, changes = $8::json, answered_at = now(),
-            short_error = $10::json
+        set state = :state, output = :outputJson::json, error = :errorJson::json, changes = :changesJson::json, answered_at = now(),
+            short_error = :shortErrorJson::json
        from s
-      where c.id = $4 and c.session_id = s.id and c.generation = $3
+      where c.id = :callId and c.session_id = s.id and c.generation = :generation
         and c.state in ${callBefore('succeeded')}
      returning c.*
    ), ends as (
@@ -108,14 +117,14 @@ const answerStatement = statement(
             state_since = case when closing then now() else state_since end,
             end_reason = case when closing then 'requested' else end_reason end,
             keep_warm = case when closing then ends.keep_warm else sessions.keep_warm end
-       from ends where id = $1
+       from ends where id = :sessionId
      returning sessions.id, sessions.state, sessions.keep_warm
    ), next as (
-     update calls c set state = 'claimed', generation = $3, claimed_at = now()
+     update calls c set state = 'claimed', generation = :generation, claimed_at = now()
        from touched
-      where c.id = (select id from calls where session_id = $1
+      where c.id = (select id from calls where session_id = :sessionId
                        and state in ${callBefore('claimed')} order by seq limit 1)
-        and c.state in ${callBefore('claimed')} and touched.state = 'READY' and not $9::boolean
+        and c.state in ${callBefore('claimed')} and touched.state in ${readySessionStates} and not :isStopping::boolean
      returning c.*
    )
    select ${callColumns},
@@ -147,18 +156,7 @@ export const answerCall = async (
   answer: NewAnswer,
   isStopping: boolean,
 ): Promise<Answered | undefined> => {
-  const [row] = await db.query<AnswerRow>(answerStatement, [
-    host.sessionId,
-    host.hostId,
-    host.generation,
-    answer.callId,
-    answer.state,
-    answer.outputJson,
-    answer.errorJson,
-    answer.changesJson,
-    isStopping,
-    answer.shortErrorJson,
-  ]);
+  const [row] = await db.query<AnswerRow>(answerStatement, { ...host, ...answer, isStopping });
   if (row === undefined) return undefined;
   const { sessionState, keepWarm, nextId, nextSeq, nextKind, nextName, nextInput, ...call } = row;
   const next =
@@ -170,22 +168,17 @@ export const answerCall = async (
 
 const answeredStatement = statement(
   'answered_call',
-  `select c.state, s.host_id = $3 and s.generation = $4 as "isCurrent"
-     from sessions s left join calls c on c.session_id = s.id and c.id = $2
-    where s.id = $1`,
+  `select c.state, s.host_id = :hostId and s.generation = :generation as "isCurrent"
+     from sessions s left join calls c on c.session_id = s.id and c.id = :callId
+    where s.id = :sessionId`,
 );
+
+type AnsweredCall = { state: CallState | null; isCurrent: boolean | null };
 
 /** How a call stands that could not be answered: whether its session is still this host's. */
 export const findAnswered = async (
   db: Queryable,
   host: SessionHost,
   callId: string,
-): Promise<{ state: CallState | null; isCurrent: boolean | null } | undefined> => {
-  const values = [host.sessionId, callId, host.hostId, host.generation];
-  return (
-    await db.query<{ state: CallState | null; isCurrent: boolean | null }>(
-      answeredStatement,
-      values,
-    )
-  )[0];
-};
+): Promise<AnsweredCall | undefined> =>
+  (await db.query<AnsweredCall>(answeredStatement, { ...host, callId }))[0];

@@ -7,7 +7,7 @@ import type { Digest } from '#domain/world.ts';
 import type { SessionClock } from '#domain/world-clock.ts';
 import { type Database, type Queryable, statement } from './database.ts';
 import { seedColumn } from './sessions.ts';
-import { hostBefore, liveHosts } from './states.ts';
+import { hostBefore, liveHosts, waiting } from './states.ts';
 
 export type NewHost = HostOffer & {
   id: string;
@@ -20,16 +20,16 @@ export type NewHost = HostOffer & {
 
 const lockPoolStatement = statement(
   'lock_pool',
-  `select pg_advisory_xact_lock(hashtextextended($1 || '/' || $2, 0))`,
+  `select pg_advisory_xact_lock(hashtextextended(:installation || '/' || :pool, 0))`,
 );
 
 const insertHostStatement = statement(
   'insert_host',
   `with host as (
      insert into hosts (id, installation, pool, runtime, tier, isolation, size, state)
-     select $1, $2, $3, $4, $6, $7, $8, 'starting'
+     select :id, :installation, :pool, :runtime, :tier, :isolation, :size, 'starting'
       where (select count(*) from hosts
-              where installation = $2 and pool = $3 and state in ${liveHosts}) < $5
+              where installation = :installation and pool = :pool and state in ${liveHosts}) < :maxLive
      returning id
    )
    insert into beats (host_id) select id from host returning host_id`,
@@ -39,28 +39,18 @@ const insertHostStatement = statement(
 export const insertHost = (db: Database, host: NewHost): Promise<boolean> =>
   db.transaction(async (tx) => {
     // The count must be taken after the lock is held, so these are two statements.
-    await tx.query(lockPoolStatement, [host.installation, host.pool]);
-    const rows = await tx.query(insertHostStatement, [
-      host.id,
-      host.installation,
-      host.pool,
-      host.runtime,
-      host.maxLive,
-      host.tier,
-      host.isolation,
-      host.size,
-    ]);
-    return rows.length > 0;
+    await tx.query(lockPoolStatement, host);
+    return (await tx.query(insertHostStatement, host)).length > 0;
   });
 
 const launchedStatement = statement(
   'host_launched',
   `update hosts
-      set launched_at = coalesce(launched_at, now()), runtime_id = coalesce($2, runtime_id),
-          address = case when $2::text is not null and launched_at is not null then address
-                         when $4 and state <> 'assigned' then $3
-                         else coalesce($3, address) end
-    where id = $1 and state in ${liveHosts}
+      set launched_at = coalesce(launched_at, now()), runtime_id = coalesce(:runtimeId, runtime_id),
+          address = case when :runtimeId::text is not null and launched_at is not null then address
+                         when :isNowhere and state <> 'assigned' then :address
+                         else coalesce(:address, address) end
+    where id = :hostId and state in ${liveHosts}
    returning session_id as "sessionId"`,
 );
 
@@ -82,8 +72,13 @@ export const noteLaunched = async (
   db: Queryable,
   { hostId, runtimeId, address }: LaunchedHost,
 ): Promise<{ sessionId: string | null } | undefined> => {
-  const values = [hostId, runtimeId ?? null, address ?? null, address === null];
-  return (await db.query<{ sessionId: string | null }>(launchedStatement, values))[0];
+  const values = { hostId, runtimeId: runtimeId ?? null, address: address ?? null };
+  const isNowhere = address === null;
+  const rows = await db.query<{ sessionId: string | null }>(launchedStatement, {
+    ...values,
+    isNowhere,
+  });
+  return rows[0];
 };
 
 /** What a host's row says when a message of it is judged. */
@@ -163,16 +158,16 @@ const warmStatement = statement(
   'host_warm',
   `update hosts h
       set state = 'warm', state_since = now(),
-          address = case when h.state = 'starting' then coalesce(h.address, $3) else h.address end,
-          source_address = case when h.state = 'starting' then $6 else h.source_address end,
-          renews_token = case when h.state = 'starting' then $8::boolean else h.renews_token end,
-          bundle = case when h.version_id is not null then $4::text end,
-          state_digest = case when h.version_id is not null then $5::text end
-    where h.id = $1 and h.generation = $2 and h.state in ${hostBefore('warm')}
+          address = case when h.state = 'starting' then coalesce(h.address, :address) else h.address end,
+          source_address = case when h.state = 'starting' then :source else h.source_address end,
+          renews_token = case when h.state = 'starting' then :renews::boolean else h.renews_token end,
+          bundle = case when h.version_id is not null then :bundle::text end,
+          state_digest = case when h.version_id is not null then :stateDigest::text end
+    where h.id = :hostId and h.generation = :generation and h.state in ${hostBefore('warm')}
       and case when h.version_id is null then true
                when ${isLoading}
-               then $5::text is not null and $4::text = (select v.bundle from versions v where v.id = h.version_id)
-               else h.bundle = $4::text and h.state_digest = $5::text and $7 end
+               then :stateDigest::text is not null and :bundle::text = (select v.bundle from versions v where v.id = h.version_id)
+               else h.bundle = :bundle::text and h.state_digest = :stateDigest::text and :isClean end
    returning h.id`,
 );
 
@@ -182,24 +177,17 @@ const warmStatement = statement(
  * from then on.
  */
 export const makeWarm = async (db: Queryable, report: WarmReport): Promise<boolean> => {
-  const { hostId, generation, address, holding, source, found, renews = false } = report;
-  const rows = await db.query(warmStatement, [
-    hostId,
-    generation,
-    address ?? null,
-    holding?.bundle ?? null,
-    holding?.stateDigest ?? null,
-    source,
-    found?.length === 0,
-    renews,
-  ]);
-  return rows.length > 0;
+  const { hostId, generation, address = null, holding, source, found, renews = false } = report;
+  const { bundle = null, stateDigest = null } = holding ?? {};
+  const isClean = found?.length === 0;
+  const told = { hostId, generation, address, source, renews, bundle, stateDigest, isClean };
+  return (await db.query(warmStatement, told)).length > 0;
 };
 
 const drainUncleanStatement = statement(
   'host_not_clean',
-  `update hosts set state = 'draining', state_since = now(), end_reason = $3, end_detail = $4
-    where id = $1 and generation = $2 and state = 'recycling'
+  `update hosts set state = 'draining', state_since = now(), end_reason = :reason, end_detail = :detail
+    where id = :hostId and generation = :generation and state = 'recycling'
    returning id`,
 );
 
@@ -209,10 +197,8 @@ export const drainUnclean = async (
   { hostId, generation, detail }: { hostId: string; generation: number; detail: string },
 ): Promise<boolean> => {
   const reason: HostEnd = 'not_clean';
-  return (
-    (await db.query(drainUncleanStatement, [hostId, generation, reason, withoutNul(detail)]))
-      .length > 0
-  );
+  const end = { hostId, generation, reason, detail: withoutNul(detail) };
+  return (await db.query(drainUncleanStatement, end)).length > 0;
 };
 
 const loadStatement = statement(
@@ -220,7 +206,7 @@ const loadStatement = statement(
   `update hosts h
       set state = 'recycling', generation = h.generation + 1, version_id = v.id, state_since = now()
      from versions v
-    where v.id = $2 and h.id = $1 and h.state = 'warm' and h.version_id is null
+    where v.id = :versionId and h.id = :hostId and h.state = 'warm' and h.version_id is null
    returning h.id`,
 );
 
@@ -229,13 +215,13 @@ export const beginLoad = async (
   db: Queryable,
   hostId: string,
   versionId: string,
-): Promise<boolean> => (await db.query(loadStatement, [hostId, versionId])).length > 0;
+): Promise<boolean> => (await db.query(loadStatement, { hostId, versionId })).length > 0;
 
 const loadFailedStatement = statement(
   'host_load_failed',
   `update hosts h
-      set state = 'draining', state_since = now(), end_reason = $3, end_detail = $4
-    where h.id = $1 and h.generation = $2 and ${isLoading}
+      set state = 'draining', state_since = now(), end_reason = :reason, end_detail = :detail
+    where h.id = :hostId and h.generation = :generation and ${isLoading}
    returning h.id`,
 );
 
@@ -245,19 +231,17 @@ export const drainUnloaded = async (
   { hostId, generation, detail }: { hostId: string; generation: number; detail: string },
 ): Promise<boolean> => {
   const reason: HostEnd = 'load_failed';
-  return (
-    (await db.query(loadFailedStatement, [hostId, generation, reason, withoutNul(detail)])).length >
-    0
-  );
+  const end = { hostId, generation, reason, detail: withoutNul(detail) };
+  return (await db.query(loadFailedStatement, end)).length > 0;
 };
 
 const beatStatement = statement(
   'host_beat',
   `with host as (
      select h.id, ${standingColumns}, h.address from hosts h
-      where h.id = $1 and h.generation between $2 and $2 + 1 and h.state in ${liveHosts}
+      where h.id = :hostId and h.generation between :generation and :generation + 1 and h.state in ${liveHosts}
    ), beat as (
-     update beats set last_seen_at = now(), rss_bytes = coalesce($3, rss_bytes)
+     update beats set last_seen_at = now(), rss_bytes = coalesce(:rssBytes, rss_bytes)
        from host where beats.host_id = host.id
    )
    select state, generation, "sessionId", "isLoading", address from host`,
@@ -273,8 +257,7 @@ export type Beaten = HostStanding & { address: string | null };
 export const noteBeat = async (
   db: Queryable,
   host: { hostId: string; generation: number; rssBytes: number | null },
-): Promise<Beaten | undefined> =>
-  (await db.query<Beaten>(beatStatement, [host.hostId, host.generation, host.rssBytes]))[0];
+): Promise<Beaten | undefined> => (await db.query<Beaten>(beatStatement, host))[0];
 
 /** What a polling host is to do. */
 export type HostOrders = HostStanding & {
@@ -320,8 +303,7 @@ const ordersStatement = statement(
   `select ${standingColumns}, h.address, h.version_id as "heldVersionId", s.state as "sessionState",
           s.version_id as "versionId", s.task::text as "taskJson", s.surfaces, s.clock,
           s.created_at as "createdAt", s.secret_mark as "secretMark", ${seedColumn} as seed, h.bundle is not null as "isHeld",
-          exists (select from sessions
-                   where state = 'PROVISIONING' and host_id is null) as "isWanted"
+          exists (select from sessions s where ${waiting('s')}) as "isWanted"
      from hosts h left join sessions s on s.id = h.session_id
     where h.id = $1`,
 );
@@ -359,8 +341,8 @@ const blobStatement = statement(
   'host_blob',
   `select true from hosts h join versions v on v.id = h.version_id
      left join sessions s on s.id = h.session_id
-    where h.id = $1 and ((h.state = 'assigned' and s.ready_at is null) or ${isLoading})
-      and $2 in (v.bundle, v.snapshot)`,
+    where h.id = :hostId and ((h.state = 'assigned' and s.ready_at is null) or ${isLoading})
+      and :digest in (v.bundle, v.snapshot)`,
 );
 
 /** Whether the host is to load a world version, and has yet to do so, that this blob is part of. */
@@ -368,4 +350,4 @@ export const mayReadBlob = async (
   db: Queryable,
   hostId: string,
   digest: Digest,
-): Promise<boolean> => (await db.query(blobStatement, [hostId, digest])).length > 0;
+): Promise<boolean> => (await db.query(blobStatement, { hostId, digest })).length > 0;

@@ -11,24 +11,24 @@ const epochColumn = 'epoch::float8 as epoch';
 const takeStatement = statement(
   'take_lease',
   `insert into leases (installation, holder, expires_at)
-   values ($1, $2, now() + $3 * interval '1 millisecond')
+   values (:installation, :holder, now() + :ttlMs * interval '1 millisecond')
    on conflict (installation) do update
       set holder = excluded.holder, expires_at = excluded.expires_at, epoch = excluded.epoch
-    where leases.expires_at <= now() or ($4 and leases.holder = excluded.holder)
+    where leases.expires_at <= now() or (:takeOver and leases.holder = excluded.holder)
    returning ${epochColumn}`,
 );
 
 const renewStatement = statement(
   'renew_lease',
-  `update leases set expires_at = now() + $4 * interval '1 millisecond'
-    where installation = $1 and holder = $2 and epoch = $3
+  `update leases set expires_at = now() + :ttlMs * interval '1 millisecond'
+    where installation = :installation and holder = :holder and epoch = :epoch
    returning ${epochColumn}`,
 );
 
 const giveUpStatement = statement(
   'give_up_lease',
   `delete from leases
-    where installation = $1 and holder = $2 and ($3::bigint is null or epoch = $3)`,
+    where installation = :installation and holder = :holder and (:epoch::bigint is null or epoch = :epoch)`,
 );
 
 /**
@@ -49,19 +49,19 @@ export const acquireLease = async (
   { installation, holder, ttlMs, epoch, takeOver = true }: LeaseRequest,
 ): Promise<number | undefined> => {
   if (ttlMs === 0) {
-    await db.query(giveUpStatement, [installation, holder, epoch ?? null]);
+    await db.query(giveUpStatement, { installation, holder, epoch: epoch ?? null });
     return undefined;
   }
   const rows = await (epoch === undefined
-    ? db.query<{ epoch: number }>(takeStatement, [installation, holder, ttlMs, takeOver])
-    : db.query<{ epoch: number }>(renewStatement, [installation, holder, epoch, ttlMs]));
+    ? db.query<{ epoch: number }>(takeStatement, { installation, holder, ttlMs, takeOver })
+    : db.query<{ epoch: number }>(renewStatement, { installation, holder, epoch, ttlMs }));
   return rows[0]?.epoch;
 };
 
 const refusedStatement = statement(
   'note_refused_configuration',
-  `update leases set refused = $2
-    where installation = $1 and ($3::bigint is null or epoch = $3) and refused is distinct from $2`,
+  `update leases set refused = :refused
+    where installation = :installation and (:epoch::bigint is null or epoch = :epoch) and refused is distinct from :refused`,
 );
 
 /** Notes why the leader does not take the configuration that it was last given; null: it does. */
@@ -71,12 +71,12 @@ export const noteRefused = async (
   lease: Lease | undefined,
   refused: string | null,
 ): Promise<void> => {
-  await db.query(refusedStatement, [installation, refused, lease?.epoch ?? null]);
+  await db.query(refusedStatement, { installation, refused, epoch: lease?.epoch ?? null });
 };
 
 const keepStatement = statement(
   'keep_lease',
-  'select true from leases where installation = $1 and holder = $2 and epoch = $3 for share',
+  'select true from leases where installation = :installation and holder = :holder and epoch = :epoch for share',
 );
 
 /**
@@ -86,7 +86,7 @@ const keepStatement = statement(
 export const keepLease = async (tx: Queryable, lease: Lease | undefined): Promise<void> => {
   if (lease === undefined) return;
   const { installation, holder, epoch } = lease;
-  const rows = await tx.query(keepStatement, [installation, holder, epoch]);
+  const rows = await tx.query(keepStatement, lease);
   if (rows.length > 0) return;
   const message = `"${holder}" does not lead installation "${installation}" by its lease ${epoch} any more; it has to take the lease again`;
   throw new AppError('forbidden', message);

@@ -1,7 +1,7 @@
 /** How much there is to do in the whole installation: read for metrics and for operators. */
 import type { SessionState } from '#domain/session.ts';
 import { type Queryable, statement } from './database.ts';
-import { liveSessionStates, openCallStates } from './states.ts';
+import { liveSessionStates, openCallStates, waiting } from './states.ts';
 
 // Each part is served by a partial index of what is live, so it does not grow with what has ended.
 const loadStatement = statement(
@@ -13,7 +13,7 @@ const loadStatement = statement(
      from (select count(*)::int as waiting,
                   coalesce(extract(epoch from now() - min(created_at)) * 1000, 0)::float8
                     as "longestWaitMs"
-             from sessions where state = 'PROVISIONING' and host_id is null) w,
+             from sessions s where ${waiting('s')}) w,
           (select count(*) filter (where state = 'queued')::int as queued,
                   count(*) filter (where state = 'claimed')::int as claimed,
                   coalesce(extract(epoch from now() - min(queued_at) filter (where state = 'queued'))

@@ -17,7 +17,7 @@ import type { QuotaRefusal, Quotas } from '../shares/quotas.ts';
 import { type Database, type Queryable, statement } from './database.ts';
 import { ledPools, suits, type Wish, wishOf } from './pools.ts';
 import { type SessionRow, sessionColumns } from './sessions.ts';
-import { hostBefore } from './states.ts';
+import { hostBefore, waiting } from './states.ts';
 
 export type NewSession = HostWish & {
   id: string;
@@ -73,15 +73,12 @@ const hostTakes = (session: string, version: string): string =>
           state_digest = case when h.version_id = ${version} then h.state_digest end,
           version_id = ${version}, uses = h.uses + 1, state_since = now()`;
 
-/** A session `waits` while it is provisioning and no host has it. */
-const waits = `s.state = 'PROVISIONING' and s.host_id is null`;
-
 /** Whether a waiting session `s` could have a warm host. */
 const couldHave = (host: string): string =>
-  `${waits} and (${host}.version_id is null or ${host}.version_id = s.version_id)
+  `${waiting('s')} and (${host}.version_id is null or ${host}.version_id = s.version_id)
      and ${suits(host, wishOf('s'))}`;
 
-const wanted: Wish = { tier: '$11', isolation: '$20', size: '$19' };
+const wanted: Wish = { tier: ':tier', isolation: ':isolation', size: ':size' };
 
 const openStatement = statement(
   'open_session',
@@ -89,33 +86,36 @@ const openStatement = statement(
      select not exists (select from ${ledPools})
          or exists (select from ${ledPools} where ${suits('p', wanted)}) as suits
    ), refused as materialized (
-     select quota, most, retry_after_ms from refuse_open($2, $17, $18)
+     select quota, most, retry_after_ms from refuse_open(:projectId, :mostSessions, :mostOpens)
    ), free as materialized (
      select h.id, h.version_id, h.tier, h.isolation, h.size
        ${fittingHost({
-         version: '$4',
-         reuseWarm: '$12::boolean',
+         version: ':versionId',
+         reuseWarm: ':reuseWarm::boolean',
          wish: wanted,
          onlyIf: '(select quota is null and offered.suits from refused, offered)',
        })}
    ), taken as (
-     ${hostTakes('$1', '$4')}
+     ${hostTakes(':id', ':versionId')}
      from free where h.id = free.id
       and not exists (select from sessions s where ${couldHave('free')})
      returning h.id, h.generation, h.address, h.uses > 1 as reused, free.version_id is not null as held
    ), opened as (
      insert into sessions (id, project_id, world_id, version_id, state, task, task_form, task_name,
        task_hash, instruction, surfaces, browser_tier, reuse_warm, idempotency_key, request_hash,
-       clock, seed, size, isolation, task_tools, secret_mark, host_id, generation, host_reused, attempts, assigned_at)
-     select $1, $2, $3, $4, 'PROVISIONING', $5::json, $6, $7, $8, $9, $10::text[], $11, $12, $13, $14,
-       $15::json, $16::bigint, $19, $20, $21::text[], $22,
+       clock, seed, size, isolation, task_tools, secret_mark,
+       host_id, generation, host_reused, attempts, assigned_at)
+     select :id, :projectId, :worldId, :versionId, 'PROVISIONING', :task::json, :taskForm, :taskName,
+       :taskHash, :instruction, :surfaces::text[], :tier, :reuseWarm, :idempotencyKey, :requestHash,
+       :clock::json, :seed::bigint, :size, :isolation, :taskTools::text[], :secretMark,
        taken.id, taken.generation, coalesce(taken.reused, false),
        case when taken.id is null then 0 else 1 end, case when taken.id is not null then now() end
      from offered cross join refused left join taken on true
     where offered.suits and refused.quota is null
      returning *
    )
-   select offered.suits, coalesce(taken.held, false) as "wasHeld", refused.quota, refused.most as "limit", refused.retry_after_ms as "retryAfterMs",
+   select offered.suits, coalesce(taken.held, false) as "wasHeld", refused.quota,
+     refused.most as "limit", refused.retry_after_ms as "retryAfterMs",
      ${sessionColumns('taken.address')}
      from offered cross join refused left join opened s on true left join taken on true`,
 );
@@ -137,30 +137,11 @@ export const openSession = async (
   session: NewSession,
   quotas: Quotas,
 ): Promise<OpenOutcome> => {
-  const [row] = await db.query<OpenRow>(openStatement, [
-    session.id,
-    session.projectId,
-    session.worldId,
-    session.versionId,
-    session.task,
-    session.taskForm,
-    session.taskName,
-    session.taskHash,
-    session.instruction,
-    session.surfaces,
-    session.tier,
-    session.reuseWarm,
-    session.idempotencyKey,
-    session.requestHash,
-    session.clock,
-    session.seed,
-    quotas.sessions,
-    quotas.opensPerMinute,
-    session.size,
-    session.isolation,
-    session.taskTools,
-    session.secretMark,
-  ]);
+  const [row] = await db.query<OpenRow>(openStatement, {
+    ...session,
+    mostSessions: quotas.sessions,
+    mostOpens: quotas.opensPerMinute,
+  });
   if (row === undefined) throw new Error(`session ${session.id} was not written`);
   const { suits: isSuited, wasHeld, quota, limit, retryAfterMs, ...opened } = row;
   if (!isSuited) return { refusal: 'unsuited' };
@@ -173,14 +154,6 @@ export const openSession = async (
 
 /** What an assignment made outside of an open connects, and how long the session had to wait for it. */
 export type Placement = { sessionId: string; hostId: string; waitedMs: number };
-
-/** The change of a waiting session that `taken`, a host, took. */
-const sessionGets = `update sessions s
-    set host_id = taken.id, generation = taken.generation, host_reused = taken.reused,
-        attempts = s.attempts + 1, assigned_at = now()
-   from taken where s.id = taken.session_id
-   returning s.id as "sessionId", s.host_id as "hostId",
-     (extract(epoch from now() - s.created_at) * 1000)::float8 as "waitedMs"`;
 
 /** `longest` of a host `free`: the session that has waited longest of those that could have it. */
 const longestWait = `longest as materialized (
@@ -197,13 +170,18 @@ const longestWait = `longest as materialized (
      from longest where h.id = longest.host_id
      returning h.id, h.generation, h.session_id, h.uses > 1 as reused
    )
-   ${sessionGets}`;
+   update sessions s
+      set host_id = taken.id, generation = taken.generation, host_reused = taken.reused,
+          attempts = s.attempts + 1, assigned_at = now()
+     from taken where s.id = taken.session_id
+   returning s.id as "sessionId", s.host_id as "hostId",
+     (extract(epoch from now() - s.created_at) * 1000)::float8 as "waitedMs"`;
 
 const placeSessionStatement = statement(
   'place_session',
   `with waiting as materialized (
      select s.version_id, s.reuse_warm, s.browser_tier, s.isolation, s.size from sessions s
-      where s.id = $1 and ${waits} for no key update
+      where s.id = $1 and ${waiting('s')} for no key update
    ), free as materialized (
      select candidate.* from waiting cross join lateral (
        select h.id, h.version_id, h.tier, h.isolation, h.size ${fittingHost({
@@ -221,7 +199,7 @@ const placeHostStatement = statement(
   `with free as materialized (
      select h.id, h.version_id, h.tier, h.isolation, h.size from hosts h
       where h.id = $1 and h.state in ${hostBefore('assigned')} and h.address is not null
-        and exists (select from sessions s where ${waits})
+        and exists (select from sessions s where ${waiting('s')})
         for no key update skip locked
    ), ${longestWait}`,
 );
@@ -238,7 +216,7 @@ const anyWarmStatement = statement(
 
 const anyWaitingStatement = statement(
   'any_waiting_session',
-  `select true from sessions s where ${waits} limit 1`,
+  `select true from sessions s where ${waiting('s')} limit 1`,
 );
 
 /** One that looks for its other half. */

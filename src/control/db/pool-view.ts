@@ -2,17 +2,17 @@
 import type { PoolHost, PoolView } from '#wire/pool-api/operations.ts';
 import { type Queryable, statement } from './database.ts';
 import { preloads, worldAtPath } from './pools.ts';
-import { liveHosts } from './states.ts';
+import { liveHosts, waiting } from './states.ts';
 
 /** A version that a host could not load ahead of a session is tried again after so long. */
 const retryLoadAfter = '5 minutes';
 
-const waiting = `
+const waitingAlike = `
   select coalesce(json_agg(alike), '[]') as waiting
     from (select browser_tier as tier, isolation, size, count(*)::int as count,
                  min(id) as oldest -- ids sort by creation
-            from sessions
-           where state = 'PROVISIONING' and host_id is null
+            from sessions s
+           where ${waiting('s')}
            group by 1, 2, 3
            order by 1, 2, 3) alike`;
 
@@ -38,7 +38,7 @@ const lasting = `
 // One row.
 const beside = `
   select md5(w.waiting::text || l.worlds::text || r.hosts) as revision, w.waiting, l.worlds
-    from (${waiting}) w cross join (${worlds}) l cross join (${lasting}) r`;
+    from (${waitingAlike}) w cross join (${worlds}) l cross join (${lasting}) r`;
 
 const revisionStatement = statement('pool_revision', `select revision from (${beside}) b`);
 

@@ -27,24 +27,24 @@ const nearlyStatement = statement(
   `select o.slug || '/' || p.slug as project, u.quota, u.used::float8 as used, u.most
      from projects p join organizations o on o.id = p.organization_id
     cross join lateral (
-      select 'sessions' as quota, coalesce(p.quota_sessions, $1::int) as most,
+      select 'sessions' as quota, coalesce(p.quota_sessions, :sessions::int) as most,
              (select count(*) from sessions s where s.project_id = p.id and s.closed_at is null) as used
       union all
-      select 'calls_per_minute', coalesce(p.quota_calls_per_minute, $2::int),
+      select 'calls_per_minute', coalesce(p.quota_calls_per_minute, :callsPerMinute::int),
              (select m.used from call_minutes m
                where m.project_id = p.id and m.minute = date_trunc('minute', now()))
       union all
-      select 'queued_calls', coalesce(p.quota_queued_calls, $3::int),
+      select 'queued_calls', coalesce(p.quota_queued_calls, :queuedCalls::int),
              (select sum(s.open_calls) from sessions s
                where s.project_id = p.id and s.closed_at is null)
       union all
-      select 'worlds', coalesce(p.quota_worlds, $4::int),
+      select 'worlds', coalesce(p.quota_worlds, :worlds::int),
              (select count(*) from worlds w where w.project_id = p.id)
       union all
-      select 'blob_mib', coalesce(p.quota_blob_mib, $5::int),
+      select 'blob_mib', coalesce(p.quota_blob_mib, :blobMib::int),
              (select sum(v.bytes) / 1048576 from versions v where v.project_id = p.id)
       union all
-      select 'ledger_mib', coalesce(p.quota_ledger_mib, $6::int),
+      select 'ledger_mib', coalesce(p.quota_ledger_mib, :ledgerMib::int),
              (select sum(l.bytes) / 1048576 from ledgers l where l.project_id = p.id and l.bytes > 0)
     ) u
     where u.used >= 0.9 * u.most
@@ -55,11 +55,4 @@ export type NearQuota = { project: string; quota: string; used: number; most: nu
 
 /** Projects that use nine tenths of a quota or more, the fullest first. */
 export const findNearQuota = (db: Queryable, usual: Quotas): Promise<NearQuota[]> =>
-  db.query<NearQuota>(nearlyStatement, [
-    usual.sessions,
-    usual.callsPerMinute,
-    usual.queuedCalls,
-    usual.worlds,
-    usual.blobMib,
-    usual.ledgerMib,
-  ]);
+  db.query<NearQuota>(nearlyStatement, usual);

@@ -10,13 +10,13 @@ const readyStatement = statement(
      update sessions s
         set state = 'READY', state_since = now(), last_activity_at = now(),
             ready_at = coalesce(ready_at, now())
-      where s.id = $1 and s.host_id = $2 and s.generation = $3
+      where s.id = :sessionId and s.host_id = :hostId and s.generation = :generation
         and s.state in ${sessionBefore('READY')}
-        and (select bundle from versions v where v.id = s.version_id) = $4
+        and (select bundle from versions v where v.id = s.version_id) = :bundle
      returning s.host_id, s.open_calls, s.created_at, s.assigned_at
    ), proof as (
-     update hosts h set bundle = $4, state_digest = $5
-       from s where h.id = s.host_id and h.generation = $3
+     update hosts h set bundle = :bundle, state_digest = :stateDigest
+       from s where h.id = s.host_id and h.generation = :generation
    )
    select s.open_calls as "openCalls",
           (extract(epoch from now() - s.created_at) * 1000)::float8 as "openedMs",
@@ -46,7 +46,5 @@ export const makeReady = async (
   host: SessionHost,
   holding: { bundle: string; stateDigest: string },
 ): Promise<Readied | undefined> => {
-  const { sessionId, hostId, generation } = host;
-  const values = [sessionId, hostId, generation, holding.bundle, holding.stateDigest];
-  return (await db.query<Readied>(readyStatement, values))[0];
+  return (await db.query<Readied>(readyStatement, { ...host, ...holding }))[0];
 };

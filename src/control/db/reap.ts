@@ -1,10 +1,10 @@
 /** Which sessions have had their time. Activity and age are judged on the database's clock. */
 import type { SessionState } from '#domain/session.ts';
 import { type Queryable, statement } from './database.ts';
-import { openSessionStates } from './states.ts';
+import { openSessionStates, readySessionStates } from './states.ts';
 
 const most = 200;
-const ago = (parameter: string) => `now() - ${parameter} * interval '1 millisecond'`;
+const ago = (parameter: string) => `now() - :${parameter} * interval '1 millisecond'`;
 
 // A session that somebody has locked is in use at this moment. The conditions are judged again on the
 // locked row, so a call that came first keeps its session. Pinning guards from the idle limit only.
@@ -12,15 +12,16 @@ const reapStatement = statement(
   'reap_sessions',
   `with due as materialized (
      select id from sessions
-      where (state = 'READY' and created_at < ${ago('$2')})
-         or (state = 'READY' and not pinned and open_calls = 0 and last_activity_at < ${ago('$1')})
+      where (state in ${readySessionStates} and created_at < ${ago('maxAgeMs')})
+         or (state in ${readySessionStates} and not pinned and open_calls = 0
+             and last_activity_at < ${ago('idleMs')})
       order by id
       limit ${most}
       for no key update skip locked
    )
    update sessions s
       set state = 'CLOSING', state_since = now(), keep_warm = false,
-          end_reason = case when s.created_at < ${ago('$2')} then 'max_age' else 'idle' end
+          end_reason = case when s.created_at < ${ago('maxAgeMs')} then 'max_age' else 'idle' end
      from due where s.id = due.id and s.state in ${openSessionStates}
    returning s.id, s.end_reason as reason`,
 );
@@ -31,11 +32,11 @@ export type Reaped = { id: string; reason: 'idle' | 'max_age' };
 export const reapSessions = async (
   tx: Queryable,
   limits: { idleMs: number; maxAgeMs: number },
-): Promise<Reaped[]> => tx.query<Reaped>(reapStatement, [limits.idleMs, limits.maxAgeMs]);
+): Promise<Reaped[]> => tx.query<Reaped>(reapStatement, limits);
 
 const stuckStatement = statement(
   'find_stuck',
-  `select id from sessions where state = $1 and state_since < ${ago('$2')}
+  `select id from sessions where state = :state and state_since < ${ago('overMs')}
     order by state_since limit ${most}`,
 );
 
@@ -43,7 +44,4 @@ const stuckStatement = statement(
 export const findStuck = async (
   db: Queryable,
   stuck: { state: SessionState; overMs: number },
-): Promise<string[]> => {
-  const rows = await db.query<{ id: string }>(stuckStatement, [stuck.state, stuck.overMs]);
-  return rows.map(({ id }) => id);
-};
+): Promise<string[]> => (await db.query<{ id: string }>(stuckStatement, stuck)).map(({ id }) => id);

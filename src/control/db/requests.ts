@@ -32,14 +32,14 @@ const insertStatement = statement(
   'insert_requests',
   `with served as (
      select s.id, s.world_id from sessions s join hosts h on h.id = s.host_id
-      where s.id = $1 and s.host_id = $2 and s.generation = $3
-        and h.state <> 'gone' and h.generation between $3 and $3 + 1
+      where s.id = :sessionId and s.host_id = :hostId and s.generation = :generation
+        and h.state <> 'gone' and h.generation between :generation and :generation + 1
    ), written as (
      insert into requests (session_id, world_id, id, at, via, operation, method, path, status,
                            duration_ms, request, response, changes, rows, call_id, bytes)
-     select served.id, served.world_id, entry.* from served cross join unnest($4::int[],
-       $5::timestamptz[], $6::text[], $7::text[], $8::text[], $9::text[], $10::int[], $11::float8[],
-       $12::json[], $13::json[], $14::json[], $15::json[], $16::text[], $17::int[]) entry
+     select served.id, served.world_id, entry.* from served cross join unnest(:id::int[],
+       :at::timestamptz[], :via::text[], :operation::text[], :method::text[], :path::text[], :status::int[], :durationMs::float8[],
+       :request::json[], :response::json[], :changes::json[], :rows::json[], :callId::text[], :bytes::int[]) entry
      on conflict do nothing
    )
    select true from served`,
@@ -68,10 +68,12 @@ const trimStatement = statement(
    select count(*)::int as entries from dropped`,
 );
 
-const jsonColumns = (entries: readonly KeptEntry[]) =>
-  (['request', 'response', 'changes', 'rows'] as const).map((name) =>
-    entries.map((entry) => entry[name]),
-  );
+const jsonColumns = ['request', 'response', 'changes', 'rows'] as const;
+/** Columns that an entry has by their own names. */
+const entryColumns = [
+  ...(['id', 'at', 'via', 'operation', 'method', 'path', 'status'] as const),
+  ...jsonColumns,
+];
 
 /**
  * Writes entries and lets the oldest of the session make room; false when the host is not the one that
@@ -82,20 +84,17 @@ export const insertRequests = async (
   { sessionId, hostId, generation }: SessionHost,
   entries: readonly KeptEntry[],
 ): Promise<boolean> => {
-  const json = jsonColumns(entries);
   const column = <Name extends keyof KeptEntry>(name: Name) => entries.map((each) => each[name]);
-  const served = await db.query(insertStatement, [
-    sessionId,
-    hostId,
-    generation,
-    ...(['id', 'at', 'via', 'operation', 'method', 'path', 'status'] as const).map(column),
-    column('duration_ms'),
-    ...json,
-    column('call_id'),
-    entries.map((_, index) =>
-      json.reduce((bytes, texts) => bytes + Buffer.byteLength(texts[index] ?? ''), 0),
-    ),
-  ]);
+  const columns = Object.fromEntries(entryColumns.map((name) => [name, column(name)]));
+  const bytesOf = (entry: KeptEntry): number =>
+    jsonColumns.reduce((bytes, name) => bytes + Buffer.byteLength(entry[name]), 0);
+  const served = await db.query(insertStatement, {
+    ...{ sessionId, hostId, generation },
+    ...columns,
+    durationMs: column('duration_ms'),
+    callId: column('call_id'),
+    bytes: entries.map(bytesOf),
+  });
   if (served.length === 0) return false;
   await db.query(trimStatement, [sessionId]);
   return true;
@@ -103,9 +102,7 @@ export const insertRequests = async (
 
 const columns = `r.session_id as "sessionId", r.id, r.at, r.via, r.operation, r.method, r.path,
   r.status, r.duration_ms as "durationMs", r.call_id as "callId",
-  ${(['request', 'response', 'changes', 'rows'] as const)
-    .map((name) => `case when f.whole then r.${name}::text end as ${name}`)
-    .join(', ')}`;
+  ${jsonColumns.map((name) => `case when f.whole then r.${name}::text end as ${name}`).join(', ')}`;
 
 export type RequestFilter = { via?: LedgerWay; operation?: string; status?: number };
 /** Whether something can be the number of an entry. */

@@ -31,10 +31,10 @@ const insertStatement = statement(
        select token_hash from surface_links where expires_at < now() limit 100 for update skip locked
      )
    ), refused as materialized (
-     select refuse_link(s.project_id, $5) as most from sessions s where s.id = $2
+     select refuse_link(s.project_id, :usual) as most from sessions s where s.id = :sessionId
    ), made as (
      insert into surface_links (token_hash, session_id, surface, expires_at)
-     select $1, $2, $3, now() + $4 * interval '1 millisecond' from refused where most is null
+     select :tokenHash, :sessionId, :surface, now() + :lifeMs * interval '1 millisecond' from refused where most is null
      returning expires_at
    )
    select refused.most, made.expires_at as "expiresAt" from refused left join made on true`,
@@ -45,29 +45,23 @@ export type SurfaceLink = { sessionId: string; surface: SurfaceKind; tokenHash: 
 /** Keeps a link that is good once, for so many milliseconds; returns when it ends, or what forbids it. */
 export const insertLink = async (
   db: Queryable,
-  { tokenHash, sessionId, surface }: SurfaceLink,
-  { lifeMs, usual }: { lifeMs: number; usual: number },
+  link: SurfaceLink,
+  bounds: { lifeMs: number; usual: number },
 ): Promise<Date | QuotaRefusal> => {
-  const values = [tokenHash, sessionId, surface, lifeMs, usual];
-  const [row] = await db.query<{ expiresAt: Date | null; most: number | null }>(
-    insertStatement,
-    values,
-  );
+  type Kept = { expiresAt: Date | null; most: number | null };
+  const [row] = await db.query<Kept>(insertStatement, { ...link, ...bounds });
   if (row?.most != null) return { quota: 'links', limit: row.most, retryAfterMs: null };
-  if (row?.expiresAt == null) throw new Error(`the link to ${sessionId} was not written`);
+  if (row?.expiresAt == null) throw new Error(`the link to ${link.sessionId} was not written`);
   return row.expiresAt;
 };
 
 const consumeStatement = statement(
   'consume_surface_link',
   `delete from surface_links
-    where token_hash = $1 and session_id = $2 and surface = $3 and expires_at > now()
+    where token_hash = :tokenHash and session_id = :sessionId and surface = :surface and expires_at > now()
    returning true`,
 );
 
 /** Uses a link up; false when it was used before, is too old, or is another session's or surface's. */
-export const consumeLink = async (
-  db: Queryable,
-  { tokenHash, sessionId, surface }: SurfaceLink,
-): Promise<boolean> =>
-  (await db.query(consumeStatement, [tokenHash, sessionId, surface])).length > 0;
+export const consumeLink = async (db: Queryable, link: SurfaceLink): Promise<boolean> =>
+  (await db.query(consumeStatement, link)).length > 0;

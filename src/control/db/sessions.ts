@@ -200,8 +200,8 @@ export const listSessions = async (
 
 const pinStatement = statement(
   'pin_session',
-  `update sessions set pinned = $3
-    where id = $1 and project_id = $2 and state in ${openSessionStates} returning id`,
+  `update sessions set pinned = :pinned
+    where id = :sessionId and project_id = :projectId and state in ${openSessionStates} returning id`,
 );
 
 /**
@@ -213,14 +213,14 @@ export const pinSession = async (
   projectId: string,
   sessionId: string,
   pinned: boolean,
-): Promise<boolean> => (await db.query(pinStatement, [sessionId, projectId, pinned])).length > 0;
+): Promise<boolean> => (await db.query(pinStatement, { sessionId, projectId, pinned })).length > 0;
 
 const touchStatement = statement(
   'touch_session',
   `update sessions
       set last_activity_at =
-            greatest(last_activity_at, now() - $4 * interval '1 millisecond')
-    where id = $1 and host_id = $2 and generation = $3`,
+            greatest(last_activity_at, now() - :idleMs * interval '1 millisecond')
+    where id = :sessionId and host_id = :hostId and generation = :generation`,
 );
 
 /** Merges what a host says of its API surface: it was last used so many milliseconds ago. */
@@ -229,6 +229,5 @@ export const noteActivity = async (
   session: { sessionId: string; hostId: string; generation: number },
   idleMs: number,
 ): Promise<void> => {
-  const { sessionId, hostId, generation } = session;
-  await db.query(touchStatement, [sessionId, hostId, generation, idleMs]);
+  await db.query(touchStatement, { ...session, idleMs });
 };

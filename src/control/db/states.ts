@@ -1,8 +1,8 @@
 /** State lists for SQL, taken from the domain's tables, so that no statement makes its own rules. */
 import { callStates, callTransitions } from '#domain/call.ts';
 import { hostTransitions, liveHostStates } from '#domain/host.ts';
-import { sessionStates, sessionTransitions } from '#domain/session.ts';
-import { isFinal, statesBefore, type TransitionTable } from '#domain/transitions.ts';
+import { isReady, sessionStates, sessionTransitions } from '#domain/session.ts';
+import { can, isFinal, statesBefore, type TransitionTable } from '#domain/transitions.ts';
 
 const list = (states: readonly string[]): string =>
   `(${states.map((state) => `'${state}'`).join(', ')})`;
@@ -22,5 +22,18 @@ export const openSessionStates = sessionBefore('CLOSING');
 export const liveSessionStates = list(
   sessionStates.filter((state) => !isFinal(sessionTransitions, state)),
 );
+/** Sessions that calls are handed out for, and those that may have a call under way: they were ready. */
+export const readySessionStates = list(sessionStates.filter(isReady));
+export const servedSessionStates = list(
+  sessionStates.filter(
+    (state) =>
+      isReady(state) ||
+      (can(sessionTransitions, 'READY', state) && !isFinal(sessionTransitions, state)),
+  ),
+);
 export const liveHosts = list(liveHostStates);
 export const openCallStates = list(callStates.filter((state) => !isFinal(callTransitions, state)));
+
+/** Whether a session waits: it is provisioning and no host has it. */
+export const waiting = (session: string): string =>
+  `${session}.state = 'PROVISIONING' and ${session}.host_id is null`;

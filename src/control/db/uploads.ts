@@ -20,7 +20,7 @@ export type Upload = {
 const beginStatement = statement(
   'begin_upload',
   `select quota, most as "limit", doomed
-     from begin_upload($1, $2, $3::text[], $4::bigint, $5, $6)`,
+     from begin_upload(:id, :projectId, :blobs::text[], :bytes::bigint, :mostWorlds, :mostMib)`,
 );
 
 /** How long a blob that is needed may take to be removed, and how often it is asked whether it is. */
@@ -33,12 +33,12 @@ const askAgainMs = 200;
  */
 export const beginUpload = async (
   db: Queryable,
-  { id, projectId, blobs, bytes }: Upload,
+  upload: Upload,
   usual: Quotas,
 ): Promise<QuotaRefusal | undefined> => {
-  const values = [id, projectId, blobs, bytes, usual.worlds, usual.blobMib];
+  const most = { mostWorlds: usual.worlds, mostMib: usual.blobMib };
   const begin = async (): Promise<Begun | undefined> => {
-    const [row] = await db.query<Begun>(beginStatement, values);
+    const [row] = await db.query<Begun>(beginStatement, { ...upload, ...most });
     return row?.doomed === true ? undefined : row;
   };
   const what = 'a blob of the world that is being removed to be gone';

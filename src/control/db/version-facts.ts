@@ -14,8 +14,8 @@ const readStatement = statement(
 
 const fillStatement = statement(
   'fill_version',
-  `update versions set has_api = $2, tool_count = $3, task_count = $4, blobs = $5, bytes = $6
-    where id = $1 and blobs is null`,
+  `update versions set has_api = :hasApi, tool_count = :toolCount, task_count = :taskCount, blobs = :blobs, bytes = :bytes
+    where id = :id and blobs is null`,
 );
 
 type Unfilled = {
@@ -29,14 +29,14 @@ type Unfilled = {
 export const fillVersion = async (db: Queryable, id: string): Promise<void> => {
   const [found] = await db.query<Unfilled>(readStatement, [id]);
   if (found === undefined) return;
-  const { hasApi, toolCount, taskCount } = factsOf(found.contract);
   const digests = new Set([
     ...found.files.map((file) => file.sha256),
     found.bundle,
     found.snapshot,
   ]);
   const bytes = found.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-  await db.query(fillStatement, [id, hasApi, toolCount, taskCount, [...digests], bytes]);
+  const facts = factsOf(found.contract);
+  await db.query(fillStatement, { id, ...facts, blobs: [...digests], bytes });
 };
 
 /** Versions that are filled in one go. */

@@ -6,6 +6,7 @@ import type { Contract } from '#language/contract.ts';
 import type { ContractFacts, VersionTexts } from '../contracts/contract-view.ts';
 import { type Database, type Queryable, statement } from './database.ts';
 import { projectPath } from './keys.ts';
+import type { NamedValues } from './parameters.ts';
 import { finishUpload } from './uploads.ts';
 import { fillVersion } from './version-facts.ts';
 import { insertVersionTexts } from './version-texts.ts';
@@ -64,7 +65,7 @@ export const worldSlugConstraint = 'worlds_project_id_slug_key';
 const insertWorldStatement = statement(
   'insert_world',
   `insert into worlds (id, project_id, slug, kind, name, description, head_version_id)
-   values ($1, $2, $3, $4, $5, $6, $7)`,
+   values (:id, :projectId, :slug, :kind, :name, :description, :headVersionId)`,
 );
 
 const insertVersionStatement = statement(
@@ -72,7 +73,7 @@ const insertVersionStatement = statement(
   `insert into versions (id, world_id, project_id, number, state, content_hash, message, contract,
                          files, entity_counts, bundle, snapshot, warnings, blobs, bytes,
                          has_api, tool_count, task_count)
-   values ($1, $2, $3, $4, 'READY', $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
+   values (:id, :worldId, :projectId, :number, 'READY', :contentHash, :message, :contractJson, :files, :entityCounts, :bundle, :snapshot, :warnings, :blobs, :bytes, :hasApi, :toolCount, :taskCount)`,
 );
 
 const finish = async (tx: Queryable, { slug }: NewWorld, uploadId: string): Promise<void> => {
@@ -85,25 +86,15 @@ const insertVersion = async (
   world: NewWorld,
   version: NewVersion,
 ): Promise<void> => {
-  await tx.query(insertVersionStatement, [
-    version.id,
-    world.id,
-    world.projectId,
-    version.number,
-    version.contentHash,
-    version.message,
-    version.contractJson,
-    JSON.stringify(version.files),
-    JSON.stringify(version.entityCounts),
-    version.bundle,
-    version.snapshot,
-    JSON.stringify(version.warnings),
-    version.blobs,
-    version.bytes,
-    version.facts.hasApi,
-    version.facts.toolCount,
-    version.facts.taskCount,
-  ]);
+  await tx.query(insertVersionStatement, {
+    ...version,
+    ...version.facts,
+    worldId: world.id,
+    projectId: world.projectId,
+    files: JSON.stringify(version.files),
+    entityCounts: JSON.stringify(version.entityCounts),
+    warnings: JSON.stringify(version.warnings),
+  });
   await insertVersionTexts(tx, version.id, version.texts);
 };
 
@@ -119,22 +110,14 @@ export const insertWorld = (
 ): Promise<void> =>
   db.transaction(async (tx) => {
     await finish(tx, world, uploadId);
-    await tx.query(insertWorldStatement, [
-      world.id,
-      world.projectId,
-      world.slug,
-      world.kind,
-      world.name,
-      world.description,
-      version.id,
-    ]);
+    await tx.query(insertWorldStatement, { ...world, headVersionId: version.id });
     await insertVersion(tx, world, version);
   });
 
 const nextVersionStatement = statement(
   'replace_head',
-  `update worlds set head_version_id = $3, name = $4, description = $5
-    where id = $1 and head_version_id = $2
+  `update worlds set head_version_id = :versionId, name = :name, description = :description
+    where id = :id and head_version_id = :lost
    returning id`,
 );
 
@@ -150,9 +133,8 @@ export const insertNextVersion = (
 ): Promise<void> =>
   db.transaction(async (tx) => {
     await finish(tx, world, uploadId);
-    const { id, lost, name, description } = world;
-    const values = [id, lost, version.id, name, description];
-    if ((await tx.query(nextVersionStatement, values)).length === 0) {
+    const next = { ...world, versionId: version.id };
+    if ((await tx.query(nextVersionStatement, next)).length === 0) {
       throw new AppError('conflict', `world "${world.slug}" was made again by another meanwhile`);
     }
     await insertVersion(tx, world, version);
@@ -186,12 +168,12 @@ export type ListedWorld = WorldRow &
 const listWorldsStatement = statement(
   'list_worlds',
   `with page as (
-     select * from worlds where project_id = $1 order by created_at desc, id desc limit $2 offset $3
+     select * from worlds where project_id = :projectId order by created_at desc, id desc limit :limit offset :offset
    ), filled as (
      select p.*, v.number, v.state, v.content_hash, v.message, v.entity_counts::text as counts,
             v.created_at as version_created_at, v.has_api, v.tool_count, v.task_count,
             row_number() over newest = 1
-              or sum(octet_length(v.entity_counts::text)) over newest <= $4::bigint as whole
+              or sum(octet_length(v.entity_counts::text)) over newest <= :mostBytes::bigint as whole
        from page p join versions v on v.id = p.head_version_id
      window newest as (order by p.created_at desc, p.id desc)
    )
@@ -212,7 +194,7 @@ type UnfilledWorld = Omit<ListedWorld, 'hasApi'> & { hasApi: boolean | null };
 const isFilled = (row: UnfilledWorld): row is ListedWorld => row.hasApi !== null;
 
 /** Reads the rows of a page. What is not known of a version yet is found out, which is once. */
-const readWorlds = async (db: Queryable, values: readonly unknown[]): Promise<ListedWorld[]> => {
+const readWorlds = async (db: Queryable, values: NamedValues): Promise<ListedWorld[]> => {
   const rows = await db.query<UnfilledWorld>(listWorldsStatement, values);
   if (rows.every(isFilled)) return rows;
   for (const row of rows) if (!isFilled(row)) await fillVersion(db, row.headVersionId);
@@ -225,7 +207,7 @@ export const listWorlds = async (
   projectId: string,
   page: { limit: number; offset: number },
 ): Promise<{ rows: ListedWorld[]; total: number }> => {
-  const values = [projectId, page.limit, page.offset, limits.pageBytes];
+  const values = { ...page, projectId, mostBytes: limits.pageBytes };
   const [rows, [count]] = await Promise.all([
     readWorlds(db, values),
     db.query<{ total: number }>(countWorldsStatement, [projectId]),

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { readParameters, valuesOf } from './parameters.ts';
+
+describe('named parameters of a statement', () => {
+  it('are numbered in the order in which they come, each once', () => {
+    const read = readParameters('update s set state = :state where id = :id and :state <> old');
+    expect(read).toEqual({
+      text: 'update s set state = $1 where id = $2 and $1 <> old',
+      names: ['state', 'id'],
+    });
+  });
+
+  it.each([
+    ['a cast', 'select :seed::bigint, x::text', 'select $1::bigint, x::text'],
+    ['a quoted time', "select :seed, '12:30', ':id'", "select $1, '12:30', ':id'"],
+    ['a slice', 'select :seed, list[2:last]', 'select $1, list[2:last]'],
+  ])('are not taken for %s', (_, text, numbered) => {
+    expect(readParameters(text)).toEqual({ text: numbered, names: ['seed'] });
+  });
+
+  it('are not mixed with numbered ones', () => {
+    expect(() => readParameters('select :id, $2')).toThrow('names them, too');
+  });
+
+  it('leave a text alone that numbers them itself', () => {
+    expect(readParameters('select $1')).toEqual({ text: 'select $1', names: [] });
+  });
+
+  it('have their values by name; null is one', () => {
+    const statement = { name: 'find', names: ['id', 'host'] };
+    expect(valuesOf(statement, { host: null, id: 'ses-1', more: 1 })).toEqual(['ses-1', null]);
+  });
+
+  it('are missed where nothing is given for one', () => {
+    const statement = { name: 'find', names: ['id', 'host'] };
+    const given = { id: 'ses-1', host: undefined };
+    expect(() => valuesOf(statement, given)).toThrow('the statement find lacks :host');
+  });
+});

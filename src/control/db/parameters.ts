@@ -1,0 +1,41 @@
+/**
+ * Parameters of statements by their names: `:projectId` in a text instead of `$2`, which is what PostgreSQL takes.
+ * A cast (`::text`) is none. A text has named parameters or numbered ones, not both.
+ */
+
+/** Values by the names of parameters; null is a value, and undefined is none. */
+export type NamedValues = Readonly<Record<string, unknown>>;
+
+/** Not what follows a colon, a word or a quote: those are casts, slices and times. */
+const parameter = /(?<![:\w'"\\]):([a-z]\w*)/gi;
+
+/** The text with numbered parameters, and the name of each in their order; none when it numbers them itself. */
+export const readParameters = (text: string): { text: string; names: readonly string[] } => {
+  const names: string[] = [];
+  const numbered = text.replace(parameter, (_, name: string) => {
+    if (!names.includes(name)) names.push(name);
+    return `$${names.indexOf(name) + 1}`;
+  });
+  if (names.length > 0 && /\$\d/.test(text)) {
+    throw new Error(`a statement numbers parameters and names them, too: ${text.slice(0, 80)}`);
+  }
+  return { text: numbered, names };
+};
+
+/** Values of a statement: in the order of its numbers, or by name. */
+export type Values = readonly unknown[] | NamedValues;
+
+const isOrdered = (values: Values): values is readonly unknown[] => Array.isArray(values);
+
+/** The values in the order of the parameters. Throws when one of them is missing: a caller forgot it. */
+export const valuesOf = (
+  { name, names }: { name: string; names: readonly string[] },
+  values: Values,
+): unknown[] => {
+  if (isOrdered(values)) return [...values];
+  return names.map((each) => {
+    const value = values[each];
+    if (value === undefined) throw new Error(`the statement ${name} lacks :${each}`);
+    return value;
+  });
+};
