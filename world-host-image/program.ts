@@ -34,7 +34,7 @@ export type HostParts = {
   userCode: Promise<UserCode>;
 };
 
-/** Of a host's last word; who does not hear it finds the container gone. */
+/** How long a host tries to say goodbye; who does not hear it finds the container gone. */
 const goodbyeMs = 2_000;
 
 /** Tells that this host is taken away, so that nobody waits for its silence. */

@@ -40,7 +40,7 @@ export type CallError = {
   details?: unknown;
 };
 
-/** Of an error what lists tell, as JSON text; the rest is whatever somebody's code gave. */
+/** What lists show of an error, as JSON text; the rest is whatever somebody's code gave. */
 export const shortErrorJson = ({ code, message, path }: CallError): string =>
   JSON.stringify({ code, message, path });
 

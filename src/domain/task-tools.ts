@@ -7,7 +7,7 @@
 export const givesTool = (taskTools: readonly string[] | null, name: string): boolean =>
   taskTools === null || taskTools.includes(name);
 
-/** Of the task's tools in a message; the list beside it has them all. */
+/** How many of the task's tools a message names; the list beside it has them all. */
 const mostNames = 20;
 
 /** Why a tool of the world is not run: the task gives the agent others. */

@@ -7,7 +7,7 @@
 const treePathLimits = {
   /** In characters. */
   path: 512,
-  /** Of one name in it, in bytes of UTF-8: what common file systems allow. */
+  /** One name in it, in bytes of UTF-8: what common file systems allow. */
   nameBytes: 255,
   /** Folders inside one another, the file included. */
   depth: 32,

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { describeError } from '#domain/error.ts';
 import { undoStart } from './release.ts';
 
-it('releases all that a failed start has made, and tells why the start failed', async () => {
+it('a failed start releases all that it made, and tells why it failed', async () => {
   const released: string[] = [];
   const told: string[] = [];
   const made = new AsyncDisposableStack();

@@ -8,7 +8,7 @@ const api = await serveApi({
 });
 afterAll(() => api.stop());
 
-it('is 500 without a word of it, and in the ledger with its trace', async () => {
+it('a fault of the host is a 500 that says nothing of it, and the ledger has its stack trace', async () => {
   // No compiled contract has a read without an entity, so nothing is prepared for it.
   for (const route of api.contract.api?.routes ?? []) {
     if (route.path === '/others') route.entity = null;

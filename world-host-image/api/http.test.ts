@@ -134,7 +134,7 @@ describe('bodies', () => {
     expect(await post({ body: text, headers })).toEqual([201, note]);
   });
 
-  it('JSON without a content type, behind a byte order mark, or in chunks', async () => {
+  it('are read as JSON without a content type, behind a byte order mark, and in chunks', async () => {
     const bytes = Buffer.from(`\uFEFF  ${text}\n`);
     const plain = head(
       'POST /notes HTTP/1.1',
@@ -151,7 +151,7 @@ describe('bodies', () => {
     expect(await write(chunked, ...chunks, '0\r\n\r\n')).toContain('HTTP/1.1 201');
   });
 
-  it('a form is read as the fields that it is written into', async () => {
+  it('are read as forms, by the types of the fields that they are written into', async () => {
     const body =
       'id=7&title=5&rank=1.5&pinned=true&tags[]=1&tags[]=b&owner[login]=9&owner[age]=9&key=&stamp=';
     expect(await post({ body, headers: form })).toEqual([
@@ -201,7 +201,7 @@ describe('bodies', () => {
     expect(api.rows('notes', {})).toHaveLength(2);
   });
 
-  it('too much in chunks of unknown number is refused, too', async () => {
+  it('are refused over the limit in chunks, too', async () => {
     const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
     const begin = head('POST /notes HTTP/1.1', 'Transfer-Encoding: chunked');
     expect(await write(begin, ...Array.from({ length: 20 }, () => chunk), '0\r\n\r\n')).toContain(
@@ -217,7 +217,7 @@ describe('bodies', () => {
     expect(await write(read, body)).toContain('HTTP/1.1 200');
   });
 
-  it('up to the limit are taken', async () => {
+  it('are taken up to the limit', async () => {
     const title = 'x'.repeat(1024 * 1024 - 30);
     expect((await post({ body: { id: 7, title } }))[0]).toBe(201);
   });
@@ -264,14 +264,14 @@ describe('conditional requests', () => {
 });
 
 describe('requests out of the ordinary', () => {
-  it('to a whole URL, as proxies are asked', async () => {
+  it('may name a whole URL, as for a proxy', async () => {
     const answer = await write(
       head('GET http://elsewhere.test/notes/1?x HTTP/1.1', 'Connection: close'),
     );
     expect(answer).toMatch(/^HTTP\/1.1 200 [\s\S]*{"id":1,"title":"Note 1"}$/);
   });
 
-  it('one behind the other on a connection, answered in their order', async () => {
+  it('may be pipelined, and are answered in their order', async () => {
     const answers = await write(
       head('GET /notes/1 HTTP/1.1'),
       head('GET /notes/9 HTTP/1.1'),
@@ -284,13 +284,13 @@ describe('requests out of the ordinary', () => {
     ]);
   });
 
-  it('with headers beyond the limit', async () => {
+  it('are refused when their headers are over the limit', async () => {
     const headers = { 'x-long': 'x'.repeat(20_000) };
     expect((await api.get('/notes', headers)).status).toBe(431);
     expect((await api.get('/notes', { 'x-long': 'x'.repeat(10_000) })).status).toBe(200);
   });
 
-  it('with headers given twice, or named like prototypes', async () => {
+  it('may have headers twice, or headers named like prototypes', async () => {
     const odd = ['X-A: 1', 'X-A: 2', 'Set-Cookie: a=1', '__proto__: x', 'constructor: y'];
     const answer = await write(head('GET /notes/1 HTTP/1.1', ...odd, 'Connection: close'));
     expect(answer).toContain('HTTP/1.1 200');
@@ -298,7 +298,7 @@ describe('requests out of the ordinary', () => {
     expect(noted?.request).toMatchObject({ headers: { 'x-a': '1, 2' } });
   });
 
-  it('with texts that no text should have', async () => {
+  it('lead nowhere when their texts can name nothing', async () => {
     expect((await api.get('/titles/%00')).status).toBe(404);
     expect((await api.get('/titles/%EF%BF%BD%F0%9F%90%84')).status).toBe(404);
     expect((await api.get(`/titles/${'x'.repeat(10_000)}`)).status).toBe(404);

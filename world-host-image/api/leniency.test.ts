@@ -9,7 +9,7 @@ afterEach(() => api?.stop());
 const one = (path: string, field: string, name: string): string =>
   operation('GET', path, `filter = { ${field} = "${field}" }\nsingle = true`, { name });
 
-it('zeros ahead of a number say nothing in a field of numbers, and all in one of texts', async () => {
+it('leading zeros mean nothing in a field of numbers, and are kept in one of texts', async () => {
   api = await serveApi({
     operations: one('/notes/{id}', 'id', 'by_id') + one('/keys/{key}', 'key', 'by_key'),
     notes: notesUpTo(2, (id) => ({ key: `0${id}` })),
@@ -32,7 +32,7 @@ it('zeros ahead of a number say nothing in a field of numbers, and all in one of
   }
 });
 
-it('a limit may have zeros ahead; an empty one is no number', async () => {
+it('a limit may have leading zeros; an empty one is no number', async () => {
   const list = operation('GET', '/notes', 'page = "offset"');
   api = await serveApi({ operations: list, notes: notesUpTo(3) });
   expect((await api.get('/notes?limit=01&offset=002')).json).toMatchObject([{ id: 3 }]);

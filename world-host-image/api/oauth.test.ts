@@ -324,7 +324,7 @@ describe('the token path', () => {
 });
 
 describe('a credential of the vendor', () => {
-  it('in the query opens the API, reaches no user code and no ledger', async () => {
+  it('opens the API from the query, and reaches neither user code nor the ledger', async () => {
     await open('scheme = "query"\nname = "api_key"\nsecret_env = "NOTES_KEY"');
     const answer = await get(`/echo?about=x&api_key=${world.token}`);
     expect(answer.status).toBe(200);
@@ -342,7 +342,7 @@ describe('a credential of the vendor', () => {
     expect(JSON.stringify(entries)).not.toContain(world.token);
   });
 
-  it('in a header of its own does too', async () => {
+  it('does so from a header of its own, too', async () => {
     await open('scheme = "header"\nname = "X-Notes"\nsecret_env = "NOTES_KEY"');
     const answer = await get('/echo', { 'x-notes': world.token, 'x-other': 'kept', cookie: 'a=b' });
     const { headers } = await jsonOf(answer);

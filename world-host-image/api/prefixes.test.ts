@@ -44,7 +44,7 @@ describe('a prefix', () => {
     expect(api.rows('notes', { id: 1 })).toMatchObject([{ key: 'https://notes.example/notes/1' }]);
   });
 
-  it('is no part of a row either when its address is sent to the API without it', async () => {
+  it('is kept out of rows, too, when a client sends its address to the API without the prefix', async () => {
     const body = { id: 3, title: 'A', key: `${api.url}/api/v3/notes/3` };
     expect((await api.ask('POST', '/notes', { body })).json).toMatchObject({
       key: `${api.url}/notes/3`,

@@ -20,9 +20,9 @@ const timeoutMs = 120_000;
 const file = 'checks/verify.py';
 
 const mebibyte = 2 ** 20;
-/** Of the copy; the host holds the rows themselves beside it. */
+/** Largest copy; the host holds the rows themselves beside it. */
 const mostCopyBytes = 128 * mebibyte;
-/** What of the memory that is left the grader's process and the host need for themselves. */
+/** How much of the memory that is left the grader's process and the host need for themselves. */
 const reservedBytes = 64 * mebibyte;
 
 const most = { checks: 1_000, nameChars: 200, detailChars: 2_000 };

@@ -77,7 +77,7 @@ describe.each(hostile)('%s', (_, text, isNote) => {
     expect((await digest()) === before).toBe(!isNote);
   });
 
-  it('is no key and no patch that breaks what is there', async () => {
+  it('breaks nothing as a key or as a patch', async () => {
     const before = await digest();
     for (const tool of ['update_notes', 'delete_notes']) {
       expect((await api.call('tool', tool, input)).error).toBeDefined();

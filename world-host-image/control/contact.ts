@@ -1,7 +1,7 @@
 /**
- * Whether the control plane has heard of this host lately. Of one that it has not heard for
- * `limits.hostSilenceMs` the session may have been given up, and another host or nobody has it; so a host
- * that was answered nothing for that long serves nobody until it is answered again.
+ * Whether the control plane has heard of this host lately. When it has not for `limits.hostSilenceMs`, it may
+ * have given the session up, and another host or nobody has it; so a host that was answered nothing for
+ * that long serves nobody until it is answered again.
  *
  * Time is counted from before a message was sent, so it ends here no later than there.
  */

@@ -21,10 +21,10 @@ export type LedgerDelivery = {
 export type DeliveryOptions = { link: ControlLink; log: Log; identity: HostIdentity };
 
 const everyMs = 2_000;
-/** Of the end: a session is not kept waiting for its ledger longer than that, and less by a host that stops. */
+/** How long a session that ends waits for its ledger; a host that stops has less time. */
 const finishMs = 12_000;
 const stoppingMs = 5_000;
-/** Of that, for the newest entry when the time is over. */
+/** The part of that which is kept for the newest entry, when the rest is over. */
 const lastMs = 1_000;
 
 type Batch = { entries: number; chars: number };

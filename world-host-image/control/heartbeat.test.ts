@@ -36,24 +36,24 @@ const beat = async (answer: { drain: boolean; address?: string } | AppError, cha
   return { ends, moves, isLost: contact.isLost() };
 };
 
-it('ends the host when it is drained or its generation is stale', async () => {
+it('a heartbeat ends the host when it is drained or its generation is stale', async () => {
   expect(await beat({ drain: false })).toMatchObject({ ends: [] });
   expect(await beat({ drain: true })).toMatchObject({ ends: ['drained'] });
   expect(await beat(new AppError('conflict', 'stale'))).toMatchObject({ ends: ['stale'] });
 });
 
-it('does not take a refusal for its own that crossed a change of generation', async () => {
+it('a heartbeat ignores a refusal that crossed a change of generation', async () => {
   expect(await beat(new AppError('conflict', 'stale'), true)).toMatchObject({ ends: [] });
   expect(await beat(new AppError('unavailable', 'away'))).toMatchObject({ ends: [] });
 });
 
-it('has its session know where it is reached by now, unless that crossed a change of generation', async () => {
+it('a heartbeat tells the session where it is reached by now, unless that crossed a change of generation', async () => {
   const answer = { drain: false, address: 'http://127.0.0.1:4711' };
   expect(await beat(answer)).toMatchObject({ moves: ['http://127.0.0.1:4711'] });
   expect(await beat(answer, true)).toMatchObject({ moves: [] });
 });
 
-it('keeps the contact when it is answered', async () => {
+it('a heartbeat keeps the contact when it is answered', async () => {
   expect(await beat({ drain: false })).toMatchObject({ isLost: false });
   expect(await beat(new AppError('unavailable', 'away'))).toMatchObject({ isLost: true });
 });

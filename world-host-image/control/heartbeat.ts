@@ -14,7 +14,7 @@ import type { ControlLink } from './link.ts';
 export type HeartbeatOptions = {
   identity: HostIdentity;
   serving: Serving;
-  /** Told of each beat that is answered. */
+  /** Learns of each beat that is answered. */
   contact: Contact;
   link: ControlLink;
   log: Log;

@@ -1,7 +1,7 @@
 /** Who the host is towards the control plane, shared by all that speak in its name. */
 export type HostIdentity = {
   readonly hostId: string;
-  /** Of the launch at first; assignments and their ends raise it. */
+  /** At first that of the launch; assignments and their ends raise it. */
   generation: number;
   /** The session that it was given, until that is closed: every line of the log names it. */
   sessionId?: string | undefined;

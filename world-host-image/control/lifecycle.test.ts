@@ -40,7 +40,7 @@ describe('the request ledger', () => {
     ]);
   });
 
-  it('goes there, too, when the host is told to stop, and again when it was not taken', async () => {
+  it('goes to the control plane when the host is told to stop, and again when it was not taken', async () => {
     const { control, host } = await startBench();
     const api = await openOn(control);
     control.fail('deliverRequests', 503, 2);
@@ -71,7 +71,7 @@ describe('the lifecycle of a host', () => {
     expect((await control.call('tool', 'count_open', { repo: 'site' })).output).toBe(0);
   });
 
-  it('says so in place of an answer that the control plane does not take, and goes on', async () => {
+  it('answers with an error in place of what the control plane does not take, and goes on', async () => {
     const { control } = await startBench();
     await openOn(control);
     control.fail('answerCall', 400, 1);
@@ -82,7 +82,7 @@ describe('the lifecycle of a host', () => {
     expect((await control.call('state')).error).toBeUndefined();
   });
 
-  it('tells as much of why a session cannot be loaded as there is room for', async () => {
+  it('cuts the reason why a session cannot be loaded to what a message holds', async () => {
     const { control } = await startBench();
     await control.message('reportWarm');
     control.assign(assignment({ task: { seed: { rows: { ['x'.repeat(50_000)]: [{}] } } } }));
@@ -100,7 +100,7 @@ describe('the lifecycle of a host', () => {
     expect(existsSync(workDir)).toBe(false);
   });
 
-  it('names the session in whatever it logs meanwhile', async () => {
+  it('names the session in every line that it logs meanwhile', async () => {
     const { control, logged } = await startBench();
     await openOn(control);
     await control.call('state');

@@ -41,7 +41,7 @@ type Next = 'wait' | 'exit';
 
 const hold = limits.pollMs / 1000;
 
-/** What is told of an error: a world's own names and rows may make it of any length. */
+/** An error in words, cut: a world's own names and rows may make it of any length. */
 const reasonOf = (error: unknown): string => describeError(error).slice(0, limits.messageChars);
 
 const tellWarm = async (

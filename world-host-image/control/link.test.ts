@@ -23,24 +23,24 @@ const linkFailing = (codes: ErrorCode[], giveUpMs = 60_000) => {
   return { sent: () => sent, send: () => link.send(heartbeat, input, { signal }) };
 };
 
-it('repeats a message until it is answered', async () => {
+it('a link repeats a message until it is answered', async () => {
   const link = linkFailing(['unavailable', 'internal', 'timeout']);
   expect(await link.send()).toEqual({ drain: false });
   expect(link.sent()).toBe(4);
 });
 
-it('does not repeat what was refused', async () => {
+it('a link does not repeat what was refused', async () => {
   const link = linkFailing(['conflict']);
   await expect(link.send()).rejects.toMatchObject({ code: 'conflict' });
   expect(link.sent()).toBe(1);
 });
 
-it('gives up when the control plane has been silent too long', async () => {
+it('a link gives up when the control plane has been silent too long', async () => {
   const link = linkFailing(['unavailable', 'unavailable', 'unavailable'], 0);
   await expect(link.send()).rejects.toMatchObject({ code: 'timeout' });
 });
 
-it('ends with its signal', async () => {
+it('a link ends with its signal', async () => {
   const client = {
     baseUrl: '',
     send: async () => {

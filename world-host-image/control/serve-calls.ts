@@ -32,7 +32,7 @@ export type ServeOptions = {
 const hold = limits.pollMs / 1000;
 /** For a message that a host has left to send when it was told to stop. */
 const lastMessageMs = 5_000;
-/** Of why an answer was not taken, in the error that stands in for it. */
+/** How much the error that stands in for an answer says of why it was not taken. */
 const mostWhyChars = 1_000;
 
 /** The two messages that bring the next call. */

@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import { readToken } from './token.ts';
 
-it('is the first line of standard input, which is closed then', async () => {
+it('the token is the first line of standard input, which is then closed', async () => {
   const input = new PassThrough();
   const reading = readToken('-', () => input);
   input.write('hst-1.');
@@ -14,14 +14,14 @@ it('is the first line of standard input, which is closed then', async () => {
   expect(input.destroyed).toBe(true);
 });
 
-it('is what a file holds', async () => {
+it('the token is what a file holds', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-token-'));
   writeFileSync(join(folder, 'token'), 'hst-1.abc\n');
   expect((await readToken(join(folder, 'token'))).reveal()).toBe('hst-1.abc');
   rmSync(folder, { recursive: true });
 });
 
-it('is missed where there is none', async () => {
+it('standard input without a token is refused by name', async () => {
   const input = new PassThrough();
   input.end();
   await expect(readToken('-', () => input)).rejects.toThrow('no token on standard input');

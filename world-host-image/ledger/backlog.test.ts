@@ -23,7 +23,7 @@ describe('the backlog', () => {
     expect([ids(backlog), backlog.size()]).toEqual([[], 0]);
   });
 
-  it('lets the oldest make room', () => {
+  it('drops the oldest when there are too many', () => {
     expect(ids(filled(8, { entries: 3, bytes: 1_000 }))).toEqual([6, 7, 8]);
     expect(ids(filled(8, { entries: 100, bytes: 15 }))).toEqual([7, 8]);
     const wide = createBacklog({ entries: 100, bytes: 15 });

@@ -76,7 +76,7 @@ describe('request ledger', () => {
     expect(ledger.count('svc_requests', [filter(['rows', '1', 'entity'], 'issues')])).toBe(1);
   });
 
-  it('is asked for what lies within requests and answers', () => {
+  it('is filtered by what lies within requests and answers', () => {
     const ledger = openLedger();
     for (let id = 1; id <= 200; id += 1) {
       ledger.note(note({ request: { body: { issue: { id } } }, response: { body: [id % 2] } }));

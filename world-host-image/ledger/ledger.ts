@@ -61,11 +61,11 @@ export type LedgerLimits = { entries: number; bytes: number; valueChars: number 
 const defaultLimits: LedgerLimits = {
   entries: 100_000,
   bytes: 64 * 1024 * 1024,
-  /** Of one request or response; of a longer one the beginning is kept. */
+  /** Longest request or response that is kept whole; of a longer one it is the beginning. */
   valueChars: 16 * 1024,
 };
 
-/** Of one entry; `changes` counts all. */
+/** What one entry shows at most; `changes` counts all rows. */
 const mostRows = 100;
 const mostKeyChars = 1_024;
 const mostPathChars = 2_048;
@@ -155,7 +155,7 @@ export const openLedger = ({
     db.exec('COMMIT');
   };
 
-  /** The text of an entry, which the control plane is told of. */
+  /** The text of an entry, which waits for the control plane. */
   const tell = (note: LedgerNote): string => {
     lastId += 1;
     const entry = entryOf(lastId, note, shown);

@@ -16,7 +16,7 @@ it('hides secrets in JSON text, also where it is cut off', () => {
   expect(maskText('{"Signs_With":"abc","note":"x', names)).toBe('{"Signs_With":"***","note":"x');
 });
 
-it('hides secrets in forms that nobody could read', () => {
+it('hides secrets in forms that could not be parsed', () => {
   const form = 'grant_type=x&client_secret=a%20b&refresh_token=abc&title=token';
   const masked = 'grant_type=x&client_secret=***&refresh_token=***&title=token';
   expect(maskText(form)).toBe(masked);
@@ -26,7 +26,7 @@ it('hides secrets in forms that nobody could read', () => {
 });
 
 describe('a value in the ledger', () => {
-  it('is as it was, secrets apart', () => {
+  it('is unchanged but for its secrets', () => {
     const value = { a: [1, true, null, 'x', {}], b: { c: 'ü"\\', __proto__: null } };
     expect(show(value)).toEqual(value);
     for (const plain of [null, 0, '', 'text', false, []]) expect(show(plain)).toEqual(plain);

@@ -34,7 +34,7 @@ const secretName =
 const secretWord =
   /token|secret|passw|passphrase|authorization|cookie|(?:api|private|access|signing)[-_]?key/i;
 
-/** Of a credential, the scheme stays: how a client tried to sign in is worth knowing. */
+/** Hides a credential but for its scheme: how a client tried to sign in is worth knowing. */
 const hide = (text: string): string => {
   const [scheme = ''] = /^(?:basic|bearer|token) /i.exec(text) ?? [];
   return text === '' ? '' : `${scheme}${mask}`;

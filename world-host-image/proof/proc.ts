@@ -40,7 +40,7 @@ const numberedFolders = (): number[] =>
     .filter((name) => /^\d+$/.test(name))
     .map(Number);
 
-/** Of what has ended and was only not waited for, nothing can act any more. */
+/** Whether a process has ended and was only not waited for: nothing in it can act any more. */
 const isOver = (state: string | undefined): boolean => state === 'Z' || state === 'X';
 
 const factsOf = (pid: number): ProcessFacts | undefined => {

@@ -63,7 +63,7 @@ const runs = (child: ChildProcess): Promise<unknown> =>
 const isRunning = (pid: number | undefined): boolean =>
   listOwnProcesses().some((found) => found.pid === pid);
 
-it('is empty for a host in which nothing was left', async () => {
+it('finds nothing in a host in which nothing was left', async () => {
   expect(await proof.clean([])).toEqual([]);
 });
 

@@ -24,7 +24,7 @@ const tables: [string, Columns][] = [
   ['unix', local],
 ];
 
-/** Of a connection that no process has any more. */
+/** The inode of a connection that no process has any more. */
 const noInode = '0';
 /** What a worker has: its two outputs and its channel. */
 const socketsOfWorker = 4;

@@ -15,7 +15,7 @@ export type PlannedFilter = {
   argument: string;
   path: FieldPath;
   match: FilterMatch;
-  /** Of the field, or of its items when it is a list. */
+  /** Types of the field, or of its items when it is a list. */
   types: ReadonlySet<JsonType>;
 };
 

@@ -86,7 +86,7 @@ it('takes fresh ones when the code could not be loaded', async () => {
   folder.remove();
 });
 
-it('has things proved when no worker is left that ran anything, before there is a fresh one', async () => {
+it('has the host proved clean when no worker is left that ran anything, before there is a fresh one', async () => {
   const { notes, userCode } = noteWorkers();
   const { folder, code } = openIn(userCode);
   await code.run(request); // waits until the code is loaded

@@ -11,7 +11,7 @@ const machine = (ms = start) => {
 };
 
 describe('a clock', () => {
-  it('of the machine tells its time, whatever is done to it', () => {
+  it('tells the time of the machine where nothing else is asked for, and is never set back', () => {
     const { state, now } = machine(start + 999);
     const clock = createClock({ at: null, mode: 'real', rate: 1 }, now);
     expect(clock.iso()).toBe('2026-07-01T00:00:00Z');
@@ -22,7 +22,7 @@ describe('a clock', () => {
     expect(clock.now().getTime()).toBe(state.ms);
   });
 
-  it('that runs does so from its start, at its rate, and begins anew', () => {
+  it('runs from its start at its rate, and begins anew on a reset', () => {
     const { state, now } = machine();
     const clock = createClock({ at, mode: 'real', rate: 3600 }, now);
     clock.step();
@@ -35,7 +35,7 @@ describe('a clock', () => {
     expect(clock.iso()).toBe('2026-03-01T10:30:00Z');
   });
 
-  it('that is frozen stands still', () => {
+  it('stands still when it is frozen', () => {
     const { state, now } = machine();
     const clock = createClock({ at: null, mode: 'frozen', rate: 1 }, now);
     state.ms += 5_000;
@@ -43,7 +43,7 @@ describe('a clock', () => {
     expect(clock.iso()).toBe('2026-07-01T00:00:00Z');
   });
 
-  it('that is stepped moves when it is told to', () => {
+  it('moves only by steps when it is stepped', () => {
     const { state, now } = machine();
     const clock = createClock({ at, mode: 'stepped', rate: 0.5 }, now);
     state.ms += 5_000;

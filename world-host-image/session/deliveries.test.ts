@@ -133,7 +133,7 @@ describe('an event', () => {
     });
   });
 
-  it('is not called like an answer to one', async () => {
+  it('is refused when its type ends like that of an answer', async () => {
     const { error } = await world.call('tool', 'send', { type: 'issue.answer' });
     expect(error).toMatchObject({
       code: 'refused',
@@ -265,7 +265,7 @@ describe('limits', () => {
     await refused({}, 'full', /would reach 101 subscriptions; 100 are the most/);
   });
 
-  it('hold for a body', async () => {
+  it('hold for the bytes of a body', async () => {
     await subscribe(hook(1, 'all'));
     const most = 256 * 1024 - 2;
     await refused({ body: 'x'.repeat(most + 1) }, 'full', /262145 bytes; 262144 are the most/);
@@ -281,7 +281,7 @@ describe('limits', () => {
     expect(await delivered()).toHaveLength(1);
   });
 
-  it('are told of like other nonsense', async () => {
+  it('refuse events that are not well formed, saying what is wrong', async () => {
     await subscribe(hook(1, 'all'));
     await refused({ type: 'two words' }, 'shape', /text without spaces/);
     await refused({ type: '' }, 'shape', /text without spaces/);

@@ -122,7 +122,7 @@ const anyStep = fc.oneof(
 const steps = fc.array(anyStep, { minLength: 1, maxLength: 12 });
 
 describe('a session with a clock and a seed', () => {
-  it('answers the same calls with the same, after a reset and in another session', async () => {
+  it('answers the same calls alike, after a reset and in another session', async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (sequence) => {
         const first = await play(world, sequence);
@@ -149,7 +149,7 @@ describe('a session with a clock and a seed', () => {
     );
   });
 
-  it('takes calls that come at once one after the other', async () => {
+  it('runs calls that come at the same time one after another', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyTool, { minLength: 2, maxLength: 12 }), async (sequence) => {
         const { answers, digest } = await play(world, sequence);

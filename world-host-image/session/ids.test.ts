@@ -11,7 +11,7 @@ const drawn = (ids: WorldIds): unknown[] =>
   });
 
 describe('ids', () => {
-  it('of a seed are the same again', () => {
+  it('are the same again under the same seed', () => {
     const ids = createIds(7);
     const first = drawn(ids);
     ids.reset();
@@ -20,7 +20,7 @@ describe('ids', () => {
     expect(drawn(ids)).not.toEqual(first);
   });
 
-  it('of a turn do not depend on how many an earlier one drew', () => {
+  it('do not depend on how many an earlier turn drew', () => {
     const [many, none] = [createIds(7), createIds(7)];
     for (const ids of [many, none]) ids.begin();
     for (let draw = 0; draw < 10; draw += 1) many.uuid();
@@ -28,7 +28,7 @@ describe('ids', () => {
     expect(many.uuid()).toBe(none.uuid());
   });
 
-  it('of neighbouring seeds and turns have nothing in common', () => {
+  it('have nothing in common under neighbouring seeds and turns', () => {
     const seeds = [0, 1, 2, 7, 2 ** 32, 2 ** 32 + 7, 2 ** 40, Number.MAX_SAFE_INTEGER];
     const uuids = seeds.flatMap((seed) => {
       const ids = createIds(seed);
@@ -51,7 +51,7 @@ describe('ids', () => {
     expect(mean).toBeCloseTo(0.5, 1);
   });
 
-  it('without a seed are by chance', () => {
+  it('are random without a seed', () => {
     const ids = createIds(null);
     expect(ids.uuid()).toMatch(uuidForm);
     expect(drawn(ids)).not.toEqual(drawn(createIds(null)));

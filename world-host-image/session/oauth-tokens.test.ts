@@ -49,7 +49,7 @@ it('mints the same under the same seed, but only for the same session', () => {
   expect(tokens.mintAccess([])).not.toBe(tokens.mintAccess([]));
 });
 
-it('lets the oldest make room', () => {
+it('forgets the oldest when there are too many', () => {
   const { tokens } = tokensAt();
   const [first, second] = [tokens.mintAccess([]), tokens.mintAccess([])];
   for (let minted = 2; minted <= 10_000; minted += 1) tokens.mintAccess([]);

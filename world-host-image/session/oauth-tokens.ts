@@ -15,7 +15,7 @@ import type { WorldIds } from './ids.ts';
 /** How long an access token is good for, in seconds of the session's clock. */
 export const tokenLifetimeSeconds = 3_600;
 
-/** Of each kind; the oldest make room. */
+/** How many are kept of each kind; the oldest make room. */
 const mostTokens = 10_000;
 
 /** Long enough that nobody writes it by chance. */

@@ -232,7 +232,7 @@ describe.skipIf(!isLinux)('a system without the boundary', () => {
     });
   });
 
-  it('is told of once, in plain words', () => {
+  it('is logged once, in plain words', () => {
     const told: string[] = [];
     const log = createLog('test', 'silent');
     log.warn = ((_: unknown, text: string) => void told.push(text)) as typeof log.warn;

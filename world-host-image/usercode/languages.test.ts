@@ -302,7 +302,7 @@ describe.each(['python', 'typescript'] as const)('user code in %s', (language) =
     expect(await bench.value(language, 'echo', { input: { a: 1 } })).toEqual({ a: 1 });
   });
 
-  it('refuses a file that is none of the code', async () => {
+  it('refuses a file that is not part of the code', async () => {
     for (const file of ['../tools.py', '/etc/passwd', 'tools.js', 'missing.py']) {
       expect(await bench.run(language, 'echo', { file })).toMatchObject({
         error: { code: 'load_failed' },

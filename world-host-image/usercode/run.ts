@@ -64,7 +64,7 @@ type RunOf<As extends string, Input> = {
   as: As;
   input: Input;
   access: StoreAccess;
-  /** Of the function itself, and of importing its file where this is the file's first use. */
+  /** For the function itself, and for importing its file where this is the file's first use. */
   timeoutMs: number;
 };
 
@@ -110,9 +110,9 @@ export type VerifyReport = {
 export type TraceFrame = { file: string; line: number; function: string; source?: string };
 
 export type UserCodeLimits = {
-  /** Of each worker, beside what its language takes for itself. */
+  /** For each worker, beside what its language takes for itself. */
   memoryMb: number;
-  /** Of each worker, those of its language counted in. */
+  /** In each worker, those of its language counted in. */
   threads: number;
   /** One message to or from a worker: an input, a result, a row, the rows of a query. */
   messageBytes: number;

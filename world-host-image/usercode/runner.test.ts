@@ -178,7 +178,7 @@ describe('user code', () => {
     expect(await Promise.all(jobs)).toEqual([...expected, ...expected]);
   });
 
-  it('refuses code outside of its folder, and a Python that is none', async () => {
+  it('refuses code outside of its folder, and a command that is no Python', async () => {
     bench = await startBench();
     await expect(bench.code.load('/usr')).rejects.toThrow('outside of');
     await expect(bench.code.load(join(bench.folder, 'none'))).rejects.toThrow('is not there');

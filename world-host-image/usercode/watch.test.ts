@@ -16,7 +16,7 @@ describe('a pool of memory', () => {
     onFull: () => void told.push(name),
   });
 
-  it('tells the largest alone when all together have too much', () => {
+  it('tells only the largest when all together take too much', () => {
     const pool = createMemoryPool(100);
     pool.join(member('gone', undefined));
     pool.join(member('small', 40));

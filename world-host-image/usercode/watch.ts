@@ -7,7 +7,7 @@ import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from
 
 export type Usage = {
   residentBytes: number;
-  /** Of that, what it shares with nobody: programs and libraries are shared. */
+  /** The part of that which it shares with nobody: programs and libraries are shared. */
   privateBytes: number;
   threads: number;
   /** Open files; 0 where the system does not say (Linux before 6.2). */

@@ -115,7 +115,7 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
   };
   let directory: string | undefined;
 
-  /** Of the language itself, and what files start when they are imported: no run left these. */
+  /** Threads of the language itself, and those that files start when they are imported: no run left these. */
   const allowPresentThreads = (): void => {
     const usage = channel.usage();
     if (usage !== undefined) allowed.threads = usage.threads + kind.laterThreads;

@@ -43,7 +43,7 @@ const rowsAtOnce = 500;
 
 /** Where nobody says what the host has. */
 const defaultMemoryMb = 256;
-/** Of what the host has for such processes: workers wait beside it. */
+/** The share of what the host has for such processes: workers wait beside it. */
 const memoryShare = 2 / 3;
 
 /** What the process may take, in MiB, the language counted in. */

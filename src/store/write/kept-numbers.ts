@@ -7,7 +7,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Statements } from '../tables/statements.ts';
 import type { Room } from './room.ts';
 
-/** Of a field of an entity, within the values of others. */
+/** The largest number of a field of an entity, within the values of others. */
 export type KeptNumber = { entity: string; field: string; within: string; largest: number };
 
 export type KeptNumbers = {
@@ -16,7 +16,7 @@ export type KeptNumbers = {
   largest(entity: string, field: string, within: string): number | undefined;
   /** Rows with these values are no more; what was noted counts within others from now on, or not at all. */
   move(entity: string, field: string, from: string, to: string | undefined): void;
-  /** Of all entities, or of one. */
+  /** Those of all entities, or of one. */
   all(entity?: string): KeptNumber[];
   /** Forgets everything. */
   clear(): void;

@@ -26,7 +26,7 @@ export type Numbers = {
 };
 
 export type NumberKeeper = Numbers & {
-  /** Of all entities, or of one. */
+  /** Those of all entities, or of one. */
   keptNumbers(entity?: string): KeptNumber[];
   /** Keeps the numbers of a row that holds them no longer; `after` is what became of it. */
   keep(entity: CatalogEntity, before: Row, after: Row | undefined): void;

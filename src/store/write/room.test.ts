@@ -63,7 +63,7 @@ it('deletes every row where nothing else goes, and no number comes back', async 
   store.close();
 });
 
-it('has one note an entity for its numbers where no other has room', () => {
+it('keeps one note of numbers for each entity when there is room for no more', () => {
   const db = new DatabaseSync(':memory:');
   let hasRoom = true;
   const room = { take: () => hasRoom, measure: () => undefined };

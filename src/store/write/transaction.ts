@@ -45,7 +45,7 @@ export type Followers = {
   positions: Positions;
   counts: RowCounts;
   room: Pick<Room, 'measure'>;
-  /** Of the state digest, for the rows that are there at first. */
+  /** Sum of the state digest over the rows that are there at first. */
   sum: bigint;
 };
 

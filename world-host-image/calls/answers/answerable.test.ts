@@ -95,7 +95,7 @@ describe('an answer that the API does not take', () => {
     });
   });
 
-  it('is not asked of the store either', async () => {
+  it('cannot be given to the store either', async () => {
     const { output } = await api.call('tool', 'asks_deep', {});
     expect(output).toBe('what is given nests deeper than 200 levels');
   });

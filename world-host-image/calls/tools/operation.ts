@@ -79,7 +79,7 @@ const actionContext = (
   return { session, contract, api, store, code, route, args, body, request };
 };
 
-/** Of a vendor's error body; all of it is in the details. */
+/** How much of a vendor's error body a message shows; all of it is in the details. */
 const mostBodyChars = 1_000;
 
 /** Why a route said no: what the host knows of it, else the vendor's own words. */

@@ -21,7 +21,7 @@ import { runOperation } from './operation.ts';
 import type { ToolContext } from './tool.ts';
 
 const toolTimeoutMs = 60_000;
-/** Of the name of a tool that there is not, in a message. */
+/** How much of an unknown tool's name a message shows. */
 const mostNameChars = 128;
 
 /** The tool of a name, when the session's task gives it. */

@@ -67,7 +67,7 @@ MARKS = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 #: `clone`, whose flags a filter can read, and input and output go without io_uring.
 ABSENT = {"clone3": 435, "io_uring_setup": 425}
 
-#: Of the numbers up to here everything was judged. What is beyond is answered as by an older kernel.
+#: All numbers up to here were judged. What is beyond is answered as by an older kernel.
 LAST_JUDGED = 467
 
 

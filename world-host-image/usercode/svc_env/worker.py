@@ -24,7 +24,7 @@ from .trace import describe, summarize
 Message = dict[str, Any]
 Result = dict[str, Any]
 
-#: Of each thread: the system's own size, 8 MiB, would use up the limit on addresses.
+#: Stack of each thread: the system's own size, 8 MiB, would use up the limit on addresses.
 _STACK_BYTES = 1 << 20
 
 
