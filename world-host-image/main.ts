@@ -9,7 +9,7 @@ import { rm } from 'node:fs/promises';
 import { createLog } from '#runtime/log.ts';
 import { type Running, runProgram } from '#runtime/run.ts';
 import { codeDirectory, readConfig } from './config.ts';
-import type { HostIdentity } from './control/identity.ts';
+import type { HostIdentity } from './control/link.ts';
 import { readToken } from './control/token.ts';
 import { startUserCode } from './usercode/runner.ts';
 

@@ -3,7 +3,6 @@
  * side by side; the host reports warm once its workers are up, its server listens and it has rehearsed.
  */
 import { rm } from 'node:fs/promises';
-import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
 import type { Running } from '#runtime/run.ts';
 import { Secret } from '#runtime/secret.ts';
@@ -13,9 +12,8 @@ import { startApiServer } from './api/server.ts';
 import { codeDirectory, type HostConfig } from './config.ts';
 import { createContact } from './control/contact.ts';
 import { startHeartbeat } from './control/heartbeat.ts';
-import type { HostIdentity } from './control/identity.ts';
 import { runLifecycle } from './control/lifecycle.ts';
-import { type ControlLink, createControlLink } from './control/link.ts';
+import { type ControlLink, createControlLink, type HostIdentity, isStale } from './control/link.ts';
 import { startProof } from './proof/proof.ts';
 import { rehearse } from './rehearsal.ts';
 import { createWorldLoader } from './session/load-world.ts';
@@ -118,7 +116,7 @@ export const startHost = async ({
   const ended = runLifecycle(lifecycle)
     .catch((error: unknown) => {
       // Another host serves what it served, or nobody does: nothing is wrong with this one.
-      if (error instanceof AppError && error.code === 'conflict') {
+      if (isStale(error)) {
         log.info({ reason: error.message }, 'this host is of no use any more');
         return;
       }

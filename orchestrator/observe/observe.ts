@@ -7,8 +7,7 @@
  */
 import type { Log } from '#runtime/log.ts';
 import { type Loop, startLoop } from '#runtime/loop.ts';
-import { restAfter } from '#runtime/pace.ts';
-import { pause } from '#runtime/pause.ts';
+import { pause, restAfter } from '#runtime/pause.ts';
 import type { PoolApi } from '../control-plane/pool.ts';
 import type { Driver } from '../driver/driver.ts';
 import type { Observation } from '../plan/terms.ts';

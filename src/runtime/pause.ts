@@ -1,4 +1,7 @@
-/** Waiting: a pause that can be cut short, and a condition awaited under a deadline. */
+/**
+ * Waiting: a pause that can be cut short, a condition awaited under a deadline, and how long to rest between
+ * looks.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '#domain/error.ts';
 
@@ -31,3 +34,10 @@ export const until = async <Value>(
     await pause(everyMs);
   }
 };
+
+/** The longer a look takes, the longer the rest after it, so that looking takes a fifth of the time at most. */
+const restPerLook = 4;
+
+/** How long to rest after a look that took so long; all in milliseconds. */
+export const restAfter = (lookMs: number, mostMs: number): number =>
+  Math.min(lookMs * restPerLook, mostMs);

@@ -13,7 +13,7 @@ import type { Running } from '#runtime/run.ts';
 import { Secret } from '#runtime/secret.ts';
 import type { Assignment } from '#wire/host-api/operations.ts';
 import { codeDirectory, type HostConfig } from '../../world-host-image/config.ts';
-import type { HostIdentity } from '../../world-host-image/control/identity.ts';
+import type { HostIdentity } from '../../world-host-image/control/link.ts';
 import { startHost } from '../../world-host-image/program.ts';
 import { startUserCode } from '../../world-host-image/usercode/runner.ts';
 import { sampleVersion } from './sample-world.ts';

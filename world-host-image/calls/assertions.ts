@@ -3,6 +3,7 @@
  * conditions is in the way and what the rows that meet the others hold there.
  */
 
+import { clip } from '#domain/cut.ts';
 import { ledgerEntity } from '#domain/ledger.ts';
 import type { Row } from '#language/contract.ts';
 import { valueAtPath } from '#language/field-path.ts';
@@ -55,9 +56,6 @@ const describeWhere = (where: Row): string =>
 
 const longestShown = 120;
 
-const shorten = (text: string): string =>
-  text.length <= longestShown ? text : `${text.slice(0, longestShown)}…`;
-
 /** What the first row that meets all conditions but this one holds instead; undefined when none does. */
 const nearMiss = (
   source: Source,
@@ -69,7 +67,7 @@ const nearMiss = (
   const [payload] = source.query(entity, { where, limit: 1 });
   if (payload === undefined) return undefined;
   const value = valueAtPath(JSON.parse(payload), missed.path);
-  const held = value === undefined ? 'absent' : shorten(JSON.stringify(value));
+  const held = value === undefined ? 'absent' : clip(JSON.stringify(value), longestShown);
   return `${missed.path.join('.')} is ${held}`;
 };
 

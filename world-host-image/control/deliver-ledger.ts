@@ -4,14 +4,12 @@
  * delivered yet. What is left when the time is over is not lost without a word: the newest entry goes
  * alone then, and by its number the control plane knows how many are missing.
  */
-import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
 import type { Log } from '#runtime/log.ts';
 import { startLoop } from '#runtime/loop.ts';
 import { deliverRequests } from '#wire/host-api/operations.ts';
 import type { Session } from '../session/session.ts';
-import type { HostIdentity } from './identity.ts';
-import type { ControlLink } from './link.ts';
+import { type ControlLink, type HostIdentity, isRefused, isStale } from './link.ts';
 
 export type LedgerDelivery = {
   /** Delivers what is left, for as long as that may take, and ends. A host that stops has less time. */
@@ -30,13 +28,6 @@ const lastMs = 1_000;
 type Batch = { entries: number; chars: number };
 const whole: Batch = { entries: limits.ledgerBatchEntries, chars: limits.ledgerBatchChars };
 const single: Batch = { ...whole, entries: 1 };
-
-/** Whether the control plane will never take this message, whoever repeats it. */
-const isRefused = (error: unknown): boolean =>
-  error instanceof AppError && error.code === 'invalid';
-
-/** Whether the session is not this host's any more. */
-const isStale = (error: unknown): boolean => error instanceof AppError && error.code === 'conflict';
 
 /** Begins to deliver. */
 export const startLedgerDelivery = (

@@ -2,14 +2,12 @@
  * The host's sign of life, apart from its polls: it goes on while a call runs and while a world loads,
  * and brings back whether the host is still wanted, and where its session is reached by now.
  */
-import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
 import { type Loop, startLoop } from '#runtime/loop.ts';
 import { heartbeat } from '#wire/host-api/operations.ts';
 import type { Serving } from '../session/serving.ts';
 import type { Contact } from './contact.ts';
-import type { HostIdentity } from './identity.ts';
-import type { ControlLink } from './link.ts';
+import { type ControlLink, type HostIdentity, isStale } from './link.ts';
 
 export type HeartbeatOptions = {
   identity: HostIdentity;
@@ -47,8 +45,7 @@ export const startHeartbeat = (options: HeartbeatOptions): Loop<void> => {
         if (told.address !== undefined && isOfNow) serving.moveTo(told.address);
         if (told.drain) onEnd('drained');
       } catch (error) {
-        const isStale = error instanceof AppError && error.code === 'conflict';
-        if (!isStale) throw error;
+        if (!isStale(error)) throw error;
         // A beat that crossed a change of generation says nothing about the new one.
         if (generation === identity.generation) onEnd('stale');
       }

@@ -12,6 +12,15 @@ import { pause } from '#runtime/pause.ts';
 import type { Client } from '#wire/client.ts';
 import type { Answer, ClientInput, OperationShape } from '#wire/operation.ts';
 
+/** Who the host is towards the control plane, shared by all that speak in its name. */
+export type HostIdentity = {
+  readonly hostId: string;
+  /** At first that of the launch; assignments and their ends raise it. */
+  generation: number;
+  /** The session that it was given, until that is closed: every line of the log names it. */
+  sessionId?: string | undefined;
+};
+
 export type SendOptions = {
   /** Ends the sending; what is under way is dropped. */
   signal: AbortSignal;
@@ -52,6 +61,14 @@ const passing: ReadonlySet<ErrorCode> = new Set([
   'exhausted',
   'internal',
 ]);
+
+/** Whether the control plane will never take this message, whoever repeats it. */
+export const isRefused = (error: unknown): boolean =>
+  error instanceof AppError && error.code === 'invalid';
+
+/** Whether what the message is about is not this host's any more: its generation is an older one. */
+export const isStale = (error: unknown): error is AppError =>
+  error instanceof AppError && error.code === 'conflict';
 
 const mayPass = (error: unknown): boolean =>
   error instanceof AppError

@@ -5,7 +5,7 @@
  * `stopping` ends waits, never a call: one that the host was handed is run and its answer delivered, and
  * no further one is asked for.
  */
-import { AppError, describeError } from '#domain/error.ts';
+import { describeError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
 import type { Log } from '#runtime/log.ts';
 import {
@@ -18,9 +18,8 @@ import {
 import type { ClientInput } from '#wire/operation.ts';
 import { runCall } from '../calls/run-call.ts';
 import type { Session } from '../session/session.ts';
-import type { HostIdentity } from './identity.ts';
 import { createJournal, type Journal } from './journal.ts';
-import type { ControlLink } from './link.ts';
+import { type ControlLink, type HostIdentity, isRefused } from './link.ts';
 
 export type ServeOptions = {
   identity: HostIdentity;
@@ -57,10 +56,6 @@ const ask = async <Shape extends Asking>(
     return link.send(shape, inputOf({ hold: 0, final: true }), { signal });
   }
 };
-
-/** Whether the control plane will never take this message, whoever repeats it. */
-const isRefused = (error: unknown): boolean =>
-  error instanceof AppError && error.code === 'invalid';
 
 /** Gives an answer; in place of one that is not taken an error says so, and the session goes on. */
 const deliver = async (

@@ -16,7 +16,7 @@ import type { Session } from './session.ts';
 import { signedHeaders } from './signing.ts';
 
 /** Deliveries of one event and of one call or request; bytes and levels of one body. */
-export const deliveryLimits = {
+const deliveryLimits = {
   perEvent: 100,
   perTurn: 500,
   bodyBytes: 256 * 1024,

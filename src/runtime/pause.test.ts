@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { restAfter } from './pace.ts';
+import { restAfter } from './pause.ts';
 
-it('a pace rests four times as long as a look took, within bounds', () => {
+it('the rest after a look is four times as long as the look, within bounds', () => {
   expect([0, 5, 100, 300, 60_000].map((ms) => restAfter(ms, 1_000))).toEqual([
     0, 20, 400, 1_000, 1_000,
   ]);
