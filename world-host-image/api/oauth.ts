@@ -134,15 +134,20 @@ export const answerTokenRequest = async (
   { headers, readBody }: Pick<ApiRequest, 'headers' | 'readBody'>,
 ): Promise<Pick<ApiOutcome, 'answer' | 'authorized' | 'body'>> => {
   const text = (await readBody())?.toString();
-  const refuse = (answer: ApiAnswer, body: unknown = null) => ({ answer, authorized: false, body });
-  if (text === undefined) return refuse(refusal('invalid_request', 'the body is too large', 413));
+  const refusedWith = (answer: ApiAnswer, body: unknown = null) => ({
+    answer,
+    authorized: false,
+    body,
+  });
+  if (text === undefined)
+    return refusedWith(refusal('invalid_request', 'the body is too large', 413));
   const parameters = readParameters(headers['content-type'] ?? '', text);
-  if (isMisread(parameters)) return refuse(refusal('invalid_request', parameters.error));
+  if (isMisread(parameters)) return refusedWith(refusal('invalid_request', parameters.error));
   const body = forLedger(session, parameters);
   const secrets = clientSecrets(headers.authorization ?? '', parameters);
-  if (isMisread(secrets)) return refuse(refusal('invalid_request', secrets.error), body);
+  if (isMisread(secrets)) return refusedWith(refusal('invalid_request', secrets.error), body);
   if (!secrets.some((secret) => session.token.matches(secret))) {
-    return refuse(strangerAnswer(), body);
+    return refusedWith(strangerAnswer(), body);
   }
   const answer = await session.world.store.exclusively(() => grant(session, api, parameters));
   return { answer, authorized: true, body };

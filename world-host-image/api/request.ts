@@ -58,19 +58,19 @@ const answerRoute = async (
   const { contract, store, code } = session.world;
   const { method, path, headers, query } = request;
   const noted = { operation: route.operation, changes: {}, rows: [], deliveries: [] };
-  const refuse = (reason: string, body: unknown, status: number) => ({
+  const refused = (reason: string, body: unknown, status: number) => ({
     ...noted,
     body,
     answer: refusedRequest(api, reason, status),
   });
   const negotiated = negotiate(api, route, headers.accept);
   if ('refusal' in negotiated) {
-    return refuse(negotiated.refusal, null, api.notAcceptableStatus ?? 406);
+    return refused(negotiated.refusal, null, api.notAcceptableStatus ?? 406);
   }
   const bytes = await request.readBody();
-  if (bytes === undefined) return refuse('the body is over the limit of 1 MiB', null, 413);
+  if (bytes === undefined) return refused('the body is over the limit of 1 MiB', null, 413);
   const parsed = parseBody(bytes, headers);
-  if (!parsed.ok && !ignoresBody(route)) return refuse(parsed.reason, parsed.text, parsed.status);
+  if (!parsed.ok && !ignoresBody(route)) return refused(parsed.reason, parsed.text, parsed.status);
   const { body, args } = takeBackAll(addresses, {
     body: parsed.ok ? parsed.value : parsed.text,
     args: readArguments(api, route, pathArguments, query),
@@ -78,7 +78,7 @@ const answerRoute = async (
   });
   if (args === undefined) {
     const reason = 'the request is over the limit of 1 MiB with the addresses as they are kept';
-    return refuse(reason, null, 413);
+    return refused(reason, null, 413);
   }
   try {
     const { answer, ...performed } = await performAction({

@@ -26,7 +26,7 @@ const deliveryLimits = {
   waitingBytes: 64 * 1024 * 1024,
 };
 
-type Refuse = (kind: 'shape' | 'full', detail: string) => never;
+type RefuseEvent = (kind: 'shape' | 'full', detail: string) => never;
 
 /** What an event's type and a delivery's id are: some schemes send them as headers. */
 const headerText = /^[\x21-\x7e]{1,256}$/;
@@ -73,45 +73,51 @@ const checkEvent = (
   webhooks: WebhooksContract,
   { type, scope, id, body: content }: WorldEvent,
   body: string,
-  refuse: Refuse,
+  refuseEvent: RefuseEvent,
 ): void => {
-  if (!headerText.test(type)) refuse('shape', 'an event type is a text without spaces');
+  if (!headerText.test(type)) refuseEvent('shape', 'an event type is a text without spaces');
   if (id !== null && !headerText.test(id)) {
-    refuse(
+    refuseEvent(
       'shape',
       'the id of a delivery is a text of 1 to 256 characters of ASCII without spaces',
     );
   }
   if (type.endsWith(answerSuffix)) {
-    refuse('shape', `an event type may not end in "${answerSuffix}"; entries about answers do`);
+    refuseEvent(
+      'shape',
+      `an event type may not end in "${answerSuffix}"; entries about answers do`,
+    );
   }
   const names = webhooks.scope.map(({ name }) => name);
   const unknown = Object.keys(scope ?? {}).find((name) => !names.includes(name));
   if (unknown !== undefined) {
-    refuse('shape', `there is no scope "${unknown}"; there is ${names.join(', ') || 'none'}`);
+    refuseEvent('shape', `there is no scope "${unknown}"; there is ${names.join(', ') || 'none'}`);
   }
   const bytes = Buffer.byteLength(body);
   if (bytes > deliveryLimits.bodyBytes) {
-    refuse(
+    refuseEvent(
       'full',
       `the body of ${type} has ${bytes} bytes; ${deliveryLimits.bodyBytes} are the most`,
     );
   }
   if (holdsInheriting(body, content)) {
-    refuse('shape', `the body of ${type} has a member "__proto__" or "constructor.prototype"`);
+    refuseEvent('shape', `the body of ${type} has a member "__proto__" or "constructor.prototype"`);
   }
   if (measureJson(body).levels > deliveryLimits.bodyLevels) {
-    refuse('shape', `the body of ${type} nests deeper than ${deliveryLimits.bodyLevels} levels`);
+    refuseEvent(
+      'shape',
+      `the body of ${type} nests deeper than ${deliveryLimits.bodyLevels} levels`,
+    );
   }
 };
 
-const checkCounts = (type: string, count: number, held: number, refuse: Refuse): void => {
+const checkCounts = (type: string, count: number, held: number, refuseEvent: RefuseEvent): void => {
   const { perEvent, perTurn } = deliveryLimits;
   if (count > perEvent) {
-    refuse('full', `${type} would reach ${count} subscriptions; ${perEvent} are the most`);
+    refuseEvent('full', `${type} would reach ${count} subscriptions; ${perEvent} are the most`);
   }
   if (held + count > perTurn) {
-    refuse(
+    refuseEvent(
       'full',
       `with ${type} the call would make ${held + count} deliveries; ${perTurn} are the most`,
     );
@@ -133,14 +139,17 @@ export const deliver = (session: Session, event: WorldEvent): void => {
     const detail = 'the world declares no [webhooks] in connector.toml';
     throw new StoreRefusal({ entity: 'webhooks', kind: 'unknown_entity', detail });
   }
-  const refuse: Refuse = (kind, detail) => {
+  const refuseEvent: RefuseEvent = (kind, detail) => {
     throw new StoreRefusal({ entity: webhooks.subscriptions, kind, detail });
   };
   if (ledger.backlog.pinnedBytes() > deliveryLimits.waitingBytes) {
-    refuse('full', 'too many deliveries wait to be taken from this session; try again in a moment');
+    refuseEvent(
+      'full',
+      'too many deliveries wait to be taken from this session; try again in a moment',
+    );
   }
   const body = served(session, JSON.stringify(event.body ?? null));
-  checkEvent(webhooks, event, body, refuse);
+  checkEvent(webhooks, event, body, refuseEvent);
   const at = new Date();
   const timestamp = Math.floor(at.getTime() / 1000);
   const deliveries = world.store.query(webhooks.subscriptions).flatMap((payload): Delivery[] => {
@@ -162,6 +171,6 @@ export const deliver = (session: Session, event: WorldEvent): void => {
       { event: event.type, url: target, headers, body: JSON.parse(body), scope: event.scope, at },
     ];
   });
-  checkCounts(event.type, deliveries.length, outbox.size(), refuse);
+  checkCounts(event.type, deliveries.length, outbox.size(), refuseEvent);
   outbox.hold(deliveries);
 };

@@ -12,16 +12,20 @@ import { StoreRefusal } from '#store/refusal.ts';
 import type { Refusal } from './protocol.ts';
 import type { StoreAccess, WorldEvent } from './run.ts';
 
-const refuse = (entity: string, detail: string): never => {
+const refuseArgument = (entity: string, detail: string): never => {
   throw new StoreRefusal({ entity, kind: 'shape', detail });
 };
 
 const entityOf = ({ entity }: Row): string =>
-  typeof entity === 'string' ? entity : refuse(String(entity), 'an entity is named by a text');
+  typeof entity === 'string'
+    ? entity
+    : refuseArgument(String(entity), 'an entity is named by a text');
 
 const objectOf = (entity: string, given: Row, name: string, example: string): Row => {
   const value = given[name];
-  return isObject(value) ? value : refuse(entity, `${name} must be an object, such as ${example}`);
+  return isObject(value)
+    ? value
+    : refuseArgument(entity, `${name} must be an object, such as ${example}`);
 };
 
 /** The fields that a number is counted within; none of them where it is counted in the whole entity. */
@@ -34,7 +38,7 @@ const countOf = (entity: string, given: Row, name: string): number | undefined =
   const value = given[name] ?? undefined;
   if (value === undefined) return undefined;
   const isCount = typeof value === 'number' && Number.isInteger(value) && value >= 0;
-  return isCount ? value : refuse(entity, `${name} must be a whole number from 0`);
+  return isCount ? value : refuseArgument(entity, `${name} must be a whole number from 0`);
 };
 
 /** `where` of user code: fields or paths to them, each with a value or a list of them. */
@@ -46,7 +50,7 @@ const filtersOf = (entity: string, given: Row): NonNullable<Query['where']> => {
 /** `order_by` of user code: `field`, `-field` for descending, or a list of those. */
 const orderOf = (entity: string, given: Row): NonNullable<Query['orderBy']> =>
   [given.orderBy ?? []].flat().map((item: unknown) => {
-    if (typeof item !== 'string') return refuse(entity, 'an order is "field" or "-field"');
+    if (typeof item !== 'string') return refuseArgument(entity, 'an order is "field" or "-field"');
     const descending = item.startsWith('-');
     return { path: readFieldPath(descending ? item.slice(1) : item), descending };
   });
@@ -60,12 +64,12 @@ const queryOf = (entity: string, given: Row): Query => ({
 
 /** An event that user code sends to the world's webhooks. */
 const eventOf = ({ type, body = null, scope = null, id = null }: Row): WorldEvent => {
-  if (typeof type !== 'string') return refuse('webhooks', 'the type of an event is a text');
+  if (typeof type !== 'string') return refuseArgument('webhooks', 'the type of an event is a text');
   if (scope !== null && !isObject(scope)) {
-    return refuse('webhooks', 'scope must be an object, such as {"repository": 7}');
+    return refuseArgument('webhooks', 'scope must be an object, such as {"repository": 7}');
   }
   if (id !== null && typeof id !== 'string') {
-    return refuse('webhooks', 'the id of a delivery is a text');
+    return refuseArgument('webhooks', 'the id of a delivery is a text');
   }
   return { type, body, scope, id };
 };
@@ -95,7 +99,7 @@ export const runOperation = (access: StoreAccess, operation: string, given: Row)
     case 'next':
       return access.nextInteger(entity, String(given.field), withinOf(entity, given));
     default:
-      return refuse(entity, `there is no operation "${operation}"`);
+      return refuseArgument(entity, `there is no operation "${operation}"`);
   }
 };
 

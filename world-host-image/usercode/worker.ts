@@ -78,17 +78,17 @@ const tooManyRows = (maxBytes: number): string =>
 /** The line that answers one use of the store; throws only for a fault of the host. */
 const replyTo = (ask: Ask, access: StoreAccess, maxBytes: number): string => {
   const { nonce, id } = ask;
-  const refuse = (refusal: Refusal): string =>
+  const refusalLine = (refusal: Refusal): string =>
     JSON.stringify({ type: 'reply', nonce, id, refusal } satisfies HostMessage);
-  if (ask.isTooDeep) return refuse(tooLarge(ask, `what is given ${tooDeep}`));
+  if (ask.isTooDeep) return refusalLine(tooLarge(ask, `what is given ${tooDeep}`));
   try {
     const value = runOperation(access, ask.operation, ask.arguments) ?? null;
     const line = encode({ type: 'reply', nonce, id, value }, maxBytes);
-    return line ?? refuse(tooLarge(ask, tooManyRows(maxBytes)));
+    return line ?? refusalLine(tooLarge(ask, tooManyRows(maxBytes)));
   } catch (error) {
     const refusal = refusalOf(error, ask.arguments);
     if (refusal === undefined) throw error;
-    return refuse(refusal);
+    return refusalLine(refusal);
   }
 };
 

@@ -39,7 +39,7 @@ const mostTexts = 100;
 
 const nothing: Condition = { sql: '0', values: [] };
 
-const refuse = (entity: CatalogEntity, path: FieldPath, detail: string): never => {
+const refusePath = (entity: CatalogEntity, path: FieldPath, detail: string): never => {
   const [field] = path;
   throw new StoreRefusal({ entity: entity.name, kind: 'shape', field, detail });
 };
@@ -47,7 +47,7 @@ const refuse = (entity: CatalogEntity, path: FieldPath, detail: string): never =
 /** The path as an SQL literal. Refuses one that leads nowhere in the entity's rows. */
 const pathLiteral = (entity: CatalogEntity, path: FieldPath): string => {
   const fault = entity.checkPath(path);
-  return fault === undefined ? quoteText(jsonPath(path)) : refuse(entity, path, fault);
+  return fault === undefined ? quoteText(jsonPath(path)) : refusePath(entity, path, fault);
 };
 
 /** The value at a path: a generated column where there is one, else an expression on the payload. */
@@ -64,7 +64,7 @@ const scalarsOf = (entity: CatalogEntity, { path, value }: Filter): Scalar[] =>
     if (item === null || ['string', 'number', 'boolean'].includes(typeof item)) {
       return item as Scalar;
     }
-    return refuse(
+    return refusePath(
       entity,
       path,
       `"${path.join('.')}" can be matched with scalars or a list of them`,
@@ -117,7 +117,7 @@ const textMatches = (entity: CatalogEntity, filter: Filter): Condition => {
   const texts = scalarsOf(entity, filter).map((value) => lowerAscii(String(value)));
   if (texts.length > mostTexts) {
     const name = filter.path.join('.');
-    refuse(entity, filter.path, `"${name}" can be matched with ${mostTexts} texts at most`);
+    refusePath(entity, filter.path, `"${name}" can be matched with ${mostTexts} texts at most`);
   }
   const path = pathLiteral(entity, filter.path);
   const found = filter.match === 'prefix' ? '= 1' : '> 0';
@@ -139,7 +139,7 @@ export const conditionOf = (entity: CatalogEntity, filters: readonly Filter[]): 
   const [first] = filters;
   if (first !== undefined && filters.length > mostFilters) {
     const detail = `a query may have ${mostFilters} conditions, this one has ${filters.length}`;
-    refuse(entity, first.path, detail);
+    refusePath(entity, first.path, detail);
   }
   const conditions = filters.map((filter) =>
     filter.match === 'equals' ? equals(entity, filter) : textMatches(entity, filter),

@@ -17,7 +17,7 @@ export type PageRequest = {
 
 type Asked = { api: ApiContract; route: RouteContract; args: Arguments };
 
-const refuse = (api: ApiContract, reason: string): never => {
+const refuseParameter = (api: ApiContract, reason: string): never => {
   throw new FailedAction(vendorAnswer(api, api.invalid, reason));
 };
 
@@ -33,7 +33,7 @@ const readNumber = (
   const value = typeof text === 'string' && /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
   return value >= min && value <= max
     ? value
-    : refuse(api, `"${name}" must be a whole number from ${min} to ${max}`);
+    : refuseParameter(api, `"${name}" must be a whole number from ${min} to ${max}`);
 };
 
 const readAnchor = ({ api, route, args }: Asked): Anchor | null => {
@@ -41,7 +41,7 @@ const readAnchor = ({ api, route, args }: Asked): Anchor | null => {
   const text = args[name];
   if (text === undefined) return null;
   const anchor = typeof text === 'string' ? readCursor(route.operation, text) : undefined;
-  return anchor ?? refuse(api, `"${name}" is no cursor of ${route.operation}`);
+  return anchor ?? refuseParameter(api, `"${name}" is no cursor of ${route.operation}`);
 };
 
 /** Fails with the vendor's `invalid` when a paging parameter makes no sense. */
