@@ -3,11 +3,28 @@
  * takes too long. What its end means for the job under way is decided here.
  */
 import { type ChildProcess, fork } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '#domain/error.ts';
 import type { Job, JobKind, Outcomes } from './job.ts';
-import { processorMsOf } from './processor-time.ts';
 import type { Message } from './worker.ts';
+
+/** Linux counts in hundredths of a second for programs, whatever the kernel does within. */
+const msPerTick = 10;
+/** Places of the time in user code and in the kernel, counted after the name, which may hold spaces. */
+const [userPlace, kernelPlace] = [11, 12];
+
+/** Milliseconds since the process began; undefined when the system does not tell. */
+const processorMsOf = (pid: number | undefined): number | undefined => {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const ticks = Number(fields[userPlace]) + Number(fields[kernelPlace]);
+    return Number.isFinite(ticks) ? ticks * msPerTick : undefined;
+  } catch {
+    return undefined; // it has ended, or this is no Linux
+  }
+};
 
 export type ProcessLimits = {
   /** Time that one job may take, in milliseconds. */

@@ -1,4 +1,13 @@
-/** Sends notices to the other replicas, over the channel that `listen.ts` listens on. */
+/**
+ * Notices between replicas: sent over one channel, and heard by one connection that listens for as long as the
+ * program runs. When it breaks it is made again; whoever was waiting is told, because notices may have been missed
+ * meanwhile.
+ */
+import { once } from 'node:events';
+import pg from 'pg';
+import type { Log } from '#runtime/log.ts';
+import { type Loop, startLoop } from '#runtime/loop.ts';
+import type { Secret } from '#runtime/secret.ts';
 import { type Queryable, statement } from './database.ts';
 
 export const noticeChannel = 'svc';
@@ -13,3 +22,45 @@ const notifyStatement = statement(
 export const sendNotices = async (db: Queryable, payloads: readonly string[]): Promise<void> => {
   await db.query(notifyStatement, [payloads]);
 };
+
+export type ListenOptions = {
+  databaseUrl: Secret;
+  /** A plain identifier. */
+  channel: string;
+  onNotice(payload: string): void;
+  /** The connection is up, for the first time or again. */
+  onConnected(): void;
+  log: Log;
+};
+
+const connectTimeoutMs = 5_000;
+
+const listenOnce = async (options: ListenOptions, signal: AbortSignal): Promise<void> => {
+  const client = new pg.Client({
+    connectionString: options.databaseUrl.reveal(),
+    connectionTimeoutMillis: connectTimeoutMs,
+    keepAlive: true,
+    application_name: 'svc-control-listen',
+  });
+  // An error is always followed by `end`, which is what ends this connection's life here.
+  client.on('error', (err) => options.log.debug({ err }, 'listening connection broke'));
+  client.on('notification', ({ payload }) => options.onNotice(payload ?? ''));
+  try {
+    await client.connect();
+    await client.query(`listen ${options.channel}`);
+    options.onConnected();
+    await once(client, 'end', { signal });
+  } finally {
+    await client.end();
+  }
+  throw new Error('the connection that listens for notices ended');
+};
+
+/** Starts listening. It never gives up; `stop` ends it. */
+export const startListening = (options: ListenOptions): Loop<void> =>
+  startLoop({
+    name: 'listen',
+    everyMs: 0,
+    tick: (signal) => listenOnce(options, signal),
+    log: options.log,
+  });

@@ -38,8 +38,9 @@ const insertStatement = statement(
      insert into requests (session_id, world_id, id, at, via, operation, method, path, status,
                            duration_ms, request, response, changes, rows, call_id, bytes)
      select served.id, served.world_id, entry.* from served cross join unnest(:id::int[],
-       :at::timestamptz[], :via::text[], :operation::text[], :method::text[], :path::text[], :status::int[], :durationMs::float8[],
-       :request::json[], :response::json[], :changes::json[], :rows::json[], :callId::text[], :bytes::int[]) entry
+       :at::timestamptz[], :via::text[], :operation::text[], :method::text[], :path::text[],
+       :status::int[], :durationMs::float8[], :request::json[], :response::json[], :changes::json[],
+       :rows::json[], :callId::text[], :bytes::int[]) entry
      on conflict do nothing
    )
    select true from served`,

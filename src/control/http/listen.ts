@@ -1,11 +1,12 @@
 /**
- * Listens on every configured address with one and the same application. Draining serves on, and makes
+ * Listens on every configured address, those that are named for several APIs once. Draining serves on, and makes
  * each answer the last one of its connection, so that clients come back through the balancer. Stopping
  * takes no new connections, lets requests under way finish, and cuts off what is left at a deadline.
  */
 import { createServer, type RequestListener } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { type Bound, bindAll, type ListenAddress } from '#runtime/listen.ts';
+import { type ListenerName, listenerNames } from '../config.ts';
 
 export type Listening = Bound & {
   /** From now on connections end with their next answer. New ones are still taken. */
@@ -56,4 +57,28 @@ export const listen = async (
       return bound.stop(deadlineMs);
     },
   };
+};
+
+/** Addresses that serve the same. */
+export type ListenerGroup = { serves: readonly ListenerName[]; addresses: ListenAddress[] };
+
+/** Each address once, with all that it serves; port 0 takes a free one each time. */
+export const groupListeners = (
+  wanted: Readonly<Record<ListenerName, readonly ListenAddress[]>>,
+): ListenerGroup[] => {
+  const served = new Map<string, { address: ListenAddress; serves: ListenerName[] }>();
+  for (const name of listenerNames) {
+    for (const [place, address] of wanted[name].entries()) {
+      const { host, port } = address;
+      const key = port === 0 ? `${name} ${place}` : `${host} ${port}`;
+      const known = served.get(key) ?? { address, serves: [] };
+      if (!known.serves.includes(name)) known.serves.push(name);
+      served.set(key, known);
+    }
+  }
+  const groups = Map.groupBy(served.values(), ({ serves }) => serves.join(' '));
+  return [...groups.values()].map((members) => ({
+    serves: members[0]?.serves ?? [],
+    addresses: members.map(({ address }) => address),
+  }));
 };

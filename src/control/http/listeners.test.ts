@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { groupListeners } from './listeners.ts';
+import { groupListeners } from './listen.ts';
 
 const at = (port: number, host = '127.0.0.1') => ({ host, port });
 

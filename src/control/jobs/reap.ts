@@ -5,10 +5,34 @@
 import type { SessionState } from '#domain/session.ts';
 import type { Queryable } from '../db/database.ts';
 import { cancelQueued, type Ending, type LockedSession, lockStuckSession } from '../db/endings.ts';
+import { type BesetPool, findBesetPool, findUnsuited, listOffers } from '../db/pools.ts';
 import { findStuck, reapSessions } from '../db/reap.ts';
 import { addNews, endedCalls, endWithHost, noNews, tellNews } from '../lifecycle/end.ts';
 import type { Parts } from '../parts.ts';
-import { describeLack } from './lack.ts';
+import { describeUnsuited } from '../sessions/unsuited.ts';
+
+const describeBeset = ({ name, held, maximum, live }: BesetPool): string =>
+  held === null
+    ? `pool "${name}" is full (${live} of ${maximum} hosts)`
+    : `pool "${name}" launches none: ${held}`;
+
+const findCause = async (db: Queryable, sessionId: string): Promise<string | undefined> => {
+  const beset = await findBesetPool(db, sessionId);
+  if (beset !== undefined) return describeBeset(beset);
+  const wish = await findUnsuited(db, sessionId);
+  if (wish === undefined) return undefined;
+  return `the pools have changed since it was opened: ${describeUnsuited(wish, await listOffers(db))}`;
+};
+
+/**
+ * Says that no host was free within so many milliseconds, with the reason of the pool that should have had
+ * one, or that there is no such pool any more.
+ */
+const describeLack = async (db: Queryable, sessionId: string, overMs: number): Promise<string> => {
+  const cause = await findCause(db, sessionId);
+  const lack = `no warm host was free within ${overMs} ms`;
+  return cause === undefined ? lack : `${lack}; ${cause}`;
+};
 
 export type ReapLimits = {
   idleMs: number;

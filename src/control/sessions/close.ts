@@ -1,19 +1,33 @@
-/** Closes a session at its owner's wish. One that no host has is closed at once. */
+/**
+ * The end of a session at its owner's wish: it is told to its host, and the host tells when it has stopped serving.
+ * A session that no host has is closed at once. The host may recycle itself when the owner wanted it kept warm, it
+ * has something to prove itself clean by, and it is not worn; else it goes.
+ */
+import { AppError } from '#domain/error.ts';
+import type { HostEnd } from '#domain/host.ts';
 import { sessionTransitions } from '#domain/session.ts';
+import { shareOf } from '#domain/share.ts';
 import { can } from '#domain/transitions.ts';
+import { staleHost } from '../calls/orders.ts';
+import type { SessionHost } from '../db/calls.ts';
 import type { Queryable } from '../db/database.ts';
 import {
   beginClosing,
   cancelQueued,
   closeIdle,
+  type LockedHost,
   type LockedSession,
+  lockHost,
   lockOwnSession,
+  lockSession,
+  type Release,
+  releaseHost,
 } from '../db/endings.ts';
 import { noSession } from '../db/sessions.ts';
 import { addNews, endedCalls, endSession, type News, noNews, tellNews } from '../lifecycle/end.ts';
 import type { Parts } from '../parts.ts';
 
-const closeLocked = async (
+const beginToClose = async (
   tx: Queryable,
   session: LockedSession,
   keepWarm: boolean,
@@ -43,7 +57,66 @@ export const close = async (
   const news = await parts.db.transaction(async (tx) => {
     const session = await lockOwnSession(tx, projectId, sessionId);
     if (session === undefined) throw noSession(sessionId);
-    return closeLocked(tx, session, keepWarm);
+    return beginToClose(tx, session, keepWarm);
   });
   tellNews(parts, news);
+};
+
+export type Dismissal = { generation: number; next: 'recycle' | 'exit' };
+
+/**
+ * Sessions after which a host is worn: the most there may be, less up to half of them. Hosts that took
+ * turns from the start would otherwise all go at once.
+ */
+const usesOf = (hostId: string, maxUses: number): number =>
+  maxUses - Math.floor((maxUses / 2) * shareOf(hostId));
+
+/** What a host does after a session; undefined is for its recycling. */
+const endOf = (
+  { id, uses, stateDigest }: LockedHost,
+  keepWarm: boolean,
+  maxUses: number,
+): HostEnd | undefined => {
+  if (!keepWarm || stateDigest === null) return 'session_closed';
+  return uses >= usesOf(id, maxUses) ? 'worn' : undefined;
+};
+
+const dismissalOf = (generation: number, to: Release['to'] | LockedHost['state']): Dismissal => ({
+  generation,
+  next: to === 'recycling' ? 'recycle' : 'exit',
+});
+
+const finishClosing = async (
+  tx: Queryable,
+  session: LockedSession,
+  host: LockedHost,
+  maxUses: number,
+): Promise<{ news: News; dismissal: Dismissal }> => {
+  const end = endOf(host, session.keepWarm, maxUses);
+  const to = end === undefined ? 'recycling' : 'draining';
+  const news = await endSession(tx, session, { to: 'CLOSED', reason: 'requested', error: null });
+  const release = { hostId: host.id, to, reason: end ?? null, detail: null } as const;
+  const generation = await releaseHost(tx, release);
+  if (generation === undefined) throw new Error(`${host.id} could not go to ${to}`);
+  return { news: addNews(news, [host.id]), dismissal: dismissalOf(generation, to) };
+};
+
+/** Closes the session; a repeated report gets the same answer. */
+export const reportClosed = async (parts: Parts, asked: SessionHost): Promise<Dismissal> => {
+  const { sessionId, hostId, generation } = asked;
+  const { db, config } = parts;
+  const { news, dismissal } = await db.transaction(async (tx) => {
+    const session = await lockSession(tx, sessionId);
+    const host = await lockHost(tx, hostId);
+    if (session?.hostId !== hostId || session.generation !== generation || host === undefined) {
+      throw staleHost(asked);
+    }
+    if (session.state === 'CLOSING') return finishClosing(tx, session, host, config.hostMaxUses);
+    if (session.state === 'CLOSED' && host.generation === generation + 1) {
+      return { news: noNews, dismissal: dismissalOf(host.generation, host.state) };
+    }
+    throw new AppError('conflict', `${sessionId} is ${session.state}; nobody asked to close it`);
+  });
+  tellNews(parts, news);
+  return dismissal;
 };

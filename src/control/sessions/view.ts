@@ -2,7 +2,7 @@
 import { isReady, type SessionState } from '#domain/session.ts';
 import { surfaceUrl } from '#domain/surface-address.ts';
 import type { SessionListView, SessionView } from '#wire/public-api/session.ts';
-import { pickTools } from '../contracts/tool-view.ts';
+import { pickTools } from '../contracts/contract-view.ts';
 import type { ListedSession, SessionRow } from '../db/sessions.ts';
 import { JsonText } from '../json/json-text.ts';
 import type { Parts } from '../parts.ts';

@@ -4,7 +4,7 @@ import * as api from '#wire/host-api/operations.ts';
 import { staleHost } from '../../calls/orders.ts';
 import { insertRequests } from '../../db/requests.ts';
 import type { Parts } from '../../parts.ts';
-import { reportClosed } from '../../sessions/closed.ts';
+import { reportClosed } from '../../sessions/close.ts';
 import { reportFailed, reportReady } from '../../sessions/ready.ts';
 import { type Endpoint, endpoint, respond } from '../endpoint.ts';
 

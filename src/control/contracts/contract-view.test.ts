@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Contract } from '#language/contract.ts';
-import { writeTexts } from './contract-view.ts';
-import { pickTools, viewTools } from './tool-view.ts';
+import { pickTools, viewTools, writeTexts } from './contract-view.ts';
 
 const definitions = {
   Label: { type: 'string' },
