@@ -6,7 +6,7 @@
  * A launch that is under way when this begins may still make a container, so it is over only once none is.
  * Whoever asked for it is told when something is left: it says so by failing.
  */
-import PQueue from 'p-queue';
+import pMap from 'p-map';
 import type { Log } from '#runtime/log.ts';
 import { pause } from '#runtime/pause.ts';
 import type { PoolApi } from './control-plane/pool.ts';
@@ -22,14 +22,7 @@ const showMs = 1_000;
 /** Destroys the containers that there are now; answers how many there were. */
 const destroyListed = async (driver: Driver): Promise<number> => {
   const containers = await driver.list();
-  const queue = new PQueue({ concurrency: atOnce });
-  await queue.addAll(
-    containers.map(
-      ({ hostId }) =>
-        () =>
-          driver.destroy(hostId),
-    ),
-  );
+  await pMap(containers, ({ hostId }) => driver.destroy(hostId), { concurrency: atOnce });
   return containers.length;
 };
 
@@ -79,21 +72,14 @@ export const shutDown = async (parts: ShutDownParts): Promise<void> => {
   await attempt('reading the pool', async () => {
     rows = (await pool.observe()).hosts.map((host) => host.id);
   });
-  const queue = new PQueue({ concurrency: atOnce });
-  await queue.addAll(
-    rows.map(
-      (hostId) => () =>
-        attempt(`draining ${hostId}`, () => pool.drain(hostId, { reason: 'shutdown' })),
-    ),
-  );
+  const drain = (hostId: string) =>
+    attempt(`draining ${hostId}`, () => pool.drain(hostId, { reason: 'shutdown' }));
+  const report = (hostId: string) =>
+    attempt(`reporting ${hostId} gone`, () => pool.reportGone(hostId, 'shutdown'));
+  await pMap(rows, drain, { concurrency: atOnce });
   try {
     await destroyUntilQuiet(parts);
   } finally {
-    await queue.addAll(
-      rows.map(
-        (hostId) => () =>
-          attempt(`reporting ${hostId} gone`, () => pool.reportGone(hostId, 'shutdown')),
-      ),
-    );
+    await pMap(rows, report, { concurrency: atOnce });
   }
 };

@@ -13,7 +13,7 @@ import type {
   V1PodSpec,
   V1PolicyRule,
 } from '@kubernetes/client-node';
-import PQueue from 'p-queue';
+import pMap from 'p-map';
 import { describe, expect, it } from 'vitest';
 import { needs } from '../orchestrator/driver/kubernetes/access.ts';
 import {
@@ -173,7 +173,7 @@ describe.skipIf(!found)('the templates', { timeout: 120_000 }, () => {
     const look = async (leaf: Leaf): Promise<void> => {
       if (!(await hasEffect(leaf))) unused.push(leaf.path);
     };
-    await new PQueue({ concurrency: 4 }).addAll(leaves.map((leaf) => () => look(leaf)));
+    await pMap(leaves, look, { concurrency: 4 });
     expect(unused.sort()).toEqual([]);
   });
 

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { expect, it } from 'vitest';
+import { isTest } from './support/imports.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -37,6 +38,27 @@ const faultOf = (page: string, link: string): string | undefined => {
   if (anchor === undefined || statSync(join(root, target)).isDirectory()) return undefined;
   return anchorsOf(target).has(anchor) ? undefined : `${link}: ${target} has no such heading`;
 };
+
+it('of messages and comments lead to pages that are there', () => {
+  const files = execFileSync(
+    'git',
+    ['ls-files', 'src', 'orchestrator', 'world-host-image', 'charts', 'images'],
+    {
+      cwd: root,
+      encoding: 'utf8',
+    },
+  )
+    .split('\n')
+    .filter((file) => /\.(ts|mts|py|sql|mjs|ya?ml|json|tpl|txt|sh)$/.test(file))
+    .filter((file) => !file.startsWith('src/templates/') && existsSync(join(root, file)))
+    .filter((file) => !isTest(file));
+  const gone = files.flatMap((file) =>
+    [...readFileSync(join(root, file), 'utf8').matchAll(/\bdocs\/[\w/-]+\.md/g)]
+      .filter(([page]) => !existsSync(join(root, page)))
+      .map(([page]) => `${file}: no page ${page}`),
+  );
+  expect(gone).toEqual([]);
+});
 
 it.each(pages)('every link of %s leads somewhere', (page) => {
   const links = [...proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)]

@@ -3,7 +3,7 @@
  * the background. Each step may be repeated at will: it re-reads what it is about to take for granted,
  * leaves a host that has moved on as it is, and when it fails it is logged and planned anew.
  */
-import PQueue from 'p-queue';
+import pMap from 'p-map';
 import { AppError, describeError } from '#domain/error.ts';
 import type { HostEnd } from '#domain/host.ts';
 import type { PoolConfig } from '#pools/pool-config.ts';
@@ -315,12 +315,8 @@ export const executePlan = async (
     await step.catch((error: unknown) => failures.push(error));
   };
   await Promise.all([
-    new PQueue({ concurrency: intentsAtOnce }).addAll(
-      intents.map((intent) => () => attempt(intend(parts, intent))),
-    ),
-    new PQueue({ concurrency: stepsAtOnce }).addAll(
-      others.map((action) => () => attempt(execute(parts, action, fresh))),
-    ),
+    pMap(intents, (intent) => attempt(intend(parts, intent)), { concurrency: intentsAtOnce }),
+    pMap(others, (action) => attempt(execute(parts, action, fresh)), { concurrency: stepsAtOnce }),
   ]);
   if (failures.length > 0) throw failures[0];
 };

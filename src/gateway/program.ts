@@ -3,7 +3,7 @@
  * server. It keeps nothing that another replica would need, and holds no right but to ask for routes.
  */
 import { Agent } from 'node:http';
-import PQueue from 'p-queue';
+import pMap from 'p-map';
 import { type Bound, bindAll } from '#runtime/listen.ts';
 import type { Log } from '#runtime/log.ts';
 import { createLoopBoard } from '#runtime/loop-board.ts';
@@ -57,8 +57,7 @@ const checkTunnels = async (
     const surfaces = found.kind === 'route' ? Object.values(found.route.surfaces) : [];
     visits.cutTunnels(sessionId, surfaces);
   };
-  const queue = new PQueue({ concurrency: checksAtOnce });
-  await queue.addAll(sessionIds.map((sessionId) => () => check(sessionId)));
+  await pMap(sessionIds, check, { concurrency: checksAtOnce });
 };
 
 /** Serves on unready, lets what is under way finish, and cuts what does not. */

@@ -86,7 +86,10 @@ describe('the metrics of a control plane', () => {
     const { blobs } = control.config;
     const folder = blobs.kind === 'folder' ? blobs.folder : '';
     await rename(folder, `${folder}.away`);
-    expect(numbersOf(await read('/metrics'))).toMatchObject({ svc_blobs_up: 0 });
+    expect(numbersOf(await read('/metrics'))).toMatchObject({
+      svc_blobs_up: 0,
+      'svc_disk_full{disk="blobs"}': 0,
+    });
     for (const [path, status] of [
       ['/ready', 503],
       ['/ready?exclude=room', 503],

@@ -1,7 +1,7 @@
 /**
  * What every container runtime has to do, the same cases for each, on real world hosts.
  */
-import PQueue from 'p-queue';
+import pMap from 'p-map';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#domain/id.ts';
 import { until } from '#runtime/pause.ts';
@@ -251,11 +251,10 @@ describe.each(names)('%s driver', (name) => {
       'launches and destroys many, several at once',
       async () => {
         const hostIds = Array.from({ length: many }, () => newId('hst'));
-        const queue = new PQueue({ concurrency: atOnce });
-        await queue.addAll(hostIds.map((hostId) => () => driver.launch(specOf(hostId))));
+        await pMap(hostIds, (hostId) => driver.launch(specOf(hostId)), { concurrency: atOnce });
         const listed = await driver.list();
         expect(listed.map(({ hostId }) => hostId).sort()).toEqual(hostIds.sort());
-        await queue.addAll(hostIds.map((hostId) => () => driver.destroy(hostId)));
+        await pMap(hostIds, (hostId) => driver.destroy(hostId), { concurrency: atOnce });
         expect(await driver.list()).toEqual([]);
       },
       manyMs,

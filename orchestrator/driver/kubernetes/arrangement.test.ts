@@ -22,6 +22,12 @@ describe('the mark of a pod', () => {
     expect(markOf(premium, hourMs, hourMs)).toBe('busy');
   });
 
+  it('protects a premium session on a node that nobody empties, though none is waited for', () => {
+    const premium = { tier: 'premium', forMs: 500 } as const;
+    expect(markOf(premium, undefined, 0)).toBe('protected');
+    expect(markOf(premium, 0, 0)).toBe('busy');
+  });
+
   it('protects a premium session for as long that begins on a node cordoned long ago', () => {
     const begun = (forMs: number) => ({ tier: 'premium', forMs }) as const;
     expect(markOf(begun(0), 5 * hourMs, hourMs)).toBe('protected');

@@ -6,7 +6,7 @@
  */
 
 import type { V1DaemonSet, V1PodDisruptionBudget } from '@kubernetes/client-node';
-import PQueue from 'p-queue';
+import pMap from 'p-map';
 import type { HostShape } from '#pools/pool-config.ts';
 import type { Log } from '#runtime/log.ts';
 import { startLoop } from '#runtime/loop.ts';
@@ -143,8 +143,9 @@ export const markOf = (
 ): Mark | undefined => {
   if (serving === undefined) return 'idle';
   if (serving.tier === 'premium') {
-    const waitedMs = Math.min(cordonedForMs ?? 0, serving.forMs);
-    return waitedMs >= drainWaitMs ? 'busy' : 'protected';
+    const isCordoned = cordonedForMs !== undefined;
+    const isOver = isCordoned && Math.min(cordonedForMs, serving.forMs) >= drainWaitMs;
+    return isOver ? 'busy' : 'protected';
   }
   return serving.forMs < busyAfterMs ? undefined : 'busy';
 };
@@ -199,14 +200,9 @@ export const startArrangement = (options: ArrangementOptions): Arrangement => {
     if (isNeeded || now.shapes.some(({ tier }) => tier === 'premium')) {
       await ensure(budgetOf(options));
     }
-    const queue = new PQueue({ concurrency: atOnce });
-    await queue.addAll(
-      changed.map(
-        ({ pod: { name, uid }, mark }) =>
-          () =>
-            options.pods.patch(name, uid, { metadata: metadataOf(mark) }),
-      ),
-    );
+    const patch = ({ pod: { name, uid }, mark }: (typeof changed)[number]) =>
+      options.pods.patch(name, uid, { metadata: metadataOf(mark) });
+    await pMap(changed, patch, { concurrency: atOnce });
   };
 
   const removeSets = async (kept: ReadonlySet<string>): Promise<void> => {

@@ -43,7 +43,7 @@ const checkKeys = async ({ config, db }: Parts): Promise<Finding> => {
   if (refused.size === 0) return ok(`${config.bootstrap.length} configured, all valid`);
   return failed(
     list([...refused].map(([publicKey, why]) => `${publicKey} ${why}`)),
-    'put a new pair into SVC_BOOTSTRAP_PUBLIC_KEY and SVC_BOOTSTRAP_SECRET_KEY: what was revoked or replaced is not taken back (docs/operations.md)',
+    'put a new pair into SVC_BOOTSTRAP_PUBLIC_KEY and SVC_BOOTSTRAP_SECRET_KEY: what was revoked or replaced is not taken back (docs/operate/operations.md)',
   );
 };
 

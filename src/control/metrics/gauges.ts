@@ -2,7 +2,9 @@
  * Gauges of how much there is to do: read when they are asked for, from the database and from the parts
  * of this replica. What the database tells is the installation's, and the same from every replica.
  */
+
 import { Gauge, type Registry } from 'prom-client';
+import { AppError } from '#domain/error.ts';
 import { sessionStates, sessionTransitions } from '#domain/session.ts';
 import { isFinal } from '#domain/transitions.ts';
 import type { Log } from '#runtime/log.ts';
@@ -141,7 +143,17 @@ const addStores = (registry: Registry, { blobs, db, log }: LoadParts): void => {
       this.set((await read()) ? 1 : 0);
     },
   });
-  const tryBlobs = readTogether(async () => blobs.checkRoom?.(), log);
+  let isFull = false;
+  /** Any other fault is no full disk: blobs that are away have a gauge of their own. */
+  const tryBlobs = readTogether(async () => {
+    isFull = false;
+    try {
+      await blobs.checkRoom?.();
+    } catch (error) {
+      isFull = error instanceof AppError && error.detail.full === 'blobs';
+      if (!isFull) throw error;
+    }
+  }, log);
   new Gauge({
     name: 'svc_disk_full',
     help: 'Whether writes find no room: of the database within two minutes, of blobs when metrics were read',
@@ -149,7 +161,9 @@ const addStores = (registry: Registry, { blobs, db, log }: LoadParts): void => {
     registers: [registry],
     async collect() {
       this.set({ disk: 'database' }, db.room.wasFull() ? 1 : 0);
-      if (blobs.checkRoom !== undefined) this.set({ disk: 'blobs' }, (await tryBlobs()) ? 0 : 1);
+      if (blobs.checkRoom === undefined) return;
+      await tryBlobs();
+      this.set({ disk: 'blobs' }, isFull ? 1 : 0);
     },
   });
 };

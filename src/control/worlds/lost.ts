@@ -3,7 +3,7 @@
  * in it is not: such a world cannot be served, and its slug can be made again.
  */
 
-import PQueue from 'p-queue';
+import pMap from 'p-map';
 import type { Digest } from '#domain/world.ts';
 import { type Blobs, isLost } from '../blobs/blobs.ts';
 import { listHeadBlobs } from '../db/worlds.ts';
@@ -27,8 +27,7 @@ export const findLost = async (
       lost.add(digest);
     }
   };
-  const queue = new PQueue({ concurrency: looksAtOnce });
-  await queue.addAll([...new Set(digests)].map((digest) => () => look(digest)));
+  await pMap(new Set(digests), look, { concurrency: looksAtOnce });
   return lost;
 };
 

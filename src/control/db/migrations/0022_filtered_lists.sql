@@ -1,7 +1,7 @@
 -- Up Migration
 
 -- What filters of lists look for, in the order of their pages: a page is found by one of these, however few match.
--- Where the tables are very long they may be made beforehand, concurrently (docs/operations.md).
+-- Where the tables are very long they may be made beforehand, concurrently (docs/operate/operations.md).
 -- Of a session's own requests there are so few (limits.ts) that its primary key is enough.
 create index if not exists sessions_by_state on sessions (project_id, state, created_at desc, id desc);
 create index if not exists sessions_by_world on sessions (project_id, world_id, created_at desc, id desc);
