@@ -11,7 +11,7 @@ import { readMetricsListen } from '#runtime/metrics.ts';
 import { Secret } from '#runtime/secret.ts';
 import { bundledTemplatesDir } from '#runtime/templates.ts';
 import { readOtlpEndpoint } from '#runtime/tracing.ts';
-import type { BlobPlace } from './blobs/blobs.ts';
+import type { BlobStoreConfig } from './blobs/blobs.ts';
 import type { CompileLimits } from './compile/compiler.ts';
 import type { Quotas } from './shares/quotas.ts';
 import type { KeyPair } from './tokens/keys-in-use.ts';
@@ -30,7 +30,7 @@ export type ControlConfig = {
   /** How clients reach this control plane. Null: at the first address of the public API. */
   publicUrl: string | null;
   /** Where bundles and snapshots of worlds are kept. */
-  blobs: BlobPlace;
+  blobs: BlobStoreConfig;
   templatesDir: string;
   /** Host tokens and session tokens derive from it; all replicas share one. */
   secret: Secret;
@@ -74,7 +74,7 @@ const isPlainUrl = (text: string): boolean => {
 };
 
 /** The names that Amazon's own tools read, and for what these have none one of ours. */
-const readBucket = (env: EnvReader, url: string): BlobPlace => {
+const readBucket = (env: EnvReader, url: string): BlobStoreConfig => {
   const [, bucket = '', path = ''] = bucketUrl.exec(url) ?? [];
   if (bucket === '') {
     env.refuse(`SVC_BLOB_URL is "${url}", not "database", s3://bucket or s3://bucket/prefix`);
@@ -99,7 +99,7 @@ const readBucket = (env: EnvReader, url: string): BlobPlace => {
 };
 
 /** One of them: replicas that kept blobs in different places would not find each other's worlds. */
-const readBlobs = (env: EnvReader): BlobPlace => {
+const readBlobs = (env: EnvReader): BlobStoreConfig => {
   const folder = env.optionalText('SVC_BLOB_DIR');
   const url = env.optionalText('SVC_BLOB_URL');
   if (folder !== undefined && url !== undefined) {

@@ -6,7 +6,12 @@ import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLog } from '#runtime/log.ts';
 import { Secret } from '#runtime/secret.ts';
-import { type BlobPlace, type Blobs, digestOf, pathOf } from '../../src/control/blobs/blobs.ts';
+import {
+  type BlobStoreConfig,
+  type Blobs,
+  digestOf,
+  pathOf,
+} from '../../src/control/blobs/blobs.ts';
 import { openBlobs } from '../../src/control/blobs/open.ts';
 import { openDatabase } from '../../src/control/db/database.ts';
 import { testDatabase } from '../support/postgres.ts';
@@ -17,7 +22,7 @@ import { execute } from '../support/sql.ts';
 type Ground = Pick<TestBucket, 'read' | 'write' | 'stop'> & { open(): Promise<Blobs> };
 
 /** What needs no database is given none. */
-const openAt = (place: BlobPlace): Promise<Blobs> =>
+const openAt = (place: BlobStoreConfig): Promise<Blobs> =>
   openBlobs(place, { query: () => Promise.reject(new Error('there is no database')) });
 
 const startFolder = async (): Promise<Ground> => {

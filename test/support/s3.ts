@@ -12,7 +12,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import type { BlobPlace } from '../../src/control/blobs/blobs.ts';
+import type { BlobStoreConfig } from '../../src/control/blobs/blobs.ts';
 
 /** What the untyped package offers of what is used here. */
 type S3rver = {
@@ -134,7 +134,7 @@ const openDoor = async ({ host, port }: Served): Promise<Door> => {
 
 export type TestBucket = {
   /** A part of the bucket that nobody else uses. */
-  place: Extract<BlobPlace, { kind: 's3' }>;
+  place: Extract<BlobStoreConfig, { kind: 's3' }>;
   keys: S3Keys;
   /** What a control plane is started with to keep its blobs there. */
   env: Record<string, string>;

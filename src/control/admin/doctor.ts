@@ -4,7 +4,7 @@
  */
 import { describeError } from '#domain/error.ts';
 import type { DoctorCheck, PoolReport } from '#wire/admin-api/operations.ts';
-import { listPools, readStanding, type Standing } from '../db/admin.ts';
+import { listPools, readVitals, type Vitals } from '../db/admin.ts';
 import { type Load, readLoad } from '../db/load.ts';
 import { checkSchema } from '../db/migrate.ts';
 import { findNearQuota } from '../db/quotas.ts';
@@ -49,7 +49,7 @@ const checkKeys = async ({ config, db }: Parts): Promise<Finding> => {
 
 const checkClock = async ({ db }: Parts): Promise<Finding> => {
   const askedAt = Date.now();
-  const { nowMs } = await readStanding(db, limits);
+  const { nowMs } = await readVitals(db, limits);
   const skewMs = Math.round(nowMs - (askedAt + Date.now()) / 2);
   if (Math.abs(skewMs) <= mostSkewMs) return ok(`within ${Math.abs(skewMs)} ms of the database's`);
   const way = skewMs > 0 ? 'behind' : 'ahead of';
@@ -97,7 +97,7 @@ const checkWorlds = async (parts: Parts): Promise<Finding> => {
   return ok(`${there}, those of ${isAll ? 'all' : `the newest ${sample.looked}`} undamaged`);
 };
 
-const checkLeases = ({ leases }: Standing): Finding => {
+const checkLeases = ({ leases }: Vitals): Finding => {
   const start =
     'start an orchestrator with the SVC_CONTROL_URL and SVC_POOL_TOKEN of this control plane';
   if (leases.length === 0) return failed('no orchestrator leads', start);
@@ -173,7 +173,7 @@ const checkPools = async ({ db }: Parts, { waiting }: Load): Promise<Finding> =>
   return ok(list(pools.map(({ name, fresh, target }) => `${name}: ${fresh} fresh of ${target}`)));
 };
 
-const checkHosts = ({ silent }: Standing): Finding =>
+const checkHosts = ({ silent }: Vitals): Finding =>
   silent.length === 0
     ? ok('all have reported within 30 s')
     : failed(
@@ -181,7 +181,7 @@ const checkHosts = ({ silent }: Standing): Finding =>
         'the orchestrator drains silent hosts after 10 s: see that one leads, and that hosts reach the control plane (network policy)',
       );
 
-const checkSessions = ({ stuck }: Standing, { waiting, longestWaitMs }: Load): Finding => {
+const checkSessions = ({ stuck }: Vitals, { waiting, longestWaitMs }: Load): Finding => {
   if (stuck.length > 0) {
     const names = stuck.map(({ id, state }) => `${id} (${state})`);
     return failed(
@@ -236,7 +236,7 @@ const runCheck = async ({ name, run }: Check): Promise<DoctorCheck> => {
 
 /** Makes all checks at once. */
 export const examine = (parts: Parts): Promise<DoctorCheck[]> => {
-  const standing = readStanding(parts.db, limits);
+  const vitals = readVitals(parts.db, limits);
   const load = readLoad(parts.db);
   const checks: Check[] = [
     { name: 'database', run: () => checkDatabase(parts) },
@@ -245,10 +245,10 @@ export const examine = (parts: Parts): Promise<DoctorCheck[]> => {
     { name: 'blobs', run: () => checkBlobs(parts) },
     { name: 'worlds', run: () => checkWorlds(parts) },
     { name: 'gateways', run: () => checkGateways(parts) },
-    { name: 'orchestrators', run: async () => checkLeases(await standing) },
+    { name: 'orchestrators', run: async () => checkLeases(await vitals) },
     { name: 'pools', run: async () => checkPools(parts, await load) },
-    { name: 'hosts', run: async () => checkHosts(await standing) },
-    { name: 'sessions', run: async () => checkSessions(await standing, await load) },
+    { name: 'hosts', run: async () => checkHosts(await vitals) },
+    { name: 'sessions', run: async () => checkSessions(await vitals, await load) },
     { name: 'calls', run: async () => checkCalls(await load) },
     { name: 'quotas', run: () => checkQuotas(parts) },
     { name: 'addresses', run: () => checkUrls(parts) },

@@ -6,7 +6,7 @@ import { AppError } from '#domain/error.ts';
 import type { HostState } from '#domain/host.ts';
 import { drainableStates } from '#wire/admin-api/operations.ts';
 import { findPoolHosts } from '../db/admin.ts';
-import { findStanding } from '../db/hosts.ts';
+import { findHostStatus } from '../db/hosts.ts';
 import { loseHost } from '../hosts/lose.ts';
 import type { Parts } from '../parts.ts';
 
@@ -23,16 +23,16 @@ export type Drained = { drained: string[]; kept: string[] };
 type Found = { id: string; state: HostState };
 
 const findOne = async ({ db }: Parts, id: string, endSessions: boolean): Promise<Found[]> => {
-  const standing = await findStanding(db, id);
-  if (standing === undefined) throw new AppError('not_found', `there is no host "${id}"`);
-  if (standing.state === 'assigned' && !endSessions) {
+  const status = await findHostStatus(db, id);
+  if (status === undefined) throw new AppError('not_found', `there is no host "${id}"`);
+  if (status.state === 'assigned' && !endSessions) {
     throw new AppError(
       'conflict',
-      `${id} serves ${standing.sessionId}, which would end; --end-sessions ("endSessions") says that it may`,
-      { detail: { sessionId: standing.sessionId } },
+      `${id} serves ${status.sessionId}, which would end; --end-sessions ("endSessions") says that it may`,
+      { detail: { sessionId: status.sessionId } },
     );
   }
-  return [{ id, state: standing.state }];
+  return [{ id, state: status.state }];
 };
 
 const findAll = async (

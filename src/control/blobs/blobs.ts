@@ -31,13 +31,13 @@ export type Blobs = {
 };
 
 /** Which store there is, and where. */
-export type BlobPlace =
+export type BlobStoreConfig =
   | { kind: 'folder'; folder: string }
   | { kind: 'database' }
-  | ({ kind: 's3' } & S3Place);
+  | ({ kind: 's3' } & S3Config);
 
 /** A bucket, or the part of it under a prefix. Credentials are found by Amazon's client itself. */
-export type S3Place = {
+export type S3Config = {
   bucket: string;
   /** Empty, or names with `/` between them, without one at either end. */
   prefix: string;

@@ -1,6 +1,6 @@
 /** Opens the store that the configuration names. */
 import type { Queryable } from '../db/database.ts';
-import type { BlobPlace, Blobs } from './blobs.ts';
+import type { BlobStoreConfig, Blobs } from './blobs.ts';
 import { openDatabaseBlobs } from './database.ts';
 import { openFolderBlobs } from './folder.ts';
 
@@ -8,7 +8,7 @@ import { openFolderBlobs } from './folder.ts';
  * Opens it, or throws `unavailable` with what is wrong. The client of S3 takes 50 ms and 8 MiB to load,
  * a tenth of what all else takes, and is loaded only where it is used.
  */
-export const openBlobs = async (place: BlobPlace, db: Queryable): Promise<Blobs> => {
+export const openBlobs = async (place: BlobStoreConfig, db: Queryable): Promise<Blobs> => {
   if (place.kind === 'folder') return openFolderBlobs(place.folder);
   if (place.kind === 'database') return openDatabaseBlobs(db);
   const { openS3Blobs } = await import('./s3.ts');

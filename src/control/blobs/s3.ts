@@ -15,7 +15,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { AppError, describeError } from '#domain/error.ts';
 import type { Digest } from '#domain/world.ts';
-import { type Blobs, checkBytes, digestOf, missing, pathOf, type S3Place } from './blobs.ts';
+import { type Blobs, checkBytes, digestOf, missing, pathOf, type S3Config } from './blobs.ts';
 
 /**
  * How long an operation may take with all its attempts. What a host asks for must come within the ten
@@ -51,7 +51,7 @@ const reasonOf = (error: unknown): string => {
 };
 
 /** Opens the store in a bucket that is there, and writes to it once. */
-export const openS3Blobs = async (s3: S3Place): Promise<Blobs> => {
+export const openS3Blobs = async (s3: S3Config): Promise<Blobs> => {
   const { bucket, prefix, region, endpoint } = s3;
   const under = prefix === '' ? '' : `${prefix}/`;
   const place = `s3://${bucket}/${prefix} at ${endpoint ?? `Amazon S3 in ${region}`}`;

@@ -21,7 +21,7 @@ const deepest = limits.bodyLevels;
 
 const isEntry = new Ajv({ strict: true }).compile<LedgerEntry>(LedgerEntry);
 
-const refuse = (index: number, message: string): AppError =>
+const invalidEntry = (index: number, message: string): AppError =>
   new AppError('invalid', message, { fields: [{ path: ['entries', String(index)], message }] });
 
 const parseJson = (text: string): unknown => {
@@ -40,10 +40,10 @@ const shown = (text: string | null): string | null =>
 
 /** Reads the entry at a position of a delivery; throws `invalid` for what is none. */
 export const readEntry = (text: string, index: number): KeptEntry => {
-  if (isTooDeep(text, deepest)) throw refuse(index, `nests deeper than ${deepest} levels`);
+  if (isTooDeep(text, deepest)) throw invalidEntry(index, `nests deeper than ${deepest} levels`);
   const entry = parseJson(text);
   if (!isEntry(entry) || Number.isNaN(Date.parse(entry.at))) {
-    throw refuse(index, 'is no entry of a request ledger');
+    throw invalidEntry(index, 'is no entry of a request ledger');
   }
   const { id, at, via, operation, method, path, status, duration_ms, call_id } = entry;
   const { request, response, changes, rows } = entry;

@@ -11,12 +11,12 @@ import {
   claimCall,
   findAnswered,
   type NewAnswer,
-  type SessionOrders,
+  type SessionWork,
 } from '../db/host-calls.ts';
 import { addNews, endedCalls, noNews, tellNews } from '../lifecycle/end.ts';
 import type { Metrics } from '../metrics/counters.ts';
 import type { Parts } from '../parts.ts';
-import { type Directive, type Hold, nextDirective, staleHost } from './orders.ts';
+import { type CallPoll, type Directive, nextDirective, staleHost } from './directive.ts';
 
 /** Throws unless the call has been answered by this very host before. */
 const checkRepeat = async ({ db }: Parts, host: SessionHost, callId: string): Promise<void> => {
@@ -48,12 +48,12 @@ const traceFirst = ({ tracer }: Parts, call: CallRow): void => {
 };
 
 /** A `close` call that succeeded has moved its session on: what still waits will not run. */
-const afterAnswer = async (parts: Parts, { call, orders }: Answered): Promise<void> => {
+const afterAnswer = async (parts: Parts, { call, work }: Answered): Promise<void> => {
   const { db, notices, metrics } = parts;
   notices.tellCall(call);
   countAnswer(metrics, call);
   if (call.seq === 1) traceFirst(parts, call);
-  if (orders.state !== 'CLOSING' || call.kind !== 'close') return;
+  if (work.state !== 'CLOSING' || call.kind !== 'close') return;
   const cancelled = await db.transaction((tx) =>
     cancelQueued(tx, [call.sessionId], endedCalls('requested').cancelled),
   );
@@ -65,16 +65,16 @@ export const answer = (
   parts: Parts,
   host: SessionHost,
   given: NewAnswer,
-  hold: Hold,
+  hold: CallPoll,
 ): Promise<Directive> => {
-  const recordAndLook = async (): Promise<SessionOrders | undefined> => {
+  const recordAndLook = async (): Promise<SessionWork | undefined> => {
     const answered = await answerCall(parts.db, host, given, hold.isFinal);
     if (answered === undefined) {
       await checkRepeat(parts, host, given.callId);
       return claimCall(parts.db, host, hold.isFinal);
     }
     await afterAnswer(parts, answered);
-    return answered.orders;
+    return answered.work;
   };
   return nextDirective(parts, host, hold, recordAndLook);
 };

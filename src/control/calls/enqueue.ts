@@ -152,9 +152,9 @@ const awaitOther = async (
   const { projectId, sessionId } = request;
   const watch = parts.notices.watch(call.id);
   try {
-    const place = { projectId, sessionId, callId: call.id };
-    const known = (await findCall(parts.db, place)) ?? call;
-    return await awaitCall(parts, watch, place, known, wait);
+    const ref = { projectId, sessionId, callId: call.id };
+    const known = (await findCall(parts.db, ref)) ?? call;
+    return await awaitCall(parts, watch, ref, known, wait);
   } finally {
     watch.end();
   }

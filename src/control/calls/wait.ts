@@ -1,7 +1,7 @@
 /** Waiting for a call's end: told by the answer itself, or found by looking. */
 import { callTransitions } from '#domain/call.ts';
 import { isFinal } from '#domain/transitions.ts';
-import { type CallPlace, type CallRow, findCall } from '../db/calls.ts';
+import { type CallRef, type CallRow, findCall } from '../db/calls.ts';
 import type { Watch } from '../news/bell.ts';
 import { holdWatching } from '../news/hold.ts';
 import type { Parts } from '../parts.ts';
@@ -18,13 +18,13 @@ export type CallWait = { ms: number; signal: AbortSignal };
 export const awaitCall = async (
   { db, notices }: Parts,
   watch: Watch<CallRow>,
-  place: CallPlace,
+  ref: CallRef,
   call: CallRow,
   { ms, signal }: CallWait,
 ): Promise<CallRow> => {
   let known: CallRow | undefined;
   const look = async (news: CallRow | undefined): Promise<CallRow | undefined> => {
-    known = known === undefined ? call : (news ?? (await findCall(db, place)) ?? known);
+    known = known === undefined ? call : (news ?? (await findCall(db, ref)) ?? known);
     return isOver(known) ? known : undefined;
   };
   return (await holdWatching(notices, watch, { ms, signal, look })) ?? known ?? call;

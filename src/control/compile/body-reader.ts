@@ -7,7 +7,7 @@ import { AppError } from '#domain/error.ts';
 import type { KeepOptions } from '../bodies/keep.ts';
 import { type ReadBody, readSmall } from '../bodies/read.ts';
 import type { Lane, LaneLimits } from './lane.ts';
-import type { Ending } from './process.ts';
+import type { JobEnd } from './process.ts';
 
 /** Bounds on the processes that read large bodies; they are started when there is one. */
 export const readingLimits: LaneLimits = {
@@ -37,7 +37,7 @@ export type BodyReader = (body: BodyToRead, options: KeepOptions) => Promise<Rea
 const words = { out_of_time: 'time', out_of_memory: 'memory' } as const;
 
 /** What came of a job of reading; throws `invalid` when a limit ended it. */
-const outcomeOf = (ending: Ending): ReadBody => {
+const outcomeOf = (ending: JobEnd): ReadBody => {
   if (ending.kind === 'done') return ending.outcome as ReadBody;
   const message = `the body takes more ${words[ending.kind]} to read than there is for it`;
   throw new AppError('invalid', message);

@@ -8,7 +8,7 @@ import type { Problem } from '#language/problem.ts';
 import { createCompileBudget } from './budget.ts';
 import type { Job, JobKind, Outcomes } from './job.ts';
 import { type Asker, createLane, type EndedJob } from './lane.ts';
-import type { Ending } from './process.ts';
+import type { JobEnd } from './process.ts';
 import { createTaskChecks } from './task-checks.ts';
 
 export type CompileLimits = {
@@ -50,7 +50,7 @@ const shortProcesses = 2;
 const shortQueued = 1_024;
 
 const limitMessage = (
-  limit: Exclude<Ending['kind'], 'done'>,
+  limit: Exclude<JobEnd['kind'], 'done'>,
   { timeLimitMs, memoryMb }: Pick<CompileLimits, 'timeLimitMs' | 'memoryMb'>,
 ): string =>
   limit === 'out_of_time'
@@ -58,7 +58,7 @@ const limitMessage = (
     : `compiling the world took more than ${memoryMb} MiB of memory`;
 
 const outcomeOf = (
-  ending: Ending,
+  ending: JobEnd,
   limits: Pick<CompileLimits, 'timeLimitMs' | 'memoryMb'>,
 ): Outcome => {
   if (ending.kind === 'done') return ending.outcome;

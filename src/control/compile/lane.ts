@@ -8,7 +8,7 @@ import { createFairQueue } from '../shares/fair-queue.ts';
 import type { Job, JobKind } from './job.ts';
 import {
   type CompileProcess,
-  type Ending,
+  type JobEnd,
   type ProcessLimits,
   type Supply,
   startCompileProcess,
@@ -35,7 +35,7 @@ export type LaneLimits = ProcessLimits & {
 export type EndedJob = {
   kind: JobKind;
   project: string;
-  outcome: Ending['kind'] | 'failed';
+  outcome: JobEnd['kind'] | 'failed';
   seconds: number;
   /** Of a processor; as many as went by where the process cannot tell. */
   cpuSeconds: number;
@@ -43,7 +43,7 @@ export type EndedJob = {
 
 export type Lane = {
   /** Does a job when it is its turn; throws `exhausted` and `unavailable` as `Compiler.run` does. */
-  run(job: Job, asker: Asker): Promise<Ending>;
+  run(job: Job, asker: Asker): Promise<JobEnd>;
   /** Starts a process ahead, if there is none. */
   warm(): void;
   stop(): Promise<void>;
@@ -53,7 +53,7 @@ export type Lane = {
 type Entry = {
   job: Job;
   asker: Asker;
-  done: PromiseWithResolvers<Ending>;
+  done: PromiseWithResolvers<JobEnd>;
   process?: CompileProcess | undefined;
   isLeft: boolean;
 };
@@ -185,7 +185,7 @@ export const createLane = (limits: LaneLimits, onEnd: (job: EndedJob) => void): 
     async run(job, asker) {
       if (isStopped) throw givenUp('the service is stopping');
       if (asker.signal?.aborted === true) throw givenUp('the client did not wait for it');
-      const entry: Entry = { job, asker, done: Promise.withResolvers<Ending>(), isLeft: false };
+      const entry: Entry = { job, asker, done: Promise.withResolvers<JobEnd>(), isLeft: false };
       beginOrWait(entry);
       const left = (): void => leave(entry);
       asker.signal?.addEventListener('abort', left, { once: true });

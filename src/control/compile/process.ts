@@ -34,7 +34,7 @@ export type ProcessLimits = {
 };
 
 /** How a job ended: with its outcome and what it took, or by a limit that ended the process, too. */
-export type Ending =
+export type JobEnd =
   | { kind: 'done'; outcome: Outcomes[JobKind]; cpuMs: number }
   | { kind: 'out_of_time' }
   | { kind: 'out_of_memory' };
@@ -50,7 +50,7 @@ export type CompileProcess = {
    * process could not start, was ended from outside, or got too little of a processor for the job to be
    * judged by its time.
    */
-  run(job: Job, supply?: Supply): Promise<Ending>;
+  run(job: Job, supply?: Supply): Promise<JobEnd>;
   /** Ends it, whatever it does, and resolves when it is gone. */
   kill(): Promise<void>;
 };

@@ -83,8 +83,8 @@ export const findPoolHosts = (
 ): Promise<{ id: string; state: HostState }[]> =>
   db.query<{ id: string; state: HostState }>(poolHostsStatement, [pool, installation]);
 
-const standingStatement = statement(
-  'standing',
+const vitalsStatement = statement(
+  'vitals',
   `select ${ms('clock_timestamp() - to_timestamp(0)')} as "nowMs",
      (select coalesce(json_agg(json_build_object('installation', installation, 'holder', holder,
         'refused', refused, 'lateMs', ${ms('now() - expires_at')}) order by installation), '[]') from leases) as leases,
@@ -100,7 +100,7 @@ const standingStatement = statement(
                limit 20) stuck) as stuck`,
 );
 
-export type StandingLease = {
+export type LeaseVitals = {
   installation: string;
   holder: string;
   /** Why its configuration is not taken, if it is not. */
@@ -110,22 +110,22 @@ export type StandingLease = {
 };
 
 /** What has stood for longer than it should, of each at most twenty. */
-export type Standing = {
+export type Vitals = {
   /** The database's clock, in Unix milliseconds. */
   nowMs: number;
   /** Who leads. */
-  leases: StandingLease[];
+  leases: LeaseVitals[];
   /** Hosts that have said nothing for too long. */
   silent: string[];
   stuck: { id: string; state: string }[];
 };
 
-export const readStanding = async (
+export const readVitals = async (
   db: Queryable,
   limits: { silentMs: number; provisionMs: number; closingMs: number },
-): Promise<Standing> => {
+): Promise<Vitals> => {
   const values = [limits.silentMs, limits.provisionMs, limits.closingMs];
-  const [row] = await db.query<Standing>(standingStatement, values);
-  if (row === undefined) throw new Error('the standing was not read');
+  const [row] = await db.query<Vitals>(vitalsStatement, values);
+  if (row === undefined) throw new Error('the vitals were not read');
   return row;
 };

@@ -138,10 +138,10 @@ const findCallStatement = statement(
     where c.id = :callId and s.id = :sessionId and s.project_id = :projectId`,
 );
 
-export type CallPlace = { projectId: string; sessionId: string; callId: string };
+export type CallRef = { projectId: string; sessionId: string; callId: string };
 
-export const findCall = async (db: Queryable, place: CallPlace): Promise<CallRow | undefined> =>
-  (await db.query<CallRow>(findCallStatement, place))[0];
+export const findCall = async (db: Queryable, ref: CallRef): Promise<CallRow | undefined> =>
+  (await db.query<CallRow>(findCallStatement, ref))[0];
 
 const findByKeyStatement = statement(
   'find_call_by_key',

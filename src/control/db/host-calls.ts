@@ -18,13 +18,13 @@ import {
 } from './states.ts';
 
 /** What a session wants of its host. */
-export type SessionOrders = {
+export type SessionWork = {
   state: SessionState;
   keepWarm: boolean;
   call: Pick<CallRow, 'id' | 'seq' | 'kind' | 'name' | 'inputJson'> | undefined;
 };
 
-type OrdersRow = {
+type WorkRow = {
   sessionState: SessionState;
   keepWarm: boolean;
   id: string | null;
@@ -34,13 +34,13 @@ type OrdersRow = {
   inputJson: string;
 };
 
-const toOrders = (row: OrdersRow): SessionOrders => {
+const toWork = (row: WorkRow): SessionWork => {
   const { sessionState, keepWarm, id, seq, kind, name, inputJson } = row;
   const call = id === null ? undefined : { id, seq, kind, name, inputJson };
   return { state: sessionState, keepWarm, call };
 };
 
-const ordersColumns = `s.state as "sessionState", s.keep_warm as "keepWarm", c.id, c.seq, c.kind,
+const workColumns = `s.state as "sessionState", s.keep_warm as "keepWarm", c.id, c.seq, c.kind,
   c.name, c.input::text as "inputJson"`;
 
 // The first open call is either queued, or claimed by this generation and not answered: that one
@@ -63,7 +63,7 @@ const claimStatement = statement(
                  and s.state in ${servedSessionStates}))
      returning c.*
    )
-   select ${ordersColumns} from s left join c on true`,
+   select ${workColumns} from s left join c on true`,
 );
 
 /**
@@ -74,9 +74,9 @@ export const claimCall = async (
   db: Queryable,
   host: SessionHost,
   isStopping: boolean,
-): Promise<SessionOrders | undefined> => {
-  const [row] = await db.query<OrdersRow>(claimStatement, { ...host, isStopping });
-  return row === undefined ? undefined : toOrders(row);
+): Promise<SessionWork | undefined> => {
+  const [row] = await db.query<WorkRow>(claimStatement, { ...host, isStopping });
+  return row === undefined ? undefined : toWork(row);
 };
 
 export type NewAnswer = {
@@ -144,7 +144,7 @@ type AnswerRow = CallRow & {
   nextInput: string;
 };
 
-export type Answered = { call: CallRow; orders: SessionOrders };
+export type Answered = { call: CallRow; work: SessionWork };
 
 /**
  * Records a call's answer and, unless the host is stopping, claims the next call; undefined when the call is not one that this
@@ -163,7 +163,7 @@ export const answerCall = async (
     nextId === null
       ? undefined
       : { id: nextId, seq: nextSeq, kind: nextKind, name: nextName, inputJson: nextInput };
-  return { call, orders: { state: sessionState, keepWarm, call: next } };
+  return { call, work: { state: sessionState, keepWarm, call: next } };
 };
 
 const answeredStatement = statement(

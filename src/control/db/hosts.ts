@@ -82,7 +82,7 @@ export const noteLaunched = async (
 };
 
 /** What a host's row says when a message of it is judged. */
-export type HostStanding = {
+export type HostStatus = {
   state: HostState;
   generation: number;
   sessionId: string | null;
@@ -93,18 +93,17 @@ export type HostStanding = {
 /** Whether host `h` is loading ahead: one that recycles after a session has what it must prove to hold. */
 const isLoading = "(h.state = 'recycling' and h.bundle is null)";
 
-const standingColumns = `h.state, h.generation, h.session_id as "sessionId", ${isLoading} as "isLoading"`;
+const statusColumns = `h.state, h.generation, h.session_id as "sessionId", ${isLoading} as "isLoading"`;
 
-const standingStatement = statement(
+const statusStatement = statement(
   'host_standing',
-  `select ${standingColumns} from hosts h where h.id = $1`,
+  `select ${statusColumns} from hosts h where h.id = $1`,
 );
 
-export const findStanding = async (
+export const findHostStatus = async (
   db: Queryable,
   hostId: string,
-): Promise<HostStanding | undefined> =>
-  (await db.query<HostStanding>(standingStatement, [hostId]))[0];
+): Promise<HostStatus | undefined> => (await db.query<HostStatus>(statusStatement, [hostId]))[0];
 
 const addressStatement = statement(
   'host_address',
@@ -238,7 +237,7 @@ export const drainUnloaded = async (
 const beatStatement = statement(
   'host_beat',
   `with host as (
-     select h.id, ${standingColumns}, h.address from hosts h
+     select h.id, ${statusColumns}, h.address from hosts h
       where h.id = :hostId and h.generation between :generation and :generation + 1 and h.state in ${liveHosts}
    ), beat as (
      update beats set last_seen_at = now(), rss_bytes = coalesce(:rssBytes, rss_bytes)
@@ -248,7 +247,7 @@ const beatStatement = statement(
 );
 
 /** A host that gave a sign of life, and where it is reached, if that is known. */
-export type Beaten = HostStanding & { address: string | null };
+export type Beaten = HostStatus & { address: string | null };
 
 /**
  * Notes a sign of life. One that crossed an assignment or its end is one generation old and still a
@@ -260,7 +259,7 @@ export const noteBeat = async (
 ): Promise<Beaten | undefined> => (await db.query<Beaten>(beatStatement, host))[0];
 
 /** What a polling host is to do. */
-export type HostOrders = HostStanding & {
+export type HostWork = HostStatus & {
   /** Base address of its API server, once it is known. */
   address: string | null;
   /** Whether some session waits for a host. */
@@ -283,7 +282,7 @@ export type HostOrders = HostStanding & {
   } | null;
 };
 
-type OrdersRow = HostStanding & {
+type WorkRow = HostStatus & {
   address: string | null;
   isWanted: boolean;
   heldVersionId: string | null;
@@ -298,9 +297,9 @@ type OrdersRow = HostStanding & {
   secretMark: string | null;
 };
 
-const ordersStatement = statement(
+const workStatement = statement(
   'host_orders',
-  `select ${standingColumns}, h.address, h.version_id as "heldVersionId", s.state as "sessionState",
+  `select ${statusColumns}, h.address, h.version_id as "heldVersionId", s.state as "sessionState",
           s.version_id as "versionId", s.task::text as "taskJson", s.surfaces, s.clock,
           s.created_at as "createdAt", s.secret_mark as "secretMark", ${seedColumn} as seed, h.bundle is not null as "isHeld",
           exists (select from sessions s where ${waiting('s')}) as "isWanted"
@@ -309,11 +308,11 @@ const ordersStatement = statement(
 );
 
 /** Reads what a host is to do; undefined when there is no such host. */
-export const findOrders = async (
+export const findHostWork = async (
   db: Queryable,
   hostId: string,
-): Promise<HostOrders | undefined> => {
-  const [row] = await db.query<OrdersRow>(ordersStatement, [hostId]);
+): Promise<HostWork | undefined> => {
+  const [row] = await db.query<WorkRow>(workStatement, [hostId]);
   if (row === undefined) return undefined;
   const { state, generation, sessionId, isLoading: loads, isWanted, heldVersionId, address } = row;
   const { sessionState: ofSession, versionId, taskJson, surfaces, clock, seed, isHeld } = row;
@@ -333,8 +332,8 @@ export const findOrders = async (
           createdAt,
           secretMark,
         };
-  const standing = { state, generation, sessionId, isLoading: loads };
-  return { ...standing, isWanted, heldVersionId, address, session };
+  const status = { state, generation, sessionId, isLoading: loads };
+  return { ...status, isWanted, heldVersionId, address, session };
 };
 
 const blobStatement = statement(

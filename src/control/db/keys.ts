@@ -85,7 +85,7 @@ const revokeUnnamedStatement = statement(
    returning public_key as "publicKey"`,
 );
 
-export type KeyPlace = { organization: string; project: string };
+export type ProjectSlugs = { organization: string; project: string };
 export type ConfiguredKey = { publicKey: string; secretHash: Buffer };
 
 /**
@@ -94,7 +94,7 @@ export type ConfiguredKey = { publicKey: string; secretHash: Buffer };
  */
 export const ensureKeyPairs = (
   db: Database,
-  { organization, project }: KeyPlace,
+  { organization, project }: ProjectSlugs,
   pairs: readonly ConfiguredKey[],
 ): Promise<void> =>
   db.transaction(async (tx) => {

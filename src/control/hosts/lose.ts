@@ -14,7 +14,7 @@ import {
   releaseHost,
   requeueSession,
 } from '../db/endings.ts';
-import { findStanding } from '../db/hosts.ts';
+import { findHostStatus } from '../db/hosts.ts';
 import { addNews, endSession, type News, noNews, tellNews } from '../lifecycle/end.ts';
 import type { Parts } from '../parts.ts';
 import { fateOf, type HostLoss } from './fate.ts';
@@ -81,9 +81,9 @@ const lockBoth = async (
   tx: Queryable,
   hostId: string,
 ): Promise<{ host: LockedHost; session: LockedSession | undefined } | undefined> => {
-  const standing = await findStanding(tx, hostId);
-  if (standing === undefined) throw new AppError('not_found', `there is no host "${hostId}"`);
-  const { sessionId } = standing;
+  const status = await findHostStatus(tx, hostId);
+  if (status === undefined) throw new AppError('not_found', `there is no host "${hostId}"`);
+  const { sessionId } = status;
   const session = sessionId === null ? undefined : await lockSession(tx, sessionId);
   const host = await lockHost(tx, hostId);
   return host === undefined || host.sessionId !== sessionId ? undefined : { host, session };

@@ -3,7 +3,7 @@ import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
 import type { Assignment, pollHost, WorldSources } from '#wire/host-api/operations.ts';
 import type { Answer } from '#wire/operation.ts';
-import { findOrders, type HostOrders } from '../db/hosts.ts';
+import { findHostWork, type HostWork } from '../db/hosts.ts';
 import { jsonText } from '../json/json-text.ts';
 import type { Version } from '../memory/versions.ts';
 import { holdUntil, toMs } from '../news/hold.ts';
@@ -19,7 +19,7 @@ export type HostPoll = {
   hold?: number | undefined;
   signal: AbortSignal;
 };
-type Told = Answer<typeof pollHost>['body'];
+type HostAnswer = Answer<typeof pollHost>['body'];
 
 const findVersion = async ({ versions }: Parts, id: string): Promise<Version> => {
   const version = await versions.get(id);
@@ -40,8 +40,8 @@ const toSources = async (
 
 const toAssignment = async (
   parts: Parts,
-  session: NonNullable<HostOrders['session']>,
-  { address: hostAddress, generation }: HostOrders,
+  session: NonNullable<HostWork['session']>,
+  { address: hostAddress, generation }: HostWork,
 ): Promise<Assignment> => {
   const address = apiAddress(parts.config, { id: session.id, hostAddress });
   const secret = parts.secrets.of(session);
@@ -68,33 +68,33 @@ const toAssignment = async (
  * What the host's row says. A host learns its new generation with its assignment, or with what it is to
  * load, so the poll that brings it, first or again, comes with the one before.
  */
-const look = async (parts: Parts, asked: HostPoll): Promise<Told | undefined> => {
+const look = async (parts: Parts, asked: HostPoll): Promise<HostAnswer | undefined> => {
   const { hostId, generation } = asked;
-  const orders = await findOrders(parts.db, hostId);
-  if (orders === undefined || orders.state === 'gone') throw staleGeneration(hostId, generation);
-  if (orders.state === 'draining') return { drain: true };
-  const isOwn = orders.generation === generation;
-  const isNext = isOwn || orders.generation === generation + 1;
-  if (orders.session !== null && isNext) {
-    return { assignment: await toAssignment(parts, orders.session, orders) };
+  const work = await findHostWork(parts.db, hostId);
+  if (work === undefined || work.state === 'gone') throw staleGeneration(hostId, generation);
+  if (work.state === 'draining') return { drain: true };
+  const isOwn = work.generation === generation;
+  const isNext = isOwn || work.generation === generation + 1;
+  if (work.session !== null && isNext) {
+    return { assignment: await toAssignment(parts, work.session, work) };
   }
-  if (orders.isLoading && orders.heldVersionId !== null && isNext) {
-    const version = await findVersion(parts, orders.heldVersionId);
+  if (work.isLoading && work.heldVersionId !== null && isNext) {
+    const version = await findVersion(parts, work.heldVersionId);
     const sources = await toSources(parts, version, false);
-    return { load: { generation: orders.generation, ...sources } };
+    return { load: { generation: work.generation, ...sources } };
   }
   if (!isOwn) throw staleGeneration(hostId, generation);
-  if (!orders.isWanted || !(await parts.placer.placeHost(hostId))) return undefined;
+  if (!work.isWanted || !(await parts.placer.placeHost(hostId))) return undefined;
   return look(parts, asked);
 };
 
 /** Answers as soon as there is something to do; `{}` when the time is over. */
-export const poll = async (parts: Parts, asked: HostPoll): Promise<Told> => {
-  const told = await holdUntil(parts.notices, {
+export const poll = async (parts: Parts, asked: HostPoll): Promise<HostAnswer> => {
+  const answer = await holdUntil(parts.notices, {
     topic: asked.hostId,
     ms: Math.min(toMs(asked.hold), limits.pollMs),
     signal: asked.signal,
     look: () => look(parts, asked),
   });
-  return told ?? {};
+  return answer ?? {};
 };

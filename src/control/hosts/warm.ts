@@ -7,7 +7,7 @@ import { AppError } from '#domain/error.ts';
 import type { HostState } from '#domain/host.ts';
 import {
   drainUnclean,
-  findStanding,
+  findHostStatus,
   findWhereabouts,
   makeWarm,
   noteBeat,
@@ -39,15 +39,15 @@ const explain = async ({ db, notices, log }: Parts, report: WarmReport): Promise
     notices.tell(hostId, poolTopic);
     return 'draining';
   }
-  const standing = await findStanding(db, hostId);
-  if (standing === undefined || standing.state === 'gone') {
+  const status = await findHostStatus(db, hostId);
+  if (status === undefined || status.state === 'gone') {
     throw staleGeneration(hostId, generation);
   }
-  const { state } = standing;
-  // A repeated report may find that the host has its next orders already: the poll brings them.
-  const hasOrders = state === 'assigned' || standing.isLoading;
-  const isNext = hasOrders && standing.generation === generation + 1;
-  if (!isNext && standing.generation !== generation) throw staleGeneration(hostId, generation);
+  const { state } = status;
+  // A repeated report may find that the host has its next directive already: the poll brings them.
+  const isDirected = state === 'assigned' || status.isLoading;
+  const isNext = isDirected && status.generation === generation + 1;
+  if (!isNext && status.generation !== generation) throw staleGeneration(hostId, generation);
   return state;
 };
 

@@ -34,20 +34,23 @@ export type Authenticate = (
 
 const mostSettled = 100_000;
 
-const refuse = (message: string): AppError => new AppError('unauthenticated', message);
+const unauthenticated = (message: string): AppError => new AppError('unauthenticated', message);
 
 const howTo =
   'send the key pair as "Authorization: Basic <base64(public:secret)>", or on a read the public key as "Bearer"';
 
 const parse = (authorization: string | undefined): { scheme: string; value: string } => {
   const [, scheme, value] = /^(\S+) +(\S+)\s*$/.exec(authorization ?? '') ?? [];
-  if (scheme === undefined || value === undefined) throw refuse(`no credentials: ${howTo}`);
+  if (scheme === undefined || value === undefined)
+    throw unauthenticated(`no credentials: ${howTo}`);
   return { scheme: scheme.toLowerCase(), value };
 };
 
 const ofProject = (key: KeyRow, level: KeyLevel): ProjectCaller => {
   if (key.projectId === null) {
-    throw refuse("this is an organization's key; routes of a project need a key of the project");
+    throw unauthenticated(
+      "this is an organization's key; routes of a project need a key of the project",
+    );
   }
   return { projectId: key.projectId, level };
 };
@@ -59,14 +62,14 @@ const byKeyPair = async (findOne: FindKey, value: string): Promise<ProjectCaller
   const key = publicKey === '' ? undefined : await findOne(publicKey);
   const given = hashSecretKey(text.slice(colon + 1));
   if (key === undefined || !timingSafeEqual(given, key.secretHash)) {
-    throw refuse('the key pair is not valid');
+    throw unauthenticated('the key pair is not valid');
   }
   return ofProject(key, 'secret');
 };
 
 const byPublicKey = async (findOne: FindKey, publicKey: string): Promise<ProjectCaller> => {
   const key = await findOne(publicKey);
-  if (key === undefined) throw refuse('the public key is not valid');
+  if (key === undefined) throw unauthenticated('the public key is not valid');
   return ofProject(key, 'public');
 };
 
@@ -81,7 +84,7 @@ const byHostToken = (secret: Secret, token: string): { hostId: string; isFirst: 
         timingSafeEqual(given, createHash('sha256').update(make(one, hostId)).digest()),
       );
   if (is(workingToken)) return { hostId, isFirst: false };
-  if (!is(hostToken)) throw refuse('the host token is not valid');
+  if (!is(hostToken)) throw unauthenticated('the host token is not valid');
   return { hostId, isFirst: true };
 };
 
@@ -115,7 +118,7 @@ const createHostCheck = ({ secret, pinHosts }: Tokens, db: Queryable, log: Log):
     const { source, takesFirst } = await findSpeech(hostId, isFirst);
     if (isFirst && !takesFirst) {
       log.warn({ hostId, from }, 'the token of a launch is used after its time');
-      throw refuse(`the token that ${hostId} was launched with is not valid any more`);
+      throw unauthenticated(`the token that ${hostId} was launched with is not valid any more`);
     }
     if (!pinHosts || source === null || source === from) return { hostId, source: from, isFirst };
     log.warn({ hostId, from, source }, "a host's token is used from another address");
@@ -127,17 +130,19 @@ const createHostCheck = ({ secret, pinHosts }: Tokens, db: Queryable, log: Log):
 };
 
 const byPoolToken = (poolToken: Secret, token: string): PoolCaller => {
-  if (!poolToken.matches(token)) throw refuse('the pool token is not valid');
+  if (!poolToken.matches(token)) throw unauthenticated('the pool token is not valid');
   return { pool: true };
 };
 
 const byGatewayToken = (gateway: { token: Secret } | null, token: string): GatewayCaller => {
-  if (gateway?.token.matches(token) !== true) throw refuse('the gateway token is not valid');
+  if (gateway?.token.matches(token) !== true)
+    throw unauthenticated('the gateway token is not valid');
   return { gateway: true };
 };
 
 const byAdminToken = ({ adminToken, poolToken }: Tokens, token: string): AdminCaller => {
-  if (!(adminToken ?? poolToken).matches(token)) throw refuse('the admin token is not valid');
+  if (!(adminToken ?? poolToken).matches(token))
+    throw unauthenticated('the admin token is not valid');
   return { admin: true };
 };
 
@@ -182,11 +187,11 @@ export const createAuthenticate = (config: Tokens, db: Queryable, log: Log): Aut
   return async (authorization, access, from) => {
     const { scheme, value } = parse(authorization);
     if (access !== 'read' && access !== 'write') {
-      if (scheme !== 'bearer') throw refuse('this route asks for a bearer token');
+      if (scheme !== 'bearer') throw unauthenticated('this route asks for a bearer token');
       return access === 'host' ? checkHost(value, from) : checkProgram(access, value, from);
     }
     if (scheme === 'basic') return byKeyPair(findOne, value);
-    if (scheme !== 'bearer') throw refuse(`unknown scheme "${scheme}": ${howTo}`);
+    if (scheme !== 'bearer') throw unauthenticated(`unknown scheme "${scheme}": ${howTo}`);
     const caller = await byPublicKey(findOne, value);
     if (access === 'write') {
       throw new AppError('forbidden', 'a public key may only read; this route needs the key pair');

@@ -37,11 +37,11 @@ export type Context<Who extends Access> = {
 export type RequestParts = { params: unknown; query: unknown; headers: unknown; body: unknown };
 
 /** The body of an answer to a request that is not what its operation takes, where that has a form of its own. */
-export type Refuse = (problems: readonly FieldProblem[], message: string) => unknown;
+export type RefusalBody = (problems: readonly FieldProblem[], message: string) => unknown;
 
 export type Endpoint = {
   operation: OperationShape;
-  refuse: Refuse | undefined;
+  refusalBody: RefusalBody | undefined;
   handle(
     input: RequestParts,
     context: { caller: Caller; signal: AbortSignal },
@@ -60,8 +60,8 @@ export type Given<Shape extends OperationShape> = Omit<Input<Shape>, 'body'> & {
 export const endpoint = <const Shape extends OperationShape>(
   operation: Shape,
   handle: (input: Given<Shape>, context: Context<Shape['access']>) => Promise<Answer<Shape>>,
-  refuse?: Refuse,
-): Endpoint => ({ operation, refuse, handle: handle as unknown as Endpoint['handle'] });
+  refusalBody?: RefusalBody,
+): Endpoint => ({ operation, refusalBody, handle: handle as unknown as Endpoint['handle'] });
 
 /** An answer, with its status as a literal type. */
 export const respond = <const Status extends number, Body>(

@@ -19,7 +19,7 @@ export const toMeta = (
   totalItems: number,
 ) => ({ page, limit, totalItems, totalPages: Math.ceil(totalItems / limit) });
 
-const refuse = (field: string, message: string): AppError =>
+const invalidParameter = (field: string, message: string): AppError =>
   new AppError('invalid', message, { fields: [{ path: [field], message }] });
 
 /** How the position after which a page begins is written into a cursor, and read from one. */
@@ -41,23 +41,23 @@ const parse = (cursor: string): readonly unknown[] => {
 };
 
 /** The page with its number, and where it begins: after a position, or so many entries on. */
-const readPlace = <Position>(query: CursorQuery, form: CursorForm<Position>) => {
+const readStart = <Position>(query: CursorQuery, form: CursorForm<Position>) => {
   const { cursor, page = 1 } = query;
   const { limit, offset } = toRange(query);
   if (cursor === undefined) {
     if (offset <= limits.lookedAtItems) return { page, limit, offset, from: undefined };
-    throw refuse(
+    throw invalidParameter(
       'page',
       `page ${page} begins after more than ${limits.lookedAtItems} entries; go there by "cursor", from each page's meta.nextCursor`,
     );
   }
   if (query.page !== undefined) {
-    throw refuse('cursor', 'goes on where a page ended: give it without "page"');
+    throw invalidParameter('cursor', 'goes on where a page ended: give it without "page"');
   }
   const [number, ...parts] = parse(cursor);
   const from = form.read(parts);
   if (from !== undefined && isWhole(number)) return { page: number, limit, offset: 0, from };
-  throw refuse('cursor', 'is not meta.nextCursor of a page of this list');
+  throw invalidParameter('cursor', 'is not meta.nextCursor of a page of this list');
 };
 
 /** A whole number that a cursor may hold. */
@@ -72,7 +72,7 @@ type ReadPage<Row> = {
 
 /** Where a page of a list with cursors begins, and its `meta` once it was read. */
 export const openPage = <Position>(query: CursorQuery, form: CursorForm<Position>) => {
-  const { page, ...range } = readPlace(query, form);
+  const { page, ...range } = readStart(query, form);
   return {
     range,
     metaOf({ rows, hasMore, count }: ReadPage<Position>) {

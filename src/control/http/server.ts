@@ -24,7 +24,7 @@ import { jsonBody } from '../json/json-text.ts';
 import type { Metrics } from '../metrics/counters.ts';
 import type { FindAsker } from './askers.ts';
 import type { Authenticate } from './auth.ts';
-import type { Caller, Endpoint, Refuse } from './endpoint.ts';
+import type { Caller, Endpoint, RefusalBody } from './endpoint.ts';
 import type { Share } from './share.ts';
 import { announcedBytes, isLargeBody, type Upload, type Uploads } from './uploads.ts';
 import { createValidator } from './validate.ts';
@@ -159,7 +159,7 @@ const beginUpload = async (
 };
 
 const bind = (app: FastifyInstance, prefix: string, bound: Endpoint, options: ServerOptions) => {
-  const { operation, handle, refuse } = bound;
+  const { operation, handle, refusalBody } = bound;
   const { authenticate, findAsker, readBody, share } = options;
   const validate = createValidator(operation);
   const answerTo = async (request: FastifyRequest, reply: FastifyReply, signal: AbortSignal) => {
@@ -183,7 +183,7 @@ const bind = (app: FastifyInstance, prefix: string, bound: Endpoint, options: Se
     method: operation.method,
     url: `${prefix}${operation.path.replace(/\{(\w+)\}/g, ':$1')}`,
     bodyLimit: operation.bodyBytes ?? limits.bodyBytes,
-    config: { access: operation.access, operation: operation.id, refuse },
+    config: { access: operation.access, operation: operation.id, refusalBody },
     // Before the body is read: nobody uploads what they may not.
     onRequest: async (request, reply) => {
       const { headers, socket } = request;
@@ -194,7 +194,7 @@ const bind = (app: FastifyInstance, prefix: string, bound: Endpoint, options: Se
       const { params, query } = request;
       if (isLargeBody(bytesToCome(request)))
         validate.head({ params, query, headers: { ...headers } });
-      else validate.place(params);
+      else validate.path(params);
       await beginUpload(request, reply, caller, options);
     },
     handler: async (request, reply) => {
@@ -214,19 +214,19 @@ const bindOtherMethods = (app: FastifyInstance, routes: ReadonlyMap<string, Set<
   }
   for (const [url, allowed] of routes) {
     const allow = [...allowed].sort().join(', ');
-    const refuse = async (request: FastifyRequest, reply: FastifyReply) => {
+    const answer405 = async (request: FastifyRequest, reply: FastifyReply) => {
       const message = `${request.method} is not a method of this path; it has ${allow}`;
       const body: ErrorBody = { message, error: 'method_not_allowed' };
       return reply.code(405).header('allow', allow).send(body);
     };
     const others = methods.filter((method) => !allowed.has(method));
     // Refused before the body is read; the handler is never reached.
-    app.route({ method: others, url, onRequest: refuse, handler: refuse });
+    app.route({ method: others, url, onRequest: answer405, handler: answer405 });
   }
 };
 
 /** What an operation's own handlers and hooks need to know of it. */
-type RouteConfig = { access?: Access; operation?: string; refuse?: Refuse | undefined };
+type RouteConfig = { access?: Access; operation?: string; refusalBody?: RefusalBody | undefined };
 
 const configOf = ({ routeOptions }: FastifyRequest): RouteConfig =>
   routeOptions.config as RouteConfig;
@@ -235,11 +235,14 @@ const configOf = ({ routeOptions }: FastifyRequest): RouteConfig =>
 const refusedForm = [400, 413, 415];
 
 /** The answer to an error, in the form that the operation has for it. */
-const answerOf = (error: unknown, { refuse }: RouteConfig): { status: number; body: ErrorBody } => {
+const answerOf = (
+  error: unknown,
+  { refusalBody }: RouteConfig,
+): { status: number; body: ErrorBody } => {
   const answer = toAnswer(error);
-  if (refuse === undefined || !refusedForm.includes(answer.status)) return answer;
+  if (refusalBody === undefined || !refusedForm.includes(answer.status)) return answer;
   const fields = error instanceof AppError ? error.fields : [];
-  const body = refuse(fields, answer.body.message) as ErrorBody;
+  const body = refusalBody(fields, answer.body.message) as ErrorBody;
   return { status: answer.status, body };
 };
 
@@ -280,7 +283,7 @@ const answerErrors = (
     if (wait !== undefined) reply.header('retry-after', wait);
     return sendError(reply, status, body);
   });
-  const refuse = async (request: FastifyRequest, reply: FastifyReply) => {
+  const answer404 = async (request: FastifyRequest, reply: FastifyReply) => {
     const path = pathOf(request);
     const isElsewhere = elsewhere.some((prefix) => path.startsWith(`${prefix}/`));
     const why = isElsewhere ? ' at this address: the API has one of its own' : '';
@@ -291,9 +294,9 @@ const answerErrors = (
   };
   // Refused before the body is read; the handler is never reached.
   app.addHook('onRequest', async (request, reply) =>
-    request.is404 ? refuse(request, reply) : undefined,
+    request.is404 ? answer404(request, reply) : undefined,
   );
-  app.setNotFoundHandler(refuse);
+  app.setNotFoundHandler(answer404);
 };
 
 /** Counts answers by operation; what is no operation of a contract is one together. */

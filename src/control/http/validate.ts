@@ -28,7 +28,7 @@ const isText = (value: unknown): value is string => typeof value === 'string';
  * Whether the arguments of a path can be of something that there is. A client's that cannot lead nowhere, as
  * those of what it has not made; a host's are a mistake of ours, and told as such.
  */
-const createPlaceCheck = ({ access, params }: OperationShape): ((given: unknown) => void) => {
+const createPathCheck = ({ access, params }: OperationShape): ((given: unknown) => void) => {
   const check = checkPart(params);
   const isClients = access === 'read' || access === 'write';
   return (given) => {
@@ -39,12 +39,12 @@ const createPlaceCheck = ({ access, params }: OperationShape): ((given: unknown)
       const shown = texts.map((text) => JSON.stringify(cut(text, mostShownChars))).join(', ');
       throw new AppError('not_found', `there is nothing by the name ${shown}`);
     }
-    refuse(problems);
+    throwInvalid(problems);
   };
 };
 
 /** Throws `invalid` for problems, with the first of them in its message. */
-const refuse = (problems: readonly FieldProblem[]): void => {
+const throwInvalid = (problems: readonly FieldProblem[]): void => {
   const [first] = problems;
   if (first === undefined) return;
   const place = first.path.join('.');
@@ -57,7 +57,7 @@ export type Checked = Omit<RequestParts, 'body'>;
 
 export type Validator = {
   /** Looks at the arguments of the path alone. */
-  place(params: unknown): void;
+  path(params: unknown): void;
   /** And at query and headers: what can be refused before a large body is received. */
   head(parts: Checked): void;
   /** At all there is, with what is wrong with the body. */
@@ -67,13 +67,13 @@ export type Validator = {
 /** Compiles the checks of one operation. They throw `invalid` with what is wrong. */
 export const createValidator = (shape: OperationShape): Validator => {
   const { access } = shape;
-  const place = createPlaceCheck(shape);
+  const path = createPathCheck(shape);
   const isStrict = access === 'read' || access === 'write';
   const query = shape.query === undefined && isStrict ? noQuery : checkPart(shape.query);
   const headers = checkPart(shape.headers);
   const whole: Validator['whole'] = (parts, ofBody) => {
-    place(parts.params);
-    refuse([...query(parts.query), ...headers(parts.headers), ...ofBody]);
+    path(parts.params);
+    throwInvalid([...query(parts.query), ...headers(parts.headers), ...ofBody]);
   };
-  return { place, head: (parts) => whole(parts, []), whole };
+  return { path, head: (parts) => whole(parts, []), whole };
 };

@@ -16,7 +16,7 @@ type ClockGiven = NonNullable<OpenSessionBody['clock']>;
 const dateTime =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt]([01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d))?$/;
 
-const refuse = (member: keyof ClockGiven, message: string): AppError =>
+const invalidClock = (member: keyof ClockGiven, message: string): AppError =>
   new AppError('invalid', message, { fields: [{ path: ['clock', member], message }] });
 
 /** Whether the calendar has the day; JavaScript takes 30 February for a day in March. */
@@ -29,21 +29,21 @@ const isDay = (year: number, month: number, day: number): boolean => {
 const readInstant = (text: string): number => {
   const [, year, month, day] = dateTime.exec(text) ?? [];
   if (year === undefined) {
-    throw refuse('at', `"${text}" is no date and time such as 2026-03-01T09:30:00Z, or date`);
+    throw invalidClock('at', `"${text}" is no date and time such as 2026-03-01T09:30:00Z, or date`);
   }
   if (!isDay(Number(year), Number(month), Number(day))) {
-    throw refuse('at', `"${text}" is a day that the calendar does not have`);
+    throw invalidClock('at', `"${text}" is a day that the calendar does not have`);
   }
   const ms = Date.parse(text);
   if (ms >= 0 && ms <= lastInstantMs) return ms;
-  throw refuse('at', `"${text}" is not between the years 1970 and 9999`);
+  throw invalidClock('at', `"${text}" is not between the years 1970 and 9999`);
 };
 
 const readRate = ({ mode, rate }: ClockGiven): number => {
   if (rate === undefined) return 1;
-  if (mode === 'frozen') throw refuse('rate', 'a frozen clock stands still and has no rate');
+  if (mode === 'frozen') throw invalidClock('rate', 'a frozen clock stands still and has no rate');
   if (rate > 0 && rate <= maxClockRate) return rate;
-  throw refuse('rate', `the rate must be above 0 and at most ${maxClockRate}, not ${rate}`);
+  throw invalidClock('rate', `the rate must be above 0 and at most ${maxClockRate}, not ${rate}`);
 };
 
 /**

@@ -8,7 +8,7 @@ import type { HostEnd } from '#domain/host.ts';
 import { sessionTransitions } from '#domain/session.ts';
 import { shareOf } from '#domain/share.ts';
 import { can } from '#domain/transitions.ts';
-import { staleHost } from '../calls/orders.ts';
+import { staleHost } from '../calls/directive.ts';
 import type { SessionHost } from '../db/calls.ts';
 import type { Queryable } from '../db/database.ts';
 import {

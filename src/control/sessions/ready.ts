@@ -4,7 +4,7 @@ import { sessionTransitions } from '#domain/session.ts';
 import { isFinal } from '#domain/transitions.ts';
 import { wholeStep } from '#runtime/trace-steps.ts';
 import type { SessionDirective } from '#wire/host-api/operations.ts';
-import { nextDirective, staleHost } from '../calls/orders.ts';
+import { nextDirective, staleHost } from '../calls/directive.ts';
 import type { SessionHost } from '../db/calls.ts';
 import { lockSession } from '../db/endings.ts';
 import { claimCall } from '../db/host-calls.ts';
@@ -56,9 +56,9 @@ export const reportReady = async (
   if (readied?.openCalls === 0) return {};
   const atOnce = { seconds: 0, isFinal: false, signal: AbortSignal.abort() };
   return nextDirective(parts, host, atOnce, async () => {
-    const orders = await claimCall(db, host, false);
-    if (orders?.state === 'PROVISIONING') throw staleHost(host);
-    return orders;
+    const work = await claimCall(db, host, false);
+    if (work?.state === 'PROVISIONING') throw staleHost(host);
+    return work;
   });
 };
 

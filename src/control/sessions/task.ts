@@ -27,7 +27,7 @@ const toAssertion = ({ name, entity, where, count }: Check): Assertion => ({
   ...(count === null ? {} : { count }),
 });
 
-const refuse = (fields: FieldProblem[], message = fields[0]?.message ?? ''): AppError =>
+const invalidTask = (fields: FieldProblem[], message = fields[0]?.message ?? ''): AppError =>
   new AppError('invalid', message, { fields });
 
 const toGrader = (grader: Grader): GraderSpec =>
@@ -50,7 +50,7 @@ const findBundled = (contract: Contract, name: string): Task => {
   const names = contract.tasks.map((candidate) => candidate.name);
   const known =
     names.length === 0 ? 'the world bundles no task' : `its tasks are ${names.join(', ')}`;
-  throw refuse([{ path: ['task'], message: `the world has no task "${name}"; ${known}` }]);
+  throw invalidTask([{ path: ['task'], message: `the world has no task "${name}"; ${known}` }]);
 };
 
 const outOfLimits = 'the task cannot be checked within the time and memory that there is for it';
@@ -71,9 +71,10 @@ const checkSpec = async (
   const asker = { project: projectId, signal, supply: () => blobs.get(bundle) };
   const checked = await compiler.run(job, asker);
   if (checked.ok) return checked.hash;
-  if (!('fields' in checked)) throw refuse([{ path: heaviestPart(task), message: outOfLimits }]);
+  if (!('fields' in checked))
+    throw invalidTask([{ path: heaviestPart(task), message: outOfLimits }]);
   const { fields } = checked;
-  throw refuse(fields, `the task does not fit the world: ${fields[0]?.message}`);
+  throw invalidTask(fields, `the task does not fit the world: ${fields[0]?.message}`);
 };
 
 /** What was made of a bundled task once; a version never changes, and sessions are opened often. */
@@ -100,7 +101,7 @@ export const resolveTask = async (
   if ('id' in given) {
     const message =
       'stored tasks are not served by this version; name a bundled task or give a spec';
-    throw refuse([{ path: ['task', 'id'], message }]);
+    throw invalidTask([{ path: ['task', 'id'], message }]);
   }
   const { inline } = given;
   const hash = await checkSpec(parts, version, inline, signal);

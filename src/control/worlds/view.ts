@@ -37,10 +37,10 @@ const viewLinks = (publicUrl: string, slug: string): WorldView['links'] => {
 };
 
 /** Where a world is: the address of the service, and the `organization/project` that it is in. */
-export type WorldPlace = { publicUrl: string; project: string };
+export type WorldAddress = { publicUrl: string; project: string };
 
 /** What there is to say of a world whatever its contract holds. */
-const viewLight = (world: WorldRow, { publicUrl, project }: WorldPlace) => ({
+const viewLight = (world: WorldRow, { publicUrl, project }: WorldAddress) => ({
   id: world.id,
   containerId: world.id,
   slug: world.slug,
@@ -54,8 +54,8 @@ const viewLight = (world: WorldRow, { publicUrl, project }: WorldPlace) => ({
 });
 
 /** The world with its head version. */
-const viewWorld = (world: WorldRow, head: Version, place: WorldPlace): WorldView => ({
-  ...viewLight(world, place),
+const viewWorld = (world: WorldRow, head: Version, address: WorldAddress): WorldView => ({
+  ...viewLight(world, address),
   version: viewVersion(head),
   surfaces: head.surfaces,
   ...viewContract(head.contract),
@@ -71,7 +71,7 @@ const viewListedVersion = (world: ListedWorld): WorldView['version'] => ({
 export const viewWorldList = async (
   versions: Versions,
   worlds: readonly ListedWorld[],
-  place: WorldPlace,
+  address: WorldAddress,
   fields: readonly WorldField[],
 ): Promise<WorldListView[]> => {
   const entries = worlds.map(({ headVersionId }) => ({ versionId: headVersionId, otherBytes: 0 }));
@@ -84,7 +84,7 @@ export const viewWorldList = async (
       ...(world.entityCounts === null ? ['version.entityCounts'] : []),
     ];
     return {
-      ...viewLight(world, place),
+      ...viewLight(world, address),
       version: viewListedVersion(world),
       surfaces: world.hasApi ? ['api' as const] : [],
       toolCount: world.toolCount,
@@ -99,9 +99,9 @@ export const viewWorldList = async (
 export const viewWorldDetail = (
   world: WorldRow,
   head: Version,
-  place: WorldPlace,
+  address: WorldAddress,
 ): WorldDetail => ({
-  ...viewWorld(world, head, place),
+  ...viewWorld(world, head, address),
   warnings: warningsOf(head.contract, head.warnings),
   files: head.files.map(({ path, sizeBytes, sha256 }) => ({
     path,

@@ -1,7 +1,7 @@
 /** Calls as the host of their session meets them. */
 import * as api from '#wire/host-api/operations.ts';
 import { answer } from '../../calls/answer.ts';
-import { nextDirective } from '../../calls/orders.ts';
+import { nextDirective } from '../../calls/directive.ts';
 import type { Parts } from '../../parts.ts';
 import { type Endpoint, endpoint, respond } from '../endpoint.ts';
 

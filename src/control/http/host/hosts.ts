@@ -69,13 +69,13 @@ export const ownHostEndpoints = (parts: Parts): Endpoint[] => {
     endpoint(api.heartbeat, async ({ params, body }, { caller }) => {
       const hostId = checkHost(caller, params.hostId);
       const { generation, idleMs, rssBytes } = body;
-      const standing = await noteBeat(db, { hostId, generation, rssBytes });
-      if (standing === undefined) throw staleGeneration(hostId, generation);
-      const { sessionId, state } = standing;
+      const status = await noteBeat(db, { hostId, generation, rssBytes });
+      if (status === undefined) throw staleGeneration(hostId, generation);
+      const { sessionId, state } = status;
       if (sessionId !== null && idleMs !== undefined) {
         await noteActivity(db, { sessionId, hostId, generation }, idleMs);
       }
-      const address = addressFor(config, standing, generation);
+      const address = addressFor(config, status, generation);
       return respond(200, {
         drain: state === 'draining',
         ...(address === null ? {} : { address }),

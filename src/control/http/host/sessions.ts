@@ -1,7 +1,7 @@
 /** What a host tells of the session that it serves. */
 import { cut } from '#domain/cut.ts';
 import * as api from '#wire/host-api/operations.ts';
-import { staleHost } from '../../calls/orders.ts';
+import { staleHost } from '../../calls/directive.ts';
 import { insertRequests } from '../../db/requests.ts';
 import type { Parts } from '../../parts.ts';
 import { reportClosed } from '../../sessions/close.ts';

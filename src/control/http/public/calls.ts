@@ -29,15 +29,15 @@ export const callEndpoints = (parts: Parts): Endpoint[] => [
   }),
 
   endpoint(api.getCall, async ({ params, query }, { caller: { projectId }, signal }) => {
-    const place = { projectId, ...params };
+    const ref = { projectId, ...params };
     const watch = parts.notices.watch(params.callId);
     try {
-      const call = await findCall(parts.db, place);
+      const call = await findCall(parts.db, ref);
       if (call === undefined) {
         throw new AppError('not_found', `there is no call "${params.callId}" in this session`);
       }
       const wait = { ms: toMs(query.wait), signal };
-      return respond(200, viewCall(await awaitCall(parts, watch, place, call, wait)));
+      return respond(200, viewCall(await awaitCall(parts, watch, ref, call, wait)));
     } finally {
       watch.end();
     }

@@ -14,7 +14,7 @@ import {
   viewTasks,
   viewWorldDetail,
   viewWorldList,
-  type WorldPlace,
+  type WorldAddress,
 } from '../../worlds/view.ts';
 import { type Endpoint, endpoint, respond } from '../endpoint.ts';
 import { readFields, toMeta, toRange } from '../paging.ts';
@@ -28,14 +28,14 @@ const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>
     .map((tag) => tag.trim().replace(/^W\//, ''))
     .some((tag) => tag === etag || tag === '*');
 
-const placeOf = async ({ db, publicUrl }: Parts, projectId: string): Promise<WorldPlace> => ({
+const addressOf = async ({ db, publicUrl }: Parts, projectId: string): Promise<WorldAddress> => ({
   publicUrl: publicUrl(),
   project: await findProjectPath(db, projectId),
 });
 
 const viewHead = async (parts: Parts, projectId: string, slug: string) => {
   const { world, head } = await findHead(parts, projectId, slug);
-  return viewWorldDetail(world, head, await placeOf(parts, projectId));
+  return viewWorldDetail(world, head, await addressOf(parts, projectId));
 };
 
 export const worldEndpoints = (parts: Parts): Endpoint[] => [
@@ -47,8 +47,8 @@ export const worldEndpoints = (parts: Parts): Endpoint[] => [
   endpoint(api.listWorlds, async ({ query }, { caller: { projectId } }) => {
     const fields = readFields(query.fields, worldFields);
     const { rows, total } = await listWorlds(parts.db, projectId, toRange(query));
-    const place = await placeOf(parts, projectId);
-    const data = await viewWorldList(parts.versions, rows, place, fields);
+    const address = await addressOf(parts, projectId);
+    const data = await viewWorldList(parts.versions, rows, address, fields);
     return respond(200, { data, meta: toMeta(query, total) });
   }),
 

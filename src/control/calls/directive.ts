@@ -7,12 +7,12 @@ import { limits } from '#domain/limits.ts';
 import { sessionTransitions } from '#domain/session.ts';
 import { isFinal } from '#domain/transitions.ts';
 import type { SessionHost } from '../db/calls.ts';
-import { claimCall, type SessionOrders } from '../db/host-calls.ts';
+import { claimCall, type SessionWork } from '../db/host-calls.ts';
 import { type HostCallText, toHostCall } from '../memory/seats.ts';
 import { holdUntil, toMs } from '../news/hold.ts';
 import type { Parts } from '../parts.ts';
 
-export type Hold = {
+export type CallPoll = {
   /** Seconds, as the host asks; at most what a poll may hold. */
   seconds: number | undefined;
   /** Whether the host is stopping: nothing is held, and nothing new handed out. */
@@ -30,13 +30,10 @@ export const staleHost = (host: SessionHost): AppError =>
     `${host.hostId} of generation ${host.generation} does not serve ${host.sessionId}`,
   );
 
-const toDirective = (
-  orders: SessionOrders | undefined,
-  host: SessionHost,
-): Directive | undefined => {
-  if (orders === undefined || isFinal(sessionTransitions, orders.state)) throw staleHost(host);
-  if (orders.call !== undefined) return { call: toHostCall(orders.call) };
-  if (orders.state === 'CLOSING') return { close: { keepWarm: orders.keepWarm } };
+const toDirective = (work: SessionWork | undefined, host: SessionHost): Directive | undefined => {
+  if (work === undefined || isFinal(sessionTransitions, work.state)) throw staleHost(host);
+  if (work.call !== undefined) return { call: toHostCall(work.call) };
+  if (work.state === 'CLOSING') return { close: { keepWarm: work.keepWarm } };
   return undefined;
 };
 
@@ -48,8 +45,8 @@ const toDirective = (
 export const nextDirective = async (
   { db, notices, seats }: Parts,
   host: SessionHost,
-  hold: Hold,
-  firstLook?: () => Promise<SessionOrders | undefined>,
+  hold: CallPoll,
+  firstLook?: () => Promise<SessionWork | undefined>,
 ): Promise<Directive> => {
   const claim = () => claimCall(db, host, hold.isFinal);
   let next = firstLook ?? claim;
@@ -58,9 +55,9 @@ export const nextDirective = async (
     ms: hold.isFinal ? 0 : Math.min(toMs(hold.seconds), limits.pollMs),
     signal: hold.signal,
     look: async () => {
-      const orders = await next();
+      const work = await next();
       next = claim;
-      return toDirective(orders, host);
+      return toDirective(work, host);
     },
     rest: async (wait) => {
       const seat = seats.sit(host);
