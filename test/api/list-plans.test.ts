@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLog } from '#runtime/log.ts';
 import { Secret } from '#runtime/secret.ts';
 import { type Database, openDatabase, type Statement } from '../../src/control/db/database.ts';
+import type { NamedValues } from '../../src/control/db/parameters.ts';
 import { ofWorld } from '../../src/control/db/requests.ts';
 import { listSessionsStatement } from '../../src/control/db/sessions.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
@@ -81,15 +82,15 @@ const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nod
 
 /** The plan for these values: its nodes that read the table. */
 const explain = async (
-  { text, isPlannedAnew }: Statement,
+  { text, names, isPlannedAnew }: Statement,
   table: string,
-  values: readonly (string | number | boolean | null)[],
+  values: NamedValues,
 ) => {
   expect(isPlannedAnew).toBe(true);
   const explaining = {
     name: 'explained',
     text: `explain (analyze, timing off, format json) ${text}`,
-    names: [],
+    names,
     isPlannedAnew: true,
   } as const;
   const [row] = await db.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(explaining, values);
@@ -121,8 +122,11 @@ describe('a page of sessions', () => {
     '%s is read from an index of what is asked for',
     async (_, filter, indexes, found) => {
       for (const from of [null, Date.UTC(2026, 5) * 1_000]) {
-        const { state = null, world = null } = filter;
-        const given = ['prj', state, world, page, 0, false, 4_000_000, from, ''];
+        const { state = null, world: worldId = null } = filter;
+        const given = {
+          ...{ projectId: 'prj', state, worldId, limit: page, offset: 0, withInstruction: false },
+          ...{ mostBytes: 4_000_000, fromUs: from, fromId: '' },
+        };
         const [first] = await explain(listSessionsStatement, 'sessions', given);
         expect(first).toMatchObject(read(indexes, found));
         expect(first?.['Rows Removed by Filter'] ?? 0).toBeLessThanOrEqual(rare);
@@ -148,7 +152,10 @@ describe("a page of a world's requests", () => {
     '%s is read from an index of what is asked for',
     async (_, filter, indexes, found) => {
       const { via = null, operation = null, status = null } = filter;
-      const given = ['wld1', via, operation, status, null, page, 0, 4_000_000, 'infinity', '', 0];
+      const given = {
+        ...{ owner: 'wld1', via, operation, status, after: null, limit: page, offset: 0 },
+        ...{ mostBytes: 4_000_000, fromAt: 'infinity', fromSession: '', fromId: 0 },
+      };
       const reads = await explain(ofWorld.list, 'requests', given);
       // The entries that the page shows are read by their key.
       const [first, ...others] = reads.filter((node) => node['Index Name'] !== 'requests_pkey');

@@ -8,6 +8,7 @@ import type { KeptEntry } from '../bodies/ledger-entry.ts';
 import type { SessionHost } from './calls.ts';
 import { type Queryable, replannedStatement, statement } from './database.ts';
 import { type Count, type CountRow, countOf, type Read, toCount, toRead } from './lists.ts';
+import type { NamedValues } from './parameters.ts';
 
 export type RequestRow = {
   sessionId: string;
@@ -117,8 +118,8 @@ export type WorldPosition = { at: Date; sessionId: string; id: number };
 export type Page<Position> = { limit: number; offset: number; from: Position | undefined };
 export type RequestPage = Read<RequestRow> & { count: Count };
 
-const filtered = `($2::text is null or r.via = $2) and ($3::text is null or r.operation = $3)
-  and ($4::int is null or coalesce(r.status, 0) = $4)`;
+const filtered = `(:via::text is null or r.via = :via) and (:operation::text is null or r.operation = :operation)
+  and (:status::int is null or coalesce(r.status, 0) = :status)`;
 
 type ListOf = { name: string; owned: string; since: string; order: string };
 
@@ -130,10 +131,10 @@ const listOf = ({ name, owned, since, order }: ListOf) => ({
     `list_${name}`,
     `with page as (
        select r.session_id, r.id, r.at, r.bytes from requests r
-        where ${owned} and ${since} and ${filtered} order by ${order} limit $6 offset $7
+        where ${owned} and ${since} and ${filtered} order by ${order} limit :limit offset :offset
      ), filled as (
        select r.session_id, r.id,
-              row_number() over by_order = 1 or sum(r.bytes) over by_order <= $8::bigint as whole
+              row_number() over by_order = 1 or sum(r.bytes) over by_order <= :mostBytes::bigint as whole
          from page r window by_order as (order by ${order})
      )
      select ${columns} from filled f join requests r on r.session_id = f.session_id and r.id = f.id
@@ -144,43 +145,52 @@ const listOf = ({ name, owned, since, order }: ListOf) => ({
     from: `requests r where ${owned}`,
     order,
     matching: filtered,
-    isAll: '$2::text is null and $3::text is null and $4::int is null',
+    isAll: ':via::text is null and :operation::text is null and :status::int is null',
   }),
 });
 
 const ofSession = listOf({
   name: 'session_requests',
-  owned: 'r.session_id = $1 and r.id > coalesce($5::int, 0)',
-  since: 'r.id > $9::int',
+  owned: 'r.session_id = :owner and r.id > coalesce(:after::int, 0)',
+  since: 'r.id > :fromId::int',
   order: 'r.id',
 });
 
 /** The requests of a world: a page of them, and how many there are. */
 export const ofWorld = listOf({
   name: 'world_requests',
-  owned: `r.world_id = $1 and r.at > coalesce($5::timestamptz, '-infinity')`,
-  since: '(r.at, r.session_id, r.id) < ($9::timestamptz, $10::text, $11::int)',
+  owned: `r.world_id = :owner and r.at > coalesce(:after::timestamptz, '-infinity')`,
+  since: '(r.at, r.session_id, r.id) < (:fromAt::timestamptz, :fromSession::text, :fromId::int)',
   order: 'r.at desc, r.session_id desc, r.id desc',
 });
 
 const readPage = async (
   db: Queryable,
   { list, count }: ReturnType<typeof listOf>,
-  values: readonly unknown[],
+  values: NamedValues,
   { limit, offset }: { limit: number; offset: number },
-  from: readonly unknown[],
+  from: NamedValues,
 ): Promise<RequestPage> => {
   const [rows, [counted]] = await Promise.all([
-    db.query<RequestRow>(list, [...values, limit + 1, offset, limits.pageBytes, ...from]),
+    db.query<RequestRow>(list, {
+      ...values,
+      ...from,
+      limit: limit + 1,
+      offset,
+      mostBytes: limits.pageBytes,
+    }),
     db.query<CountRow>(count, values),
   ]);
   return { ...toRead(rows, limit), count: toCount(counted) };
 };
 
-const valuesOf = (
+const filterValues = (
   owner: string,
-  { via, operation, status, after }: RequestFilter & { after?: number | Date },
-) => [owner, via ?? null, operation ?? null, status ?? null, after ?? null];
+  filter: RequestFilter & { after?: number | Date },
+): NamedValues => {
+  const { via = null, operation = null, status = null, after = null } = filter;
+  return { owner, via, operation, status, after };
+};
 
 // Entries are numbered without gaps, so what lies below the last and is not there was dropped, by
 // whomever. Of a ledger of which nothing is left it is written down.
@@ -202,8 +212,11 @@ export const listSessionRequests = async (
   const found = await db.query<{ dropped: number }>(findLedgerStatement, [sessionId, projectId]);
   const [ledger] = found;
   if (ledger === undefined) return undefined;
-  const from = [page.from?.id ?? 0];
-  return { ...(await readPage(db, ofSession, valuesOf(sessionId, filter), page, from)), ...ledger };
+  const from = { fromId: page.from?.id ?? 0 };
+  return {
+    ...(await readPage(db, ofSession, filterValues(sessionId, filter), page, from)),
+    ...ledger,
+  };
 };
 
 /** A page of the requests to all sessions of a world, newest first. */
@@ -214,5 +227,6 @@ export const listWorldRequests = (
   page: Page<WorldPosition>,
 ): Promise<RequestPage> => {
   const { at = 'infinity', sessionId = '', id = 0 } = page.from ?? {};
-  return readPage(db, ofWorld, valuesOf(worldId, filter), page, [at, sessionId, id]);
+  const from = { fromAt: at, fromSession: sessionId, fromId: id };
+  return readPage(db, ofWorld, filterValues(worldId, filter), page, from);
 };

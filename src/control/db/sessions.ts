@@ -121,8 +121,8 @@ export type SessionPosition = Pick<ListedSession, 'createdAtUs' | 'id'>;
 
 export type SessionFilter = { state?: SessionState; world?: string };
 
-const matching = `($2::text is null or s.state = $2)
-  and ($3::text is null or s.world_id = $3)`;
+const matching = `(:state::text is null or s.state = :state)
+  and (:worldId::text is null or s.world_id = :worldId)`;
 
 // Looked up before: only for a world that it knows does a plan know how many sessions it has.
 const findWorldStatement = statement(
@@ -136,12 +136,12 @@ const findFiltered = async (db: Queryable, projectId: string, slug: string): Pro
 
 // What follows a position is found by the index, for that nothing is left to be null.
 const following = `(s.created_at, s.id) <
-  (coalesce(timestamptz 'epoch' + $8::float8 * interval '1 microsecond', 'infinity'), $9::text)`;
+  (coalesce(timestamptz 'epoch' + :fromUs::float8 * interval '1 microsecond', 'infinity'), :fromId::text)`;
 
 // The window has the page's order, and reads of the instructions what a page can hold.
 const pagedInstruction = `case
-  when $6 and (row_number() over newest = 1
-            or sum(octet_length(s.instruction)) over newest <= $7::bigint)
+  when :withInstruction and (row_number() over newest = 1
+            or sum(octet_length(s.instruction)) over newest <= :mostBytes::bigint)
   then s.instruction end as instruction`;
 
 /** A page of sessions. */
@@ -149,10 +149,11 @@ export const listSessionsStatement = replannedStatement(
   'list_sessions',
   `select (select slug from worlds w where w.id = s.world_id) as slug,
           ${sessionColumns('h.address', pagedInstruction)},
-          case when $6 then coalesce(octet_length(s.instruction), 0) else 0 end as "instructionBytes",
+          case when :withInstruction then coalesce(octet_length(s.instruction), 0) else 0 end as "instructionBytes",
           (extract(epoch from s.created_at) * 1000000)::float8 as "createdAtUs"
      from (select * from sessions s
-            where s.project_id = $1 and ${following} and ${matching} order by s.created_at desc, s.id desc limit $4 offset $5) s
+            where s.project_id = :projectId and ${following} and ${matching}
+            order by s.created_at desc, s.id desc limit :limit offset :offset) s
      left join hosts h on h.id = s.host_id
    window newest as (order by s.created_at desc, s.id desc)
     order by s.created_at desc, s.id desc`,
@@ -160,10 +161,10 @@ export const listSessionsStatement = replannedStatement(
 
 const countSessionsStatement = countOf({
   name: 'count_sessions',
-  from: 'sessions s where s.project_id = $1',
+  from: 'sessions s where s.project_id = :projectId',
   order: 's.created_at desc, s.id desc',
   matching,
-  isAll: '$2::text is null and $3::text is null',
+  isAll: ':state::text is null and :worldId::text is null',
 });
 
 export type SessionPage = {
@@ -182,17 +183,17 @@ export const listSessions = async (
 ): Promise<Read<ListedSession> & { count: Count }> => {
   const { state = null, world } = filter;
   const worldId = world === undefined ? null : await findFiltered(db, projectId, world);
-  const values = [projectId, state, worldId];
+  const values = { projectId, state, worldId };
   const [rows, [counted]] = await Promise.all([
-    db.query<ListedSession>(listSessionsStatement, [
+    db.query<ListedSession>(listSessionsStatement, {
       ...values,
-      limit + 1,
+      limit: limit + 1,
       offset,
       withInstruction,
-      limits.pageBytes,
-      from?.createdAtUs ?? null,
-      from?.id ?? '',
-    ]),
+      mostBytes: limits.pageBytes,
+      fromUs: from?.createdAtUs ?? null,
+      fromId: from?.id ?? '',
+    }),
     db.query<CountRow>(countSessionsStatement, values),
   ]);
   return { ...toRead(rows, limit), count: toCount(counted) };
