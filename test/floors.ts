@@ -53,7 +53,7 @@ export const floors: Readonly<Record<string, readonly Floor[]>> = {
     ['http/gateway', 'the API of gateways'],
     ['http/admin', 'the API of operators'],
     ['http', 'server, callers, bodies, pages'],
-    ['admin', 'what operators ask and order'],
+    ['admin', 'what operators ask, and have drained'],
     ['jobs', 'reaping and tidying'],
     ['hosts', 'what hosts tell and are told'],
     ['sessions', 'opened, ready, shown, closed'],

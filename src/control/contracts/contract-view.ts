@@ -1,6 +1,6 @@
 /**
  * What is told of a contract: to whoever asks for one world, and as texts that are made when the world is
- * compiled, for lists and sessions (see `db/version-texts.ts`).
+ * compiled, for lists and sessions (see `db/version-summaries.ts`).
  */
 import type { Static } from 'typebox';
 import { toolSchemasOf } from '#language/artifacts/tool-schemas.ts';

@@ -83,7 +83,7 @@ const keepStatement = statement(
  * Keeps a lease from being given to another until the transaction ends. One that has run out and that
  * nobody has taken is as good. Throws `forbidden` when its epoch is over. Without a lease, nothing is asked.
  */
-export const keepLease = async (tx: Queryable, lease: Lease | undefined): Promise<void> => {
+const keepLease = async (tx: Queryable, lease: Lease | undefined): Promise<void> => {
   if (lease === undefined) return;
   const { installation, holder, epoch } = lease;
   const rows = await tx.query(keepStatement, lease);

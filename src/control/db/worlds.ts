@@ -8,8 +8,7 @@ import { type Database, type Queryable, statement } from './database.ts';
 import { projectPath } from './keys.ts';
 import type { NamedValues } from './parameters.ts';
 import { finishUpload } from './uploads.ts';
-import { fillVersion } from './version-facts.ts';
-import { insertVersionTexts } from './version-texts.ts';
+import { fillVersion, insertVersionTexts } from './version-summaries.ts';
 
 export type WorldRow = {
   id: string;

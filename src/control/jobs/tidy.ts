@@ -6,7 +6,7 @@
  */
 import { fillLedgers, trimLedgers } from '../db/ledgers.ts';
 import { collectUpload } from '../db/uploads.ts';
-import { fillVersions } from '../db/version-facts.ts';
+import { fillVersions } from '../db/version-summaries.ts';
 import type { Parts } from '../parts.ts';
 
 const collectBlobs = async ({ blobs, db, log }: Parts): Promise<void> => {

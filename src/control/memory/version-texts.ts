@@ -10,7 +10,11 @@ import {
   writeTexts,
 } from '../contracts/contract-view.ts';
 import type { Queryable } from '../db/database.ts';
-import { findVersionTexts, insertVersionTexts, measureVersionTexts } from '../db/version-texts.ts';
+import {
+  findVersionTexts,
+  insertVersionTexts,
+  measureVersionTexts,
+} from '../db/version-summaries.ts';
 import type { VersionRow } from '../db/worlds.ts';
 import { createRoom } from '../json/page-room.ts';
 import { createFairCache, type FairCache } from '../shares/fair-cache.ts';
