@@ -8,9 +8,9 @@ import type { PoolConfig } from '#pools/pool-config.ts';
 import type { Log } from '#runtime/log.ts';
 import { type Loop, startLoop } from '#runtime/loop.ts';
 import type { PoolHost } from '#wire/pool-api/operations.ts';
+import type { LaunchesLine } from '#wire/program-lines/lines.ts';
 import type { Serving } from './driver/driver.ts';
 import { type Causes, type ExecutorParts, executePlan } from './execute/execute.ts';
-import type { BreakerStatus } from './learned/breaker.ts';
 import type { PoolStatus } from './learned/pool-memory.ts';
 import type { Background } from './observe/background.ts';
 import type { Observer } from './observe/observe.ts';
@@ -48,16 +48,13 @@ export type LoopStatus = {
   pools: PoolLook[];
 };
 
-/** Why launches of a pool are held back, or that they are not any more. */
-export type Hold = BreakerStatus & { pool: string };
-
 export type ControlLoopParts = {
   observer: Observer;
   execution: ExecutorParts;
   background: Background;
   log: Log;
-  /** Told whenever launches of a pool begin or cease to be held back, with the reason. */
-  onHold: (hold: Hold) => void;
+  /** Told whenever launches of a pool begin to fail, fail for another reason, or work again. */
+  onLaunches(launches: LaunchesLine['launches']): void;
 };
 
 /** The session that waits longest for each pool: a launch for it is a part of its trace. */
@@ -99,11 +96,13 @@ const lookAt = (statuses: readonly PoolStatus[], hosts: readonly PoolHost[]): Po
   return [...looks.values()];
 };
 
-const tellOfHolds = (onHold: ControlLoopParts['onHold']) => {
+const tellOfLaunches = (onLaunches: ControlLoopParts['onLaunches']) => {
   let told = new Map<string, string | undefined>();
   return (statuses: readonly PoolStatus[]): void => {
     for (const { config, launches } of statuses) {
-      if (launches.reason !== told.get(config.pool)) onHold({ pool: config.pool, ...launches });
+      const { reason, ...rest } = launches;
+      if (reason === told.get(config.pool)) continue;
+      onLaunches({ pool: config.pool, ...rest, ...(reason === undefined ? {} : { reason }) });
     }
     told = new Map(statuses.map(({ config, launches }) => [config.pool, launches.reason]));
   };
@@ -113,7 +112,7 @@ const tellOfHolds = (onHold: ControlLoopParts['onHold']) => {
 export const startControlLoop = (parts: ControlLoopParts): Loop<LoopStatus> => {
   const { observer, execution, background } = parts;
   const { memory, driver } = execution;
-  const tell = tellOfHolds(parts.onHold);
+  const tell = tellOfLaunches(parts.onLaunches);
   return startLoop({
     name: 'pools',
     everyMs: tickMs,

@@ -9,7 +9,7 @@
  *   node orchestrator/main.ts dismantle  removes all that is left of an installation whose programs
  *                                        have ended
  *
- * Standard output carries one JSON object a line, for the program that started it.
+ * Standard output carries one JSON object a line, for the program that started it: wire/program-lines.
  */
 import { hostname } from 'node:os';
 import { AppError, describeError } from '#domain/error.ts';
@@ -19,6 +19,7 @@ import { serveMetrics } from '#runtime/metrics.ts';
 import { runProgram } from '#runtime/run.ts';
 import { startTracer } from '#runtime/tracing.ts';
 import { type Client, createClient } from '#wire/client.ts';
+import { say } from '#wire/program-lines/lines.ts';
 import { type Config, readConfig, readImageConfig, readPrepareConfig } from './config.ts';
 import { readKeptPoolsFile } from './control-plane/pool.ts';
 import type { Driver } from './driver/driver.ts';
@@ -30,10 +31,6 @@ import { createMetrics } from './signals/metrics.ts';
 
 /** By what becomes of hosts: removing them takes as long as their runtime does. */
 const stopDeadlineMs = { leave: 5_000, destroy: 30_000 } as const;
-
-const say = (line: object): void => {
-  process.stdout.write(`${JSON.stringify(line)}\n`);
-};
 
 /** How preparing tells of itself; it ends when the process is told to. */
 const preparing = () => {

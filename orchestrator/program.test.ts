@@ -13,7 +13,7 @@ import { createMachine, createMemoryDriver } from '#test/support/memory-driver.t
 import { createMemoryPool, type MemoryPool } from '#test/support/memory-pool.ts';
 import { testPool } from '#test/support/pools.ts';
 import { type Config, readConfig } from './config.ts';
-import { type Say, startOrchestrator } from './program.ts';
+import { type OrchestratorParts, startOrchestrator } from './program.ts';
 import { createMetrics, type Metrics } from './signals/metrics.ts';
 
 const installation = 'test';
@@ -21,7 +21,7 @@ type StartOptions = Partial<Config> & { poolSize?: number; poolMax?: number };
 
 let pool: MemoryPool;
 let machine: ReturnType<typeof createMachine>;
-let said: Parameters<Say>[0][];
+let said: Parameters<OrchestratorParts['say']>[0][];
 let running: Running[];
 let metrics: Metrics;
 let board: LoopBoard;

@@ -12,8 +12,9 @@ import { pause } from '#runtime/pause.ts';
 import type { Running } from '#runtime/run.ts';
 import type { Tracer } from '#runtime/tracing.ts';
 import type { Client } from '#wire/client.ts';
+import type { LaunchesLine, LeadingLine } from '#wire/program-lines/lines.ts';
 import type { Config } from './config.ts';
-import { type Hold, startControlLoop } from './control-loop.ts';
+import { startControlLoop } from './control-loop.ts';
 import { type Duties, startLeadership } from './control-plane/leadership.ts';
 import { createLeaseApi } from './control-plane/lease.ts';
 import { createPoolApi, type PoolApi } from './control-plane/pool.ts';
@@ -31,9 +32,6 @@ const closingMs = 20_000;
 /** How long a stop waits for container steps under way; their rest is adopted or removed later. */
 const finishMs = 2_000;
 
-/** What the program says to whoever started it: one JSON object a line on standard output. */
-export type Say = (line: { leading: boolean } | { launches: Hold }) => void;
-
 export type OrchestratorParts = {
   config: Config;
   /** The pools and limits as they are to be now. */
@@ -50,7 +48,8 @@ export type OrchestratorParts = {
   /** Where the loops are shown. */
   board: LoopBoard;
   log: Log;
-  say: Say;
+  /** Tells whoever started the program. */
+  say(line: LeadingLine | LaunchesLine): void;
 };
 
 /** Everything that runs only while leading. */
@@ -71,7 +70,7 @@ const lead = (pool: PoolApi, parts: OrchestratorParts, backgrounds: Backgrounds)
     execution,
     background,
     log,
-    onHold: (launches) => {
+    onLaunches: (launches) => {
       log.warn(launches, launches.reason === undefined ? 'launches work again' : 'launches held');
       say({ launches });
     },

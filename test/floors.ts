@@ -122,6 +122,7 @@ export const floors: Readonly<Record<string, readonly Floor[]>> = {
     ['gateway-api', 'what gateways ask'],
     ['host-api', 'what world hosts ask'],
     ['pool-api', 'what orchestrators ask'],
+    ['program-lines', 'what programs say to who starts them'],
     ['public-api', 'what users ask'],
     ['.', 'operations as types, client, bounds'],
   ],

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLog } from '#runtime/log.ts';
 import { until } from '#runtime/pause.ts';
-import { type ConfigurationReport, type LiveSettings, openLiveSettings } from './live-settings.ts';
+import type { ConfigurationLine } from '#wire/program-lines/lines.ts';
+import { type LiveSettings, openLiveSettings } from './live-settings.ts';
 
 let folder: string;
 let file: string;
-let said: ConfigurationReport[];
+let said: ConfigurationLine['configuration'][];
 let live: LiveSettings | undefined;
 
 beforeEach(async () => {

@@ -10,7 +10,6 @@ import { watch } from 'node:fs';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '#domain/error.ts';
-import type { Problem } from '#language/problem.ts';
 import { type FileText, readAs, readText } from '#pools/check.ts';
 import {
   describeProblem,
@@ -23,22 +22,14 @@ import type { Log } from '#runtime/log.ts';
 import { startLoop } from '#runtime/loop.ts';
 import type { LoopView } from '#runtime/loop-board.ts';
 import { pause } from '#runtime/pause.ts';
-
-/** What is said of a file that was read: what it holds now, or why it was refused. */
-export type ConfigurationReport = {
-  file: string;
-  problems: Problem[];
-  warnings: Problem[];
-  /** The pools from now on, in their order; absent when the file was refused. */
-  pools?: string[];
-};
+import type { ConfigurationLine } from '#wire/program-lines/lines.ts';
 
 export type LiveSettingsParts = {
   /** Path of the file. */
   file: string;
   context: PoolsFileContext;
   log: Log;
-  say(line: { configuration: ConfigurationReport }): void;
+  say(line: ConfigurationLine): void;
   /** The text that was in use last, as whoever ran before has told; asked when the file is wrong at first. */
   findKept?(): Promise<string | undefined>;
 };
@@ -58,7 +49,7 @@ const everyMs = 5_000;
 /** A file is taken once it has not changed for so long: it may just be being written. */
 const settledMs = 200;
 
-const reportOf = (file: string, read: PoolsFile): ConfigurationReport => {
+const reportOf = (file: string, read: PoolsFile): ConfigurationLine['configuration'] => {
   const { problems, warnings, settings } = read;
   const pools = settings?.pools.map(({ pool }) => pool);
   return { file, problems, warnings, ...(pools === undefined ? {} : { pools }) };

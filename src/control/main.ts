@@ -4,6 +4,7 @@
  */
 import { createLog } from '#runtime/log.ts';
 import { runProgram } from '#runtime/run.ts';
+import { say } from '#wire/program-lines/lines.ts';
 import { readConfig } from './config.ts';
 import { startControl } from './program.ts';
 
@@ -11,7 +12,7 @@ const start = async () => {
   const config = readConfig(process.env);
   const control = await startControl(config, createLog('control', config.logLevel));
   const { public: listening, host: hosts, internal } = control.addresses;
-  process.stdout.write(`${JSON.stringify({ listening, hosts, internal })}\n`);
+  say({ listening, hosts, internal });
   return control;
 };
 

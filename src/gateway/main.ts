@@ -1,13 +1,14 @@
 /** The gateway's process. Once it listens it prints one JSON line: `{"listening":[…]}`. */
 import { createLog } from '#runtime/log.ts';
 import { runProgram } from '#runtime/run.ts';
+import { say } from '#wire/program-lines/lines.ts';
 import { readConfig } from './config.ts';
 import { startGateway } from './program.ts';
 
 const start = async () => {
   const config = readConfig(process.env);
   const gateway = await startGateway(config, createLog('gateway', config.logLevel));
-  process.stdout.write(`${JSON.stringify({ listening: gateway.addresses })}\n`);
+  say({ listening: gateway.addresses });
   return gateway;
 };
 

@@ -8,8 +8,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { AppError } from '#domain/error.ts';
-import { isObject } from '#domain/json.ts';
 import { pause } from '#runtime/pause.ts';
+import type { ProgramLine } from '#wire/program-lines/lines.ts';
+import { readProgramLine } from '#wire/program-lines/read.ts';
 import type { Started } from './keep.ts';
 
 type ChildOptions = {
@@ -19,8 +20,8 @@ type ChildOptions = {
   args: string[];
   env: Record<string, string>;
   logFile: string;
-  /** Told each JSON line of its standard output; true for the one that says that it is up. */
-  hear(line: Record<string, unknown>): boolean;
+  /** Told each line that it says; true for the one that says that it is up. */
+  hear(line: ProgramLine): boolean;
 };
 
 const startDeadlineMs = 60_000;
@@ -36,15 +37,6 @@ const openLog = (file: string): number => {
 const lastWords = (logFile: string, from: number): string => {
   const lines = readFileSync(logFile).subarray(from).toString('utf8').trim().split('\n');
   return lines.findLast((line) => !line.startsWith('{')) ?? lines.at(-1) ?? '';
-};
-
-const parseLine = (line: string): Record<string, unknown> => {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isObject(value) ? value : {};
-  } catch {
-    return {}; // a line for people
-  }
 };
 
 const whenEnded = (child: ChildProcess): Promise<void> =>
@@ -91,8 +83,9 @@ const whenUp = (
     const refuse = (code: 'unavailable' | 'timeout', why: string): void =>
       reject(new AppError(code, `the ${options.name} does not start: ${why}`));
     if (child.stdout !== null) {
-      createInterface({ input: child.stdout }).on('line', (line) => {
-        if (!options.hear(parseLine(line))) return;
+      createInterface({ input: child.stdout }).on('line', (text) => {
+        const line = readProgramLine(text);
+        if (line === undefined || !options.hear(line)) return;
         isUp = true;
         resolve();
       });

@@ -7,6 +7,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { stripVTControlCharacters } from 'node:util';
 import { AppError } from '#domain/error.ts';
+import type { ReadyLine } from '#wire/program-lines/lines.ts';
+import { readProgramLine } from '#wire/program-lines/read.ts';
 import type { EngineAnswer } from './docker-engine.ts';
 import { sendSignal } from './processes.ts';
 import { programs } from './programs.ts';
@@ -50,8 +52,6 @@ export type PreparedRuntime = {
   image: string | null;
 };
 
-type Line = { progress?: string; ready?: boolean } & Partial<PreparedRuntime>;
-
 type Command = {
   name: 'prepare' | 'dismantle';
   env: Record<string, string>;
@@ -75,8 +75,8 @@ const endOnAbort = (child: ChildProcess, signal: AbortSignal): void => {
   child.once('close', () => signal.removeEventListener('abort', onAbort));
 };
 
-/** Runs a command of the orchestrator to its end and answers its last line. */
-const runCommand = async ({ name, env, tell, signal }: Command): Promise<Line> => {
+/** Runs a command of the orchestrator to its end and answers the line that says so. */
+const runCommand = async ({ name, env, tell, signal }: Command): Promise<ReadyLine> => {
   const child = spawn(process.execPath, [programs.orchestrator, name], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -87,17 +87,19 @@ const runCommand = async ({ name, env, tell, signal }: Command): Promise<Line> =
   child.stderr.on('data', (chunk: Buffer) => {
     errors = (errors + chunk.toString()).slice(-keptErrorBytes);
   });
-  let last: Line = {};
+  let ready: ReadyLine | undefined;
   createInterface({ input: child.stdout }).on('line', (text) => {
-    last = JSON.parse(text) as Line;
-    if (last.progress !== undefined) tell(last.progress);
+    const line = readProgramLine(text);
+    if (line === undefined) return;
+    if ('progress' in line) tell(line.progress);
+    else if ('ready' in line) ready = line;
   });
   await new Promise<void>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', () => resolve());
   });
   signal?.throwIfAborted();
-  if (last.ready === true && child.exitCode === 0) return last;
+  if (ready !== undefined && child.exitCode === 0) return ready;
   const told = stripVTControlCharacters(errors).trim().split('\n').at(-1);
   throw new AppError('unavailable', told || `${name} exited with ${child.exitCode}`);
 };

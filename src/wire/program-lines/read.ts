@@ -1,0 +1,31 @@
+/** Reads the lines that a program says on its standard output, each held to the schema of its kind. */
+import { Ajv, type ValidateFunction } from 'ajv';
+import type { ProgramLine } from './lines.ts';
+import * as lines from './lines.ts';
+
+const kinds = [
+  lines.ListeningLine,
+  lines.LeadingLine,
+  lines.LaunchesLine,
+  lines.ConfigurationLine,
+  lines.IsolationLine,
+  lines.ProgressLine,
+  lines.ReadyLine,
+];
+
+let check: ValidateFunction<ProgramLine> | undefined;
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** The line; undefined for text that is none, such as what a library prints for people. */
+export const readProgramLine = (text: string): ProgramLine | undefined => {
+  check ??= new Ajv().compile<ProgramLine>({ anyOf: kinds });
+  const value = parse(text);
+  return check(value) ? value : undefined;
+};
