@@ -1,10 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { WovenOrder, waiting } from './test/support/woven-order.ts';
 
 /**
  * Pure tests stand beside the code, and so do the host's, which start real Python and Node workers; the
- * others need a database, which `test/support` starts. Those that ask of the machine no more than that
- * run side by side; those with an engine, a cluster, or faults that are timed run alone.
+ * others need a database, which `test/support` starts. All of these compute, and run side by side with the
+ * patient ones: real programs, containers and pods, which the tests mostly wait for and share with nobody.
+ * Those that strike at what others use, or put the machine under load, run alone after all others.
  */
 const pure = ['src/**/*.test.ts', 'orchestrator/**/*.test.ts', 'test/*.test.ts'];
 const host = ['world-host-image/**/*.test.ts'];
@@ -19,8 +21,14 @@ const attacksOnHosts = `test/attacks/{${[
   'user-code-boundary',
   'user-code-kubernetes',
 ].join()}}.test.ts`;
-const real = [
-  ...['contract', 'fuzz', 'cluster', 'sweep', 'e2e'].map((folder) => `test/${folder}/**/*.test.ts`),
+const alone = [
+  'test/cluster/{faults,kubernetes-faults,leadership,load,roll}.test.ts',
+  'test/contract/kubernetes-pods.test.ts',
+  'test/fuzz/**/*.test.ts',
+  'test/sweep/**/*.test.ts',
+];
+const patient = [
+  ...['contract', 'cluster', 'e2e'].map((folder) => `test/${folder}/**/*.test.ts`),
   attacksOnHosts,
 ];
 
@@ -67,7 +75,9 @@ export default defineConfig({
   test: {
     reporters: jsonFile === undefined ? ['default'] : ['default', 'json'],
     ...(jsonFile === undefined ? {} : { outputFile: { json: jsonFile } }),
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // One more than what computes at once: the others wait.
+    maxWorkers: Math.max(3, availableParallelism()),
+    sequence: { sequencer: WovenOrder },
     projects: [
       {
         test: {
@@ -99,7 +109,16 @@ export default defineConfig({
           include: database,
           exclude: [attacksOnHosts],
           provide: { schemathesis },
-          sequence: { groupOrder: 1 },
+          globalSetup: ['test/support/global-setup.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: waiting,
+          include: patient,
+          exclude: [...alone, 'test/contract/gateway/**'],
           globalSetup: ['test/support/global-setup.ts'],
           testTimeout: 60_000,
           hookTimeout: 120_000,
@@ -108,8 +127,7 @@ export default defineConfig({
       {
         test: {
           name: 'real',
-          include: real,
-          exclude: ['test/contract/gateway/**'],
+          include: alone,
           provide: { sweep, fuzzHttp },
           globalSetup: ['test/support/global-setup.ts'],
           fileParallelism: false,

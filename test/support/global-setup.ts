@@ -1,6 +1,7 @@
 /**
  * Starts one PostgreSQL for a whole run of the tests on real parts, and makes a migrated template
  * database in it, from which `testDatabase()` copies. `fsync` is off: nothing here outlives the run.
+ * Every project that needs it names this file; the first of them starts it for all.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,7 +20,8 @@ declare module 'vitest' {
   }
 }
 
-export const setup = async (project: TestProject): Promise<() => Promise<void>> => {
+export const setup = async (project: TestProject): Promise<(() => Promise<void>) | undefined> => {
+  if ('postgresUrl' in project.getProvidedContext()) return undefined;
   const dataDir = await mkdtemp(join(tmpdir(), 'svc-test-pg-'));
   const server = await startPostgres({
     dataDir: join(dataDir, 'pg'),
@@ -27,7 +29,7 @@ export const setup = async (project: TestProject): Promise<() => Promise<void>> 
   });
   await execute(server.url('postgres'), `create database ${templateDatabase}`);
   await migrate(server.url(templateDatabase));
-  project.provide('postgresUrl', server.url('{database}'));
+  project.vitest.provide('postgresUrl', server.url('{database}'));
   return async () => {
     await server.stop();
     await rm(dataDir, { recursive: true, force: true });

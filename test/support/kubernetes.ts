@@ -18,6 +18,7 @@ import type { KubernetesConfig } from '../../orchestrator/driver/kubernetes/kube
 import { podOf } from '../../orchestrator/driver/kubernetes/pod.ts';
 import { containerName, labelNames } from '../../orchestrator/driver/labels.ts';
 import { testPool } from './pools.ts';
+import { exclusively } from './postgres.ts';
 import { dockerAnswers } from './prepare-docker.ts';
 import type { Runtime } from './runtimes.ts';
 
@@ -63,9 +64,11 @@ const findImage = async (cluster: Cluster): Promise<string> => {
   if (load === undefined || !(await dockerAnswers())) {
     throw new Error('neither SVC_TEST_KUBE_IMAGE, nor SVC_TEST_KUBE_LOAD with a Docker engine');
   }
-  const image = await buildImage();
-  if (!(await hasImage(cluster, image))) await runGiven(load, image);
-  return image;
+  return await exclusively('images', async () => {
+    const image = await buildImage();
+    if (!(await hasImage(cluster, image))) await runGiven(load, image);
+    return image;
+  });
 };
 
 /** The cluster with its image, or why there is none. */
@@ -88,15 +91,17 @@ export const findTestCluster = async (): Promise<TestCluster | { missing: string
 export const loadImages = async ({ cluster }: TestCluster): Promise<string[] | undefined> => {
   const load = process.env.SVC_TEST_KUBE_LOAD;
   if (load === undefined || !(await dockerAnswers())) return undefined;
-  const { stdout } = await run(process.execPath, ['orchestrator/main.ts', 'images'], {
-    cwd: root,
-    timeout: loadTimeoutMs,
+  return await exclusively('images', async () => {
+    const { stdout } = await run(process.execPath, ['orchestrator/main.ts', 'images'], {
+      cwd: root,
+      timeout: loadTimeoutMs,
+    });
+    const { images } = JSON.parse(lastLine(stdout)) as { images: string[] };
+    const present = await Promise.all(images.map((image) => hasImage(cluster, image)));
+    const missing = images.filter((_, index) => !present[index]);
+    if (missing.length > 0) await runGiven(load, ...missing);
+    return images;
   });
-  const { images } = JSON.parse(lastLine(stdout)) as { images: string[] };
-  const present = await Promise.all(images.map((image) => hasImage(cluster, image)));
-  const missing = images.filter((_, index) => !present[index]);
-  if (missing.length > 0) await runGiven(load, ...missing);
-  return images;
 };
 
 /** The settings of the runtime on that cluster, in a namespace. */

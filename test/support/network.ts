@@ -3,7 +3,7 @@
  * database of their own, with world hosts on the process or the Docker runtime. A test can end and
  * start each program as it likes, and behind a balancer several of one; `stop` ends everything.
  */
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { until } from '#runtime/pause.ts';
 import { Secret } from '#runtime/secret.ts';
 import { basicAuthorization, type Client, createClient } from '#wire/client.ts';
 import type { Balancer } from './balancer.ts';
-import { endServer, listenLocally } from './gateway.ts';
+import { endServer } from './gateway.ts';
 import { type Program, startProgram } from './program.ts';
 import { execute } from './sql.ts';
 
@@ -75,12 +75,32 @@ export type Network = {
   stop(): Promise<void>;
 };
 
+/** Below those that systems give to whoever asks for any, and those of a cluster's nodes. */
+const firstPort = 16_000;
+const lastPort = 29_999;
+
+/** A port that nobody listens on, and that nobody is given before a program that is told of it has it. */
+const freePort = async (): Promise<number> => {
+  const port = randomInt(firstPort, lastPort + 1);
+  const server = createServer();
+  const isFree = await new Promise<boolean>((resolve, reject) => {
+    server.once('listening', () => resolve(true));
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'EADDRINUSE' ? resolve(false) : reject(error),
+    );
+    server.listen(port);
+  });
+  if (!isFree) return freePort();
+  await endServer(server);
+  return port;
+};
+
 /** Three different ports. */
 export const freePorts = async (): Promise<Ports> => {
-  const [first, host, internal] = [createServer(), createServer(), createServer()];
-  const ports = await Promise.all([first, host, internal].map(listenLocally));
-  await Promise.all([first, host, internal].map(endServer));
-  return { public: ports[0] ?? 0, host: ports[1] ?? 0, internal: ports[2] ?? 0 };
+  const ports = new Set<number>();
+  while (ports.size < 3) ports.add(await freePort());
+  const [first = 0, host = 0, internal = 0] = ports;
+  return { public: first, host, internal };
 };
 
 /** Behind a balancer all APIs are at one address, as while an older release is being replaced. */

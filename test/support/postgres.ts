@@ -1,5 +1,6 @@
-/** A fresh, migrated database for one test file: a copy of the run's template. */
+/** A fresh, migrated database for one test file: a copy of the run's template; and locks between files. */
 import { randomBytes } from 'node:crypto';
+import pg from 'pg';
 import { inject } from 'vitest';
 import { execute } from './sql.ts';
 
@@ -28,3 +29,18 @@ export const testDatabase = (): Promise<TestDatabase> => createDatabase('svc_tem
 
 /** A database without any migration. */
 export const emptyDatabase = (): Promise<TestDatabase> => createDatabase('template1');
+
+/** Does what only one test file of a run may do at a time; the lock goes with its connection. */
+export const exclusively = async <Result>(
+  what: string,
+  act: () => Promise<Result>,
+): Promise<Result> => {
+  const client = new pg.Client({ connectionString: urlOf('postgres') });
+  await client.connect();
+  try {
+    await client.query('select pg_advisory_lock(hashtext($1))', [what]);
+    return await act();
+  } finally {
+    await client.end();
+  }
+};

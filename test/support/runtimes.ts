@@ -13,6 +13,7 @@ import type { Driver, Launched, Prepared } from '../../orchestrator/driver/drive
 import { containerName, labelsOf, type Owner } from '../../orchestrator/driver/labels.ts';
 import { openDriver } from '../../orchestrator/driver/open/open-driver.ts';
 import type { RuntimeConfig } from '../../orchestrator/driver/open/runtime-config.ts';
+import { exclusively } from './postgres.ts';
 import { processesNaming } from './processes.ts';
 
 const run = promisify(execFile);
@@ -105,9 +106,11 @@ export const sandboxWorks = async (): Promise<boolean> => {
   );
 };
 
-/** Prepares a runtime for tests: progress goes nowhere. */
+/** Prepares a runtime for tests: progress goes nowhere, and one file at a time builds the image. */
 export const prepareQuietly = (driver: Driver): Promise<Prepared> =>
-  driver.prepare({ onProgress: () => undefined, signal: new AbortController().signal });
+  exclusively('images', () =>
+    driver.prepare({ onProgress: () => undefined, signal: new AbortController().signal }),
+  );
 
 export const newInstallation = (): string => `test-${randomBytes(4).toString('hex')}`;
 

@@ -1,0 +1,33 @@
+/** How test files are shared out: each runs in one project, and those that wait are woven in. */
+import { globSync } from 'node:fs';
+import { matchesGlob } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import config from '../vitest.config.ts';
+import { weave } from './support/woven-order.ts';
+
+type Files = { include: string[]; exclude?: string[] };
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const shares = ((config.test?.projects ?? []) as { test: Files }[]).map(({ test }) => test);
+const matches = (file: string, globs: readonly string[] = []): boolean =>
+  globs.some((glob) => matchesGlob(file, glob));
+
+describe('test files', () => {
+  it('are of one project each', () => {
+    const files = globSync('{src,orchestrator,world-host-image,test}/**/*.test.ts', { cwd: root });
+    expect(files.length).toBeGreaterThan(300);
+    const astray = files.filter(
+      (file) =>
+        shares.filter((of) => matches(file, of.include) && !matches(file, of.exclude)).length !== 1,
+    );
+    expect(astray).toEqual([]);
+  });
+
+  it('that wait are woven in among the others, and all of both run', () => {
+    expect(weave(['a', 'b'], [1, 2, 3, 4, 5])).toEqual(['a', 1, 2, 'b', 3, 4, 5]);
+    expect(weave(['a', 'b', 'c'], [1])).toEqual(['a', 1, 'b', 'c']);
+    expect(weave([], [1, 2])).toEqual([1, 2]);
+    expect(weave(['a'], [])).toEqual(['a']);
+  });
+});
