@@ -2,6 +2,7 @@
  * On whose behalf a request is made, where callers share what there is: a project for what it asks and
  * for what the hosts of its sessions tell. So a project has no more of it with many hosts.
  */
+import { LRUCache } from 'lru-cache';
 import type { Queryable } from '../db/database.ts';
 import { findServedProject } from '../db/sessions.ts';
 import type { Caller } from './endpoint.ts';
@@ -13,23 +14,19 @@ export type FindAsker = (caller: Caller, params: unknown) => Promise<string>;
 const keptMs = 5_000;
 const mostKept = 10_000;
 
-type Kept = { asker: Promise<string>; until: number };
-
 /** Makes it. It looks a host's session up, and remembers it for a moment. */
 export const createFindAsker = (db: Queryable): FindAsker => {
-  const known = new Map<string, Kept>();
+  const known = new LRUCache<string, Promise<string>>({ max: mostKept, ttl: keptMs });
 
   const look = async (hostId: string, sessionId: string): Promise<string> =>
     (await findServedProject(db, hostId, sessionId)) ?? hostId;
 
   const ofHost = (hostId: string, sessionId: string): Promise<string> => {
     const key = `${hostId} ${sessionId}`;
-    const now = performance.now();
     const found = known.get(key);
-    if (found !== undefined && found.until > now) return found.asker;
-    if (known.size >= mostKept) known.clear();
+    if (found !== undefined) return found;
     const asker = look(hostId, sessionId);
-    known.set(key, { asker, until: now + keptMs });
+    known.set(key, asker);
     asker.catch(() => known.delete(key));
     return asker;
   };

@@ -5,7 +5,9 @@
  * launched with is worth nothing before it is told of any session. The orchestrator: the one pool token. Gateways: the one gateway token. Operators: the
  * admin token, or the pool token where none is set.
  */
+
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
 import type { Secret } from '#runtime/secret.ts';
@@ -93,7 +95,7 @@ type Speech = { source: string | null; takesFirst: boolean };
 
 /** Looks up how a host speaks, until that is settled: then it is remembered. */
 const createSpeechFinder = (db: Queryable) => {
-  const settled = new Map<string, Speech>();
+  const settled = new LRUCache<string, Speech>({ max: mostSettled });
   const look = async (hostId: string, isFirst: boolean): Promise<Speech> => {
     const found = await findWhereabouts(db, hostId);
     if (found === undefined) return { source: null, takesFirst: true };
@@ -101,7 +103,6 @@ const createSpeechFinder = (db: Queryable) => {
     if (!isFirst && !renewed) await noteRenewed(db, hostId);
     const speech = { source, takesFirst: isFirst && !renewed };
     if (state === 'starting' || (renews && speech.takesFirst)) return speech;
-    if (settled.size >= mostSettled) settled.clear();
     settled.set(hostId, speech);
     return speech;
   };

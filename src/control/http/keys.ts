@@ -5,6 +5,7 @@
  * costs a query a second. Such keys push none out of those that there are.
  */
 
+import { LRUCache } from 'lru-cache';
 import type { Queryable } from '../db/database.ts';
 import { findKeys, type KeyRow } from '../db/keys.ts';
 
@@ -30,24 +31,13 @@ type Asked = {
 
 /** Makes the finder; a key that it found is known for a moment, so that a request costs no query. */
 export const createFindKey = (db: Queryable, now = () => performance.now()): FindKey => {
-  const known = new Map<string, { key: KeyRow; until: number }>();
-  /** Keys that there are not, until when that is believed; the oldest comes first. */
-  const absent = new Map<string, number>();
+  const forSome = { max: mostKeys, ttlResolution: 0, perf: { now } };
+  const known = new LRUCache<string, KeyRow>({ ...forSome, ttl: keyTtlMs });
+  /** Keys that there are not. */
+  const absent = new LRUCache<string, true>({ ...forSome, ttl: absentTtlMs });
   /** In the order in which they were asked for. */
   const asked = new Map<string, Asked>();
   let isLooking = false;
-
-  const remember = (key: KeyRow): void => {
-    if (known.size >= mostKeys) known.clear();
-    known.set(key.publicKey, { key, until: now() + keyTtlMs });
-  };
-
-  const rememberAbsent = (publicKey: string): void => {
-    absent.delete(publicKey);
-    const oldest = absent.keys().next();
-    if (absent.size >= mostKeys && oldest.done !== true) absent.delete(oldest.value);
-    absent.set(publicKey, now() + absentTtlMs);
-  };
 
   const lookTogether = async (): Promise<void> => {
     const together = [...asked].slice(0, mostTogether);
@@ -58,10 +48,10 @@ export const createFindKey = (db: Queryable, now = () => performance.now()): Fin
         together.map(([publicKey]) => publicKey),
       );
       const found = new Map(rows.map((row) => [row.publicKey, row]));
-      for (const row of rows) remember(row);
+      for (const row of rows) known.set(row.publicKey, row);
       for (const [publicKey, { settle }] of together) {
         const key = found.get(publicKey);
-        if (key === undefined) rememberAbsent(publicKey);
+        if (key === undefined) absent.set(publicKey, true);
         settle.resolve(key);
       }
     } catch (error) {
@@ -78,8 +68,8 @@ export const createFindKey = (db: Queryable, now = () => performance.now()): Fin
 
   return async (publicKey) => {
     const found = known.get(publicKey);
-    if (found !== undefined && found.until > now()) return found.key;
-    if (!keyForm.test(publicKey) || (absent.get(publicKey) ?? 0) > now()) return undefined;
+    if (found !== undefined) return found;
+    if (!keyForm.test(publicKey) || absent.has(publicKey)) return undefined;
     let one = asked.get(publicKey);
     if (one === undefined) {
       const settle = Promise.withResolvers<KeyRow | undefined>();
