@@ -14,7 +14,7 @@ export type Turn = {
 };
 
 export type Turns = {
-  /** Begins it when everything before it has been answered. */
+  /** Begins it when everything before it has been answered. Too many that wait end the connection. */
   take(socket: Socket, turn: Turn): void;
   /** Ends the connection, in place of what the client has not sent whole and of all that follows. */
   takeLast(socket: Socket, begin: () => void): void;
@@ -22,8 +22,8 @@ export type Turns = {
   current(socket: Socket): ServerResponse | undefined;
 };
 
-/** Requests that a client may send before it has the answer to the first; nobody sends so many. */
-const mostPipelined = 32;
+/** Requests of a connection that are not answered yet. Browsers and client libraries send one at a time. */
+const mostUnanswered = 4;
 
 /** Begins with no connections. */
 export const createTurns = (): Turns => {
@@ -48,7 +48,7 @@ export const createTurns = (): Turns => {
     const queue = queueOf(socket);
     queue.push(turn);
     if (queue.length === 1) beginFirst(socket, queue);
-    else if (queue.length > mostPipelined) socket.destroy();
+    else if (queue.length > mostUnanswered) socket.destroy();
   };
 
   return {

@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { afterAll, describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { until } from '#runtime/pause.ts';
-import { headLines, openRaw, startTestGateway } from '../../support/gateway.ts';
+import { headLines, openRaw, sendRaw, startTestGateway } from '../../support/gateway.ts';
 
 const gateway = await startTestGateway({ limits: { perSession: 3 } });
 
@@ -64,6 +64,25 @@ describe('behind a request that is not answered yet', () => {
     await hear(raw, said);
     expect(raw.text()).toMatch(/^HTTP\/1\.1 200 .*first.*HTTP\/1\.1 (?:101|4\d\d) /s);
     for (const { socket } of [raw, other]) socket.destroy();
+  });
+});
+
+describe('a connection', () => {
+  const serveSlowly = async (count: number) => {
+    const id = await gateway.serve((_, response) => void setImmediate(() => response.end('x')));
+    return headLines('GET / HTTP/1.1', `Host: ${gateway.hostOf(id)}`).repeat(count);
+  };
+
+  it('has four requests answered that were sent at once', async () => {
+    const raw = await openRaw(gateway.port);
+    raw.socket.write(await serveSlowly(4));
+    const hasAll = () => raw.text().split('HTTP/1.1 200 ').length === 5;
+    await until(hasAll, { timeoutMs: 5_000, what: 'four answers' });
+    raw.socket.destroy();
+  });
+
+  it('is closed when five requests wait for their answers', async () => {
+    expect(await sendRaw(gateway.port, await serveSlowly(5))).toBe('');
   });
 });
 
