@@ -112,7 +112,7 @@ export const startGateway = async (config: GatewayConfig, log: Log): Promise<Run
     routes,
     upstreams,
     visits,
-    door: createDoor({ client, passes, template }),
+    door: createDoor({ client, passes, template, log }),
     passCookie: passes.cookieName,
     agent: new Agent({ keepAlive: true, timeout: idleUpstreamMs, maxFreeSockets: 64 }),
     refuser,
@@ -134,10 +134,16 @@ export const startGateway = async (config: GatewayConfig, log: Log): Promise<Run
     log,
   });
 
+  const onFault =
+    ({ response }: Arrival) =>
+    (err: unknown): void => {
+      log.error({ err }, 'a request was given up for a fault of the gateway');
+      response.destroy();
+    };
   const handle = (arrival: Arrival): void => {
     const { request, response } = arrival;
     const target = readTarget(request, template);
-    if (target.kind === 'surface') void serveSurface(parts, arrival, target);
+    if (target.kind === 'surface') serveSurface(parts, arrival, target).catch(onFault(arrival));
     else if (target.kind === 'refused')
       refuser.answer(request, response, target.refusal, { isLast: true });
     else answerOwn(arrival, target.path, { following, isEnding, refuser });

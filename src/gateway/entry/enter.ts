@@ -4,7 +4,9 @@
  * its host asks for the session's token.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { AppError } from '#domain/error.ts';
 import { type SurfaceTemplate, surfaceUrl } from '#domain/surface-address.ts';
+import type { Log } from '#runtime/log.ts';
 import type { Client } from '#wire/client.ts';
 import { consumeLink } from '#wire/gateway-api/operations.ts';
 import {
@@ -21,7 +23,10 @@ import type { Passes } from './pass.ts';
 export type Door = {
   /** Whether the door answers the request itself. */
   isOwn(target: SurfaceTarget): boolean;
-  /** Lets in whoever brings a link; resolves with why not, and then has not answered. */
+  /**
+   * Lets in whoever brings a link; resolves with why not, and then has not answered. Throws what is no
+   * answer of the control plane, nor its absence.
+   */
   enter(
     request: IncomingMessage,
     response: ServerResponse,
@@ -31,13 +36,17 @@ export type Door = {
   check(request: IncomingMessage, target: SurfaceTarget, isUpgrade: boolean): Refusal | undefined;
 };
 
-export type DoorOptions = { client: Client; passes: Passes; template: SurfaceTemplate };
+export type DoorOptions = { client: Client; passes: Passes; template: SurfaceTemplate; log: Log };
 
 const enterPath = '/.svc/enter';
 const patienceMs = 5_000;
 
+/** Whether the control plane could not say whether a link is good. */
+const isUnanswered = (error: unknown): boolean =>
+  error instanceof AppError || (error instanceof DOMException && error.name === 'TimeoutError');
+
 /** Makes the door. */
-export const createDoor = ({ client, passes, template }: DoorOptions): Door => {
+export const createDoor = ({ client, passes, template, log }: DoorOptions): Door => {
   const consume = async ({ sessionId, surface, path }: SurfaceTarget): Promise<boolean> => {
     const token = new URLSearchParams(path.slice(enterPath.length)).get('token') ?? '';
     if (token === '' || token.length > 200) return false;
@@ -70,8 +79,10 @@ export const createDoor = ({ client, passes, template }: DoorOptions): Door => {
       const hasPass = passes.check(target, request.headers.cookie);
       try {
         if (!hasPass && !(await consume(target))) return linkUsed(sessionId);
-      } catch {
-        // The control plane does not answer. The link may be good still, so it is not called used.
+      } catch (error) {
+        if (!isUnanswered(error)) throw error;
+        log.warn({ sessionId, err: error }, 'a link could not be checked');
+        // It may be good still, so it is not called used.
         return routeUnknown(sessionId);
       }
       letIn(response, target, hasPass);

@@ -197,7 +197,7 @@ const exchange = async (
   return refusal;
 };
 
-/** Serves a request for a surface to its end. It does not throw. */
+/** Serves a request for a surface to its end. What it throws is a fault of the gateway itself. */
 export const serveSurface = async (
   parts: ServeParts,
   arrival: Arrival,
