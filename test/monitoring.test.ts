@@ -17,7 +17,7 @@ import { createMetrics as createControlMetrics } from '../src/control/metrics/co
 import { addLoadMetrics } from '../src/control/metrics/gauges.ts';
 import { createRouteTable } from '../src/gateway/routes/route-table.ts';
 import {
-  addStanding,
+  addGauges,
   createMetrics as createGatewayMetrics,
 } from '../src/gateway/serving/metrics.ts';
 import { createVisits } from '../src/gateway/serving/visits.ts';
@@ -49,7 +49,7 @@ const exportedNames = async (): Promise<Set<string>> => {
   const parts = { db: never, compiler: never, notices: never, log, metrics: control };
   addLoadMetrics(parts as unknown as Parameters<typeof addLoadMetrics>[0], { bytes: () => 0 });
   const gateway = createGatewayMetrics();
-  addStanding(gateway, createVisits(1), createRouteTable({ ask: never, most: 1 }));
+  addGauges(gateway, createVisits(1), createRouteTable({ ask: never, most: 1 }));
   const common = new Registry();
   const watched = { program: 'test', registry: common, loops: () => [], log };
   const bound = await serveMetrics(watched, [{ host: '127.0.0.1', port: 0 }]);

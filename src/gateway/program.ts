@@ -25,7 +25,7 @@ import { createUpstreams } from './http/upstreams.ts';
 import { startFollowing } from './routes/follow.ts';
 import { createRouteTable, type RouteTable } from './routes/route-table.ts';
 import { createFirstRequests } from './serving/first-requests.ts';
-import { addStanding, createMetrics } from './serving/metrics.ts';
+import { addGauges, createMetrics } from './serving/metrics.ts';
 import { answerOwn } from './serving/own-routes.ts';
 import { type ServeParts, serveSurface } from './serving/serve.ts';
 import { createVisits, type Visits } from './serving/visits.ts';
@@ -93,7 +93,7 @@ export const startGateway = async (config: GatewayConfig, log: Log): Promise<Run
   });
   const visits = createVisits(limits.perSession);
   const metrics = createMetrics();
-  addStanding(metrics, visits, routes);
+  addGauges(metrics, visits, routes);
   const passes = createPasses({ token, scheme: template.scheme });
   let stopped: Promise<void> | undefined;
   const isEnding = () => stopped !== undefined;

@@ -7,7 +7,7 @@ import { type Cluster, clusterRefusal } from './cluster.ts';
 
 type Need = { group: string; resource: string; subresource?: string; verbs: readonly string[] };
 
-const standing = ['create', 'patch', 'delete'];
+const onApplied = ['create', 'patch', 'delete'];
 
 /** The rights that a role for the orchestrator has to give; docs/operate/kubernetes.md shows them as one. */
 export const needs: readonly Need[] = [
@@ -17,9 +17,9 @@ export const needs: readonly Need[] = [
   { group: '', resource: 'secrets', verbs: ['create'] },
   { group: '', resource: 'namespaces', verbs: ['get'] },
   { group: '', resource: 'configmaps', verbs: ['delete'] },
-  { group: 'networking.k8s.io', resource: 'networkpolicies', verbs: standing },
-  { group: 'policy', resource: 'poddisruptionbudgets', verbs: standing },
-  { group: 'apps', resource: 'daemonsets', verbs: [...standing, 'list'] },
+  { group: 'networking.k8s.io', resource: 'networkpolicies', verbs: onApplied },
+  { group: 'policy', resource: 'poddisruptionbudgets', verbs: onApplied },
+  { group: 'apps', resource: 'daemonsets', verbs: [...onApplied, 'list'] },
 ];
 
 const nameOf = ({ group, resource, subresource }: Need): string =>

@@ -28,7 +28,7 @@ import {
 } from './pod.ts';
 import type { KnownPod } from './pod-watch.ts';
 import type { PodChange, Pods } from './pods.ts';
-import { apply, budgetName, selectorOf, standingMetadata } from './standing.ts';
+import { apply, budgetName, resourceMetadata, selectorOf } from './resources.ts';
 
 /** It follows what is wanted when that changes; otherwise it looks again after this long. */
 const everyMs = 15_000;
@@ -61,7 +61,7 @@ export type Arrangement = LoopView & { want(wanted: Wanted): void; stop(): Promi
 export const budgetOf = (settings: PodSettings): V1PodDisruptionBudget => ({
   apiVersion: 'policy/v1',
   kind: 'PodDisruptionBudget',
-  metadata: standingMetadata(settings, budgetName),
+  metadata: resourceMetadata(settings, budgetName),
   spec: {
     minAvailable: unreachable,
     selector: {
@@ -87,7 +87,7 @@ export const pullOf = (shape: HostShape, settings: PodSettings): V1DaemonSet => 
   const placement: Readonly<Record<string, unknown>> = Object.fromEntries(
     ofNodes.map((key) => [key, whole[key]]),
   );
-  const metadata = standingMetadata(settings, `image-${digestOf([image, placement])}`);
+  const metadata = resourceMetadata(settings, `image-${digestOf([image, placement])}`);
   const labels = { ...metadata.labels, [labelNames.role]: 'image', 'svc.set': metadata.name ?? '' };
   return {
     apiVersion: 'apps/v1',

@@ -22,7 +22,7 @@ import { createNodes } from './nodes.ts';
 import { type PodSettings, podDigest, podOf, secretOf } from './pod.ts';
 import { type KnownPod, type PodWatch, startPodWatch } from './pod-watch.ts';
 import { createPods, type FoundPod, foreignPod } from './pods.ts';
-import { apply, removeStanding } from './standing.ts';
+import { apply, removeResources } from './resources.ts';
 
 /** A host that is destroyed is done: it gets a moment to let go of its work. */
 const endSeconds = 1;
@@ -192,7 +192,7 @@ export const createKubernetesDriver = (options: KubernetesDriverOptions): Driver
     },
     arrange: (wanted) => arrangement?.want(wanted),
     async dismantle() {
-      await removeStanding(cluster, options);
+      await removeResources(cluster, options);
       await removeNamespace(cluster, options);
     },
   };

@@ -7,7 +7,7 @@ import type { V1OwnerReference } from '@kubernetes/client-node';
 import { AppError } from '#domain/error.ts';
 import { labelNames } from '../labels.ts';
 import { type Cluster, clusterRefusal, isStatus } from './cluster.ts';
-import { managedBy, type Standing } from './standing.ts';
+import { managedBy, type ResourceScope } from './resources.ts';
 
 export const ownNamespace = (installation: string): string => `svc-${installation}`;
 
@@ -32,7 +32,7 @@ const readOwner = async (
 /** Makes sure that the namespace is there. Throws `not_found` for one that somebody else has to make. */
 export const ensureNamespace = async (
   cluster: Cluster,
-  { installation, namespace }: Standing,
+  { installation, namespace }: ResourceScope,
 ): Promise<void> => {
   if ((await readOwner(cluster, namespace)) !== undefined) return;
   if (namespace !== ownNamespace(installation)) {
@@ -57,7 +57,7 @@ export const ensureNamespace = async (
  */
 export const podOwner = async (
   { core }: Cluster,
-  { namespace: name }: Standing,
+  { namespace: name }: ResourceScope,
 ): Promise<V1OwnerReference> => {
   try {
     const { metadata } = await core.readNamespace({ name });
@@ -76,7 +76,7 @@ export const podOwner = async (
 /** Removes the namespace if it was made for this installation and nobody's pods are in it. */
 export const removeNamespace = async (
   cluster: Cluster,
-  { installation, namespace }: Standing,
+  { installation, namespace }: ResourceScope,
 ): Promise<void> => {
   if (namespace !== ownNamespace(installation)) return;
   const found = await readOwner(cluster, namespace);

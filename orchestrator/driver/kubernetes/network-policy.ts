@@ -13,9 +13,9 @@ import { AppError } from '#domain/error.ts';
 import { containerApiPort as apiPort } from '#domain/host-address.ts';
 import { labelNames } from '../labels.ts';
 import { networkOf } from './peers.ts';
-import { fenceName, type Standing, standingMetadata } from './standing.ts';
+import { fenceName, type ResourceScope, resourceMetadata } from './resources.ts';
 
-export type FenceSettings = Standing & {
+export type FenceSettings = ResourceScope & {
   /** The control plane's address as hosts reach it. */
   controlUrl: string;
   /** Where the control plane is, when its address is a name. */
@@ -75,7 +75,7 @@ export const networkPolicyOf = (settings: FenceSettings): V1NetworkPolicy => {
   return {
     apiVersion: 'networking.k8s.io/v1',
     kind: 'NetworkPolicy',
-    metadata: standingMetadata(settings, fenceName),
+    metadata: resourceMetadata(settings, fenceName),
     spec: {
       podSelector: { matchLabels: { [labelNames.installation]: settings.installation } },
       policyTypes: ['Ingress', 'Egress'],

@@ -13,7 +13,7 @@ import type { Container } from '../driver.ts';
 import { type Cluster, isStatus } from './cluster.ts';
 import { describePod } from './describe-pod.ts';
 import { hostSelector, type Pods } from './pods.ts';
-import type { Standing } from './standing.ts';
+import type { ResourceScope } from './resources.ts';
 
 /** A watch that breaks is as a rule back at once; what is known stays good for so long. */
 const usuallyToleratedMs = 3_000;
@@ -48,7 +48,7 @@ export type PodWatch = LoopView & {
   stop(): Promise<void>;
 };
 
-export type PodWatchOptions = Standing & {
+export type PodWatchOptions = ResourceScope & {
   cluster: Cluster;
   pods: Pods;
   log: Log;

@@ -20,7 +20,7 @@ import { type HostSettings, hostEnvironment } from '../host-environment.ts';
 import { containerName, labelNames, labelsOf } from '../labels.ts';
 import { hostContainer } from './describe-pod.ts';
 import type { PullPolicy } from './kubernetes-config.ts';
-import { managedBy, type Standing } from './standing.ts';
+import { managedBy, type ResourceScope } from './resources.ts';
 
 const userId = 10_001;
 /** The key of the token in a host's secret. */
@@ -42,7 +42,7 @@ export const safeToEvict = 'cluster-autoscaler.kubernetes.io/safe-to-evict';
 export const doNotDisrupt = 'karpenter.sh/do-not-disrupt';
 
 /** What every pod of an installation has in common. */
-export type PodSettings = Standing & {
+export type PodSettings = ResourceScope & {
   /** What hosts run whose pool names no image. */
   image: string;
   /** When nodes pull images of hosts. */

@@ -7,7 +7,7 @@ import { AppError } from '#domain/error.ts';
 import type { Owner } from '../labels.ts';
 import { containerName, labelNames, ownerOf } from '../labels.ts';
 import { type Cluster, clusterRefusal, isStatus } from './cluster.ts';
-import { type Standing, selectorOf } from './standing.ts';
+import { type ResourceScope, selectorOf } from './resources.ts';
 
 /** Pods are listed in pages, so that a large cluster answers each one soon. */
 const pageSize = 500;
@@ -47,7 +47,7 @@ export const hostSelector = (installation: string): string =>
   `${selectorOf(installation)},${labelNames.role}=host`;
 
 /** The pods of an installation. */
-export const createPods = ({ core }: Cluster, { installation, namespace }: Standing): Pods => {
+export const createPods = ({ core }: Cluster, { installation, namespace }: ResourceScope): Pods => {
   const readEvents = async ({ name, uid }: FoundPod): Promise<string> => {
     const fieldSelector = `involvedObject.name=${name},involvedObject.uid=${uid}`;
     const { items } = await core.listNamespacedEvent({ namespace, fieldSelector });
@@ -150,7 +150,7 @@ export const createPods = ({ core }: Cluster, { installation, namespace }: Stand
 };
 
 /** A pod that is to be there and is not ours. */
-export const foreignPod = (hostId: string, { installation, namespace }: Standing): AppError =>
+export const foreignPod = (hostId: string, { installation, namespace }: ResourceScope): AppError =>
   new AppError(
     'unavailable',
     `Kubernetes: pod ${namespace}/${containerName(hostId)} is not of installation ${installation}`,

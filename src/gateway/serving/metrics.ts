@@ -44,7 +44,7 @@ export const createMetrics = () => {
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /** Adds what is read when metrics are asked for. */
-export const addStanding = ({ registry }: Metrics, visits: Visits, routes: RouteTable): void => {
+export const addGauges = ({ registry }: Metrics, visits: Visits, routes: RouteTable): void => {
   const gauge = (name: string, help: string, read: () => number): void => {
     new Gauge({
       name,

@@ -5,14 +5,14 @@ import type { Refuser } from '../http/refuser.ts';
 import type { Arrival } from '../http/server.ts';
 import type { Following } from '../routes/follow.ts';
 
-export type Standing = {
+export type HealthParts = {
   /** What follows routes. */
   following: Following;
   isEnding(): boolean;
   refuser: Refuser;
 };
 
-const askControl = ({ following }: Standing): string => {
+const askControl = ({ following }: HealthParts): string => {
   const refusal = following.refusal();
   if (refusal !== undefined) return `it refuses this gateway: ${refusal}`;
   return following.loop.status().last === undefined ? 'not heard of yet' : 'ok';
@@ -22,18 +22,18 @@ const askControl = ({ following }: Standing): string => {
  * Ready from the first word of the control plane on; later it serves what it knows without, unless the control
  * plane refuses its token.
  */
-const checksOf = (standing: Standing): Record<string, string> => ({
-  running: standing.isEnding() ? 'it was told to stop' : 'ok',
-  control_plane: askControl(standing),
+const checksOf = (parts: HealthParts): Record<string, string> => ({
+  running: parts.isEnding() ? 'it was told to stop' : 'ok',
+  control_plane: askControl(parts),
 });
 
 const healthOf = (
   path: string,
-  standing: Standing,
+  parts: HealthParts,
 ): { status: number; body: object } | undefined => {
   if (path === '/health') return { status: 200, body: { status: 'ok' } };
   if (path !== '/ready') return undefined;
-  const checks = checksOf(standing);
+  const checks = checksOf(parts);
   const isReady = Object.values(checks).every((check) => check === 'ok');
   const status = isReady ? 'ready' : 'not ready';
   return { status: isReady ? 200 : 503, body: { status, checks } };
@@ -43,11 +43,11 @@ const healthOf = (
 export const answerOwn = (
   { request, response }: Arrival,
   path: string,
-  standing: Standing,
+  parts: HealthParts,
 ): void => {
-  const answer = request.method === 'GET' ? healthOf(path, standing) : undefined;
+  const answer = request.method === 'GET' ? healthOf(path, parts) : undefined;
   if (answer === undefined) {
-    standing.refuser.answer(request, response, unknownHost(), { isLast: true });
+    parts.refuser.answer(request, response, unknownHost(), { isLast: true });
     return;
   }
   const body = JSON.stringify(answer.body);
@@ -55,7 +55,7 @@ export const answerOwn = (
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(body),
     'cache-control': 'no-store',
-    ...(standing.isEnding() ? { connection: 'close' } : {}),
+    ...(parts.isEnding() ? { connection: 'close' } : {}),
   });
   response.end(body);
 };

@@ -7,7 +7,8 @@ import { PatchStrategy } from '@kubernetes/client-node';
 import { labelNames } from '../labels.ts';
 import { type Cluster, clusterRefusal, isStatus } from './cluster.ts';
 
-export type Standing = { installation: string; namespace: string };
+/** The installation that resources of a cluster belong to, and the namespace that they are in. */
+export type ResourceScope = { installation: string; namespace: string };
 
 /** Who applies; fields that others set stay theirs. */
 export const fieldManager = 'svc-orchestrator';
@@ -23,8 +24,8 @@ export const selectorOf = (installation: string): string =>
   `${labelNames.installation}=${installation}`;
 
 /** Name and labels of an object of an installation. */
-export const standingMetadata = (
-  { installation, namespace }: Standing,
+export const resourceMetadata = (
+  { installation, namespace }: ResourceScope,
   what: string,
 ): V1ObjectMeta => ({
   name: `svc-${installation}-${what}`,
@@ -56,9 +57,9 @@ export const apply = async <Kind extends KubernetesObject>(
 const formerOwnerName = 'hosts';
 
 /** Removes all that was applied for an installation. */
-export const removeStanding = async (cluster: Cluster, standing: Standing): Promise<void> => {
+export const removeResources = async (cluster: Cluster, scope: ResourceScope): Promise<void> => {
   const { networking, policy, apps, core } = cluster;
-  const { installation, namespace } = standing;
+  const { installation, namespace } = scope;
   const refusal = (error: unknown) =>
     clusterRefusal(`removing what ${installation} has in namespace ${namespace}`, error);
   const absent = async (removal: Promise<unknown>): Promise<void> => {
@@ -69,7 +70,7 @@ export const removeStanding = async (cluster: Cluster, standing: Standing): Prom
     }
   };
   const nameOf = (what: string): { name: string; namespace: string } => ({
-    name: standingMetadata(standing, what).name ?? '',
+    name: resourceMetadata(scope, what).name ?? '',
     namespace,
   });
   const labelSelector = selectorOf(installation);
