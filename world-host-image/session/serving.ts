@@ -62,7 +62,10 @@ export const createServing = (isCutOff: () => boolean = () => false): Serving =>
       if (state.kind !== 'serving' || state.session.address === address) return;
       const { session } = state;
       const former = session.address === null ? [] : [session.address];
-      session.formerAddresses = [...former, ...session.formerAddresses].slice(0, formerMost);
+      // Replicas that differ in their gateway's address may answer in turn, so one comes back again and again.
+      const all = new Set([...former, ...session.formerAddresses]);
+      all.delete(address);
+      session.formerAddresses = [...all].slice(0, formerMost);
       session.address = address;
     },
     touch() {

@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { createServing } from './serving.ts';
+import type { Session } from './session.ts';
+
+const at = (name: string): string => `https://${name}.example`;
+
+/** A session that is found at `first`, and then at each of the others in their order. */
+const moved = (first: string, ...others: string[]): Session => {
+  const session = { address: at(first), formerAddresses: [] as string[] } as unknown as Session;
+  const serving = createServing();
+  serving.begin(session);
+  for (const name of others) serving.moveTo(at(name));
+  return session;
+};
+
+it('a session keeps a former address while others take turns', () => {
+  const { address, formerAddresses } = moved('old', 'a', 'b', 'a', 'b', 'a', 'b');
+  expect(address).toBe(at('b'));
+  expect(formerAddresses).toEqual([at('a'), at('old')]);
+});
+
+it('a session forgets the address that it left longest ago when there are too many', () => {
+  const { formerAddresses } = moved('a', 'b', 'c', 'd', 'e', 'f');
+  expect(formerAddresses).toEqual(['e', 'd', 'c', 'b'].map(at));
+});
