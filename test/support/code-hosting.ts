@@ -5,6 +5,7 @@
 import { retry } from '@octokit/plugin-retry';
 import { Octokit } from '@octokit/rest';
 import { afterAll, beforeEach } from 'vitest';
+import type { TreeFile } from '#domain/world.ts';
 import type { Row } from '#language/contract.ts';
 import { type ServedWorld, serveWorld } from './serve-world.ts';
 import { templateTree } from './worlds.ts';
@@ -64,8 +65,8 @@ export const numbers = (rows: readonly { number: number }[]): number[] =>
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-const serve = async (task?: string): Promise<CodeHost> => {
-  const world = await serveWorld(templateTree('code-hosting'), task === undefined ? {} : { task });
+const serve = async (task?: string, tree = templateTree('code-hosting')): Promise<CodeHost> => {
+  const world = await serveWorld(tree, task === undefined ? {} : { task });
   const octokit = (auth: string | undefined): Client =>
     new RetryingOctokit({
       baseUrl: world.url,
@@ -111,9 +112,12 @@ const serve = async (task?: string): Promise<CodeHost> => {
   };
 };
 
-/** Serves the template on the task of this name, or on its first, to each test of a file as at first. */
-export const serveCodeHost = async (task?: string): Promise<CodeHost> => {
-  const world = await serve(task);
+/**
+ * Serves the template, or a tree made of it, on the task of this name, or on its first, to each test of a file as
+ * at first.
+ */
+export const serveCodeHost = async (task?: string, tree?: TreeFile[]): Promise<CodeHost> => {
+  const world = await serve(task, tree);
   beforeEach(() => world.reset());
   afterAll(() => world.stop());
   return world;

@@ -240,6 +240,18 @@ def on_issue(issue: Row) -> Row:
     return {**place_of(issue), "issue_number": issue["number"]}
 
 
+def next_number(ctx: HandlerContext, entity: str) -> int:
+    """The next `number` in the repository of the path.
+
+    Hosts of the release before count in whole entities alone, and run this while releases change or
+    after going back: there it is one more than the largest that a row holds.
+    """
+    if "within" in ctx.ids.next.__annotations__:
+        return ctx.ids.next(entity, "number", place(ctx))
+    newest = ctx.query(entity, place(ctx), order_by="-number", limit=1)
+    return newest[0]["number"] + 1 if newest else 1
+
+
 def _of_this_repository(ctx: HandlerContext, entity: str, argument: str) -> Row:
     row = ctx.get(entity, {"id": _number(ctx, argument)})
     return row if row and place_of(row) == place(ctx) else not_found(ctx)

@@ -53,7 +53,7 @@ def tell(
     full_name = f"{repository['owner']}/{repository['name']}"
     scope = {"repository": full_name, **({"hook": to["id"]} if to else {})}
     guid = ctx.ids.uuid()
-    ctx.deliver(event, body, scope=scope, delivery_id=guid)
+    _deliver(ctx, event, body, scope, guid)
     for hook in _hooks_told(ctx, repository, event, to):
         _remember(ctx, hook, event, action, body, guid)
 
@@ -63,9 +63,21 @@ def tell_again(ctx: HandlerContext, repository: Row, hook: Row, delivery: Row) -
     full_name = f"{repository['owner']}/{repository['name']}"
     scope = {"repository": full_name, "hook": hook["id"]}
     event, body = delivery["event"], delivery["body"]
-    ctx.deliver(event, body, scope=scope, delivery_id=delivery["guid"])
+    _deliver(ctx, event, body, scope, delivery["guid"])
     if hook in _hooks_told(ctx, repository, event, hook):
         _remember(ctx, hook, event, delivery["action"], body, delivery["guid"], again=True)
+
+
+def _deliver(ctx: HandlerContext, event: str, body: Row, scope: Row, guid: str) -> None:
+    """Delivers under the guid that is remembered.
+
+    Hosts of the release before take no id for a delivery, and run this while releases change or after
+    going back: there it has one of its own.
+    """
+    if "delivery_id" in ctx.deliver.__annotations__:
+        ctx.deliver(event, body, scope=scope, delivery_id=guid)
+    else:
+        ctx.deliver(event, body, scope=scope)
 
 
 def _hooks_told(ctx: HandlerContext, repository: Row, event: str, to: Row | None) -> list[Row]:

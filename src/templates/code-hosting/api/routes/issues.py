@@ -15,6 +15,7 @@ from ..finding import (
     find_repository,
     known,
     named,
+    next_number,
     numbered,
     place,
 )
@@ -206,7 +207,7 @@ def insert_issue(ctx: HandlerContext, repository: Row, title: str, body: str | N
     issue = {
         **place(ctx),
         "id": ctx.ids.next("issues", "id"),
-        "number": ctx.ids.next("issues", "number", place(ctx)),
+        "number": next_number(ctx, "issues"),
         "title": title,
         "body": body,
         "user": VIEWER,

@@ -4,7 +4,7 @@ from svc_env import HandlerContext, Row
 
 from ..answers.milestones import milestone_answer, milestone_answers
 from ..dating import dated
-from ..finding import find_milestone, find_repository, numbered, place
+from ..finding import find_milestone, find_repository, next_number, numbered, place
 from ..history import tell
 from ..paging import answer_page
 from ..reading import asked_choice, body_of, choice_of, instant_of, is_downwards, text_of, title_of
@@ -53,7 +53,7 @@ def create_milestone(ctx: HandlerContext) -> None:
     require_write(ctx, repository)
     milestone = {
         **place(ctx),
-        "number": ctx.ids.next("milestones", "number", place(ctx)),
+        "number": next_number(ctx, "milestones"),
         "id": ctx.ids.next("milestones", "id"),
         "title": _free_title(ctx, body_of(ctx).get("title")),
         "description": None,

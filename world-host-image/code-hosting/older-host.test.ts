@@ -1,0 +1,36 @@
+/** The code host on a host of the release before, whose functions take fewer arguments. */
+import { expect, it } from 'vitest';
+import { on, repository, serveCodeHost } from '#test/support/code-hosting.ts';
+import { templateTree } from '#test/support/worlds.ts';
+
+const asBefore = `
+import svc_env.ctx as _ctx
+_deliver, _next = _ctx.HandlerContext.deliver, _ctx._Ids.next
+def _deliver_before(self, event_type: str, body: object, scope: object = None) -> None:
+    _deliver(self, event_type, body, scope)
+def _next_before(self, entity: str, field: str) -> int:
+    return _next(self, entity, field)
+_ctx.HandlerContext.deliver, _ctx._Ids.next = _deliver_before, _next_before
+`;
+
+const tree = templateTree('code-hosting').map(({ path, content }) => {
+  const before = path === 'api/handlers.py' ? asBefore : '';
+  return { path, content: Buffer.concat([Buffer.from(before), content]) };
+});
+const world = await serveCodeHost(undefined, tree);
+
+it('issues and milestones are opened and closed there, and webhooks told of it', async () => {
+  const { issues, repos } = world.client();
+  const config = { url: 'https://hooks.example/a', content_type: 'json', secret: 's' };
+  const { data } = await repos.createWebhook({ ...repository, config, events: ['*'] });
+  const { number } = (await issues.create({ ...repository, title: 'A' })).data;
+  const next = (await issues.create({ ...repository, title: 'B' })).data;
+  expect(next.number).toBe(number + 1);
+  await issues.update({ ...on(number), state: 'closed' });
+  expect((await issues.createMilestone({ ...repository, title: 'C' })).status).toBe(201);
+  const hook = { ...repository, hook_id: data.id };
+  const [first] = (await repos.listWebhookDeliveries(hook)).data;
+  await repos.redeliverWebhookDelivery({ ...hook, delivery_id: first?.id ?? 0 });
+  const sent = (await world.deliveries()).map(({ operation }) => operation);
+  expect(sent).toEqual(['ping', 'issues', 'issues', 'issues', 'milestone', 'milestone']);
+});
