@@ -7,7 +7,7 @@ import { testPool } from '#test/support/pools.ts';
 import { heapOptions, heapSignal } from './heap.ts';
 import { type BoundaryChoice, hostEnvironment } from './host-environment.ts';
 
-const place = {
+const runtimeSettings = {
   listen: 'x:0',
   reportsAddress: true,
   workDir: '/tmp/work',
@@ -21,7 +21,7 @@ const hostWith = (memoryMb: number): NodeJS.ProcessEnv => {
   const size = { name: 'some', memoryMb, cpus: 1, pids: 128 };
   const shape = testPool({ size });
   const spec = { hostId: 'hst-1', generation: 0, token: new Secret('token'), shape };
-  return hostEnvironment(spec, settings, place);
+  return hostEnvironment(spec, settings, runtimeSettings);
 };
 
 const node = (program: string, memoryMb: number) =>
@@ -47,7 +47,7 @@ it('gives user code a part of that memory, and all of its boundary in a containe
     const shape = testPool({ isolation });
     const spec = { hostId: 'hst-1', generation: 0, token: new Secret('token'), shape };
     const all = { ...settings, ...(userCodeBoundary === undefined ? {} : { userCodeBoundary }) };
-    const environment = hostEnvironment(spec, all, place);
+    const environment = hostEnvironment(spec, all, runtimeSettings);
     return [environment.SVC_USER_CODE_BOUNDARY, environment.SVC_USER_CODE_MEMORY_MB];
   };
   expect(told('container')).toEqual(['require', '192']);

@@ -30,7 +30,7 @@ const boundaryOf = (choice: BoundaryChoice, isolation: Isolation): string => {
 };
 
 /** Where a host listens and works; that depends on the runtime. */
-export type HostPlace = {
+export type RuntimeSettings = {
   /** `host:port` of its API server; port 0 takes any. */
   listen: string;
   /** Whether the host itself tells its address, being the only one to know it. */
@@ -47,7 +47,7 @@ export type HostPlace = {
 export const hostEnvironment = (
   spec: LaunchSpec,
   settings: HostSettings,
-  place: HostPlace,
+  runtimeSettings: RuntimeSettings,
 ): Record<string, string> => ({
   // No signal opens an inspector: who reached it would be the host.
   NODE_OPTIONS: `${heapOptions(spec.shape.size.memoryMb)} --disable-sigusr1`,
@@ -55,12 +55,12 @@ export const hostEnvironment = (
   SVC_LOG_LEVEL: settings.logLevel,
   SVC_HOST_ID: spec.hostId,
   SVC_HOST_GENERATION: String(spec.generation),
-  SVC_HOST_TOKEN_FILE: place.tokenFile,
-  SVC_LISTEN: place.listen,
-  SVC_REPORT_ADDRESS: place.reportsAddress ? 'yes' : 'no',
-  SVC_WORK_DIR: place.workDir,
-  SVC_PYTHON: place.python,
+  SVC_HOST_TOKEN_FILE: runtimeSettings.tokenFile,
+  SVC_LISTEN: runtimeSettings.listen,
+  SVC_REPORT_ADDRESS: runtimeSettings.reportsAddress ? 'yes' : 'no',
+  SVC_WORK_DIR: runtimeSettings.workDir,
+  SVC_PYTHON: runtimeSettings.python,
   SVC_USER_CODE_BOUNDARY: boundaryOf(settings.userCodeBoundary ?? 'usual', spec.shape.isolation),
   SVC_USER_CODE_MEMORY_MB: String(userCodeMemoryMb(spec.shape.size.memoryMb)),
-  SVC_NAMESPACES: place.namespaces.join(','),
+  SVC_NAMESPACES: runtimeSettings.namespaces.join(','),
 });

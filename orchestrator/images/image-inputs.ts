@@ -55,7 +55,7 @@ export const readImageInputs = async (
   const names = new Set(
     [...imported, ...recipe.packages].filter((name) => !without.includes(name)),
   );
-  const packages = closePackages(lock, names).filter(({ place }) => existsSync(join(root, place)));
+  const packages = closePackages(lock, names).filter(({ path }) => existsSync(join(root, path)));
   const { version } = isBundled ? (lock.packages[bundler] ?? {}) : {};
   const hash = createHash('sha256').update(
     JSON.stringify([paths, packages, version ?? null, baseImage ?? null]),
@@ -65,6 +65,6 @@ export const readImageInputs = async (
   return {
     recipe,
     image: `${repository}:${hash.digest('hex').slice(0, tagLength)}`,
-    context: [...paths, ...packages.map(({ place }) => place)],
+    context: [...paths, ...packages.map(({ path }) => path)],
   };
 };

@@ -33,8 +33,8 @@ describe('packages', () => {
   });
 
   it('closes over dependencies as Node resolves them, nested copies first', () => {
-    const places = closePackages(lock, ['a']).map(({ place }) => place);
-    expect(places).toEqual([
+    const paths = closePackages(lock, ['a']).map(({ path }) => path);
+    expect(paths).toEqual([
       'node_modules/@s/c',
       'node_modules/a',
       'node_modules/a/node_modules/b',

@@ -3,7 +3,7 @@
  * image takes those from node_modules as they are installed here, so building it needs no registry.
  */
 
-/** The part of package-lock.json that is read: packages by their place, such as `node_modules/ajv`. */
+/** The part of package-lock.json that is read: packages by their path, such as `node_modules/ajv`. */
 export type LockFile = {
   packages: Record<
     string,
@@ -18,7 +18,7 @@ export type LockFile = {
 };
 
 /** A package that is needed: where it lies and what exactly it is. */
-export type NeededPackage = { place: string; identity: string };
+export type NeededPackage = { path: string; identity: string };
 
 const importPattern = /(?:\bfrom|\bimport)\s*\(?\s*['"]([^'"]+)['"]/g;
 const typeOnlyPattern = /^\s*(?:import|export)\s+type\b[^;'"]*['"][^'"]+['"]/gm;
@@ -36,30 +36,30 @@ export const importedPackages = (source: string): string[] =>
     );
 
 /** Where Node finds a package that code at `from` imports; undefined when it is not installed. */
-const resolvePlace = (lock: LockFile, from: string, name: string): string | undefined => {
+const resolvePath = (lock: LockFile, from: string, name: string): string | undefined => {
   for (let at = from; ; at = at.slice(0, Math.max(0, at.lastIndexOf('node_modules/') - 1))) {
-    const place = at === '' ? `node_modules/${name}` : `${at}/node_modules/${name}`;
-    if (lock.packages[place] !== undefined) return place;
+    const path = at === '' ? `node_modules/${name}` : `${at}/node_modules/${name}`;
+    if (lock.packages[path] !== undefined) return path;
     if (at === '') return undefined;
   }
 };
 
 /**
- * The packages among the project's own dependencies, and all that they depend on, sorted by place.
+ * The packages among the project's own dependencies, and all that they depend on, sorted by path.
  * Other names are left out: they are modules of user code, or of tests.
  */
 export const closePackages = (lock: LockFile, names: Iterable<string>): NeededPackage[] => {
   const needed = new Map<string, NeededPackage>();
   const visit = (from: string, name: string): void => {
-    const place = resolvePlace(lock, from, name);
-    const entry = place === undefined ? undefined : lock.packages[place];
-    if (place === undefined || entry === undefined || needed.has(place)) return;
-    needed.set(place, { place, identity: `${entry.version} ${entry.integrity}` });
+    const path = resolvePath(lock, from, name);
+    const entry = path === undefined ? undefined : lock.packages[path];
+    if (path === undefined || entry === undefined || needed.has(path)) return;
+    needed.set(path, { path, identity: `${entry.version} ${entry.integrity}` });
     const { dependencies, optionalDependencies, peerDependencies } = entry;
     const next = { ...dependencies, ...optionalDependencies, ...peerDependencies };
-    for (const dependency of Object.keys(next)) visit(place, dependency);
+    for (const dependency of Object.keys(next)) visit(path, dependency);
   };
   const own = lock.packages['']?.dependencies ?? {};
   for (const name of names) if (Object.hasOwn(own, name)) visit('', name);
-  return [...needed.values()].sort((a, b) => (a.place < b.place ? -1 : 1));
+  return [...needed.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
 };

@@ -66,7 +66,7 @@ export const containerRequest = (
   const { hostId, shape } = spec;
   const digest = containerDigest(shape, settings);
   const runtime = runtimeOf(shape.isolation);
-  const place = {
+  const runtimeSettings = {
     listen: `0.0.0.0:${apiPort}`,
     reportsAddress: false,
     workDir: '/tmp/work',
@@ -85,7 +85,7 @@ export const containerRequest = (
     Env: Object.entries({
       HOME: '/tmp',
       TMPDIR: '/tmp',
-      ...hostEnvironment(spec, host, place),
+      ...hostEnvironment(spec, host, runtimeSettings),
     }).map(([name, value]) => `${name}=${value}`),
     Labels: labelsOf({ installation, pool: shape.pool, hostId, digest }, 'host'),
     ExposedPorts: { [`${apiPort}/tcp`]: {} },

@@ -135,7 +135,7 @@ export const podDigest = (shape: HostShape, settings: PodSettings): string => {
 
 /** The host listens on its pod's own address, and tells the control plane that one. */
 const environmentOf = (spec: LaunchSpec, settings: PodSettings): V1EnvVar[] => {
-  const place = {
+  const runtimeSettings = {
     listen: `$(${addressVariable}):${apiPort}`,
     reportsAddress: true,
     workDir: '/tmp/work',
@@ -143,7 +143,7 @@ const environmentOf = (spec: LaunchSpec, settings: PodSettings): V1EnvVar[] => {
     python: 'python3',
     namespaces: ['pid', 'ipc', 'mount', 'net'],
   };
-  const plain = hostEnvironment(spec, settings.host, place);
+  const plain = hostEnvironment(spec, settings.host, runtimeSettings);
   return [
     // Before the one that is made of it.
     { name: addressVariable, valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },

@@ -46,7 +46,7 @@ const isTaken = (error: unknown): boolean =>
   ['EEXIST', 'ENOTEMPTY'].includes((error as NodeJS.ErrnoException).code ?? '');
 
 /** Gives a folder its name; where another has it by now, that one is as good. */
-const place = async (made: string, as: string): Promise<void> => {
+const moveTo = async (made: string, as: string): Promise<void> => {
   try {
     await rename(made, as);
   } catch (error) {
@@ -75,7 +75,7 @@ const removeOld = async (releases: string, current: string): Promise<void> => {
   }
 };
 
-/** Byte code beside the sources, which are known by the place that they will have. */
+/** Byte code beside the sources, which are known by the path that they will have. */
 const compilePython = (made: string, folder: string, { python, path }: LayOut): Promise<unknown> =>
   run(
     python,
@@ -91,11 +91,11 @@ const makeRelease = async (releases: string, folder: string, wanted: LayOut): Pr
   await compilePython(made, folder, wanted);
   await setWritable(made, false);
   await chmod(made, 0o755); // a folder that is closed cannot be renamed
-  await place(made, folder);
+  await moveTo(made, folder);
   await removeOld(releases, folder);
 };
 
-/** Lays the host out unless it is there. Throws `forbidden` where another user has taken the place. */
+/** Lays the host out unless it is there. Throws `forbidden` where another user has taken the folder's name. */
 export const layOutHost = async (wanted: LayOut): Promise<LaidOutHost> => {
   const releases = releasesFolder(wanted.temporaryDir);
   await makeInstallationFolder(releases);
@@ -136,6 +136,6 @@ export const compileHost = async (
   await run(shell, words, { env: { PATH: path, NODE_COMPILE_CACHE: made } });
   await setWritable(made, false);
   await chmod(made, 0o755);
-  await place(made, compiled);
+  await moveTo(made, compiled);
   return compiled;
 };

@@ -10,8 +10,8 @@ import type { Output } from '../terminal/context.ts';
 import { withProgress } from '../terminal/progress.ts';
 import {
   type Connection,
+  type Lookup,
   type OperatorConnection,
-  type Place,
   readConnection,
   readOperatorConnection,
 } from './connection.ts';
@@ -93,11 +93,11 @@ export const showingWaits = (client: Client, out: Output): Client => ({
 });
 
 /** A client from the environment or the credentials file. */
-export const connect = (place: Place): Client => clientOf(readConnection(place));
+export const connect = (lookup: Lookup): Client => clientOf(readConnection(lookup));
 
 /** An operator's client from the environment or the data folder. */
-export const connectOperator = (place: Place): Client =>
-  operatorClientOf(readOperatorConnection(place));
+export const connectOperator = (lookup: Lookup): Client =>
+  operatorClientOf(readOperatorConnection(lookup));
 
 /** A client whose answers come within so many milliseconds; else it throws `unavailable`. */
 export const answeringWithin = (client: Client, patienceMs: number): Client => ({

@@ -27,7 +27,8 @@ export type Connection = {
   urlSource: string | undefined;
 };
 
-export type Place = { env: Env; cwd: string; data?: string | undefined };
+/** Where a connection is looked for: environment, folder, and the data folder that a flag names. */
+export type Lookup = { env: Env; cwd: string; data?: string | undefined };
 
 /** What `credentials.json` holds. */
 export type Credentials = { url: string; publicKey: string; secretKey: string };
@@ -65,7 +66,7 @@ const foldersAbove = (folder: string): string[] => {
 };
 
 /** The credentials file: in the data folder that was named, else in the nearest `.svc`. */
-const findCredentials = ({ env, cwd, data }: Place, variables: string): string => {
+const findCredentials = ({ env, cwd, data }: Lookup, variables: string): string => {
   const named = data ?? (env.SVC_DATA?.trim() || undefined);
   const files =
     named === undefined
@@ -122,7 +123,7 @@ const readOwn = (file: string): { url: string; token: Secret } => {
 };
 
 /** The address of the internal APIs, which is not that of the public one. */
-const readAdminUrl = ({ env }: Place): Pick<OperatorConnection, 'url' | 'urlSource'> => {
+const readAdminUrl = ({ env }: Lookup): Pick<OperatorConnection, 'url' | 'urlSource'> => {
   const given = env.SVC_ADMIN_URL?.trim() || undefined;
   if (given === undefined && env.SVC_URL?.trim()) {
     throw new AppError('invalid', 'SVC_URL is set, but SVC_ADMIN_URL is not', {
@@ -140,19 +141,19 @@ const readAdminUrl = ({ env }: Place): Pick<OperatorConnection, 'url' | 'urlSour
  * The variables SVC_ADMIN_URL and SVC_ADMIN_TOKEN or SVC_POOL_TOKEN, else what `svc up` keeps in its data
  * folder. Throws `invalid` or `unauthenticated` with the way out.
  */
-export const readOperatorConnection = (place: Place): OperatorConnection => {
-  const source = ['SVC_ADMIN_TOKEN', 'SVC_POOL_TOKEN'].find((name) => place.env[name]?.trim());
+export const readOperatorConnection = (lookup: Lookup): OperatorConnection => {
+  const source = ['SVC_ADMIN_TOKEN', 'SVC_POOL_TOKEN'].find((name) => lookup.env[name]?.trim());
   // While a token is replaced it has several values, the present one first.
-  const [token] = source === undefined ? [] : (place.env[source]?.trim().split(/\s+/) ?? []);
-  if (place.data === undefined && source !== undefined && token) {
-    return { ...readAdminUrl(place), token: new Secret(token), source };
+  const [token] = source === undefined ? [] : (lookup.env[source]?.trim().split(/\s+/) ?? []);
+  if (lookup.data === undefined && source !== undefined && token) {
+    return { ...readAdminUrl(lookup), token: new Secret(token), source };
   }
-  const found = findCredentials(place, 'SVC_ADMIN_URL and SVC_ADMIN_TOKEN');
+  const found = findCredentials(lookup, 'SVC_ADMIN_URL and SVC_ADMIN_TOKEN');
   const file = join(dirname(found), secretsName);
   return { ...readOwn(file), source: file, urlSource: file };
 };
 
 /** Throws `invalid` or `unauthenticated` with the way out when there is nothing to connect with. */
-export const readConnection = (place: Place): Connection =>
-  (place.data === undefined ? fromEnv(place.env) : undefined) ??
-  readCredentials(findCredentials(place, 'SVC_URL, SVC_PUBLIC_KEY, SVC_SECRET_KEY'));
+export const readConnection = (lookup: Lookup): Connection =>
+  (lookup.data === undefined ? fromEnv(lookup.env) : undefined) ??
+  readCredentials(findCredentials(lookup, 'SVC_URL, SVC_PUBLIC_KEY, SVC_SECRET_KEY'));

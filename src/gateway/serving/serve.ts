@@ -57,23 +57,26 @@ export type ServeParts = {
   log: Log;
 };
 
-type Place = { address: string; upstream: Upstream } | { refusal: Refusal };
+type Destination = { address: string; upstream: Upstream } | { refusal: Refusal };
 
 /** The address of the surface that is asked for, or why there is none. */
-const placeOf = (
+const destinationOf = (
   { upstreams, log }: Pick<ServeParts, 'upstreams' | 'log'>,
   found: Found,
   { sessionId, surface }: SurfaceTarget,
-): Place => {
+): Destination => {
   if (found.kind === 'unknown') return { refusal: routeUnknown(sessionId) };
   if (found.kind === 'none') return { refusal: noSuchSession(sessionId) };
   const refusal = refusalOf(found.route);
   if (refusal !== undefined) return { refusal };
   const address = found.route.surfaces[surface];
   if (address === undefined) return { refusal: noSuchSurface(sessionId, surface) };
-  const place = upstreams.find(address);
-  if ('upstream' in place) return { address, ...place };
-  log.warn({ sessionId, address, ...place }, 'a route leads where no host is; nothing is sent');
+  const destination = upstreams.find(address);
+  if ('upstream' in destination) return { address, ...destination };
+  log.warn(
+    { sessionId, address, ...destination },
+    'a route leads where no host is; nothing is sent',
+  );
   return { refusal: hostUnreachable(sessionId) };
 };
 
@@ -156,7 +159,7 @@ const noteAnswer = (
 const judgeFailure = (
   { request }: Arrival,
   failure: Failure,
-  now: Place,
+  now: Destination,
   refusal: Refusal,
 ): Refusal => {
   if (!('refusal' in now) || now.refusal.code === 'route_unknown') return refusal;
@@ -175,16 +178,16 @@ const exchange = async (
   const { limits, routes, log } = parts;
   const { sessionId } = target;
   const beganMs = Date.now();
-  const place = placeOf(parts, await routes.find(sessionId), target);
-  if ('refusal' in place) return place.refusal;
+  const destination = destinationOf(parts, await routes.find(sessionId), target);
+  if ('refusal' in destination) return destination.refusal;
   const routedMs = Date.now();
   if (arrival.request.socket.destroyed) return undefined;
-  let failure = await send(parts, arrival, target, visit, place);
+  let failure = await send(parts, arrival, target, visit, destination);
   if (failure === undefined) return noteAnswer(parts, arrival, target, { beganMs, routedMs });
   const isHosts = failure.kind === 'unsent' || failure.kind === 'broke_off';
   if (!isHosts) return refusalFor(failure, sessionId, limits);
-  const now = placeOf(parts, await routes.refresh(sessionId), target);
-  if (failure.kind === 'unsent' && 'address' in now && now.address !== place.address) {
+  const now = destinationOf(parts, await routes.refresh(sessionId), target);
+  if (failure.kind === 'unsent' && 'address' in now && now.address !== destination.address) {
     failure = await send(parts, arrival, target, visit, now);
   }
   if (failure === undefined) return noteAnswer(parts, arrival, target, { beganMs, routedMs });
