@@ -155,7 +155,7 @@ describe('readConfig', () => {
     }
   });
 
-  it('takes several key pairs, key by key', () => {
+  it('takes several key pairs, key by key, in a line or in one each', () => {
     const pairsOf = (publicKeys: string, secretKeys: string) =>
       readConfig({
         ...complete,
@@ -167,6 +167,7 @@ describe('readConfig', () => {
       ['pk-x', 'sk-x'],
       ['pk-y', 'sk-y'],
     ]);
+    expect(pairsOf('pk-x\npk-y\n', 'sk-x\nsk-y\n')).toEqual(pairsOf('pk-x pk-y', 'sk-x sk-y'));
     expect(() => pairsOf('pk-x pk-y', 'sk-x')).toThrow('go together, key by key');
     expect(() => pairsOf('pk-x pk-x', 'sk-x sk-y')).toThrow('has a key twice');
     expect(() => pairsOf('pk-x', 'x')).toThrow('SVC_BOOTSTRAP_SECRET_KEY does not begin with sk-');

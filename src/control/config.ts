@@ -129,9 +129,9 @@ const readGateway = (env: EnvReader): ControlConfig['gateway'] => {
   return { template, token: env.rotatingSecret('SVC_GATEWAY_TOKEN') };
 };
 
-const wordsOf = (text: string | undefined): string[] => (text ?? '').split(/ +/).filter(Boolean);
+const wordsOf = (text: string | undefined): string[] => (text ?? '').split(/\s+/).filter(Boolean);
 
-/** Several pairs have spaces between them in both variables, in the same order. */
+/** Several pairs have spaces, or ends of lines, between them in both variables, in the same order. */
 const readBootstrap = (env: EnvReader): KeyPair[] => {
   const publicKeys = wordsOf(env.optionalText('SVC_BOOTSTRAP_PUBLIC_KEY'));
   const secretKeys = wordsOf(env.optionalText('SVC_BOOTSTRAP_SECRET_KEY'));
