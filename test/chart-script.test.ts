@@ -1,9 +1,15 @@
-/** What the script of `helm test` says of an installation that has no room, and of one that refuses its world. */
+/**
+ * What the script of `helm test` says of an installation that has no room, and of one that refuses its world; which
+ * of several key pairs it uses, and which the notes after an installation show.
+ */
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
+import { basicAuthorization } from '#wire/client.ts';
 import { chartFolder } from './support/chart.ts';
 
 const script = join(chartFolder, 'scripts/try-session.mjs');
@@ -13,12 +19,15 @@ describe('the test of an installation', () => {
   afterEach(() => stop());
 
   /** What it says when it is answered so. */
-  const complaintAt = async (answer: RequestListener): Promise<string> => {
+  const complaintAt = async (
+    answer: RequestListener,
+    keys = { PUBLIC_KEY: 'pk-1', SECRET_KEY: 'sk-1' },
+  ): Promise<string> => {
     const server = createServer(answer);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     stop = () => server.close();
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const env = { CONTROL: url, GATEWAY: url, PUBLIC_KEY: 'pk-1', SECRET_KEY: 'sk-1' };
+    const env = { CONTROL: url, GATEWAY: url, ...keys };
     return new Promise((resolve) => {
       execFile(process.execPath, [script], { env }, (_, __, complaint) => resolve(complaint));
     });
@@ -42,5 +51,29 @@ describe('the test of an installation', () => {
     expect(keys).toEqual([keys[0], keys[0]]);
     expect(said).toContain('POST /worlds: 400 {"code":"invalid"}');
     expect(said).not.toContain('too busy');
+  });
+  it('asks with the first of several key pairs', async () => {
+    const asked: unknown[] = [];
+    const answer: RequestListener = ({ headers }, response) => {
+      asked.push(headers.authorization);
+      response.writeHead(400).end('{"code":"invalid"}');
+    };
+    await complaintAt(answer, { PUBLIC_KEY: 'pk-new pk-old', SECRET_KEY: 'sk-new\nsk-old\n' });
+    expect(asked).toEqual([basicAuthorization('pk-new', 'sk-new')]);
+  });
+});
+
+describe('the notes after an installation', () => {
+  it.each(['public-key', 'secret-key'])('show the first of several pairs: %s', async (key) => {
+    const notes = readFileSync(join(chartFolder, 'templates/NOTES.txt'), 'utf8').split('\n');
+    const line = notes.find((one) => one.includes(`"${key}"`)) ?? '';
+    const name = /SVC_\w+/.exec(line)?.[0];
+    // What Helm fills in are arguments of kubectl, which a function stands in for.
+    for (const kept of ['new old', '\nnew\nold\n', 'new']) {
+      const shell = `kubectl() { printf '%s' "$KEPT"; }\n${line}\nprintf '%s' "$${name}"`;
+      const env = { ...process.env, KEPT: kept };
+      const { stdout } = await promisify(execFile)('sh', ['-c', shell], { env });
+      expect(stdout).toBe('new');
+    }
   });
 });

@@ -10,7 +10,9 @@ import { request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 
 const { CONTROL, GATEWAY, PUBLIC_KEY, SECRET_KEY } = process.env;
-const authorization = `Basic ${Buffer.from(`${PUBLIC_KEY}:${SECRET_KEY}`).toString('base64')}`;
+/** Of several key pairs, which have spaces between them, the first is the present one. */
+const [publicKey, secretKey] = [PUBLIC_KEY, SECRET_KEY].map((keys) => keys.trim().split(/\s+/)[0]);
+const authorization = `Basic ${Buffer.from(`${publicKey}:${secretKey}`).toString('base64')}`;
 const slug = 'helm-test';
 const issue = '/repos/northquay/berth/issues/157';
 
