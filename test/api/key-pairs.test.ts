@@ -1,15 +1,27 @@
-/** Key pairs of configurations: of deployments side by side, replaced while replicas run, and revoked. */
+/**
+ * Key pairs of configurations: of deployments side by side, replaced while replicas run, beside replicas of the
+ * release before, and revoked.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLog } from '#runtime/log.ts';
+import { until } from '#runtime/pause.ts';
 import { Secret } from '#runtime/secret.ts';
 import { examine } from '#wire/admin-api/operations.ts';
 import { basicAuthorization } from '#wire/client.ts';
 import { type Database, openDatabase } from '../../src/control/db/database.ts';
-import { ensureKeyPairs, nameKeys } from '../../src/control/db/keys.ts';
-import { createNaming } from '../../src/control/tokens/keys-in-use.ts';
+import { ensureKeyPairs, findKeys, nameKeys } from '../../src/control/db/keys.ts';
+import { createNaming, openConfiguredKeys } from '../../src/control/tokens/keys-in-use.ts';
 import { hashSecretKey } from '../../src/control/tokens/tokens.ts';
 import { startTestControl } from '../support/control.ts';
 import { type OwnControl, startNotesControl } from '../support/own-control.ts';
+
+// What a control plane of the release before does with its one pair when it starts: word for word its statements.
+const ensureKeyBefore = `insert into keys (id, organization_id, project_id, public_key, secret_hash, configured)
+   values ($1, $2, $3, $4, $5, true)
+   on conflict (public_key) do update
+      set secret_hash = excluded.secret_hash, revoked_at = null, configured = true`;
+const revokeFormerBefore = `update keys set revoked_at = now()
+    where configured and public_key <> $1 and revoked_at is null`;
 
 describe('key pairs of configurations', () => {
   let control: OwnControl;
@@ -63,6 +75,28 @@ describe('key pairs of configurations', () => {
       [publicKey, minutes],
     );
 
+  /** Starts a control plane of the release before. */
+  const startBeforeWith = async ([publicKey, secretKey]: [string, string]): Promise<void> => {
+    const [place] = await control.sql<{ organization: string; project: string }>(
+      `select organization_id as organization, id as project from projects where slug = 'default'`,
+    );
+    const { organization, project } = place ?? {};
+    const made = [`key_${publicKey}`, organization, project, publicKey, hashSecretKey(secretKey)];
+    await control.sql(ensureKeyBefore, made);
+    await control.sql(revokeFormerBefore, [publicKey]);
+  };
+  /** Starts and stops what a control plane has of its pairs. */
+  const openWith = async (...pairs: [publicKey: string, secretKey: string][]): Promise<void> => {
+    const given = pairs.map(([publicKey, key]) => ({ publicKey, secretKey: new Secret(key) }));
+    const loop = await openConfiguredKeys(db, given, createLog('test', 'silent'));
+    await until(() => loop.status().ticks > 0, { timeoutMs: 10_000, what: 'the first naming' });
+    await loop.stop();
+  };
+  const validOf = async (...publicKeys: string[]): Promise<string[]> =>
+    (await findKeys(db, publicKeys)).map(({ publicKey }) => publicKey).sort();
+  const keysCheckOf = async (replica: Awaited<ReturnType<typeof startWith>>) =>
+    (await replica.admin(examine, {})).body.checks.find(({ name }) => name === 'keys');
+
   it('are valid side by side, whoever starts last, and none is revoked that is named', async () => {
     const blue: [string, string] = ['pk-blue', 'sk-blue'];
     const green: [string, string] = ['pk-green', 'sk-green'];
@@ -85,8 +119,7 @@ describe('key pairs of configurations', () => {
     expect([await statusOf(old), await statusOf(next)]).toEqual([401, 200]);
     // A replica of before comes back: it serves, and says what its pair is.
     const late = await startWith(old);
-    const { body } = await late.admin(examine, {});
-    expect(body.checks.find(({ name }) => name === 'keys')).toMatchObject({
+    expect(await keysCheckOf(late)).toMatchObject({
       status: 'failed',
       message: expect.stringMatching(/^pk-old was revoked at /),
     });
@@ -118,8 +151,7 @@ describe('key pairs of configurations', () => {
     for (const pair of [first, second, first]) await (await startWith(pair)).stop();
     expect([await statusOf(first), await statusOf(second)]).toEqual([401, 200]);
     const late = await startWith(first);
-    const { body } = await late.admin(examine, {});
-    expect(body.checks.find(({ name }) => name === 'keys')).toMatchObject({
+    expect(await keysCheckOf(late)).toMatchObject({
       status: 'failed',
       message: 'pk-same has another secret key since',
     });
@@ -142,5 +174,60 @@ describe('key pairs of configurations', () => {
       { publicKey: 'pk-one', secretHash: hashSecretKey('sk-one') },
     ]);
     expect(await read()).toEqual(before);
+  });
+
+  it('outlast any start of the release before, and a time with it alone', async () => {
+    const x: [string, string] = ['pk-x', 'sk-x'];
+    const y: [string, string] = ['pk-y', 'sk-y'];
+    await openWith(x, y);
+    // It takes several pairs for one.
+    await startBeforeWith(['pk-x pk-y', 'sk-x sk-y']);
+    await startBeforeWith(['pk-elsewhere', 'sk-elsewhere']);
+    expect(await validOf('pk-x', 'pk-y')).toEqual(['pk-x', 'pk-y']);
+    await startBeforeWith(x);
+    await openWith(x, y);
+    await startBeforeWith(['pk-elsewhere', 'sk-elsewhere']);
+    expect(await validOf('pk-x', 'pk-y')).toEqual(['pk-x', 'pk-y']);
+  });
+
+  it('are valid again that a start of the release before revoked', async () => {
+    const pair: [string, string] = ['pk-both', 'sk-both'];
+    const revokeAsBefore = async () => {
+      await startBeforeWith(pair);
+      await startBeforeWith(['pk-elsewhere', 'sk-elsewhere']);
+      expect(await validOf('pk-both')).toEqual([]);
+    };
+    await revokeAsBefore();
+    await openWith(pair);
+    expect(await validOf('pk-both')).toEqual(['pk-both']);
+    await revokeAsBefore();
+    await createNaming(db, ['pk-both'])();
+    expect(await validOf('pk-both')).toEqual(['pk-both']);
+  });
+
+  it('are left alone that only the release before has, until they are revoked by hand', async () => {
+    const pair: [string, string] = ['pk-before', 'sk-before'];
+    await startBeforeWith(pair);
+    expect(await runFor(30, 'pk-new')).not.toContain('pk-before');
+    expect(await validOf('pk-before')).toEqual(['pk-before']);
+    const other = await startWith(['pk-other', 'sk-other']);
+    expect(await keysCheckOf(other)).toMatchObject({
+      status: 'warning',
+      message: expect.stringContaining('pk-before'),
+    });
+    await control.sql(
+      `update keys set revoked_at = now(), configured = null where public_key = 'pk-before'`,
+    );
+    expect((await keysCheckOf(other))?.message).not.toContain('pk-before');
+    await other.stop();
+    await openWith(pair);
+    expect(await validOf('pk-before')).toEqual([]);
+  });
+
+  it('are revoked by a control plane that has none, too', async () => {
+    await openWith(['pk-gone', 'sk-gone']);
+    await silence('pk-gone', 11);
+    await openWith();
+    expect(await runFor(10)).toContain('pk-gone');
   });
 });

@@ -5,6 +5,7 @@
 import { describeError } from '#domain/error.ts';
 import type { DoctorCheck, PoolReport } from '#wire/admin-api/operations.ts';
 import { listPools, readVitals, type Vitals } from '../db/admin.ts';
+import { findHeldBefore } from '../db/keys.ts';
 import { type Load, readLoad } from '../db/load.ts';
 import { checkSchema } from '../db/migrate.ts';
 import { findNearQuota } from '../db/quotas.ts';
@@ -40,10 +41,20 @@ const checkDatabase = async ({ db }: Parts): Promise<Finding> => {
 
 const checkKeys = async ({ config, db }: Parts): Promise<Finding> => {
   const refused = await findRefused(db, config.bootstrap);
-  if (refused.size === 0) return ok(`${config.bootstrap.length} configured, all valid`);
-  return failed(
-    list([...refused].map(([publicKey, why]) => `${publicKey} ${why}`)),
-    'put a new pair into SVC_BOOTSTRAP_PUBLIC_KEY and SVC_BOOTSTRAP_SECRET_KEY: what was revoked or replaced is not taken back (docs/operate/operations.md)',
+  if (refused.size > 0) {
+    return failed(
+      list([...refused].map(([publicKey, why]) => `${publicKey} ${why}`)),
+      'put a new pair into SVC_BOOTSTRAP_PUBLIC_KEY and SVC_BOOTSTRAP_SECRET_KEY: what was revoked or replaced is not taken back (docs/operate/operations.md)',
+    );
+  }
+  const heldBefore = await findHeldBefore(
+    db,
+    config.bootstrap.map(({ publicKey }) => publicKey),
+  );
+  if (heldBefore.length === 0) return ok(`${config.bootstrap.length} configured, all valid`);
+  return warning(
+    `${list(heldBefore)} of the release before: valid until revoked by hand`,
+    'when no control plane of the release before has it any more: update keys set revoked_at = now(), configured = null where public_key = … (docs/operate/operations.md)',
   );
 };
 

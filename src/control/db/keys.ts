@@ -46,23 +46,26 @@ const ensureProject = statement(
    on conflict (organization_id, slug) do nothing`,
 );
 
+// `configured` is what the release before says of a key when one of its replicas starts, and such a start revokes all
+// others that it says it of, until the next start. So it is true only of keys that the release before holds: what is
+// named here loses it, and is out of reach of that; what was revoked with it was not revoked for good.
 const ensureKey = statement(
   'ensure_key',
-  `insert into keys (id, organization_id, project_id, public_key, secret_hash, configured, named_at)
-   select $1, o.id, p.id, $4, $5, true, now()
+  `insert into keys (id, organization_id, project_id, public_key, secret_hash, named_at)
+   select $1, o.id, p.id, $4, $5, now()
      from organizations o join projects p on p.organization_id = o.id and p.slug = $3
     where o.slug = $2
    on conflict (public_key) do nothing`,
 );
 
-const replaceSecret = statement(
-  'replace_key_secret',
+const takeKey = statement(
+  'take_key',
   `update keys
-      set configured = true, secret_hash = $2::bytea,
+      set named_at = now(), configured = null, revoked_at = null, secret_hash = $2::bytea,
           former_secrets = case when secret_hash = $2 then former_secrets
                                 else array_append(coalesce(former_secrets, '{}'), secret_hash) end
-    where public_key = $1 and revoked_at is null
-      and (secret_hash <> $2 or configured is distinct from true)
+    where public_key = $1 and (revoked_at is null or configured)
+      and (secret_hash <> $2 or configured)
       and $2 <> all (coalesce(former_secrets, '{}'))`,
 );
 
@@ -74,15 +77,24 @@ const findNamed = statement(
 
 const nameKeysStatement = statement(
   'name_keys',
-  'update keys set named_at = now() where public_key = any($1::text[]) and revoked_at is null',
+  `update keys set named_at = now(), configured = null, revoked_at = null
+    where public_key = any($1::text[]) and (revoked_at is null or configured)`,
 );
 
+// Replicas of the release before do not name what they hold, so of that it is not known whether any runs.
 const revokeUnnamedStatement = statement(
   'revoke_unnamed_keys',
   `update keys set revoked_at = now()
-    where configured and revoked_at is null and public_key <> all($1::text[])
-      and coalesce(named_at, '-infinity') < now() - $2::float8 * interval '1 millisecond'
+    where revoked_at is null and configured is not true and public_key <> all($1::text[])
+      and named_at < now() - $2::float8 * interval '1 millisecond'
    returning public_key as "publicKey"`,
+);
+
+const findHeldBeforeStatement = statement(
+  'find_keys_held_before',
+  `select public_key as "publicKey" from keys
+    where configured and revoked_at is null and public_key <> all($1::text[])
+    order by public_key`,
 );
 
 export type ProjectSlugs = { organization: string; project: string };
@@ -90,7 +102,8 @@ export type ConfiguredKey = { publicKey: string; secretHash: Buffer };
 
 /**
  * Makes sure that organization, project and key pairs exist. Another secret under a public key takes the place of
- * the one before, for good: neither that one nor a pair that was revoked is brought back.
+ * the one before, for good: neither that one nor a pair that was revoked is brought back, unless it was revoked by a
+ * replica of the release before.
  */
 export const ensureKeyPairs = (
   db: Database,
@@ -103,7 +116,7 @@ export const ensureKeyPairs = (
     for (const { publicKey, secretHash } of pairs) {
       const made = [newId('key'), organization, project, publicKey, secretHash];
       await tx.query(ensureKey, made);
-      await tx.query(replaceSecret, [publicKey, secretHash]);
+      await tx.query(takeKey, [publicKey, secretHash]);
     }
   });
 
@@ -133,7 +146,16 @@ export const nameKeys = async (db: Queryable, publicKeys: readonly string[]): Pr
   await db.query(nameKeysStatement, [publicKeys]);
 };
 
-/** Revokes pairs of configurations that none has named for so long; answers their public keys. */
+/** The public keys, but these, of pairs that are valid and that a replica of the release before started with last. */
+export const findHeldBefore = async (
+  db: Queryable,
+  publicKeys: readonly string[],
+): Promise<string[]> =>
+  (await db.query<{ publicKey: string }>(findHeldBeforeStatement, [publicKeys])).map(
+    ({ publicKey }) => publicKey,
+  );
+
+/** Revokes pairs that were named, and that none has named for so long; answers their public keys. */
 export const revokeUnnamed = async (
   db: Queryable,
   publicKeys: readonly string[],

@@ -2,7 +2,8 @@
  * The key pairs of the control plane's configuration. Those that some running control plane has are valid, so that
  * deployments with different pairs, and replicas of before and after a change, do not lock each other out. One that
  * none has any more is revoked after a while, for good. The while counts only while this replica runs and is heard:
- * after a time in which nothing ran, nobody is taken for gone.
+ * after a time in which nothing ran, nobody is taken for gone. A pair that only replicas of the release before have
+ * is left alone, as these do not tell that they run.
  */
 import type { Log } from '#runtime/log.ts';
 import { type Loop, startLoop } from '#runtime/loop.ts';
@@ -55,14 +56,13 @@ export const createNaming = (
   };
 };
 
-/** Makes the pairs where they are not there, and goes on naming them. Without any, nothing is done. */
+/** Makes the pairs where they are not there, and goes on naming them and revoking those of nobody. */
 export const openConfiguredKeys = async (
   db: Database,
   pairs: readonly KeyPair[],
   log: Log,
-): Promise<Loop<void> | undefined> => {
-  if (pairs.length === 0) return undefined;
-  await ensureKeyPairs(db, place, hashed(pairs));
+): Promise<Loop<void>> => {
+  if (pairs.length > 0) await ensureKeyPairs(db, place, hashed(pairs));
   for (const [publicKey, why] of await findRefused(db, pairs))
     log.error({ publicKey, why }, 'a key pair of the configuration is refused; make a new one');
   const publicKeys = pairs.map(({ publicKey }) => publicKey);
