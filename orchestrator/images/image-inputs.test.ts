@@ -39,6 +39,12 @@ describe('the images of this tree', () => {
     expect(context).not.toContain('node_modules/pg');
   });
 
+  it('has the script of generated pages where worlds are compiled, and not in world hosts', async () => {
+    const script = 'src/language/artifacts/page/browser/logic.js';
+    expect(await contextOf(programsImage)).toContain(script);
+    expect(await contextOf(worldHostImage)).not.toContain(script);
+  });
+
   it('has PostgreSQL alone in its image', async () => {
     const context = await contextOf(postgresImage);
     expect(

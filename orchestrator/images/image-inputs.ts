@@ -44,9 +44,12 @@ export const readImageInputs = async (
   baseImage: string | undefined,
   recipe: ImageRecipe = worldHostImage,
 ): Promise<ImageInputs> => {
-  const { repository, folders, without, isBundled } = recipe;
+  const { repository, folders, omitted, without, isBundled } = recipe;
   const nested = await Promise.all(folders.map((folder) => listFiles(root, folder)));
-  const paths = [...nested.flat(), ...singleFiles].sort();
+  const isOmitted = (path: string): boolean =>
+    omitted.some((folder) => path.startsWith(`${folder}/`));
+  const kept = nested.flat().filter((path) => !isOmitted(path));
+  const paths = [...kept, ...singleFiles].sort();
   const contents = await Promise.all(paths.map((path) => readFile(join(root, path))));
   const lock = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8')) as LockFile;
   const imported = contents.flatMap((content, index) =>

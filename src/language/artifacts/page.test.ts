@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createContext, Script } from 'node:vm';
+import { Script } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import type { TreeFile } from '#domain/world.ts';
 import { sampleContract, sampleEntity } from '#test/support/sample-contract.ts';
@@ -7,12 +7,12 @@ import { sampleApi, sampleRoute } from '#test/support/sample-world.ts';
 import { textFile } from '#test/support/small-world.ts';
 import { type Contract, plainPaging, type UiContract } from '../contract.ts';
 import { generateArtifacts } from './generate.ts';
+import { logicOf as logicOfModel } from './page/browser/logic.js';
 import { type PageModel, pageModel } from './page/model.ts';
-import { scriptLogic } from './page/script-logic.ts';
 import { generatePage, isGeneratedPage } from './page.ts';
 import { generatedState } from './state.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: the script is text, its values have no types here
+// biome-ignore lint/suspicious/noExplicitAny: the page's code takes what a person entered
 type Loose = any;
 
 const ui: UiContract = { static: 'ui', entry: '/', apiPath: '/__world-api', generated: null };
@@ -176,15 +176,9 @@ describe('the page', () => {
 });
 
 describe('the logic of the page', () => {
-  const logicOf = (contract: Contract): Loose => {
-    const context = createContext({
-      URL,
-      URLSearchParams,
-      model: JSON.stringify(pageModel(contract, contract.ui ?? ui)),
-    });
-    return new Script(`${scriptLogic}; logicOf(JSON.parse(model))`).runInContext(context);
-  };
-  /** Values of another realm, as ours. */
+  const logicOf = (contract: Contract): Loose =>
+    logicOfModel(pageModel(contract, contract.ui ?? ui));
+  /** What JSON keeps of a value. */
   const plain = (value: unknown): Loose =>
     value === undefined ? undefined : JSON.parse(JSON.stringify(value));
 
