@@ -97,14 +97,14 @@ const lookAt = (statuses: readonly PoolStatus[], hosts: readonly PoolHost[]): Po
 };
 
 const tellOfLaunches = (onLaunches: ControlLoopParts['onLaunches']) => {
-  let told = new Map<string, string | undefined>();
+  let reported = new Map<string, string | undefined>();
   return (statuses: readonly PoolStatus[]): void => {
     for (const { config, launches } of statuses) {
       const { reason, ...rest } = launches;
-      if (reason === told.get(config.pool)) continue;
+      if (reason === reported.get(config.pool)) continue;
       onLaunches({ pool: config.pool, ...rest, ...(reason === undefined ? {} : { reason }) });
     }
-    told = new Map(statuses.map(({ config, launches }) => [config.pool, launches.reason]));
+    reported = new Map(statuses.map(({ config, launches }) => [config.pool, launches.reason]));
   };
 };
 

@@ -31,9 +31,9 @@ const ignoreClosedPipe = (error: NodeJS.ErrnoException): void => {
 };
 
 /** Waits until the program is told to stop or ends by itself; false, with a line, when it cannot go on. */
-const untilDone = async (told: Promise<void>, ended: Running['ended']): Promise<boolean> => {
+const untilDone = async (stopRequest: Promise<void>, ended: Running['ended']): Promise<boolean> => {
   try {
-    await Promise.race([told, ...(ended === undefined ? [] : [ended])]);
+    await Promise.race([stopRequest, ...(ended === undefined ? [] : [ended])]);
     return true;
   } catch (error) {
     process.stderr.write(`${describeError(error)}\n`);
@@ -46,9 +46,9 @@ export const runProgram = async (
   start: () => Promise<Running>,
   { stopDeadlineMs }: RunOptions,
 ): Promise<void> => {
-  const told = Promise.withResolvers<void>();
-  for (const signal of stopSignals) process.on(signal, () => told.resolve());
-  if (process.channel !== undefined) process.on('disconnect', () => told.resolve());
+  const stopRequest = Promise.withResolvers<void>();
+  for (const signal of stopSignals) process.on(signal, () => stopRequest.resolve());
+  if (process.channel !== undefined) process.on('disconnect', () => stopRequest.resolve());
   process.stdout.on('error', ignoreClosedPipe);
   let running: Running;
   try {
@@ -58,7 +58,7 @@ export const runProgram = async (
     process.exit(1);
   }
   process.channel?.unref();
-  const isDone = await untilDone(told.promise, running.ended);
+  const isDone = await untilDone(stopRequest.promise, running.ended);
   setTimeout(() => process.exit(1), running.stopDeadlineMs ?? stopDeadlineMs).unref();
   try {
     await running.stop();

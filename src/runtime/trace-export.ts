@@ -85,7 +85,7 @@ export const openTraceExport = (endpoint: string): TraceExport => {
   };
   return {
     async send(steps) {
-      const spans = steps.map((told) => toSpan(told, resourceOf(told.program)));
+      const spans = steps.map((step) => toSpan(step, resourceOf(step.program)));
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       exporter.export(spans, ({ code, error }) => {
         if (code === ExportResultCode.SUCCESS) resolve();

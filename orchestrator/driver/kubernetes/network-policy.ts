@@ -58,8 +58,8 @@ const wayOut = ({
     );
   }
   // Behind a service the port is the pod's own, which the address need not tell.
-  const told = Number(port) || (protocol === 'https:' ? 443 : 80);
-  const numbers = controlPorts.length > 0 ? controlPorts : [told];
+  const usualPort = Number(port) || (protocol === 'https:' ? 443 : 80);
+  const numbers = controlPorts.length > 0 ? controlPorts : [usualPort];
   const ports = numbers.map((number) => ({ protocol: 'TCP', port: number }));
   if (controlPeers.length > 0) {
     return [{ to: [...controlPeers], ports }, ...(isName ? [nameServer] : [])];

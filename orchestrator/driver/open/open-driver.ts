@@ -69,11 +69,11 @@ export const openDriver = async (
 };
 
 const build = async (
-  { baseImage, names, ...build }: ImageBuild,
+  { baseImage, names, ...choice }: ImageBuild,
   recipe: ImageRecipe,
   preparing: PrepareOptions,
 ): Promise<string> => {
-  const engine = await findEngine(build);
+  const engine = await findEngine(choice);
   const inputs = await readImageInputs(root, baseImage, recipe);
   await ensureImage(engine, { root, inputs, baseImage }, preparing);
   if (names === undefined) return inputs.image;

@@ -37,8 +37,8 @@ const signalOf = (code: number | null, signal: string | null): string | undefine
   return Object.entries(constants.signals).find(([, value]) => value === number)?.[0];
 };
 
-const describeExit = (code: number | null, told: string | null): ContainerExit => {
-  const signal = signalOf(code, told);
+const describeExit = (code: number | null, signalName: string | null): ContainerExit => {
+  const signal = signalOf(code, signalName);
   if (signal === heapSignal) return heapExit;
   return {
     reason: 'exited',

@@ -25,13 +25,13 @@ export const interruption = (name: StopSignal): AppError =>
 
 /** Starts listening for signals. */
 export const listenForStop = (): Stopping => {
-  const told = new AbortController();
+  const interrupted = new AbortController();
   const forced = Promise.withResolvers<void>();
   let toldAt = 0;
   const onSignal = (name: NodeJS.Signals): void => {
-    if (!told.signal.aborted) {
+    if (!interrupted.signal.aborted) {
       toldAt = performance.now();
-      told.abort(interruption(name as StopSignal));
+      interrupted.abort(interruption(name as StopSignal));
     } else if (performance.now() - toldAt > sameMs) forced.resolve();
   };
   const names = Object.keys(numbers) as StopSignal[];
@@ -40,7 +40,7 @@ export const listenForStop = (): Stopping => {
   process.on('disconnect', onDisconnect);
   process.channel?.unref();
   return {
-    signal: told.signal,
+    signal: interrupted.signal,
     forced: forced.promise,
     release() {
       for (const name of names) process.off(name, onSignal);

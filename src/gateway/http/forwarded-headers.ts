@@ -86,8 +86,8 @@ export const readVisitor = (
   if (trustedHops === 0) return { chain: [peer], scheme };
   const chain = [...listOf(valuesOf(request, 'x-forwarded-for')), peer].slice(-(trustedHops + 1));
   const claims = listOf(valuesOf(request, 'x-forwarded-proto')).slice(-trustedHops);
-  const told = claims.at(0)?.toLowerCase();
-  return { chain, scheme: told === 'http' || told === 'https' ? told : scheme };
+  const claimed = claims.at(0)?.toLowerCase();
+  return { chain, scheme: claimed === 'http' || claimed === 'https' ? claimed : scheme };
 };
 
 /** An address as `Forwarded` wants it (RFC 7239). */
