@@ -1,5 +1,5 @@
 /** What each image is made of: what it needs, nothing of others, and a tag that says so. */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isHashTag, readImageInputs } from './image-inputs.ts';
@@ -19,6 +19,14 @@ describe('the images of this tree', () => {
     expect(context.filter((path) => path.endsWith('.test.ts'))).toEqual([]);
     const other = await readImageInputs(root, 'another-base', recipe);
     expect(other.image).not.toBe(image);
+  });
+
+  it('has in the image of programs all modules that building it loads by name', async () => {
+    const context = await contextOf(programsImage);
+    const recipe = readFileSync(join(root, programsImage.dockerfile), 'utf8');
+    const named = [...recipe.matchAll(/\/opt\/svc\/(\S+\.ts)\b/g)].map(([, path]) => path ?? '');
+    expect(named.length).toBeGreaterThan(0);
+    expect(named.filter((path) => !context.includes(path))).toEqual([]);
   });
 
   it('has every program in one, and none of what bundles hosts', async () => {
