@@ -23,7 +23,7 @@ const attacksOnHosts = `test/attacks/{${[
 ].join()}}.test.ts`;
 const alone = [
   'test/cluster/{faults,kubernetes-faults,leadership,load,roll}.test.ts',
-  'test/contract/kubernetes-pods.test.ts',
+  'test/contract/{docker-driver,kubernetes-pods}.test.ts',
   'test/fuzz/**/*.test.ts',
   'test/sweep/**/*.test.ts',
 ];

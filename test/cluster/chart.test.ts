@@ -79,7 +79,7 @@ describe.skipIf('missing' in found)('the manifests', () => {
 
 describe.skipIf(images === undefined)('an installation', { timeout: 240_000 }, () => {
   const { cluster } = found as TestCluster;
-  const { core } = cluster;
+  let core: TestCluster['cluster']['core'];
   let installation: ChartInstallation;
   let namespace: string;
   let client: Client;
@@ -108,6 +108,7 @@ describe.skipIf(images === undefined)('an installation', { timeout: 240_000 }, (
   };
 
   beforeAll(async () => {
+    ({ core } = cluster);
     installation = await prepareInstallation(cluster, images ?? []);
     ({ namespace } = installation);
     await installation.upgrade(...settings);

@@ -138,6 +138,8 @@ describe.skipIf(!hasSocket)('the Docker driver', () => {
 
   it('takes a host that is paused for one that runs, and destroys it', async () => {
     const hostId = await launch();
+    // An engine may fail to pause what is only starting.
+    await until(() => control.warm.has(hostId), { timeoutMs: waitMs, what: `${hostId} warm` });
     await docker('pause', `svc-${hostId}`);
     expect(await driver.list()).toMatchObject([{ hostId, phase: 'running' }]);
     await driver.destroy(hostId);

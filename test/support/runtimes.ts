@@ -106,9 +106,12 @@ export const sandboxWorks = async (): Promise<boolean> => {
   );
 };
 
-/** Prepares a runtime for tests: progress goes nowhere, and one file at a time builds the image. */
+/**
+ * Prepares a runtime for tests: progress goes nowhere, and one file at a time builds the image. They do not
+ * wait for those that load all images into a cluster, which takes longer than a hook may.
+ */
 export const prepareQuietly = (driver: Driver): Promise<Prepared> =>
-  exclusively('images', () =>
+  exclusively('the image of hosts', () =>
     driver.prepare({ onProgress: () => undefined, signal: new AbortController().signal }),
   );
 
