@@ -111,11 +111,12 @@ const minutes = 60_000;
 
 describe('compileTree, whatever it is given', () => {
   it.each([
-    { name: 'the small world', tree: toTree(smallWorld()), runs: 1_860 },
-    { name: 'a template', tree: readTemplate('code-hosting'), runs: 40 },
+    { name: 'the small world', tree: toTree(smallWorld()), usual: 1_860, short: 460, atLeast: 0.1 },
+    { name: 'a template', tree: readTemplate('code-hosting'), usual: 40, short: 12, atLeast: 0 },
   ])(
     'survives changes to $name',
-    ({ tree, runs }) => {
+    ({ tree, usual, short, atLeast }) => {
+      const runs = fuzzRuns(usual, short);
       let compiled = 0;
       fc.assert(
         fc.property(choiceLists(60), (numbers) => {
@@ -123,10 +124,10 @@ describe('compileTree, whatever it is given', () => {
           const changed = mutateTree(tree, choices);
           if (judge(changed, chooseThoroughness(changed, choices))) compiled += 1;
         }),
-        fuzzRuns(runs),
+        runs,
       );
-      expect(compiled).toBeGreaterThan(runs / 10);
-      expect(compiled).toBeLessThan(fuzzRuns(runs).numRuns * 0.9);
+      expect(compiled).toBeGreaterThanOrEqual(runs.numRuns * atLeast);
+      expect(compiled).toBeLessThan(runs.numRuns * 0.9);
     },
     60 * minutes,
   );
