@@ -1,7 +1,8 @@
 /**
  * The largest numbers that rows held which are gone, in a table beside the rows, so that they follow
- * transactions and marks as rows do. Noting one never fails: in a full world the largest of an entity
- * is noted for all of its numbers at once, which takes no more room than there are entities.
+ * transactions and marks as rows do. Noting one never fails: notes may take more room than the rows that
+ * they are of, and where a full world has no more of it, the largest of a field is noted once for all that it is
+ * counted within.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import type { Statements } from '../tables/statements.ts';
@@ -25,8 +26,8 @@ export type KeptNumbers = {
 /** The name under which the numbers of a whole entity are kept. */
 export const whole = '';
 
-/** Any field of an entity, within whatever values. */
-const anyField = '';
+/** Within whatever values, and in the whole entity. */
+const anyValues = '*';
 
 /** Created where it is missing, since snapshots of earlier releases are without it. */
 const table = `CREATE TABLE IF NOT EXISTS svc_numbers (
@@ -38,7 +39,7 @@ const putSql = `INSERT INTO svc_numbers (entity, field, within, largest) VALUES 
   ON CONFLICT DO UPDATE SET largest = max(largest, excluded.largest)`;
 
 const largestSql = `SELECT max(largest) AS largest FROM svc_numbers
-  WHERE (entity, field, within) IN (VALUES (?1, ?2, ?3), (?1, '${anyField}', '${whole}'))`;
+  WHERE entity = ? AND field = ? AND within IN (?, '${anyValues}')`;
 
 const oneSql = 'svc_numbers WHERE entity = ? AND field = ? AND within = ?';
 
@@ -59,9 +60,8 @@ export const createKeptNumbers = (
   db.exec(table);
   const put = ({ entity, field, within, largest }: KeptNumber): void => {
     const bytes = Buffer.byteLength(entity + field + within);
-    const hasRoom = room?.take(bytes, 1) ?? true;
-    const [name, values] = hasRoom ? [field, within] : [anyField, whole];
-    prepare(putSql).run(entity, name, values, largest);
+    const values = (room?.take(bytes, 1) ?? true) ? within : anyValues;
+    prepare(putSql).run(entity, field, values, largest);
   };
   return {
     put,

@@ -1,18 +1,17 @@
 /** What a world does that has reached its size limit. */
-import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
-import { sampleContract, sampleRows } from '#test/support/sample-contract.ts';
+import { sampleContract, sampleEntity, sampleRows } from '#test/support/sample-contract.ts';
 import { buildSnapshot } from '../snapshot.ts';
-import { createStatements } from '../tables/statements.ts';
 import { openWorldStore, type WorldStore } from '../world-store.ts';
-import { createKeptNumbers } from './kept-numbers.ts';
 
 const contract = sampleContract();
 const { bytes, digest } = buildSnapshot(contract, sampleRows);
 
+const maxBytes = 2 ** 20;
+
 const openSmall = (): WorldStore => {
-  const store = openWorldStore({ contract, snapshot: bytes, maxBytes: 2 ** 20 });
+  const store = openWorldStore({ contract, snapshot: bytes, maxBytes });
   store.mark('base');
   store.mark('task');
   return store;
@@ -24,17 +23,20 @@ const issueOf = (id: number, letters: number): Row => ({
   title: 'x'.repeat(letters),
 });
 
-/** Inserts issues from a number on until one is refused; how many there then are. */
-const fill = (store: WorldStore, from: number, letters: number): number => {
+/** Inserts rows by a number, from one on, until one is refused; how many there then are. */
+const untilFull = (from: number, insert: (id: number) => unknown): number => {
   for (let id = from; ; id += 1) {
     try {
-      store.insert('issues', issueOf(id, letters));
+      insert(id);
     } catch (error) {
       expect(error).toMatchObject({ kind: 'full', detail: expect.stringContaining('delete rows') });
       return id - from;
     }
   }
 };
+
+const fill = (store: WorldStore, from: number, letters: number): number =>
+  untilFull(from, (id) => store.insert('issues', issueOf(id, letters)));
 
 it('refuses a row and loses nothing: rows, marks, and what was written before in the same call', async () => {
   const store = openSmall();
@@ -54,31 +56,41 @@ it('refuses a row and loses nothing: rows, marks, and what was written before in
 
 it('deletes every row where nothing else goes, and no number comes back', async () => {
   const store = openSmall();
+  const ofSite = store.nextNumber('issues', 'number', { owner: 'bob', repo: 'site' });
   const { value: held } = await store.atomically(() => fill(store, 100, 1));
   expect(held).toBeGreaterThan(1_000);
   for (let id = 99 + held; id >= 100; id -= 1) {
     await store.atomically(() => store.remove('issues', { id }));
   }
   expect(store.nextNumber('issues', 'number', engine)).toBe(100 + held);
+  expect(store.nextNumber('issues', 'id')).toBe(100 + held);
+  expect(store.nextNumber('issues', 'number', { owner: 'bob', repo: 'site' })).toBe(ofSite);
   store.close();
 });
 
-it('keeps one note of numbers for each entity when there is room for no more', () => {
-  const db = new DatabaseSync(':memory:');
-  let hasRoom = true;
-  const room = { take: () => hasRoom, measure: () => undefined };
-  const kept = createKeptNumbers(db, createStatements(db), room);
-  kept.put({ entity: 'issues', field: 'number', within: 'a', largest: 3 });
-  hasRoom = false;
-  for (const [index, within] of ['a', 'b', 'c'].entries()) {
-    kept.put({ entity: 'issues', field: 'number', within, largest: 7 - index });
-  }
-  kept.put({ entity: 'users', field: 'id', within: '', largest: 4 });
-  expect(kept.all()).toHaveLength(3);
-  const largest = (entity: string, within: string) => kept.largest(entity, 'number', within);
-  expect([largest('issues', 'a'), largest('issues', 'd'), largest('users', 'a')]).toEqual([
-    7, 7, 4,
+it('counts each field on by itself when the notes of numbers take more room than the rows did', async () => {
+  const name = `notes_${'x'.repeat(200)}`;
+  const counted = Array.from({ length: 4 }, (_, index) => `n${index}`);
+  const integer = { type: 'integer' };
+  const properties = Object.fromEntries(['id', 'at', ...counted].map((field) => [field, integer]));
+  const entity = sampleEntity(name, {
+    properties: { ...properties, group: { type: 'string' } },
+    unique: counted.map((field) => [['group'], [field]]),
+  });
+  const store = openWorldStore({ contract: sampleContract({ entities: [entity] }), maxBytes });
+  const numbers = Object.fromEntries(counted.map((field) => [field, 3]));
+  const insert = (id: number) =>
+    store.insert(name, { ...numbers, id, at: 1_700_000_000_000, group: `g${id}` });
+  const { value: held } = await store.atomically(() => untilFull(1, insert));
+  await store.atomically(() => {
+    for (let id = 1; id <= held; id += 1) store.remove(name, { id });
+  });
+  const notes = store.keptNumbers(name);
+  expect(notes.length).toBeLessThan(counted.length * held);
+  const next = [1, held].flatMap((id) => [
+    store.nextNumber(name, 'n0', { group: `g${id}` }),
+    store.nextNumber(name, 'n3', { group: `g${id}` }),
   ]);
-  expect(largest('repos', 'a')).toBeUndefined();
-  db.close();
+  expect([store.nextNumber(name, 'id'), ...next]).toEqual([held + 1, 4, 4, 4, 4]);
+  store.close();
 });
