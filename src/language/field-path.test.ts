@@ -29,6 +29,8 @@ describe('a field path', () => {
     expect(valueAtPath(row, ['labels', '0', 'name'])).toBe('bug');
     expect(valueAtPath(row, ['user', 'constructor'])).toBeUndefined();
     expect(valueAtPath(row, ['user', 'login', 'length'])).toBeUndefined();
+    expect(valueAtPath(row, ['labels', 'length'])).toBeUndefined();
+    expect(valueAtPath(row, ['labels', '00'])).toBeUndefined();
   });
 
   it('is written to, with objects made on the way, and never into a prototype', () => {

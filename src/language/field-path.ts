@@ -16,11 +16,13 @@ export const parseFieldPath = (written: string): FieldPath | undefined => {
 export const readFieldPath = (written: string): FieldPath =>
   parseFieldPath(written) ?? written.split('.');
 
-/** The value at a path, or undefined. */
+const isField = Object.prototype.propertyIsEnumerable;
+
+/** The value at a path, or undefined. A list has items by their numbers, and no field `length`. */
 export const valueAtPath = (root: unknown, path: FieldPath): unknown =>
   path.reduce<unknown>((value, segment) => {
     if (typeof value !== 'object' || value === null) return undefined;
-    return Object.hasOwn(value, segment) ? (value as Row)[segment] : undefined;
+    return isField.call(value, segment) ? (value as Row)[segment] : undefined;
   }, root);
 
 /** Writes a value at a path of a row, making objects on the way. */

@@ -9,6 +9,7 @@
 
 import { toPointer } from '#domain/json.ts';
 import type { Explode, FieldPath, Row, VendorOperation } from '../contract.ts';
+import { valueAtPath } from '../field-path.ts';
 import { isTable, own, type Table } from '../read/values.ts';
 
 /**
@@ -69,13 +70,6 @@ const nameType = (value: unknown): string => {
   return typeof value === 'string' ? 'a text' : `a ${typeof value}`;
 };
 
-/** The value at a path, own keys only; undefined when there is none. */
-const valueAt = (value: unknown, path: FieldPath): unknown =>
-  path.reduce<unknown>((held, segment) => {
-    if (Array.isArray(held)) return /^\d+$/.test(segment) ? held[Number(segment)] : undefined;
-    return isTable(held) ? own(held, segment) : undefined;
-  }, value);
-
 /** A copy without what stands at a path. An item of a list leaves null, so that no other moves. */
 const without = (value: unknown, [segment = '', ...rest]: FieldPath): unknown => {
   if (Array.isArray(value)) {
@@ -94,7 +88,7 @@ const without = (value: unknown, [segment = '', ...rest]: FieldPath): unknown =>
 
 /** The captured rows of a body. */
 const findRows = (body: unknown, results: FieldPath, gaps: Gaps): { row: Table; at: Spot }[] => {
-  const found = valueAt(body, results);
+  const found = valueAtPath(body, results);
   const at: Spot = { path: results, pattern: results };
   if (isTable(found)) return [{ row: found, at }];
   if (Array.isArray(found)) {
@@ -127,7 +121,7 @@ const takeFields = (take: Explode['take'], item: unknown): [string, unknown][] |
   const isWhole = take.every(({ from }) => from.length === 0);
   if (!isWhole && !isTable(item) && !Array.isArray(item)) return undefined;
   return take.flatMap(({ field, from }): [string, unknown][] => {
-    const value = valueAt(item, from);
+    const value = valueAtPath(item, from);
     return value === undefined ? [] : [[field, value]];
   });
 };
@@ -141,7 +135,7 @@ const explodeList = (
   { row, withArguments, at }: Captured,
   gaps: Gaps,
 ): Row[] => {
-  const list = valueAt(row, path);
+  const list = valueAtPath(row, path);
   if (list === null) return [];
   if (!Array.isArray(list)) {
     const detail = list === undefined ? 'is missing' : `must be a list, is ${nameType(list)}`;
@@ -149,7 +143,7 @@ const explodeList = (
     return [];
   }
   const carried = carry.flatMap(({ field, from }): [string, unknown][] => {
-    const value = valueAt(withArguments, from);
+    const value = valueAtPath(withArguments, from);
     if (value !== undefined) return [[field, value]];
     gaps.note(below(at, from), 'is missing');
     return [];
@@ -165,7 +159,7 @@ const explodeList = (
 /** The captured row without the lists that became rows of their own; what is no list stays. */
 const takeOutLists = (captured: Table, explode: readonly Explode[]): Table =>
   explode.reduce<Table>((row, { field }) => {
-    const value = valueAt(captured, field);
+    const value = valueAtPath(captured, field);
     return value === null || Array.isArray(value) ? (without(row, field) as Table) : row;
   }, captured);
 

@@ -5,6 +5,7 @@
 
 import { parsePointer } from '#domain/json.ts';
 import type { TreeFile } from '#domain/world.ts';
+import { valueAtPath } from '../field-path.ts';
 import { connectorFile } from '../files/connector-toml.ts';
 import { environmentFile } from '../files/svc-env-toml.ts';
 import { worldFile } from '../files/world-json.ts';
@@ -12,7 +13,6 @@ import type { Problem } from '../problem.ts';
 import type { ProblemCode } from '../read/codes.ts';
 import { createProblems } from '../read/place.ts';
 import { openTree } from '../read/tree.ts';
-import { isTable, own } from '../read/values.ts';
 
 /** Codes of problems that name a thing which the data model no longer has. */
 const danglingCodes = new Set([
@@ -57,10 +57,7 @@ const ofFile = (file: string): string => {
 const createNames = (files: readonly TreeFile[]): ((file: string, at: string[]) => string) => {
   const tree = openTree(files, createProblems());
   return (file, at) => {
-    const value = at.reduce<unknown>((held, segment) => {
-      if (Array.isArray(held)) return held[Number(segment)];
-      return isTable(held) ? own(held, segment) : undefined;
-    }, tree?.toml(file)?.value);
+    const value = valueAtPath(tree?.toml(file)?.value, at);
     return String(value ?? at.join('.'));
   };
 };

@@ -5,6 +5,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { toPointer } from '#domain/json.ts';
+import { valueAtPath } from '../../field-path.ts';
 import { worldFile } from '../../files/world-json.ts';
 import type { Change } from '../change.ts';
 import type { Documents, Path } from './documents.ts';
@@ -20,11 +21,7 @@ type Entry = { file: string; path: Path; reasons: Set<string> };
 
 const maxReasons = 5;
 
-const valueAt = (value: unknown, path: Path): unknown =>
-  path.reduce<unknown>((held, segment) => {
-    const isHolder = typeof held === 'object' && held !== null && Object.hasOwn(held, segment);
-    return isHolder ? (held as Record<string | number, unknown>)[segment] : undefined;
-  }, value);
+const valueAt = (value: unknown, path: Path): unknown => valueAtPath(value, path.map(String));
 
 const join = (reasons: ReadonlySet<string>): string => {
   const shown = [...reasons].slice(0, maxReasons).join('; ');

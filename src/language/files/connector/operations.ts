@@ -43,7 +43,7 @@ export const mediaTypes = listOf(
 
 /** Where an answer says when it was last changed. */
 export const lastModified = described(
-  'Field of an answered object that says when it was last changed, for Last-Modified: dotted path.',
+  'Field of an answered object that says when it was last changed, for Last-Modified: a.b.c or /a/b/c.',
   optional(filledText()),
 );
 
@@ -203,7 +203,7 @@ const operationKeys = {
     optional(text),
   ),
   results: described(
-    'Dotted path to the list of rows in an answer\'s body; "": the body itself is the row.',
+    'Path to the list of rows in an answer\'s body, a.b.c or /a/b/c; "": the body itself is the row.',
     defaulted(text, ''),
   ),
   ingest: described(
