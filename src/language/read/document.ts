@@ -5,8 +5,9 @@
 import { parse as parseTomlText, TomlError } from 'smol-toml';
 import { parsePointer } from '#domain/json.ts';
 import { languageLimits } from '../limits.ts';
-import { findDuplicateKeys, findUnexpected, findUnsafeNumber } from './json-faults.ts';
+import { findDuplicateKeys, findUnexpected, findUnsafeNumber, repeatsKeys } from './json-faults.ts';
 import { outlineJson } from './json-positions.ts';
+import { depthOf } from './json-text.ts';
 import { createPlace, type Place, type Problems } from './place.ts';
 import { createLocate, type Position, positionAt } from './positions.ts';
 import { outlineToml } from './toml-positions.ts';
@@ -50,7 +51,10 @@ export const parseJson = (problems: Problems, file: string, text: string): Docum
   const parsed = parseJsonText(problems, file, text);
   if (parsed === undefined) return undefined;
   const place = createPlace(problems, file, createLocate(text, outlineJson));
-  if (isDeeperThan(parsed.value, languageLimits.depth)) {
+  const isDeep = isDeeperThan(parsed.value, languageLimits.depth);
+  const isRepeating = !isDeep && repeatsKeys(text, parsed.value);
+  // What a repeated key replaced is in the text alone.
+  if (isDeep || (isRepeating && depthOf(text) > languageLimits.depth)) {
     place.refuse('too_deep', `${file} nests deeper than ${languageLimits.depth} levels`);
     return undefined;
   }
@@ -60,7 +64,7 @@ export const parseJson = (problems: Problems, file: string, text: string): Docum
     const at = place.at(...parsePointer(unsafe.pointer));
     at.refuse('unsafe_number', message, 'write it as a string');
   }
-  for (const pointer of findDuplicateKeys(text, parsed.value)) {
+  for (const pointer of isRepeating ? findDuplicateKeys(text) : []) {
     const at = place.at(...parsePointer(pointer));
     at.refuse('duplicate_key', `the key at ${pointer} is written twice`);
   }

@@ -3,8 +3,9 @@
  * twice, and which numbers lose digits by being read.
  */
 
-import { escapeSegment } from '#domain/json.ts';
-import { eachMember, endOfString, endOfValue, skipBlanks } from './json-text.ts';
+import { visit } from 'jsonc-parser';
+import { toPointer } from '#domain/json.ts';
+import { endOfString, skipBlanks } from './json-text.ts';
 
 const token = /[{}[\]:,]|-?\d[\d.eE+-]*|true|false|null/y;
 
@@ -35,31 +36,6 @@ export const findUnexpected = (text: string): number => {
   return text.length;
 };
 
-type Visitor = {
-  /** A key that its object had already. */
-  duplicate?(pointer: string): void;
-  scalar?(pointer: string, source: string): void;
-};
-
-/** Visits the values of a text by their pointers. The text is not nested deeply. */
-const walk = (text: string, { duplicate, scalar }: Visitor): void => {
-  const walkValue = (pointer: string, start: number): number => {
-    if (text[start] !== '{' && text[start] !== '[') {
-      const end = endOfValue(text, start);
-      scalar?.(pointer, text.slice(start, end));
-      return end;
-    }
-    const names = new Set<string | number>();
-    return eachMember(text, start, ({ name, start: inner }) => {
-      const at = `${pointer}/${escapeSegment(name)}`;
-      if (names.has(name)) duplicate?.(at);
-      if (duplicate !== undefined) names.add(name);
-      return walkValue(at, inner);
-    });
-  };
-  walkValue('', skipBlanks(text, 0));
-};
-
 /** How many keys a text of valid JSON writes. */
 const countWrittenKeys = (text: string): number => {
   let count = 0;
@@ -80,13 +56,29 @@ const countKeys = (value: unknown): number => {
 };
 
 /**
- * Pointers of the keys that repeat an earlier one of their object, in a text not nested deeply. `value`
- * is what the text was parsed into: as long as it has every key that is written, none is looked for.
+ * Whether a text writes keys that the value, which it was parsed into, does not have. The value is not
+ * nested deeply; the text may be, in what a repeated key replaced.
  */
-export const findDuplicateKeys = (text: string, value: unknown): string[] => {
-  if (countWrittenKeys(text) === countKeys(value)) return [];
+export const repeatsKeys = (text: string, value: unknown): boolean =>
+  countWrittenKeys(text) !== countKeys(value);
+
+/** Pointers of the keys that repeat an earlier one of their object, in a text not nested deeply. */
+export const findDuplicateKeys = (text: string): string[] => {
   const duplicates: string[] = [];
-  walk(text, { duplicate: (pointer) => duplicates.push(pointer) });
+  const objects: Set<string>[] = [];
+  visit(text, {
+    onObjectBegin() {
+      objects.push(new Set());
+    },
+    onObjectProperty(name, _offset, _length, _line, _column, path) {
+      const names = objects.at(-1);
+      if (names?.has(name)) duplicates.push(toPointer([...path(), name]));
+      names?.add(name);
+    },
+    onObjectEnd() {
+      objects.pop();
+    },
+  });
   return duplicates;
 };
 
@@ -103,12 +95,13 @@ type UnsafeNumber = { pointer: string; source: string };
  */
 export const findUnsafeNumber = (text: string): UnsafeNumber | undefined => {
   if (!/\d{16}|[eE]\+?\d{3}/.test(text)) return undefined;
-  const unsafe: UnsafeNumber[] = [];
-  walk(text, {
-    scalar: (pointer, source) => {
-      const isFirst = unsafe.length === 0 && /^[-\d]/.test(source);
-      if (isFirst && losesDigits(source)) unsafe.push({ pointer, source });
+  let unsafe: UnsafeNumber | undefined;
+  visit(text, {
+    onLiteralValue(value, offset, length, _line, _column, path) {
+      if (unsafe !== undefined || typeof value !== 'number') return;
+      const source = text.slice(offset, offset + length);
+      if (losesDigits(source)) unsafe = { pointer: toPointer(path()), source };
     },
   });
-  return unsafe[0];
+  return unsafe;
 };

@@ -2,8 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { escapeSegment } from '#domain/json.ts';
 import { locateIn, outlinesOf, valuesOf } from '#test/support/positions.ts';
-import { findDuplicateKeys, findUnexpected, findUnsafeNumber } from './json-faults.ts';
+import { parseJson } from './document.ts';
+import { findDuplicateKeys, findUnexpected, findUnsafeNumber, repeatsKeys } from './json-faults.ts';
 import { outlineJson } from './json-positions.ts';
+import { createProblems } from './place.ts';
 import { type Outline, wantedOf } from './positions.ts';
 
 const inJson = locateIn(outlineJson);
@@ -86,15 +88,11 @@ describe('outlineJson', () => {
 
 describe('faults of JSON', () => {
   it('finds keys that repeat one of the same object, and nothing below them', () => {
-    expect(
-      findDuplicateKeys(
-        '{"a":{"a":1},"b":[{"x":1},{"x":2}],"a":{"a":1}}',
-        JSON.parse('{"a":{"a":1},"b":[{"x":1},{"x":2}],"a":{"a":1}}'),
-      ),
-    ).toEqual(['/a']);
-    expect(findDuplicateKeys('{"a":1,"\\u0061":2}', JSON.parse('{"a":1,"\\u0061":2}'))).toEqual([
-      '/a',
-    ]);
+    const text = '{"a":{"a":1},"b":[{"x":1},{"x":2}],"a":{"a":1}}';
+    expect(findDuplicateKeys(text)).toEqual(['/a']);
+    expect(findDuplicateKeys('{"a":1,"\\u0061":2}')).toEqual(['/a']);
+    expect(repeatsKeys(text, JSON.parse(text))).toBe(true);
+    expect(repeatsKeys('[{"a":": "},{"a":1}]', [{ a: ': ' }, { a: 1 }])).toBe(false);
   });
 
   it('finds the number that loses digits', () => {
@@ -102,6 +100,24 @@ describe('faults of JSON', () => {
     expect(findUnsafeNumber(text)).toEqual({ pointer: '/b/1', source: '9007199254740993' });
     expect(findUnsafeNumber('[0.12345678901234567890, 1e10]')).toBeUndefined();
     expect(findUnsafeNumber('[1e999]')).toEqual({ pointer: '/0', source: '1e999' });
+  });
+
+  it.each([
+    ['lists', '['.repeat(100_000) + ']'.repeat(100_000)],
+    ['objects', `${'{"b":'.repeat(100_000)}12345678901234567890${'}'.repeat(100_000)}`],
+  ])('refuses bottomless %s that a repeated key replaces', (_what, deep) => {
+    const problems = createProblems();
+    expect(parseJson(problems, 'x.json', `{"a":${deep},"a":1}`)).toBeUndefined();
+    expect(problems.list().map(({ code }) => code)).toEqual(['too_deep']);
+  });
+
+  it('finds keys and numbers in every kind of value, by their pointers', () => {
+    const text = '{"a/b":[{"~":{"__proto__":1e400,"__proto__":2}}],"\\ud800":[[{"x":1,"x":2}]]}';
+    expect(findDuplicateKeys(text)).toEqual(['/a~1b/0/~0/__proto__', '/\ud800/0/0/x']);
+    expect(findUnsafeNumber(text)).toEqual({
+      pointer: '/a~1b/0/~0/__proto__',
+      source: '1e400',
+    });
   });
 
   it.each([
