@@ -6,7 +6,8 @@
  * The view of ten thousand hosts is large, so looks are paced by how long the last one took.
  */
 import type { Log } from '#runtime/log.ts';
-import { type Loop, startLoop } from '#runtime/loop.ts';
+import { startLongPoll } from '#runtime/long-poll.ts';
+import type { Loop } from '#runtime/loop.ts';
 import { pause, restAfter } from '#runtime/pause.ts';
 import type { PoolApi } from '../control-plane/pool.ts';
 import type { Driver } from '../driver/driver.ts';
@@ -64,20 +65,20 @@ export const watchPool = (
   restMs: () => number,
   log: Log,
 ): Loop<string> => {
-  let revision: string | undefined;
-  return startLoop({
+  let seen: string | undefined;
+  return startLongPoll({
     name: 'watch-pool',
-    everyMs: 0,
+    holdMs: viewHoldMs,
     log,
-    tick: async (signal) => {
-      const seen = await pool.awaitChange({ after: revision, holdMs: viewHoldMs, signal });
-      const hasChanged = seen !== revision;
-      revision = seen;
+    ask: async (poll) => ({ revision: await pool.awaitChange(poll) }),
+    take: async ({ revision }, signal) => {
+      const hasChanged = revision !== seen;
+      seen = revision;
       if (hasChanged) {
         onChange();
         await pause(restMs(), signal);
       }
-      return seen;
+      return revision;
     },
   });
 };

@@ -1,4 +1,5 @@
 /** What `svc up` asks the control plane that it runs: which world hosts there are, and how many sessions. */
+import { backoffMs } from '#domain/backoff.ts';
 import { AppError } from '#domain/error.ts';
 import { pause } from '#runtime/pause.ts';
 import { type Client, createClient } from '#wire/client.ts';
@@ -13,7 +14,7 @@ export type OpenSessions = {
 };
 
 const poolHoldSeconds = 20;
-const retryMs = 250;
+const pauses = { firstMs: 100, mostMs: 1_000 };
 const countMs = 1_000;
 
 const poolClient = (site: Site): Client =>
@@ -31,6 +32,7 @@ export const watchHosts = async (
   const client = poolClient(site);
   const { installation } = site.secrets;
   let after: string | undefined;
+  let failures = 0;
   for (;;) {
     const query = {
       installation,
@@ -39,11 +41,13 @@ export const watchHosts = async (
     };
     try {
       const { body } = await client.send(observePool, { query, signal });
+      failures = 0;
       if (isEnough(body.hosts)) return;
       after = body.revision;
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'unavailable') throw error;
-      await pause(retryMs, signal); // the control plane is being started again
+      failures += 1;
+      await pause(backoffMs(failures, pauses), signal); // the control plane is being started again
       signal.throwIfAborted();
     }
   }

@@ -5,7 +5,8 @@
  */
 import { describeError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
-import { type Loop, startLoop } from '#runtime/loop.ts';
+import { type Poll, startLongPoll } from '#runtime/long-poll.ts';
+import type { Loop } from '#runtime/loop.ts';
 import type { Client } from '#wire/client.ts';
 import { followRoutes } from '#wire/gateway-api/operations.ts';
 import { isRefusal, type RouteTable } from './route-table.ts';
@@ -18,9 +19,7 @@ export type FollowOptions = {
   log: Log;
 };
 
-const holdSeconds = 25;
-/** An answer that does not come by then will not come. */
-const patienceMs = 35_000;
+const holdMs = 25_000;
 
 export type Following = {
   /** The status of the loop is how many changes the last answer brought. */
@@ -33,37 +32,31 @@ export type Following = {
 export const startFollowing = (options: FollowOptions): Following => {
   const { client, routes, onChange, log } = options;
   let refusal: string | undefined;
-  let isConnected = false;
-  let cursor: string | undefined;
 
-  const follow = async (stopping: AbortSignal): Promise<number> => {
-    // After a break the first answer is wanted at once: it says that the control plane answers again.
-    const hold = isConnected ? holdSeconds : 0;
-    const query = cursor === undefined ? { hold } : { after: cursor, hold };
-    const signal = AbortSignal.any([stopping, AbortSignal.timeout(patienceMs)]);
-    const { body } = await client.send(followRoutes, { query, signal });
-    cursor = body.cursor;
-    isConnected = true;
-    if (body.missed) routes.expireAll();
-    else routes.expire(body.sessionIds);
-    if (body.missed || body.sessionIds.length > 0) {
-      onChange(body.missed ? undefined : body.sessionIds);
-    }
-    return body.sessionIds.length;
-  };
-
-  const tick = async (stopping: AbortSignal): Promise<number> => {
+  const ask = async ({ after, holdMs, signal }: Poll) => {
+    const query = { ...(after === undefined ? {} : { after }), hold: holdMs / 1_000 };
     try {
-      const changes = await follow(stopping);
+      const { body } = await client.send(followRoutes, { query, signal });
       refusal = undefined;
-      return changes;
+      return { ...body, revision: body.cursor };
     } catch (error) {
       if (isRefusal(error)) refusal = describeError(error);
-      isConnected = false;
       routes.expireAll();
       throw error;
     }
   };
-  const loop = startLoop({ name: 'follow-routes', everyMs: 0, tick, log });
+
+  const loop = startLongPoll({
+    name: 'follow-routes',
+    holdMs,
+    ask,
+    take: ({ missed, sessionIds }) => {
+      if (missed) routes.expireAll();
+      else routes.expire(sessionIds);
+      if (missed || sessionIds.length > 0) onChange(missed ? undefined : sessionIds);
+      return sessionIds.length;
+    },
+    log,
+  });
   return { loop, refusal: () => refusal };
 };
