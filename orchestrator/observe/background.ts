@@ -18,7 +18,7 @@ export type Background = {
 };
 
 /** An empty background. `onSettled` is called at the end of each step. */
-export const createBackground = (log: Log, onSettled: () => void): Background => {
+const createBackground = (log: Log, onSettled: () => void): Background => {
   const busy = new Map<string, Work>();
   const running = new Set<Promise<void>>();
   const finishing = new AbortController();

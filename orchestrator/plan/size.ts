@@ -10,7 +10,7 @@ import type { Action, Deadlines } from './terms.ts';
 /** Launches that a pool asks for: those that sessions wait for, and those ahead of demand. */
 export type Need = { urgent: number; ahead: number };
 
-export const roomIn = ({ pool, live }: Stock): number => Math.max(0, pool.config.maximum - live);
+const roomIn = ({ pool, live }: Stock): number => Math.max(0, pool.config.maximum - live);
 
 const canLaunch = ({ pool, trouble }: Stock): boolean =>
   trouble === undefined && pool.launchAllowance > 0;

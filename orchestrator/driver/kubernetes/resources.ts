@@ -11,7 +11,7 @@ import { type Cluster, clusterRefusal, isStatus } from './cluster.ts';
 export type ResourceScope = { installation: string; namespace: string };
 
 /** Who applies; fields that others set stay theirs. */
-export const fieldManager = 'svc-orchestrator';
+const fieldManager = 'svc-orchestrator';
 
 export const managedBy = { 'app.kubernetes.io/managed-by': fieldManager } as const;
 
