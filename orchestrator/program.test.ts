@@ -106,7 +106,7 @@ describe('what is shown', () => {
 });
 
 describe('a pool', () => {
-  it('is filled to its target, and refilled when a host is taken or dies', async () => {
+  it('is filled to its target, and refilled when a host is assigned or dies', async () => {
     start({ poolSize: 2 });
     await eventually('2 warm', () => warm().length === 2);
     const [first, second] = pool.live();
@@ -191,7 +191,7 @@ describe('an intent that is refused', () => {
     pool.refuseIntents(new AppError('exhausted', 'there is too much', { detail }));
   const planning = () => board.statuses().find(({ name }) => name === 'pools');
 
-  it('is nothing to tell of where the pool is full, as another filled it', async () => {
+  it('is not reported where the pool is full, as another orchestrator filled it', async () => {
     refuse({ full: 'pool' });
     start({ poolSize: 1 });
     await eventually('tried again', () => (planning()?.ticks ?? 0) > 2);

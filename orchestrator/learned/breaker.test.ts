@@ -74,7 +74,7 @@ describe('breaker', () => {
     expect(breaker.isHeld()).toBe(false);
   });
 
-  it('takes the end of hosts that a predecessor has launched for no failure', () => {
+  it('does not count the end of hosts that another orchestrator launched as a failure', () => {
     const breaker = createBreaker(() => 60_000);
     for (let nth = 0; nth < 20; nth += 1) breaker.failed(`left-${nth}`, 'start_timeout');
     expect(breaker.status()).toEqual({ failuresInARow: 0, heldForMs: 0, reason: undefined });

@@ -18,7 +18,7 @@ describe('a bucket', () => {
     expect(bucket.tokens).toBeCloseTo(3);
   });
 
-  it('owes nothing, and a clock that stands still gives nothing', () => {
+  it('never goes below empty, and fills only as time passes', () => {
     const bucket = take(newBucket(rate, 1_000), 9);
     expect(refill(bucket, rate, 500)).toEqual({ tokens: 0, atMs: 1_000 });
   });

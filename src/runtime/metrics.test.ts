@@ -55,7 +55,7 @@ describe('the metrics of a program', () => {
 });
 
 describe('a reading of several gauges', () => {
-  it('is done once for all that ask meanwhile, and its failure is theirs to see', async () => {
+  it('is done once for all that ask at the same time, and fails for each of them when it fails', async () => {
     let reads = 0;
     const read = readTogether(async () => {
       reads += 1;

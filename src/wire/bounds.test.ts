@@ -69,7 +69,7 @@ describe('what may be sent', () => {
     expect(unboundedIn(LedgerEntry, '')).toEqual([]);
   });
 
-  it('is found where it is not', () => {
+  it('is reported as unbounded where a bound is missing', () => {
     const schema = {
       type: 'object',
       properties: {

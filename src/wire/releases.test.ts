@@ -32,7 +32,7 @@ describe('what a newer release adds', () => {
     expect(closedIn({ params, query, headers, body }, '')).toEqual([]);
   });
 
-  it('is found where it is refused', () => {
+  it('is reported where a schema refuses it', () => {
     const query = { type: 'object', properties: { a: { additionalProperties: false } } };
     expect(closedIn({ query }, '')).toEqual(['/query/properties/a']);
   });

@@ -41,7 +41,7 @@ describe('a pod in plain words', () => {
     });
   });
 
-  it('was never started while a gate holds it back', () => {
+  it('counts as created, not as pending, while a scheduling gate holds it back', () => {
     const gated = podWith(
       { phase: 'Pending', ...condition('PodScheduled', 'False', 'SchedulingGated', 'gated') },
       { spec: { containers: [], schedulingGates: [{ name: 'svc/token' }] } },

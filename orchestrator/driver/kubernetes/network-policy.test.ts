@@ -18,7 +18,7 @@ const podsIn = (namespace: string, matchLabels: Record<string, string>) => ({
 });
 
 describe('peers', () => {
-  it('are networks and pods', () => {
+  it('may be networks and pods', () => {
     expect(readPeers('10.0.0.0/16 fd00::/8 svc/app=control,tier=a other/')).toEqual({
       peers: [
         { ipBlock: { cidr: '10.0.0.0/16' } },
@@ -30,7 +30,7 @@ describe('peers', () => {
     });
   });
 
-  it('are nothing else', () => {
+  it('may be nothing else', () => {
     const wrong = ['10.0.0.1', '10.0.0.0/33', 'control', 'svc/app', '/app=x', 'SVC/app=x'];
     expect(readPeers(wrong.join(' '))).toEqual({ peers: [], wrong });
   });

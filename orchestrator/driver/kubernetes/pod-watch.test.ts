@@ -105,7 +105,7 @@ afterEach(async () => {
   await stopServer();
 });
 
-it('knows nothing before it has listed, then each change', async () => {
+it('the watch knows no pods before its first list, and each change after it', async () => {
   expect(() => watch.list()).toThrow(/pods are not known now/);
   await isKnown('a pending');
   await hasStream(1);
@@ -115,7 +115,7 @@ it('knows nothing before it has listed, then each change', async () => {
   await isKnown('b pending');
 });
 
-it('goes on where it was after a break, without a new list', async () => {
+it('the watch resumes from its last version after a break, without a new list', async () => {
   await hasStream(1);
   send('BOOKMARK', { metadata: { resourceVersion: '40' } });
   await isKnown('a pending');
@@ -126,7 +126,7 @@ it('goes on where it was after a break, without a new list', async () => {
   expect([versions, lists]).toEqual([['10', '41'], 1]);
 });
 
-it('lists anew when the cluster has forgotten the version', async () => {
+it('the watch lists anew when the cluster has forgotten the version that it resumes from', async () => {
   await hasStream(1);
   listed = [pod('c', 20, 'Pending')];
   send('ERROR', { code: 410, message: 'too old resource version' });
@@ -136,7 +136,7 @@ it('lists anew when the cluster has forgotten the version', async () => {
   expect(lists).toBe(2);
 });
 
-it('takes no outage for the end of pods', async () => {
+it('the watch keeps the pods that it knows while the cluster does not answer', async () => {
   await hasStream(1);
   await isKnown('a pending');
   await stopServer();
@@ -156,7 +156,7 @@ it('takes no outage for the end of pods', async () => {
   await isKnown('a pending');
 });
 
-it('keeps what was done here over an older word of it', async () => {
+it('the watch does not let an older event undo what this orchestrator has done to a pod since', async () => {
   await hasStream(1);
   watch.expect(pod('b', 30, 'Failed'));
   expect(hosts()).toEqual(['a pending', 'b exited']);

@@ -90,7 +90,7 @@ describe('the pod of a host', () => {
 });
 
 describe('the digest of a shape', () => {
-  it('is of what pods are made from, and not of the pool that they are in', () => {
+  it('changes with what pods are made from, and not with the pool that they are in', () => {
     expect(digest({ pool: 'another' })).toBe(digest());
     expect(digest({ image: 'other:2' })).not.toBe(digest());
     expect(digest({ kubernetes: { nodeSelector: { tier: 'spot' } } })).not.toBe(digest());

@@ -77,7 +77,7 @@ describe('the table of routes', () => {
     expect(asked.length).toBeLessThanOrEqual(3);
   });
 
-  it('uses what it knows while nobody answers, for a while', async () => {
+  it('goes on using the routes that it knows for a while when the control plane does not answer', async () => {
     const { table, asked, world } = tableOf();
     await table.find('a');
     world.answer = away;
@@ -90,7 +90,7 @@ describe('the table of routes', () => {
     expect(table.size()).toBe(0);
   });
 
-  it('does not use on what it is refused', async () => {
+  it('does not go on using a route that the control plane refuses to confirm', async () => {
     const { table, world } = tableOf();
     await table.find('a');
     world.answer = async () => {
@@ -102,7 +102,7 @@ describe('the table of routes', () => {
     expect(await table.find('a')).toEqual({ kind: 'unknown' });
   });
 
-  it('does not use on what was about to change', async () => {
+  it('does not go on using a route that was about to change', async () => {
     const { table, world } = tableOf();
     world.answer = async (id) => route(id, 'PROVISIONING');
     await table.find('a');
