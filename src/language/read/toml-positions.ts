@@ -2,6 +2,11 @@
  * The outline of a TOML text: where the tables, keys and values stand that its parser answers. The
  * text must be valid TOML 1.0 or 1.1. What a header defines stands at the header; a table that only
  * dotted keys or the headers of its parts define stands at its name in the first of them.
+ *
+ * Parsers that keep positions were tried in its place, and none stays within bounds that hold for
+ * strangers' files. toml-eslint-parser 1.0.3 needs 2 GB and 16 s for a list of 2 MB, and overflows the
+ * stack at a text of 130,000 characters; @decimalturn/toml-patch 3.3.0 keeps no places of the parts of
+ * dotted keys; lezer-toml 1.0.0 reads neither TOML 1.1 nor `[[1], [2]]`. smol-toml keeps no positions.
  */
 import { parse } from 'smol-toml';
 import type { Span } from './json-text.ts';
