@@ -45,7 +45,11 @@ type Program = 'control' | 'orchestrator' | 'gateway';
 const readers: Record<Program, readonly string[]> = {
   control: ['src/control/config.ts'],
   gateway: ['src/gateway/config.ts'],
-  orchestrator: ['orchestrator/config.ts', 'orchestrator/driver/kubernetes/kubernetes-config.ts'],
+  orchestrator: [
+    'orchestrator/config.ts',
+    'orchestrator/driver/kubernetes/kubernetes-config.ts',
+    'src/pools/check.ts',
+  ],
 };
 /** Names that a config.ts reads by a function of another file. */
 const sharedReaders = {
