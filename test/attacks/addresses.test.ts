@@ -102,18 +102,21 @@ const internal = [
 ];
 
 describe.each(runtimes)('a host on %s that serves a session', (runtime) => {
-  it.each(internal)('is not found at %j, whoever says so with its token', async (address) => {
-    const host = await warm(runtime);
-    const sessionId = await serve(host);
-    for (const generation of [0, 1, 2]) {
-      await expect(tell(host.send, host.id, generation, address)).rejects.toMatchObject({
-        code: expect.stringMatching(/^(forbidden|conflict)$/),
-      });
-    }
-    expect(await routeOf(sessionId)).toBe(host.address);
-  });
+  it.each(internal)(
+    'keeps its address when somebody with its token reports %j',
+    async (address) => {
+      const host = await warm(runtime);
+      const sessionId = await serve(host);
+      for (const generation of [0, 1, 2]) {
+        await expect(tell(host.send, host.id, generation, address)).rejects.toMatchObject({
+          code: expect.stringMatching(/^(forbidden|conflict)$/),
+        });
+      }
+      expect(await routeOf(sessionId)).toBe(host.address);
+    },
+  );
 
-  it('does not move by any other message of its API', async () => {
+  it('keeps its address whatever other message of the host API names one', async () => {
     const host = await warm(runtime);
     const { body } = await control.send(openSession, { body: { slug: 'code-hosting' } });
     const sneaked = { address: internal[0], hostAddress: internal[0], source: '10.9.8.7' };
@@ -146,7 +149,7 @@ describe.each(runtimes)('a host on %s that serves a session', (runtime) => {
     expect(await routeOf(await serve(host))).toBe(host.address);
   });
 
-  it('is not moved by its token from elsewhere, be it to where that is', async () => {
+  it('keeps its address when somebody elsewhere reports their own with its token', async () => {
     const host = await warm(runtime);
     const sessionId = await serve(host);
     const from = control.asHost(host.token, '10.9.8.7');
@@ -158,7 +161,7 @@ describe.each(runtimes)('a host on %s that serves a session', (runtime) => {
 
 describe('a host that has said nothing yet', () => {
   it.each(['process', 'kubernetes'] as const)(
-    'on %s tells no place but its own',
+    'on %s may report no address but its own',
     async (runtime) => {
       const host = await launch(runtime);
       const own =
@@ -173,7 +176,7 @@ describe('a host that has said nothing yet', () => {
     },
   );
 
-  it('tells its place at once or never, for then its world may speak for it', async () => {
+  it('may report its address in its first report alone, as its world may speak for it later', async () => {
     const host = await launch('process');
     await tell(host.send, host.id, 0);
     const late = tell(host.send, host.id, 0, host.address);
@@ -181,14 +184,14 @@ describe('a host that has said nothing yet', () => {
   });
 });
 
-it('shows clients nothing of where hosts are', async () => {
+it('clients are not shown the addresses of hosts', async () => {
   const host = await warm('kubernetes');
   const sessionId = await serve(host);
   const { body } = await control.send(getSession, { params: { sessionId } });
   expect(JSON.stringify(body)).not.toContain('10.1.2.3');
 });
 
-it('takes no address from an orchestrator either that is none', async () => {
+it('an orchestrator, too, is refused a host address that is not an IP address with a port', async () => {
   const host = await launch('docker');
   const params = { hostId: host.id };
   for (const address of internal.filter((one) => !/^http:\/\/(\[::1\]|[\d.]{8,}):\d+$/.test(one))) {

@@ -103,7 +103,7 @@ describe('a body with very many mistakes', () => {
       '/api/public/world-sessions',
       `{"slug":"notes","task":{"seed":{"rows":{"notes":[${`${row},`.repeat(2_000)}${row}]}}}}`,
     ],
-  ])('is told of %s by 50 problems at most', async (_, path, text) => {
+  ])('is answered with at most 50 problems for %s', async (_, path, text) => {
     const answer = await send(path, text);
     expect(answer.status).toBe(400);
     expect(problemsOf(answer).length).toBeGreaterThan(0);
@@ -111,7 +111,7 @@ describe('a body with very many mistakes', () => {
     expect(answer.bytes).toBeLessThan(64 * 1024);
   });
 
-  it('is not answered with the long names that it made up', async () => {
+  it('is answered briefly, however long the names that it made up', async () => {
     const name = 'n'.repeat(100_000);
     const answer = await send(
       '/api/public/world-sessions',
@@ -121,7 +121,7 @@ describe('a body with very many mistakes', () => {
     expect(answer.bytes).toBeLessThan(64 * 1024);
   });
 
-  it('is refused to a host as to anybody', async () => {
+  it('is refused from a host, too, with one problem for too many fields', async () => {
     const { host, sessionId } = await openOn();
     const path = `/api/host/world-sessions/${sessionId}/calls/call-1/answer`;
     const changes = Array.from({ length: 60_000 }, (__, index) => `"e${index}":0`).join(',');
@@ -138,7 +138,7 @@ describe('a body with very many mistakes', () => {
 });
 
 describe('a large body', () => {
-  it('is read apart, and so is a small one of very many values', async () => {
+  it('is parsed in a process of its own, and so is a small one with very many values', async () => {
     const before = await readApart();
     await send('/api/public/worlds/runtime', `{"command":"validate","files":${zeros(9_000)}}`);
     expect(await readApart()).toBe(before);
@@ -241,7 +241,7 @@ describe('a body that is not what it says', () => {
       '{"slug":"a","task":{"metadata":{"\\u005f_proto__":1}}}',
       /__proto__/,
     ],
-  ])('is refused the same whether it is small or large: %s', async (_, text, message) => {
+  ])('is refused alike whether it is small or large: %s', async (_, text, message) => {
     const large =
       typeof text === 'string' ? padded(text) : Buffer.concat([Buffer.from(padded('')), text]);
     for (const payload of [text, large]) {
@@ -260,7 +260,7 @@ describe('a body that is not what it says', () => {
     });
   });
 
-  it('means the last of two values with one name, to whoever reads it later, too', async () => {
+  it('that has two values under one name has the last one everywhere: at the host and in the database', async () => {
     const { host, sessionId } = await openOn();
     const text = '{"kind":"reset","kind":"tool","name":"list_notes","input":{"a":1,"a":2}}';
     const answer = await send(`/api/public/world-sessions/${sessionId}/calls`, text);
@@ -287,7 +287,7 @@ const sendRaw = async (text: string): Promise<string> => {
   return answer;
 };
 
-describe('a body that is framed in two ways, or in none', () => {
+describe('a body whose length is given in two ways, or in a way that cannot be read', () => {
   const head = (lines: string): string =>
     [
       'POST /api/public/world-sessions HTTP/1.1',

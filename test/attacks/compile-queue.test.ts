@@ -42,7 +42,7 @@ const start = (changed: Partial<CompileLimits> = {}) => {
 };
 
 describe('a project with slow trees', () => {
-  it('delays no tree of another, however many it sends', async () => {
+  it('delays no tree of another project, however many it sends', async () => {
     const { build, ended } = start();
     const slow = slowWorld();
     const attack = ['s1', 's2', 's3'].map((name) => build('busy', name, slow));
@@ -53,7 +53,7 @@ describe('a project with slow trees', () => {
     void Promise.allSettled(attack);
   });
 
-  it('fills its own queue, not that of another', async () => {
+  it('fills its own queue, not that of another project', async () => {
     const { build } = start();
     const slow = slowWorld();
     const attack = ['s1', 's2', 's3'].map((name) => build('busy', name, slow));
@@ -66,7 +66,7 @@ describe('a project with slow trees', () => {
     void Promise.allSettled(attack);
   });
 
-  it('gives up what it sent last for one that has nothing waiting, when the queue is full', async () => {
+  it('loses its newest waiting tree to a project that has none waiting, when the queue is full', async () => {
     const { build, ended } = start({ processes: 1, queued: 3 });
     const slow = slowWorld();
     const jobs = [
@@ -80,7 +80,7 @@ describe('a project with slow trees', () => {
     expect(ended).toEqual(['s3 refused', 's1', 's2', 'o1', 'q1']);
   });
 
-  it('is refused when it has spent its time of a processor, and others are not', async () => {
+  it('is refused when it has used up its processor time, and others are not', async () => {
     const { build } = start({ secondsPerMinute: 1 });
     const refused = async (): Promise<boolean> =>
       build('busy', 'slow', slowWorld()).then(
@@ -98,7 +98,7 @@ describe('a project with slow trees', () => {
 });
 
 describe('clients that do not wait', () => {
-  it('leave their places, waiting or under way, to those who do', async () => {
+  it('give up their places, waiting or being compiled, to those who do', async () => {
     const { build, ended } = start({ processes: 1 });
     const gone = new AbortController();
     const slow = slowWorld();
@@ -111,7 +111,7 @@ describe('clients that do not wait', () => {
 });
 
 describe('a check of a request', () => {
-  it('does not wait for trees, whosever they are', async () => {
+  it('does not wait for the trees of any project', async () => {
     const { build, ended } = start();
     const small = await build('a', 'small', notesWorld());
     const bundle = 'bundle' in small ? small.bundle : new Uint8Array();
@@ -146,7 +146,7 @@ describe('a burst of opens with inline tasks', () => {
   };
   const burst = Array.from({ length: 64 }, (_, index) => index);
 
-  it('takes one job for one task, also when it comes again', async () => {
+  it('takes one job for all opens with the same task, and none when it is sent again', async () => {
     const { check, checks } = await checker();
     for (let again = 0; again < 2; again += 1) {
       const verdicts = await Promise.all(burst.map(() => check({ instruction: 'the same' })));
@@ -155,7 +155,7 @@ describe('a burst of opens with inline tasks', () => {
     expect(checks()).toBe(1);
   });
 
-  it('waits for its turns when each has a task of its own', async () => {
+  it('is checked in full when each open has a task of its own', async () => {
     const { check, checks } = await checker();
     const verdicts = await Promise.all(burst.map((n) => check({ instruction: `task ${n}` })));
     expect(verdicts.every(({ ok }) => ok)).toBe(true);

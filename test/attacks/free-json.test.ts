@@ -76,7 +76,7 @@ const patterned = (): TreeFile[] =>
 const oddNote = { id: 7, folder_id: 1, title: nul, done: false, odd: 'a\u0000', half };
 
 describe('a world with both escapes in its contract', () => {
-  it('is made, listed and served, and takes no row that holds half a character', async () => {
+  it('is made, listed and served, and refuses a row that holds half a character', async () => {
     const make = (row: Json) =>
       control.send(createWorld, {
         body: { slug: 'odd', from: encodeTree(patterned()), data: { rows: { notes: [row] } } },
@@ -99,7 +99,7 @@ describe('a call with both escapes', () => {
     expect(data[0]).toMatchObject({ input: odd, output: odd });
   });
 
-  it('leaves the list of calls readable when it is its error that has them', async () => {
+  it('leaves the list of calls readable when its error holds them', async () => {
     await open();
     const error = { code: 'raised', message: `${nul}${half}`, path: `/${half}` };
     const first = await call({ kind: 'tool', name: 'list_notes' });
@@ -115,7 +115,7 @@ describe('a call with both escapes', () => {
     expect(whole.data[0]?.error).toEqual({ ...error, details: odd });
   });
 
-  it('closes its session, or is refused by its host, and the answer is kept either way', async () => {
+  it('may close its session or be refused by its host, and the answer is kept either way', async () => {
     await open();
     const refused = await call({ kind: 'close', input: odd });
     await host.answer(refused, { error: { code: 'invalid_input', message: 'no' } });
@@ -128,7 +128,7 @@ describe('a call with both escapes', () => {
 });
 
 describe('a session with both escapes', () => {
-  it('keeps them in its task', async () => {
+  it('has them in its task as they were sent', async () => {
     await open({
       name: 'odd',
       instruction: 'do it',
@@ -143,7 +143,7 @@ describe('a session with both escapes', () => {
     });
   });
 
-  it('keeps them in its ledger', async () => {
+  it('has them in its ledger as they were sent', async () => {
     await open();
     const entry = {
       ...{ id: 1, at: '2026-01-01T00:00:00.000Z', via: 'api', status: 200, duration_ms: 1 },
@@ -191,7 +191,7 @@ const insertOld = `
            ('ses', 2, 'wld', now(), 'api', 1, 'null', 'null', '{}', '[]', 2);`;
 
 describe('a database of the release before that holds both escapes', () => {
-  it('is upgraded, and what lists and quotas go by is found out afterwards', async () => {
+  it('is upgraded, and the numbers that lists and quotas use are computed afterwards', async () => {
     const database = await emptyDatabase();
     try {
       const dir = `${import.meta.dirname}/../../src/control/db/migrations`;

@@ -184,7 +184,7 @@ const missing = await findMissingRuntimes();
 if (missing.docker !== undefined) console.info(`Docker is not tested: ${missing.docker}`);
 
 describe.each(names)('a grade on %s', (name) => {
-  describe.skipIf(missing[name] !== undefined)('of a session whose task is not done', () => {
+  describe.skipIf(missing[name] !== undefined)('for a session whose task is not done', () => {
     let hosts: DrivenHosts;
     let host: DrivenHost;
     beforeAll(async () => {
@@ -209,7 +209,7 @@ describe.each(names)('a grade on %s', (name) => {
     const grade = () => host.control.call('grade');
     const call = async (tool: string) => (await host.control.call('tool', tool, {})).output;
 
-    it('fails it, and is the same each time, to the byte', async () => {
+    it('fails the session, and is the same each time, to the byte', async () => {
       const first = await grade();
       expect(first.output).toMatchObject(failed);
       expect(JSON.stringify(await grade())).toBe(JSON.stringify(first));
@@ -228,7 +228,7 @@ describe.each(names)('a grade on %s', (name) => {
       },
     );
 
-    it('shows nothing of the grader’s source to a thread that waits for it', async () => {
+    it('does not show the grader’s source to a thread that waits for it', async () => {
       await call('waits_for_the_source'); // which fails where the thread is seen, and ends it
       expect((await grade()).output).toMatchObject(failed);
       expect(await call('tells_what_it_read')).toBe(0);

@@ -85,7 +85,7 @@ const standing = async ({ hostId, sessionId, callId }: Target) => {
 const refused = expect.stringMatching(/^(conflict|forbidden|not_found)$/);
 
 describe('a host token that is used from elsewhere', () => {
-  it.each(names)('does not do %s', async (name) => {
+  it.each(names)('does not permit %s', async (name) => {
     const host = await served();
     const target = await targetOf(host);
     const before = await standing(target);
@@ -97,7 +97,7 @@ describe('a host token that is used from elsewhere', () => {
     expect(await standing(target)).toEqual(before);
   });
 
-  it('is not taken by another replica either, which has never heard of its host', async () => {
+  it('is refused by another replica, too, which has not heard from its host', async () => {
     const [, host] = await served();
     const databaseUrl = control.config.databaseUrl.reveal();
     const replica = await startTestControl({ databaseUrl, replicaOf: control });
@@ -112,7 +112,7 @@ describe('a host token that is used from elsewhere', () => {
     }
   });
 
-  it('cannot say where it is at home: the first report stays', async () => {
+  it('cannot claim the host’s address: the host can still make the first report', async () => {
     const host = await warmHost(control);
     const send = control.asHost(host.token, elsewhere);
     const report = send(reportWarm, { params: { hostId: host.id }, body: { generation: 0 } });
@@ -120,14 +120,14 @@ describe('a host token that is used from elsewhere', () => {
     expect(await host.warm()).toBe('warm');
   });
 
-  it('is taken from its host, however the address is written', async () => {
+  it('is accepted from its host, however the address is written', async () => {
     const [, host] = await served();
     const send = control.asHost(host.token, '::ffff:127.0.0.1');
     const body = { generation: host.generation, rssBytes: 1 };
     await send(heartbeat, { params: { hostId: host.id }, body });
   });
 
-  it('is taken from anywhere where addresses are translated, as the operator says', async () => {
+  it('is accepted from anywhere when the operator turns pinning off, as where addresses are translated', async () => {
     const databaseUrl = control.config.databaseUrl.reveal();
     const config = { ...control.config, pinHosts: false };
     const replica = await startTestControl({ databaseUrl, replicaOf: { config } });
@@ -148,7 +148,7 @@ describe('the token that a host was launched with', () => {
     return (await control.asHost(host.token, from)(reportWarm, report)).body.token ?? '';
   };
 
-  it('is worth nothing before the host is told of any session, at each replica', async () => {
+  it('is refused at every replica before the host is given its first session', async () => {
     const host = await launchHost(control);
     const token = await renew(host);
     expect(await renew(host)).toBe(token); // the answer was lost
@@ -171,7 +171,7 @@ describe('the token that a host was launched with', () => {
     }
   });
 
-  it('brings the other one to nobody else', async () => {
+  it('is exchanged for the working token by its host alone, and only with its first report', async () => {
     const host = await launchHost(control);
     const token = await renew(host);
     await expect(renew(host, elsewhere)).rejects.toMatchObject({ code: 'forbidden' });
@@ -183,7 +183,7 @@ describe('the token that a host was launched with', () => {
 });
 
 describe('a host token and the session of another host', () => {
-  it.each(ofSessions)('do not go together for %s', async (name) => {
+  it.each(ofSessions)('are refused together for %s', async (name) => {
     const victim = await targetOf(await served());
     const [, thief] = await served();
     const before = await standing(victim);
@@ -194,7 +194,7 @@ describe('a host token and the session of another host', () => {
     expect(await standing(victim)).toEqual(before);
   });
 
-  it.each(ofHosts)('do not go together for %s', async (name) => {
+  it.each(ofHosts)('are refused together for %s', async (name) => {
     const victim = await targetOf(await served());
     const [, thief] = await served();
     const before = await standing(victim);
@@ -202,7 +202,7 @@ describe('a host token and the session of another host', () => {
     expect(await standing(victim)).toEqual(before);
   });
 
-  it('do not go together for the world of a host that is loading it', async () => {
+  it('are refused together for the world that another host is loading', async () => {
     const host = await warmHost(control);
     await open();
     const { bundle = baseState, snapshot = baseState } = (await host.poll()) ?? {};
@@ -217,9 +217,9 @@ describe('a host token and the session of another host', () => {
   });
 });
 
-describe('a host token of a generation that is over', () => {
+describe('a host token with an earlier or later generation', () => {
   it.each([...ofSessions, 'reportWarm', 'pollHost', 'reportUnloaded', 'heartbeat'])(
-    'does not do %s',
+    'does not permit %s',
     async (name) => {
       const [session, host] = await served();
       const params = { sessionId: session.id };
@@ -245,17 +245,20 @@ describe('a host token of a generation that is over', () => {
     },
   );
 
-  it.each([0, 3, 2 ** 31 - 1])('does not send its host away: %i', async (generation) => {
-    const host = await served();
-    const target = await targetOf(host);
-    await control.sql('update hosts set generation = 2 where id = $1', [target.hostId]);
-    const before = await standing(target);
-    const late = attempt('reportLeaving', host[1].send, { ...target, generation });
-    await expect(late).rejects.toMatchObject({ code: 'conflict' });
-    expect(await standing(target)).toEqual(before);
-  });
+  it.each([0, 3, 2 ** 31 - 1])(
+    'does not make its host leave: generation %i',
+    async (generation) => {
+      const host = await served();
+      const target = await targetOf(host);
+      await control.sql('update hosts set generation = 2 where id = $1', [target.hostId]);
+      const before = await standing(target);
+      const late = attempt('reportLeaving', host[1].send, { ...target, generation });
+      await expect(late).rejects.toMatchObject({ code: 'conflict' });
+      expect(await standing(target)).toEqual(before);
+    },
+  );
 
-  it('opens nothing once its host is gone', async () => {
+  it('is refused everywhere once its host is gone', async () => {
     const host = await served();
     const target = await targetOf(host);
     const params = { hostId: target.hostId };
@@ -289,7 +292,7 @@ describe('a host token', () => {
     ];
   };
 
-  it('is not made from another one, nor from the token of a session', async () => {
+  it('cannot be made from the token of another host, nor from that of a session', async () => {
     const [, host] = await served();
     const other = await warmHost(control);
     for (const token of forgeries(host, other)) {
@@ -322,13 +325,13 @@ describe('a host token', () => {
     ['another session by a path', '/api/host/world-sessions/..%2Fses-1/calls?generation=1', 409],
     ['a generation that is none', '/api/host/world-sessions/ses-1/calls?generation=-1', 400],
     ['one too large', '/api/host/world-sessions/ses-1/calls?generation=99999999999', 400],
-  ])('does no more with %s than be refused', async (_, path, status) => {
+  ])('is refused with %s', async (_, path, status) => {
     const [, host] = await served();
     const headers = { authorization: `Bearer ${host.token}` };
     expect((await control.raw({ method: 'GET', path, headers })).status).toBe(status);
   });
 
-  it('learns of no other session whether there is one', async () => {
+  it('gets the same answer for a session of others as for one that does not exist', async () => {
     const [victim] = await served();
     const [, thief] = await served();
     const told = await Promise.all(
@@ -341,7 +344,7 @@ describe('a host token', () => {
     expect(told[0]).toEqual(told[1]);
   });
 
-  it('brings no orders but those of its own host', async () => {
+  it('receives the orders of its own host alone', async () => {
     const host = await warmHost(control);
     const thief = await warmHost(control);
     const session = await open();

@@ -75,7 +75,7 @@ const strange = listeners.flatMap((listener) =>
 );
 
 describe('the addresses of the control plane', () => {
-  it.each(strange)('do not serve the %s API at the %s one', async (api, listener) => {
+  it.each(strange)('do not serve the %s API at the %s address', async (api, listener) => {
     for (const [method, path] of operationsOf(api)) {
       const answer = await ask(listener, method, path, tokens[api] ?? '');
       expect(answer.status, `${method} ${path}`).toBe(404);
@@ -85,7 +85,7 @@ describe('the addresses of the control plane', () => {
     }
   });
 
-  it.each(names)('serve the %s API where it belongs', async (api) => {
+  it.each(names)('serve the %s API at its own address', async (api) => {
     const [, path] = operationsOf(api).find(([method]) => method === 'GET') ?? ['', ''];
     const { status } = await ask(homeOf(api), 'GET', path, tokens[api] ?? '');
     expect(status).not.toBe(401);
@@ -122,7 +122,7 @@ describe('the addresses of the control plane', () => {
     }
   });
 
-  it('tell hosts nothing of the state of the program', async () => {
+  it('show hosts neither health, metrics nor status of the program', async () => {
     for (const path of [
       '/health',
       '/ready',

@@ -117,7 +117,7 @@ describe('a list of sessions', () => {
     expect((one.body as { tools: unknown[] }).tools).toHaveLength(3);
   });
 
-  it('has of what is asked for no more than a page holds, and names the rest', async () => {
+  it('shows as many of the fields that are asked for as a page holds, and names those left out', async () => {
     const asked = '/world-sessions?world=wordy&limit=100&fields=tools,instruction';
     const { data, meta, bytes } = await list(asked);
     expect(bytes).toBeLessThan(mostBytes);
@@ -134,7 +134,7 @@ describe('a list of sessions', () => {
     expect(next.data.filter(has('tools'))).toHaveLength(1);
   });
 
-  it('has of instructions alone no more than a page holds, and shows each to whoever asks for fewer', async () => {
+  it('shows as many instructions as a page holds, and each of them on smaller pages', async () => {
     const large = 20;
     const task = { instruction: '\u20ac'.repeat(90_000) };
     for (let count = 0; count < large; count += 1) {
@@ -149,7 +149,7 @@ describe('a list of sessions', () => {
     expect(last?.instruction).toEqual(task.instruction);
   });
 
-  it('is refused of members that it does not know', async () => {
+  it('is refused for fields that it does not know', async () => {
     const path = '/api/public/world-sessions?fields=tools,secrets';
     const headers = { authorization: `Bearer ${control.publicKey}` };
     expect((await control.raw({ method: 'GET', path, headers })).status).toBe(400);
@@ -186,13 +186,13 @@ describe('the tools of worlds whose schemas share a large definition', () => {
     expect(version?.bytes).toBeGreaterThan(text?.bytes ?? 0);
   });
 
-  it('are read for what a page shows, and for nothing else', async () => {
+  it('are read only for the worlds that a page shows them of', async () => {
     const { data } = await list(asked);
     expect(data.filter(has('tools'))).toHaveLength(1);
     expect(data.filter(has('omitted'))).toHaveLength(data.length - 1);
   });
 
-  it('of a release that wrote none are made of what a page shows, and stay', async () => {
+  it('are made for the worlds that a page shows, and kept, where an earlier release did not write them', async () => {
     const before = await list(asked);
     await control.sql('delete from version_texts', []);
     expect((await list(asked)).data).toEqual(before.data);
@@ -230,7 +230,7 @@ describe('a call log', () => {
   });
 
   it.each(['input', 'output', 'details', 'input,output,details'])(
-    'has of %s no more than a page holds',
+    'shows no more of %s than a page holds',
     async (fields) => {
       const path = `/world-sessions/${sessionId}/calls?fields=${fields}`;
       const { data, bytes } = await list(path);
@@ -243,7 +243,7 @@ describe('a call log', () => {
 });
 
 describe('a ledger', () => {
-  it('has no more than a page holds, and shows each entry to whoever asks for fewer', async () => {
+  it('shows as much as a page holds, and each entry on smaller pages', async () => {
     const entries = Array.from({ length: 12 }, (_, index) => ({
       ...{
         id: index + 1,
@@ -282,7 +282,7 @@ describe('every read of the public API', () => {
   const reads = Object.values(publicApi as object).filter(isRead);
 
   it.each(reads.map((shape) => [shape.id, shape] as const))(
-    'is bounded in a project whose things are large: %s',
+    'has a bounded answer in a project whose worlds and sessions are large: %s',
     async (_, { path }) => {
       const [large] = (await list('/world-sessions?world=wordy&limit=1')).data;
       const { data } = await list(`/world-sessions/${sessionId}/calls?limit=1`);
@@ -302,7 +302,7 @@ describe('every read of the public API', () => {
 });
 
 describe('lists of worlds and of their tasks', () => {
-  it('tell counts, and names only when they are asked for', async () => {
+  it('have counts, and names only when they are asked for', async () => {
     const { data } = await list('/environments');
     const small = data.filter(({ slug }) => !String(slug).startsWith('shared'));
     expect(small.map(({ slug, toolCount, taskCount }) => [slug, toolCount, taskCount])).toEqual([

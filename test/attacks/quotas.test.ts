@@ -61,7 +61,7 @@ describe('calls', () => {
     ).toBe(202);
   });
 
-  it('that wait are no more than the quota, and every session still takes some', async () => {
+  it('that wait are no more than the quota, and each session may still queue a few', async () => {
     const first = await stage.openOn(stage.greedy);
     const second = await stage.openOn(stage.greedy);
     const answers = await stage.askAll(stage.greedy, 60, `/world-sessions/${first.id}/calls`, call);
@@ -78,7 +78,7 @@ describe('calls', () => {
     expectRefusals(again, 'queued_calls', quotas.queuedCalls);
   });
 
-  it('of one project that wait for their answers leave others to wait for theirs', async () => {
+  it('that a project waits on are bounded, and other projects may still wait on theirs', async () => {
     const { id } = await stage.openOn(stage.greedy);
     const held = Array.from({ length: quotas.waits }, () =>
       stage.greedy.ask('POST', `/world-sessions/${id}/calls?wait=2`, call()),
@@ -138,7 +138,7 @@ describe('worlds', () => {
 });
 
 describe('links', () => {
-  it('are no more at once than the quota', async () => {
+  it('that are open at once are no more than the quota', async () => {
     const { id } = await stage.openOn(stage.greedy);
     const theirs = await stage.openOn(stage.other);
     await stage.control.sql(`update sessions set surfaces = '{ui}' where id in ($1, $2)`, [
@@ -157,7 +157,7 @@ describe('links', () => {
 });
 
 describe('a flood of requests', () => {
-  it('waits for itself: what another project asks meanwhile is answered before most of it', async () => {
+  it('delays its own project: requests of another one are answered before most of it', async () => {
     const theirs = await stage.openOn(stage.other);
     const order: string[] = [];
     const ask = (project: Neighbour, name: string, path: string) =>
@@ -206,7 +206,7 @@ describe('a project whose queries take long', () => {
     await Promise.all([db.close(), holder.close()]);
   };
 
-  it('has no more than a share of the connections, however long its queries take', async () => {
+  it('uses no more than its share of the connections, however long its queries take', async () => {
     await blocked(async (db) => {
       const one = statement('one', 'select 1 as one');
       const asked = forProject('prj-other', () =>
@@ -217,7 +217,7 @@ describe('a project whose queries take long', () => {
     });
   });
 
-  it('does not hold up the news of others that leaves with its own', async () => {
+  it('does not hold up notices of other projects that are sent along with its own', async () => {
     const config = { databaseUrl: new Secret(stage.database.url) };
     const hearing = startNotices(config.databaseUrl, { query: async () => [] }, quiet);
     const heard = hearing.watch('news-of-other');

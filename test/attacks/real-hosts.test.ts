@@ -89,7 +89,7 @@ describe.each(['process', 'docker'] as const)('on %s', (runtime) => {
     const look = () =>
       ask(port, { host: `${session.id}--api.${gatewayDomain}`, path: '/repos/northquay/berth' });
 
-    it('does not lead its session to a server inside', async () => {
+    it('does not lead its session to a server of the internal network', async () => {
       for (const address of [
         `http://127.0.0.1:${internalPort}`,
         `http://localhost:${internalPort}`,
@@ -114,7 +114,7 @@ describe.each(['process', 'docker'] as const)('on %s', (runtime) => {
       expect(network.control.log()).toContain(told);
     });
 
-    it('is worth nothing when it is the one that the host was launched with', async () => {
+    it('is refused when it is the one that the host was launched with', async () => {
       const token = hostToken(network.secret, host.id);
       const { generation, id } = host;
       for (const [path, body] of [
@@ -132,7 +132,7 @@ describe.each(['process', 'docker'] as const)('on %s', (runtime) => {
       expect(await look()).toMatchObject({ status: 401 });
     });
 
-    it('does not work at the addresses of other APIs', async () => {
+    it('is refused at the addresses of other APIs', async () => {
       const { generation } = host;
       for (const base of [network.url, network.internalUrl]) {
         const beat = await tell(
@@ -145,7 +145,7 @@ describe.each(['process', 'docker'] as const)('on %s', (runtime) => {
     });
 
     it.runIf(runtime === 'docker')(
-      'does not work from the machine, but in its container',
+      'is refused from the machine, and accepted from its container',
       async () => {
         const { generation } = host;
         const body = { generation, rssBytes: 1 };
@@ -176,10 +176,12 @@ describe.each(['process', 'docker'] as const)('on %s', (runtime) => {
       },
     );
 
-    it.runIf(runtime === 'docker')('is not reached for beyond the host API', async () => {
-      const { hostname } = new URL(network.hostUrl);
-      const ports = [network.url, network.internalUrl].map((url) => new URL(url).port);
-      const script = `
+    it.runIf(runtime === 'docker')(
+      'is of no use at other APIs, which a container cannot connect to',
+      async () => {
+        const { hostname } = new URL(network.hostUrl);
+        const ports = [network.url, network.internalUrl].map((url) => new URL(url).port);
+        const script = `
         import { connect } from 'node:net';
         const isOpen = (port) => new Promise((resolve) => {
           connect({ host: '${hostname}', port, timeout: 1000 })
@@ -188,10 +190,11 @@ describe.each(['process', 'docker'] as const)('on %s', (runtime) => {
         });
         console.log(JSON.stringify(await Promise.all(${JSON.stringify(ports)}.map(isOpen))));
         process.exit(0);`;
-      const said = await docker(
-        ...['exec', `svc-${host.id}`, 'node', '--input-type=module', '-e', script],
-      );
-      expect(JSON.parse(said)).toEqual([false, false]);
-    });
+        const said = await docker(
+          ...['exec', `svc-${host.id}`, 'node', '--input-type=module', '-e', script],
+        );
+        expect(JSON.parse(said)).toEqual([false, false]);
+      },
+    );
   });
 });

@@ -94,7 +94,7 @@ describe.each(hostRuntimes)('a host on %s', (name) => {
       return host;
     };
 
-    it('has no file, pipe, socket or queue of it in any place that can be written to', async () => {
+    it('has none of its files, pipes, sockets and queues left in any place that can be written to', async () => {
       const host = await open();
       const shared = {
         process: [],
@@ -113,7 +113,7 @@ describe.each(hostRuntimes)('a host on %s', (name) => {
       expect(await recycle(host, 2)).toEqual([]);
     });
 
-    it('has ended what left its worker’s group, and does not pass for clean', async () => {
+    it('has ended the processes that left the group of its worker, and reports them', async () => {
       const host = await open();
       const mark = `left-in-${host.hostId}`;
       await plant(host, ownSession, mark);
@@ -124,7 +124,7 @@ describe.each(hostRuntimes)('a host on %s', (name) => {
     });
 
     it.skipIf(name === 'process')(
-      'has found a process that hides itself, and shared memory',
+      'has found shared memory, and a process that hides itself',
       async () => {
         const host = await open();
         await plant(host, `${hidden}${sharedMemory}`);
@@ -138,7 +138,7 @@ describe.each(hostRuntimes)('a host on %s', (name) => {
       expect(await recycle(host)).toEqual(['/tmp/held was left and cannot be removed']);
     });
 
-    it.runIf(name === 'docker')('has found a socket of a process that it cannot see', async () => {
+    it.runIf(name === 'docker')('has found a socket whose process it cannot see', async () => {
       const host = await open();
       const script = `${beginning}
 listener = socket.socket(socket.AF_UNIX)

@@ -22,7 +22,7 @@ afterAll(() => stage.stop());
 beforeEach(() => stage.begin());
 
 describe('worlds', () => {
-  it('that lose the race for a slug leave no blob behind', async () => {
+  it('whose slug another request took first leave no blob behind', async () => {
     const extras = Array.from({ length: 3 }, () => randomBytes(8).toString('hex'));
     const answers = await stage.askAll(stage.greedy, 3, '/worlds', (index) =>
       worldOf('raced', extras[index]),
@@ -33,7 +33,7 @@ describe('worlds', () => {
     expect((await stage.listBlobs()).sort()).toEqual((await stage.listUsed()).sort());
   });
 
-  it('whose control plane died leave no blob behind, but those that other worlds have', async () => {
+  it('whose control plane died leave no blob behind except those that other worlds have', async () => {
     const { blobs: place } = stage.control.config;
     if (place.kind !== 'folder') throw new Error('blobs are not in a folder');
     const blobs = await openFolderBlobs(place.folder);
@@ -60,8 +60,8 @@ describe('worlds', () => {
   });
 });
 
-describe('an upload that is given up for dead', () => {
-  it('is of no world any more once one of its blobs may be gone', async () => {
+describe('an upload that is taken to be abandoned', () => {
+  it('can no longer become a world once one of its blobs may have been removed', async () => {
     const db = openDatabase(new Secret(stage.database.url), createLog('test', 'silent'));
     try {
       const upload = { id: 'upl-slow', projectId: stage.greedy.projectId, bytes: 1 };
@@ -94,7 +94,7 @@ describe('blobs that are being removed', () => {
       stage.control.config.quotas,
     );
 
-  it('keep no other upload waiting, and none that needs them begins before they are gone', async () => {
+  it('hold up no upload that does not need them, and those that do begin when they are gone', async () => {
     const db = openDatabase(new Secret(stage.database.url), createLog('test', 'silent'));
     try {
       await begin(db, 'upl-dead', 'shared', 'doomed');
@@ -128,7 +128,7 @@ describe('blobs that are being removed', () => {
     }
   });
 
-  it('stay doomed when they cannot be removed, and are as long as a version is not looked at', async () => {
+  it('stay marked when their removal fails, and are not removed before the blobs of every version are known', async () => {
     const db = openDatabase(new Secret(stage.database.url), createLog('test', 'silent'));
     const remove = () => Promise.resolve();
     try {
@@ -172,7 +172,7 @@ const entry = (id: number, size: number) => ({
   call_id: null,
 });
 
-describe('what is kept of requests', () => {
+describe('the room for recorded requests', () => {
   const fill = async (project: Neighbour, isClosed: boolean): Promise<string> => {
     const { id, host } = await stage.openOn(project);
     await host.requests(Array.from({ length: 6 }, (_, index) => entry(index + 1, 100_000)));
@@ -193,7 +193,7 @@ describe('what is kept of requests', () => {
       )
     )[0]?.count;
 
-  it('makes room from the oldest closed session on, and says what was dropped', async () => {
+  it('is made by dropping those of the oldest closed sessions first, and what was dropped is counted', async () => {
     const oldest = await fill(stage.greedy, true);
     const newer = await fill(stage.greedy, true);
     const open = await fill(stage.greedy, false);
@@ -217,7 +217,7 @@ describe('what is kept of requests', () => {
     expect(total?.bytes).toBeLessThanOrEqual(1024 * 1024);
   });
 
-  it('makes room from deliveries of open sessions when no closed one is left', async () => {
+  it('is made by dropping those of open sessions when no closed one is left', async () => {
     const open = await fill(stage.greedy, false);
     await stage.control.sql(
       `update requests set via = 'webhook', bytes = $1::int where session_id = $2 and id < 6`,
@@ -240,7 +240,7 @@ describe('what is kept of requests', () => {
     expect(noted).toEqual({ dropped_entries: 4 });
   });
 
-  it('is counted anew where it was counted wrongly', async () => {
+  it('is counted anew when the count is wrong', async () => {
     const id = await fill(stage.greedy, true);
     await stage.control.sql('update ledgers set bytes = 5 where session_id = $1', [id]);
     await stage.control.sql('delete from requests where session_id = $1 and id < 3', [id]);
@@ -263,7 +263,7 @@ describe('what is kept of requests', () => {
     expect(await bytes()).toBe(0);
   });
 
-  it('makes room in other projects when it fails in one', async () => {
+  it('is made in other projects when that fails in one', async () => {
     const id = await fill(stage.greedy, true);
     const newer = await fill(stage.greedy, true);
     await stage.control.sql(`update projects set ledger_checked_at = now()`);

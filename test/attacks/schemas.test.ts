@@ -110,14 +110,17 @@ describe('a shape that refers to itself in each of several alternatives', () => 
     });
   });
 
-  it.each(['validate', 'compile', 'describe'] as const)('is followed by %s', async (command) => {
-    const world = knotted();
-    world.json['data/cards.json'].push(card(nested(60)));
-    const body = { command, files: encoded(world) };
-    const answer = await control.send(runWorldCommand, { body });
-    expect(answer.status).toBe(400);
-    expect(JSON.stringify(answer.body)).toContain('fits none of the allowed shapes');
-  });
+  it.each(['validate', 'compile', 'describe'] as const)(
+    'is followed to the end by %s',
+    async (command) => {
+      const world = knotted();
+      world.json['data/cards.json'].push(card(nested(60)));
+      const body = { command, files: encoded(world) };
+      const answer = await control.send(runWorldCommand, { body });
+      expect(answer.status).toBe(400);
+      expect(JSON.stringify(answer.body)).toContain('fits none of the allowed shapes');
+    },
+  );
 });
 
 describe('a task that takes long to check', () => {
@@ -129,7 +132,7 @@ describe('a task that takes long to check', () => {
     await control.send(createWorld, { body: { slug: 'heavy', from } });
   });
 
-  it('does not keep others from being answered', async () => {
+  it('does not keep other requests from being answered', async () => {
     const rows = many(40, () => card(list(6_000)));
     expect(await answeredDuring(refusalOf(open('heavy', ...rows)))).toBeGreaterThan(3);
   });
@@ -142,7 +145,7 @@ describe('a task that takes long to check', () => {
   });
 });
 
-describe('what would fill an answer or a stack', () => {
+describe('a value that would fill an answer or the stack', () => {
   it('is refused as a problem of the world when it is a schema with very many parts', async () => {
     const files = toTree(smallWorld()).map((file) => {
       if (file.path !== 'schema/world.json') return file;

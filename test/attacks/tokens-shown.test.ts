@@ -60,7 +60,7 @@ const expectHidden = (texts: readonly string[]): void => {
 };
 
 describe('a token that is sent in a call', () => {
-  it('is shown by no answer, reaches the host, and is hidden in what comes back', async () => {
+  it('is shown in no answer, reaches the host, and is masked in what the host sends back', async () => {
     const input = {
       authorization: secrets,
       path: secrets.map((one) => `/x?token=${spell(one)}`),
@@ -90,7 +90,7 @@ describe('a token that is sent in a call', () => {
     expectHidden([(await shownAt(`${path}?fields=details`))[0] ?? '']);
   });
 
-  it('is quoted by no refusal', async () => {
+  it('is quoted in no refusal', async () => {
     for (const secret of secrets) {
       const name = { params: { sessionId }, body: { kind: 'tool' as const, name: secret } };
       const refused = control.send(enqueueCall, name).catch((error: unknown) => error);
@@ -103,8 +103,8 @@ describe('a token that is sent in a call', () => {
   });
 });
 
-describe('what holds no token', () => {
-  it('comes back as it was, whatever it looks like', async () => {
+describe('a text without a token', () => {
+  it('comes back unchanged, even when it looks like one', async () => {
     const output = {
       share: '100 %',
       file: '/best-practices-for-writing-maintainable-javascript-applications-2024',
@@ -137,7 +137,7 @@ describe('a token in the ledger of a host that masks nothing', () => {
 });
 
 describe('the token of a session', () => {
-  it('is given by the session itself to the key pair, and to nobody else', async () => {
+  it('is masked wherever it is shown, except to the secret key in the session itself', async () => {
     const params = { sessionId };
     const { surfaces } = (await control.read(getSession, { params })).body;
     expect(JSON.stringify(surfaces)).not.toContain(secrets[0]);

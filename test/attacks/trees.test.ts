@@ -72,7 +72,7 @@ describe('a tree from outside', () => {
     expect(await countWorlds()).toBe(0);
   });
 
-  it('that is like any other is taken', async () => {
+  it('with ordinary paths is accepted', async () => {
     const more = [file('README.md'), file('.env'), file('notes/console.md'), file('docs/ü b.md')];
     const from = [...encodeTree(notesWorld()), ...more];
     await control.send(createWorld, { body: { slug: 'plain', from } });
@@ -104,7 +104,7 @@ describe('a data model', () => {
     ['order', ['RowID', 'OID', '_ROWID_', '_position', 'rank']],
     ['json_each', ['value', 'key', 'group']],
     ['select', ['from', 'where', 'x'.repeat(128)]],
-  ])('of "%s" with the fields %j makes a world as any other', async (entity, fields) => {
+  ])('named "%s" with the fields %j makes a world that works', async (entity, fields) => {
     const from = encodeTree(withFields(entity, fields));
     const [key = '', ...others] = fields;
     const rows = { [entity]: [{ [key]: 'a', ...Object.fromEntries(others.map((o) => [o, 'b'])) }] };
@@ -112,7 +112,7 @@ describe('a data model', () => {
     expect(status).toBe(201);
   });
 
-  it('whose fields differ by case alone, or are the columns of the store, is refused by name', async () => {
+  it('whose fields differ by case alone, or have the names of columns of the store, is refused, and the field is named', async () => {
     for (const fields of [
       ['id', 'a', 'A'],
       ['id', '_KEY'],

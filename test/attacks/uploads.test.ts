@@ -79,7 +79,7 @@ const begin = ({
 };
 
 describe('a project that finishes no upload', () => {
-  it('is refused more room than its share, and leaves the other its own', async () => {
+  it('is refused more room than its share, and another project still has its own', async () => {
     begin({});
     begin({ length: 0, begun: '8\r\n{"slug":\r\n' });
     await untilTaken(2 * largest);
@@ -106,7 +106,7 @@ describe('a project that finishes no upload', () => {
     await untilTaken(0);
   });
 
-  it('counts the hosts of its sessions in its share', async () => {
+  it('shares its room with the hosts of its sessions', async () => {
     const hosts = [await warmHost(control), await warmHost(control)];
     const [address] = control.running.addresses.host;
     for (const host of hosts) {
@@ -127,7 +127,7 @@ describe('a project that finishes no upload', () => {
     expect(await upload(hosts[1], 8 * mib).answer).toMatch(/^HTTP\/1\.1 429 /);
   });
 
-  it('sends no large body with an address or a header that is refused', async () => {
+  it('is refused before its body is read when its path or its query is wrong', async () => {
     const calls = `/api/public/world-sessions/${'s'.repeat(65)}/calls`;
     expect(await begin({ path: calls, length: mib }).answer).toMatch(/^HTTP\/1\.1 404 /);
     const wrong = await begin({ path: '/api/public/worlds?color=red' }).answer;
@@ -136,7 +136,7 @@ describe('a project that finishes no upload', () => {
     await untilTaken(0);
   });
 
-  it('sends nothing to where nothing is', async () => {
+  it('is refused before its body is read where no route is', async () => {
     const path = '/api/public/nothing';
     const { answer } = begin({ path, length: mib, authorization: 'none' });
     expect(await answer).toMatch(/^HTTP\/1\.1 404 /);

@@ -97,19 +97,22 @@ describe.skipIf(!isLinux)('behind the boundary of user code', () => {
     expectUnharmed();
   });
 
-  it.each(languages)('so can one in bubblewrap, in %s', async (language) => {
-    const root = join(import.meta.dirname, '../..');
-    const code = ['src', 'world-host-image', 'node_modules', 'package.json'];
-    const path = process.env.PATH ?? '';
-    const sandbox = await findSandbox('auto', { root, code, python, path });
-    if (sandbox.kind === 'none') return console.info(`not tried in bubblewrap: ${sandbox.says}`);
-    // Within, the first process is bubblewrap's own: the parent, and of the same user.
-    const program = programs(python, process.execPath, { ...targets, host: 1 })[language] ?? [];
-    const readable = [`${prefix}/lib`, `${prefix}/lib64`];
-    const launch = { python, packages: packageRoot, parent: 1, readable, program };
-    expectHeld(await report(sandboxed(sandbox, folder, behind(launch))));
-    expectUnharmed();
-  });
+  it.each(languages)(
+    'a process in bubblewrap in %s can compute and nothing else',
+    async (language) => {
+      const root = join(import.meta.dirname, '../..');
+      const code = ['src', 'world-host-image', 'node_modules', 'package.json'];
+      const path = process.env.PATH ?? '';
+      const sandbox = await findSandbox('auto', { root, code, python, path });
+      if (sandbox.kind === 'none') return console.info(`not tried in bubblewrap: ${sandbox.says}`);
+      // Within, the first process is bubblewrap's own: the parent, and of the same user.
+      const program = programs(python, process.execPath, { ...targets, host: 1 })[language] ?? [];
+      const readable = [`${prefix}/lib`, `${prefix}/lib64`];
+      const launch = { python, packages: packageRoot, parent: 1, readable, program };
+      expectHeld(await report(sandboxed(sandbox, folder, behind(launch))));
+      expectUnharmed();
+    },
+  );
 });
 
 const hasDocker = await dockerAnswers();
@@ -157,7 +160,7 @@ describe.skipIf(!hasDocker)('in the container of a host', () => {
     expect(await shell(`cat ${secret}; ls ${folder}`)).toBe('secret\nsecret');
   });
 
-  it('the workers of a host are behind all of the boundary, and the host is not', async () => {
+  it('the workers of a host are behind the whole boundary, and the host itself is not', async () => {
     const children = `cat /proc/${host}/task/*/children`;
     const lines = async (pids: string, name: string): Promise<string[]> =>
       (await shell(`for pid in ${pids}; do grep -h ${name}: /proc/$pid/status; done`))
@@ -172,7 +175,7 @@ describe.skipIf(!hasDocker)('in the container of a host', () => {
     expect(scores).toBe('1000\n1000');
   });
 
-  it('a signal opens no inspector in a host', async () => {
+  it('no signal opens a debugger in a host', async () => {
     await shell(`kill -USR1 ${host}`);
     await shell('sleep 0.2');
     // 9229 in the table of TCP sockets.

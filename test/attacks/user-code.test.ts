@@ -257,7 +257,7 @@ describe.each(['python', 'typescript'] as const)('code of a world in %s', (langu
     expect(await codeOf('threads')).toBe('too_many_threads');
   });
 
-  it('fails when a thread of its own goes on', async () => {
+  it('fails its call, and is started anew, when a thread of its own runs on', async () => {
     const first = await bench.value(language, 'pid');
     expect(await codeOf('leaves')).toBe('left_running');
     expect(await bench.value(language, 'pid')).not.toBe(first);
