@@ -92,7 +92,7 @@ describe.each([
   { name: 'a folder', start: startFolder },
   { name: 'a bucket', start: startBucketGround },
   { name: 'a database', start: startDatabase },
-])('$name of blobs', ({ start }) => {
+])('a store of blobs in $name', ({ start }) => {
   let ground: Ground;
   let blobs: Blobs;
 
@@ -125,7 +125,7 @@ describe.each([
     expect(got.map(digestOf)).toEqual(digests);
   });
 
-  it('is seen by all who open it, and holds what was copied into it', async () => {
+  it('is the same for all who open it, and has what was copied into it', async () => {
     const other = await ground.open();
     expect(Buffer.from(await other.get(await blobs.put(text))).toString()).toBe('some bytes');
     const copied = filled(1_000);
@@ -134,7 +134,7 @@ describe.each([
     await blobs.check();
   });
 
-  it('forgets what is removed, and what was never there', async () => {
+  it('removes a blob, and takes the removal of one that it does not have', async () => {
     const digest = await blobs.put(text);
     await blobs.remove(digest);
     await blobs.remove(digest);
@@ -146,7 +146,7 @@ describe.each([
     await blobs.check();
   });
 
-  it('says what it does not have', async () => {
+  it('names a blob that it does not have', async () => {
     const answers = await Promise.allSettled([blobs.get(unknown), blobs.size(unknown)]);
     expect(answers).toMatchObject([
       { reason: { code: 'not_found' } },
@@ -154,7 +154,7 @@ describe.each([
     ]);
   });
 
-  it('refuses to give other bytes than those that were put, and says which', async () => {
+  it('refuses to return bytes that have changed since they were put, and names the blob', async () => {
     const digest = await blobs.put(text);
     await ground.write(pathOf(digest), new TextEncoder().encode('same bytes'));
     const getting = blobs.get(digest);
@@ -162,7 +162,7 @@ describe.each([
     await expect(getting).rejects.toThrow(`blob ${digest} in ${blobs.place} is damaged`);
   });
 
-  it('puts again what is not whole', async () => {
+  it('replaces a damaged blob when its bytes are put again', async () => {
     const digest = await blobs.put(text);
     await ground.write(pathOf(digest), text.slice(0, 3));
     await blobs.put(text);
@@ -187,14 +187,14 @@ describe('a bucket', () => {
     return (error as Error).message;
   };
 
-  it('that is not there is named, with the server that was asked', async () => {
+  it('that does not exist is named, with the server that was asked', async () => {
     const { prefix, endpoint } = bucket.place;
     expect(await refusal({ bucket: 'nobodys' })).toContain(
       `blobs in s3://nobodys/${prefix} at ${endpoint} cannot be used: NoSuchBucket`,
     );
   });
 
-  it('is refused to wrong keys, and says what they must permit', async () => {
+  it('cannot be opened with wrong keys, and the error says what they must permit', async () => {
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'hush-hush');
     const message = await refusal();
     expect(message).toContain('SignatureDoesNotMatch');
@@ -203,7 +203,7 @@ describe('a bucket', () => {
     expect(await refusal()).toContain(`at ${bucket.place.endpoint} cannot be used: `);
   });
 
-  it('is refused without keys, and says how to give them', async () => {
+  it('cannot be opened without keys, and the error says how to give them', async () => {
     vi.stubEnv('AWS_ACCESS_KEY_ID', undefined);
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', undefined);
     expect(await refusal()).toContain('set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY');
@@ -230,7 +230,7 @@ describe('a bucket', () => {
     await blobs.check();
   });
 
-  it('rides out connections that break off', async () => {
+  it('is used on when connections break off', async () => {
     const blobs = await openAt(bucket.place);
     bucket.door.dropNext(3);
     const digest = await blobs.put(text);
@@ -238,7 +238,7 @@ describe('a bucket', () => {
     expect(Buffer.from(await blobs.get(digest)).toString()).toBe('some bytes');
   });
 
-  it('whose server says nothing is given up', async () => {
+  it('whose server does not answer is given up after a while', async () => {
     const blobs = await openAt(bucket.place);
     bucket.door.jam();
     await expect(blobs.check()).rejects.toMatchObject({

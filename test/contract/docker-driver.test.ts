@@ -109,7 +109,7 @@ describe.skipIf(!hasSocket)('the Docker driver', () => {
     return hostId;
   };
 
-  it('says that the engine is away, and finds all as it is when it is back', async () => {
+  it('says that the engine is away, and sees the current state of all hosts when it is back', async () => {
     const [stays, ends] = [await launch(), await launch()];
     let changes = 0;
     const watch = driver.watch(() => {
@@ -136,7 +136,7 @@ describe.skipIf(!hasSocket)('the Docker driver', () => {
     await watch.stop();
   });
 
-  it('takes a host that is paused for one that runs, and destroys it', async () => {
+  it('counts a paused host as running, and can destroy it', async () => {
     const hostId = await launch();
     // An engine may fail to pause what is only starting.
     await until(() => control.warm.has(hostId), { timeoutMs: waitMs, what: `${hostId} warm` });
@@ -146,7 +146,7 @@ describe.skipIf(!hasSocket)('the Docker driver', () => {
     expect(await driver.list()).toEqual([]);
   });
 
-  it('tells where a host is reached by now, whenever it leaves its network or joins it', async () => {
+  it('reports the present address of a host whenever it leaves its network or joins it', async () => {
     const hostId = newId('hst');
     const { address } = await driver.launch(specOf(hostId));
     const told = async () => (await driver.list())[0]?.address;
@@ -173,7 +173,7 @@ describe.skipIf(!hasSocket)('the Docker driver', () => {
     }
   });
 
-  it('leaves a container alone that has its name and is another installation’s', async () => {
+  it('does not touch a container of the same name that belongs to another installation', async () => {
     const hostId = newId('hst');
     const label = 'svc.installation=another';
     const name = `svc-${hostId}`;
@@ -200,7 +200,7 @@ describe.skipIf(!hasSocket)('the Docker driver', () => {
     }
   });
 
-  it('says of an image that is not there why it cannot be had, and leaves nothing', async () => {
+  it('says why a missing image cannot be pulled, and leaves nothing behind', async () => {
     const missing = 'registry.invalid/no/such:image';
     const reason = {
       code: 'unavailable',
@@ -223,7 +223,7 @@ describe.skipIf(!hasSocket)('the Docker driver', () => {
     });
   });
 
-  it('finds what is left of a fence whose host is gone, and removes it', async () => {
+  it('lists a host of which only a part of its fence is left, and removes that part', async () => {
     const hostId = newId('hst');
     const labels = [`svc.installation=${installation}`, 'svc.pool=default', 'svc.role=fence'];
     const words = [...labels, `svc.host=${hostId}`].flatMap((label) => ['--label', label]);
@@ -233,7 +233,7 @@ describe.skipIf(!hasSocket)('the Docker driver', () => {
     expect(await runtimes.docker.leftovers(installation)).toHaveLength(1); // the network
   });
 
-  it('removes what is left of a fence that was never put up, though its host lives', async () => {
+  it('removes the rest of a fence that was never finished, though its host lives', async () => {
     const hostId = await launch();
     const labels = [`svc.installation=${installation}`, 'svc.pool=default', 'svc.role=fence'];
     const words = [...labels, `svc.host=${hostId}`].flatMap((label) => ['--label', label]);

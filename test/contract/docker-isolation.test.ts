@@ -126,7 +126,7 @@ describe.skipIf(!hasDocker)('a world host on Docker', () => {
   const publishedPort = async (): Promise<number> =>
     Number((await docker('port', `svc-${hosts[1]}`, '8080/tcp')).split(':').at(-1));
 
-  it('reaches no other host: not by its address, its name, nor the port that is published', async () => {
+  it('reaches no other host by its address, its name or its published port', async () => {
     const published = await publishedPort();
     expect(await python(connecting(await addressOf(hosts[1]), 8080))).not.toBe('open');
     expect(await python(connecting(`svc-${hosts[1]}`, 8080))).not.toBe('open');
@@ -175,27 +175,27 @@ describe.skipIf(!hasDocker)('a world host on Docker', () => {
   });
 
   it.each(['169.254.169.254', '1.1.1.1', '10.0.0.1', 'fd00:ec2::254', '2606:4700::1111'])(
-    'does not reach %s, and learns it at once',
+    'cannot reach %s, and is refused at once',
     async (address) => {
       expect(await python(connecting(address, 80))).toMatch(/Error|timed out/);
       expect(await python(sending(address, 53))).not.toBe('sent');
     },
   );
 
-  it('resolves no name outside, nor asks the resolver of the engine', async () => {
+  it('cannot resolve names of the outside, and cannot ask the resolver of the engine', async () => {
     expect(await python(sending('127.0.0.11', 53))).not.toBe('sent');
     const lookup =
       'import socket\ntry: print(socket.gethostbyname("example.com"))\nexcept OSError: print("no")';
     expect(await python(lookup)).toBe('no');
   });
 
-  it('cannot take its fence down, not even as root', async () => {
+  it('cannot take its fence down, even as root', async () => {
     await expect(inside('nft', 'flush', 'ruleset')).rejects.toThrow(/not permitted/);
     const asRoot = docker('exec', '--user', '0', `svc-${hosts[0]}`, 'nft', 'flush', 'ruleset');
     await expect(asRoot).rejects.toThrow(/not permitted/);
   });
 
-  it('runs as a user of its own, without capabilities and without a way to more', async () => {
+  it('runs as a user of its own, without capabilities, and cannot gain any', async () => {
     const status = await inside('cat', '/proc/self/status');
     expect(status).toMatch(/^Uid:\s+10001\s+10001\s+10001\s+10001$/m);
     for (const set of ['CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb']) {
@@ -253,7 +253,7 @@ print(times.children_user + times.children_system)
     expect(usedSeconds).toBeLessThan(2.6);
   });
 
-  it('is told to have run out of memory when its heap is full', async () => {
+  it('is reported as out of memory when its heap is full', async () => {
     const hostId = newId('hst');
     const shape = testPool({ isolation: 'container' });
     const { runtimeId } = await driver.launch({

@@ -130,7 +130,7 @@ describe.each(names)('%s driver', (name) => {
       expect([address, undefined]).toContain(listed?.address);
     });
 
-    it('gives a host its token where nobody sees it who looks at the container', async () => {
+    it('gives a host its token without showing it to whoever inspects the container', async () => {
       const token = `of-${newId('hst')}`;
       const hostId = newId('hst');
       const launched = await driver.launch({ ...specOf(hostId), token: new Secret(token) });
@@ -178,7 +178,7 @@ describe.each(names)('%s driver', (name) => {
       expect(await driver.logs(host.hostId)).toBe('');
     });
 
-    it('tells the output of a host that ended by itself', async () => {
+    it('returns the output of a host that ended by itself', async () => {
       const hostId = newId('hst');
       control.refused.add(hostId);
       await driver.launch(specOf(hostId));
@@ -187,7 +187,7 @@ describe.each(names)('%s driver', (name) => {
       expect(await driver.logs(hostId)).not.toBe('');
     });
 
-    it('destroys again what is destroyed already, and what never was', async () => {
+    it('succeeds in destroying a host that is destroyed already, or that never existed', async () => {
       const { hostId } = await launch();
       await driver.destroy(hostId);
       await driver.destroy(hostId);
@@ -216,7 +216,7 @@ describe.each(names)('%s driver', (name) => {
       expect(await driver.list()).toEqual([]);
     });
 
-    it('has one digest for what is alike, and another for what differs', async () => {
+    it('has one digest for equal shapes, and another for each that differs', async () => {
       const { hostId } = await launch();
       const digest = driver.digestOf(shape);
       expect(await driver.list()).toMatchObject([{ hostId, digest }]);
@@ -227,7 +227,7 @@ describe.each(names)('%s driver', (name) => {
       expect(successor.digestOf({ ...shape, size: larger })).not.toBe(digest);
     });
 
-    it('labels a container with all that a stranger has to know of it', async () => {
+    it('labels a container with its installation, its pool, its host and its digest, and without the token', async () => {
       const host = await launch();
       const labels = await runtime.labels(host);
       for (const value of [installation, shape.pool, host.hostId, driver.digestOf(shape)]) {
@@ -236,7 +236,7 @@ describe.each(names)('%s driver', (name) => {
       expect(labels).not.toContain('token');
     });
 
-    it('tells a launch that was cut off from a host that ended, and clears it away', async () => {
+    it('tells an unfinished launch from a host that ended, and clears it away', async () => {
       const hostId = newId('hst');
       const owner = { installation, pool: shape.pool, hostId, digest: driver.digestOf(shape) };
       await runtime.halfLaunch(owner, image);
@@ -248,7 +248,7 @@ describe.each(names)('%s driver', (name) => {
     });
 
     it(
-      'launches and destroys many, several at once',
+      'launches and destroys many hosts at once',
       async () => {
         const hostIds = Array.from({ length: many }, () => newId('hst'));
         await pMap(hostIds, (hostId) => driver.launch(specOf(hostId)), { concurrency: atOnce });
@@ -260,7 +260,7 @@ describe.each(names)('%s driver', (name) => {
       manyMs,
     );
 
-    it('refuses to adopt what does not run', async () => {
+    it('refuses to adopt a host that does not run', async () => {
       await expect(driver.adopt(newId('hst'))).rejects.toMatchObject({ code: 'not_found' });
     });
   });

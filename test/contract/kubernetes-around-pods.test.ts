@@ -10,7 +10,7 @@ import { testPool } from '../support/pools.ts';
 const found = await findTestCluster();
 if ('missing' in found) console.info(`what stands around pods is not tested: ${found.missing}`);
 
-describe.skipIf('missing' in found)('around the pods of world hosts', () => {
+describe.skipIf('missing' in found)('what the orchestrator keeps around the pods of hosts', () => {
   const pods = usePods(found as TestCluster);
   const { cluster, launch, isWarm, podOf } = pods;
 
@@ -78,7 +78,7 @@ describe.skipIf('missing' in found)('around the pods of world hosts', () => {
     }
   });
 
-  it('loses no host when somebody deletes all that stands around it', async () => {
+  it('can be deleted by somebody without the loss of a host', async () => {
     const namespace = pods.namespace();
     const { core, networking } = cluster;
     const watch = pods.driver().watch(() => undefined);

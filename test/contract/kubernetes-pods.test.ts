@@ -14,7 +14,7 @@ describe.skipIf('missing' in found)('a pod of a world host', () => {
   const pods = usePods(found as TestCluster);
   const { cluster, token, launch, isWarm, becomes, podOf } = pods;
 
-  it('says in words of the scheduler why there is no room', async () => {
+  it('says in the words of the scheduler why there is no room', async () => {
     const hostId = await launch({ kubernetes: { nodeSelector: { 'svc.test/none': 'yes' } } });
     const { phase, trouble } = await becomes(hostId, (one) => one.trouble !== undefined);
     expect(phase).toBe('pending');
@@ -22,14 +22,14 @@ describe.skipIf('missing' in found)('a pod of a world host', () => {
     expect(trouble?.message).toMatch(/nodes are available.*didn't match/);
   });
 
-  it('says that an image cannot be had', async () => {
+  it('says that its image cannot be pulled', async () => {
     const hostId = await launch({ image: 'localhost:1/svc/none:1' });
     const { trouble } = await becomes(hostId, (one) => one.trouble !== undefined);
     expect(trouble).toMatchObject({ kind: 'image' });
     expect(trouble?.message).toContain('localhost:1/svc/none:1');
   });
 
-  it('says why the cluster will not have a pod', async () => {
+  it('says why the cluster refuses it', async () => {
     const refused = launch({ kubernetes: { runtimeClassName: 'none' } });
     await expect(refused).rejects.toThrow(/creating pod .*RuntimeClass.*none/);
     expect(await pods.driver().list()).toEqual([]);
@@ -48,7 +48,7 @@ describe.skipIf('missing' in found)('a pod of a world host', () => {
     });
   });
 
-  it('runs as nobody in particular, with nothing to write to but its scratch space', async () => {
+  it('runs as an unprivileged user that can write to its scratch space alone', async () => {
     const hostId = await launch();
     await isWarm(hostId);
     const inside = (script: string) =>
@@ -61,7 +61,7 @@ describe.skipIf('missing' in found)('a pod of a world host', () => {
     expect(await inside(`ls ${secrets} 2>&1 || true`)).toMatch(/No such file/);
   });
 
-  it('has its policy before it is made', async () => {
+  it('is limited by a network policy to the control plane from its start', async () => {
     await launch();
     const name = `svc-${pods.installation}-hosts`;
     const policy = await cluster.networking.readNamespacedNetworkPolicy({
@@ -122,7 +122,7 @@ describe.skipIf('missing' in found)('a pod of a world host', () => {
         what: `${hostId} on a node`,
       });
 
-    it('puts pools on the nodes of their tier, and says when a taint keeps them away', async () => {
+    it('is placed on a node of the tier of its pool, and says when a taint keeps it away', async () => {
       const selecting = (tier: string) => ({ nodeSelector: { 'svc.test/tier': tier } });
       const spot = { ...selecting('spot'), tolerations: [{ ...taint, operator: 'Equal' }] };
       const cheap = await launch({ tier: 'standard', kubernetes: spot });

@@ -18,7 +18,7 @@ describe.skipIf('missing' in found)('an orchestrator in a cluster', () => {
   const pods = usePods(found as TestCluster);
   const { cluster, open, launch, isWarm } = pods;
 
-  it('makes a namespace of its own that admits restricted pods only, and removes it', async () => {
+  it('makes and removes a namespace of its own that admits restricted pods only', async () => {
     const own = newInstallation();
     const alone = await open({ namespace: undefined }, own);
     await prepareQuietly(alone);
@@ -31,7 +31,7 @@ describe.skipIf('missing' in found)('an orchestrator in a cluster', () => {
     await until(isGone, { timeoutMs: clusterWaitMs, everyMs: 250, what: 'nothing left of it' });
   });
 
-  it('refuses a namespace that somebody else has to make', async () => {
+  it('refuses to start in a namespace that is missing and not its own to make', async () => {
     const lost = await open({ namespace: 'svc-test-none' });
     await expect(prepareQuietly(lost)).rejects.toMatchObject({
       code: 'not_found',
@@ -108,7 +108,7 @@ describe.skipIf('missing' in found)('an orchestrator in a cluster', () => {
 
     afterAll(() => rm(folder, { recursive: true, force: true }));
 
-    it('names every right that is missing', async () => {
+    it('names every right that it lacks', async () => {
       await expect(prepareQuietly(limited)).rejects.toMatchObject({
         code: 'forbidden',
         message: expect.stringMatching(
@@ -117,7 +117,7 @@ describe.skipIf('missing' in found)('an orchestrator in a cluster', () => {
       });
     });
 
-    it('needs no more than what it asks for', async () => {
+    it('needs no right beyond those that it checks for', async () => {
       await grant(needs);
       await until(
         () =>

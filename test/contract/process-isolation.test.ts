@@ -119,11 +119,11 @@ describe.skipIf(sandbox.kind === 'none')('a world host in bubblewrap', () => {
     expect(await readdir('/tmp')).not.toContain('of-a-host');
   });
 
-  it('sees no other host, and nothing of it', () => {
+  it('does not see the folders of other hosts', () => {
     expect(said).toMatchObject({ folders: [hostId], neighbour: 'ENOENT' });
   });
 
-  it('sees no process but its own, and sends no signal to others', () => {
+  it('sees no process but its own, and cannot send signals to others', () => {
     expect(said.processes).toBeLessThan(5);
     expect(said).toMatchObject({ environment: 'ENOENT', signal: 'ESRCH' });
   });
@@ -134,7 +134,7 @@ describe.skipIf(sandbox.kind === 'none')('a world host in bubblewrap', () => {
     expect(said).toMatchObject({ engine: 'ENOENT' });
   });
 
-  it('has a user of its own, no capabilities, and no way to more', () => {
+  it('has a user of its own and no capabilities, and cannot gain any', () => {
     expect(said.status).toMatch(/^Uid:\s+10001\s+10001\s+10001\s+10001$/m);
     for (const set of ['CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb']) {
       expect(said.status).toMatch(new RegExp(`^${set}:\\s+0+$`, 'm'));
@@ -143,7 +143,7 @@ describe.skipIf(sandbox.kind === 'none')('a world host in bubblewrap', () => {
     expect(said).toMatchObject({ namespace: 'refused', mount: 'refused' });
   });
 
-  it('is told what is for it, and nothing of the environment around', () => {
+  it('has the environment variables that are meant for it, and no others', () => {
     expect(said.environmentNames).not.toContain('USER');
     expect(said.environmentNames).toContain('SVC_HOST_TOKEN_FILE');
     expect(said.environmentNames).not.toContain('SVC_HOST_TOKEN');
@@ -153,7 +153,7 @@ describe.skipIf(sandbox.kind === 'none')('a world host in bubblewrap', () => {
     expect(said.loopback).toBe('open');
   });
 
-  it('ends whole when its first process is killed, with whatever left its group', async () => {
+  it('ends as a whole when its first process is killed, also processes that left its group', async () => {
     expect(processesNaming(mark).length).toBeGreaterThan(0);
     process.kill(group, 'SIGKILL');
     await until(() => processesNaming(mark).length === 0, {
@@ -173,14 +173,14 @@ describe.skipIf(sandbox.kind === 'none')('a world host in bubblewrap', () => {
 describe('choosing a sandbox', () => {
   const visible = { root, code: [], python: 'python3', path: '/nonexistent' };
 
-  it('says in one line what is not isolated where there is none', async () => {
+  it('says in one line what is not isolated where no sandbox can be had', async () => {
     const found = await findSandbox('auto', { ...visible, python: process.execPath });
     expect(found.kind).toBe('none');
     expect(found.says).toMatch(/plain processes \(bubblewrap does not work here: .+\).+network/);
     expect(found.says).not.toContain('\n');
   });
 
-  it('refuses to go without one that was asked for', async () => {
+  it('refuses to start without a sandbox that was asked for', async () => {
     await expect(findSandbox('bubblewrap', visible)).rejects.toMatchObject({
       code: 'unavailable',
       message: expect.stringContaining('SVC_PROCESS_SANDBOX=none'),

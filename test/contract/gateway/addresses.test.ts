@@ -35,7 +35,7 @@ const elsewhere = Object.values(networkInterfaces())
   .flatMap((found) => found ?? [])
   .find(({ internal: isInternal, family }) => !isInternal && family === 'IPv4')?.address;
 
-describe('a route', () => {
+describe('a route of the gateway', () => {
   it.each([
     `http://localhost:${port}`,
     `http://127.1:${port}`,
@@ -64,7 +64,7 @@ describe('a route', () => {
     expect(asked).toBe(0);
   });
 
-  it('to the gateway itself, or to the control plane, is not followed', async () => {
+  it('that leads to the gateway itself or to the control plane is not followed', async () => {
     const [own = ''] = gateway.gateway.addresses;
     for (const address of [own, gateway.control.url]) {
       expect(await askAt(address, '/health')).toMatchObject({ code: 'host_unreachable' });
@@ -72,7 +72,7 @@ describe('a route', () => {
     expect(asked).toBe(0);
   });
 
-  it('of a host that redirects is passed on as it is', async () => {
+  it('whose host answers with a redirect has the redirect passed on and not followed', async () => {
     const sessionId = await gateway.serve((_, response) => {
       response.writeHead(302, { location: `http://127.0.0.1:${port}/` }).end();
     });
@@ -84,7 +84,7 @@ describe('a route', () => {
     expect(asked).toBe(0);
   });
 
-  it('that changes to one of those while it is used is not followed any more', async () => {
+  it('that changes to a forbidden address while it is used is no longer followed', async () => {
     const sessionId = await gateway.serve((_, response) => void response.end('host'));
     const host = gateway.hostOf(sessionId);
     expect(await ask(gateway.port, { host, path: '/' })).toMatchObject({ status: 200 });

@@ -20,8 +20,8 @@ const enter = async (): Promise<string> => {
   return headers['set-cookie']?.[0]?.split(';')[0] ?? '';
 };
 
-describe('a link', () => {
-  it('lets in once, with a cookie of this host alone', async () => {
+describe('a one-time link', () => {
+  it('lets a browser in once, with a cookie for this host alone', async () => {
     gateway.control.links.add('lt-2');
     const first = await asUi('/.svc/enter?token=lt-2');
     expect(first).toMatchObject({ status: 303, headers: { location: '/' } });
@@ -35,14 +35,14 @@ describe('a link', () => {
     expect(second.headers['set-cookie']).toBeUndefined();
   });
 
-  it('is no hindrance to a browser that comes again with its pass', async () => {
+  it('that is used up still lets in a browser that has its pass already', async () => {
     const cookie = await enter();
     const again = await asUi('/.svc/enter?token=lt-1', { cookie });
     expect(again).toMatchObject({ status: 303, headers: { location: '/' } });
     expect(again.headers['set-cookie']).toBeUndefined();
   });
 
-  it('is not used up by a look at it', async () => {
+  it('is not used up by a HEAD request', async () => {
     gateway.control.links.add('lt-3');
     expect(await asUi('/.svc/enter?token=lt-3', {}, 'HEAD')).toMatchObject({ status: 405 });
     expect(gateway.control.links.has('lt-3')).toBe(true);
@@ -56,7 +56,7 @@ describe('a link', () => {
   );
 });
 
-describe('whoever has entered', () => {
+describe('a browser that has entered', () => {
   it('is served, and the host does not see the cookie', async () => {
     const pass = await enter();
     const alone = await asUi('/page', { cookie: pass });
@@ -65,7 +65,7 @@ describe('whoever has entered', () => {
     expect(JSON.parse(among.body)).toEqual({ cookie: 'a=1; b=2', url: '/page' });
   });
 
-  it('may act from pages of the same origin only', async () => {
+  it('may send changes from pages of the same origin only', async () => {
     const cookie = await enter();
     expect(await asUi('/', { cookie, origin }, 'POST')).toMatchObject({ status: 200 });
     for (const foreign of ['null', 'https://evil.test', origin.replace('--ui', '--api')]) {
@@ -77,8 +77,8 @@ describe('whoever has entered', () => {
   });
 });
 
-describe('whoever has not', () => {
-  it('is told so on a page, or as a program is', async () => {
+describe('a client that has not entered', () => {
+  it('is told so on a page, or in JSON when it is a program', async () => {
     const page = await asUi('/page', { accept: 'text/html,*/*' });
     expect(page).toMatchObject({ status: 401, headers: { 'cache-control': 'no-store' } });
     expect(page.headers['content-type']).toContain('text/html');
@@ -88,7 +88,7 @@ describe('whoever has not', () => {
     expect(await asUi('/', upgrade)).toMatchObject({ status: 401 });
   });
 
-  it('is told on a page what has become of the session, too, and the page tries again', async () => {
+  it('sees the state of the session on a page that loads itself again', async () => {
     const cookie = await enter();
     gateway.control.change(id, { state: 'PROVISIONING' });
     const headers = { cookie, accept: 'text/html' };
@@ -109,7 +109,7 @@ describe('whoever has not', () => {
     });
   });
 
-  it('has no use for a pass that is made up, or of another session', async () => {
+  it('is refused with a pass that is made up, or that belongs to another session', async () => {
     const pass = await enter();
     const other = await gateway.serve((_, response) => response.end('other'), 'ui');
     const elsewhere = { host: gateway.hostOf(other, 'ui'), headers: { cookie: pass } };
@@ -123,7 +123,7 @@ describe('whoever has not', () => {
 });
 
 describe('behind a proxy that is trusted', () => {
-  it('the last one counts, and what came before it is not believed', async () => {
+  it('only what the last proxy added to forwarding headers is believed', async () => {
     const seen: Record<string, unknown>[] = [];
     const api = await gateway.serve((request, response) => {
       seen.push(request.headers);

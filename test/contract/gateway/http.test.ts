@@ -59,7 +59,7 @@ describe('a request', () => {
     },
   );
 
-  it('is told under which address it was asked, and by whom', async () => {
+  it('tells the host under which address it was asked, and by whom', async () => {
     const id = await gateway.serve(echo);
     const host = `${gateway.hostOf(id)}:8080`;
     const { body } = await ask(gateway.port, {
@@ -80,7 +80,7 @@ describe('a request', () => {
     expect(headers('via')).toEqual(['1.1 svc-gateway']);
   });
 
-  it('leaves behind what is of its connection alone', async () => {
+  it('arrives without the headers that belong to its connection alone', async () => {
     const id = await gateway.serve(echo);
     const { body } = await ask(gateway.port, {
       host: gateway.hostOf(id),
@@ -102,7 +102,7 @@ describe('a request', () => {
     expect(headers('connection')).toEqual(['keep-alive']);
   });
 
-  it('has the end of its body said in the same way', async () => {
+  it('keeps its framing: a length stays a length, and chunks stay chunks', async () => {
     const id = await gateway.serve(echo);
     const host = gateway.hostOf(id);
     const post = { host, method: 'POST' };
@@ -124,7 +124,7 @@ describe('a request', () => {
     expect(echoed(empty.body).headers('content-length')).toEqual(['0']);
   });
 
-  it('brings its trailers', async () => {
+  it('arrives with its trailers', async () => {
     const id = await gateway.serve(echo);
     const outgoing = open(id, {
       method: 'POST',
@@ -137,7 +137,7 @@ describe('a request', () => {
     expect(echoed(body)).toMatchObject({ body: 'abc', rawTrailers: ['X-Sum', '7'] });
   });
 
-  it('waits for the host to want its body', async () => {
+  it('with Expect: 100-continue sends its body when the host asks for it', async () => {
     const wanted: boolean[] = [];
     const id = await gateway.serve(echo);
     const outgoing = open(id, {
@@ -156,7 +156,7 @@ describe('a request', () => {
 });
 
 describe('an answer', () => {
-  it('keeps its status, its words and its headers, each as often as it came', async () => {
+  it('keeps its status, its reason phrase and its headers, repeated ones too', async () => {
     const id = await gateway.serve((_, response) => {
       response.writeHead(299, 'Quite Fine', [
         ...['Set-Cookie', 'a=1', 'Set-Cookie', 'b=2', 'X-Case', 'Kept', 'Date', 'then'],
@@ -173,7 +173,7 @@ describe('an answer', () => {
     expect(answer.body).toBe('fine');
   });
 
-  it('to HEAD, 204 and 304 has no body, and the length that it was given', async () => {
+  it('to HEAD, and with 204 or 304, has no body and keeps its length', async () => {
     const id = await gateway.serve((request, response) => {
       if (request.method === 'HEAD') response.writeHead(200, { 'content-length': '1234' }).end();
       else response.writeHead(request.url === '/304' ? 304 : 204, { etag: '"x"' }).end();
@@ -203,7 +203,7 @@ describe('an answer', () => {
     });
   });
 
-  it('is announced by the hints that the host sends before', async () => {
+  it('follows the early hints that the host sends before it', async () => {
     const id = await gateway.serve((_, response) => {
       response.writeEarlyHints({ link: '</style.css>; rel=preload' });
       response.end('fine');
@@ -234,7 +234,7 @@ describe('an answer', () => {
 });
 
 describe('streams', () => {
-  it('go both ways at once, piece by piece', async () => {
+  it('flow both ways at once, piece by piece', async () => {
     const id = await gateway.serve((request, response) => {
       response.flushHeaders();
       request.on('data', (chunk) => response.write(`<${chunk}>`)).on('end', () => response.end());
@@ -258,7 +258,7 @@ describe('streams', () => {
     expect(text).toBe('<one><two>');
   });
 
-  it('are slowed down by whoever is slow', async () => {
+  it('flow as slowly as the slower end', async () => {
     let written = 0;
     const id = await gateway.serve((_, response) => {
       const piece = Buffer.alloc(65_536, 1);
@@ -288,7 +288,7 @@ describe('streams', () => {
     expect(read).toBe(64 * 2 ** 20 - 65_536);
   });
 
-  it('break off for the host when the client goes, and for the client when the host goes', async () => {
+  it('end for the host when the client leaves, and for the client when the host does', async () => {
     const left = Promise.withResolvers<void>();
     const id = await gateway.serve((request, response) => {
       response.writeHead(200, { 'content-length': '10' }).write('half');
@@ -309,7 +309,7 @@ describe('streams', () => {
     await expect(readAnswer(broken)).rejects.toMatchObject({ code: 'ECONNRESET' });
   });
 
-  it('break off for the host when the client goes in the middle of its body', async () => {
+  it('end for the host when the client leaves in the middle of its body', async () => {
     const left = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
     const id = await gateway.serve((request) => {
@@ -325,7 +325,7 @@ describe('streams', () => {
 });
 
 describe('connections', () => {
-  it('to hosts are used again, and what comes on one of clients is done in its order', async () => {
+  it('to hosts are used again, and requests on one of a client are answered in their order', async () => {
     const ports = new Set<number | undefined>();
     const asked: { url: string; answer(): void }[] = [];
     const id = await gateway.serve((request, response) => {

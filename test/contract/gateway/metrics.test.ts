@@ -21,7 +21,7 @@ const shows = (line: string) =>
   });
 
 describe('the metrics of the gateway', () => {
-  it('count requests by surface and status, refusals by what was said', async () => {
+  it('count requests by surface and status, and refusals by their code', async () => {
     const id = await gateway.serve((_, response) => response.writeHead(204).end());
     await ask(gateway.port, { host: gateway.hostOf(id) });
     await ask(gateway.port, { host: gateway.hostOf(newId('ses')) });
@@ -32,7 +32,7 @@ describe('the metrics of the gateway', () => {
     await shows('svc_gateway_under_way 0');
   });
 
-  it('count every refusal, of whatever could not be read or is for nobody', async () => {
+  it('count every refusal, also of requests that cannot be read or name no session', async () => {
     const ui = gateway.hostOf(newId('ses'), 'ui');
     await ask(gateway.port, { host: ui });
     await ask(gateway.port, { host: ui, path: '/.svc/enter?token=no' });
@@ -43,7 +43,7 @@ describe('the metrics of the gateway', () => {
     }
   });
 
-  it('tell tunnels apart while they stand', async () => {
+  it('count open tunnels', async () => {
     const server = new WebSocketServer({ noServer: true });
     const http = createServer();
     http.on('upgrade', (request, socket, head) =>
@@ -60,7 +60,7 @@ describe('the metrics of the gateway', () => {
     await shows('svc_gateway_requests_total{surface="api",status="101"} 1');
   });
 
-  it('stand beside the status of the loop that follows routes', async () => {
+  it('are served beside the status of the loop that follows routes', async () => {
     expect(JSON.parse(await read('/status'))).toMatchObject({
       program: 'gateway',
       loops: [{ name: 'follow-routes', failuresInARow: 0 }],

@@ -40,7 +40,7 @@ const serveWords = (words: string): Promise<string> =>
 const fine = 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nfine';
 const get = (sessionId: string) => ask(gateway.port, { host: gateway.hostOf(sessionId) });
 
-describe('a host is 502 when it answers', () => {
+describe('a client gets 502 when its host answers with', () => {
   it.each([
     ['a status that is none', 'HTTP/1.1 099 Odd\r\nContent-Length: 4\r\n\r\nfine'],
     ['a status of nothing', 'HTTP/1.1 000 Odd\r\nContent-Length: 4\r\n\r\nfine'],
@@ -63,7 +63,7 @@ describe('a host is 502 when it answers', () => {
   });
 });
 
-describe('a host is heard when it sends', () => {
+describe('an answer of a host is passed on when it sends', () => {
   it.each([
     ['hints that cannot be read', `HTTP/1.1 103 Early Hints\r\nLink: garbage\r\n\r\n${fine}`],
     ['hints of nothing', `HTTP/1.1 103 Early Hints\r\nLink: \r\n\r\n${fine}`],
@@ -73,13 +73,13 @@ describe('a host is heard when it sends', () => {
     expect(await get(await serveWords(words))).toMatchObject({ status: 200, body: 'fine' });
   });
 
-  it('a head as long as one of a request may be', async () => {
+  it('a head as long as that of a request may be', async () => {
     const id = await serveWords(`HTTP/1.1 200 OK\r\nX-A: ${'x'.repeat(20_000)}\r\n\r\nfine`);
     const head = headLines('GET / HTTP/1.1', `Host: ${gateway.hostOf(id)}`, 'Connection: close');
     expect(await sendRaw(gateway.port, head)).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   });
 
-  it('hints, which a client of HTTP/1.0 is not told', async () => {
+  it('hints, which a client of HTTP/1.0 does not get', async () => {
     const hints = 'HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n';
     const id = await serveWords(`${hints}${fine}`);
     const head = `GET / HTTP/1.0\r\nHost: ${gateway.hostOf(id)}\r\n\r\n`;
@@ -90,7 +90,7 @@ describe('a host is heard when it sends', () => {
 });
 
 describe('a host that answers before it has the whole request', () => {
-  it('is heard, and the rest is no longer sent to it', async () => {
+  it('has its answer passed on, and is not sent the rest', async () => {
     let received = 0;
     const left = Promise.withResolvers<void>();
     const id = await serveRaw((socket) => {

@@ -85,7 +85,7 @@ const echo = async (bytes: number): Promise<number> => {
   return read;
 };
 
-it('takes no more memory for bodies of 100 MB than for small ones', async () => {
+it('the gateway takes no more memory for bodies of 100 MB than for small ones', async () => {
   for (let i = 0; i < 3; i += 1) await echo(30 * megabyte);
   const before = peakMb();
   expect(await echo(100 * megabyte)).toBe(100 * megabyte);
@@ -93,7 +93,7 @@ it('takes no more memory for bodies of 100 MB than for small ones', async () => 
   expect(peakMb() - before).toBeLessThan(64);
 });
 
-it('says in its log where a route led that it did not follow, and tells the client nothing of it', async () => {
+it('the gateway logs the address of a route that it does not follow, and does not show it to the client', async () => {
   const sessionId = newId('ses');
   const api = 'http://169.254.169.254:8080';
   control.change(sessionId, { sessionId, surfaces: { api } });
@@ -114,7 +114,7 @@ it('says in its log where a route led that it did not follow, and tells the clie
   expect(JSON.parse(line)).toMatchObject({ address: api, fault: 'no host can be there' });
 });
 
-it('finishes what is under way when it is told to stop, and cuts what does not end', async () => {
+it('the gateway finishes open requests when it is told to stop, and cuts those that do not end', async () => {
   const socket = new WebSocket(`ws://127.0.0.1:${port}/`, { headers: { host } });
   socket.on('error', () => undefined);
   await once(socket, 'open');

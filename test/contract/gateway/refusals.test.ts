@@ -112,7 +112,7 @@ describe('requests that could be read in two ways', () => {
     ['a size below nothing', '-1\r\nabc\r\n0\r\n\r\n'],
     ['more than its size', '3\r\nabcdef\r\n0\r\n\r\n'],
     ['a length after it', '3\r\nabc\r\n0\r\nContent-Length: 9\r\n\r\n'],
-  ])('have a chunk with %s, and are cut off', async (_, body) => {
+  ])('have a chunk with %s and are cut off', async (_, body) => {
     const head = headLines('POST / HTTP/1.1', host(), 'Transfer-Encoding: chunked');
     const answer = await sendRaw(gateway.port, `${head}${body}${smuggled}`);
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
@@ -127,7 +127,7 @@ describe('requests that could be read in two ways', () => {
   });
 });
 
-describe('hosts that are no surface', () => {
+describe('requests whose Host header names no surface', () => {
   it.each([
     ['example.com', 'unknown_host'],
     ['worlds.test', 'unknown_host'],
@@ -135,11 +135,11 @@ describe('hosts that are no surface', () => {
     [`${newId('ses')}--db.worlds.test`, 'no_such_session'],
     [`a.${newId('ses')}--api.worlds.test`, 'no_such_session'],
     [`${newId('ses')}--api.worlds.test`, 'no_such_session'],
-  ])('%s is 404', async (host, code) => {
+  ])('are answered with 404: %s', async (host, code) => {
     expect(await ask(gateway.port, { host })).toMatchObject({ status: 404, code });
   });
 
-  it('have their own health and nothing else', async () => {
+  it('that name no session at all reach the health of the gateway', async () => {
     const host = '127.0.0.1';
     expect(await ask(gateway.port, { host, path: '/health' })).toMatchObject({ status: 200 });
     expect(await ask(gateway.port, { host, path: '/ready' })).toMatchObject({ status: 200 });
@@ -149,20 +149,20 @@ describe('hosts that are no surface', () => {
     });
   });
 
-  it('are other surfaces of a session that has one', async () => {
+  it('are refused for a surface that the session does not serve', async () => {
     const answer = await ask(gateway.port, { host: gateway.hostOf(id, 'browser') });
     expect(answer).toMatchObject({ status: 401, code: 'unauthenticated' });
   });
 });
 
-describe('limits', () => {
+describe('the limits of the gateway', () => {
   it('hold for headers', async () => {
     const headers = { 'x-long': 'x'.repeat(9_000) };
     const answer = await ask(gateway.port, { host: gateway.hostOf(id), headers });
     expect(answer).toMatchObject({ status: 431, code: 'headers_too_large' });
   });
 
-  it('hold for bodies, said beforehand or found out', async () => {
+  it('hold for bodies, whether they give their length or not', async () => {
     const host = gateway.hostOf(id);
     const body = Buffer.alloc(200_000);
     const said = { method: 'POST', headers: { 'content-length': String(body.length) }, body, host };
@@ -194,7 +194,7 @@ describe('limits', () => {
     });
   });
 
-  it('hold for clients that are slow to ask', async () => {
+  it('hold for clients that are slow to send their request', async () => {
     const slow = await sendRaw(gateway.port, 'GET / HTTP/1.1\r\nHos');
     expect(slow).toMatch(/^HTTP\/1\.1 408 /);
     const host = `Host: ${gateway.hostOf(id)}`;
@@ -206,7 +206,7 @@ describe('limits', () => {
     expect(stuck).toContain('request_timeout');
   });
 
-  it('hold for clients that take nothing of an answer', async () => {
+  it('hold for clients that do not read their answer', async () => {
     const left = Promise.withResolvers<void>();
     const large = await gateway.serve((_, response) => {
       response.once('close', () => left.resolve());
@@ -219,7 +219,7 @@ describe('limits', () => {
     socket.destroy();
   });
 
-  it('hold for clients that end their side: they are taken to be gone', async () => {
+  it('hold for clients that end their side of the connection, which count as gone', async () => {
     const left = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
     const waiting = await gateway.serve((request) => {
@@ -235,19 +235,25 @@ describe('limits', () => {
   });
 });
 
-describe('hosts that fail', () => {
-  it.each(['GET', 'POST'])('are 502 for %s, asked once, and not named', async (method) => {
-    let asked = 0;
-    const failing = await gateway.serve((request) => {
-      asked += 1;
-      request.socket.destroy();
-    });
-    const headers = { 'content-length': method === 'GET' ? '0' : '3' };
-    const body = method === 'GET' ? undefined : 'abc';
-    const asking = { host: gateway.hostOf(failing), method, headers };
-    const answer = await ask(gateway.port, { ...asking, ...(body === undefined ? {} : { body }) });
-    expect(answer).toMatchObject({ status: 502, code: 'host_broke_off' });
-    expect(asked).toBe(1);
-    expect(answer.body).not.toMatch(/127\.0\.0\.1|ECONN/);
-  });
+describe('failing hosts', () => {
+  it.each(['GET', 'POST'])(
+    'are asked once for %s, and the client gets 502 without their address',
+    async (method) => {
+      let asked = 0;
+      const failing = await gateway.serve((request) => {
+        asked += 1;
+        request.socket.destroy();
+      });
+      const headers = { 'content-length': method === 'GET' ? '0' : '3' };
+      const body = method === 'GET' ? undefined : 'abc';
+      const asking = { host: gateway.hostOf(failing), method, headers };
+      const answer = await ask(gateway.port, {
+        ...asking,
+        ...(body === undefined ? {} : { body }),
+      });
+      expect(answer).toMatchObject({ status: 502, code: 'host_broke_off' });
+      expect(asked).toBe(1);
+      expect(answer.body).not.toMatch(/127\.0\.0\.1|ECONN/);
+    },
+  );
 });

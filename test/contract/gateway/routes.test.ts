@@ -25,7 +25,7 @@ const soon = (id: string, wanted: { status: number; body?: string; code?: string
     { timeoutMs: 5_000, what: JSON.stringify(wanted) },
   );
 
-describe('a session', () => {
+describe('a session behind the gateway', () => {
   it.each([
     ['PROVISIONING', null, 503, 'provisioning'],
     ['CLOSING', 'requested', 410, 'closed'],
@@ -34,7 +34,7 @@ describe('a session', () => {
     ['FAILED', 'reclaimed', 410, 'reclaimed'],
     ['FAILED', 'host_lost', 410, 'failed'],
     ['FAILED', 'out_of_memory', 410, 'failed'],
-  ] as const)('that is %s (%s) is %i %s', async (state, endReason, status, code) => {
+  ] as const)('that is %s (%s) is answered with %i %s', async (state, endReason, status, code) => {
     const id = newId('ses');
     gateway.control.change(id, { sessionId: id, state, endReason });
     const answer = await get(id);
@@ -48,7 +48,7 @@ describe('a session', () => {
     expect(answer.headers['retry-after']).toEqual(status === 503 ? expect.any(String) : undefined);
   });
 
-  it('is asked for once, until the feed says that it changed', async () => {
+  it('has its route asked for once, until the feed says that it changed', async () => {
     const id = await gateway.serve((_, response) => response.end('first'));
     const asked = gateway.control.asked();
     await Promise.all(Array.from({ length: 20 }, () => get(id)));
@@ -64,14 +64,14 @@ describe('a session', () => {
     await endServer(second);
   });
 
-  it('that does not exist is remembered for a moment', async () => {
+  it('that does not exist is remembered as missing for a moment', async () => {
     const asked = gateway.control.asked();
     const id = newId('ses');
     for (let i = 0; i < 5; i += 1) expect(await get(id)).toMatchObject({ code: 'no_such_session' });
     expect(gateway.control.asked()).toBe(asked + 1);
   });
 
-  it('that ends in the middle of an answer is said to have ended', async () => {
+  it('that ends in the middle of an answer is reported as ended', async () => {
     const id = await gateway.serve((request) => {
       gateway.control.routes.set(id, {
         sessionId: id,
@@ -84,7 +84,7 @@ describe('a session', () => {
     expect(await get(id)).toMatchObject({ status: 410, code: 'closed' });
   });
 
-  it('whose host breaks off and is being replaced may be asked again only what does nothing', async () => {
+  it('whose host breaks off while it is replaced tells clients to repeat a GET, and not a POST', async () => {
     const id = await gateway.serve((request) => {
       gateway.control.routes.set(id, {
         sessionId: id,
@@ -106,7 +106,7 @@ describe('a session', () => {
     );
   });
 
-  it('that moved is found where it is, when its host takes no connection', async () => {
+  it('that moved is found at its new address when the old one takes no connection', async () => {
     const gone = createServer();
     const id = await gateway.serveBy(gone);
     const here = createServer((request, response) => {
@@ -140,7 +140,7 @@ describe('a break of the feed', () => {
 });
 
 describe('without a control plane', () => {
-  it('known sessions are served on, others are 503, and it is caught up with afterwards', async () => {
+  it('known sessions are served on, others get 503, and all changes are caught up with afterwards', async () => {
     const id = await gateway.serve((_, response) => response.end('fine'));
     const other = await gateway.serve((_, response) => response.end('fine'));
     expect(await get(id)).toMatchObject({ status: 200 });
@@ -163,8 +163,8 @@ describe('without a control plane', () => {
   });
 });
 
-describe('a gateway whose token is refused', () => {
-  it('is not ready and serves no session, until it is taken again', async () => {
+describe('a gateway whose token the control plane refuses', () => {
+  it('is not ready and serves no session until its token is accepted again', async () => {
     const id = await gateway.serve((_, response) => response.end('fine'));
     expect(await get(id)).toMatchObject({ status: 200 });
     const readiness = () => ask(gateway.port, { host: 'x', path: '/ready' });

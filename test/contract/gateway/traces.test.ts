@@ -13,7 +13,7 @@ afterAll(async () => {
   collector.stop();
 });
 
-it('tells of the first request of a session that its host answered, and of no other', async () => {
+it('the trace of a session has its first request that the host answered, and no other request', async () => {
   const id = await gateway.serve((_, response) => response.writeHead(201).end());
   const host = gateway.hostOf(id);
   const causedBy = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';

@@ -47,7 +47,7 @@ describe('WebSocket', () => {
     expect(await closedWith(socket)).toBe(1000);
   });
 
-  it('that the host does not speak is answered as the host does', async () => {
+  it('to a host that does not speak it gets the answer of the host', async () => {
     const id = await gateway.serve((_, response) => response.writeHead(404).end('no such thing'));
     const socket = dial(id);
     const [, answer] = await once(socket, 'unexpected-response');
@@ -79,7 +79,7 @@ describe('WebSocket', () => {
     }
   });
 
-  it('is cut when its session ended while the host was being asked', async () => {
+  it('is cut when its session ends while the host is being asked', async () => {
     const answer = Promise.withResolvers<void>();
     const asked = Promise.withResolvers<void>();
     const server = createServer((_, response) => response.end('fine'));
@@ -102,7 +102,7 @@ describe('WebSocket', () => {
     expect(await closedWith(socket)).toBe(1006);
   });
 
-  it('is not cut by news that its session is where it was', async () => {
+  it('is not cut by a change that leaves its session at the same address', async () => {
     const id = await serveEcho();
     const socket = dial(id);
     await once(socket, 'open');
@@ -112,7 +112,7 @@ describe('WebSocket', () => {
     socket.terminate();
   });
 
-  it('ends for the host when the client goes', async () => {
+  it('ends for the host when the client leaves', async () => {
     const server = createServer();
     const gone = Promise.withResolvers<void>();
     new WebSocketServer({ server }).on('connection', (socket) =>
@@ -124,7 +124,7 @@ describe('WebSocket', () => {
     await gone.promise;
   });
 
-  it('counts as a request of its session, and no more when it has ended', async () => {
+  it('counts as a request of its session until it ends', async () => {
     const id = await serveEcho();
     const sockets = [dial(id), dial(id), dial(id)];
     await Promise.all(sockets.map((socket) => once(socket, 'open')));
@@ -180,7 +180,7 @@ describe('another protocol', () => {
     socket.destroy();
   });
 
-  it('is cut when one side has ended and the other says no more', async () => {
+  it('is cut when one side has ended and the other falls silent', async () => {
     const hosts: Socket[] = [];
     const id = await serveRaw((socket) => hosts.push(socket.resume()));
     const { socket } = await begin(id);

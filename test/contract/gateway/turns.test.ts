@@ -73,7 +73,7 @@ describe('a connection', () => {
     return headLines('GET / HTTP/1.1', `Host: ${gateway.hostOf(id)}`).repeat(count);
   };
 
-  it('has four requests answered that were sent at once', async () => {
+  it('answers four requests that were sent at once', async () => {
     const raw = await openRaw(gateway.port);
     raw.socket.write(await serveSlowly(4));
     const hasAll = () => raw.text().split('HTTP/1.1 200 ').length === 5;
@@ -81,7 +81,7 @@ describe('a connection', () => {
     raw.socket.destroy();
   });
 
-  it('is closed when five requests wait for their answers', async () => {
+  it('is closed when a fifth request waits for its answer', async () => {
     expect(await sendRaw(gateway.port, await serveSlowly(5))).toBe('');
   });
 });
@@ -94,7 +94,7 @@ describe('a change of protocol that the host refuses', () => {
   };
   const refuseWith = (listener: RequestListener): Promise<string> => gateway.serve(listener);
 
-  it('is answered in full, however long the answer', async () => {
+  it('gets the whole answer of the host, however long it is', async () => {
     const body = 'x'.repeat(8 * 2 ** 20);
     const raw = await dial(await refuseWith((_, response) => response.writeHead(404).end(body)));
     await until(() => raw.text().length > body.length, { timeoutMs: 5_000, what: 'the body' });
@@ -102,7 +102,7 @@ describe('a change of protocol that the host refuses', () => {
     raw.socket.destroy();
   });
 
-  it('makes room for the next one', async () => {
+  it('makes room for the next request', async () => {
     const id = await refuseWith((_, response) => response.writeHead(404).end('no'));
     for (let i = 0; i < 6; i += 1) {
       const raw = await dial(id);
