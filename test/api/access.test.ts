@@ -108,7 +108,7 @@ describe('other keys', () => {
     expect(answer.status).toBe(401);
   });
 
-  it('keeps one project from what is of another', async () => {
+  it('do not open what belongs to another project', async () => {
     await control.sql(
       `insert into projects (id, organization_id, slug, name)
        select 'prj-other', id, 'other', 'other' from organizations`,
@@ -138,7 +138,7 @@ describe('other keys', () => {
     expect(ended.status).toBe(404);
   });
 
-  it('never stores a secret key', async () => {
+  it('are stored as hashes alone', async () => {
     const rows = await control.sql<{ text: string }>('select k::text as text from keys k');
     expect(rows.some(({ text }) => text.includes(control.secretKey))).toBe(false);
   });
@@ -151,7 +151,7 @@ describe('the APIs of hosts and orchestrators', () => {
   ];
 
   it.each(inner.map(([base, operation]) => [operation.id, base, operation] as const))(
-    '%s takes no key of a project',
+    'refuse the key of a project for %s',
     async (_, base, operation) => {
       const path = `${base}${operation.path.replace(/\{\w+\}/g, 'none')}`;
       for (const authorization of [
@@ -170,7 +170,7 @@ describe('the APIs of hosts and orchestrators', () => {
     },
   );
 
-  it('lets a host speak for itself alone', async () => {
+  it('let a host speak for itself alone', async () => {
     const [host, other] = [await warmHost(control), await warmHost(control)];
     await expect(
       host.send(hostOperations.heartbeat, {

@@ -83,7 +83,7 @@ describe('an operator', () => {
     await expect(drain({})).rejects.toThrow('name one host');
   });
 
-  it('is told what is wrong, with the way out', async () => {
+  it('is told what is wrong and how to mend it', async () => {
     const lone = await checks();
     expect(lone).toMatchObject({
       database: { status: 'ok' },
@@ -157,7 +157,7 @@ describe('an operator', () => {
     expect(body.longestWaitMs).toBeGreaterThan(3_000_000);
   });
 
-  it('is nobody who has a key pair', async () => {
+  it('is identified by the admin token, not by a key pair', async () => {
     await expect(control.send(examine, {})).rejects.toThrow('this route asks for a bearer token');
     await expect(control.gateway(examine, {})).rejects.toThrow('the admin token is not valid');
   });

@@ -113,7 +113,7 @@ describe('a call', () => {
     expect(JSON.stringify((await read(id)).output)).toBe(JSON.stringify(input));
   });
 
-  it('comes in order, the next one with the answer to the last', async () => {
+  it('is delivered in order, the next one in reply to the answer of the last', async () => {
     await host.ready();
     const calls = [];
     for (let i = 0; i < 3; i += 1) calls.push(await enqueue());
@@ -127,7 +127,7 @@ describe('a call', () => {
     expect(await host.answer(calls[2]?.id ?? '', { output: 3 })).toEqual({});
   });
 
-  it('enqueued by many at once gets a number of its own, and each runs once', async () => {
+  it('has a number of its own and runs once when many clients enqueue calls at once', async () => {
     await host.ready();
     const count = 30;
     const calling = Promise.all(Array.from({ length: count }, () => enqueue(list, 20)));
@@ -149,7 +149,7 @@ describe('a call', () => {
     );
   });
 
-  it('is held for by an answer until one comes', async () => {
+  it('is delivered in reply to an answer that waits for the next call', async () => {
     await host.ready();
     const { id } = await enqueue();
     await host.calls();
@@ -182,7 +182,7 @@ describe('a call', () => {
 });
 
 describe('a call at most once', () => {
-  it('comes again to the generation that has it and did not answer', async () => {
+  it('is delivered again to the generation that has it and did not answer', async () => {
     await host.ready();
     const { id } = await enqueue();
     await enqueue();
@@ -190,7 +190,7 @@ describe('a call at most once', () => {
     expect((await host.calls()).call?.id).toBe(id);
   });
 
-  it('takes a repeated answer as given already', async () => {
+  it('accepts a repeated answer and keeps the first', async () => {
     await host.ready();
     const { id } = await enqueue();
     await host.calls();
@@ -199,7 +199,7 @@ describe('a call at most once', () => {
     expect((await read(id)).output).toBe('first');
   });
 
-  it('takes no answer from a generation that is not its own', async () => {
+  it('refuses an answer from another generation', async () => {
     await host.ready();
     const { id } = await enqueue();
     await host.calls();
@@ -210,7 +210,7 @@ describe('a call at most once', () => {
     expect((await read(id)).state).toBe('claimed');
   });
 
-  it('takes no answer from another host', async () => {
+  it('refuses an answer from another host', async () => {
     await host.ready();
     const { id } = await enqueue();
     await host.calls();
@@ -220,7 +220,7 @@ describe('a call at most once', () => {
     await expect(other.answer(id, { output: 1 })).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  it('knows no call of another session, and none that was never claimed', async () => {
+  it('refuses an answer to an unknown call, and to one that no host has been given', async () => {
     await host.ready();
     await expect(host.answer('call-none', { output: 1 })).rejects.toMatchObject({
       code: 'not_found',
@@ -230,7 +230,7 @@ describe('a call at most once', () => {
     expect((await read(id)).state).toBe('queued');
   });
 
-  it('refuses an answer that is both', async () => {
+  it('refuses an answer that is both an output and an error', async () => {
     await host.ready();
     const { id } = await enqueue();
     await host.calls();
@@ -240,7 +240,7 @@ describe('a call at most once', () => {
 });
 
 describe('a host that stops', () => {
-  it('is handed what it has once more, and nothing new, at once', async () => {
+  it('is given again at once the call that it has, and no new one', async () => {
     await host.ready();
     const first = await enqueue();
     const second = await enqueue();
@@ -252,7 +252,7 @@ describe('a host that stops', () => {
     expect((await read(second.id)).state).toBe('queued');
   });
 
-  it('hears of the call that came with an answer it did not get', async () => {
+  it('is given the call that was sent in a reply it did not receive', async () => {
     await host.ready();
     const first = await enqueue();
     const second = await enqueue();
@@ -264,7 +264,7 @@ describe('a host that stops', () => {
     expect((await read(second.id)).output).toBe(2);
   });
 
-  it('leaves calls behind that never ran', async () => {
+  it('leaves waiting calls to be cancelled', async () => {
     await host.ready();
     const first = await enqueue();
     const second = await enqueue();
@@ -299,13 +299,13 @@ describe('a call that is refused', () => {
     });
   });
 
-  it('is told when too many wait', async () => {
+  it('names the quota when too many wait', async () => {
     await control.sql('update sessions set open_calls = 1000 where id = $1', [sessionId]);
     await expect(enqueue()).rejects.toMatchObject({ code: 'exhausted' });
     await control.sql('update sessions set open_calls = 0 where id = $1', [sessionId]);
   });
 
-  it('is taken or told that too many wait, and nothing else, when 1,050 are sent at once', async () => {
+  it('is the only other outcome than being taken when 1,050 calls are sent at once', async () => {
     const burst = Array.from({ length: 1_050 }, () =>
       control.raw({
         method: 'POST',
@@ -322,7 +322,7 @@ describe('a call that is refused', () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(50);
   });
 
-  it('has no session', async () => {
+  it('may name a session that does not exist', async () => {
     const params = { sessionId: 'ses-none' };
     await expect(
       control.send(enqueueCall, { params, body: list, query: {} }),
@@ -346,7 +346,7 @@ describe('the end of a session', () => {
     await host.closed();
   });
 
-  it('loses what the host had and never answered', async () => {
+  it('marks the call that the host had and did not answer as lost', async () => {
     await host.ready();
     const running = await enqueue();
     await host.calls();
@@ -358,7 +358,7 @@ describe('the end of a session', () => {
     });
   });
 
-  it('comes by a close call, which also keeps the host warm', async () => {
+  it('can be asked for by a call of kind close, which also keeps the host warm', async () => {
     await host.ready();
     const closing = await enqueue({ kind: 'close', input: { keepWarm: true } });
     const waiting = await enqueue();
@@ -370,7 +370,7 @@ describe('the end of a session', () => {
     expect(await host.closed()).toBe('recycle');
   });
 
-  it('does not come by a close call that failed', async () => {
+  it('is not caused by a close call that failed', async () => {
     await host.ready();
     const closing = await enqueue({ kind: 'close' });
     await host.calls();

@@ -36,7 +36,7 @@ const start = (changed: Partial<CompileLimits> = {}) => {
 afterEach(() => compiler.stop());
 
 describe('the compiler', () => {
-  it('answers what a tree compiles to, and what a version of it consists of', async () => {
+  it('returns what a tree compiles to, and the parts of a version of it', async () => {
     const { compile, build } = start();
     const compiled = await compile(notesWorld());
     expect(compiled).toMatchObject({
@@ -52,7 +52,7 @@ describe('the compiler', () => {
     expect(built.generated.map(({ path }) => path)).toContain('schema/runtime.json');
   });
 
-  it('answers the problems of a tree, and the row that the store refuses', async () => {
+  it('returns the problems of a tree, and the row that the store refuses', async () => {
     const { compile, build } = start();
     const broken = notesWorld().filter(({ path }) => path !== 'svc-env.toml');
     expect(await compile(broken)).toMatchObject({
@@ -66,7 +66,7 @@ describe('the compiler', () => {
     });
   });
 
-  it('throws what a job throws', async () => {
+  it('fails with the error of its job', async () => {
     const { run } = start();
     await expect(
       run({ kind: 'begin', name: '', template: notesWorld() }, { project }),
@@ -94,7 +94,7 @@ describe('the compiler', () => {
     expect(next.ok).toBe(true);
   });
 
-  it('ends a job that takes too much memory, however large the pieces it takes', async () => {
+  it('ends a job that takes too much memory, in small pieces or large ones', async () => {
     const { compile } = start({ memoryMb: 64 });
     const objects = Buffer.from(`[${'{},'.repeat(2_600_000)}{}]`);
     const hostile = [
@@ -122,7 +122,7 @@ describe('the compiler', () => {
     expect((await last).ok).toBe(true);
   });
 
-  it('stops at once, with what it does and what waits', async () => {
+  it('stops at once, and ends running and waiting jobs with it', async () => {
     const { build, compile, stop } = start();
     const jobs = Promise.allSettled([build(slowWorld()), compile(notesWorld())]);
     await stop();

@@ -63,7 +63,7 @@ const close = (sessionId: string) =>
   control.send(closeSession, { params: { sessionId }, query: {}, body: {} });
 
 describe('gateways', () => {
-  it('are told of by the doctor: none, a request that is refused, one that is taken', async () => {
+  it('are counted by the doctor, which also names those whose token is refused', async () => {
     const found = async () =>
       (await control.admin(examine, {})).body.checks.find(({ name }) => name === 'gateways');
     const becomes = (message: string) =>
@@ -125,7 +125,7 @@ describe('the route of a session', () => {
     expect(await resolve(id)).toMatchObject({ state: 'CLOSING', surfaces: {} });
   });
 
-  it('is told to gateways alone', async () => {
+  it('is shown to gateways alone', async () => {
     const sessionId = newId('ses');
     await expect(resolve(sessionId)).rejects.toMatchObject({ code: 'not_found' });
     for (const send of [control.pool, control.read, control.send]) {
@@ -136,7 +136,7 @@ describe('the route of a session', () => {
 });
 
 describe('the feed of routes', () => {
-  it('brings each change once, also those that another replica made', async () => {
+  it('reports each change once, also those made at another replica', async () => {
     const other = await startTestControl({ databaseUrl: database.url, replicaOf: control });
     try {
       const begin = await follow();
@@ -157,7 +157,7 @@ describe('the feed of routes', () => {
     }
   });
 
-  it('brings a session whose host is reached elsewhere by now', async () => {
+  it('reports a session whose host has another address', async () => {
     const { id, host } = await openReady();
     const { cursor } = await follow();
     const address = 'http://127.0.0.1:4711';
@@ -175,7 +175,7 @@ describe('the feed of routes', () => {
     expect(await follow(cursor)).toEqual({ cursor, missed: false, sessionIds: [] });
   });
 
-  it('begins anew when notices were missed', async () => {
+  it('tells gateways to begin anew when notices were missed', async () => {
     const { cursor } = await follow();
     await control.sql(
       `select pg_terminate_backend(pid) from pg_stat_activity
@@ -189,7 +189,7 @@ describe('the feed of routes', () => {
 });
 
 describe('the address of a surface', () => {
-  it("is the gateway's own, from the start to the end", async () => {
+  it('is at the gateway from the opening of a session to its end', async () => {
     const { id, surfaces } = await open();
     const api = { url: `https://${id}--api.worlds.test`, token: expect.stringMatching(/^st-/) };
     expect(surfaces).toEqual({ api });
@@ -216,7 +216,7 @@ describe('a link to a surface', () => {
   };
   const tokenOf = (url: string): string => new URL(url).searchParams.get('token') ?? '';
 
-  it('lets in once, and to what it was made for', async () => {
+  it('can be used once, and for the surface that it was made for alone', async () => {
     const id = await withUi();
     const { status, body } = await link(id);
     expect(status).toBe(201);
@@ -229,7 +229,7 @@ describe('a link to a surface', () => {
     expect(await consume(id, token)).toBe(false);
   });
 
-  it('is worth nothing when it is too old, and goes with the next one', async () => {
+  it('is refused when it is too old, and is removed when the next one is made', async () => {
     const id = await withUi();
     const old = tokenOf((await link(id)).body.url);
     await control.sql(`update surface_links set expires_at = now() - interval '1 second'`);
@@ -239,7 +239,7 @@ describe('a link to a surface', () => {
     expect(left?.n).toBe(1);
   });
 
-  it('is refused by name where it would lead nowhere', async () => {
+  it('is not made for a session that does not serve the surface, and the reason is named', async () => {
     const { id } = await open();
     await expect(link(id)).rejects.toThrow(`${id} was opened without the surface "ui"`);
     await close(id);

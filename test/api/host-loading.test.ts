@@ -65,7 +65,7 @@ const holdingOf = (host: PlayedHost) => ({
 });
 
 describe('a host that cannot load its session', () => {
-  it('fails it with its own words and is drained', async () => {
+  it('fails it with the words of its error, and is drained', async () => {
     const [session, host] = await inState('PROVISIONING');
     await host.failed('load_failed', 'tools.py: line 3: no module named numpy');
     expect(await read(session.id)).toMatchObject({
@@ -76,7 +76,7 @@ describe('a host that cannot load its session', () => {
     expect(await rowOf(host)).toMatchObject({ state: 'draining', end_reason: 'load_failed' });
   });
 
-  it('is given its session without the bytes that are lost, and told which these are', async () => {
+  it('is given its session without the blobs that are lost, and the doctor names these', async () => {
     const { config } = control;
     if (config.blobs.kind !== 'folder') throw new Error('blobs are in no folder');
     const slug = 'lost-notes';
@@ -116,7 +116,7 @@ describe('a host that cannot load its session', () => {
     expect(well.find(({ name }) => name === 'worlds')).toMatchObject({ status: 'ok' });
   });
 
-  it('would not have it from bytes that were damaged, which the doctor names with its world', async () => {
+  it('is not sent damaged bytes, and the doctor names their blob and its world', async () => {
     const { config } = control;
     if (config.blobs.kind !== 'folder') throw new Error('blobs are in no folder');
     const data = { rows: { folders: [{ id: 7, name: 'y' }] } };
@@ -158,8 +158,8 @@ describe('a host that cannot load its session', () => {
   });
 });
 
-describe('a host that became warm with the release before', () => {
-  it('serves on from wherever it speaks, at the address that it has', async () => {
+describe('a host that became warm under the release before', () => {
+  it('serves on at its address, wherever its requests come from', async () => {
     const [session, host] = await inState('READY');
     await control.sql('update hosts set source_address = null where id = $1', [host.id]);
     const fresh = await startTestControl({ databaseUrl: database.url, replicaOf: control });
@@ -186,7 +186,7 @@ describe('a host that became warm with the release before', () => {
 });
 
 describe('blobs', () => {
-  it('are read by the host that is assigned them, and by no other', async () => {
+  it('can be read by the host that is assigned them, and by no other', async () => {
     const [, host] = await inState('PROVISIONING');
     const { bundle, snapshot } = host.assignment ?? { bundle: baseState, snapshot: baseState };
     expect((await host.blob(bundle)).byteLength).toBeGreaterThan(100);

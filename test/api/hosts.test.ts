@@ -102,8 +102,8 @@ const holdingOf = (host: PlayedHost) => ({
   stateDigest: baseState,
 });
 
-describe('a generation', () => {
-  it('goes up with the assignment and with its end, and fences what is older', async () => {
+describe('the generation of a host', () => {
+  it('goes up with an assignment and with its end, and messages of older ones are refused', async () => {
     const [session, host] = await inState('READY');
     expect(host.generation).toBe(1);
     await control.send(closeSession, {
@@ -121,7 +121,7 @@ describe('a generation', () => {
     expect(await host.closed()).toBe('recycle');
   });
 
-  it('brings the assignment again to the poll that missed it', async () => {
+  it('lets a poll receive the assignment again when its answer was lost', async () => {
     const host = await warmHost(control);
     const session = await open();
     expect((await host.poll())?.sessionId).toBe(session.id);
@@ -130,7 +130,7 @@ describe('a generation', () => {
     expect((await host.poll())?.generation).toBe(1);
   });
 
-  it('lets a repeated warm report pass, also when a session has come meanwhile', async () => {
+  it('lets a host repeat its warm report, also when it has been given a session meanwhile', async () => {
     const host = await launchHost(control);
     expect(await host.warm()).toBe('warm');
     expect(await host.warm()).toBe('warm');
@@ -138,7 +138,7 @@ describe('a generation', () => {
     expect(await host.warm()).toBe('assigned');
   });
 
-  it('lets a heartbeat pass that crossed the assignment or its end', async () => {
+  it('accepts a heartbeat that crosses the assignment or its end', async () => {
     const host = await warmHost(control);
     await open();
     expect(await host.beat()).toEqual({ drain: false });
@@ -150,7 +150,7 @@ describe('a generation', () => {
     await expect(host.beat()).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  it('makes a host of nobody stop', async () => {
+  it('is refused for a host that counts as gone, so that it stops', async () => {
     const host = await warmHost(control);
     await gone(host);
     await expect(host.poll(0)).rejects.toMatchObject({ code: 'conflict' });
@@ -159,14 +159,14 @@ describe('a generation', () => {
 });
 
 describe('recycling', () => {
-  it('makes a host warm again that proves to be what it was', async () => {
+  it('makes a host warm again when it proves to be unchanged', async () => {
     const host = await warmHost(control);
     expect(await serveOnce(host)).toBe('recycle');
     expect((await rowOf(host))?.state).toBe('recycling');
     expect(await host.warm(holdingOf(host))).toBe('warm');
   });
 
-  it('drains a host that is not what it was, or does not say', async () => {
+  it('drains a host that has changed, or does not say that it has not', async () => {
     const dirty = await warmHost(control);
     await serveOnce(dirty);
     const stateDigest = `sha256:${'1'.repeat(64)}` as const;
@@ -182,7 +182,7 @@ describe('recycling', () => {
     expect(await silent.warm()).toBe('draining');
   });
 
-  it('drains a host that found something of its session, gives it none, and tells operators', async () => {
+  it('drains a host that found remains of its session, gives it no other, and tells operators', async () => {
     const host = await warmHost(control);
     await serveOnce(host);
     const found = ['process 12 (sleep) had outlived its worker', '/tmp/x was left'];
@@ -197,7 +197,7 @@ describe('recycling', () => {
     });
   });
 
-  it('drains a host that did not look for what its session left', async () => {
+  it('drains a host that did not look for remains of its session', async () => {
     const host = await warmHost(control);
     await serveOnce(host);
     const body = { generation: host.generation, holding: holdingOf(host) };
@@ -205,7 +205,7 @@ describe('recycling', () => {
     expect(told.body.state).toBe('draining');
   });
 
-  it('ends when the host is worn', async () => {
+  it('stops when the host has served as many sessions as it may', async () => {
     const host = await warmHost(control);
     // Of three at most: each host has a limit of its own.
     const served: string[] = [await serveOnce(host)];
@@ -217,7 +217,7 @@ describe('recycling', () => {
     expect(await rowOf(host)).toMatchObject({ state: 'draining', end_reason: 'worn' });
   });
 
-  it('is not for a host whose session was closed before it was loaded', async () => {
+  it('is refused to a host whose session was closed before it was loaded', async () => {
     const [session, host] = await inState('PROVISIONING');
     const params = { sessionId: session.id };
     await control.send(closeSession, { params, body: { keepWarm: true } });
@@ -268,7 +268,7 @@ describe('a lost host', () => {
     expect(await read(session.id)).toMatchObject({ state: 'CLOSED', endReason: 'requested' });
   });
 
-  it('tells its session what the runtime says, and operators what it wrote, too', async () => {
+  it('leaves its session the reason of the runtime, and operators its last output, too', async () => {
     const [session, host] = await inState('READY');
     await control.pool(reportGone, {
       params: { hostId: host.id },
@@ -291,7 +291,7 @@ describe('a lost host', () => {
     expect(await rowOf(host)).toMatchObject({ state: 'gone', end_reason: 'exited' });
   });
 
-  it('is not found when it never was', async () => {
+  it('gets not_found when it never existed', async () => {
     const params = { hostId: 'hst-none' };
     await expect(
       control.pool(reportGone, { params, body: { reason: 'exited' } }),
@@ -299,7 +299,7 @@ describe('a lost host', () => {
   });
 });
 
-describe('a host that its runtime reaches elsewhere', () => {
+describe('a host whose address changes', () => {
   const elsewhere = 'http://127.0.0.1:4711';
   const move = (host: PlayedHost, address: string | null) =>
     control.pool(reportLaunched, { params: { hostId: host.id }, body: { address } });
@@ -308,7 +308,7 @@ describe('a host that its runtime reaches elsewhere', () => {
       ({ address }) => address,
     );
 
-  it('is shown there from then on, and nothing else of it changes', async () => {
+  it('is shown at the new address, and nothing else of it changes', async () => {
     const [, host] = await inState('READY');
     expect(await addresses()).toEqual([playedAddress(host.id)]);
     await move(host, elsewhere);
@@ -320,7 +320,7 @@ describe('a host that its runtime reaches elsewhere', () => {
     expect(row).toEqual({ runtime_id: `run-${host.id}`, never: false });
   });
 
-  it('is given no session while it is reached nowhere, and the one that waits after that', async () => {
+  it('is given no session while it has no address, and a waiting one when it has one again', async () => {
     const host = await warmHost(control);
     await move(host, null);
     expect(await addresses()).toEqual([null]);
@@ -332,7 +332,7 @@ describe('a host that its runtime reaches elsewhere', () => {
     expect(await addresses()).toEqual([elsewhere]);
   });
 
-  it('is told with its next beat where its session is reached, and no other host is', async () => {
+  it('learns the address of its session by its next heartbeat, and a host without a session learns none', async () => {
     const [, host] = await inState('READY');
     expect(await host.beat()).toEqual({ drain: false, address: playedAddress(host.id) });
     await move(host, elsewhere);
@@ -342,7 +342,7 @@ describe('a host that its runtime reaches elsewhere', () => {
     expect(await idle.beat()).toEqual({ drain: false });
   });
 
-  it('does not go back to where it was launched when that is told late', async () => {
+  it('keeps the new address when the report of its launch comes late', async () => {
     const [, host] = await inState('READY');
     await move(host, elsewhere);
     const body = { runtimeId: `run-${host.id}`, address: 'http://127.0.0.1:1' };
@@ -350,7 +350,7 @@ describe('a host that its runtime reaches elsewhere', () => {
     expect(await addresses()).toEqual([elsewhere]);
   });
 
-  it('keeps its last address where it serves a session', async () => {
+  it('keeps its last address while it serves a session', async () => {
     const [, host] = await inState('READY');
     await move(host, null);
     expect(await addresses()).toEqual([playedAddress(host.id)]);
@@ -365,7 +365,7 @@ describe('a drained host', () => {
     ['exited', 'host_lost'],
   ];
 
-  it.each(reasons)('for %s ends its session as %s', async (reason, endReason) => {
+  it.each(reasons)('ends its session for the reason %s as %s', async (reason, endReason) => {
     const [session, host] = await inState('READY');
     await drain(host, reason);
     expect(await read(session.id)).toMatchObject({ state: 'FAILED', endReason });
@@ -392,7 +392,7 @@ describe('a drained host', () => {
     expect((await read(session.id)).state).toBe('READY');
   });
 
-  it('or claimed: exactly one of the two', async () => {
+  it('is not claimed at the same moment: exactly one of the two happens', async () => {
     for (let round = 0; round < 10; round += 1) {
       const host = await warmHost(control);
       const [drained, session] = await Promise.all([
@@ -416,7 +416,7 @@ describe('a host whose machine tells it to stop', () => {
   const leave = (host: PlayedHost) =>
     host.send(reportLeaving, { params: { hostId: host.id }, body: { generation: 0 } });
 
-  it('says so, and its session ends as reclaimed', async () => {
+  it('reports it, and its session ends as reclaimed', async () => {
     const [session, host] = await inState('READY');
     await leave(host);
     await leave(host);
@@ -424,14 +424,14 @@ describe('a host whose machine tells it to stop', () => {
     expect(await rowOf(host)).toMatchObject({ state: 'draining', end_reason: 'reclaimed' });
   });
 
-  it('leaves a session that it had only just been given to another', async () => {
+  it('gives back a session that it has not loaded, which another host serves', async () => {
     const [session, host] = await inState('PROVISIONING');
     await leave(host);
     expect(await read(session.id)).toMatchObject({ state: 'PROVISIONING', assignedAt: null });
     expect((await (await warmHost(control)).poll())?.sessionId).toBe(session.id);
   });
 
-  it('speaks for itself alone', async () => {
+  it('can report for itself alone', async () => {
     const [host, other] = [await warmHost(control), await warmHost(control)];
     const message = { params: { hostId: other.id }, body: { generation: 0 } };
     await expect(host.send(reportLeaving, message)).rejects.toMatchObject({ code: 'forbidden' });

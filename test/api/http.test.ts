@@ -67,7 +67,7 @@ describe('a request that cannot be served', () => {
     expect([traced.status, traced.headers.allow]).toEqual([405, 'POST']);
   });
 
-  it('is 405 at each address for whatever Node takes as a method', async () => {
+  it('is 405 at each address for every other method that Node accepts', async () => {
     const paths = {
       public: '/api/public/worlds/some',
       host: '/api/host/hosts/some/warm',
@@ -183,7 +183,7 @@ describe('an address that leads nowhere', () => {
     },
   );
 
-  it('is told that a parameter is not known also where there are none', async () => {
+  it('is 400 for an unknown query parameter, also on a route that has none', async () => {
     const { status, body } = await get('/worlds/none?wait=1&color=red');
     expect(status).toBe(400);
     expect(body).toMatchObject({
@@ -196,7 +196,7 @@ describe('an address that leads nowhere', () => {
 });
 
 describe('the health of the program', () => {
-  it('is told without a key', async () => {
+  it('is shown without a key', async () => {
     expect(await control.raw({ method: 'GET', path: '/health' })).toMatchObject({
       status: 200,
       body: { status: 'ok' },
@@ -207,7 +207,7 @@ describe('the health of the program', () => {
     });
   });
 
-  it('can be asked for without minding disks and blobs, and nothing else', async () => {
+  it('can leave out disks and blobs when asked to, and no other check', async () => {
     const path = '/ready?exclude=room&exclude=running';
     expect(await control.raw({ method: 'GET', path })).toMatchObject({
       status: 400,
@@ -244,7 +244,7 @@ describe('the OpenAPI document', () => {
     });
   });
 
-  it('knows a request by the id that its caller gave it, or by one of its own', async () => {
+  it('goes with a request id on every answer: that of the caller, or a new one', async () => {
     const ask = (headers: Record<string, string>) =>
       control.raw({ method: 'GET', path: '/health', headers });
     expect((await ask({ 'x-request-id': 'mine-1' })).headers['x-request-id']).toBe('mine-1');

@@ -97,7 +97,7 @@ describe('key pairs of configurations', () => {
   const keysCheckOf = async (replica: Awaited<ReturnType<typeof startWith>>) =>
     (await replica.admin(examine, {})).body.checks.find(({ name }) => name === 'keys');
 
-  it('are valid side by side, whoever starts last, and none is revoked that is named', async () => {
+  it('are valid side by side whichever starts last, and stay so while a replica runs with them', async () => {
     const blue: [string, string] = ['pk-blue', 'sk-blue'];
     const green: [string, string] = ['pk-green', 'sk-green'];
     for (const pair of [blue, green, blue]) await (await startWith(pair)).stop();
@@ -106,7 +106,7 @@ describe('key pairs of configurations', () => {
     expect([await statusOf(blue), await statusOf(green)]).toEqual([200, 200]);
   });
 
-  it('are revoked when none has named them for ten minutes in which another ran, for good', async () => {
+  it('are revoked for good when no replica has run with them for ten minutes in which others ran', async () => {
     const old: [string, string] = ['pk-old', 'sk-old'];
     const next: [string, string] = ['pk-new', 'sk-new'];
     await (await startWith(old)).stop();
@@ -127,7 +127,7 @@ describe('key pairs of configurations', () => {
     expect([await statusOf(old), await statusOf(next)]).toEqual([401, 200]);
   });
 
-  it('are revoked by hand for good', async () => {
+  it('stay revoked when they were revoked by hand', async () => {
     const pair: [string, string] = ['pk-hand', 'sk-hand'];
     await (await startWith(pair)).stop();
     await control.sql(`update keys set revoked_at = now() where public_key = 'pk-hand'`);
@@ -135,7 +135,7 @@ describe('key pairs of configurations', () => {
     expect(await statusOf(pair)).toBe(401);
   });
 
-  it('are not revoked by one that was not heard meanwhile', async () => {
+  it('are not revoked by a replica that was itself silent for that time', async () => {
     await (await startWith(['pk-quiet', 'sk-quiet'])).stop();
     await silence('pk-quiet', 60);
     let nowMs = 0;
@@ -158,7 +158,7 @@ describe('key pairs of configurations', () => {
     await late.stop();
   });
 
-  it('may be several at once, and are written down once', async () => {
+  it('may be several at once, and are written to the database once', async () => {
     const pairs: [string, string][] = [
       ['pk-one', 'sk-one'],
       ['pk-two', 'sk-two'],
@@ -176,7 +176,7 @@ describe('key pairs of configurations', () => {
     expect(await read()).toEqual(before);
   });
 
-  it('outlast any start of the release before, and a time with it alone', async () => {
+  it('stay valid when the release before is started, and while it runs alone', async () => {
     const x: [string, string] = ['pk-x', 'sk-x'];
     const y: [string, string] = ['pk-y', 'sk-y'];
     await openWith(x, y);
@@ -190,7 +190,7 @@ describe('key pairs of configurations', () => {
     expect(await validOf('pk-x', 'pk-y')).toEqual(['pk-x', 'pk-y']);
   });
 
-  it('are valid again that a start of the release before revoked', async () => {
+  it('are valid again after a start of the release before revoked them', async () => {
     const pair: [string, string] = ['pk-both', 'sk-both'];
     const revokeAsBefore = async () => {
       await startBeforeWith(pair);
@@ -205,7 +205,7 @@ describe('key pairs of configurations', () => {
     expect(await validOf('pk-both')).toEqual(['pk-both']);
   });
 
-  it('are left alone that only the release before has, until they are revoked by hand', async () => {
+  it('stay valid when only the release before has them, until they are revoked by hand', async () => {
     const pair: [string, string] = ['pk-before', 'sk-before'];
     await startBeforeWith(pair);
     expect(await runFor(30, 'pk-new')).not.toContain('pk-before');
@@ -224,7 +224,7 @@ describe('key pairs of configurations', () => {
     expect(await validOf('pk-before')).toEqual([]);
   });
 
-  it('are revoked by a control plane that has none, too', async () => {
+  it('are also revoked by a control plane without any', async () => {
     await openWith(['pk-gone', 'sk-gone']);
     await silence('pk-gone', 11);
     await openWith();

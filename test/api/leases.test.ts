@@ -65,7 +65,7 @@ describe('the lease', () => {
     expect(await ask('a', { ...of, epoch })).toEqual({ held: false });
   });
 
-  it('runs out on the clock of the database, and is as good until another takes it', async () => {
+  it('expires by the clock of the database, and can be renewed until another takes it', async () => {
     const of = { installation: 'expiring' };
     const { epoch } = await take('a', 'expiring');
     await runOut('expiring');
@@ -75,7 +75,7 @@ describe('the lease', () => {
     expect(await ask('a', { ...of, epoch })).toEqual({ held: false });
   });
 
-  it('goes from a program to its namesake that was started later, and not back', async () => {
+  it('passes to a program of the same name that was started later, and not back', async () => {
     const of = { installation: 'namesakes' };
     const { epoch: elder } = await take('a', 'namesakes');
     const { epoch: younger } = await take('a', 'namesakes');
@@ -87,7 +87,7 @@ describe('the lease', () => {
   });
 });
 
-describe('what a former leader says', () => {
+describe('a message of a former leader', () => {
   const pools = { installation, pools: [] };
   const limits = { idleMs: 60_000, maxAgeMs: 600_000, provisionMs: 60_000, closingMs: 60_000 };
 

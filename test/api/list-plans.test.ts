@@ -119,7 +119,7 @@ describe('a page of sessions', () => {
   ];
 
   it.each(cases)(
-    '%s is read from an index of what is asked for',
+    '%s is read from an index that fits its filter',
     async (_, filter, indexes, found) => {
       for (const from of [null, Date.UTC(2026, 5) * 1_000]) {
         const { state = null, world: worldId = null } = filter;
@@ -149,7 +149,7 @@ describe("a page of a world's requests", () => {
   ];
 
   it.each(cases)(
-    '%s is read from an index of what is asked for',
+    '%s is read from an index that fits its filter',
     async (_, filter, indexes, found) => {
       const { via = null, operation = null, status = null } = filter;
       const given = {

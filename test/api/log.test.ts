@@ -34,7 +34,7 @@ const open = async () => (await control.send(openSession, { body: { slug: 'notes
 
 const toldOf = (sessionId: string) => lines.filter((line) => line.sessionId === sessionId);
 
-it('tells the life of a session, with its host', async () => {
+it('the log has the life of a session, with its host', async () => {
   const warm = await warmHost(control);
   const first = await open();
   await warm.poll();
@@ -55,7 +55,7 @@ it('tells the life of a session, with its host', async () => {
   ]);
 });
 
-it('fails no request by a line that cannot be written: each is refused in the words of its own error', async () => {
+it('no request fails because its log line cannot be written: each gets its own error', async () => {
   const host = await warmHost(control);
   const before = lines.length;
   const elsewhere = control.asHost(host.token, '127.0.0.9');

@@ -39,7 +39,7 @@ const numbersOf = (metrics: string): Record<string, number> =>
   );
 
 describe('the metrics of a control plane', () => {
-  it('tell of opens, calls and ends', async () => {
+  it('count opens, calls and ends', async () => {
     const host = await warmHost(control);
     const open = () => control.send(openSession, { body: { slug: 'notes' } });
     const first = (await open()).body.id;
@@ -82,7 +82,7 @@ describe('the metrics of a control plane', () => {
     });
   });
 
-  it('tell of blobs that are away', async () => {
+  it('show that blobs cannot be reached', async () => {
     const { blobs } = control.config;
     const folder = blobs.kind === 'folder' ? blobs.folder : '';
     await rename(folder, `${folder}.away`);
@@ -101,7 +101,7 @@ describe('the metrics of a control plane', () => {
     expect(numbersOf(await read('/metrics'))).toMatchObject({ svc_blobs_up: 1 });
   });
 
-  it('tell of a full disk, as do readiness and refusals, with the path', async () => {
+  it('show a full disk, as do readiness and refusals, with the path', async () => {
     const { blobs } = control.config;
     const folder = blobs.kind === 'folder' ? blobs.folder : '';
     const told = `blobs cannot be written to ${folder} (ENOSPC)`;
@@ -145,7 +145,7 @@ describe('the metrics of a control plane', () => {
     });
   });
 
-  it('tell of a full disk of the database, where blobs are kept, and readiness does until it has room', async () => {
+  it('show a full disk of a database that keeps blobs, as does readiness until it has room', async () => {
     const replica = await startTestControl({
       databaseUrl: control.config.databaseUrl.reveal(),
       keysOf: control,
@@ -186,7 +186,7 @@ describe('the metrics of a control plane', () => {
     expect(await read('/metrics')).not.toMatch(/\{[^}]*(ses|hst|call|ver)-[^}]*\}/);
   });
 
-  it('come with what its loops did last', async () => {
+  it('are served beside the last runs of its loops', async () => {
     const { program, loops } = JSON.parse(await read('/status'));
     expect(program).toBe('control');
     expect(loops.map(({ name }: { name: string }) => name)).toContain('listen');

@@ -73,7 +73,7 @@ describe('many opens at once', () => {
     expect(waiting).toHaveLength(80);
   });
 
-  it('and hosts coming at the same time leave nobody waiting', async () => {
+  it('leave no session waiting when hosts become warm at the same time', async () => {
     const count = 40;
     const launched = await Promise.all(Array.from({ length: count }, () => launchHost(control)));
     await Promise.all([
@@ -109,7 +109,7 @@ const thereAre = (count: number, from: string): Promise<boolean> =>
   });
 
 describe('while another replica places sessions', () => {
-  it('those that wait leave connections to everyone else', async () => {
+  it('waiting opens leave database connections to other requests', async () => {
     await holdingHost(); // so that whoever waits for another world looks whether it fits
     const { opening } = await whileNoneIsPlaced(async () => {
       const sessions = Array.from({ length: 30 }, () => open({ slug: 'other' }));
@@ -119,7 +119,7 @@ describe('while another replica places sessions', () => {
     expect(await opening).toHaveLength(30);
   });
 
-  it('who comes does not go before who waits', async () => {
+  it('a new open does not go before a waiting session', async () => {
     const first = await open();
     const host = await launchHost(control);
     const { both } = await whileNoneIsPlaced(async () => {
@@ -146,7 +146,7 @@ describe('a session that waits', () => {
     expect(await hostOf(second.id)).toBeUndefined();
   });
 
-  it('lets those that wait longer have the hosts that it finds, until there is one for it', async () => {
+  it('leaves hosts to those that wait longer, and takes the next one', async () => {
     const waiting = [await open(), await open({ slug: 'other' })];
     const hosts = await Promise.all(Array.from({ length: 3 }, () => launchHost(control)));
     // Whoever made them warm died before it looked who waits.
@@ -158,7 +158,7 @@ describe('a session that waits', () => {
     expect(taken.toSorted()).toEqual(hosts.map(({ id }) => id).toSorted());
   });
 
-  it('keeps nobody from a host that does not fit it', async () => {
+  it('does not keep others from a host that does not fit it', async () => {
     const holding = await holdingHost();
     const waiting = await open({ slug: 'other' });
     const session = await open();
@@ -166,7 +166,7 @@ describe('a session that waits', () => {
     expect(await hostOf(waiting.id)).toBeUndefined();
   });
 
-  it('reaches a host that is polling already', async () => {
+  it('is given at once to a host that is polling already', async () => {
     const host = await warmHost(control);
     const polling = host.poll(10);
     const session = await open();
@@ -210,7 +210,7 @@ describe('a host that holds a world version', () => {
     expect((await read(session.id)).hostReused).toBe(true);
   });
 
-  it('never serves another version, whoever waits', async () => {
+  it('never serves another version, whatever waits', async () => {
     const holding = await holdingHost('other');
     const session = await open({ slug: 'notes', reuseWarm: true });
     expect(await hostOf(session.id)).toBeUndefined();

@@ -65,7 +65,7 @@ describe('the view of the pool', () => {
     expect(other.body.hosts).toEqual([]);
   });
 
-  it('is held until it differs, and its revision is about nothing else', async () => {
+  it('is held until it changes, and its revision changes only then', async () => {
     const host = await warmHost(control);
     const { revision } = await observe();
     expect((await observe()).revision).toBe(revision);
@@ -82,7 +82,7 @@ describe('the view of the pool', () => {
     });
   });
 
-  it('tells its revision alone to who only waits for a change', async () => {
+  it('has its revision alone for a brief request that waits for a change', async () => {
     await warmHost(control);
     const { revision } = await observe();
     const query = { installation, brief: true, hold: 10 };

@@ -92,7 +92,7 @@ const loadedHost = async (): Promise<PlayedHost> => {
 };
 
 describe('a file of pools', () => {
-  it('is kept for whoever starts later, by him who leads alone', async () => {
+  it('is kept for orchestrators that start later, and is written by the leader alone', async () => {
     const kept = async () =>
       (await control.pool(readPoolsFile, { query: { installation: 'filed' } })).body.file;
     expect(await kept()).toBeNull();
@@ -117,7 +117,7 @@ describe('a file of pools', () => {
 });
 
 describe('published pools', () => {
-  it('refuse an open that none of them suits, at the field to change', async () => {
+  it('refuse an open that fits none of them, and name the field to change', async () => {
     await publish([
       { size: 'standard' },
       { size: 'large', isolation: 'container', tier: 'premium' },
@@ -147,13 +147,13 @@ describe('published pools', () => {
     });
   });
 
-  it('leave everything open while nobody leads their installation', async () => {
+  it('refuse no open while nobody leads their installation', async () => {
     await publish([{}]);
     await lead(0);
     expect((await open({ size: 'huge' })).state).toBe('PROVISIONING');
   });
 
-  it('take the place of those before', async () => {
+  it('replace those published before', async () => {
     await publish([{ size: 'small' }, { size: 'large' }]);
     await publish([{ size: 'small' }]);
     await expect(open({ size: 'large' })).rejects.toMatchObject({ code: 'invalid' });
@@ -205,13 +205,13 @@ describe('published pools', () => {
   };
   const lack = 'no warm host was free within 1000 ms';
 
-  it('say why a session got no host', async () => {
+  it('give the reason why a session got no host', async () => {
     await publish([{ name: 'spot', held: 'no node has 512 MB left' }]);
     const { id } = await open();
     expect(await lackOf(id)).toBe(`${lack}; pool "spot" launches none: no node has 512 MB left`);
   });
 
-  it('say that they are full, once all are that suit a session', async () => {
+  it('are reported as full when all that fit a session are full', async () => {
     await publish([{ name: 'default', maximum: 1 }, { name: 'second' }]);
     await warmHost(control);
     await open();
@@ -221,7 +221,7 @@ describe('published pools', () => {
     expect(await lackOf(second.id)).toBe(`${lack}; pool "default" is full (1 of 1 hosts)`);
   });
 
-  it('say to a session that waited for one of them that it was taken away', async () => {
+  it('are named as changed to a session that waits for a pool that was removed', async () => {
     await publish([{ size: 'large' }, {}]);
     const { id } = await open({ size: 'large' });
     const other = await open();
@@ -234,7 +234,7 @@ describe('published pools', () => {
 });
 
 describe('worlds of a pool', () => {
-  it('are in the view with their head versions, and unknown ones are told', async () => {
+  it('are in the view with their head versions, and unknown ones are reported', async () => {
     const worlds = [
       { world: notes, hosts: 2 },
       { world: 'local/default/nothing', hosts: 1 },
@@ -245,7 +245,7 @@ describe('worlds of a pool', () => {
     ]);
   });
 
-  it('rest for a while after a host could not load them', async () => {
+  it('are not loaded again for a while after a host could not load them', async () => {
     await publish([{ worlds: [{ world: notes, hosts: 1 }] }]);
     const host = await warmHost(control);
     await load(host);
@@ -290,7 +290,7 @@ describe('a host that loads ahead', () => {
     expect(assignment).toMatchObject({ sessionId: session.id, blobs: {}, generation: 2 });
   });
 
-  it('must be after each session what it was when it was loaded', async () => {
+  it('must be unchanged after each session since it was loaded', async () => {
     const host = await loadedHost();
     const session = await open();
     await host.poll();
@@ -314,7 +314,7 @@ describe('a host that loads ahead', () => {
     }
   });
 
-  it('is told again what to load, and its repeated reports pass', async () => {
+  it('is told again what to load when it asks again, and may repeat its reports', async () => {
     const host = await warmHost(control);
     await load(host);
     expect(await host.warm()).toBe('recycling');

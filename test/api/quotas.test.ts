@@ -112,7 +112,7 @@ describe('the quota of open sessions', () => {
     expect(await countSessions()).toBe(before);
   });
 
-  it('leaves a warm host to those who may open', async () => {
+  it('leaves a warm host to projects that may open', async () => {
     await setQuotas(1, null);
     await warmHost(control);
     await open();
@@ -284,7 +284,7 @@ describe('opens that overlap in the database', () => {
   it.each([
     [16, 1_000],
     [1_000, 16],
-  ])('wait for those under way near the quotas %i and %i', async (sessions, opens) => {
+  ])('wait for each other near the quotas %i and %i', async (sessions, opens) => {
     await setQuotas(sessions, opens);
     const first = await begin();
     expect(await first.decided).toBe(true);
@@ -298,7 +298,7 @@ describe('opens that overlap in the database', () => {
     expect(await countSessions('closed_at is null')).toBe(16);
   });
 
-  it('are never more than fit into the room that they leave', async () => {
+  it('do not exceed what they leave room for', async () => {
     await setQuotas(1_000, 1_000);
     const many = await Promise.all(
       Array.from({ length: 17 }, (_, index) => begin(databases[index % 2])),
@@ -321,7 +321,7 @@ describe('a repeated Idempotency-Key', () => {
     await expect(open(control, 'quota-other')).rejects.toMatchObject({ code: 'exhausted' });
   });
 
-  it('gets the last place once, however many ask for it together', async () => {
+  it('takes the last place once, however many send it together', async () => {
     await setQuotas(1, 1);
     const opened = await Promise.all(
       Array.from({ length: 24 }, (_, index) =>
@@ -386,7 +386,7 @@ describe("a project's own quotas", () => {
 });
 
 describe('the OpenAPI document', () => {
-  it('has the refusal, with when to try again', async () => {
+  it('has the refusal, with the time to try again', async () => {
     const { body } = await control.raw({ method: 'GET', path: '/api/public/openapi.json' });
     const { paths } = body as { paths: Record<string, { post: { responses: object } }> };
     expect(paths['/world-sessions']?.post.responses).toMatchObject({

@@ -73,7 +73,7 @@ describe('an idle session', () => {
     expect(await read(sessionId)).toMatchObject({ state: 'CLOSED', endReason: 'idle' });
   });
 
-  it('is none before its time, and none when it was just claimed', async () => {
+  it('is not ended before its time, nor when it was just claimed', async () => {
     const [sessionId] = await openReady();
     expect(await runReaper()).toEqual([]);
     expect((await read(sessionId)).state).toBe('READY');
@@ -99,7 +99,7 @@ describe('an idle session', () => {
     expect(await runReaper()).toEqual([sessionId]);
   });
 
-  it('stays when its host says that the API surface was used, and not for being polled', async () => {
+  it('stays when its host reports use of the API surface, and not merely because its host polls', async () => {
     const [sessionId, host] = await openReady();
     await age(sessionId, 'last_activity_at', 11 * minute);
     await host.beat(minute);
@@ -111,7 +111,7 @@ describe('an idle session', () => {
     expect(await runReaper()).toEqual([sessionId]);
   });
 
-  it('and a call meet: exactly one wins', async () => {
+  it('is either ended or given a call that comes at the same moment, never both', async () => {
     for (let round = 0; round < 15; round += 1) {
       const [sessionId, host] = await openReady();
       await age(sessionId, 'last_activity_at', 11 * minute);
@@ -153,7 +153,7 @@ describe('a session over its maximum age', () => {
 });
 
 describe('a session that is stuck', () => {
-  it('without a host fails and says so', async () => {
+  it('fails when it gets no host, and says so', async () => {
     const { body } = await control.send(openSession, { body: { slug: 'notes' } });
     await age(body.id, 'state_since', 3 * minute);
     expect(await runReaper()).toEqual([body.id]);
@@ -164,7 +164,7 @@ describe('a session that is stuck', () => {
     });
   });
 
-  it('with a host that does not load it fails, and the host goes', async () => {
+  it('fails when its host does not load it, and the host is drained', async () => {
     const host = await warmHost(control);
     const { body } = await control.send(openSession, { body: { slug: 'notes' } });
     await host.poll();
@@ -175,7 +175,7 @@ describe('a session that is stuck', () => {
     expect(await host.beat()).toEqual({ drain: true });
   });
 
-  it('with a host that does not let go is closed, and the host goes', async () => {
+  it('is closed when its host does not let go of it, and the host is drained', async () => {
     const [sessionId, host] = await openReady();
     await age(sessionId, 'last_activity_at', 11 * minute);
     await runReaper();

@@ -124,7 +124,7 @@ describe('two replicas', () => {
 });
 
 describe('a database that drops every connection', () => {
-  it('is ridden out: the next requests work, and news travel again', async () => {
+  it('is survived: the next requests work, and notices between replicas arrive again', async () => {
     await bothListen();
     const host = await warmHost(control);
     const polling = host.poll(20);
@@ -143,7 +143,7 @@ describe('a database that drops every connection', () => {
     expect(read.body.ready).toBe(true);
   });
 
-  it('is told as unavailable while it is away', async () => {
+  it('makes requests fail as unavailable while it is away', async () => {
     const name = new URL(database.url).pathname.slice(1);
     const admin = new URL(database.url);
     admin.pathname = '/postgres';
@@ -173,7 +173,7 @@ describe('a database that drops every connection', () => {
 });
 
 describe('a database that is emptied', () => {
-  it('is said to be empty and ends both, and what is started again works with the same keys', async () => {
+  it('is reported as empty and ends both control planes, and one started anew works with the same keys', async () => {
     await open(control);
     await control.sql('drop schema public cascade');
     await control.sql('create schema public');
@@ -195,7 +195,7 @@ describe('a database that is emptied', () => {
   });
 });
 
-describe('a release that is followed by a newer one', () => {
+describe('a release whose database a newer one has migrated', () => {
   it('starts on the newer schema, and is ready', async () => {
     await control.sql(
       `insert into migrations (name, run_on) values ('9999_of_next_release', now())`,
@@ -214,7 +214,7 @@ describe('a release that is followed by a newer one', () => {
 });
 
 describe('a control plane that stops', () => {
-  it('answers long polls and waits at once, with what there is', async () => {
+  it('answers long polls and waiting requests at once, with what there is', async () => {
     const host = await warmHost(replica);
     const [address = ''] = replica.running.addresses.host;
     const session = await open(control);

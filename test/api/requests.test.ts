@@ -67,7 +67,7 @@ const close = async (own = host, id = sessionId): Promise<void> => {
 };
 
 describe('the requests of a session', () => {
-  it('are there while it lives and when it is over, as they were delivered', async () => {
+  it('can be read while it lives and when it is over, as they were delivered', async () => {
     const changed = {
       via: 'tool',
       operation: 'create_notes',
@@ -89,7 +89,7 @@ describe('the requests of a session', () => {
     expect(data[1]).toEqual({ sessionId, durationMs, callId, ...rest });
   });
 
-  it('may come when the session is over already, and again', async () => {
+  it('may be delivered when the session is over, and more than once', async () => {
     await host.requests([entry(1)]);
     const { generation } = host;
     await close();
@@ -101,7 +101,7 @@ describe('the requests of a session', () => {
     ]);
   });
 
-  it('are found by how they came, what they asked for and how it ended', async () => {
+  it('can be filtered by how they came, what they asked for and how they ended', async () => {
     await host.requests([
       entry(1),
       entry(2, { status: 404 }),
@@ -138,7 +138,7 @@ describe('the requests of a session', () => {
     expect(kept).toBe(Math.floor(limits.sessionRequestBytes / 900_200));
   });
 
-  it('make no room for deliveries, nor these for them, and what is dropped is counted', async () => {
+  it('and deliveries are bounded apart from each other, and what is dropped is counted', async () => {
     await host.requests([entry(1), entry(2)]);
     const sent = { via: 'webhook', status: null, request: { body: 'x'.repeat(900_000) } };
     for (let id = 3; id < 28; id += 1) await host.requests([entry(id, sent)]);
@@ -184,7 +184,7 @@ describe('the requests of a world', () => {
     });
   });
 
-  it('are walked by cursor, each once, whatever comes meanwhile', async () => {
+  it('are read once each with a cursor, whatever is added meanwhile', async () => {
     await host.requests([1, 2, 3, 4, 5].map((id) => entry(id)));
     const walk = async (list: (query: object) => Promise<Awaited<ReturnType<typeof ofWorld>>>) => {
       const ids: number[] = [];
@@ -208,7 +208,7 @@ describe('the requests of a world', () => {
     expect(meta).toEqual({ page: 1, limit: 2, totalItems: 0, totalPages: 0 });
   });
 
-  it('are not walked by what is no cursor, nor by pages without end', async () => {
+  it('are refused for a cursor that is not valid, and for page numbers that are too large', async () => {
     const cursorOf = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
     const wrong = ['x', '{}', cursorOf({}), cursorOf([2]), cursorOf([2, 'x', 'ses', 1])];
     for (const cursor of [...wrong, cursorOf([2, 9e15, 'ses', 1]), cursorOf([2, 0, 'a\0', 1])]) {
@@ -223,7 +223,7 @@ describe('the requests of a world', () => {
     });
   });
 
-  it('are counted up to a bound, and said to be more', async () => {
+  it('are counted up to a bound, and are marked as more beyond it', async () => {
     await control.sql(
       `insert into requests (session_id, world_id, id, at, via, operation, duration_ms, request, response, changes, rows, bytes)
        select s.id, s.world_id, n, now(), case when n = 7 then 'tool' else 'api' end, 'many', 1, '0', '0', '{}', '[]', 4
@@ -241,7 +241,7 @@ describe('the requests of a world', () => {
     expect((await ofWorld({ page: limits.countedItems / 50 + 1 })).data).toHaveLength(1);
   });
 
-  it('are none of a world that the project does not have', async () => {
+  it('are refused for a world that the project does not have', async () => {
     const params = { slug: 'other' };
     const asked = control.read(listWorldRequests, { params, query: {} });
     await expect(asked).rejects.toMatchObject({ code: 'not_found' });
@@ -258,7 +258,7 @@ describe('a delivery', () => {
     await expect(host.requests([entry(1)])).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  it('is refused whole for what is no entry', async () => {
+  it('is refused as a whole when one entry is not valid', async () => {
     const broken: [unknown, string][] = [
       ['{', 'is no entry'],
       ['null', 'is no entry'],

@@ -50,7 +50,7 @@ describe('values of a secret', () => {
   const ways: [string, ...(readonly [values: string, uses: string] | number)[]][] = [
     ['one value is used at once', ['a', 'a']],
     ['a new one ten minutes later', ['a', 'a'], ['b a', 'a'], 9, ['b a', 'a'], 2, ['b a', 'b']],
-    ['the first start with two is no other', ['b a', 'a'], 11, ['b a', 'b']],
+    ['so also when the first start has two', ['b a', 'a'], 11, ['b a', 'b']],
     [
       'replicas that start again change nothing',
       ['a', 'a'],
@@ -60,7 +60,7 @@ describe('values of a secret', () => {
       ['b a', 'b'],
     ],
     [
-      'an old replica that starts holds it up',
+      'a replica that starts with the old one delays the new one',
       ['a', 'a'],
       ['b a', 'a'],
       9,
@@ -72,7 +72,7 @@ describe('values of a secret', () => {
       ['b a', 'b'],
     ],
     [
-      'an old replica that runs on holds it up',
+      'a replica that runs on with the old one delays the new one',
       ['b a', 'a'],
       11,
       ['a', 'a'],
@@ -81,7 +81,7 @@ describe('values of a secret', () => {
       ['b a', 'b'],
     ],
     [
-      'one taken back and tried again is new',
+      'one taken back and tried again counts as new',
       ['a', 'a'],
       ['b a', 'a'],
       2,
@@ -92,7 +92,7 @@ describe('values of a secret', () => {
       ['b a', 'b'],
     ],
     [
-      'so is one that was in use',
+      'one that was in use and is taken back counts as new, too',
       ['a', 'a'],
       ['b a', 'a'],
       11,
@@ -128,7 +128,7 @@ describe('values of a secret', () => {
       ['a b', 'a'],
     ],
     [
-      'and forth again, before',
+      'back and forth before ten minutes are over keeps the one in use',
       ['a', 'a'],
       ['b a', 'a'],
       11,
@@ -151,7 +151,7 @@ describe('values of a secret', () => {
       ['b', 'b'],
     ],
     [
-      'and is new when it returns',
+      'one taken away counts as new when it returns',
       ['a', 'a'],
       ['b a', 'a'],
       11,
@@ -184,17 +184,23 @@ describe('values of a secret', () => {
       11,
       ['c b a', 'c'],
     ],
-    ['one for another at once is used at once', ['a', 'a'], ['b', 'b'], ['b', 'b'], ['a', 'a']],
+    [
+      'one replaced without keeping the old is used at once',
+      ['a', 'a'],
+      ['b', 'b'],
+      ['b', 'b'],
+      ['a', 'a'],
+    ],
   ];
 
-  it.each(ways)('are used so: %s', async (_, ...steps) => {
+  it.each(ways)('are used in this order: %s', async (_, ...steps) => {
     for (const [at, step] of steps.entries()) {
       if (typeof step === 'number') await pass(step);
       else expect([at, await used(step[0])]).toEqual([at, step[1]]);
     }
   });
 
-  it('stay those of the session that they were opened with, and are known to be missing', async () => {
+  it('stay with the session that was opened with them, and a missing one is noticed', async () => {
     const { mark } = (await tell('a')).now();
     const createdAt = new Date();
     const opened = { secretMark: mark, createdAt };
@@ -206,7 +212,7 @@ describe('values of a secret', () => {
     expect((await tell('b')).of(opened)).toBeUndefined();
   });
 
-  it('are those of its time to a session of a release that noted none', async () => {
+  it('are chosen by the time of opening for a session whose release noted none', async () => {
     await tell('a');
     await tell('b a');
     await pass(20);
@@ -219,7 +225,7 @@ describe('values of a secret', () => {
     expect(secrets.of(minutesAgo(9))?.reveal()).toBe('b');
   });
 
-  it('are written down once: a replica that starts when all is noted writes nothing', async () => {
+  it('are noted once: a replica that starts later writes nothing', async () => {
     await tell('b a');
     const read = () => execute(database.url, 'select xmin::text, mark from secret_marks');
     const before = await read();
@@ -228,7 +234,7 @@ describe('values of a secret', () => {
   });
 });
 
-describe('secrets that are replaced while replicas are', () => {
+describe('secrets that are replaced replica by replica', () => {
   let database: TestDatabase;
   let control: TestControl & { config: ControlConfig };
 
@@ -254,7 +260,7 @@ describe('secrets that are replaced while replicas are', () => {
   const tokenOf = async (at: TestControl, sessionId: string) =>
     (await at.send(getSession, { params: { sessionId } })).body.surfaces.api?.token;
 
-  it('leave hosts, sessions and programs what they have', async () => {
+  it('leave hosts, sessions and programs their tokens', async () => {
     const host = await warmHost(control);
     const { id } = (await control.send(openSession, { body: { slug: 'hosting' } })).body;
     const given = (await host.poll())?.sessionToken;
@@ -273,7 +279,7 @@ describe('secrets that are replaced while replicas are', () => {
     await next.stop();
   });
 
-  it('make tokens of new sessions when all replicas know them, and are missed where they are not', async () => {
+  it('make the tokens of new sessions when all replicas have them, and a replica without them says so', async () => {
     const config = rotated();
     const first = await startNext(config);
     await first.stop();

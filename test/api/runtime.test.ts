@@ -45,7 +45,7 @@ const replaced = (path: string, text: string) => [
 ];
 
 describe('validate', () => {
-  it('counts what there is, and says what was not compiled yet', async () => {
+  it('counts the parts of a tree, and says what was not compiled yet', async () => {
     const { counts, generated, warnings } = await run({ command: 'validate', files });
     expect(counts).toEqual({ entities: 3, tools: 4, routes: 7, tasks: 4 });
     expect(generated).toContainEqual({ path: 'schema/runtime.json', state: 'missing' });
@@ -90,7 +90,7 @@ describe('validate', () => {
 });
 
 describe('the other commands on a tree', () => {
-  it('compile answers the generated files', async () => {
+  it('compile returns the generated files', async () => {
     const compiled = await run({ command: 'compile', files });
     expect(compiled.world).toMatchObject({ name: 'Board', package: { id: 'board' } });
     const runtime = compiled.files.find(({ path }) => path === 'schema/runtime.json');
@@ -98,7 +98,7 @@ describe('the other commands on a tree', () => {
     expect(contract).toMatchObject({ language: 'svc-world/1', name: 'Board' });
   });
 
-  it('describe tells fields with their types and redaction', async () => {
+  it('describe returns fields with their types and redaction', async () => {
     const { world } = await run({ command: 'describe', files });
     expect(world).toMatchObject({ name: 'Board', redactSalt: 'board' });
     expect(world.entities.find(({ name }) => name === 'cards')?.fields).toContainEqual({
@@ -109,7 +109,7 @@ describe('the other commands on a tree', () => {
     });
   });
 
-  it('counts counts the rows of data', async () => {
+  it('counts returns the number of rows of data', async () => {
     const { counts } = await run({ command: 'counts', files: encodeTree(notesWorld()) });
     expect(counts).toEqual({ folders: 1, notes: 1 });
   });
@@ -121,7 +121,7 @@ describe('templates', () => {
     expect(templates).toContainEqual(expect.objectContaining({ slug: 'code-hosting' }));
   });
 
-  it('are summed up', async () => {
+  it('have a summary', async () => {
     const { summary } = await run({ command: 'template-summary', template: 'code-hosting' });
     expect(summary).toMatchObject({
       slug: 'code-hosting',
@@ -132,7 +132,7 @@ describe('templates', () => {
     expect(summary.counts.rows).toBeGreaterThan(0);
   });
 
-  it('begin a world, under its own name', async () => {
+  it('start a world under its own name', async () => {
     const command = 'init-template';
     const begun = await run({ command, template: 'code-hosting', name: 'Ours' });
     const validated = await run({ command: 'validate', files: begun.files });
@@ -145,7 +145,7 @@ describe('templates', () => {
   });
 });
 
-describe('rejected', () => {
+describe('a rejected command', () => {
   const rejected: [string, RuntimeBody, string, string][] = [
     ['a command that is not served', { command: 'ingest' }, 'unsupported_command', '#/command'],
     ['no tree', { command: 'compile' }, 'invalid_request', '#/files'],
@@ -170,16 +170,16 @@ describe('rejected', () => {
     ],
   ];
 
-  it.each(rejected)('is %s', async (_, body, code, path) => {
+  it.each(rejected)('is answered with a code and a place for %s', async (_, body, code, path) => {
     expect((await reject(body)).error).toMatchObject({ code, path });
   });
 
-  it('is told what is served', async () => {
+  it('names the commands that are served', async () => {
     const { problems } = await reject({ command: 'import-data' });
     expect(problems[0]?.hint).toContain('validate, compile, describe');
   });
 
-  it('is nothing of a public key, which may not ask', async () => {
+  it('needs the secret key: with the public key alone it is forbidden', async () => {
     const body = { command: 'templates' } as const;
     await expect(control.read(runWorldCommand, { body })).rejects.toMatchObject({
       code: 'forbidden',
@@ -193,14 +193,14 @@ describe('rejected', () => {
     ['no object', [], ''],
   ];
 
-  it.each(malformed)('is %s, in the same form', async (_, body, path) => {
+  it.each(malformed)('has the same form for %s', async (_, body, path) => {
     const { error, problems, message } = await reject(body as RuntimeBody);
     expect(error).toMatchObject({ code: 'invalid_request', path });
     expect(error.message).toBe(problems[0]?.message);
     expect(message).not.toBe('');
   });
 
-  it('is what is no JSON, or too large, in the same form', async () => {
+  it('has the same form for a body that is not JSON or is too large', async () => {
     const key = btoa(`${control.publicKey}:${control.secretKey}`);
     const post = (body: string, headers = {}) =>
       control.raw({
@@ -222,7 +222,7 @@ describe('rejected', () => {
     }
   });
 
-  it('names every field that is wrong', async () => {
+  it('names every wrong field', async () => {
     const body = { command: 'validate', files: 7, flies: [], nmae: 'x' };
     const { problems } = await reject(body as unknown as RuntimeBody);
     expect(problems.map(({ pointer }) => pointer)).toEqual(['/flies', '/nmae', '/files']);

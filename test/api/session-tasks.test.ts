@@ -44,7 +44,7 @@ describe('a task with tools of its own', () => {
     control.send(enqueueCall, { params: { sessionId }, body: { kind: 'tool', name } });
   const toolsIn = ({ tools }: Pick<SessionView, 'tools'>) => tools.map(({ name }) => name);
 
-  it('gives no others: they are not shown, and a call of one is refused with those there are', async () => {
+  it('gives no other tools: they are not shown, and a call of one is refused with the names of those given', async () => {
     const inline = { tools: ['create_notes', 'list_notes'] };
     const [session, host] = await openReady({ task: inline });
     expect(toolsIn(session)).toEqual(['list_notes', 'create_notes']);
@@ -66,7 +66,7 @@ describe('a task with tools of its own', () => {
     expect((await ask(session.id, 'list_notes')).status).toBe(202);
   });
 
-  it('may give none, and only those of the world', async () => {
+  it('may give no tools at all, and only tools of the world', async () => {
     expect((await open({ task: { tools: [] } })).tools).toEqual([]);
     await expect(open({ task: { tools: ['list_notes', 'list_note'] } })).rejects.toMatchObject({
       fields: [{ path: ['task', 'tools', '1'], message: expect.stringContaining('"list_notes"') }],
@@ -75,7 +75,7 @@ describe('a task with tools of its own', () => {
 });
 
 describe('a task that is graded by a query', () => {
-  it('comes to the host with its query and gives its own tools, whether bundled or not', async () => {
+  it('reaches the host with its query and gives its own tools, whether it is of the world or inline', async () => {
     const from = encodeTree(toTree(smallWorld()));
     await control.send(createWorld, { body: { slug: 'board', from } });
     const [bundled, host] = await openReady({ slug: 'board', task: 'queried' });

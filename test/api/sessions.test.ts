@@ -101,7 +101,7 @@ describe('opening a session', () => {
     expect(partial.body.surfaces.api).toEqual({ url: whole.body.surfaces.api?.url });
   });
 
-  it('gives a tool schemas that stand for themselves', async () => {
+  it('shows tools whose schemas are complete in themselves', async () => {
     const session = await open();
     const created = session.tools.find(({ name }) => name === 'create_notes');
     expect(created?.inputSchema).toMatchObject({
@@ -152,7 +152,7 @@ describe('opening a session', () => {
     expect(usualHost.assignment).toMatchObject(machine);
   });
 
-  it('is told all that is wrong with what it asks for', async () => {
+  it('is refused with everything that is wrong with the request', async () => {
     const body: OpenSessionBody = {
       slug: 'notes',
       task: 'finnish',
@@ -168,7 +168,7 @@ describe('opening a session', () => {
     ]);
   });
 
-  it('is told of a surface that its world declares that it is not served', async () => {
+  it('is refused with the reason for a surface that the world declares and that is not served', async () => {
     const from = encodeTree(toTree(smallWorld()));
     await control.send(createWorld, { body: { slug: 'with-ui', from } });
     const body: OpenSessionBody = { slug: 'with-ui', surfaces: ['ui'] };
@@ -258,7 +258,7 @@ describe('opening a session', () => {
     });
   });
 
-  it('refuses to guess the world, and a version that is of another one', async () => {
+  it('is refused without a world, and with a version of another one', async () => {
     await expect(control.send(openSession, { body: {} })).rejects.toMatchObject({
       fields: [{ path: ['slug'], message: expect.stringMatching(/name the world/) }],
     });
@@ -269,7 +269,7 @@ describe('opening a session', () => {
     expect((await control.send(openSession, { body: { versionId } })).body.slug).toBe('notes');
   });
 
-  it('answers 404 for a world, a version or a session of nobody', async () => {
+  it('answers 404 for a world, a version or a session that does not exist', async () => {
     const notFound = { code: 'not_found' };
     await expect(open({ slug: 'nothing' })).rejects.toMatchObject(notFound);
     await expect(open({ versionId: 'ver-1' })).rejects.toMatchObject(notFound);
@@ -310,7 +310,7 @@ describe('closing a session', () => {
     expect(again.body.closedAt).toBe((await closing).body.closedAt);
   });
 
-  it('tells a host that is still loading when it reports ready', async () => {
+  it('tells a host that is still loading to close when it reports ready', async () => {
     const host = await warmHost(control);
     const session = await open();
     await host.poll();
@@ -320,7 +320,7 @@ describe('closing a session', () => {
     expect(await read(session.id)).toMatchObject({ state: 'CLOSED' });
   });
 
-  it('takes a body of nothing, of an empty object and of keepWarm, and nothing else', async () => {
+  it('takes no body, an empty object or keepWarm, and nothing else', async () => {
     const authorization = `Basic ${btoa(`${control.publicKey}:${control.secretKey}`)}`;
     const remove = async (body: string | undefined) => {
       const session = await open();
@@ -350,7 +350,7 @@ describe('reading sessions', () => {
     expect((await held).body.ready).toBe(true);
   });
 
-  it('answers a held read as it is when the time is over', async () => {
+  it('answers a held read with the present state when the time is over', async () => {
     const session = await open();
     const held = await control.read(getSession, {
       params: { sessionId: session.id },

@@ -79,7 +79,7 @@ const launchedHost = async (): Promise<PlayedHost> => {
   return host;
 };
 
-it('joins what control plane, orchestrator and host did for a cold open', async () => {
+it('the trace of a cold open joins what control plane, orchestrator and host did', async () => {
   const headers = { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` };
   const { body: session } = await control.send(openSession, { body: { slug: 'notes' }, headers });
   const params = { sessionId: session.id };

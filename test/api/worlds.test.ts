@@ -84,7 +84,7 @@ describe('a new world', () => {
     expect(kept).toBe(tree.find(({ path }) => path === 'tools.py')?.content);
   });
 
-  it('is laid over by an overlay and gets the rows that are given', async () => {
+  it('takes the files of an overlay and the rows that are given', async () => {
     const overlay = [
       { path: 'data/folders.json', content: encode('[{"id":1,"name":"a"},{"id":2,"name":"b"}]') },
     ];
@@ -120,7 +120,7 @@ describe('a new world', () => {
 });
 
 describe('the entities of a world', () => {
-  it('are told with every field, its types and its redaction', async () => {
+  it('are described with every field, its types and its redaction', async () => {
     const slug = newSlug();
     const world = await create({ slug, from: encodeTree(toTree(smallWorld())) });
     const { body } = await control.read(listWorldEntities, { params: { slug } });
@@ -139,7 +139,7 @@ describe('the entities of a world', () => {
   });
 });
 
-describe('a world that says more than is served yet', () => {
+describe('a world that declares more than is served', () => {
   it('comes with warnings about what its sessions will lack, and with its links', async () => {
     const world = await create({ slug: newSlug(), from: encodeTree(toTree(smallWorld())) });
     expect(world.warnings).toEqual([
@@ -165,7 +165,7 @@ describe('a world that says more than is served yet', () => {
 });
 
 describe('a world that takes long to compile', () => {
-  it('holds up nobody who asks for something else', async () => {
+  it('does not hold up other requests', async () => {
     let isCreated = false;
     const created = create({ slug: newSlug(), from: encodeTree(slowWorld()) }).finally(() => {
       isCreated = true;
@@ -181,10 +181,10 @@ describe('a world that takes long to compile', () => {
   });
 });
 
-describe('a world that is refused', () => {
+describe('a world is refused', () => {
   const slugs = ['', 'Capital', '-x', 'x_y', 'a/b', 'templates', 'runtime', 'x'.repeat(65)];
 
-  it('for all that is wrong with it, the files and the slug', async () => {
+  it('for everything that is wrong with it, the files and the slug together', async () => {
     await expect(create({ slug: 'Capital', from: 'code-hostin' })).rejects.toMatchObject({
       fields: [{ path: ['slug'] }, { path: ['from'] }],
     });
@@ -197,7 +197,7 @@ describe('a world that is refused', () => {
     });
   });
 
-  it('names every problem of the contract, in the file where it is', async () => {
+  it('for every problem of the contract, each with its file', async () => {
     const world = tree.map((file) =>
       file.path === 'svc-env.toml'
         ? { path: file.path, content: encode('[schema]\nlanguage = "svc-world/2"\nextra = 1\n') }
@@ -275,7 +275,7 @@ describe('the OpenAPI document of a world', () => {
       headers: { authorization: `Bearer ${control.publicKey}`, ...headers },
     });
 
-  it('describes its routes, and is not sent again to who has it', async () => {
+  it('describes its routes, and is not sent again to a client that has it', async () => {
     const slug = newSlug();
     const world = await create({ slug, from: encodeTree(toTree(smallWorld())) });
     expect(world.links.api).toBe(`https://svc.test/api/public/worlds/${slug}/openapi.json`);
@@ -290,7 +290,7 @@ describe('the OpenAPI document of a world', () => {
     expect(again).toMatchObject({ status: 304, body: '', headers: { etag: headers.etag } });
   });
 
-  it('is not there for a world without routes', async () => {
+  it('does not exist for a world without routes', async () => {
     const slug = newSlug();
     await create({ slug, from: tree });
     await expect(control.read(getWorldOpenApi, { params: { slug } })).rejects.toMatchObject({
@@ -301,7 +301,7 @@ describe('the OpenAPI document of a world', () => {
 });
 
 describe('the tasks of a world', () => {
-  it('are those of its head version, with what they are graded by', async () => {
+  it('are those of its head version, with their graders', async () => {
     const slug = newSlug();
     const world = await create({ slug, from: encodeTree(toTree(smallWorld())) });
     const query = { fields: 'instruction,tools' };
@@ -326,7 +326,7 @@ describe('the tasks of a world', () => {
     expect(Object.keys(one ?? {})).toEqual(['name', 'description', 'seed', 'grader']);
   });
 
-  it('are of no world that there is not', async () => {
+  it('are refused for a world that does not exist', async () => {
     await expect(
       control.read(listWorldTasks, { params: { slug: 'nowhere' } }),
     ).rejects.toMatchObject({
@@ -335,7 +335,7 @@ describe('the tasks of a world', () => {
     });
   });
 
-  it('name the world that may be meant', async () => {
+  it('are refused for a misspelled world with the slug that may be meant', async () => {
     const slug = newSlug();
     await create({ slug, from: encodeTree(toTree(smallWorld())) });
     await expect(control.read(listWorldTasks, { params: { slug: `${slug}x` } })).rejects.toThrow(
@@ -345,7 +345,7 @@ describe('the tasks of a world', () => {
 });
 
 describe('lists', () => {
-  it('have worlds newest first', async () => {
+  it('have the worlds with the newest first', async () => {
     const slug = newSlug();
     await create({ slug, from: tree });
     const { body } = await control.read(listWorlds, { query: { limit: 1 } });
@@ -353,7 +353,7 @@ describe('lists', () => {
     expect(body.meta.totalItems).toBeGreaterThan(1);
   });
 
-  it('have the templates with what they are', async () => {
+  it('have the templates with their descriptions', async () => {
     const { body } = await control.read(listTemplates, {});
     expect(body.data).toContainEqual({
       slug: 'code-hosting',
