@@ -64,7 +64,7 @@ const readiness = async () => {
   return { status: answer.status, body: (await answer.json()) as { checks: { blobs: string } } };
 };
 
-it('serves a world from another replica than the one that made it', async () => {
+it('a world is served from another replica than the one that made it', async () => {
   await createNotes(network.client);
   await network.client.send(createWorld, { body: { slug: 'hosting', from: 'code-hosting' } });
   await replaceControl();
@@ -77,7 +77,7 @@ it('serves a world from another replica than the one that made it', async () => 
   }
 });
 
-it('goes on while the bucket is away, and does the rest when it is back', async () => {
+it('the service goes on while the bucket is away, and does what needs it when it is back', async () => {
   const session = await open(network.client, { slug: 'notes' });
   await replaceControl();
   await network.warm(1);
@@ -112,7 +112,7 @@ it('goes on while the bucket is away, and does the rest when it is back', async 
   });
 });
 
-it('does not start on a bucket that it may not use', async () => {
+it('a control plane does not start on a bucket that it may not use', async () => {
   const starting = startProgram('src/control/main.ts', {
     ...{ SVC_DATABASE_URL: database.url, SVC_SECRET: 'secret', SVC_POOL_TOKEN: 'pool token' },
     ...{ ...bucket.env, AWS_SECRET_ACCESS_KEY: 'hush-hush' },

@@ -70,7 +70,7 @@ describe.skipIf('missing' in found)('the manifests', () => {
     }
   };
 
-  it.each(variants)('of the values "$name" are accepted by the API server', async ({ args }) => {
+  it.each(variants)('for the values "$name" are accepted by the API server', async ({ args }) => {
     const refusals: string[] = [];
     for (const object of await render(namespace, args)) refusals.push(await tryOut(object));
     expect(refusals.filter(Boolean)).toEqual([]);
@@ -118,11 +118,11 @@ describe.skipIf(images === undefined)('an installation', { timeout: 240_000 }, (
 
   afterAll(() => installation.remove(), 120_000);
 
-  it('passes its own test: a session from its opening to its end, and a look around', async () => {
+  it('passes its own test, which opens, uses and closes a session', async () => {
     await installation.helm('test', '--timeout', '120s');
   });
 
-  it('serves a session from outside, and tells who comes too late', async () => {
+  it('serves a session from outside, and says so when it is over', async () => {
     const session = await open(client, { slug: 'helm-test', task: 'close-duplicate' });
     const { url = '', token = '' } = session.surfaces.api ?? {};
     expect(url).toBe(`http://${session.id}--api.worlds.test`);
@@ -136,7 +136,7 @@ describe.skipIf(images === undefined)('an installation', { timeout: 240_000 }, (
     await until(async () => (await askGateway(asked)) === 410, { timeoutMs: 5_000, what: 'a 410' });
   });
 
-  it('is not changed by a wrong file of pools, and its job says what is wrong', async () => {
+  it('keeps its pools when the file of pools is wrong, and its job says what is wrong', async () => {
     const wrong = '[pools.default]\nminimum = 9\nmaximum = 3\n';
     const pools = ['--set-literal', `hosts.pools=${wrong}`];
     await expect(installation.upgrade(...settings, ...pools)).rejects.toThrow(
@@ -152,7 +152,7 @@ describe.skipIf(images === undefined)('an installation', { timeout: 240_000 }, (
     await core.deleteNamespacedPod({ name, namespace });
   });
 
-  it('rolls those programs that have a secret when it changes, at the next upgrade', async () => {
+  it('restarts the programs that use a changed secret at the next upgrade', async () => {
     const sums = async (): Promise<Record<string, string | undefined>> => {
       const text = await installation.upgrade(...settings, '--dry-run=server', '--output', 'json');
       const { manifest } = JSON.parse(text) as { manifest: string };
@@ -210,7 +210,7 @@ describe.skipIf(images === undefined)('an installation', { timeout: 240_000 }, (
     expect(await close(client, session.id)).toMatchObject({ state: 'CLOSED' });
   });
 
-  it('leaves nothing when it is uninstalled', async () => {
+  it('leaves nothing behind when it is uninstalled', async () => {
     await installation.helm('uninstall', '--wait', '--timeout', '120s');
     const left = async (): Promise<string[]> => {
       const lists = await Promise.all([

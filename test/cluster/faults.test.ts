@@ -99,7 +99,7 @@ describe('a world host killed under a running call', () => {
   });
 });
 
-describe('a world host that its runtime ends while its session lives', () => {
+describe('a world host that dies while its session lives', () => {
   const endOf = async (signal: NodeJS.Signals) => {
     const session = await open(network.client, { slug: 'notes' });
     const host = await hostOf(session.id);
@@ -119,7 +119,7 @@ describe('a world host that its runtime ends while its session lives', () => {
     return { endReason, error, wrote: row?.detail };
   };
 
-  it('leaves its session the reason in words, and operators what it wrote last', async () => {
+  it('leaves its session the reason in words, and operators its last output', async () => {
     // As V8 ends a process whose heap is full.
     const { endReason, error, wrote } = await endOf('SIGABRT');
     expect({ endReason, code: error?.code }).toEqual({
@@ -131,7 +131,7 @@ describe('a world host that its runtime ends while its session lives', () => {
     expect(wrote).toContain('"msg":"serving"');
   });
 
-  it('does so, too, when nothing is known but the signal', async () => {
+  it('does so, too, when only the signal is known', async () => {
     const { endReason, error, wrote } = await endOf('SIGKILL');
     expect(endReason).toBe('host_lost');
     expect(error?.message).toContain('ended by SIGKILL');
@@ -185,7 +185,7 @@ describe('the orchestrator killed', () => {
     await proveWorking();
   });
 
-  it('removes what died and was closed while nobody watched', async () => {
+  it('fails the session of a host that died while no orchestrator ran, and fills the pool again', async () => {
     const session = await open(network.client, { slug: 'notes' });
     const host = await hostOf(session.id);
     await network.orchestrator.end('SIGKILL');
@@ -201,7 +201,7 @@ describe('the orchestrator killed', () => {
 });
 
 describe('the control plane killed under a running call', () => {
-  it('gets the one answer of the one run when it is back', async () => {
+  it('runs the call once, and its one answer arrives when the control plane is back', async () => {
     const session = await open(network.client, { slug: 'notes' });
     const callId = await slowCall(session.id, 1_500);
     await network.control.end('SIGKILL');

@@ -75,7 +75,7 @@ const clientOf = ({ surfaces }: SessionView): Octokit =>
 
 const repository = { owner: 'northquay', repo: 'berth' };
 
-it("serves the vendor's client under an address of its own until the session is over", async () => {
+it("the gateway serves a session to the vendor's client under its own address until it is over", async () => {
   const session = await open(network.client, { slug: 'code-hosting' });
   expect(session.state, session.error?.message).toBe('READY');
   const origin = `http://${session.id}--api.${gatewayDomain}`;
@@ -107,7 +107,7 @@ it("serves the vendor's client under an address of its own until the session is 
   expect(over).toMatchObject({ error: { code: 'closed', details: { endReason: 'requested' } } });
 });
 
-it('serves on while the control plane is being replaced, and learns what happened meanwhile', async () => {
+it('the gateway serves on while the control plane is replaced, and learns what happened meanwhile', async () => {
   await network.warm(1);
   const session = await open(network.client, { slug: 'code-hosting' });
   const { rest } = clientOf(session);

@@ -178,7 +178,7 @@ describe.skipIf('missing' in found)('the service on Kubernetes', () => {
     expect(await answered()).toMatchObject({ state: 'succeeded', output: 2 });
   });
 
-  it('tells a session whose host crashed that it is lost', async () => {
+  it('fails a session whose host crashed as lost', async () => {
     const { session, pod } = await openOne();
     await crash(cluster, namespace, pod);
     expect(await hasEnded(session)).toMatchObject({

@@ -41,7 +41,7 @@ const says = (program: Program, text: string) =>
 const idsOf = async (): Promise<string[]> => (await network.hosts()).map(({ id }) => id);
 
 describe('an orchestrator', () => {
-  it('that wakes when another leads stops, and the hosts are the other’s', async () => {
+  it('that was paused and wakes when another leads stops, and all hosts stay with the other', async () => {
     const before = await idsOf();
     process.kill(network.orchestrator.pid, 'SIGSTOP');
     second = await network.startOrchestrator('second');
@@ -56,7 +56,7 @@ describe('an orchestrator', () => {
     expect(await idsOf()).toEqual(before);
   });
 
-  it('gives way to its namesake that is started later, and waits until that one is gone', async () => {
+  it('gives way to one of the same name that is started later, and leads again when that is gone', async () => {
     const epochs = [(await readLease())?.epoch ?? 0];
     second = await network.startOrchestrator('test');
     expect(second.said).toEqual({ leading: true });

@@ -77,7 +77,7 @@ const moveHead = async (): Promise<void> => {
 };
 
 describe('a pool with worlds', () => {
-  it('has them loaded before anyone asks, serves from there, and follows their heads', async () => {
+  it('has them loaded before anyone asks, serves from these hosts, and loads each new version', async () => {
     await start(pool('a', 'worlds = { "local/default/notes" = 2 }'));
     await createNotes(network.client);
     const first = await held(await head(), 2);

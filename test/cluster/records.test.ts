@@ -52,7 +52,7 @@ const finish = (sessionId: string) =>
 const requestsOf = async (sessionId: string) =>
   (await network.client.send(listSessionRequests, { params: { sessionId }, query: {} })).body.data;
 
-it('grades by a query, and keeps the requests of a session that was closed', async () => {
+it('a session is graded by a query, and its requests are kept when it is closed', async () => {
   const { id } = await openSession();
   expect(await grade(id)).toMatchObject({ passed: false, checks: [{ passed: false }, {}] });
   await finish(id);
@@ -73,7 +73,7 @@ it('grades by a query, and keeps the requests of a session that was closed', asy
   ]);
 });
 
-it('keeps what a host had delivered before it was ended', async () => {
+it('requests that a host delivered before it was ended are kept', async () => {
   const { id } = await openSession();
   await finish(id);
   await until(async () => (await requestsOf(id)).length > 0, {

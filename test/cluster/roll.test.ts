@@ -104,7 +104,7 @@ const expectWhole = async (lived: number): Promise<void> => {
   expect(calls).toEqual([]);
 };
 
-describe('under load', { timeout: 240_000 }, () => {
+describe('a service under load', { timeout: 240_000 }, () => {
   it('rolls every replica twice without a failure, even for clients that never repeat', async () => {
     const load = startLoad({ client: network.client, clients });
     await load.beyond(clients);
@@ -129,7 +129,7 @@ describe('under load', { timeout: 240_000 }, () => {
     await expectWhole(lived);
   });
 
-  it('hands the lease on within a second', async () => {
+  it('has a new leader within a second when an orchestrator stops', async () => {
     const [leader] = orchestrators as [Program];
     const holder = async () =>
       (await network.sql<{ holder: string }>('select holder from leases'))[0]?.holder;

@@ -21,7 +21,7 @@ const demonstrate = async (
 };
 
 describe('svc demo', () => {
-  it('holds every step, in plain text where nobody watches', async () => {
+  it('passes every step, and writes plain text where no terminal is', async () => {
     const left = await demonstrate(async (demo) => {
       const end = await demo.ended();
       expect(end).toMatchObject({ status: 0, err: '' });

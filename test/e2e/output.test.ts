@@ -18,19 +18,19 @@ const inShell = (line: string) => {
 };
 
 describe('the output of svc', () => {
-  it('is whole in a pipe that takes less than all of it at once', () => {
+  it('arrives whole in a pipe that cannot take all of it at once', () => {
     const { stdout } = inShell('svc | cat');
     expect(stdout.length).toBeGreaterThan(2 * 65_536);
     expect(JSON.parse(stdout)).toHaveProperty('entities');
   });
 
-  it('may be left unread, which is no failure', () => {
+  it('may be left unread without an error', () => {
     const { stdout, stderr } = inShell('svc | head -n 1');
     expect(stdout).toBe('{\n');
     expect(stderr).toBe('status 0\n');
   });
 
-  it('is told to be lost where it cannot be written', () => {
+  it('is reported as lost where it cannot be written', () => {
     const { stderr } = inShell('svc >/dev/full');
     expect(stderr).toMatch(/^error: cannot write the output: ENOSPC.*\nstatus 1\n$/);
   });

@@ -113,7 +113,7 @@ describe('svc up', () => {
     ]);
   });
 
-  it('gives each session a host of its own, with a gateway, and ends that, too', async () => {
+  it('gives each session a host of its own behind a gateway, which it ends, too', async () => {
     const running = await up('--gateway', '0');
     const [, domain] = /http:\/\/\{session\}--\{surface\}(\S+)/.exec(running.out()) ?? [];
     await svc('worlds', 'create', 'mine', '--from', 'code-hosting');
@@ -132,7 +132,7 @@ describe('svc up', () => {
     expect(leftOvers()).toEqual([]);
   });
 
-  it('has each program tell of itself, on a port of its own', async () => {
+  it('serves the metrics and status of each program on a port of its own', async () => {
     const running = await up('--gateway', '0', '--metrics', '0');
     const [, line = ''] = /^metrics +(.+)$/m.exec(running.out()) ?? [];
     const texts = await Promise.all(line.split(' ').map(async (url) => (await fetch(url)).text()));
@@ -170,7 +170,7 @@ describe('svc up', () => {
     expect(leftOvers()).toEqual([]);
   });
 
-  it('follows a file of pools, and says whether a change is taken', async () => {
+  it('applies changes of a file of pools, and says whether each is accepted', async () => {
     const file = join(root, 'pools.toml');
     const whole = '[pools.first]\nmaximum = 2\nminimum = 1\n';
     writeFileSync(file, whole);
@@ -181,7 +181,7 @@ describe('svc up', () => {
     await service.prints('is taken as it is now; pools: second');
   });
 
-  it('starts again what was killed, says so, and its sessions go on', async () => {
+  it('starts a killed program again, says so, and sessions go on', async () => {
     const svc = await up();
     const { url, publicKey, secretKey } = credentials();
     const baseUrl = `${url}/api/public`;
@@ -243,7 +243,7 @@ describe('svc up', () => {
       expect(await refusal(['--data', data])).toContain('is a file, not a folder');
     });
 
-    it('a full disk, of which it leaves no lock', async () => {
+    it('a full disk, and leaves no lock there', async () => {
       mkdirSync(data);
       symlinkSync('/dev/full', join(data, 'secrets.json.new'));
       expect(await refusal(['--data', data])).toContain(

@@ -59,7 +59,7 @@ const startOnOneNode = () => {
   return { time, control, seen, open };
 };
 
-it('20 sessions at once on a node of two processors get a host each, two starting at a time, and one more each at most', () => {
+it('20 sessions at once on two processors get a host each, two start at a time, and at most one more is launched for each', () => {
   const { time, control, seen, open } = startOnOneNode();
   time.runUntil(minute);
   for (let nth = 0; nth < opens; nth += 1) open();

@@ -104,7 +104,7 @@ const live = (lost: number): Life => {
 describe('an action that is lost', () => {
   const whole = live(Number.POSITIVE_INFINITY);
 
-  it('may be any of those that there are but the repair of a lost one', () => {
+  it('is of every kind that plans have, except the repair of a lost one', () => {
     const kinds = ['destroy', 'drain', 'launch', 'load', 'report_gone'];
     expect([...new Set(whole.actions)].sort()).toEqual(kinds);
     expect(whole.settled).toEqual([
@@ -117,7 +117,7 @@ describe('an action that is lost', () => {
   });
 
   it.each(whole.actions.map((kind, nth) => [nth, kind] as const))(
-    'is planned again: %i, a %s',
+    'is planned again: action %i, a %s',
     (nth) => {
       const { settled, sessions, left } = live(nth);
       expect({ settled, sessions, left }).toEqual({

@@ -73,7 +73,7 @@ const start = (installations: readonly Installation[]) => {
 const sum = (counts: readonly number[]): number => counts.reduce((all, count) => all + count, 0);
 
 describe('two installations', () => {
-  it('launch one host each for a session that waits, and let go of what was too many', () => {
+  it('launch one host each for a waiting session, and remove the one too many', () => {
     const { time, control, runtimes, launches, open } = start([
       { pool: testPool({ pool: 'here', maximum: 30 }) },
       { pool: testPool({ pool: 'there', maximum: 30 }) },
@@ -106,7 +106,7 @@ describe('two installations', () => {
     expect(control.hosts.size).toBe(2);
   });
 
-  it('try on at the pace of the breaker where hosts fail, while the other has no room', () => {
+  it('where hosts fail in one and the other has no room: the first tries on at the pace of its breaker', () => {
     const { time, control, launches, open } = start([
       { pool: testPool({ pool: 'here', maximum: 5 }), faults: { launchFails: 1 } },
       { pool: testPool({ pool: 'there', maximum: 2 }) },

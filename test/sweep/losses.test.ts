@@ -122,14 +122,14 @@ const burstMoments = moments.filter(
   ({ operation, edge }) => isLong || (operation === answerCall && edge === 'arriving'),
 );
 
-describe.runIf((await findRuntimes()).includes('process') && !isSingle)('what is lost', () => {
+describe.runIf((await findRuntimes()).includes('process') && !isSingle)('the service', () => {
   beforeAll(async () => {
     service = await startService('process');
   });
 
   afterAll(() => service.stop());
 
-  it('a full disk fails no session, and is said by readiness and to whoever makes a world', {
+  it('fails no session on a full disk, which readiness and the refusal of a new world name', {
     timeout: timeoutMs,
   }, async () => {
     const log = openSync('/dev/full', 'w');
@@ -170,7 +170,7 @@ describe.runIf((await findRuntimes()).includes('process') && !isSingle)('what is
     },
   );
 
-  it('a world whose blobs are lost fails its own sessions by name, and can be made again', {
+  it('fails only the sessions of a world whose blobs are lost, names it, and can make it again', {
     timeout: timeoutMs,
   }, async () => {
     const { direct, network, blobDir } = service;
@@ -207,7 +207,7 @@ describe.runIf((await findRuntimes()).includes('process') && !isSingle)('what is
   });
 
   it.runIf(isLong)(
-    'an emptied database ends the control plane, and what is started again works',
+    'ends the control plane when its database is emptied, and works when it is started again',
     {
       timeout: timeoutMs,
     },

@@ -92,7 +92,7 @@ describe.skipIf(isSingle).each(tried)('svc up on the %s runtime', (runtime) => {
   };
 
   it.each(delaysMs)(
-    'leaves nothing when it is told to stop %i ms after it is up',
+    'leaves nothing behind when it is told to stop %i ms after it is up',
     async (delayMs) => {
       const svc = await up('up after');
       engine?.slow(200);
@@ -106,7 +106,7 @@ describe.skipIf(isSingle).each(tried)('svc up on the %s runtime', (runtime) => {
   );
 
   it.each(delaysMs)(
-    'begins anew without an alarm, and ends, after it was killed %i ms after it was up',
+    'starts again without a warning, and ends, when it was killed %i ms after it was up',
     async (delayMs) => {
       const svc = await up('up after');
       await pause(delayMs);
@@ -121,7 +121,7 @@ describe.skipIf(isSingle).each(tried)('svc up on the %s runtime', (runtime) => {
   );
 
   it.runIf(isLong)(
-    'leaves nothing when its orchestrator is killed while it stops',
+    'leaves nothing behind when its orchestrator is killed while it stops',
     {
       timeout: timeoutMs,
     },
@@ -139,7 +139,7 @@ describe.skipIf(isSingle).each(tried)('svc up on the %s runtime', (runtime) => {
   );
 
   it.runIf(isLong && runtime === 'docker')(
-    'says what is left and by which commands it goes, when it is told to hurry and the engine hangs',
+    'says what is left and which commands remove it when it is told to hurry and the engine hangs',
     { timeout: timeoutMs },
     async () => {
       const svc = await up('2 world hosts warm', 2);
