@@ -63,11 +63,11 @@ const packageOf = (specifier: string): string =>
     .join('/');
 
 describe('architecture', () => {
-  it('finds imports to judge', () => {
+  it('is checked on imports that the test finds', () => {
     expect(imports.length).toBeGreaterThan(100);
   });
 
-  it('lets a folder import only itself and what the table allows it', () => {
+  it('lets a folder import only itself and what the table allows', () => {
     const wrong = imports.filter((entry) => {
       const target = targetOf(entry);
       if (target === undefined) return false;
@@ -103,7 +103,7 @@ describe('architecture', () => {
     expect(readers).toEqual([]);
   });
 
-  it('evaluates schemas, patterns and queries of strangers in compile processes alone', () => {
+  it('evaluates schemas, patterns and queries of users in compile processes alone', () => {
     const evaluators =
       /^src\/(store\/|language\/(schema|check|openapi|capture|compile)\/|language\/edit\/(?!template-summary\.ts)|language\/artifacts\/(?!tool-schemas\.ts)|language\/sql\/verifier\.ts$)/;
     const reached = new Set<string>();
@@ -149,7 +149,7 @@ describe('architecture', () => {
   });
 });
 
-describe('floors', () => {
+describe('the floors inside a program', () => {
   const graph = importGraph(Object.keys(allowed));
 
   it.each(Object.entries(floors))('of %s are its folders, each named once', (program, rows) => {
@@ -174,7 +174,7 @@ describe('floors', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('have no files that import one another in a circle', () => {
+  it('have no files that import each other in a circle', () => {
     expect(circlesOf(graph)).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ import { type KeptReport, measuredPart } from './bench/host-report.ts';
 const read = (name: string): string =>
   readFileSync(new URL(`../docs/internals/${name}`, import.meta.url), 'utf8');
 
-it('shows in page and pictures what was measured', () => {
+it('the page and the pictures of the benchmarks show what was measured', () => {
   const report = JSON.parse(read('figures/host.json')) as KeptReport;
   expect(read('benchmarks.md')).toContain(measuredPart(report));
   expect(read('figures/host-throughput.svg')).toBe(drawThroughput(report));

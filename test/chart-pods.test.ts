@@ -43,7 +43,7 @@ const templateOf = (objects: KubernetesObject[], name: string): V1PodTemplateSpe
 const components = ['control', 'orchestrator', 'gateway', 'postgres'] as const;
 
 describe.skipIf(!found)('the pods of the chart', { timeout: 60_000 }, () => {
-  it('let hosts reach the port for hosts and no other of the control plane, clients theirs alone', async () => {
+  it('let hosts reach only the port for hosts of the control plane, and clients only theirs', async () => {
     const clients = 'networkPolicy.clients[0].podSelector.matchLabels.app=ingress';
     const open = entrancesOf(await render(namespace, ['--set', clients]), 'svc-control');
     expect([...open.keys()]).toEqual([4500, 4501, 4502, 9090]);
@@ -90,7 +90,7 @@ describe.skipIf(!found)('the pods of the chart', { timeout: 60_000 }, () => {
     expect(named.get(9090)).toBe('[{"podSelector":{"matchLabels":{"app":"prometheus"}}}]');
   });
 
-  it('keep what is not for clients out of the service that may be open to them', async () => {
+  it('offer clients nothing but their own port in the service that may be open to them', async () => {
     const objects = await render(namespace, ['--set', 'control.service.type=LoadBalancer']);
     const services = objects.filter(({ kind }) => kind === 'Service') as V1Service[];
     const portsOf = (name: string) =>
@@ -103,7 +103,7 @@ describe.skipIf(!found)('the pods of the chart', { timeout: 60_000 }, () => {
     expect(types).toContain('svc-control-internal ClusterIP');
   });
 
-  it('place the pods of each component as it says, besides what all are told', async () => {
+  it('are placed as the values of their component say, besides those for all', async () => {
     const required = 'requiredDuringSchedulingIgnoredDuringExecution';
     const near = `podAntiAffinity.${required}[0].topologyKey`;
     const own = components.flatMap((component, place) => [
@@ -192,7 +192,7 @@ describe.skipIf(!found)('the pods of the chart', { timeout: 60_000 }, () => {
     expect(env.get('SVC_IMAGE')).toBe(`svc-world-host:7@${digest}`);
   });
 
-  it('call everything otherwise where the release is told to, and select it by that', async () => {
+  it('have other names where the release asks for it, and are selected by these', async () => {
     const objects = await render(namespace, ['--set', 'nameOverride=replicas']);
     const named = objects.filter(({ kind }) => !/^(Namespace|Cluster.*)$/.test(kind ?? ''));
     expect(named.filter(({ metadata }) => !metadata?.name?.startsWith('svc-replicas'))).toEqual([]);
@@ -203,7 +203,7 @@ describe.skipIf(!found)('the pods of the chart', { timeout: 60_000 }, () => {
     expect(whole.some(({ metadata }) => metadata?.name === 'own-control')).toBe(true);
   });
 
-  it('find the keys of a secret under the names that it has', async () => {
+  it('read the keys of a secret under the names that the values give', async () => {
     const keys = 'secrets.existing=own,secrets.keys.poolToken=orchestrator.token';
     const objects = await render(namespace, ['--set', keys]);
     for (const component of ['control', 'orchestrator']) {
@@ -225,7 +225,7 @@ describe.skipIf(!found)('the pods of the chart', { timeout: 60_000 }, () => {
     expect(volume?.secret?.secretName).toBe('svc-database-ca');
   });
 
-  it('keep the rows of the trial and the bytes that they name in one place', async () => {
+  it('keep the rows of a trial installation and their blobs in one place', async () => {
     const { args = [] } = variants.find(({ name }) => name === 'trial') ?? {};
     const { spec } = templateOf(await render(namespace, args), 'svc-control');
     expect(spec?.containers[0]?.env).toContainEqual({ name: 'SVC_BLOB_URL', value: 'database' });

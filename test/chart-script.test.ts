@@ -33,7 +33,7 @@ describe('the test of an installation', () => {
     });
   };
 
-  it('says of one that is overloaded that it is, and not that its world is wrong', async () => {
+  it('says that an overloaded installation is overloaded, and not that its world is wrong', async () => {
     const said = await complaintAt((_, response) => {
       response.writeHead(503, { 'retry-after': '600' }).end('{"code":"unavailable"}');
     });
@@ -41,7 +41,7 @@ describe('the test of an installation', () => {
     expect(said).toContain('POST /worlds: 503');
   });
 
-  it('asks one that is busy again, with the same key, and tells what it then refuses', async () => {
+  it('asks a busy installation again with the same key, and reports what it then refuses', async () => {
     const keys: unknown[] = [];
     const said = await complaintAt(({ headers }, response) => {
       keys.push(headers['idempotency-key']);
@@ -52,7 +52,7 @@ describe('the test of an installation', () => {
     expect(said).toContain('POST /worlds: 400 {"code":"invalid"}');
     expect(said).not.toContain('too busy');
   });
-  it('asks with the first of several key pairs', async () => {
+  it('uses the first of several key pairs', async () => {
     const asked: unknown[] = [];
     const answer: RequestListener = ({ headers }, response) => {
       asked.push(headers.authorization);

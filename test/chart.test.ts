@@ -139,7 +139,7 @@ describe.skipIf(!found)('the templates', { timeout: 120_000 }, () => {
     await lint(args);
   });
 
-  it('make objects of other operators as these define them', async () => {
+  it('make objects of other operators that fit their definitions', async () => {
     const kinds = new Set<string>();
     for (const { args } of variants) {
       for (const object of await render(namespace, args)) {
@@ -181,7 +181,7 @@ describe.skipIf(!found)('the templates', { timeout: 120_000 }, () => {
     expect(unused.sort()).toEqual([]);
   });
 
-  it('tell programs only what these read, and the values offer all the rest', async () => {
+  it('give programs only settings that they read, and the values offer all others', async () => {
     const set = await setFor();
     const excluded = Object.values(notForClusters).flat();
     for (const program of ['control', 'orchestrator', 'gateway'] as const) {
@@ -222,7 +222,7 @@ describe.skipIf(!found)('the templates', { timeout: 120_000 }, () => {
     expect(inNamespaces.filter(({ kind }) => /^Cluster/.test(kind ?? ''))).toEqual([]);
   });
 
-  it('take what Helm adds where another chart depends on this one', async () => {
+  it('accept the values that Helm adds where another chart depends on this one', async () => {
     expect(await render(namespace, ['--set', 'global.team=worlds'])).not.toEqual([]);
   });
 

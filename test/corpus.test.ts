@@ -25,25 +25,25 @@ describe.each(Object.entries(corpus))('corpus: %s', (name, chapter) => {
     },
   );
 
-  it('says what the golden file says', async () => {
+  it('produces the messages of the golden file', async () => {
     await expect(tellChapter(chapter)).toMatchFileSnapshot(`corpus/${name}.golden.txt`);
   });
 });
 
 describe('the corpus', () => {
-  it('has trees on either side of each rule', () => {
+  it('has accepted and refused trees for each rule', () => {
     const poor = rules.filter(({ accepts, refuses }) => !accepts.length || !refuses.length);
     expect(poor.map(({ rule }) => rule)).toEqual([]);
   });
 
-  it('names no two cases of a chapter alike', () => {
+  it('gives each case of a chapter a name of its own', () => {
     for (const chapter of Object.values(corpus)) {
       const names = chapter.rules.flatMap(({ refuses }) => refuses.map(([what]) => what));
       expect(names).toEqual([...new Set(names)]);
     }
   });
 
-  it('has a case of every code', () => {
+  it('has a case for every code of a problem', () => {
     const shown = new Set<string>(rules.flatMap(({ refuses }) => refuses.map(([, code]) => code)));
     const missing = problemCodes.filter((code) => !shown.has(code) && !otherwise.has(code));
     expect(missing).toEqual([]);

@@ -70,7 +70,7 @@ const exportedNames = async (): Promise<Set<string>> => {
   return new Set(names);
 };
 
-describe('what operators watch by', () => {
+describe('what operators watch with', () => {
   it('names only metrics that a program exports', async () => {
     const exported = await exportedNames();
     const named = metricsIn([rules.replace(/^#.*$/gm, ''), ...queries, runbook].join('\n'));
@@ -124,7 +124,7 @@ const tryWith = (...args: string[]): string =>
   });
 
 describe.skipIf(promtool === undefined)('Prometheus', () => {
-  it('takes the rules', () => {
+  it('accepts the rules', () => {
     expect(tryWith('check', 'rules', rulesPath)).toContain(`${alerts.length} rules found`);
   });
 

@@ -14,7 +14,7 @@ const matches = (file: string, globs: readonly string[] = []): boolean =>
   globs.some((glob) => matchesGlob(file, glob));
 
 describe('test files', () => {
-  it('are of one project each', () => {
+  it('belong to one project each', () => {
     const files = globSync('{src,orchestrator,world-host-image,test}/**/*.test.ts', { cwd: root });
     expect(files.length).toBeGreaterThan(300);
     const astray = files.filter(
@@ -24,7 +24,7 @@ describe('test files', () => {
     expect(astray).toEqual([]);
   });
 
-  it('that wait are woven in among the others, and all of both run', () => {
+  it('that mostly wait are spread among the others, and all of both run', () => {
     expect(weave(['a', 'b'], [1, 2, 3, 4, 5])).toEqual(['a', 1, 2, 'b', 3, 4, 5]);
     expect(weave(['a', 'b', 'c'], [1])).toEqual(['a', 1, 'b', 'c']);
     expect(weave([], [1, 2])).toEqual([1, 2]);

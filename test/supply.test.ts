@@ -27,7 +27,7 @@ describe('the lock file', () => {
     expect(pins).toEqual([]);
   });
 
-  it('tells licences as the packages do that are installed', () => {
+  it('names the licences that the installed packages name', () => {
     expect(installedFaults(readLock())).toEqual([]);
   });
 
@@ -61,7 +61,7 @@ describe('the manifest', () => {
     expect(read('.npmrc').split('\n')).toContain('ignore-scripts=true');
   });
 
-  it('has the Node that runs everything as a locked package of its platform', () => {
+  it('names the Node that runs everything as a package that is locked for each platform', () => {
     const { optionalDependencies } = manifest;
     const [version] = new Set(Object.values(optionalDependencies));
     expect(optionalDependencies).toEqual({

@@ -12,7 +12,7 @@ const named = [
   ),
 ].map(([, file = '', title = '']) => ({ file, title }));
 
-it('names tests', () => {
+it('the list of attacks names tests', () => {
   expect(named.length).toBeGreaterThan(50);
 });
 

@@ -113,7 +113,7 @@ const readme = readFileSync(
 );
 
 describe('addresses in answers', () => {
-  it('lead to answers, but for parts that the template does not have', async () => {
+  it('lead to answers, except for parts that the template does not have', async () => {
     const octokit = world.octokit();
     const byRoute = new Map((await answers()).flatMap(addressesIn).map((at) => [routeOf(at), at]));
     expect(byRoute.size).toBeGreaterThan(60);
@@ -126,7 +126,7 @@ describe('addresses in answers', () => {
     expect(failed.flat().sort()).toEqual(Object.values(absent).flat().sort());
   });
 
-  it('that lead to none are of parts that the README says are absent', () => {
+  it('that lead nowhere belong to parts that the README names as absent', () => {
     const [, said = ''] =
       /(The vendor does the following and this world does not[\s\S]+?)\n\n/.exec(readme) ?? [];
     const words = said.replaceAll(/\s+/g, ' ');

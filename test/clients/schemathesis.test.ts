@@ -174,7 +174,7 @@ const makeMissing = async ({ url, token }: ServedWorld): Promise<Target['made']>
 };
 
 describe.skipIf('missing' in program)('the OpenAPI document', { timeout }, () => {
-  it('of code-hosting says what a session answers', async () => {
+  it('of code-hosting matches what a session answers', async () => {
     const world = await serveWorld(templateTree('code-hosting'));
     try {
       const document = openApiOf(world.contract, { serverUrl: world.url });
@@ -187,7 +187,7 @@ describe.skipIf('missing' in program)('the OpenAPI document', { timeout }, () =>
     }
   });
 
-  it('of the control plane says what it answers', async () => {
+  it('of the control plane matches what it answers', async () => {
     const control = await startNotesControl();
     try {
       const session = await control.send(openSession, { body: { slug: 'notes' } });
