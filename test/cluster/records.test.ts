@@ -8,7 +8,7 @@ import { listSessionRequests, listWorldRequests } from '#wire/public-api/operati
 import type { SessionView } from '#wire/public-api/session.ts';
 import { type Network, startNetwork } from '../support/network.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
-import { processesNaming } from '../support/processes.ts';
+import { killNaming } from '../support/processes.ts';
 import { call, close, createNotes, open, readSession } from '../support/sessions.ts';
 
 let database: TestDatabase;
@@ -81,7 +81,7 @@ it('requests that a host delivered before it was ended are kept', async () => {
     what: 'the first delivery',
   });
   const host = (await network.hosts()).find(({ session_id }) => session_id === id);
-  for (const { pid } of processesNaming(`--host=${host?.id}`)) process.kill(pid, 'SIGKILL');
+  killNaming(`--host=${host?.id}`);
   await until(async () => (await readSession(network.client, id)).state === 'FAILED', {
     timeoutMs: 30_000,
     what: 'the end of the session',

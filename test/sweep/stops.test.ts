@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { pause, until } from '#runtime/pause.ts';
 import { prepareDocker } from '../support/prepare-docker.ts';
-import { processesNaming } from '../support/processes.ts';
+import { killNaming, processesNaming } from '../support/processes.ts';
 import { docker, newInstallation, runtimes } from '../support/runtimes.ts';
 import { type Ended, type Svc, startSvc } from '../support/svc.ts';
 import { findRuntimes, isLong, isSingle, type Runtime } from './extent.ts';
@@ -63,7 +63,7 @@ describe.skipIf(isSingle).each(tried)('svc up on the %s runtime', (runtime) => {
     engine?.slow(0);
     engine?.hang(false);
     running?.signal('SIGKILL');
-    for (const { pid } of processesNaming(data)) process.kill(pid, 'SIGKILL');
+    killNaming(data);
     rmSync(data, { recursive: true, force: true });
   });
 
