@@ -47,13 +47,13 @@ const faultsOf = async (paths: readonly string[], rows: readonly Row[]): Promise
 
 type Row = Record<string, unknown>;
 
-it('answers of all lists of a repository are as declared', async () => {
+it('all lists of a repository have the declared answers', async () => {
   const repositories = world.rows('repositories', {});
   const places = repositories.map(({ owner, name }) => ({ owner, repo: name }));
   expect(await faultsOf(ofRepository, places)).toEqual([]);
 }, 60_000);
 
-it('answers of all issues and pull requests are as declared', async () => {
+it('all issues and pull requests have the declared answers', async () => {
   expect(await faultsOf(ofIssue, world.rows('issues', {}))).toEqual([]);
   expect(await faultsOf(ofPull, world.rows('pulls', {}))).toEqual([]);
 }, 60_000);

@@ -16,7 +16,7 @@ import {
 const world = await serveCodeHost();
 
 describe('addresses', () => {
-  it('of an answer lead to the session, and none to a host that there is not', async () => {
+  it('in an answer lead to the session, and none to a host that does not exist', async () => {
     const octokit = world.octokit();
     const { data, headers } = await octokit.rest.issues.create({ ...repository, title: 'A' });
     const { data: comment } = await octokit.rest.issues.createComment({ ...on(157), body: 'B' });
@@ -143,7 +143,7 @@ describe('commits', () => {
     });
   });
 
-  it('of an empty repository are none, and that is a conflict', async () => {
+  it('do not exist in an empty repository, which answers with a conflict', async () => {
     await world.client().repos.createForAuthenticatedUser({ name: 'bare' });
     expect(
       await errorOf(world.client().repos.listCommits({ owner: 'quay-triage', repo: 'bare' })),
@@ -225,7 +225,7 @@ it('a merged pull request cannot be opened again as the issue that it is', async
   expect((await pulls.get(pull(148))).data.state).toBe('closed');
 });
 
-it('a search by a time that is none is refused', async () => {
+it('a search by an invalid time is refused', async () => {
   const search = async (q: string) =>
     (await world.client().search.issuesAndPullRequests({ q })).data.total_count;
   for (const time of ['yesterday', '>2025-13-', '2025-01-01..soon']) {
@@ -241,7 +241,7 @@ it('a search by a time that is none is refused', async () => {
     expect(await search(`created:${time}`)).toBeGreaterThan(0);
 });
 
-it('a search takes times of other zones', async () => {
+it('a search accepts times of other zones', async () => {
   const [issue] = world.rows('issues', { number: 139, repo: 'berth' });
   const at = new Date(String(issue?.created_at));
   const found = async (minutes: number) => {

@@ -52,7 +52,7 @@ describe('webhooks', () => {
     expect(await errorOf(world.client().repos.getWebhook(hook))).toEqual(notFound);
   });
 
-  it('are told of events that there are, and of no others', async () => {
+  it('can be registered for events that exist, and for no others', async () => {
     const wrong = { value: 'bogus', resource: 'Hook', field: 'events', code: 'invalid' };
     expect(await errorOf(register(['issues', 'bogus']))).toEqual(invalid(wrong));
     const { data } = await register(['issues', 'workflow_run']);
@@ -153,7 +153,7 @@ describe('deliveries', () => {
     expect(await ofPush(byAddress)).toEqual(['push']);
   });
 
-  it('are sent for nothing that failed', async () => {
+  it('are not sent for a request that failed', async () => {
     await register(['*']);
     const delivered = await told(async () => {
       const wrong = { ...repository, title: 'A', labels: ['new'], assignees: ['nobody'] };

@@ -78,7 +78,7 @@ describe('lists of issues', () => {
     expect(beyond.data).toEqual([]);
   });
 
-  it('refuses a state that there is not', async () => {
+  it('refuses an unknown state', async () => {
     const asked = { ...repository, state: 'solved' as 'open' };
     expect(await errorOf(world.client().issues.listForRepo(asked))).toEqual(
       invalid({ resource: 'Issue', field: 'state', code: 'invalid' }),
@@ -107,7 +107,7 @@ describe('issues', () => {
     expect(data.node_id).toMatch(/^I_kwDO/);
   });
 
-  it('does not find what is not there', async () => {
+  it('answers 404 for an issue that does not exist', async () => {
     expect(await errorOf(world.client().issues.get(on(9_999)))).toEqual(notFound);
     expect(await errorOf(world.client().issues.get({ ...on(40), repo: 'none' }))).toEqual(notFound);
     const text = { ...repository, issue_number: 'forty' as unknown as number };
@@ -224,7 +224,7 @@ describe('issues', () => {
     expect(again.data.closed_at).toBe(completed.data.closed_at);
   });
 
-  it('refuses a state or a reason that there is not', async () => {
+  it('refuses an unknown state or reason', async () => {
     const wrong = { ...on(157), state: 'done' as 'closed' };
     expect(await errorOf(world.client().issues.update(wrong))).toEqual(
       invalid({ resource: 'Issue', field: 'state', code: 'invalid' }),

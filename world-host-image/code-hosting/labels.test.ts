@@ -201,7 +201,7 @@ describe('comments', () => {
     expect(await errorOf(world.client().issues.deleteComment(comment))).toEqual(notFound);
   });
 
-  it('refuses an empty comment, and one on an issue that is not there', async () => {
+  it('refuses an empty comment, and one on an issue that does not exist', async () => {
     expect(await errorOf(world.client().issues.createComment({ ...on(157), body: ' ' }))).toEqual(
       invalid({ resource: 'IssueComment', field: 'body', code: 'missing_field' }),
     );

@@ -80,7 +80,7 @@ describe('pages', () => {
   it.each([
     ['x>; rel="next", <http://evil.example', 'https'],
     ['berth.example', 'https>; rel="next", <http'],
-  ])('link to where no one but the host says: %s, %s', async (called, proto) => {
+  ])('do not take their links from forged proxy headers: %s, %s', async (called, proto) => {
     const link = await linkSaid('/repos/northquay/berth/branches', called, proto);
     expect(link).not.toContain('evil');
     expect(link).toMatch(/^(<[^<>]+>; rel="(next|last)"(, |$)){2}$/);
@@ -115,7 +115,7 @@ describe('pages', () => {
     expect(new Set(numbers(byLink)).size).toBe(58);
   });
 
-  it('overlook a cursor that is none', async () => {
+  it('ignore an invalid cursor', async () => {
     const { response, body } = await world.ask('GET', '/repos/northquay/berth/issues?after=abc');
     expect(response.status).toBe(200);
     expect(body).toHaveLength(28);

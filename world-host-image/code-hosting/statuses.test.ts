@@ -38,7 +38,7 @@ describe('statuses of commits', () => {
     expect((await world.client().pulls.get(pull(150))).data.mergeable_state).toBe('clean');
   });
 
-  it('are of commits that there are, and of four kinds', async () => {
+  it('are accepted for existing commits alone, and in four kinds', async () => {
     const write = (sha: string, state: string) =>
       world.client().repos.createCommitStatus({ ...repository, sha, state: state as never });
     const unknown = 'f'.repeat(40);
