@@ -109,13 +109,14 @@ const killWorkersInside = `
 const onDocker = (installation: string): Containers => {
   const label = ['--filter', `label=svc.installation=${installation}`];
   const nameOf = (hostId: string): string => `svc-${hostId}`;
-  /** What the engine printed; nothing for a container that is gone or has ended, which is as good. */
+  /** What the engine printed; nothing for a container that is gone, has ended or does not run yet, which is as good. */
   const tell = async (...command: string[]): Promise<string> => {
     try {
       return await docker(...command);
     } catch (error) {
       const hasEnded = (error as { code?: unknown }).code === killedStatus;
-      if (!hasEnded && !/No such container|is not running/.test(String(error))) throw error;
+      if (!hasEnded && !/No such container|is not running|No public port/.test(String(error)))
+        throw error;
       return '';
     }
   };
