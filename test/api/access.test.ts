@@ -1,26 +1,22 @@
 /** Who may call which route: keys of projects, of organizations, of hosts and of pools. */
+
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { basicAuthorization } from '#wire/client.ts';
 import * as hostOperations from '#wire/host-api/operations.ts';
 import type { OperationShape } from '#wire/operation.ts';
 import * as poolOperations from '#wire/pool-api/operations.ts';
 import * as publicOperations from '#wire/public-api/operations.ts';
-import { startTestControl, type TestControl } from '../support/control.ts';
 import { warmHost } from '../support/host.ts';
-import { type TestDatabase, testDatabase } from '../support/postgres.ts';
+import { type OwnControl, startOwnControl } from '../support/own-control.ts';
 
-let database: TestDatabase;
-let control: TestControl;
+let control: OwnControl;
 
 beforeAll(async () => {
-  database = await testDatabase();
-  control = await startTestControl({ databaseUrl: database.url });
+  control = await startOwnControl();
 });
 
-afterAll(async () => {
-  await control.stop();
-  await database.drop();
-});
+afterAll(() => control.stop());
 
 /** The operations of a module, which may export schemas beside them. */
 const operationsOf = (module: object): OperationShape[] =>
@@ -29,9 +25,6 @@ const operationsOf = (module: object): OperationShape[] =>
 const operations = operationsOf(publicOperations);
 const reads = operations.filter(({ access }) => access === 'read');
 const writes = operations.filter(({ access }) => access === 'write');
-
-const basic = (publicKey: string, secretKey: string) =>
-  `Basic ${btoa(`${publicKey}:${secretKey}`)}`;
 
 /** Sends an operation with parameters that lead nowhere. */
 const send = (operation: OperationShape, authorization: string | undefined) =>
@@ -46,9 +39,9 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
   (_, operation) => {
     const wrong: [string, () => string | undefined][] = [
       ['nothing', () => undefined],
-      ['a wrong secret', () => basic(control.publicKey, 'sk-wrong')],
-      ['no secret', () => basic(control.publicKey, '')],
-      ['an unknown public key', () => basic('pk-none', control.secretKey)],
+      ['a wrong secret', () => basicAuthorization(control.publicKey, 'sk-wrong')],
+      ['no secret', () => basicAuthorization(control.publicKey, '')],
+      ['an unknown public key', () => basicAuthorization('pk-none', control.secretKey)],
       ['an unknown bearer', () => 'Bearer pk-none'],
       ['the secret key as bearer', () => `Bearer ${control.secretKey}`],
       ['another scheme', () => `Digest ${control.publicKey}`],
@@ -94,7 +87,10 @@ describe('other keys', () => {
 
   it("answers 401 to an organization's key, in either form", async () => {
     await addKey('pk-organization', null);
-    for (const authorization of [basic('pk-organization', 'sk-secret'), 'Bearer pk-organization']) {
+    for (const authorization of [
+      basicAuthorization('pk-organization', 'sk-secret'),
+      'Bearer pk-organization',
+    ]) {
       const answer = await send(publicOperations.listWorlds, authorization);
       expect(answer.status).toBe(401);
     }
@@ -104,7 +100,10 @@ describe('other keys', () => {
     const [project] = await control.sql<{ id: string }>('select id from projects');
     await addKey('pk-revoked', project?.id ?? null);
     await control.sql(`update keys set revoked_at = now() where public_key = 'pk-revoked'`);
-    const answer = await send(publicOperations.listWorlds, basic('pk-revoked', 'sk-secret'));
+    const answer = await send(
+      publicOperations.listWorlds,
+      basicAuthorization('pk-revoked', 'sk-secret'),
+    );
     expect(answer.status).toBe(401);
   });
 
@@ -119,7 +118,7 @@ describe('other keys', () => {
     const opened = await control.send(publicOperations.openSession, {
       body: { slug: 'code-hosting' },
     });
-    const authorization = basic('pk-other', 'sk-secret');
+    const authorization = basicAuthorization('pk-other', 'sk-secret');
     const path = `/api/public/world-sessions/${opened.body.id}`;
     const get = (at: string) =>
       control.raw({ method: 'GET', path: at, headers: { authorization } });
@@ -155,7 +154,7 @@ describe('the APIs of hosts and orchestrators', () => {
     async (_, base, operation) => {
       const path = `${base}${operation.path.replace(/\{\w+\}/g, 'none')}`;
       for (const authorization of [
-        basic(control.publicKey, control.secretKey),
+        basicAuthorization(control.publicKey, control.secretKey),
         `Bearer ${control.publicKey}`,
         'Bearer hst-none.none',
       ]) {

@@ -11,24 +11,18 @@ import type { SessionView } from '#wire/public-api/session.ts';
 import { pathOf } from '../../src/control/blobs/blobs.ts';
 import { startTestControl } from '../support/control.ts';
 import { baseState, clearPool, type PlayedHost, playedAddress, warmHost } from '../support/host.ts';
-import { type TestDatabase, testDatabase } from '../support/postgres.ts';
+import { type OwnControl, startNotesControl } from '../support/own-control.ts';
 import { encodeTree, notesWorld } from '../support/worlds.ts';
 
-let database: TestDatabase;
-let control: Awaited<ReturnType<typeof startTestControl>>;
+let control: OwnControl;
 
 beforeAll(async () => {
-  database = await testDatabase();
-  control = await startTestControl({ databaseUrl: database.url, hostMaxUses: 3 });
-  await control.send(createWorld, { body: { slug: 'notes', from: encodeTree(notesWorld()) } });
+  control = await startNotesControl({ hostMaxUses: 3 });
 });
 
 afterEach(() => clearPool(control));
 
-afterAll(async () => {
-  await control.stop();
-  await database.drop();
-});
+afterAll(() => control.stop());
 
 const open = async (): Promise<SessionView> =>
   (await control.send(openSession, { body: { slug: 'notes', reuseWarm: true } })).body;
@@ -162,7 +156,10 @@ describe('a host that became warm under the release before', () => {
   it('serves on at its address, wherever its requests come from', async () => {
     const [session, host] = await inState('READY');
     await control.sql('update hosts set source_address = null where id = $1', [host.id]);
-    const fresh = await startTestControl({ databaseUrl: database.url, replicaOf: control });
+    const fresh = await startTestControl({
+      databaseUrl: control.config.databaseUrl.reveal(),
+      replicaOf: control,
+    });
     try {
       const there = fresh.asHost(host.token, '10.9.8.7');
       const params = { hostId: host.id };

@@ -5,14 +5,12 @@ import { reportLeaving, reportWarm } from '#wire/host-api/operations.ts';
 import { drainHost, observePool, reportGone, reportLaunched } from '#wire/pool-api/operations.ts';
 import {
   closeSession,
-  createWorld,
   enqueueCall,
   getCall,
   getSession,
   openSession,
 } from '#wire/public-api/operations.ts';
 import type { SessionView } from '#wire/public-api/session.ts';
-import { startTestControl } from '../support/control.ts';
 import {
   baseState,
   clearPool,
@@ -22,24 +20,17 @@ import {
   playedAddress,
   warmHost,
 } from '../support/host.ts';
-import { type TestDatabase, testDatabase } from '../support/postgres.ts';
-import { encodeTree, notesWorld } from '../support/worlds.ts';
+import { type OwnControl, startNotesControl } from '../support/own-control.ts';
 
-let database: TestDatabase;
-let control: Awaited<ReturnType<typeof startTestControl>>;
+let control: OwnControl;
 
 beforeAll(async () => {
-  database = await testDatabase();
-  control = await startTestControl({ databaseUrl: database.url, hostMaxUses: 3 });
-  await control.send(createWorld, { body: { slug: 'notes', from: encodeTree(notesWorld()) } });
+  control = await startNotesControl({ hostMaxUses: 3 });
 });
 
 afterEach(() => clearPool(control));
 
-afterAll(async () => {
-  await control.stop();
-  await database.drop();
-});
+afterAll(() => control.stop());
 
 const open = async (): Promise<SessionView> =>
   (await control.send(openSession, { body: { slug: 'notes', reuseWarm: true } })).body;

@@ -1,23 +1,19 @@
 /** What every route shares beside who may call it: how it says no, its health, and its description. */
+
 import { METHODS, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { basicAuthorization } from '#wire/client.ts';
 import type { OperationShape } from '#wire/operation.ts';
 import * as publicOperations from '#wire/public-api/operations.ts';
-import { startTestControl, type TestControl } from '../support/control.ts';
-import { type TestDatabase, testDatabase } from '../support/postgres.ts';
+import { type OwnControl, startOwnControl } from '../support/own-control.ts';
 
-let database: TestDatabase;
-let control: TestControl;
+let control: OwnControl;
 
 beforeAll(async () => {
-  database = await testDatabase();
-  control = await startTestControl({ databaseUrl: database.url });
+  control = await startOwnControl();
 });
 
-afterAll(async () => {
-  await control.stop();
-  await database.drop();
-});
+afterAll(() => control.stop());
 
 /** The operations of a module, which may export schemas beside them. */
 const operationsOf = (module: object): OperationShape[] =>
@@ -25,11 +21,8 @@ const operationsOf = (module: object): OperationShape[] =>
 
 const operations = operationsOf(publicOperations);
 
-const basic = (publicKey: string, secretKey: string) =>
-  `Basic ${btoa(`${publicKey}:${secretKey}`)}`;
-
 describe('a request that cannot be served', () => {
-  const authorization = () => basic(control.publicKey, control.secretKey);
+  const authorization = () => basicAuthorization(control.publicKey, control.secretKey);
   const post = (body: string, headers: Record<string, string> = {}) =>
     control.raw({
       method: 'POST',
@@ -157,7 +150,7 @@ describe('an address that leads nowhere', () => {
     control.raw({
       method: 'GET',
       path: `/api/public${path}`,
-      headers: { authorization: basic(control.publicKey, control.secretKey) },
+      headers: { authorization: basicAuthorization(control.publicKey, control.secretKey) },
     });
 
   it.each([

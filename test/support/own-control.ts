@@ -7,7 +7,7 @@ import { encodeTree, notesWorld } from './worlds.ts';
 export type OwnControl = Awaited<ReturnType<typeof startTestControl>>;
 
 /** Starts one on an empty database. */
-const startOwnControl = async (
+export const startOwnControl = async (
   options: Omit<TestControlOptions, 'databaseUrl'> = {},
 ): Promise<OwnControl> => {
   const database = await testDatabase();
