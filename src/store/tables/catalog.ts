@@ -89,20 +89,24 @@ const dependentsOf = (
       .map(({ fields }) => ({ entity: entity.name, fields })),
   );
 
+type OwnSequences = ReadonlyMap<string, readonly Sequence[]>;
+
 const countsOf = (
-  { entities }: Pick<Contract, 'entities'>,
+  sequences: OwnSequences,
   { name, primaryKey: key }: EntityContract,
 ): CatalogEntity['counts'] =>
-  entities.flatMap((entity) =>
-    sequencesOf(entity).flatMap((sequence) => {
+  [...sequences].flatMap(([entity, own]) =>
+    own.flatMap((sequence) => {
       const { owner } = sequence;
-      if (owner?.target !== name) return [];
-      return [{ entity: entity.name, sequence, fields: owner.fields, key }];
+      return owner?.target === name ? [{ entity, sequence, fields: owner.fields, key }] : [];
     }),
   );
 
 export const createCatalog = (contract: Pick<Contract, 'entities' | 'definitions'>): Catalog => {
   const analysis = createAnalysis(contract.definitions);
+  const sequences: OwnSequences = new Map(
+    contract.entities.map((entity) => [entity.name, sequencesOf(entity)]),
+  );
   const byName = new Map<string, CatalogEntity>(
     contract.entities.map((entity) => [
       entity.name,
@@ -112,12 +116,12 @@ export const createCatalog = (contract: Pick<Contract, 'entities' | 'definitions
         position: positionName(entity).name,
         primaryKey: entity.primaryKey,
         unique: entity.unique,
-        sequences: sequencesOf(entity),
+        sequences: sequences.get(entity.name) ?? [],
         columns: new Map(entity.columns.map(({ name, type }) => [name, type])),
         checkPath: createFieldCheck(analysis, entity.schema),
         references: entity.relationships,
         dependents: dependentsOf(contract, entity.name),
-        counts: countsOf(contract, entity),
+        counts: countsOf(sequences, entity),
       },
     ]),
   );
