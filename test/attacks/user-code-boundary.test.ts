@@ -3,13 +3,12 @@
  * with `ctypes` and of a Node without its permission model, behind the launcher that workers start from.
  * The kernel has to answer them, as a plain process, in bubblewrap, and in the container of a host.
  */
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#domain/id.ts';
 import { until } from '#runtime/pause.ts';
@@ -18,6 +17,7 @@ import type { Driver } from '../../orchestrator/driver/driver.ts';
 import { findSandbox, sandboxed } from '../../orchestrator/driver/process/sandbox.ts';
 import { packageRoot } from '../../world-host-image/usercode/boundary.ts';
 import { findPython } from '../../world-host-image/usercode/python.ts';
+import { outputOf } from '../support/commands.ts';
 import { type HostApi, startHostApi } from '../support/host-api.ts';
 import {
   behind,
@@ -36,8 +36,6 @@ import {
   prepareQuietly,
   runtimes,
 } from '../support/runtimes.ts';
-
-const run = promisify(execFile);
 
 const isLinux = process.platform === 'linux';
 if (!isLinux) console.info('the boundary of user code is not attacked: this is no Linux');
@@ -58,8 +56,8 @@ describe.skipIf(!isLinux)('behind the boundary of user code', () => {
 
   beforeAll(async () => {
     python = await findPython('python3', process.env.PATH);
-    const where = await run(python, ['-c', 'import sys; print(sys.executable, sys.base_prefix)']);
-    [python = '', prefix = ''] = where.stdout.trim().split(' ');
+    const where = ['-c', 'import sys; print(sys.executable, sys.base_prefix)'];
+    [python = '', prefix = ''] = (await outputOf(python, where)).trim().split(' ');
     writeFileSync(targets.secret, 'secret');
     // A program that a signal would end and whose environment holds a secret, as a host's does.
     neighbour = spawn('sleep', ['1000'], { env: { ...process.env, SVC_HOST_TOKEN: 'secret' } });
@@ -77,10 +75,8 @@ describe.skipIf(!isLinux)('behind the boundary of user code', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const report = async ([command = '', ...words]: string[]): Promise<Report> => {
-    const { stdout } = await run(command, words, { timeout: 30_000 });
-    return JSON.parse(stdout) as Report;
-  };
+  const report = async ([command = '', ...words]: string[]): Promise<Report> =>
+    JSON.parse(await outputOf(command, words)) as Report;
 
   /** Nothing came of the attempts on the file and the process that they were aimed at. */
   const expectUnharmed = (): void => {

@@ -2,25 +2,22 @@
  * The container runtimes that the drivers' contract is held against, each with what a test needs beside
  * the driver: a way to kill a container behind its back, and to see what is left of an installation.
  */
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { createLog } from '#runtime/log.ts';
 import type { Driver, Launched, Prepared } from '../../orchestrator/driver/driver.ts';
 import { containerName, labelsOf, type Owner } from '../../orchestrator/driver/labels.ts';
 import { openDriver } from '../../orchestrator/driver/open/open-driver.ts';
 import type { RuntimeConfig } from '../../orchestrator/driver/open/runtime-config.ts';
+import { outputOf } from './commands.ts';
 import { exclusively } from './postgres.ts';
 import { processesNaming } from './processes.ts';
 
-const run = promisify(execFile);
-
 /** Runs the Docker client and answers what it printed. */
 export const docker = async (...words: string[]): Promise<string> =>
-  (await run('docker', words, { timeout: 60_000 })).stdout.trim();
+  (await outputOf('docker', words)).trim();
 
 /** A host with what its launch answered. */
 export type LaunchedHost = Launched & { hostId: string };
