@@ -21,6 +21,7 @@ import { outputOf } from '../support/commands.ts';
 import { type HostApi, startHostApi } from '../support/host-api.ts';
 import {
   behind,
+  behindInContainer,
   expectHeld,
   languages,
   programs,
@@ -150,9 +151,8 @@ describe.skipIf(!hasDocker)('in the container of a host', () => {
     const targets = { host, secret, folder, abstract: 'nobody', socket: `${folder}/socket` };
     const program = programs('/usr/bin/python3', '/usr/local/bin/node', targets)[language] ?? [];
     const packages = '/opt/svc/world-host-image/usercode';
-    // A command in a container has a parent outside of it.
-    const launch = { python: 'python3', packages, parent: 0, readable: [], program };
-    expectHeld(JSON.parse(await inside(...behind(launch))) as Report);
+    const launch = { python: 'python3', packages, readable: [], program };
+    expectHeld(JSON.parse(await inside(...behindInContainer(launch))) as Report);
     expect(await shell(`cat ${secret}; ls ${folder}`)).toBe('secret\nsecret');
   });
 

@@ -1,7 +1,13 @@
 /** The boundary of user code in a pod of the level "restricted", under the node's own seccomp profile. */
 import { describe, expect, it } from 'vitest';
 import { containerName } from '../../orchestrator/driver/labels.ts';
-import { behind, expectHeld, languages, programs, type Report } from '../support/kernel-attacks.ts';
+import {
+  behindInContainer,
+  expectHeld,
+  languages,
+  programs,
+  type Report,
+} from '../support/kernel-attacks.ts';
 import { execIn, findTestCluster, type TestCluster } from '../support/kubernetes.ts';
 import { usePods } from '../support/kubernetes-pods.ts';
 
@@ -34,9 +40,9 @@ describe.skipIf('missing' in found)('user code in the pod of a host', () => {
       const targets = { host, secret, folder, abstract: 'nobody', socket: `${folder}/socket` };
       const program = programs('/usr/bin/python3', '/usr/local/bin/node', targets)[language] ?? [];
       const packages = '/opt/svc/world-host-image/usercode';
-      const launch = { python: 'python3', packages, parent: 0, readable: [], program };
+      const launch = { python: 'python3', packages, readable: [], program };
       // What a program says of itself on its standard error comes with it.
-      const said = await inside(...behind(launch));
+      const said = await inside(...behindInContainer(launch));
       expectHeld(JSON.parse(said.slice(said.indexOf('{"said"'))) as Report);
     }
     expect(await shell(`cat ${secret}; ls ${folder}`)).toBe('secret\nsecret');

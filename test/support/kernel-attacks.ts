@@ -332,7 +332,7 @@ const start =
 export type Launch = {
   python: string;
   packages: string;
-  parent: number;
+  parent: number | string;
   readable: string[];
   program: string[];
 };
@@ -342,6 +342,20 @@ export const behind = ({ python, packages, parent, readable, program }: Launch):
   ...[python, ...isolated, '-c', start, packages],
   ...[String(parent), 'require', '3', '0', readable.join('\n'), ...program],
 ];
+
+const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
+
+/**
+ * The same as a command to be executed in a container. A shell stands between: a program behind the
+ * boundary ends with its parent, and what a container's runtime starts has a parent that soon ends.
+ */
+export const behindInContainer = (launch: Omit<Launch, 'parent'>): string[] => {
+  const own = '$$';
+  const words = behind({ ...launch, parent: own }).map((word) =>
+    word === own ? own : quoted(word),
+  );
+  return ['sh', '-c', `${words.join(' ')}; exit $?`];
+};
 
 /** What makes the attempts, by language. */
 export const programs = (
