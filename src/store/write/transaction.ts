@@ -10,6 +10,7 @@ import type { ChangeCounts } from '#domain/call.ts';
 import { addHash, rowHash, subtractHash } from '../read/state-digest.ts';
 import type { Catalog } from '../tables/catalog.ts';
 import type { Statements } from '../tables/statements.ts';
+import type { ChangeLog } from './change-log.ts';
 import type { Positions } from './positions.ts';
 import { checkReferences } from './references.ts';
 import type { Room } from './room.ts';
@@ -43,6 +44,7 @@ export type Transactions = {
 /** What follows the rows, and goes back with them. */
 export type Followers = {
   positions: Positions;
+  changes: Pick<ChangeLog, 'begin' | 'rollBack' | 'changeAll'>;
   counts: RowCounts;
   room: Pick<Room, 'measure'>;
   /** Sum of the state digest over the rows that are there at first. */
@@ -64,7 +66,7 @@ export const createTransactions = (
   db: DatabaseSync,
   catalog: Catalog,
   prepare: Statements,
-  { counts, positions, room, sum: initialSum }: Followers,
+  { changes, counts, positions, room, sum: initialSum }: Followers,
 ): Transactions => {
   let sum = initialSum;
   let written: WriteSet | undefined;
@@ -79,6 +81,7 @@ export const createTransactions = (
       refuseInside('a transaction began');
       db.exec('SAVEPOINT work');
       room.measure();
+      changes.begin();
       written = createWriteSet();
     },
     commit() {
@@ -95,6 +98,7 @@ export const createTransactions = (
     rollBack() {
       written = undefined;
       db.exec('ROLLBACK TO work; RELEASE work');
+      changes.rollBack();
     },
     writeSet() {
       if (written === undefined) throw new Error('a write to the store needs a transaction');
@@ -117,6 +121,7 @@ export const createTransactions = (
         db.exec('ROLLBACK; SAVEPOINT base');
         marks.delete('task');
       }
+      changes.changeAll();
       sum = marked.sum;
       positions.restore(marked.positions);
       counts.restore(marked.counts);

@@ -9,6 +9,7 @@ import { StoreRefusal } from '../refusal.ts';
 import type { Catalog, CatalogEntity } from '../tables/catalog.ts';
 import { describeKey, keyOf } from '../tables/keys.ts';
 import type { Statements } from '../tables/statements.ts';
+import type { ChangeLog } from './change-log.ts';
 import { refuseFull, translateFailure } from './collisions.ts';
 import type { NumberKeeper } from './numbers.ts';
 import type { Positions } from './positions.ts';
@@ -29,6 +30,7 @@ export type WriterParts = {
   prepare: Statements;
   checker: RowChecker;
   positions: Positions;
+  changes: Pick<ChangeLog, 'record'>;
   numbers: NumberKeeper;
   room: Room;
   /** The write set of the transaction under way; throws when there is none. */
@@ -44,10 +46,14 @@ const checkRow = (checker: RowChecker, entity: CatalogEntity, row: Row): void =>
   throw new StoreRefusal({ entity: entity.name, kind: 'shape', field, pointer, detail });
 };
 
-const readRow = (prepare: Statements, entity: CatalogEntity, key: string): string => {
-  const sql = `SELECT payload FROM ${entity.table} WHERE _key = ?`;
-  const payload = prepare(sql).get(key)?.payload;
-  if (payload !== undefined) return payload as string;
+const readRow = (
+  prepare: Statements,
+  entity: CatalogEntity,
+  key: string,
+): { payload: string; position: number } => {
+  const sql = `SELECT payload, ${entity.position} AS position FROM ${entity.table} WHERE _key = ?`;
+  const found = prepare(sql).get(key);
+  if (found !== undefined) return found as { payload: string; position: number };
   const detail = `there is no row with ${describeKey(entity.primaryKey, key)}`;
   throw new StoreRefusal({ entity: entity.name, kind: 'not_found', key, detail });
 };
@@ -57,6 +63,7 @@ export const createWriter = ({
   prepare,
   checker,
   positions,
+  changes,
   numbers,
   room,
   writeSet,
@@ -81,7 +88,9 @@ export const createWriter = ({
     const insert = prepare(
       `INSERT INTO ${entity.table} (${entity.position}, _key, payload) VALUES (?, ?, ?)`,
     );
-    store(entity, row, key, () => insert.run(positions.next(entity), key, after));
+    const position = positions.next(entity);
+    store(entity, row, key, () => insert.run(position, key, after));
+    changes.record(entity, position);
     written.record({ entity, key, before: undefined, after });
   };
   return {
@@ -95,7 +104,7 @@ export const createWriter = ({
       const written = writeSet();
       const entity = catalog.entity(name);
       const key = keyOf(entity, keyFields);
-      const before = readRow(prepare, entity, key);
+      const { payload: before, position } = readRow(prepare, entity, key);
       const old = JSON.parse(before) as Row;
       const row: Row = { ...old, ...patch };
       checkRow(checker, entity, row);
@@ -105,12 +114,14 @@ export const createWriter = ({
       if (newKey === key) {
         const update = prepare(`UPDATE ${entity.table} SET payload = ? WHERE _key = ?`);
         store(entity, row, key, () => update.run(after, key));
+        changes.record(entity, position);
         numbers.keep(entity, old, row);
         written.record({ entity, key, before, after });
         return after;
       }
       const move = prepare(`UPDATE ${entity.table} SET _key = ?, payload = ? WHERE _key = ?`);
       store(entity, row, newKey, () => move.run(newKey, after, key));
+      changes.record(entity, position);
       numbers.keep(entity, old, row);
       written.record({ entity, key, before, after: undefined });
       written.record({ entity, key: newKey, before: undefined, after });
@@ -120,8 +131,9 @@ export const createWriter = ({
       const written = writeSet();
       const entity = catalog.entity(name);
       const key = keyOf(entity, keyFields);
-      const before = readRow(prepare, entity, key);
+      const { payload: before, position } = readRow(prepare, entity, key);
       prepare(`DELETE FROM ${entity.table} WHERE _key = ?`).run(key);
+      changes.record(entity, position);
       numbers.keep(entity, JSON.parse(before) as Row, undefined);
       written.record({ entity, key, before, after: undefined });
     },

@@ -1,0 +1,39 @@
+/**
+ * What a copy of an entity is made of: all its rows with their positions, and single rows by position to
+ * bring it up to date. How large that would be is told before anything is read.
+ */
+import type { Catalog } from '../tables/catalog.ts';
+import type { Statements } from '../tables/statements.ts';
+
+/** A row as its payload text. */
+export type PositionedRow = { position: number; payload: string };
+
+export type CopyReader = {
+  /** Bytes of all its rows; undefined when there are more than `mostRows`, of which no more are looked at. */
+  sizeOf(entity: string, mostRows: number): number | undefined;
+  /** All its rows, in the order of insertion. */
+  rowsOf(entity: string): PositionedRow[];
+  /** The row at a position; undefined when it is gone. */
+  rowAt(entity: string, position: number): string | undefined;
+};
+
+export const createCopyReader = (catalog: Catalog, prepare: Statements): CopyReader => ({
+  sizeOf(name, mostRows) {
+    const { table } = catalog.entity(name);
+    const lengths = `SELECT octet_length(payload) AS n FROM ${table} LIMIT ?`;
+    const found = prepare(`SELECT count(*) AS count, sum(n) AS bytes FROM (${lengths})`).get(
+      mostRows + 1,
+    );
+    return Number(found?.count) > mostRows ? undefined : Number(found?.bytes ?? 0);
+  },
+  rowsOf(name) {
+    const { table, position } = catalog.entity(name);
+    const text = `SELECT ${position} AS position, payload FROM ${table} ORDER BY ${position}`;
+    return prepare(text).all() as PositionedRow[];
+  },
+  rowAt(name, at) {
+    const { table, position } = catalog.entity(name);
+    const text = `SELECT payload FROM ${table} WHERE ${position} = ?`;
+    return prepare(text).get(at)?.payload as string | undefined;
+  },
+});
