@@ -117,6 +117,37 @@ describe('the client', () => {
     await expect(ask()).rejects.toMatchObject({ code: 'unavailable' });
   });
 
+  it('calls a server unavailable that is silent for longer than an answer may take, at its beginning or in its middle', async () => {
+    let isCutShort = false;
+    const client = await clientOf((_, response) => {
+      if (isCutShort) response.writeHead(200, { 'content-length': '99' }).write('{"close":');
+    });
+    const ask = () => client.send(pollCalls, { params, query, answerMs: 20 });
+    await expect(ask()).rejects.toMatchObject({ code: 'unavailable' });
+    isCutShort = true;
+    await expect(ask()).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  it('throws the reason of a signal that ends it, before it has begun, in its wait and in its answer', async () => {
+    const aborter = Promise.withResolvers<AbortController>();
+    let isCutShort = false;
+    const client = await clientOf(async (_, response) => {
+      if (isCutShort) response.writeHead(200, { 'content-length': '99' }).write('{"close":');
+      (await aborter.promise).abort(new Error('enough'));
+    });
+    const gone = AbortSignal.abort(new Error('enough'));
+    await expect(client.send(pollCalls, { params, query, signal: gone })).rejects.toThrow('enough');
+    const waiting = new AbortController();
+    aborter.resolve(waiting);
+    const { signal } = waiting;
+    await expect(client.send(pollCalls, { params, query, signal })).rejects.toThrow('enough');
+    isCutShort = true;
+    const later = new AbortController();
+    const asked = client.send(pollCalls, { params, query, signal: later.signal });
+    setImmediate(() => later.abort(new Error('enough')));
+    await expect(asked).rejects.toThrow('enough');
+  });
+
   it('calls broken JSON unavailable', async () => {
     const client = await clientOf((_, response) => {
       response.setHeader('content-type', 'application/json').end('{"close"');

@@ -99,6 +99,7 @@ export const createClient = (options: ClientOptions): Client => {
           headers: headersOf(options, request),
           ...body,
           signal: request.signal,
+          answerMs: request.answerMs,
         });
       } catch (cause) {
         if (request.signal?.aborted) throw request.signal.reason;

@@ -1,8 +1,10 @@
 /**
  * One exchange of the client: a request with its body whole, and the answer read to its end. Redirects
  * are not followed, as none of the project's APIs sends any. Connections are kept for a few seconds.
+ *
+ * Every message between the programs goes through here, so it uses plain listeners and one timer: signals made
+ * of signals, and streams read by iteration, cost as much as all the rest of an exchange.
  */
-import { once } from 'node:events';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { http, https } from './http.ts';
 
@@ -11,6 +13,8 @@ export type Exchange = {
   headers: Record<string, string>;
   body?: string;
   signal?: AbortSignal | undefined;
+  /** How long the whole answer may take, in milliseconds; absent: as long as it likes. */
+  answerMs?: number | undefined;
 };
 
 export type Exchanged = { status: number; contentType: string; bytes: Buffer };
@@ -35,23 +39,62 @@ const watchConnect = (request: ClientRequest): void => {
 const lengthOf = (body: string | undefined): Record<string, string> =>
   body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
 
-/** Throws when no whole answer came: Node's own error, or `AbortError` when the signal ended it. */
-export const exchange = async (url: string, sent: Exchange): Promise<Exchanged> => {
-  const { method, signal } = sent;
-  const headers = { ...sent.headers, ...lengthOf(sent.body) };
-  const { request: begin } = url.startsWith('https:') ? https() : http;
-  const request = begin(url, { method, headers, ...(signal === undefined ? {} : { signal }) });
-  watchConnect(request);
-  // An error that comes after the beginning of the answer is met where the rest is read.
-  request.on('error', () => undefined);
-  const answered = once(request, 'response') as Promise<[IncomingMessage]>;
-  request.end(sent.body);
-  const [response] = await answered;
-  const chunks: Buffer[] = [];
-  for await (const chunk of response) chunks.push(chunk as Buffer);
-  return {
-    status: response.statusCode ?? 0,
-    contentType: response.headers['content-type'] ?? '',
-    bytes: Buffer.concat(chunks),
+/** What a request that was not answered in time fails with. */
+const lateAnswer = (ms: number): Error =>
+  Object.assign(new Error(`no whole answer in ${ms} ms`), { code: 'ETIMEDOUT' });
+
+/** Ends the request by its signal or when its time is over; what it returns gives both up. */
+const bound = (request: ClientRequest, { signal, answerMs }: Exchange): (() => void) => {
+  const abort = (): void => {
+    request.destroy(new Error('given up by its sender', { cause: signal?.reason }));
+  };
+  if (signal?.aborted) abort();
+  else signal?.addEventListener('abort', abort, { once: true });
+  const timer =
+    answerMs === undefined
+      ? undefined
+      : setTimeout(() => request.destroy(lateAnswer(answerMs)), answerMs);
+  return () => {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', abort);
   };
 };
+
+/** Reads an answer to its end. */
+const read = (
+  response: IncomingMessage,
+  done: (answer: Exchanged) => void,
+  failed: (error: Error) => void,
+): void => {
+  const chunks: Buffer[] = [];
+  response.on('data', (chunk: Buffer) => chunks.push(chunk));
+  response.on('error', failed);
+  response.on('end', () =>
+    done({
+      status: response.statusCode ?? 0,
+      contentType: response.headers['content-type'] ?? '',
+      bytes: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks),
+    }),
+  );
+};
+
+/** Throws when no whole answer came: Node's own error, or that it was given up or took too long. */
+export const exchange = (url: string, sent: Exchange): Promise<Exchanged> =>
+  new Promise((resolve, reject) => {
+    const { method, body } = sent;
+    const { request: begin } = url.startsWith('https:') ? https() : http;
+    const request = begin(url, { method, headers: { ...sent.headers, ...lengthOf(body) } });
+    watchConnect(request);
+    const release = bound(request, sent);
+    const failed = (error: Error): void => {
+      release();
+      reject(error);
+    };
+    const done = (answer: Exchanged): void => {
+      release();
+      resolve(answer);
+    };
+    request.on('error', failed);
+    request.on('response', (response) => read(response, done, failed));
+    request.end(body);
+  });

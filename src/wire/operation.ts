@@ -71,4 +71,8 @@ type Loose<Shape, Key extends string> =
 export type ClientInput<Shape extends OperationShape> = Required<Shape, 'params'> &
   Required<Shape, 'body'> &
   Loose<Shape, 'query'> &
-  Loose<Shape, 'headers'> & { signal?: AbortSignal };
+  Loose<Shape, 'headers'> & {
+    signal?: AbortSignal;
+    /** How long the answer may take, in milliseconds; absent: as long as it likes. */
+    answerMs?: number;
+  };

@@ -70,20 +70,14 @@ export const isRefused = (error: unknown): boolean =>
 export const isStale = (error: unknown): error is AppError =>
   error instanceof AppError && error.code === 'conflict';
 
-const mayPass = (error: unknown): boolean =>
-  error instanceof AppError
-    ? passing.has(error.code)
-    : error instanceof DOMException && error.name === 'TimeoutError';
+const mayPass = (error: unknown): boolean => error instanceof AppError && passing.has(error.code);
 
 export const createControlLink = ({ client, log, giveUpMs }: ControlLinkOptions): ControlLink => {
   let lastAnswerAt = performance.now();
 
   const sendOnce: ControlLink['sendOnce'] = async (shape, input, { signal, holdSeconds = 0 }) => {
-    const patience = AbortSignal.timeout(holdSeconds * 1000 + answerMs);
-    const { body } = await client.send(shape, {
-      ...input,
-      signal: AbortSignal.any([signal, patience]),
-    });
+    const patienceMs = holdSeconds * 1000 + answerMs;
+    const { body } = await client.send(shape, { ...input, signal, answerMs: patienceMs });
     lastAnswerAt = performance.now();
     return body;
   };
