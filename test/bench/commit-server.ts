@@ -1,5 +1,5 @@
 /**
- * The floor of a load: a bare HTTP server that commits a row for each request and answers. As a process
+ * The floor of a load: a bare HTTP server that commits a row for each request, or as many as `count` says, and answers. As a process
  * of its own, on the database that its first argument names; it says its port on a line.
  */
 import { createServer } from 'node:http';
@@ -15,7 +15,9 @@ const insert = { name: 'arrival', text: 'insert into bench_arrivals (body) value
 
 const server = createServer(async (request, response) => {
   request.resume();
-  await pool.query({ ...insert, values: ['x'] });
+  const { searchParams } = new URL(request.url ?? '/', 'http://localhost');
+  const count = Number(searchParams.get('count') ?? 1);
+  for (let done = 0; done < count; done += 1) await pool.query({ ...insert, values: ['x'] });
   response.setHeader('content-type', 'application/json').end('{"ok":true}');
 });
 server.listen(0, '127.0.0.1', () => console.log((server.address() as AddressInfo).port));

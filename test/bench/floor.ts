@@ -6,6 +6,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import pg from 'pg';
+import { exchange } from '#wire/exchange.ts';
 import { median, sample } from './figure.ts';
 
 const server = `
@@ -60,3 +61,32 @@ export const measureFloor = async (databaseUrl: string): Promise<Floor> => ({
 /** The floor of work that needs so many round trips and commits in a row. */
 export const floorOf = (floor: Floor, roundTrips: number, commits: number): number =>
   roundTrips * floor.roundTripMs + commits * floor.commitMs;
+
+/** A process that does nothing but commit. */
+export type Committer = {
+  pid: number;
+  /** Commits so many rows, one after the other. */
+  commit(count: number): Promise<void>;
+  end(): Promise<void>;
+};
+
+/** Starts it. */
+export const startCommitter = async (databaseUrl: string): Promise<Committer> => {
+  const program = new URL('./commit-server.ts', import.meta.url).pathname;
+  const child = spawn(process.execPath, [program, databaseUrl], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [port] = await once(child.stdout, 'data');
+  const url = `http://127.0.0.1:${String(port).trim()}/`;
+  return {
+    pid: child.pid as number,
+    async commit(count) {
+      const { status } = await exchange(`${url}?count=${count}`, { method: 'POST', headers: {} });
+      if (status !== 200) throw new Error(`commits failed with ${status}`);
+    },
+    async end() {
+      child.kill();
+      await once(child, 'exit');
+    },
+  };
+};

@@ -26,6 +26,7 @@ import { benchOpen, prepareWorlds } from './open.ts';
 import { benchOrchestrator } from './orchestrator.ts';
 import { benchBurst, benchPoisson } from './poisson.ts';
 import { benchPoolView } from './pool-view.ts';
+import { benchSessionCost } from './session-cost.ts';
 
 const outputFile = fileURLToPath(new URL('../../bench.json', import.meta.url));
 const say = (line: string): void => console.error(line);
@@ -39,7 +40,7 @@ if (writesDocs && values.only !== 'host') throw new Error('--write docs needs --
 const wants = (prefix: string): boolean =>
   prefix.startsWith(values.only) || values.only.startsWith(prefix);
 
-type Server = { url(database: string): string };
+type Server = { pid: number; url(database: string): string };
 
 const freshDatabase = async (server: Server, name: string): Promise<string> => {
   await execute(server.url('postgres'), `create database ${name}`);
@@ -71,7 +72,7 @@ const benchProcess = async (server: Server): Promise<Figure[]> => {
 };
 
 const wantsProcess = wants('open.warm') || wants('open.reuse') || wants('call');
-const wantsServer = ['open', 'call', 'orchestrator.view'].some(wants);
+const wantsServer = ['open', 'call', 'session', 'orchestrator.view'].some(wants);
 
 const benchServed = async (server: Server): Promise<Figure[]> => {
   const figures: Figure[] = [];
@@ -80,6 +81,11 @@ const benchServed = async (server: Server): Promise<Figure[]> => {
     figures.push(...(await benchPoolView(await freshDatabase(server, 'bench_view'))));
   }
   if (wantsProcess) figures.push(...(await benchProcess(server)));
+  if (wants('session')) {
+    say('opening and closing sessions one after another');
+    const databaseUrl = await freshDatabase(server, 'bench_session');
+    figures.push(...(await benchSessionCost(databaseUrl, server, say)));
+  }
   if (wants('open.poisson')) {
     say('opening 45 sessions a second for a minute');
     figures.push(...(await benchPoisson(await freshDatabase(server, 'bench_poisson'), say)));

@@ -6,11 +6,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { until } from '#runtime/pause.ts';
-import { basicAuthorization } from '#wire/client.ts';
 import { type Network, startNetwork } from '../support/network.ts';
 import { createNotes } from '../support/sessions.ts';
-import { type LoadJob, type LoadResult, poissonArrivals, runLoad } from './arrivals.ts';
+import { type LoadResult, poissonArrivals, runLoad } from './arrivals.ts';
 import { type Figure, percentile } from './figure.ts';
+import { sessionJob } from './session-job.ts';
 
 const rate = 45;
 const seconds = 60;
@@ -35,13 +35,6 @@ const steadyShares: Shares = { p50: 0.5, p95: 0.95, p99: 0.99 };
 const burstShares: Shares = { p50: 0.5, p99: 0.99 };
 
 type Say = (line: string) => void;
-
-const sessionJob = (network: Network, offsetsMs: readonly number[]): LoadJob => ({
-  journey: 'session',
-  url: `${network.url}/api/public`,
-  authorization: basicAuthorization(network.publicKey, network.secretKey),
-  offsetsMs,
-});
 
 const join = (parts: readonly LoadResult[]): LoadResult => ({
   readyMs: parts.flatMap(({ readyMs }) => readyMs),

@@ -28,6 +28,8 @@ export type NetworkOptions = {
   installation?: string;
   /** Further environment of the control plane and the orchestrator. */
   env?: Record<string, string>;
+  /** And of the control plane alone. */
+  controlEnv?: Record<string, string>;
   /** Where the host API is served and how hosts name that, when the runtime needs other than loopback. */
   listen?: string;
   hostName?: string;
@@ -146,6 +148,7 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
     SVC_BOOTSTRAP_PUBLIC_KEY: publicKey,
     SVC_BOOTSTRAP_SECRET_KEY: secretKey,
     ...options.env,
+    ...options.controlEnv,
   };
   const orchestratorEnv = {
     SVC_CONTROL_URL: internalUrl,
