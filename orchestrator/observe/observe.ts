@@ -19,6 +19,11 @@ const gapMs = 5_000;
 const viewHoldMs = 20_000;
 /** The longest rest between two looks: far below the deadlines that are judged by them. */
 const longestRestMs = 2_000;
+/**
+ * After a change that was told, the next is not asked for sooner: where sessions come and go each changes
+ * the view several times, and one look sees what all of them left. What comes after a quiet time is told at once.
+ */
+const changesApartMs = 200;
 
 export type Observer = {
   /** Looks, after the rest that the last look calls for. */
@@ -58,7 +63,7 @@ export const createObserver = (
   };
 };
 
-/** Calls back whenever the pool's view changes, by long poll; `restMs` paces it. */
+/** Calls back when the pool's view has changed, by long poll; `restMs` paces it. */
 export const watchPool = (
   pool: PoolApi,
   onChange: () => void,
@@ -76,7 +81,7 @@ export const watchPool = (
       seen = revision;
       if (hasChanged) {
         onChange();
-        await pause(restMs(), signal);
+        await pause(Math.max(restMs(), changesApartMs), signal);
       }
       return revision;
     },
