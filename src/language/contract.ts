@@ -135,6 +135,30 @@ export const scopesOf = (text: string | null): string[] => [
   ...new Set((text ?? '').split(/[\s,]+/).filter((name) => name !== '')),
 ];
 
+/** What a header tells of a limit on requests; `reset` and `reset_after` in seconds. */
+export type RateLimitFact =
+  | 'name'
+  | 'limit'
+  | 'used'
+  | 'remaining'
+  | 'reset'
+  | 'reset_after'
+  | 'seconds';
+
+/** A limit on requests that answers tell of, and that nobody runs into. */
+export type RateLimit = {
+  name: string;
+  /** Requests in each window of so many seconds. */
+  limit: number;
+  seconds: number;
+  /** Paths of the routes that fall under it, with `*` at the end for anything. Absent: all. */
+  paths?: string[];
+  /** Of the routes that use nothing of it. */
+  uncounted: string[];
+  /** By the name of the header, in lower case. */
+  headers: Record<string, RateLimitFact>;
+};
+
 export type ApiContract = {
   /** The vendor's credential scheme, `[auth] scheme`. */
   auth: {
@@ -165,6 +189,8 @@ export type ApiContract = {
   uncheckedRequests?: true;
   /** Function of the handlers module that runs before every route. */
   before: string | null;
+  /** Limits that answers tell of, in the order in which a header is theirs to tell. Absent: none. */
+  rateLimits?: RateLimit[];
   paging: Paging;
 };
 

@@ -1,8 +1,16 @@
 /** The vendor, its credential, and how it answers errors. */
 
 import { replaceIn } from '../support/small-world.ts';
-import { asItIs, connector, drop, replace } from '../support/world-changes.ts';
+import { asItIs, type Change, connector, drop, replace } from '../support/world-changes.ts';
 import type { Chapter } from './chapter.ts';
+
+/** With a limit on requests; `lines` are of its table, `headers` of what is in it. */
+const limited = (lines: string, headers: string): Change =>
+  replace(
+    connector,
+    '[[operations]]',
+    `[[api.rate_limits]]\n${lines}\nlimit = 10\nseconds = 60\n[api.rate_limits.headers]\n${headers}\n\n[[operations]]`,
+  );
 
 export const connectorRules: Chapter = {
   title: 'connector.toml',
@@ -342,6 +350,59 @@ export const connectorRules: Chapter = {
           'a function before routes that is not there',
           'unknown_function',
           replace(connector, '"check_quota"', '"check_quotas"'),
+        ],
+      ],
+    },
+    {
+      rule: '`[[api.rate_limits]]` are of operations that are served, each header told once.',
+      accepts: [
+        ['a limit of all routes', limited('name = "all"', 'X-Left = "remaining"')],
+        [
+          'a limit of some routes',
+          limited('name = "cards"\npaths = ["/cards*"]\nuncounted = ["/me"]', 'X-Reset = "reset"'),
+        ],
+      ],
+      refuses: [
+        ['a limit without a name', 'missing_key', limited('', 'X-Left = "remaining"')],
+        ['a limit without headers', 'bad_value', limited('name = "all"', '')],
+        [
+          'two limits of one name',
+          'duplicate',
+          (w) => {
+            limited('name = "all"', 'X-Left = "remaining"')(w);
+            limited('name = "all"', 'X-Limit = "limit"')(w);
+          },
+        ],
+        [
+          'a path that no operation has',
+          'bad_value',
+          limited('name = "all"\npaths = ["/card"]', 'X-Left = "remaining"'),
+        ],
+        [
+          'an uncounted path that is only captured',
+          'bad_value',
+          limited('name = "all"\nuncounted = ["/reports/"]', 'X-Left = "remaining"'),
+        ],
+        [
+          'a path that has * in its middle',
+          'bad_value',
+          limited('name = "all"\npaths = ["/cards/*/x"]', 'X-Left = "remaining"'),
+        ],
+        [
+          'a header that tells what no limit has',
+          'bad_value',
+          limited('name = "all"', 'X-Left = "remains"'),
+        ],
+        ['a header of no name', 'bad_name', limited('name = "all"', '"X Left" = "remaining"')],
+        [
+          "a header that is the host's own",
+          'reserved_name',
+          limited('name = "all"', 'ETag = "remaining"'),
+        ],
+        [
+          'one header in two spellings',
+          'duplicate',
+          limited('name = "all"', 'X-Left = "remaining"\nx-left = "used"'),
         ],
       ],
     },

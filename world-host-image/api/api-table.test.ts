@@ -9,11 +9,12 @@ import {
   operation,
   serveApi,
 } from '#test/support/api-world.ts';
+import type { ServeOptions } from '#test/support/serve-world.ts';
 
 let api: ApiClient;
 
-const serve = async (world: ApiWorld): Promise<void> => {
-  api = await serveApi(world);
+const serve = async (world: ApiWorld, options: ServeOptions = {}): Promise<void> => {
+  api = await serveApi(world, options);
   onTestFinished(api.stop);
 };
 
@@ -328,6 +329,59 @@ invalid_status = 422`,
       'the body is not JSON',
       'the path does not take PUT',
     ]);
+  });
+});
+
+describe('rate_limits', () => {
+  const limit = (lines: string, headers: string): string =>
+    `[[api.rate_limits]]\n${lines}\n[api.rate_limits.headers]\n${headers}\n\n`;
+  const minutes = 'limit = 30\nseconds = 60';
+  const limits = [
+    limit(
+      `name = "few"\n${minutes}\npaths = ["/few*"]`,
+      'X-Name = "name"\nX-Limit = "limit"\nX-Few = "seconds"',
+    ),
+    limit(
+      'name = "all"\nlimit = 5000\nseconds = 3600\nuncounted = ["/free"]',
+      'X-Name = "name"\nX-Limit = "limit"\nX-Used = "used"\nX-Left = "remaining"\nX-Reset = "reset"\nX-After = "reset_after"',
+    ),
+  ].join('');
+  const told = ({ headers }: Answer): Row =>
+    Object.fromEntries([...headers].filter(([name]) => name.startsWith('x-')));
+  const clock = { at: '2026-03-01T09:30:00Z', mode: 'stepped', rate: 600 } as const;
+  const hour = Date.parse('2026-03-01T10:00:00Z') / 1_000;
+
+  it('are told by all answers of their routes, each header by the first limit that has it', async () => {
+    const paths = ['/few', '/free', '/notes/{id}'];
+    const get = paths.map((path) =>
+      operation('GET', path, path.includes('{') ? 'single = true\nfilter = { id = "id" }' : ''),
+    );
+    const handler = operation('POST', '/refuse', 'action = "handler"\nhandler = "refuse"');
+    await serve(
+      {
+        operations: limits + get.join('') + handler,
+        files: {
+          'api/handlers.py': 'def refuse(ctx):\n    ctx.fail(409, None, {"x-left": "0"})\n',
+        },
+      },
+      { clock },
+    );
+    const all = { 'x-name': 'all', 'x-limit': '5000' };
+    const few = { 'x-name': 'few', 'x-limit': '30', 'x-few': '60' };
+    const counted = { 'x-used': '1', 'x-left': '4999' };
+    const resets = (after: number) => ({ 'x-reset': `${hour}`, 'x-after': `${after}` });
+    expect(told(await api.get('/few'))).toEqual({ ...few, ...counted, ...resets(1_200) });
+    const missing = await api.get('/notes/7');
+    expect([missing.status, told(missing)]).toEqual([404, { ...all, ...counted, ...resets(600) }]);
+    expect(told(await api.get('/free'))).toEqual({
+      ...all,
+      'x-used': '0',
+      'x-left': '5000',
+      'x-reset': `${hour + 3_600}`,
+      'x-after': '3600',
+    });
+    expect(told(await api.ask('POST', '/refuse'))).toMatchObject({ ...all, 'x-left': '0' });
+    expect(told(await api.get('/nowhere'))).toEqual({});
   });
 });
 

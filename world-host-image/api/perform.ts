@@ -9,6 +9,7 @@ import { handler, runBefore } from './actions/handler.ts';
 import { read } from './actions/read.ts';
 import { create, remove, update } from './actions/write.ts';
 import { type ApiAnswer, FailedAction, vendorAnswer } from './answers/answer.ts';
+import { rateLimitHeaders } from './answers/rate-limits.ts';
 
 const plainActions: Record<Exclude<RouteAction, 'handler'>, PlainAction> = {
   read,
@@ -44,13 +45,19 @@ const answered = ({ session }: ActionContext, answer: ApiAnswer): Answered => ({
   deliveries: answer.status < 400 ? session.outbox.take() : [],
 });
 
+/** The request's turn begins, and with it what all of its answers tell. */
+const begin = ({ api, route, session }: ActionContext, common: Headers): void => {
+  beginTurn(session);
+  Object.assign(common, rateLimitHeaders(api, route, session.clock));
+};
+
 /**
  * The answer of the action, and the deliveries that it sends unless it is an error. `common` takes the
  * headers of every answer to the request, also of what is thrown.
  */
 const perform = async (context: ActionContext, common: Headers): Promise<Answered> => {
-  const { api, route, session } = context;
-  beginTurn(session);
+  const { api, route } = context;
+  begin(context, common);
   let early: ApiAnswer | undefined;
   if (api.before !== null) {
     const before = await runBefore(context);
@@ -62,10 +69,10 @@ const perform = async (context: ActionContext, common: Headers): Promise<Answere
 };
 
 /** The same, of an action that waits for nothing, where no function of the author's runs before it. */
-const performNow = (context: ActionContext, act: PlainAction): Performed => {
-  const { route, session, store } = context;
+const performNow = (context: ActionContext, act: PlainAction, common: Headers): Performed => {
+  const { route, store } = context;
   const work = (): Answered => {
-    beginTurn(session);
+    begin(context, common);
     return answered(context, act(context));
   };
   if (route.action === 'read') return { ...work(), ...unchanged };
@@ -86,9 +93,11 @@ export const performAction = async (context: ActionContext): Promise<Performed> 
   const plain =
     api.before === null && route.action !== 'handler' ? plainActions[route.action] : undefined;
   try {
-    if (plain !== undefined && store.isIdle()) return performNow(context, plain);
+    if (plain !== undefined && store.isIdle()) {
+      return withHeaders(performNow(context, plain, common), common);
+    }
     if (plain !== undefined && route.action === 'read') {
-      return { ...(await store.exclusively(work)), ...unchanged };
+      return withHeaders({ ...(await store.exclusively(work)), ...unchanged }, common);
     }
     const { value, ...changed } = await store.atomically(work);
     return withHeaders({ ...value, ...changed }, common);

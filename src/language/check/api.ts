@@ -10,6 +10,7 @@ import { checkAuth } from './auth.ts';
 import { readErrorAnswers } from './error-answers.ts';
 import type { Model } from './model.ts';
 import { readPaging } from './paging.ts';
+import { readRateLimits } from './rate-limits.ts';
 import type { OperationDraft } from './route-draft.ts';
 import { checkRoutes } from './routes.ts';
 import type { FieldValues } from './values.ts';
@@ -113,6 +114,7 @@ export const checkApi = (
     handlers: isUsed ? api.handlers : null,
     ...(api.check_requests ? {} : { uncheckedRequests: true }),
     before,
+    ...readRateLimits(place.at('api'), api.rate_limits, routes),
     paging: readPaging(place.at('api'), api),
   };
 };

@@ -11,6 +11,7 @@ import {
 } from '../../read/kinds.ts';
 import { defaulted, defaultedTable, described, optional, type TableOf } from '../../read/table.ts';
 import { errorStatus, lastModified, mediaTypes, pageKey } from './operations.ts';
+import { rateLimitsKey } from './rate-limits.ts';
 
 /** A path of a file of the tree, as other rules of the tree want paths. */
 const pythonOrTypeScript = textThat(
@@ -23,7 +24,9 @@ const jsonError = (name: string): string => JSON.stringify({ error: name });
 const key = textMatching('a key of 1 to 200 characters', /^[\s\S]{1,200}$/);
 const keyOrNone = textMatching('a key of at most 200 characters', /^[\s\S]{0,200}$/);
 const parameter = textMatching('a query parameter', /^[^\s&=#?[\]]{1,200}$/);
-const headerName = textMatching('a header name', /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/);
+/** What HTTP takes for the name of a header. */
+export const headerPattern = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/;
+const headerName = textMatching('a header name', headerPattern);
 
 const error = (what: string): string => `Body when ${what}, as JSON text; "" for none.`;
 
@@ -115,5 +118,6 @@ export const apiKeys = {
     defaulted(flag, true),
   ),
   before: described('Function that runs before every route.', optional(filledText())),
+  rate_limits: rateLimitsKey,
 };
 export type ApiTable = TableOf<typeof apiKeys>;

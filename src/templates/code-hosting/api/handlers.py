@@ -8,6 +8,7 @@ routes/ has the handlers, answers/ makes rows into bodies, and the modules besid
 the routes share.
 """
 
+from .media import check_accepted
 from .routes.about import (
     get_meta,
     get_repository_by_id,
@@ -127,7 +128,7 @@ from .routes.pulls import (
     request_reviewers,
     update_pull,
 )
-from .routes.rate_limit import get_rate_limit, tell_limits
+from .routes.rate_limit import get_rate_limit
 from .routes.reactions import create_reaction, delete_reaction, list_reactions
 from .routes.refs import create_ref, delete_ref, get_ref, list_matching_refs, update_ref
 from .routes.releases import (

@@ -4,32 +4,16 @@ from datetime import datetime
 
 from svc_env import HandlerContext, Row
 
-from ..media import check_accepted
-
-#: Requests and seconds, for each kind of request.
+#: Requests and seconds, for each kind of request; `[[api.rate_limits]]` of connector.toml has the headers.
 LIMITS = {"core": (5000, 3600), "search": (30, 60), "graphql": (5000, 3600)}
 
 
-def tell_limits(ctx: HandlerContext) -> None:
-    """Runs before every route, so that every answer tells of the limit that its request fell under,
-    and none is given in a form that the client cannot read."""
-    resource = "search" if ctx.route.startswith("/search/") else "core"
-    state = _window(ctx, resource)
-    if ctx.route != "/rate_limit":
-        state.update(used=1, remaining=state["limit"] - 1)
-    for name, value in state.items():
-        ctx.set_header(f"x-ratelimit-{name}", value)
-    ctx.set_header("x-ratelimit-resource", resource)
-    check_accepted(ctx)
-
-
 def get_rate_limit(ctx: HandlerContext) -> Row:
-    resources = {name: _window(ctx, name) for name in LIMITS}
+    now = int(datetime.fromisoformat(ctx.clock.now()).timestamp())
+    resources = {name: _window(now, *limit) for name, limit in LIMITS.items()}
     return {"resources": resources, "rate": resources["core"]}
 
 
-def _window(ctx: HandlerContext, resource: str) -> Row:
+def _window(now: int, limit: int, seconds: int) -> Row:
     """A window that nothing was asked in. It ends with the hour, or the minute."""
-    limit, seconds = LIMITS[resource]
-    now = int(datetime.fromisoformat(ctx.clock.now()).timestamp())
     return {"limit": limit, "used": 0, "remaining": limit, "reset": now - now % seconds + seconds}

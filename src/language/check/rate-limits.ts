@@ -1,0 +1,76 @@
+/** Declared limits on requests: each is of routes that there are, and has headers that can be sent. */
+import type { ApiContract, RateLimit, RouteContract } from '../contract.ts';
+import { headerPattern } from '../files/connector/api.ts';
+import type { RateLimitTable } from '../files/connector/rate-limits.ts';
+import { fitsPath } from '../path-pattern.ts';
+import type { Place } from '../read/place.ts';
+import { nearestName } from '../read/suggest.ts';
+
+/** Headers that say how an answer is to be read: HTTP's and the host's own. */
+const takenHeaders = new Set([
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'date',
+  'etag',
+  'keep-alive',
+  'last-modified',
+  'location',
+  'transfer-encoding',
+]);
+
+const checkPaths = (place: Place, written: readonly string[], known: readonly string[]): void => {
+  for (const [index, path] of written.entries()) {
+    if (known.some((candidate) => fitsPath(path, candidate))) continue;
+    const nearest = nearestName(path, known);
+    const hint =
+      nearest === undefined ? 'write it as its operation does' : `did you mean "${nearest}"?`;
+    place.at(index).refuse('bad_value', `no operation that is served has the path ${path}`, hint);
+  }
+};
+
+const checkHeaders = (place: Place, names: Iterable<string>): void => {
+  const seen = new Map<string, string>();
+  for (const name of names) {
+    const lower = name.toLowerCase();
+    const other = seen.get(lower);
+    const at = place.at(name).ofKey();
+    if (!headerPattern.test(name)) {
+      at.refuse('bad_name', `"${name.slice(0, 100)}" is no name of a header`);
+    } else if (takenHeaders.has(lower)) {
+      at.refuse('reserved_name', `the header ${name} is the host's own to send`);
+    } else if (other !== undefined) {
+      at.refuse('duplicate', `${name} and ${other} are one header`);
+    }
+    seen.set(lower, other ?? name);
+  }
+};
+
+const toRateLimit = ({ headers, paths, ...written }: RateLimitTable): RateLimit => ({
+  ...written,
+  ...(paths === undefined ? {} : { paths }),
+  headers: Object.fromEntries(
+    [...headers].map(([name, fact]) => [name.toLowerCase(), fact] as const),
+  ),
+});
+
+/** The world's limits. `place` is that of `[api]`. */
+export const readRateLimits = (
+  place: Place,
+  tables: readonly RateLimitTable[],
+  routes: readonly RouteContract[],
+): Pick<ApiContract, 'rateLimits'> => {
+  if (tables.length === 0) return {};
+  const known = routes.map(({ path }) => path);
+  const names = new Set<string>();
+  for (const [index, { name, paths = [], uncounted, headers }] of tables.entries()) {
+    const at = place.at('rate_limits', index);
+    if (names.has(name)) at.at('name').refuse('duplicate', `"${name}" names two limits`);
+    names.add(name);
+    checkPaths(at.at('paths'), paths, known);
+    checkPaths(at.at('uncounted'), uncounted, known);
+    checkHeaders(at.at('headers'), headers.keys());
+  }
+  return { rateLimits: tables.map(toRateLimit) };
+};

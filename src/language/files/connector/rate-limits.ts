@@ -1,0 +1,62 @@
+/**
+ * `[[api.rate_limits]]`: limits on requests that answers tell of in headers, and that nobody runs into. An
+ * addition of ours: a vendor's clients look at such headers, and a function that sets them costs each request.
+ */
+import type { RateLimitFact } from '../../contract.ts';
+import { distinct, integer, listOf, mapOf, oneOf, textMatching } from '../../read/kinds.ts';
+import {
+  defaulted,
+  described,
+  optional,
+  required,
+  type TableOf,
+  tableOf,
+} from '../../read/table.ts';
+
+export const rateLimitFacts = [
+  'name',
+  'limit',
+  'used',
+  'remaining',
+  'reset',
+  'reset_after',
+  'seconds',
+] as const satisfies readonly RateLimitFact[];
+
+const paths = (least: number) =>
+  distinct(
+    listOf(
+      textMatching(
+        'the path of operations, such as "/search/code"; * at its end stands for anything',
+        /^\/[^\s?#*]{0,999}\*?$/,
+      ),
+      { least, most: 100 },
+    ),
+  );
+
+const rateLimitKeys = {
+  name: described(
+    'Name of the limit, for the header that tells it.',
+    required(textMatching('a name of 1 to 100 letters, digits and ._-', /^[\w.-]{1,100}$/), ''),
+  ),
+  limit: described('Requests in a window.', required(integer(1, 1_000_000_000), 1)),
+  seconds: described('Length of a window.', required(integer(1, 31_536_000), 1)),
+  paths: described(
+    'Paths of the operations that fall under it, * at the end for anything. Absent: all.',
+    optional<string[]>(paths(1)),
+  ),
+  uncounted: described(
+    'Those of them that tell the limit and use nothing of it, in the same form.',
+    defaulted<string[]>(paths(0), []),
+  ),
+  headers: described(
+    'What each header tells: header to name, limit, used, remaining, reset (in seconds since 1970), reset_after or seconds.',
+    required(mapOf(oneOf(rateLimitFacts), { least: 1 }), new Map<string, RateLimitFact>()),
+  ),
+};
+export type RateLimitTable = TableOf<typeof rateLimitKeys>;
+
+export const rateLimitsKey = described(
+  'Limits on requests that answers tell of, and that nobody runs into.',
+  defaulted<RateLimitTable[]>(listOf(tableOf(rateLimitKeys), { most: 100 }), []),
+);

@@ -1,0 +1,51 @@
+/**
+ * The limits on requests that the connector declares (`[[api.rate_limits]]`), as headers of an answer. No
+ * world runs out: each window looks as if the request were its first.
+ */
+import type { ApiContract, RateLimit, RateLimitFact, RouteContract } from '#language/contract.ts';
+import { fitsPath } from '#language/path-pattern.ts';
+import type { WorldClock } from '../../session/clock.ts';
+
+/** One header: its name, and what it tells at a time in seconds since 1970. */
+type Told = { header: string; tell(now: number): string };
+
+const tellers: Record<RateLimitFact, (limit: RateLimit, used: number, now: number) => unknown> = {
+  name: ({ name }) => name,
+  limit: ({ limit }) => limit,
+  seconds: ({ seconds }) => seconds,
+  used: (_, used) => used,
+  remaining: ({ limit }, used) => limit - used,
+  reset: ({ seconds }, _, now) => (Math.floor(now / seconds) + 1) * seconds,
+  reset_after: ({ seconds }, _, now) => (Math.floor(now / seconds) + 1) * seconds - now,
+};
+
+const toldBy = (limit: RateLimit, { path }: RouteContract): Told[] => {
+  const { headers, paths = ['*'], uncounted } = limit;
+  if (!paths.some((one) => fitsPath(one, path))) return [];
+  const used = uncounted.some((one) => fitsPath(one, path)) ? 0 : 1;
+  return Object.entries(headers).map(([header, fact]) => ({
+    header,
+    tell: (now) => String(tellers[fact](limit, used, now)),
+  }));
+};
+
+/** Of two limits that a route falls under, the first tells a header that both have. */
+const planFor = ({ rateLimits = [] }: ApiContract, route: RouteContract): readonly Told[] => {
+  const all = rateLimits.flatMap((limit) => toldBy(limit, route)).reverse();
+  return [...new Map(all.map((told) => [told.header, told])).values()].reverse();
+};
+
+const plans = new WeakMap<RouteContract, readonly Told[]>();
+
+/** The headers that all answers to a request of the route have, at the world's present time. */
+export const rateLimitHeaders = (
+  api: ApiContract,
+  route: RouteContract,
+  clock: Pick<WorldClock, 'now'>,
+): Record<string, string> => {
+  if (api.rateLimits === undefined) return {};
+  const plan = plans.get(route) ?? planFor(api, route);
+  plans.set(route, plan);
+  const now = Math.floor(clock.now().getTime() / 1_000);
+  return Object.fromEntries(plan.map(({ header, tell }) => [header, tell(now)]));
+};
