@@ -7,6 +7,7 @@ import type { BodyReader } from './compile/body-reader.ts';
 import type { Compiler } from './compile/compiler.ts';
 import type { ControlConfig } from './config.ts';
 import type { Database } from './db/database.ts';
+import type { CallWrites } from './db/grouped-calls.ts';
 import type { Placer } from './lifecycle/placer.ts';
 import type { CallRate } from './memory/call-rate.ts';
 import type { Seats } from './memory/seats.ts';
@@ -21,6 +22,7 @@ export type Parts = {
   /** Base address under which clients reach this control plane; known once it listens. */
   publicUrl: () => string;
   db: Database;
+  callWrites: CallWrites;
   blobs: Blobs;
   smallBlobs: SmallBlobs;
   notices: Notices;

@@ -18,6 +18,7 @@ import { createLane, type EndedJob } from './compile/lane.ts';
 import type { ControlConfig } from './config.ts';
 import { type ListenerName, listenerNames } from './config.ts';
 import { openDatabase } from './db/database.ts';
+import { createCallWrites } from './db/grouped-calls.ts';
 import { migrate } from './db/migrate.ts';
 import { watchSchema } from './db/watch-schema.ts';
 import { adminEndpoints } from './http/admin/endpoints.ts';
@@ -150,6 +151,7 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
       config,
       publicUrl: () => config.publicUrl ?? addressesOf(served, 'public')[0] ?? '',
       db,
+      callWrites: createCallWrites(db),
       blobs,
       smallBlobs: createSmallBlobs(blobs),
       notices,

@@ -7,7 +7,6 @@ import type { CallRow, SessionHost } from '../db/calls.ts';
 import { cancelQueued } from '../db/endings.ts';
 import {
   type Answered,
-  answerCall,
   claimCall,
   findAnswered,
   type NewAnswer,
@@ -68,7 +67,11 @@ export const answer = (
   hold: CallPoll,
 ): Promise<Directive> => {
   const recordAndLook = async (): Promise<SessionWork | undefined> => {
-    const answered = await answerCall(parts.db, host, given, hold.isFinal);
+    const answered = await parts.callWrites.answer({
+      host,
+      answer: given,
+      isStopping: hold.isFinal,
+    });
     if (answered === undefined) {
       await checkRepeat(parts, host, given.callId);
       return claimCall(parts.db, host, hold.isFinal);

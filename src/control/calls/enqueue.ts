@@ -16,7 +16,6 @@ import {
   findCall,
   findCallByKey,
   findRefusal,
-  insertCall,
   isQueueFull,
   type NewCall,
 } from '../db/calls.ts';
@@ -86,13 +85,13 @@ const refusal = async ({ config, db }: Parts, request: EnqueueRequest): Promise<
 
 /** Writes the call and gets it to its host, or on the way there. */
 const insertAndHand = async (
-  { config, db, notices, seats }: Parts,
+  { callWrites, config, notices, seats }: Parts,
   call: NewCall,
 ): Promise<CallRow | undefined> => {
   const hand = seats.reach(call.sessionId);
   let row: CallRow | undefined;
   try {
-    row = await insertCall(db, call, hand?.host, config.quotas.queuedCalls);
+    row = await callWrites.insert({ call, waiting: hand?.host }, config.quotas.queuedCalls);
   } finally {
     if (row?.state === 'claimed') hand?.give(toHostCall(row));
     else hand?.release();

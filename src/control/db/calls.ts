@@ -53,7 +53,7 @@ export type NewCall = {
 };
 
 /** So many calls of a session may wait whatever else its project has waiting. */
-const alwaysQueued = 8;
+export const alwaysQueued = 8;
 
 /** The unique index that a second call of one `Idempotency-Key` breaks. */
 export const callKeyIndex = 'calls_idempotency';

@@ -65,6 +65,10 @@ const isOfConnection = (error: unknown, code: string): boolean =>
   (('severity' in error && error.severity === 'FATAL') ||
     (code === '' && passingMessages.test(error.message)));
 
+/** Whether a statement was refused for a value that it was given: others would have been taken. */
+export const isOfValues = (error: unknown): boolean =>
+  (error instanceof AppError && error.code === 'invalid') || codeOf(error).startsWith('23');
+
 /** Whether an error says that a row broke this unique constraint or index. */
 export const violates = (error: unknown, constraint: string): boolean =>
   codeOf(error) === '23505' &&

@@ -134,7 +134,8 @@ const answerStatement = statement(
      from answered c join touched on true left join next on true`,
 );
 
-type AnswerRow = CallRow & {
+/** An answered call, with what its session wants next. */
+export type AnswerRow = CallRow & {
   sessionState: SessionState;
   keepWarm: boolean;
   nextId: string | null;
@@ -145,6 +146,16 @@ type AnswerRow = CallRow & {
 };
 
 export type Answered = { call: CallRow; work: SessionWork };
+
+/** The two parts of such a row. */
+export const answeredOf = (row: AnswerRow): Answered => {
+  const { sessionState, keepWarm, nextId, nextSeq, nextKind, nextName, nextInput, ...call } = row;
+  const next =
+    nextId === null
+      ? undefined
+      : { id: nextId, seq: nextSeq, kind: nextKind, name: nextName, inputJson: nextInput };
+  return { call, work: { state: sessionState, keepWarm, call: next } };
+};
 
 /**
  * Records a call's answer and, unless the host is stopping, claims the next call; undefined when the call is not one that this
@@ -157,13 +168,7 @@ export const answerCall = async (
   isStopping: boolean,
 ): Promise<Answered | undefined> => {
   const [row] = await db.query<AnswerRow>(answerStatement, { ...host, ...answer, isStopping });
-  if (row === undefined) return undefined;
-  const { sessionState, keepWarm, nextId, nextSeq, nextKind, nextName, nextInput, ...call } = row;
-  const next =
-    nextId === null
-      ? undefined
-      : { id: nextId, seq: nextSeq, kind: nextKind, name: nextName, inputJson: nextInput };
-  return { call, work: { state: sessionState, keepWarm, call: next } };
+  return row === undefined ? undefined : answeredOf(row);
 };
 
 const answeredStatement = statement(
