@@ -171,7 +171,7 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
     addLoadMetrics(parts, uploads);
     const board = createLoopBoard();
     const told = [tellsSecrets, ...(namesKeys === undefined ? [] : [namesKeys])];
-    const loops = [schema.loop, notices.loop, ...told, ...tracer.loops];
+    const loops = [schema.loop, ...notices.loops, ...told, ...tracer.loops];
     for (const loop of loops) board.show(loop);
     const watched = { program: 'control', registry: metrics.registry, loops: board.statuses, log };
     const watching = await serveMetrics(watched, config.metricsListen);

@@ -23,13 +23,30 @@ export const sendNotices = async (db: Queryable, payloads: readonly string[]): P
   await db.query(notifyStatement, [payloads]);
 };
 
+const listenerName = 'svc-control-listen';
+
+const countStatement = statement(
+  'count_listeners',
+  `select count(*) filter (where pid = $1)::int as own, count(*) filter (where pid <> $1)::int as others
+     from pg_stat_activity where application_name = '${listenerName}' and datname = current_database()`,
+);
+
+/** Connections that listen: whether the one of this process does, and how many of other processes. */
+export const countListeners = async (
+  db: Queryable,
+  ownPid: number,
+): Promise<{ own: number; others: number }> => {
+  const [counts] = await db.query<{ own: number; others: number }>(countStatement, [ownPid]);
+  return counts ?? { own: 0, others: 0 };
+};
+
 export type ListenOptions = {
   databaseUrl: Secret;
   /** A plain identifier. */
   channel: string;
   onNotice(payload: string): void;
-  /** The connection is up, for the first time or again. */
-  onConnected(): void;
+  /** The connection is up, for the first time or again; `pid` is what PostgreSQL calls it. */
+  onConnected(pid: number): void;
   log: Log;
 };
 
@@ -40,15 +57,16 @@ const listenOnce = async (options: ListenOptions, signal: AbortSignal): Promise<
     connectionString: options.databaseUrl.reveal(),
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
-    application_name: 'svc-control-listen',
+    application_name: listenerName,
   });
   // An error is always followed by `end`, which is what ends this connection's life here.
   client.on('error', (err) => options.log.debug({ err }, 'listening connection broke'));
   client.on('notification', ({ payload }) => options.onNotice(payload ?? ''));
   try {
     await client.connect();
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
     await client.query(`listen ${options.channel}`);
-    options.onConnected();
+    options.onConnected(rows[0]?.pid ?? 0);
     await once(client, 'end', { signal });
   } finally {
     await client.end();

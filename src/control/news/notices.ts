@@ -6,7 +6,7 @@
  *
  * Notices leave in batches after the commits that they are about, the first at once and others a few
  * milliseconds later. PostgreSQL takes one lock over the whole server for a commit with a NOTIFY in it,
- * which the commits of calls must not pay.
+ * which the commits of calls must not pay. Where no other replica listens they do not leave at all (`company.ts`).
  */
 import { randomBytes } from 'node:crypto';
 import type { Log } from '#runtime/log.ts';
@@ -18,6 +18,7 @@ import type { Queryable } from '../db/database.ts';
 import { noticeChannel, sendNotices, startListening } from '../db/notices.ts';
 import { forNoProject } from '../db/turns.ts';
 import { createBell, type Watch } from './bell.ts';
+import { type Company, watchCompany } from './company.ts';
 import { createRouteFeed, type RouteFeed } from './route-feed.ts';
 
 /** The topic that changes with everything a planner looks at. */
@@ -45,8 +46,8 @@ export type Notices = {
   /** Ends all waits. Telling others goes on until `stop`. */
   close(): void;
   stop(): Promise<void>;
-  /** What listens to the other replicas. */
-  loop: Loop<void>;
+  /** What listens to the other replicas, and what looks whether there are any. */
+  loops: readonly Loop<unknown>[];
 };
 
 /** A notice holds less than 8000 bytes; ids are far below 100. */
@@ -63,7 +64,7 @@ const batch = (sender: string, topics: readonly string[]): string[] => {
 };
 
 /** Sends topics to the other replicas, those of one round of the event loop and of one send together. */
-const createSender = (db: Queryable, sender: string, log: Log) => {
+const createSender = (db: Queryable, sender: string, company: Company, log: Log) => {
   const pending = new Set<string>();
   let sending: Promise<void> | undefined;
 
@@ -84,13 +85,29 @@ const createSender = (db: Queryable, sender: string, log: Log) => {
     sending = undefined;
   };
 
+  let greeting: Promise<void> | undefined;
+  const sendGreeting = async (): Promise<void> => {
+    try {
+      await sendNotices(db, [sender]);
+    } catch (err) {
+      log.warn({ err }, 'other replicas were not told of this one; they find it by themselves');
+    }
+  };
+
   return {
     send(topics: readonly string[]) {
+      if (company.isAlone()) return;
       for (const topic of topics) pending.add(topic);
       // The news of all projects leaves together, so it waits for the turn of none.
       sending ??= forNoProject(() => Promise.resolve().then(sendAll));
     },
-    flushed: () => sending ?? Promise.resolve(),
+    /** Says that this replica listens now, and so has to be told. */
+    greet() {
+      greeting = sendGreeting();
+    },
+    async flushed() {
+      await Promise.all([sending, greeting]);
+    },
   };
 };
 
@@ -98,7 +115,8 @@ const createSender = (db: Queryable, sender: string, log: Log) => {
 export const startNotices = (databaseUrl: Secret, db: Queryable, log: Log): Notices => {
   const bell = createBell<CallRow>();
   const self = randomBytes(6).toString('hex');
-  const sender = createSender(db, self, log);
+  const company = watchCompany(db, log);
+  const sender = createSender(db, self, company, log);
   const routes = createRouteFeed();
   const ring = (topic: string): void => {
     if (topic.startsWith(routeMark)) routes.note(topic.slice(routeMark.length));
@@ -107,9 +125,12 @@ export const startNotices = (databaseUrl: Secret, db: Queryable, log: Log): Noti
   const hear = (payload: string): void => {
     const [from, ...topics] = payload.split(' ');
     if (from === self) return;
+    company.heard();
     for (const topic of topics) ring(topic);
   };
-  const afterBreak = (): void => {
+  const afterBreak = (pid: number): void => {
+    company.listensAs(pid);
+    sender.greet();
     routes.breakOff();
     bell.ringAll();
   };
@@ -138,12 +159,12 @@ export const startNotices = (databaseUrl: Secret, db: Queryable, log: Log): Noti
     get held() {
       return bell.waiting;
     },
-    loop: listening,
+    loops: [listening, company.loop],
     close: () => bell.close(),
     async stop() {
       bell.close();
       await sender.flushed();
-      await listening.stop();
+      await Promise.all([listening.stop(), company.loop.stop()]);
     },
   };
 };

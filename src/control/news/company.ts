@@ -1,0 +1,56 @@
+/**
+ * Whether other replicas listen for notices. While none does, none are sent: each would be a statement, a commit
+ * and a message to this very process, several times a session. In doubt they are sent.
+ *
+ * A replica that begins to listen says so over the channel itself; whether there is still one, PostgreSQL is asked
+ * every few seconds, as it has the connections that listen.
+ */
+import type { Log } from '#runtime/log.ts';
+import { type Loop, startLoop } from '#runtime/loop.ts';
+import type { Queryable } from '../db/database.ts';
+import { countListeners } from '../db/notices.ts';
+
+export type Company = {
+  /** Whether nobody else listens. */
+  isAlone(): boolean;
+  /** Another replica was heard: it is not alone. */
+  heard(): void;
+  /** The connection by which this replica listens, as PostgreSQL calls it. */
+  listensAs(pid: number): void;
+  loop: Loop<'alone' | 'with others'>;
+};
+
+const everyMs = 2_000;
+
+/** Starts looking. */
+export const watchCompany = (db: Queryable, log: Log): Company => {
+  let ownPid: number | undefined;
+  let isAlone = false;
+  let timesHeard = 0;
+  const look = async (): Promise<boolean> => {
+    const heardBefore = timesHeard;
+    if (ownPid === undefined) return false;
+    const { own, others } = await countListeners(db, ownPid);
+    // Where its own connection does not show, those of others might not, either.
+    return own === 1 && others === 0 && timesHeard === heardBefore;
+  };
+  return {
+    isAlone: () => isAlone,
+    heard() {
+      timesHeard += 1;
+      isAlone = false;
+    },
+    listensAs(pid) {
+      ownPid = pid;
+    },
+    loop: startLoop({
+      name: 'company',
+      everyMs,
+      log,
+      async tick() {
+        isAlone = await look();
+        return isAlone ? 'alone' : 'with others';
+      },
+    }),
+  };
+};
