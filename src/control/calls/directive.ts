@@ -10,6 +10,7 @@ import type { SessionHost } from '../db/calls.ts';
 import { claimCall, type SessionWork } from '../db/host-calls.ts';
 import { type HostCallText, toHostCall } from '../memory/seats.ts';
 import { holdUntil, toMs } from '../news/hold.ts';
+import type { Brought } from '../news/notices.ts';
 import type { Parts } from '../parts.ts';
 
 export type CallPoll = {
@@ -37,6 +38,12 @@ const toDirective = (work: SessionWork | undefined, host: SessionHost): Directiv
   return undefined;
 };
 
+/** What news say that the session wants of this very host, if they do. */
+const workOf = (news: Brought | undefined, host: SessionHost): SessionWork | undefined => {
+  const work = news?.work;
+  return work?.hostId === host.hostId && work.generation === host.generation ? work : undefined;
+};
+
 /**
  * The next directive, held for until there is one. The first look may be the caller's own: it is taken
  * when news are already watched for, so that nothing falls between. Throws `conflict` when the session
@@ -54,8 +61,8 @@ export const nextDirective = async (
     topic: host.sessionId,
     ms: hold.isFinal ? 0 : Math.min(toMs(hold.seconds), limits.pollMs),
     signal: hold.signal,
-    look: async () => {
-      const work = await next();
+    look: async (news) => {
+      const work = workOf(news, host) ?? (await next());
       next = claim;
       return toDirective(work, host);
     },

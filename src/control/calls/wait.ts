@@ -4,6 +4,7 @@ import { isFinal } from '#domain/transitions.ts';
 import { type CallRef, type CallRow, findCall } from '../db/calls.ts';
 import type { Watch } from '../news/bell.ts';
 import { holdWatching } from '../news/hold.ts';
+import type { Brought } from '../news/notices.ts';
 import type { Parts } from '../parts.ts';
 
 /** Whether nothing more will happen to the call. */
@@ -17,14 +18,14 @@ export type CallWait = { ms: number; signal: AbortSignal };
  */
 export const awaitCall = async (
   { db, notices }: Parts,
-  watch: Watch<CallRow>,
+  watch: Watch<Brought>,
   ref: CallRef,
   call: CallRow,
   { ms, signal }: CallWait,
 ): Promise<CallRow> => {
   let known: CallRow | undefined;
-  const look = async (news: CallRow | undefined): Promise<CallRow | undefined> => {
-    known = known === undefined ? call : (news ?? (await findCall(db, ref)) ?? known);
+  const look = async (news: Brought | undefined): Promise<CallRow | undefined> => {
+    known = known === undefined ? call : (news?.call ?? (await findCall(db, ref)) ?? known);
     return isOver(known) ? known : undefined;
   };
   return (await holdWatching(notices, watch, { ms, signal, look })) ?? known ?? call;

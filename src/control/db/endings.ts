@@ -8,7 +8,8 @@ import { withoutNul } from '#domain/cut.ts';
 import type { HostEnd, HostState } from '#domain/host.ts';
 import type { EndReason, SessionState } from '#domain/session.ts';
 import { type Queryable, statement } from './database.ts';
-import type { SessionError } from './sessions.ts';
+import type { SessionWork } from './host-calls.ts';
+import { type SessionError, type SessionRow, sessionColumns } from './sessions.ts';
 import {
   callBefore,
   hostBefore,
@@ -117,24 +118,36 @@ export const beginClosing = async (
 
 const closeIdleStatement = statement(
   'close_idle_session',
-  `update sessions
+  `update sessions s
       set state = 'CLOSING', state_since = now(), end_reason = 'requested', keep_warm = :keepWarm
-    where id = :sessionId and project_id = :projectId and state in ${openSessionStates}
-      and host_id is not null and open_calls = 0
-   returning id`,
+    where s.id = :sessionId and s.project_id = :projectId and s.state in ${openSessionStates}
+      and s.host_id is not null and s.open_calls = 0
+   returning s.generation, ${sessionColumns('(select h.address from hosts h where h.id = s.host_id)')}`,
 );
+
+/** A session that is being closed, and what it wants of its host. */
+export type Closing = {
+  session: SessionRow;
+  work: SessionWork & { hostId: string; generation: number };
+};
 
 /**
  * Tells the host of a session with no call open to stop serving it, at its owner's wish, without a
- * transaction around that; false when it is no such session.
+ * transaction around that. Answers it; undefined when it is no such session.
  */
 export const closeIdle = async (
   db: Queryable,
   projectId: string,
   sessionId: string,
   keepWarm: boolean,
-): Promise<boolean> =>
-  (await db.query(closeIdleStatement, { sessionId, projectId, keepWarm })).length > 0;
+): Promise<Closing | undefined> => {
+  type Row = SessionRow & { hostId: string; generation: number };
+  const [row] = await db.query<Row>(closeIdleStatement, { sessionId, projectId, keepWarm });
+  if (row === undefined) return undefined;
+  const { generation, ...session } = row;
+  const { hostId, state } = session;
+  return { session, work: { hostId, generation, state, keepWarm, call: undefined } };
+};
 
 const requeueStatement = statement(
   'requeue_session',

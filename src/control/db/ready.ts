@@ -2,6 +2,7 @@
 import type { SessionStart } from '#domain/session.ts';
 import type { SessionHost } from './calls.ts';
 import { type Queryable, statement } from './database.ts';
+import { type SessionRow, sessionColumns } from './sessions.ts';
 import { sessionBefore } from './states.ts';
 
 const readyStatement = statement(
@@ -13,12 +14,13 @@ const readyStatement = statement(
       where s.id = :sessionId and s.host_id = :hostId and s.generation = :generation
         and s.state in ${sessionBefore('READY')}
         and (select bundle from versions v where v.id = s.version_id) = :bundle
-     returning s.host_id, s.open_calls, s.created_at, s.assigned_at
+     returning s.*
    ), proof as (
      update hosts h set bundle = :bundle, state_digest = :stateDigest
        from s where h.id = s.host_id and h.generation = :generation
+        and (h.bundle, h.state_digest) is distinct from (:bundle, :stateDigest)
    )
-   select s.open_calls as "openCalls",
+   select ${sessionColumns('h.address')}, s.open_calls as "openCalls",
           (extract(epoch from now() - s.created_at) * 1000)::float8 as "openedMs",
           (extract(epoch from now() - s.assigned_at) * 1000)::float8 as "claimedMs",
           case when s.assigned_at > s.created_at then 'cold'
@@ -27,10 +29,11 @@ const readyStatement = statement(
 );
 
 /**
- * How a session became ready: how many calls wait there, how it came by its host, and the milliseconds
+ * A session that became ready, and how: how many calls wait there, how it came by its host, and the milliseconds
  * since it was asked for and since it was given its host.
  */
 export type Readied = {
+  session: SessionRow;
   openCalls: number;
   start: SessionStart;
   openedMs: number;
@@ -46,5 +49,9 @@ export const makeReady = async (
   host: SessionHost,
   holding: { bundle: string; stateDigest: string },
 ): Promise<Readied | undefined> => {
-  return (await db.query<Readied>(readyStatement, { ...host, ...holding }))[0];
+  type Row = SessionRow & Omit<Readied, 'session'>;
+  const [row] = await db.query<Row>(readyStatement, { ...host, ...holding });
+  if (row === undefined) return undefined;
+  const { openCalls, start, openedMs, claimedMs, ...session } = row;
+  return { session, openCalls, start, openedMs, claimedMs };
 };

@@ -56,4 +56,14 @@ describe('a bell', () => {
     bell.ringAll();
     expect(await Promise.all(waits)).toEqual([{ told: true }, { told: true }]);
   });
+
+  it('brings no value when there were news twice since the last wait', async () => {
+    const bell = createBell<number>();
+    const watch = bell.watch('a');
+    bell.ring('a', 1);
+    bell.ring('a', 2);
+    expect(await watch.next(0)).toEqual({ told: true });
+    bell.ring('a', 3);
+    expect(await watch.next(0)).toEqual({ told: true, value: 3 });
+  });
 });

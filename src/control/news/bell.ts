@@ -3,7 +3,10 @@
  * misses nothing: news that comes between is kept for the next wait.
  */
 
-/** What a wait ended with: news, with its value if it brought one, or nothing in time. */
+/**
+ * What a wait ended with: news, with its value if it brought one, or nothing in time. News that came twice since
+ * the last wait bring none: which of the two is the later one is not known here.
+ */
 export type Told<Value> = { told: boolean; value?: Value };
 
 export type Watch<Value> = {
@@ -31,6 +34,7 @@ type Watcher<Value> = {
 };
 
 const untold = { told: false } as const;
+const toldOnly = { told: true } as const;
 
 /** Makes a bell. */
 export const createBell = <Value>(): Bell<Value> => {
@@ -39,7 +43,7 @@ export const createBell = <Value>(): Bell<Value> => {
   let waiting = 0;
 
   const tell = (watcher: Watcher<Value>, news: Told<Value> | undefined): void => {
-    if (news !== undefined) watcher.news = news;
+    if (news !== undefined) watcher.news = watcher.news === undefined ? news : toldOnly;
     watcher.wake?.();
   };
 

@@ -2,16 +2,15 @@
  * Requests that hold their answer until there is one: each looks, waits for news, and looks again. News is a
  * hint, so it looks now and then without any, too.
  */
-import type { CallRow } from '../db/calls.ts';
 import type { Told, Watch } from './bell.ts';
-import type { Notices } from './notices.ts';
+import type { Brought, Notices } from './notices.ts';
 
 export type Hold<Value> = {
   /** How long to wait in all, in milliseconds. */
   ms: number;
   signal: AbortSignal;
-  /** Looks, with the call that news brought, if they did; undefined means that there is nothing to answer yet. */
-  look(news: CallRow | undefined): Promise<Value | undefined>;
+  /** Looks, with what news brought, if they did; undefined means that there is nothing to answer yet. */
+  look(news: Brought | undefined): Promise<Value | undefined>;
   /** What is done while it waits; it may end with the answer. */
   rest?(wait: () => Promise<void>): Promise<Value | undefined>;
 };
@@ -32,11 +31,11 @@ const restOnly = async (wait: () => Promise<void>): Promise<undefined> => {
  */
 export const holdWatching = async <Value>(
   notices: Pick<Notices, 'closed'>,
-  watch: Watch<CallRow>,
+  watch: Watch<Brought>,
   { ms, signal, look, rest = restOnly }: Hold<Value>,
 ): Promise<Value | undefined> => {
   const endsAt = performance.now() + ms;
-  let told: Told<CallRow> | undefined;
+  let told: Told<Brought> | undefined;
   for (;;) {
     const found = await look(told?.value);
     const leftMs = endsAt - performance.now();

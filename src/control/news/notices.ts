@@ -15,7 +15,9 @@ import { pause } from '#runtime/pause.ts';
 import type { Secret } from '#runtime/secret.ts';
 import type { CallRow } from '../db/calls.ts';
 import type { Queryable } from '../db/database.ts';
+import type { SessionWork } from '../db/host-calls.ts';
 import { noticeChannel, sendNotices, startListening } from '../db/notices.ts';
+import type { SessionRow } from '../db/sessions.ts';
 import { forNoProject } from '../db/turns.ts';
 import { createBell, type Watch } from './bell.ts';
 import { type Company, watchCompany } from './company.ts';
@@ -29,14 +31,29 @@ const routeMark = 'route:';
 /** Says that a session is served elsewhere, or not at all, now. The other topics are ids themselves. */
 export const routeTopic = (sessionId: string): string => `${routeMark}${sessionId}`;
 
+/** What news may bring to those who wait in this process: so that they need not look for it. */
+export type Brought = {
+  /** A call that has reached its end. */
+  call?: CallRow;
+  /** A session as it is since the change. */
+  session?: SessionRow;
+  /** What the session wants of its host since then. */
+  work?: HostedWork;
+};
+
+/** What a session wants of one generation of a host. */
+export type HostedWork = SessionWork & { hostId: string; generation: number };
+
 export type Notices = {
   /** Tells everyone, here and in other replicas. */
   tell(...topics: string[]): void;
   /** Tells that a call has reached its end; here with the call itself. */
   tellCall(call: CallRow): void;
+  /** Tells of a session's change, as `tell` does, with further topics; here with what it brings. */
+  tellSession(brought: Brought & { session: SessionRow }, ...topics: string[]): void;
   /** Tells this process alone. */
   ring(topic: string): void;
-  watch(topic: string): Watch<CallRow>;
+  watch(topic: string): Watch<Brought>;
   /** The sessions whose routes changed, for gateways. */
   readonly routes: RouteFeed;
   /** True once the program is stopping: whatever waits then answers what it has. */
@@ -113,7 +130,7 @@ const createSender = (db: Queryable, sender: string, company: Company, log: Log)
 
 /** Starts listening and telling. */
 export const startNotices = (databaseUrl: Secret, db: Queryable, log: Log): Notices => {
-  const bell = createBell<CallRow>();
+  const bell = createBell<Brought>();
   const self = randomBytes(6).toString('hex');
   const company = watchCompany(db, log);
   const sender = createSender(db, self, company, log);
@@ -147,8 +164,14 @@ export const startNotices = (databaseUrl: Secret, db: Queryable, log: Log): Noti
       sender.send(topics);
     },
     tellCall(call) {
-      bell.ring(call.id, call);
+      bell.ring(call.id, { call });
       sender.send([call.id]);
+    },
+    tellSession(brought, ...topics) {
+      const { id } = brought.session;
+      bell.ring(id, brought);
+      for (const topic of topics) ring(topic);
+      sender.send([id, ...topics]);
     },
     ring: (topic) => bell.ring(topic),
     watch: (topic) => bell.watch(topic),

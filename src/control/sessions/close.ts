@@ -23,9 +23,11 @@ import {
   type Release,
   releaseHost,
 } from '../db/endings.ts';
-import { noSession } from '../db/sessions.ts';
+import { noSession, type SessionRow } from '../db/sessions.ts';
 import { addNews, endedCalls, endSession, type News, noNews, tellNews } from '../lifecycle/end.ts';
+import { poolTopic, routeTopic } from '../news/notices.ts';
 import type { Parts } from '../parts.ts';
+import { awaitWatched, isOver, type SessionWait } from './wait.ts';
 
 const beginToClose = async (
   tx: Queryable,
@@ -42,17 +44,20 @@ const beginToClose = async (
 };
 
 /**
- * Begins to close a session, or closes it. Closing one again changes nothing. Throws `not_found` when
- * the project has none of this id.
+ * Begins to close a session, or closes it; answers it as it is then, where that is known. Closing one again
+ * changes nothing. Throws `not_found` when the project has none of this id.
  */
-export const close = async (
+const close = async (
   parts: Parts,
   projectId: string,
   sessionId: string,
   keepWarm: boolean,
-): Promise<void> => {
-  if (await closeIdle(parts.db, projectId, sessionId, keepWarm)) {
-    return tellNews(parts, addNews(noNews, [sessionId]));
+): Promise<SessionRow | undefined> => {
+  const closing = await closeIdle(parts.db, projectId, sessionId, keepWarm);
+  if (closing !== undefined) {
+    const { session, work } = closing;
+    parts.notices.tellSession({ session, work }, routeTopic(sessionId), poolTopic);
+    return session;
   }
   const news = await parts.db.transaction(async (tx) => {
     const session = await lockOwnSession(tx, projectId, sessionId);
@@ -60,6 +65,23 @@ export const close = async (
     return beginToClose(tx, session, keepWarm);
   });
   tellNews(parts, news);
+  return undefined;
+};
+
+/** Closes a session, and waits until it is closed if that is asked for. */
+export const closeAndWait = async (
+  parts: Parts,
+  wait: Omit<SessionWait, 'until'>,
+  keepWarm: boolean,
+): Promise<SessionRow> => {
+  const { projectId, sessionId } = wait;
+  const watch = parts.notices.watch(sessionId);
+  try {
+    const known = await close(parts, projectId, sessionId, keepWarm);
+    return await awaitWatched(parts, watch, known, { ...wait, until: isOver });
+  } finally {
+    watch.end();
+  }
 };
 
 export type Dismissal = { generation: number; next: 'recycle' | 'exit' };

@@ -22,9 +22,12 @@ import { getWorld } from '../worlds/head.ts';
 import { resolveClock } from './clock.ts';
 import { resolveTask } from './task.ts';
 import { unsuitedError } from './unsuited.ts';
+import { awaitSession, awaitWatched, isSettled } from './wait.ts';
 
 export type OpenRequest = {
   projectId: string;
+  /** Of the session that it opens, where the asker has chosen it. */
+  sessionId?: string | undefined;
   body: KeptOpen;
   idempotencyKey: string | undefined;
   /** The W3C `traceparent` of who asks. */
@@ -96,7 +99,7 @@ const toNewSession = async (
     () => resolveClock(body.clock, new Date()),
   );
   return {
-    id: newId('ses'),
+    id: request.sessionId ?? newId('ses'),
     projectId,
     worldId: version.worldId,
     versionId: version.id,
@@ -137,6 +140,7 @@ const openNew = async (parts: Parts, wanted: NewSession): Promise<Opened> => {
   const { session, start, refusal } = await openSession(parts.db, wanted, parts.config.quotas);
   if (refusal === 'unsuited') throw unsuitedError(wanted, await listOffers(parts.db));
   if (session === undefined) throw quotaError(refusal);
+  parts.facts.note(session);
   if (session.hostId === null) await parts.placer.placeSession(session.id);
   else parts.notices.tell(session.hostId, poolTopic);
   return { session, isNew: true, start };
@@ -208,5 +212,27 @@ export const open = async (parts: Parts, request: OpenRequest): Promise<Opened> 
   } catch (error) {
     opens.inc({ outcome: refusalOf(error) });
     throw error;
+  }
+};
+
+/** Opens a session and waits until it is settled, for so many seconds at most. */
+export const openAndWait = async (
+  parts: Parts,
+  request: OpenRequest & { signal: AbortSignal },
+  seconds: number | undefined,
+): Promise<Pick<Opened, 'session' | 'isNew'>> => {
+  if (!seconds) return open(parts, request);
+  const { projectId, signal } = request;
+  const sessionId = newId('ses');
+  const wait = { projectId, seconds, signal, until: isSettled };
+  const watch = parts.notices.watch(sessionId);
+  try {
+    const { session: opened, isNew } = await open(parts, { ...request, sessionId });
+    const session = isNew
+      ? await awaitWatched(parts, watch, opened, { ...wait, sessionId })
+      : await awaitSession(parts, { ...wait, sessionId: opened.id });
+    return { session, isNew };
+  } finally {
+    watch.end();
   }
 };

@@ -4,10 +4,10 @@ import { sessionTransitions } from '#domain/session.ts';
 import { isFinal } from '#domain/transitions.ts';
 import { wholeStep } from '#runtime/trace-steps.ts';
 import type { SessionDirective } from '#wire/host-api/operations.ts';
-import { nextDirective, staleHost } from '../calls/directive.ts';
+import { type CallPoll, nextDirective, staleHost } from '../calls/directive.ts';
 import type { SessionHost } from '../db/calls.ts';
 import { lockSession } from '../db/endings.ts';
-import { claimCall } from '../db/host-calls.ts';
+import { claimCall, type SessionWork } from '../db/host-calls.ts';
 import { makeReady, type Readied } from '../db/ready.ts';
 import { endWithHost, noNews, tellNews } from '../lifecycle/end.ts';
 import { routeTopic } from '../news/notices.ts';
@@ -19,7 +19,7 @@ export type HostStep = { name: string; agoMs: number; tookMs: number };
 const traceReady = (
   { tracer }: Parts,
   sessionId: string,
-  { start, openedMs, claimedMs }: Readied,
+  { start, openedMs, claimedMs }: Omit<Readied, 'session' | 'openCalls'>,
   steps: readonly HostStep[],
 ): void => {
   const nowMs = Date.now();
@@ -33,34 +33,51 @@ const traceReady = (
   }
 };
 
+/** What a session wants that became ready before anybody called it. */
+const nothingYet: SessionWork = { state: 'READY', keepWarm: false, call: undefined };
+
+/** Tells and counts that a session became ready. */
+const tellReady = (
+  parts: Parts,
+  host: SessionHost,
+  readied: Readied,
+  steps: readonly HostStep[],
+): void => {
+  const { session, start, openedMs, claimedMs } = readied;
+  const { sessionId, hostId } = host;
+  parts.log.info({ sessionId, hostId, start, openedMs }, 'session ready');
+  parts.metrics.readySeconds.observe({ start }, openedMs / 1_000);
+  parts.metrics.loadSeconds.observe({ start }, claimedMs / 1_000);
+  traceReady(parts, sessionId, readied, steps);
+  const work = readied.openCalls === 0 ? { work: { ...host, ...nothingYet } } : {};
+  parts.notices.tellSession({ session, ...work }, routeTopic(sessionId));
+};
+
+export type ReadyReport = {
+  holding: { bundle: string; stateDigest: string };
+  steps: readonly HostStep[];
+  hold: CallPoll;
+};
+
 /**
- * Makes the session ready and answers what to do first. A repeated report changes nothing; one of a
- * bundle that the session's version does not have is refused like a stale host's.
+ * Makes the session ready and answers what to do first, held for until there is something. A repeated report
+ * changes nothing; one of a bundle that the session's version does not have is refused like a stale host's.
  */
 export const reportReady = async (
   parts: Parts,
   host: SessionHost,
-  holding: { bundle: string; stateDigest: string },
-  steps: readonly HostStep[] = [],
-): Promise<SessionDirective> => {
-  const { db, log, notices, metrics } = parts;
-  const readied = await makeReady(db, host, holding);
-  if (readied !== undefined) {
-    const { start, openedMs, claimedMs } = readied;
-    log.info({ sessionId: host.sessionId, hostId: host.hostId, start, openedMs }, 'session ready');
-    metrics.readySeconds.observe({ start }, openedMs / 1_000);
-    metrics.loadSeconds.observe({ start }, claimedMs / 1_000);
-    traceReady(parts, host.sessionId, readied, steps);
-    notices.tell(host.sessionId, routeTopic(host.sessionId));
-  }
-  if (readied?.openCalls === 0) return {};
-  const atOnce = { seconds: 0, isFinal: false, signal: AbortSignal.abort() };
-  return nextDirective(parts, host, atOnce, async () => {
-    const work = await claimCall(db, host, false);
+  { holding, steps, hold }: ReadyReport,
+): Promise<SessionDirective> =>
+  nextDirective(parts, host, hold, async () => {
+    const readied = await makeReady(parts.db, host, holding);
+    if (readied !== undefined) {
+      tellReady(parts, host, readied, steps);
+      if (readied.openCalls === 0) return nothingYet;
+    }
+    const work = await claimCall(parts.db, host, false);
     if (work?.state === 'PROVISIONING') throw staleHost(host);
     return work;
   });
-};
 
 export type LoadFailure = { code: string; message: string };
 

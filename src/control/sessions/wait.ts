@@ -2,7 +2,9 @@
 import { isReady, type SessionState, sessionTransitions } from '#domain/session.ts';
 import { isFinal } from '#domain/transitions.ts';
 import { findSession, noSession, type SessionRow } from '../db/sessions.ts';
-import { holdUntil, toMs } from '../news/hold.ts';
+import type { Watch } from '../news/bell.ts';
+import { holdWatching, toMs } from '../news/hold.ts';
+import type { Brought } from '../news/notices.ts';
 import type { Parts } from '../parts.ts';
 
 export const isOver = (state: SessionState): boolean => isFinal(sessionTransitions, state);
@@ -17,9 +19,14 @@ export type SessionWait = {
   until(state: SessionState): boolean;
 };
 
-/** The session once its state is one to wait for, or as it is when the time is over. */
-export const awaitSession = async (
+/**
+ * The session once its state is one to wait for, or as it is when the time is over. `watch` must be older than
+ * what is known of the session, if something is, so that no news falls between.
+ */
+export const awaitWatched = async (
   { db, notices }: Parts,
+  watch: Watch<Brought>,
+  known: SessionRow | undefined,
   { projectId, sessionId, seconds, signal, until }: SessionWait,
 ): Promise<SessionRow> => {
   const read = async (): Promise<SessionRow> => {
@@ -27,10 +34,22 @@ export const awaitSession = async (
     if (session === undefined) throw noSession(sessionId);
     return session;
   };
-  const look = async (): Promise<SessionRow | undefined> => {
-    const session = await read();
+  let latest = known;
+  const look = async (news: Brought | undefined): Promise<SessionRow | undefined> => {
+    const session = latest ?? news?.session ?? (await read());
+    latest = undefined;
     return until(session.state) || !seconds ? session : undefined;
   };
-  const found = await holdUntil(notices, { topic: sessionId, ms: toMs(seconds), signal, look });
+  const found = await holdWatching(notices, watch, { ms: toMs(seconds), signal, look });
   return found ?? read();
+};
+
+/** The same of a session that nothing is known of yet. */
+export const awaitSession = async (parts: Parts, wait: SessionWait): Promise<SessionRow> => {
+  const watch = parts.notices.watch(wait.sessionId);
+  try {
+    return await awaitWatched(parts, watch, undefined, wait);
+  } finally {
+    watch.end();
+  }
 };

@@ -199,7 +199,8 @@ export const reportLeaving = operation({
 
 export const reportReady = operation({
   id: 'reportReady',
-  summary: 'The session is loaded, seeded and served',
+  summary:
+    'The session is loaded, seeded and served; the answer to this may be held to bring the first call',
   method: 'POST',
   path: '/world-sessions/{sessionId}/ready',
   access: 'host',
@@ -207,6 +208,7 @@ export const reportReady = operation({
   body: Type.Object({
     generation: Generation,
     holding: Holding,
+    hold: HoldSeconds,
     steps: Type.Optional(
       Type.Array(
         Type.Object({

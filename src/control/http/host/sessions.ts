@@ -12,10 +12,11 @@ import { type Endpoint, endpoint, respond } from '../endpoint.ts';
 const mostChars = 4_000;
 
 export const servedSessionEndpoints = (parts: Parts): Endpoint[] => [
-  endpoint(api.reportReady, async ({ params, body }, { caller: { hostId } }) => {
-    const { generation, holding, steps } = body;
+  endpoint(api.reportReady, async ({ params, body }, { caller: { hostId }, signal }) => {
+    const { generation, holding, steps = [] } = body;
     const host = { ...params, hostId, generation };
-    return respond(200, await reportReady(parts, host, holding, steps));
+    const hold = { seconds: body.hold, isFinal: false, signal };
+    return respond(200, await reportReady(parts, host, { holding, steps, hold }));
   }),
 
   endpoint(api.reportFailed, async ({ params, body }, { caller: { hostId } }) => {

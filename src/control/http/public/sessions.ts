@@ -9,10 +9,10 @@ import {
   type SessionPosition,
 } from '../../db/sessions.ts';
 import type { Parts } from '../../parts.ts';
-import { close } from '../../sessions/close.ts';
-import { open } from '../../sessions/open.ts';
+import { closeAndWait } from '../../sessions/close.ts';
+import { openAndWait } from '../../sessions/open.ts';
 import { sessionFields, viewList, viewOne } from '../../sessions/view.ts';
-import { awaitSession, isOver, isSettled } from '../../sessions/wait.ts';
+import { awaitSession, isSettled } from '../../sessions/wait.ts';
 import { type Endpoint, endpoint, respond } from '../endpoint.ts';
 import { type CursorForm, isWhole, openPage, readFields } from '../paging.ts';
 
@@ -29,10 +29,8 @@ export const sessionEndpoints = (parts: Parts): Endpoint[] => [
     const { projectId, level } = caller;
     const { 'idempotency-key': idempotencyKey, traceparent } = headers;
     const request = { projectId, body, idempotencyKey, traceparent, signal };
-    const { session, isNew } = await open(parts, request);
-    const wait = { projectId, sessionId: session.id, seconds: query.wait, signal };
-    const shown = query.wait ? await awaitSession(parts, { ...wait, until: isSettled }) : session;
-    return respond(isNew ? 201 : 200, await viewOne(parts, shown, level));
+    const { session, isNew } = await openAndWait(parts, request, query.wait);
+    return respond(isNew ? 201 : 200, await viewOne(parts, session, level));
   }),
 
   endpoint(api.listSessions, async ({ query }, { caller: { projectId, level } }) => {
@@ -64,8 +62,8 @@ export const sessionEndpoints = (parts: Parts): Endpoint[] => [
 
   endpoint(api.closeSession, async ({ params, query, body }, { caller, signal }) => {
     const { projectId, level } = caller;
-    await close(parts, projectId, params.sessionId, body?.keepWarm ?? false);
-    const wait = { ...params, projectId, seconds: query.wait, signal, until: isOver };
-    return respond(200, await viewOne(parts, await awaitSession(parts, wait), level));
+    const keepWarm = body?.keepWarm ?? false;
+    const wait = { ...params, projectId, seconds: query.wait, signal };
+    return respond(200, await viewOne(parts, await closeAndWait(parts, wait, keepWarm), level));
   }),
 ];
