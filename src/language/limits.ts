@@ -19,6 +19,8 @@ export const languageLimits = {
   schemaSpan: 800,
   /** References that lead to one another for one and the same value. */
   referenceChain: 16,
+  /** Steps of a first look at a value, before any validator is made: a few milliseconds. */
+  lookSteps: 100_000,
   /** Steps of a check of one value, see `schema/steps.ts`: a second or less. */
   checkSteps: 10_000_000,
   /** Steps in which all that is wrong with a value is to be found, not only the first of it. */

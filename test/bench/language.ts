@@ -15,8 +15,8 @@ import { type Figure, median, sample } from './figure.ts';
 import { generateWorld } from './language-world.ts';
 
 const rowsPerEntity = 100;
-const smallest = { entities: 10, targetMs: 30 };
-const largest = { entities: 300, targetMs: 1_500 };
+const smallest = { entities: 10, targetMs: 15 };
+const largest = { entities: 300, targetMs: 600 };
 const sizes = [smallest.entities, 50, 100, 200, largest.entities];
 const operationsPerEntity = 1_000 / largest.entities;
 

@@ -1,14 +1,26 @@
 /** A schema by itself, put through the same checks as the schemas of a world. */
 import type { EntityContract, JsonSchema } from '#language/contract.ts';
+import { languageLimits } from '#language/limits.ts';
 import { createProblems } from '#language/read/place.ts';
 import { openTree } from '#language/read/tree.ts';
 import { createShapeChecker } from '#language/schema/checkers.ts';
+import { createFirstLook } from '#language/schema/first-look.ts';
 import { createLibrary, definitionTable } from '#language/schema/library.ts';
+import { createShapes } from '#language/schema/shapes.ts';
+
+const { lookSteps, checkSteps, explanationSteps } = languageLimits;
 
 /** Either the codes of what is wrong with the schema, sorted, or whether a value fits it. */
 export type TakenSchema =
   | { refused: string[]; fits?: never }
-  | { refused?: never; fits(value: unknown): boolean };
+  | {
+      refused?: never;
+      /** Whether a value fits, by a checker's verdict. */
+      fits(value: unknown): boolean;
+      /** The same by the validator alone, and what is seen of it at a first look. */
+      validates(value: unknown): boolean;
+      looksFit(value: unknown): boolean;
+    };
 
 /** Takes a schema with definitions as `schema/world.json` would, as the shape of an entity's rows. */
 export const takeSchema = (
@@ -22,12 +34,20 @@ export const takeSchema = (
   const definitions = definitionTable(place.at('$defs'), definitionsWritten) ?? new Map();
   const library = createLibrary(tree, definitions);
   const schema: JsonSchema = library.take(place, written);
+  const definitionsTaken = library.finish();
   const contract = {
-    definitions: library.finish(),
+    definitions: definitionsTaken,
     entities: [{ name: 'rows', schema } as EntityContract],
   };
   const codes = new Set(problems.list().map(({ code }) => code));
   if (codes.size > 0) return { refused: [...codes].sort() };
   const checker = createShapeChecker(contract);
-  return { fits: (value) => checker.check('rows', value).length === 0 };
+  const limits = { look: 0, verdict: checkSteps, explanation: explanationSteps };
+  const validate = createShapes(definitionsTaken, new Map([['rows', schema]]), limits).get('rows');
+  const look = createFirstLook(definitionsTaken)(schema);
+  return {
+    fits: (value) => checker.check('rows', value).length === 0,
+    validates: (value) => validate?.(value).length === 0,
+    looksFit: (value) => look(value, lookSteps),
+  };
 };

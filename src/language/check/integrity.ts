@@ -32,6 +32,21 @@ const tupleOf = (row: Row, paths: readonly FieldPath[]): string | undefined => {
   return JSON.stringify(values);
 };
 
+const tuplesByRows = new WeakMap<readonly Row[], Map<string, (string | undefined)[]>>();
+
+/** The tuples of rows at some paths, by the rows' positions; kept, as several checks ask for them. */
+const tuplesOf = (
+  rows: readonly Row[],
+  paths: readonly FieldPath[],
+): readonly (string | undefined)[] => {
+  const known = tuplesByRows.get(rows) ?? new Map<string, (string | undefined)[]>();
+  tuplesByRows.set(rows, known);
+  const name = JSON.stringify(paths);
+  const tuples = known.get(name) ?? rows.map((row) => tupleOf(row, paths));
+  known.set(name, tuples);
+  return tuples;
+};
+
 const asPaths = (fields: readonly string[]): FieldPath[] => fields.map((field) => [field]);
 
 const constraintsOf = ({ primaryKey, unique }: EntityContract): Constraint[] => [
@@ -47,17 +62,22 @@ export type TupleIndex = {
 const indexName = (entity: string, paths: readonly FieldPath[]): string =>
   JSON.stringify([entity, paths]);
 
-/** Indexes rows by every key and unique list of their entities. */
-export const indexRows = (sets: RowSets, { entities }: Model): TupleIndex => {
-  const tuples = new Map<string, Set<string>>();
-  for (const [name, { value: rows }] of sets) {
-    const entity = entities.get(name);
-    for (const { paths } of entity === undefined ? [] : constraintsOf(entity)) {
-      const found = rows.flatMap((row) => tupleOf(row, paths) ?? []);
-      tuples.set(indexName(name, paths), new Set(found));
-    }
-  }
-  return { tuples: (entity, paths) => tuples.get(indexName(entity, paths)) ?? new Set() };
+/** Indexes rows by the keys and unique lists of their entities, each when it is first asked for. */
+export const indexRows = (sets: RowSets): TupleIndex => {
+  const known = new Map<string, Set<string>>();
+  return {
+    tuples(entity, paths) {
+      const name = indexName(entity, paths);
+      const found = known.get(name) ?? new Set<string>();
+      if (!known.has(name)) {
+        for (const tuple of tuplesOf(sets.get(entity)?.value ?? [], paths)) {
+          if (tuple !== undefined) found.add(tuple);
+        }
+        known.set(name, found);
+      }
+      return found;
+    },
+  };
 };
 
 const describeTuple = (paths: readonly FieldPath[], tuple: string): string => {
@@ -76,8 +96,7 @@ const checkRepeats = (
   for (const { paths, what } of constraintsOf(entity)) {
     const seen = new Map<string, number>();
     const earlier = before?.tuples(entity.name, paths);
-    for (const [index, row] of rows.entries()) {
-      const tuple = tupleOf(row, paths);
+    for (const [index, tuple] of tuplesOf(rows, paths).entries()) {
       if (tuple === undefined) continue;
       const first = seen.get(tuple);
       seen.set(tuple, first ?? index);
@@ -104,8 +123,7 @@ function* danglingReferences(
     const paths = asPaths(fields);
     const key = asPaths(model.entities.get(target)?.primaryKey ?? []);
     const targets = around.map((rowsOf) => rowsOf.tuples(target, key));
-    for (const [index, row] of rows.entries()) {
-      const tuple = tupleOf(row, paths);
+    for (const [index, tuple] of tuplesOf(rows, paths).entries()) {
       if (tuple === undefined || targets.some((tuples) => tuples.has(tuple))) continue;
       const message = `${entity.name}, row ${index}: ${describeTuple(paths, tuple)} refers to ${target}, which has no such row`;
       yield { index, field: fields[0] ?? '', message };
@@ -135,7 +153,7 @@ export const checkIntegrity = (
   model: Model,
   { world, reachable }: { world?: TupleIndex; reachable?: TupleIndex } = {},
 ): void => {
-  const among = indexRows(sets, model);
+  const among = indexRows(sets);
   const around = reachable === undefined ? [among] : [among, reachable];
   for (const [name, rows] of sets) {
     const entity = model.entities.get(name);
@@ -153,9 +171,9 @@ export const checkReplacement = (
   model: Model,
 ): void => {
   const kept: RowSets = new Map([...worldSets].filter(([name]) => !sets.has(name)));
-  const reachable = indexRows(kept, model);
+  const reachable = indexRows(kept);
   checkIntegrity(sets, model, { reachable });
-  const around = [indexRows(sets, model), reachable];
+  const around = [indexRows(sets), reachable];
   for (const [name, { value: rows }] of kept) {
     const entity = model.entities.get(name);
     if (entity === undefined) continue;

@@ -165,7 +165,7 @@ export const checkScenarios = (sources: TaskSources): Placed<Task>[] => {
     sources.tree.place(scenarioRoot).refuse('too_many', message);
     return [];
   }
-  const world = indexRows(sources.worldRows.sets, sources.model);
+  const world = indexRows(sources.worldRows.sets);
   return folders.flatMap((folder) => readTask(folder, sources, world) ?? []);
 };
 

@@ -41,7 +41,7 @@ const countWrittenKeys = (text: string): number => {
   let count = 0;
   for (let start = text.indexOf('"'); start !== -1; ) {
     const end = endOfString(text, start);
-    if (text[skipBlanks(text, end)] === ':') count += 1;
+    if (text[end] === ':' || text[skipBlanks(text, end)] === ':') count += 1;
     start = text.indexOf('"', end);
   }
   return count;
@@ -50,9 +50,13 @@ const countWrittenKeys = (text: string): number => {
 /** How many keys the objects of a parsed value have. */
 const countKeys = (value: unknown): number => {
   if (typeof value !== 'object' || value === null) return 0;
-  const items = Object.values(value);
-  const own = Array.isArray(value) ? 0 : items.length;
-  return items.reduce<number>((sum, item) => sum + countKeys(item), own);
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (const item of value) count += countKeys(item);
+    return count;
+  }
+  for (const name in value) count += 1 + countKeys((value as Record<string, unknown>)[name]);
+  return count;
 };
 
 /**

@@ -16,8 +16,9 @@ export const own = (table: Table, key: string): unknown =>
 export const isDeeperThan = (value: unknown, most: number): boolean => {
   if (typeof value !== 'object' || value === null) return false;
   if (most === 0) return true;
-  for (const item of Array.isArray(value) ? value : Object.values(value)) {
-    if (isDeeperThan(item, most - 1)) return true;
+  if (Array.isArray(value)) return value.some((item) => isDeeperThan(item, most - 1));
+  for (const name in value) {
+    if (isDeeperThan((value as Table)[name], most - 1)) return true;
   }
   return false;
 };

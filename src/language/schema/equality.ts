@@ -27,7 +27,9 @@ const writeCounted =
     return text;
   };
 
-const isDistinct = (list: readonly unknown[], write: Write): boolean => {
+/** Whether no two items of a list are equal. */
+export const isDistinct = (list: readonly unknown[], steps: Steps): boolean => {
+  const write = writeCounted(steps);
   const seen = new Set<string>();
   return list.every((item) => seen.size < seen.add(write(item)).size);
 };
@@ -35,7 +37,11 @@ const isDistinct = (list: readonly unknown[], write: Write): boolean => {
 const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null;
 
 /** Whether a value equals one of those given. */
-const memberTest = (values: readonly unknown[], write: Write): ((value: unknown) => boolean) => {
+export const memberTest = (
+  values: readonly unknown[],
+  steps: Steps,
+): ((value: unknown) => boolean) => {
+  const write = writeCounted(steps);
   const scalars = new Set(values.filter(isScalar));
   const texts = new Set(values.filter((value) => !isScalar(value)).map(equalityText));
   if (texts.size === 0) return (value) => scalars.has(value);
@@ -44,7 +50,6 @@ const memberTest = (values: readonly unknown[], write: Write): ((value: unknown)
 
 /** `const`, `enum` and `uniqueItems` in place of the validator's own. */
 export const equalityKeywords = (steps: Steps): CodeKeywordDefinition[] => {
-  const write = writeCounted(steps);
   return [
     {
       keyword: 'const',
@@ -53,7 +58,7 @@ export const equalityKeywords = (steps: Steps): CodeKeywordDefinition[] => {
         params: ({ schemaCode }) => _`{allowedValue: ${schemaCode}}`,
       },
       code(cxt) {
-        const test = cxt.gen.scopeValue('func', { ref: memberTest([cxt.schema], write) });
+        const test = cxt.gen.scopeValue('func', { ref: memberTest([cxt.schema], steps) });
         cxt.pass(_`${test}(${cxt.data})`);
       },
     },
@@ -66,7 +71,7 @@ export const equalityKeywords = (steps: Steps): CodeKeywordDefinition[] => {
       },
       code(cxt) {
         const test = cxt.gen.scopeValue('func', {
-          ref: memberTest(cxt.schema as unknown[], write),
+          ref: memberTest(cxt.schema as unknown[], steps),
         });
         cxt.pass(_`${test}(${cxt.data})`);
       },
@@ -78,7 +83,7 @@ export const equalityKeywords = (steps: Steps): CodeKeywordDefinition[] => {
       error: { message: 'must not hold an item twice' },
       code(cxt) {
         if (cxt.schema !== true) return;
-        const isOfDistinct = (list: readonly unknown[]): boolean => isDistinct(list, write);
+        const isOfDistinct = (list: readonly unknown[]): boolean => isDistinct(list, steps);
         const test = cxt.gen.scopeValue('func', { ref: isOfDistinct });
         cxt.pass(_`${test}(${cxt.data})`);
       },

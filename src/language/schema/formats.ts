@@ -18,7 +18,9 @@ const isLeapYear = (year: number): boolean =>
   year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 
 const isDate = (text: string): boolean => {
-  const [year = 0, month = 0, day = 0] = (fullDate.exec(text) ?? []).slice(1).map(Number);
+  const found = fullDate.exec(text);
+  if (found === null) return false;
+  const [year, month, day] = [Number(found[1]), Number(found[2]), Number(found[3])];
   const days = (daysOfMonths[month - 1] ?? 0) + (month === 2 && isLeapYear(year) ? 1 : 0);
   return day >= 1 && day <= days;
 };
@@ -26,8 +28,8 @@ const isDate = (text: string): boolean => {
 const isTime = (text: string): boolean => {
   const found = fullTime.exec(text);
   if (found === null) return false;
-  const [hour = 0, minute = 0, second = 0] = found.slice(1, 4).map(Number);
-  const [offsetHour = 0, offsetMinute = 0] = found.slice(5, 7).map((part) => Number(part ?? 0));
+  const [hour, minute, second] = [Number(found[1]), Number(found[2]), Number(found[3])];
+  const [offsetHour, offsetMinute] = [Number(found[5] ?? 0), Number(found[6] ?? 0)];
   if (hour > 23 || minute > 59 || second > 60 || offsetHour > 23 || offsetMinute > 59) return false;
   if (second < 60) return true;
   const offset = (offsetHour * 60 + offsetMinute) * (found[4] === '-' ? -1 : 1);

@@ -31,10 +31,13 @@ const findFault = (value: unknown, numbers: boolean): Fault | undefined => {
     const detail = faultOfScalar(value, numbers);
     return detail === undefined ? undefined : { pointer: '', detail };
   }
-  for (const [name, member] of Object.entries(value)) {
+  const isList = Array.isArray(value);
+  for (const name in value) {
     // The name itself cannot be told of.
-    if (!name.isWellFormed()) return { pointer: '', detail: `has a name that ${brokenText}` };
-    const inner = findFault(member, numbers);
+    if (!isList && !name.isWellFormed()) {
+      return { pointer: '', detail: `has a name that ${brokenText}` };
+    }
+    const inner = findFault((value as Record<string, unknown>)[name], numbers);
     if (inner !== undefined)
       return { ...inner, pointer: `/${escapeSegment(name)}${inner.pointer}` };
   }

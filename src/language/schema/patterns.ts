@@ -4,6 +4,7 @@
  */
 import { RE2JS } from 're2js';
 import { languageLimits } from '../limits.ts';
+import { stepsOfText } from './steps.ts';
 import { translatePattern } from './translate-pattern.ts';
 
 // How large the program is that a pattern compiles to, told from its text before it is compiled. Running
@@ -45,6 +46,10 @@ export type Pattern = {
   /** Instructions of the compiled program. */
   size: number;
 };
+
+/** A pattern's program may be read as a whole for each character, but seldom is. */
+export const patternSteps = ({ size }: Pattern, text: string): number =>
+  stepsOfText(text) + Math.ceil((size * text.length) / 2);
 
 /** Compiles a pattern in ECMAScript's notation. Throws, saying why, when RE2 cannot. */
 export const compilePattern = (source: string): Pattern => {

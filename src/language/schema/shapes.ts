@@ -2,10 +2,11 @@
  * Validators of a family of schemas that share definitions. They are compiled when first used, and each
  * definition once, however many schemas refer to it.
  *
+ * What is seen to fit at a first look goes no further (`first-look.ts`); all else goes to a validator.
  * Schemas and values come from users. A validator therefore stops at the first error; only a small
- * value that failed is looked at again for all its errors, which keeps memory bounded. Both looks have
- * a bound on their steps: one that takes more for its verdict is refused, and the second look, whose
- * verdict is known, is left.
+ * value that failed is looked at again for all its errors, which keeps memory bounded. All looks have
+ * a bound on their steps: one that takes more for its verdict is refused, and the one for all errors,
+ * whose verdict is known, is left.
  */
 import {
   Ajv2020,
@@ -17,10 +18,11 @@ import type { JsonSchema } from '../contract.ts';
 import { languageLimits } from '../limits.ts';
 import { isDeeperThan, own, type Table } from '../read/values.ts';
 import { equalityKeywords } from './equality.ts';
+import { createFirstLook } from './first-look.ts';
 import { assertedFormats } from './formats.ts';
 import { listKeywords } from './lists.ts';
 import { multipleOfKeyword } from './multiples.ts';
-import { compilePattern, type Pattern } from './patterns.ts';
+import { compilePattern, type Pattern, patternSteps } from './patterns.ts';
 import { presenceKeywords } from './presence.ts';
 import { createReferences } from './references.ts';
 import {
@@ -29,7 +31,6 @@ import {
   OutOfSteps,
   type Steps,
   stepKeywords,
-  stepsOfText,
   weightOf,
 } from './steps.ts';
 import { unevaluatedKeywords } from './unevaluated.ts';
@@ -60,10 +61,6 @@ const tooMuch = (steps: number): ValueProblem => ({
   pointer: '',
   detail: `takes more than ${steps} steps to hold against its schema; give it fewer or smaller parts, or the schema fewer alternatives and shorter patterns`,
 });
-
-/** A pattern's program may be read as a whole for each character, but seldom is. */
-const patternSteps = ({ size }: Pattern, text: string): number =>
-  stepsOfText(text) + Math.ceil((size * text.length) / 2);
 
 /** The validator's engine for regular expressions, which compiles each pattern once. */
 const createPatterns = ({ take }: Steps) => {
@@ -181,10 +178,11 @@ const createCompiler = (
   return { write, compile, begin };
 };
 
-/** The steps that each of the two looks at a value may take. */
-export type StepLimits = { verdict: number; explanation: number };
+/** The steps that a first look at a value may take, and the validator's verdict and explanation. */
+export type StepLimits = { look: number; verdict: number; explanation: number };
 
 const usualLimits: StepLimits = {
+  look: languageLimits.lookSteps,
   verdict: languageLimits.checkSteps,
   explanation: languageLimits.explanationSteps,
 };
@@ -201,7 +199,9 @@ export const createShapes = (
     compilers.set(allErrors, known);
     return known;
   };
+  const createLook = createFirstLook(definitions);
   const createCheck = (schema: JsonSchema): CheckValue => {
+    const plainlyFits = createLook(schema);
     const validators = new Map<boolean, ValidateFunction>();
     const run = (value: unknown, allErrors: boolean): ErrorObject[] => {
       const { write, compile, begin } = compiler(allErrors);
@@ -221,6 +221,7 @@ export const createShapes = (
       }
     };
     const check: CheckValue = (value) => {
+      if (plainlyFits(value, limits.look)) return [];
       const first = run(value, false);
       return first.length === 0 ? [] : describeErrors(explain(value, first), maxProblems);
     };

@@ -8,9 +8,12 @@ import { type Choices, choiceLists, createChoices } from '#test/support/choices.
 import { fuzzRuns } from '#test/support/fuzz.ts';
 import type { JsonSchema } from '../contract.ts';
 import { languageLimits } from '../limits.ts';
+import { createFirstLook } from './first-look.ts';
 import { createShapes, type StepLimits } from './shapes.ts';
 
+/** The validator's bounds are what is tested here, so nothing is decided at a first look. */
 const usual: StepLimits = {
+  look: 0,
   verdict: languageLimits.checkSteps,
   explanation: languageLimits.explanationSteps,
 };
@@ -151,7 +154,7 @@ describe('a value that takes too many steps', () => {
 
   it('is refused by its first fault alone where finding all of them would take too many', () => {
     const shape = { items: { allOf: many(wide, () => ({ type: 'string' })) } };
-    const limits = { verdict: 10_000_000, explanation: 1_000 };
+    const limits = { ...usual, explanation: 1_000 };
     expect(checkerOf({ T: shape }, limits)(many(10, Number))).toEqual([
       { pointer: '/0', detail: 'must be string, is number 0' },
     ]);
@@ -249,6 +252,22 @@ const countTables = (value: unknown): number =>
     ? 1
     : Object.values(value).reduce<number>((sum, part) => sum + countTables(part), 1);
 
+describe('a first look', () => {
+  it.each<[string, JsonSchema, unknown]>([
+    ['along a list', { items: { anyOf: many(500, () => ({ type: 'null' })) } }, many(500, () => 1)],
+    [
+      'of what nests in alternatives',
+      { anyOf: many(3, () => ({ properties: inside })), not: {} },
+      nest(60, {}),
+    ],
+  ])('is given up %s, and the value judged all the same', (_name, shape, value) => {
+    expect(createFirstLook({ T: shape })(to('T'))(value, languageLimits.lookSteps)).toBe(false);
+    expect(checkerOf({ T: shape }, { ...usual, look: languageLimits.lookSteps })(value)).toEqual(
+      checkerOf({ T: shape })(value),
+    );
+  });
+});
+
 describe('shapes that refer to one another at random', () => {
   it('take no more steps than schemas times values, and get the verdict of a plain check', () => {
     const seen = { accepted: 0, refused: 0 };
@@ -265,6 +284,8 @@ describe('shapes that refer to one another at random', () => {
       const isAccepted = problems.length === 0;
       seen[isAccepted ? 'accepted' : 'refused'] += 1;
       expect(isAccepted).toBe(readPlainly(definitions)(to('T'), value));
+      const look = createFirstLook(definitions)(to('T'));
+      expect(look(value, languageLimits.lookSteps) && !isAccepted).toBe(false);
     });
     fc.assert(property, fuzzRuns(500));
     expect(Math.min(seen.accepted, seen.refused)).toBeGreaterThan(50);
