@@ -14,8 +14,9 @@ const parse = (payload: string): Row => JSON.parse(payload) as Row;
 
 /** Reading and writing, for tools and handlers. */
 export const createStoreAccess = (session: Session): StoreAccess => {
-  const { store } = session.world;
+  const { store, contract } = session.world;
   return {
+    rows: { store, entities: contract.entities },
     get(entity, key) {
       const payload = store.get(entity, key);
       return payload === undefined ? null : parse(payload);

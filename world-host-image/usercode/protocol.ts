@@ -6,6 +6,8 @@
  * answer of the next. It is order and no secret: code in the worker can read it. Runs that live in one
  * process are those of one session and one world, which have nothing to hide from each other; what
  * must not be answered by another's code (a grade, a later session) has a process of its own.
+ *
+ * The messages that begin a run and answer an ask may have a member `rows` beside these, see `withRows`.
  */
 
 import type { CallError } from '#domain/call.ts';
@@ -39,6 +41,14 @@ export type HostMessage =
   | { type: 'reply'; nonce: string; id: number; value: unknown }
   | { type: 'reply'; nonce: string; id: number; refusal: Refusal };
 
+/**
+ * A message with what its worker has to hear of the rows that it holds (`held-rows.ts`), as the text of
+ * `{drop: [entity], changed: {entity: list}, hold: {entity: {key, columns, rows: list}}}`, in this order. A
+ * list is position, row, position, row; null for a row that is gone.
+ */
+export const withRows = (line: string, rows: string | undefined): string =>
+  rows === undefined ? line : `${line.slice(0, -1)},"rows":${rows}}`;
+
 export type WorkerMessage =
   /** Sent once, with the nonce '', before any user code is read. */
   | { type: 'ready'; nonce: string }
@@ -54,9 +64,14 @@ export type WorkerMessage =
       arguments: Row;
       /** It nests deeper than what is written of it later may. */
       isTooDeep: boolean;
+      /** The worker could not take in what it was told of held rows, and holds nothing any more. */
+      hasLost: boolean;
     }
-  /** `leftRunning`: a thread or a timer of the run goes on, and would be in the way of the next one. */
-  | { type: 'done'; nonce: string; result: RunResult; leftRunning: boolean };
+  /**
+   * `leftRunning`: a thread or a timer of the run goes on, and would be in the way of the next one.
+   * `reads`: entities that it read from held rows.
+   */
+  | { type: 'done'; nonce: string; result: RunResult; leftRunning: boolean; reads: string[] };
 
 const isHeaders = (value: unknown): value is Record<string, string> =>
   isObject(value) && Object.values(value).every((text) => typeof text === 'string');
@@ -104,6 +119,9 @@ const tooDeepResult: RunResult = {
   error: { code: 'invalid_output', message: `what the code answers ${tooDeep}` },
 };
 
+const readNames = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((name) => typeof name === 'string') : [];
+
 const parseObject = (line: string): Row | undefined => {
   try {
     const value: unknown = JSON.parse(line);
@@ -130,11 +148,20 @@ export const parseWorkerMessage = (line: string): WorkerMessage | undefined => {
     }
     case 'ask':
       if (!Number.isInteger(id) || typeof operation !== 'string' || !isObject(given)) return;
-      return { type, nonce, id: Number(id), operation, arguments: given, isTooDeep: isDeep };
+      return {
+        type,
+        nonce,
+        id: Number(id),
+        operation,
+        arguments: given,
+        isTooDeep: isDeep,
+        hasLost: message.lost === true,
+      };
     case 'done': {
       const read = isDeep ? tooDeepResult : readResult(result);
       const leftRunning = message.leftRunning === true;
-      return read === undefined ? undefined : { type, nonce, result: read, leftRunning };
+      const reads = readNames(message.reads);
+      return read === undefined ? undefined : { type, nonce, result: read, leftRunning, reads };
     }
     default:
       return undefined;

@@ -126,6 +126,7 @@ export const pythonWorker = (
     ownMb: 48,
     laterThreads: 0,
     overrunMs: 250,
+    holdsRows: true,
     readTimeoutTrace,
   };
 };

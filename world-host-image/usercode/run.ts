@@ -6,6 +6,7 @@
 import type { CallError } from '#domain/call.ts';
 import type { Row } from '#language/contract.ts';
 import type { Query } from '#store/read/read.ts';
+import type { RowSource } from './held-rows.ts';
 
 export type UserLanguage = 'python' | 'typescript';
 
@@ -54,6 +55,8 @@ export type StoreAccess = {
   uuid(): string;
   /** Sends an event to the webhooks that want it, when the call or request succeeds. */
   deliver(event: WorldEvent): void;
+  /** Rows that a worker may hold, so that reading them needs no ask; without it every read is asked. */
+  rows?: RowSource;
 };
 
 type RunOf<As extends string, Input> = {

@@ -80,6 +80,7 @@ export const typescriptWorker = (
     ownMb: nodeMb,
     laterThreads: nodeLaterThreads,
     overrunMs: 0,
+    holdsRows: false,
     readTimeoutTrace: () => [],
   };
 };

@@ -9,9 +9,16 @@ import type { BoundaryPart } from './boundary.ts';
 import { newNonce, openChannel, type WorkerExit } from './channel.ts';
 import { describeEnd, type Launch } from './child.ts';
 import { describeSize, failed, leftRunning, resultOfExit, tooManyThreads } from './exit.ts';
+import { createHeldRows, heldLimits } from './held-rows.ts';
 import { type Allowed, findLeftovers } from './leftovers.ts';
 import { refusalOf, runOperation } from './operations.ts';
-import { type HostMessage, type Refusal, tooDeep, type WorkerMessage } from './protocol.ts';
+import {
+  type HostMessage,
+  type Refusal,
+  tooDeep,
+  type WorkerMessage,
+  withRows,
+} from './protocol.ts';
 import type {
   RunRequest,
   RunResult,
@@ -34,6 +41,8 @@ export type WorkerKind = {
   laterThreads: number;
   /** Where a run stood when its time was over, read from the worker's standard error. */
   readTimeoutTrace(stderr: string, directory: string): TraceFrame[];
+  /** Whether its worker takes rows to hold. */
+  holdsRows: boolean;
   /** Hears what the system lacks of the boundary, before the worker is ready. */
   onOpen?(missing: readonly BoundaryPart[]): void;
   /** Memory that it shares with the host's other processes. */
@@ -113,6 +122,7 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
     runThreads: limits.threads,
     residentBytes: (kind.ownMb + limits.memoryMb / 2) * mebibyte,
   };
+  const held = createHeldRows(heldLimits(limits.memoryMb));
   let directory: string | undefined;
 
   /** Threads of the language itself, and those that files start when they are imported: no run left these. */
@@ -146,15 +156,32 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
     return 'value' in outcome;
   };
 
+  /** The line with what its worker has to hear of the rows that it holds. */
+  const withHeld = (line: string, { rows }: StoreAccess): string =>
+    withRows(
+      line,
+      held.update(kind.holdsRows ? rows : undefined, limits.messageBytes - Buffer.byteLength(line)),
+    );
+
+  const answer = (ask: Ask, access: StoreAccess): void => {
+    if (ask.hasLost) held.forget();
+    const line = replyTo(ask, access, limits.messageBytes);
+    const { entity } = ask.arguments;
+    const isRead = ask.operation === 'get' || ask.operation === 'query';
+    if (isRead && typeof entity === 'string') held.count(entity, line.length);
+    channel.send(withHeld(line, access));
+  };
+
   const take = (message: WorkerMessage, request: RunRequest): { value: RunResult } | undefined => {
     const { access, as, function: name } = request;
     if (message.type === 'done') {
+      for (const entity of message.reads) access.rows?.onRead?.(entity);
       if (!message.leftRunning || as === 'verify') return { value: message.result };
       log.warn({ function: name }, 'user code left a thread or a timer: its worker is replaced');
       channel.kill('stopped');
       return { value: kind.language === 'python' ? leftRunning(request) : message.result };
     }
-    if (message.type === 'ask') channel.send(replyTo(message, access, limits.messageBytes));
+    if (message.type === 'ask') answer(message, access);
     else channel.kill('protocol'); // it said that it is up, or has loaded, out of turn
     return undefined;
   };
@@ -184,7 +211,7 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
     const startedAt = performance.now();
     const outcome = await channel.exchange(
       { nonce, timeoutMs: timeoutMs + kind.overrunMs, take: (said) => take(said, request) },
-      line,
+      withHeld(line, request.access),
     );
     // A grader's process has no next run that what it left could be in the way of.
     if ('value' in outcome) return as === 'verify' ? outcome.value : settle(request, outcome.value);

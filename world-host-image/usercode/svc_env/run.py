@@ -9,6 +9,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from .errors import Refused
+from .held import ASK, HeldRows
 from .json_text import json_text
 
 #: A row, a key or any JSON object.
@@ -27,13 +28,23 @@ class Channel:
         for descriptor in (3, 4):
             os.set_inheritable(descriptor, False)
         self._lines = open(3, "rb", buffering=65536)
+        #: Kept up to date by what is received.
+        self.held = HeldRows()
 
     def receive(self) -> Row:
         """The next message. Without a host there is nothing left to do: the process ends."""
         line = self._lines.readline()
         if not line.endswith(b"\n"):
             os._exit(0)
-        return json.loads(line)
+        try:
+            message = json.loads(line)
+        except BaseException:
+            self.held.lose()  # It may have told of changes.
+            raise
+        told = message.get("rows")
+        if told is not None:
+            self.held.apply(told)
+        return message
 
     def send(self, message: Row) -> None:
         """Raises ValueError or TypeError for values that are not JSON, TooLarge for too many."""
@@ -51,6 +62,8 @@ class Run:
 
     def __init__(self, channel: Channel, nonce: str) -> None:
         self._channel = channel
+        self._held = channel.held
+        self._held.reads.clear()
         self._nonce = nonce
         self._lock = threading.Lock()
         self._asked = 0
@@ -65,11 +78,16 @@ class Run:
             message = {"type": "done", "nonce": self._nonce, "result": result}
             if threading.active_count() > self._threads:
                 message["leftRunning"] = True
+            if self._held.reads:
+                message["reads"] = sorted(self._held.reads)
             self._channel.send(message)
             self._ended = True
 
     def get(self, entity: str, key: Row) -> Row | None:
-        return self._ask("get", entity=entity, key=key)
+        with self._lock:
+            self._check_open()
+            row = self._held.get(entity, key)
+        return row if row is not ASK else self._ask("get", entity=entity, key=key)
 
     def query(
         self,
@@ -79,6 +97,11 @@ class Run:
         offset: int,
         order_by: str | list[str] | None,
     ) -> list[Row]:
+        with self._lock:
+            self._check_open()
+            rows = self._held.query(entity, where, limit, offset, order_by)
+        if rows is not ASK:
+            return rows
         return self._ask(
             "query", entity=entity, where=where, limit=limit, offset=offset, orderBy=order_by or []
         )
@@ -106,20 +129,26 @@ class Run:
     ) -> None:
         self._ask("deliver", type=event_type, body=body, scope=scope, id=delivery_id)
 
+    def _check_open(self) -> None:
+        if self._ended:
+            raise RuntimeError("the call has ended; its world is out of reach")
+
     def _ask(self, operation: str, **arguments: Any) -> Any:
         with self._lock:
-            if self._ended:
-                raise RuntimeError("the call has ended; its world is out of reach")
+            self._check_open()
             self._asked += 1
-            self._channel.send(
-                {
-                    "type": "ask",
-                    "nonce": self._nonce,
-                    "id": self._asked,
-                    "operation": operation,
-                    "arguments": arguments,
-                }
-            )
+            message = {
+                "type": "ask",
+                "nonce": self._nonce,
+                "id": self._asked,
+                "operation": operation,
+                "arguments": arguments,
+            }
+            if self._held.lost:
+                self._held.lose()
+                message["lost"] = True
+            self._channel.send(message)
+            self._held.lost = False
             reply = self._channel.receive()
         refusal = reply.get("refusal")
         if refusal is not None:

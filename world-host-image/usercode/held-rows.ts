@@ -1,0 +1,198 @@
+/**
+ * What a worker holds of the world's rows: whole entities, so that its code reads them without asking. The
+ * host decides which, and each message to the worker brings what changed of them since the one before; so
+ * what code reads is what the store would answer. A read that the worker cannot answer is asked as ever.
+ *
+ * An entity is held once the asks about it have cost about what holding it does: a session that asks a
+ * large one twice never pays for all of it.
+ */
+import type { EntityContract } from '#language/contract.ts';
+import { isAddressable } from '#language/sql/ddl.ts';
+import type { CopyReader } from '#store/read/copying.ts';
+import type { RowVersions } from '#store/write/change-log.ts';
+
+/** Where held rows come from. */
+export type RowSource = {
+  store: CopyReader & { versions: RowVersions };
+  /** The entities that may be held. */
+  entities: readonly Pick<EntityContract, 'name' | 'primaryKey' | 'columns'>[];
+  /** Hears at the end of a run, once each, of the entities that it read from held rows. */
+  onRead?(entity: string): void;
+};
+
+export type HeldLimits = {
+  /** Bytes of JSON that one entity may have, and all that one worker holds. */
+  entityBytes: number;
+  bytes: number;
+  /** Rows of one entity. */
+  rows: number;
+};
+
+const kibibyte = 1024;
+
+/** What one ask costs, in bytes of rows that would be held for it; beside those of its answer. */
+const askBytes = 16 * kibibyte;
+
+export const heldLimits = (memoryMb: number): HeldLimits => ({
+  entityBytes: kibibyte * kibibyte,
+  bytes: Math.floor((memoryMb / 24) * kibibyte * kibibyte),
+  rows: 8_192,
+});
+
+export type HeldRows = {
+  /** Counts a read that was asked, and the bytes of its answer. */
+  count(entity: string, answerBytes: number): void;
+  /**
+   * What the worker has to hear before it reads on, as JSON of at most so many bytes; undefined when it
+   * has all.
+   */
+  update(source: RowSource | undefined, roomBytes: number): string | undefined;
+  /** The worker holds nothing any more. */
+  forget(): void;
+};
+
+type Held = { version: number; bytes: number };
+/** What asks about an entity have cost; `size` is undefined when it is too large to be held. */
+type Account = { spent: number; size: number | undefined; version: number };
+
+/** Whether a field is named by its name alone, and has its own value in the store's column. */
+const isPlain = ({ name }: { name: string }): boolean =>
+  !/[./]|^\d+$/.test(name) && isAddressable([name]);
+
+/** Rows as a worker reads them: position, row, position, row; null for one that is gone. */
+const listOf = (pairs: readonly (readonly [number, string | undefined])[]): string =>
+  `[${pairs.map(([position, payload]) => `${position},${payload ?? 'null'}`).join(',')}]`;
+
+const objectOf = (members: ReadonlyMap<string, string>): string =>
+  `{${[...members].map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(',')}}`;
+
+export const createHeldRows = (limits: HeldLimits): HeldRows => {
+  const held = new Map<string, Held>();
+  const accounts = new Map<string, Account>();
+  let store: RowSource['store'] | undefined;
+  let names: ReadonlySet<string> = new Set();
+  let latest = -1;
+  /** Entities whose asks have cost enough. */
+  const due = new Set<string>();
+  /** Those that the worker has to let go of. */
+  const dropped = new Set<string>();
+
+  const drop = (name: string): void => {
+    held.delete(name);
+    accounts.delete(name);
+    dropped.add(name);
+  };
+
+  const sizeOf = (source: RowSource['store'], name: string): number | undefined => {
+    const size = source.sizeOf(name, limits.rows);
+    return size === undefined || size > limits.entityBytes ? undefined : size;
+  };
+
+  const heldBytes = (): number => [...held.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+
+  /** Brings what is held up to date; entities that changed too much for that are let go of. */
+  const readChanges = (
+    source: RowSource['store'],
+    roomBytes: number,
+  ): ReadonlyMap<string, string> => {
+    const changes = new Map<string, string>();
+    if (source.versions.latest() === latest) return changes;
+    latest = source.versions.latest();
+    let room = roomBytes;
+    for (const [name, entity] of held) {
+      const changed = source.versions.changedSince(name, entity.version);
+      entity.version = source.versions.version(name);
+      if (changed === 'all') {
+        drop(name);
+        continue;
+      }
+      if (changed.size === 0) continue;
+      const rows = [...changed].map((at) => [at, source.rowAt(name, at)] as const);
+      const text = listOf(rows);
+      const bytes = Buffer.byteLength(text);
+      room -= bytes;
+      // What it replaces is counted, too; so it is measured before it is taken for too large.
+      entity.bytes += bytes;
+      if (entity.bytes > limits.entityBytes)
+        entity.bytes = sizeOf(source, name) ?? limits.bytes + 1;
+      if (room < 0 || heldBytes() > limits.bytes) drop(name);
+      else changes.set(name, text);
+    }
+    return changes;
+  };
+
+  /** The rows of those that are to be held from now on, as far as there is room for them. */
+  const readDue = (source: RowSource, roomBytes: number): ReadonlyMap<string, string> => {
+    const texts = new Map<string, string>();
+    let room = roomBytes;
+    for (const name of due) {
+      const entity = source.entities.find((each) => each.name === name);
+      const size = entity === undefined ? undefined : sizeOf(source.store, name);
+      if (entity === undefined || size === undefined || heldBytes() + size > limits.bytes) {
+        accounts.set(name, {
+          spent: 0,
+          size: undefined,
+          version: entity === undefined ? 0 : source.store.versions.version(name),
+        });
+        due.delete(name);
+        continue;
+      }
+      const rows = source.store.rowsOf(name);
+      const list = listOf(rows.map(({ position, payload }) => [position, payload]));
+      const columns = JSON.stringify(
+        entity.columns.filter(isPlain).map(({ name: field, type }) => [field, type]),
+      );
+      const text = `{"key":${JSON.stringify(entity.primaryKey)},"columns":${columns},"rows":${list}}`;
+      const bytes = Buffer.byteLength(text);
+      if (bytes > room) continue; // with a later message
+      room -= bytes;
+      due.delete(name);
+      held.set(name, { version: source.store.versions.version(name), bytes });
+      texts.set(name, text);
+    }
+    return texts;
+  };
+
+  const forget = (): void => {
+    held.clear();
+    accounts.clear();
+    due.clear();
+    dropped.clear();
+  };
+
+  return {
+    forget,
+    count(name, answerBytes) {
+      if (store === undefined || held.has(name) || !names.has(name)) return;
+      const known = accounts.get(name);
+      const isKnown =
+        known !== undefined && store.versions.changedSince(name, known.version) !== 'all';
+      const account = isKnown
+        ? known
+        : { spent: 0, size: sizeOf(store, name), version: store.versions.version(name) };
+      accounts.set(name, account);
+      account.spent += askBytes + answerBytes;
+      if (account.size !== undefined && account.spent >= account.size) due.add(name);
+    },
+    update(source, roomBytes) {
+      if (source?.store !== store) {
+        for (const name of held.keys()) drop(name);
+        accounts.clear();
+        due.clear();
+        store = source?.store;
+        names = new Set(source?.entities.map((entity) => entity.name));
+        latest = -1;
+      }
+      const changed =
+        source === undefined ? new Map<string, string>() : readChanges(source.store, roomBytes);
+      let room = roomBytes;
+      for (const text of changed.values()) room -= Buffer.byteLength(text);
+      const added =
+        source === undefined || due.size === 0 ? new Map<string, string>() : readDue(source, room);
+      if (dropped.size + changed.size + added.size === 0) return undefined;
+      const gone = JSON.stringify([...dropped]);
+      dropped.clear();
+      return `{"drop":${gone},"changed":${objectOf(changed)},"hold":${objectOf(added)}}`;
+    },
+  };
+};
