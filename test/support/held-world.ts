@@ -73,6 +73,7 @@ const text = fc.constantFrom(
   '🚀',
   '\u0000',
   'a\u0000b',
+  '\uffff',
   '1',
   'NaN',
   '__proto__',

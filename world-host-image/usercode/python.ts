@@ -126,7 +126,6 @@ export const pythonWorker = (
     ownMb: 48,
     laterThreads: 0,
     overrunMs: 250,
-    holdsRows: true,
     readTimeoutTrace,
   };
 };

@@ -4,6 +4,7 @@
  * act in another's name.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { type HeldRows, ask as unknown } from './typescript-held.ts';
 
 type Json = { [field: string]: unknown };
 
@@ -81,8 +82,12 @@ export type OpenRun = Run & {
 
 type Waiting = { resolve(value: unknown): void; reject(error: unknown): void; place: Error };
 
-/** Opens a run whose questions go out through `send`. */
-export const openRun = (nonce: string, send: (message: Json) => void): OpenRun => {
+/** Opens a run whose questions go out through `send`, but for reads that held rows answer. */
+export const openRun = (
+  nonce: string,
+  send: (message: Json) => void,
+  held: Pick<HeldRows, 'read'>,
+): OpenRun => {
   const waiting = new Map<number, Waiting>();
   const strays = Promise.withResolvers<never>();
   strays.promise.catch(() => undefined); // The worker looks at it when it is due.
@@ -91,6 +96,16 @@ export const openRun = (nonce: string, send: (message: Json) => void): OpenRun =
   let idle = Promise.withResolvers<void>();
   idle.resolve();
 
+  const askHost = (operation: string, given: Json): Promise<unknown> => {
+    asked += 1;
+    const id = asked;
+    const answer = Promise.withResolvers<unknown>();
+    send({ type: 'ask', nonce, id, operation, arguments: given });
+    if (waiting.size === 0) idle = Promise.withResolvers();
+    waiting.set(id, { ...answer, place: new Error('asked here') });
+    return answer.promise;
+  };
+
   return {
     nonce,
     headers: {},
@@ -98,13 +113,9 @@ export const openRun = (nonce: string, send: (message: Json) => void): OpenRun =
     stray: strays.reject,
     ask(operation, given) {
       if (over) throw new Error('the call has ended; its world is out of reach');
-      asked += 1;
-      const id = asked;
-      const answer = Promise.withResolvers<unknown>();
-      send({ type: 'ask', nonce, id, operation, arguments: given });
-      if (waiting.size === 0) idle = Promise.withResolvers();
-      waiting.set(id, { ...answer, place: new Error('asked here') });
-      return answer.promise;
+      // Behind a question that is open, a read sees what that one writes.
+      const answer = waiting.size === 0 ? held.read(operation, given) : unknown;
+      return answer === unknown ? askHost(operation, given) : Promise.resolve(answer);
     },
     reply({ id, value, refusal }) {
       const question = waiting.get(id);

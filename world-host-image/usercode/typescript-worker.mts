@@ -10,6 +10,7 @@ import { setImmediate } from 'node:timers/promises';
 import { jsonText } from './json-text.ts';
 import { createLineReader } from './lines.ts';
 import { type HandlerRequest, handlerContext, verifyContext } from './svc-env.ts';
+import { createHeldRows, type Told } from './typescript-held.ts';
 import { createLoader, Unavailable, type UserFunction } from './typescript-loader.ts';
 import {
   Answered,
@@ -33,8 +34,8 @@ type RunMessage = {
 };
 type HostMessage =
   | { type: 'load'; nonce: string; directory: string; eager: boolean }
-  | ({ type: 'run' } & RunMessage)
-  | ({ type: 'reply' } & Reply);
+  | ({ type: 'run'; rows?: Told } & RunMessage)
+  | ({ type: 'reply'; rows?: Told } & Reply);
 
 const { messageBytes } = JSON.parse(process.argv[2] ?? '{}') as { messageBytes: number };
 process.argv.length = 1;
@@ -43,6 +44,7 @@ Error.stackTraceLimit = 50;
 const fromHost = new Socket({ fd: 3, readable: true, writable: false });
 const toHost = new Socket({ fd: 4, readable: false, writable: true });
 const loader = createLoader();
+const held = createHeldRows();
 let current: OpenRun | undefined;
 
 /** Ends this process. For an author it is a mistake, which is told with its line. */
@@ -147,7 +149,7 @@ const printed = async (): Promise<void> => {
 };
 
 const serve = async (message: RunMessage): Promise<void> => {
-  const run = openRun(message.nonce, send);
+  const run = openRun(message.nonce, send, held);
   const timersBefore = countTimers(activeNames());
   current = run;
   const result = await outcomeOf(run, message);
@@ -156,8 +158,9 @@ const serve = async (message: RunMessage): Promise<void> => {
   const active = activeNames();
   const leftRunning = countTimers(active) > timersBefore;
   if (active.some((name) => name.endsWith('WriteWrap'))) await printed();
+  const reads = held.takeReads();
   try {
-    send({ type: 'done', nonce: run.nonce, result, leftRunning });
+    send({ type: 'done', nonce: run.nonce, result, leftRunning, reads });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     const about = `what ${message.function} answers`;
@@ -165,7 +168,7 @@ const serve = async (message: RunMessage): Promise<void> => {
       error instanceof RangeError
         ? failure('too_large', `${about} is ${why}`)
         : failure('raised', `${about} is not JSON: ${why}`, { trace: [] });
-    send({ type: 'done', nonce: run.nonce, result: instead, leftRunning });
+    send({ type: 'done', nonce: run.nonce, result: instead, leftRunning, reads });
   }
 };
 
@@ -174,8 +177,19 @@ const load = async (message: Extract<HostMessage, { type: 'load' }>): Promise<vo
   send({ type: 'loaded', nonce: message.nonce });
 };
 
+/** Whoever has taken in a part of what changed would read what is not so: it ends instead. */
+const hold = (told: Told): void => {
+  try {
+    held.apply(told);
+  } catch (error) {
+    console.error(error);
+    end(1);
+  }
+};
+
 const onLine = (line: string): void => {
   const message = JSON.parse(line) as HostMessage;
+  if (message.type !== 'load' && message.rows !== undefined) hold(message.rows);
   if (message.type === 'reply') current?.reply(message);
   else void (message.type === 'load' ? load(message) : serve(message));
 };

@@ -24,6 +24,7 @@ const workerFiles = [
   'json-text.ts',
   'lines.ts',
   'svc-env.ts',
+  'typescript-held.ts',
   'typescript-loader.ts',
   'typescript-run.ts',
   'typescript-timers.ts',
@@ -80,7 +81,6 @@ export const typescriptWorker = (
     ownMb: nodeMb,
     laterThreads: nodeLaterThreads,
     overrunMs: 0,
-    holdsRows: false,
     readTimeoutTrace: () => [],
   };
 };

@@ -41,8 +41,6 @@ export type WorkerKind = {
   laterThreads: number;
   /** Where a run stood when its time was over, read from the worker's standard error. */
   readTimeoutTrace(stderr: string, directory: string): TraceFrame[];
-  /** Whether its worker takes rows to hold. */
-  holdsRows: boolean;
   /** Hears what the system lacks of the boundary, before the worker is ready. */
   onOpen?(missing: readonly BoundaryPart[]): void;
   /** Memory that it shares with the host's other processes. */
@@ -158,10 +156,7 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
 
   /** The line with what its worker has to hear of the rows that it holds. */
   const withHeld = (line: string, { rows }: StoreAccess): string =>
-    withRows(
-      line,
-      held.update(kind.holdsRows ? rows : undefined, limits.messageBytes - Buffer.byteLength(line)),
-    );
+    withRows(line, held.update(rows, limits.messageBytes - Buffer.byteLength(line)));
 
   const answer = (ask: Ask, access: StoreAccess): void => {
     if (ask.hasLost) held.forget();
