@@ -31,6 +31,7 @@ describe('readConfig', () => {
         waits: 4_000,
         uploadMib: 128,
       },
+      opens: { most: 1_000, waitMs: 250 },
       uploadMib: 512,
       compile: {
         processes: 2,

@@ -45,6 +45,13 @@ export type ControlConfig = {
   hostMaxUses: number;
   /** What each project may use, unless its row says otherwise. */
   quotas: Quotas;
+  /** When opens are refused that would have to wait for a host. */
+  opens: {
+    /** Sessions of one wish that may wait. */
+    most: number;
+    /** How long the first of them may have waited before others are refused, where hosts pass on quickly. */
+    waitMs: number;
+  };
   /** MiB of large bodies that it receives or works on at once, of all callers. */
   uploadMib: number;
   /** Bounds on compiling the worlds that clients send. */
@@ -209,6 +216,10 @@ export const readConfig = (environment: Env): ControlConfig => {
     gateway: readGateway(env),
     hostMaxUses: env.integer('SVC_HOST_MAX_USES', { min: 1, max: 1_000_000, fallback: 200 }),
     quotas: readQuotas(env),
+    opens: {
+      most: env.integer('SVC_OPEN_QUEUE', { min: 1, max: 1_000_000, fallback: 1_000 }),
+      waitMs: env.integer('SVC_OPEN_WAIT_MS', { min: 1, max: 3_600_000, fallback: 250 }),
+    },
     uploadMib: env.integer('SVC_UPLOAD_MIB', { min: 48, max: 1_000_000, fallback: 512 }),
     compile: readCompile(env),
     ending: {

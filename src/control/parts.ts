@@ -8,6 +8,7 @@ import type { Compiler } from './compile/compiler.ts';
 import type { ControlConfig } from './config.ts';
 import type { Database } from './db/database.ts';
 import type { CallWrites } from './db/grouped-calls.ts';
+import type { Admission } from './lifecycle/admission.ts';
 import type { Placer } from './lifecycle/placer.ts';
 import type { CallRate } from './memory/call-rate.ts';
 import type { Seats } from './memory/seats.ts';
@@ -26,6 +27,7 @@ export type Parts = {
   blobs: Blobs;
   smallBlobs: SmallBlobs;
   notices: Notices;
+  admission: Admission;
   placer: Placer;
   metrics: Metrics;
   versions: Versions;

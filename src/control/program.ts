@@ -17,6 +17,7 @@ import { createCompiler } from './compile/compiler.ts';
 import { createLane, type EndedJob } from './compile/lane.ts';
 import type { ControlConfig } from './config.ts';
 import { type ListenerName, listenerNames } from './config.ts';
+import { readCrowding } from './db/crowding.ts';
 import { openDatabase } from './db/database.ts';
 import { createCallWrites } from './db/grouped-calls.ts';
 import { migrate } from './db/migrate.ts';
@@ -34,6 +35,7 @@ import { publicEndpoints } from './http/public/endpoints.ts';
 import { type Api, createServer } from './http/server.ts';
 import { createShare } from './http/share.ts';
 import { createUploads, type Uploads } from './http/uploads.ts';
+import { createAdmission } from './lifecycle/admission.ts';
 import { createPlacer } from './lifecycle/placer.ts';
 import { createCallRate } from './memory/call-rate.ts';
 import { createSeats } from './memory/seats.ts';
@@ -147,6 +149,7 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
     stack.defer(() => tellsSecrets.stop());
     let stopped: Promise<void> | undefined;
     const served: Served[] = [];
+    const admission = createAdmission(config.opens, (wish) => readCrowding(db, wish));
     const parts: Parts = {
       config,
       publicUrl: () => config.publicUrl ?? addressesOf(served, 'public')[0] ?? '',
@@ -156,7 +159,8 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
       smallBlobs: createSmallBlobs(blobs),
       notices,
       metrics,
-      placer: createPlacer({ db, log, metrics, notices, tracer }),
+      admission,
+      placer: createPlacer({ admission, db, log, metrics, notices, tracer }),
       tracer,
       versions: createVersions(db),
       secrets,

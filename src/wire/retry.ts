@@ -3,6 +3,8 @@
  * while, and only where that is safe. Safe is what never left (no connection came about), and what may
  * come twice: reads, removals, and requests with an `Idempotency-Key`, which it gives to each operation
  * that takes one. Whatever else broke off may have been done, and its failure is the caller's to judge.
+ *
+ * It also comes again, when it was told to, to a server that had too much to do and so did nothing.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -49,8 +51,15 @@ const isUnsent = ({ cause }: AppError): boolean => {
 const isAway = ({ code, detail: { status } }: AppError): boolean =>
   status === undefined ? code === 'unavailable' : awayStatuses.includes(status);
 
+const busyStatus = 429;
+
+/** Whether the server did nothing because too much was asked of it: not because the caller has used up its own. */
+const isBusy = ({ detail: { status, quota, retryAfterMs } }: AppError): boolean =>
+  status === busyStatus && quota === undefined && typeof retryAfterMs === 'number';
+
 const pauseMs = (failures: number, { detail: { retryAfterMs } }: AppError): number => {
-  if (typeof retryAfterMs === 'number') return retryAfterMs;
+  // Later by chance, so that those who were refused together do not come back together.
+  if (typeof retryAfterMs === 'number') return retryAfterMs * (1 + Math.random() / 2);
   return backoffMs(failures, pauses);
 };
 
@@ -68,6 +77,7 @@ export const retrying = (client: Client, { forMs }: RetryOptions): Client => {
   let wasReached = false;
 
   const mayRepeat = (shape: OperationShape, headers: unknown, error: AppError): boolean => {
+    if (isBusy(error)) return true;
     if (!isAway(error)) return false;
     if (isUnsent(error)) return wasReached;
     return repeatableMethods.includes(shape.method) || keyOf(headers) !== undefined;

@@ -134,6 +134,7 @@ export type TestControlOptions = {
   hostMaxUses?: number;
   quotas?: Partial<Quotas>;
   uploadMib?: number;
+  opens?: ControlConfig['opens'];
   compile?: Partial<CompileLimits>;
   gateway?: ControlConfig['gateway'];
   /** A folder of its own when not given. */
@@ -166,6 +167,7 @@ const newConfig = async (options: TestControlOptions): Promise<ControlConfig> =>
   hostMaxUses: options.hostMaxUses ?? 50,
   quotas: { ...usualQuotas, ...options.quotas },
   uploadMib: options.uploadMib ?? 10_000,
+  opens: options.opens ?? { most: 1_000, waitMs: 60_000 },
   compile: {
     processes: 1,
     queued: 8,

@@ -13,6 +13,7 @@ import { mayPlace, type Placement, placeAll, type Seeker } from '../db/placement
 import { forNoProject } from '../db/turns.ts';
 import type { Metrics } from '../metrics/counters.ts';
 import { type Notices, poolTopic } from '../news/notices.ts';
+import type { Admission } from './admission.ts';
 
 export type Placer = {
   /**
@@ -29,6 +30,7 @@ export type Placer = {
 };
 
 type PlacerParts = {
+  admission: Pick<Admission, 'placed'>;
   db: Database;
   log: Log;
   metrics: Metrics;
@@ -75,7 +77,9 @@ const createSeeking = (db: Database) => {
   };
 };
 
-const tellPlaced = ({ log, metrics, notices, tracer }: PlacerParts, placed: Placement): void => {
+const tellPlaced = (parts: PlacerParts, placed: Placement): void => {
+  const { admission, log, metrics, notices, tracer } = parts;
+  admission.placed();
   log.info(placed, 'session placed');
   const endedMs = Date.now();
   tracer.add(placed.sessionId, { name: 'wait', beganMs: endedMs - placed.waitedMs, endedMs });

@@ -17,6 +17,7 @@ const openOutcomes = [
   'waiting',
   'repeated',
   'quota',
+  'crowded',
   'unsuited',
   'refused',
   'failed',

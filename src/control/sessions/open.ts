@@ -137,9 +137,11 @@ const findFirst = async (
 };
 
 const openNew = async (parts: Parts, wanted: NewSession): Promise<Opened> => {
+  await parts.admission.check(wanted);
   const { session, start, refusal } = await openSession(parts.db, wanted, parts.config.quotas);
   if (refusal === 'unsuited') throw unsuitedError(wanted, await listOffers(parts.db));
   if (session === undefined) throw quotaError(refusal);
+  parts.admission.opened(wanted, session.hostId === null);
   parts.facts.note(session);
   if (session.hostId === null) await parts.placer.placeSession(session.id);
   else parts.notices.tell(session.hostId, poolTopic);
@@ -173,7 +175,8 @@ const outcomeOf = ({ isNew, start }: Opened): OpenOutcome => {
 
 const refusalOf = (error: unknown): OpenOutcome => {
   if (!(error instanceof AppError) || error.code === 'unavailable') return 'failed';
-  return error.code === 'exhausted' ? 'quota' : 'refused';
+  if (error.code !== 'exhausted') return 'refused';
+  return error.detail.quota === undefined ? 'crowded' : 'quota';
 };
 
 const traceOpen = (

@@ -1,0 +1,123 @@
+import { expect, it } from 'vitest';
+import type { HostWish } from '#domain/pool.ts';
+import type { Crowding } from '../db/crowding.ts';
+import { createAdmission } from './admission.ts';
+
+const wish: HostWish = { tier: 'standard', isolation: null, size: 'standard' };
+const crowded: Crowding = { waiting: 12, longestWaitMs: 400, isFull: true };
+
+/** An admission on a clock of its own; `crowding` is what a look finds. */
+const start = (crowding: Crowding, limits = { most: 50, waitMs: 250 }) => {
+  let nowMs = 0;
+  const looks: HostWish[] = [];
+  const admission = createAdmission(
+    limits,
+    async (asked) => {
+      looks.push(asked);
+      return crowding;
+    },
+    () => nowMs,
+  );
+  return {
+    ...admission,
+    crowding,
+    looks,
+    pass: (ms: number) => {
+      nowMs += ms;
+    },
+    /** So many sessions get a host over the last second. */
+    place(count: number) {
+      for (let nth = 0; nth < count; nth += 1) admission.placed();
+    },
+  };
+};
+
+it('opens that find warm hosts are let in without a look', async () => {
+  const { check, opened, place, looks } = start(crowded);
+  place(20);
+  opened(wish, false);
+  await check(wish);
+  expect(looks).toEqual([]);
+});
+
+it('an open is refused when hosts pass on quickly, all are taken, and the first has waited too long', async () => {
+  const { check, opened, place } = start(crowded);
+  place(20);
+  opened(wish, true);
+  await expect(check(wish)).rejects.toMatchObject({
+    code: 'exhausted',
+    message: expect.stringContaining('SVC_OPEN_WAIT_MS is 250'),
+    detail: { waiting: 12, longestWaitMs: 400, retryAfterMs: 1_200 },
+  });
+});
+
+it.each([
+  ['a host can still be launched', { isFull: false }, 20],
+  ['the first has not waited for long', { longestWaitMs: 249 }, 20],
+  ['sessions are long, and hosts pass on slowly', {}, 3],
+])('an open waits when %s', async (_, change, placed) => {
+  const { check, opened, place } = start({ ...crowded, ...change });
+  place(placed);
+  opened(wish, true);
+  await check(wish);
+});
+
+it('no more wait than may, those let in since the last look among them', async () => {
+  const crowding = { waiting: 48, longestWaitMs: 0, isFull: false };
+  const { check, opened } = start(crowding);
+  opened(wish, true);
+  await check(wish);
+  await check(wish);
+  await expect(check(wish)).rejects.toMatchObject({
+    code: 'exhausted',
+    message: expect.stringContaining('SVC_OPEN_QUEUE is 50'),
+    detail: { waiting: 48, retryAfterMs: 5_000 },
+  });
+});
+
+it('a wish that many wait with keeps out no other', async () => {
+  const { check, opened, place } = start(crowded);
+  place(20);
+  opened(wish, true);
+  await check({ ...wish, size: 'large' });
+  await expect(check(wish)).rejects.toMatchObject({ code: 'exhausted' });
+});
+
+it('many that come at once share one look, and the next is taken when it is old', async () => {
+  const { check, opened, looks, pass } = start({ ...crowded, longestWaitMs: 0 });
+  opened(wish, true);
+  await Promise.all([check(wish), check(wish), check(wish)]);
+  await check(wish);
+  expect(looks).toHaveLength(1);
+  pass(100);
+  await check(wish);
+  expect(looks).toHaveLength(2);
+});
+
+it('opens are let in again as soon as the queue is short, and without a look when it is empty', async () => {
+  const { check, opened, place, looks, pass, crowding } = start({ ...crowded });
+  place(20);
+  opened(wish, true);
+  await expect(check(wish)).rejects.toMatchObject({ code: 'exhausted' });
+  pass(100);
+  crowding.longestWaitMs = 100;
+  await check(wish);
+  pass(100);
+  crowding.waiting = 0;
+  crowding.longestWaitMs = 0;
+  await check(wish);
+  await check(wish);
+  expect(looks).toHaveLength(3);
+});
+
+it('a look that fails is that of those who shared it, and the next open takes another', async () => {
+  let fails = true;
+  const admission = createAdmission({ most: 1, waitMs: 1 }, async () => {
+    if (fails) throw new Error('the database is gone');
+    return { waiting: 0, longestWaitMs: 0, isFull: false };
+  });
+  admission.opened(wish, true);
+  await expect(admission.check(wish)).rejects.toThrow('the database is gone');
+  fails = false;
+  await admission.check(wish);
+});

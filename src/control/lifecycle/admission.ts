@@ -1,0 +1,122 @@
+/**
+ * Which opens are let in. A session that finds no warm host waits for one. That is right while hosts are on
+ * their way, or while there are just more sessions than hosts. It is not when more is asked for than is
+ * borne: then the queue only grows, and everybody in it is served late. So an open is refused, before
+ * anything is written and with word of when to try again,
+ *
+ * - when as many wait as may (`most`);
+ * - when no pool can launch a host, hosts pass from session to session quickly, and the first in the queue
+ *   has waited for `waitMs` all the same: whoever came now would wait longer still.
+ *
+ * While opens find warm hosts nothing is looked up for this.
+ */
+import { LRUCache } from 'lru-cache';
+import { AppError } from '#domain/error.ts';
+import type { HostWish } from '#domain/pool.ts';
+import type { ControlConfig } from '../config.ts';
+import type { Crowding } from '../db/crowding.ts';
+import { forNoProject } from '../db/turns.ts';
+
+export type Admission = {
+  /** Throws `exhausted`, with `retryAfterMs`, when a session of this wish is not to be opened now. */
+  check(wish: HostWish): Promise<void>;
+  /** A session was opened; `waits` when it found no host. */
+  opened(wish: HostWish, waits: boolean): void;
+  /** A session that waited was given a host. */
+  placed(): void;
+};
+
+/** What was read is believed for so long. */
+const believedMs = 100;
+/** Placements are counted over so long; hosts pass on quickly when there were so many in it. */
+const countedMs = 2_000;
+const quickPlacements = 4;
+/** What callers are told: that long when nobody can know, and never less, or more. */
+const unknownRetryMs = 5_000;
+const retryMs = { least: 1_000, most: 30_000 };
+/** Wishes that are remembered; where there are no pools yet, a size may have any name. */
+const mostQueues = 1_000;
+
+type Queue = { crowding: Crowding; readAt: number; admitted: number };
+
+const keyOf = ({ tier, isolation, size }: HostWish): string => `${tier}/${isolation}/${size}`;
+
+/** The refusal, in words that name what is crowded and the ways out. */
+const refusal = (why: string, { waiting, longestWaitMs }: Crowding, retryAfterMs: number) =>
+  new AppError('exhausted', `${why}; try again later, or have the pools enlarged`, {
+    detail: { waiting, longestWaitMs: Math.round(longestWaitMs), retryAfterMs },
+  });
+
+/** Makes it; `read` looks how crowded it is, and `now` tells milliseconds. */
+export const createAdmission = (
+  { most, waitMs }: ControlConfig['opens'],
+  read: (wish: HostWish) => Promise<Crowding>,
+  now: () => number = () => performance.now(),
+): Admission => {
+  /** Those that somebody waits in, as far as is known. */
+  const queues = new LRUCache<string, Queue | 'unread'>({ max: mostQueues });
+  const reading = new Map<string, Promise<Queue>>();
+  let placements: number[] = [];
+
+  const readQueue = async (key: string, wish: HostWish): Promise<Queue> => {
+    const crowding = await read(wish);
+    const queue = { crowding, readAt: now(), admitted: 0 };
+    if (crowding.waiting === 0) queues.delete(key);
+    else queues.set(key, queue);
+    return queue;
+  };
+
+  /** One look at a time, which all who come meanwhile share: it is for no project alone. */
+  const look = (key: string, wish: HostWish): Promise<Queue> => {
+    const underWay = reading.get(key);
+    if (underWay !== undefined) return underWay;
+    const begun = forNoProject(() => readQueue(key, wish)).finally(() => reading.delete(key));
+    reading.set(key, begun);
+    return begun;
+  };
+
+  /** How many were placed lately. */
+  const placedLately = (): number => {
+    const since = now() - countedMs;
+    placements = placements.filter((at) => at > since);
+    return placements.length;
+  };
+
+  const retryAfter = (waiting: number, placed: number): number =>
+    placed === 0
+      ? unknownRetryMs
+      : Math.min(Math.max((waiting * countedMs) / placed, retryMs.least), retryMs.most);
+
+  const decide = ({ crowding, admitted }: Queue): void => {
+    const waiting = crowding.waiting + admitted;
+    const placed = placedLately();
+    const later = Math.round(retryAfter(waiting, placed));
+    if (waiting >= most) {
+      const why = `${waiting} sessions wait for a host already (SVC_OPEN_QUEUE is ${most})`;
+      throw refusal(why, crowding, later);
+    }
+    const isQuick = placed >= quickPlacements;
+    if (!crowding.isFull || !isQuick || crowding.longestWaitMs < waitMs) return;
+    const why = `more sessions are opened than the hosts can serve: ${waiting} wait, the first for ${Math.round(crowding.longestWaitMs)} ms (SVC_OPEN_WAIT_MS is ${waitMs})`;
+    throw refusal(why, crowding, later);
+  };
+
+  return {
+    async check(wish) {
+      const key = keyOf(wish);
+      const known = queues.get(key);
+      if (known === undefined) return;
+      const isFresh = known !== 'unread' && now() - known.readAt < believedMs;
+      const queue = isFresh ? known : await look(key, wish);
+      decide(queue);
+      queue.admitted += 1;
+    },
+    opened(wish, waits) {
+      const key = keyOf(wish);
+      if (waits && !queues.has(key)) queues.set(key, 'unread');
+    },
+    placed() {
+      placements.push(now());
+    },
+  };
+};
