@@ -14,7 +14,7 @@ import { layOutImage } from '../../orchestrator/images/image-context.ts';
 import { readImageInputs } from '../../orchestrator/images/image-inputs.ts';
 import { machineClock } from '../../src/domain/world-clock.ts';
 import { type StandInControl, startStandInControl } from '../support/stand-in-control.ts';
-import { buildWorld, noteCount } from './host-world.ts';
+import { type BuiltVersion, buildWorld, noteCount } from './host-world.ts';
 
 const root = join(import.meta.dirname, '../..');
 const token = 'st-bench-of-the-world-host';
@@ -176,15 +176,17 @@ export const startWarmHost = async (
   };
 };
 
-/** Starts a host that serves the notes. */
-export const startWorldHost = async (): Promise<StartedHost> => {
-  const { bundle, snapshot, blobs } = buildWorld(noteCount);
+/** Starts a host that serves a session of a version. */
+export const startHostOf = async (
+  worldSlug: string,
+  { bundle, snapshot, blobs }: BuiltVersion,
+): Promise<StartedHost> => {
   const host = await startWarmHost(blobs);
   host.control.assign({
     sessionId: 'ses-bench',
     generation: 1,
     sessionToken: token,
-    worldSlug: 'bench-notes',
+    worldSlug,
     bundle,
     snapshot,
     blobs: {},
@@ -196,3 +198,7 @@ export const startWorldHost = async (): Promise<StartedHost> => {
   await host.control.message('reportReady');
   return host;
 };
+
+/** Starts a host that serves the notes. */
+export const startWorldHost = (): Promise<StartedHost> =>
+  startHostOf('bench-notes', buildWorld(noteCount));

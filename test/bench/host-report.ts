@@ -2,18 +2,23 @@
  * The page `docs/internals/benchmarks.md` and its pictures, made of what a run measured. The measured values are
  * kept beside them, `docs/internals/figures/host.json`, so that they can be made again without measuring.
  */
-import { readFile, writeFile } from 'node:fs/promises';
-import { cpus } from 'node:os';
-import { fileURLToPath } from 'node:url';
-import type { Figure } from './figure.ts';
-import type { HostReport, Throughput } from './host.ts';
+import { writeFile } from 'node:fs/promises';
+import type { HostReport } from './host.ts';
 import { drawSoak, drawThroughput } from './host-chart.ts';
 import { type Operation, operations, type ServerName, serverNames } from './host-servers.ts';
+import {
+  figureTable,
+  fileOf,
+  marksOf,
+  round,
+  row,
+  type Stamped,
+  spreadOf,
+  stamped,
+  writePart,
+} from './page.ts';
 
-export type KeptReport = HostReport & { machine: string; measuredOn: string };
-
-const fileOf = (name: string): string =>
-  fileURLToPath(new URL(`../../docs/internals/${name}`, import.meta.url));
+export type KeptReport = Stamped<HostReport>;
 
 /** How servers are called in the page. */
 export const titles: Record<ServerName, string> = {
@@ -30,13 +35,6 @@ export const operationTitles: Record<Operation, string> = {
   patch: 'PATCH',
   post: 'POST',
 };
-
-const round = (value: number): string => Math.round(value).toLocaleString('en-US');
-
-const spreadOf = ({ perSecond, rounds }: Throughput): number =>
-  ((Math.max(...rounds) - Math.min(...rounds)) / 2 / perSecond) * 100;
-
-const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 
 const throughputTable = ({ throughput, idle }: HostReport): string[] => {
   const measured = (server: ServerName, operation: Operation) =>
@@ -79,33 +77,12 @@ const costTable = ({ throughput }: HostReport): string[] => {
   ];
 };
 
-const shown = (value: number | null): string =>
-  value === null ? '' : value >= 100 ? round(value) : value.toFixed(2);
-
-const figureTable = (figures: readonly Figure[]): string[] => [
-  row(['figure', 'value', 'floor', 'best peer', 'target', '']),
-  row(['-', '-:', '-:', '-:', '-:', '-']),
-  ...figures.map(({ name, value, unit, floor, peer, target, better }) => {
-    const isMet = target === null || (better === 'lower' ? value <= target : value >= target);
-    const sign = better === 'lower' ? '≤' : '≥';
-    return row([
-      `\`${name}\``,
-      `${shown(value)} ${unit}`,
-      shown(floor),
-      shown(peer),
-      target === null ? '' : `${sign} ${shown(target)}`,
-      isMet ? 'met' : '**missed**',
-    ]);
-  }),
-];
-
-const begin = '<!-- measured: begin -->';
-const end = '<!-- measured: end -->';
+const marks = marksOf('measured');
 
 /** The measured part of the page, between its marks. */
 export const measuredPart = (report: KeptReport): string =>
   [
-    begin,
+    marks.begin,
     '',
     `Measured on ${report.measuredOn}, by ${report.loadGenerator}, on ${report.machine}.`,
     '',
@@ -124,27 +101,18 @@ export const measuredPart = (report: KeptReport): string =>
     '',
     ...figureTable(report.figures),
     '',
-    end,
+    marks.end,
   ].join('\n');
 
 const writePage = async (report: KeptReport): Promise<void> => {
-  const page = await readFile(fileOf('benchmarks.md'), 'utf8');
-  const [before = '', rest = ''] = page.split(begin);
-  const [, after = ''] = rest.split(end);
-  await writeFile(fileOf('benchmarks.md'), `${before}${measuredPart(report)}${after}`);
+  await writePart(marks, measuredPart(report));
   await writeFile(fileOf('figures/host-throughput.svg'), drawThroughput(report));
   await writeFile(fileOf('figures/host-soak.svg'), drawSoak(report.soak));
 };
 
-const machine = (): string => {
-  const [first] = cpus();
-  return `${cpus().length} cores (${first?.model.trim() ?? 'unknown'}), Node ${process.version}`;
-};
-
 /** Keeps a whole run and makes page and pictures of it. */
 export const writeReport = async (measured: HostReport): Promise<void> => {
-  const measuredOn = new Date().toISOString().slice(0, 10);
-  const report: KeptReport = { measuredOn, machine: machine(), ...measured };
+  const report = stamped(measured);
   await writeFile(fileOf('figures/host.json'), `${JSON.stringify(report, null, 2)}\n`);
   await writePage(report);
 };

@@ -2,19 +2,13 @@
  * The servers that are measured against each other, each with the same 1,000 notes: the floor, the peers
  * as their users start them, and the world host as it runs in its image.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { until } from '../../src/runtime/pause.ts';
-import type { LoadRequest, LoadTarget } from './host-load.ts';
+import { freePort, type LaunchedServer, launch, newFolder, programOf } from './host-launch.ts';
+import type { LoadRequest } from './host-load.ts';
 import { startWorldHost } from './host-ours.ts';
-import { peersFolder } from './host-peers-install.ts';
 import { newNote, noteCount, noteId, notesOf, pageRows } from './host-world.ts';
 
 export const operations = ['get', 'list100', 'patch', 'post'] as const;
@@ -23,13 +17,8 @@ export type Operation = (typeof operations)[number];
 export const serverNames = ['floor', 'ours', 'json-server', 'mockoon', 'emulate'] as const;
 export type ServerName = (typeof serverNames)[number];
 
-export type MeasuredServer = LoadTarget & {
-  name: ServerName;
-  /** Milliseconds from its launch to its first answer; of the world host, until it reports warm. */
-  startMs: number;
-  requests: Record<Operation, LoadRequest[]>;
-  stop(): Promise<void>;
-};
+/** One that can be asked; the world host has started when it reports warm. */
+export type MeasuredServer = LaunchedServer<ServerName, Record<Operation, LoadRequest[]>>;
 
 /** Requests of one kind, so many that none is repeated while its twin is under way. */
 const requestCount = 320;
@@ -67,77 +56,6 @@ const requestsOf = ({ one, page, all, headers = () => ({}), newBody = newNote }:
     })),
   } satisfies Record<Operation, LoadRequest[]>;
 };
-
-const startTimeoutMs = 60_000;
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-};
-
-const answers = async (url: string, headers: Record<string, string>): Promise<boolean> => {
-  try {
-    const response = await fetch(url, { headers });
-    await response.arrayBuffer();
-    return response.ok;
-  } catch {
-    return false; // it does not listen yet
-  }
-};
-
-const endChild = async (child: ChildProcess): Promise<void> => {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exited = once(child, 'exit');
-  child.kill('SIGKILL');
-  await exited;
-};
-
-type Launch = {
-  name: ServerName;
-  port: number;
-  args: string[];
-  /** What it answers when it is up. */
-  first: LoadRequest;
-  requests: MeasuredServer['requests'];
-  folder: string;
-};
-
-const launch = async (parts: Launch): Promise<MeasuredServer> => {
-  const { name, port, args, first, requests, folder } = parts;
-  const url = `http://127.0.0.1:${port}`;
-  const startedAt = performance.now();
-  const child = spawn(process.execPath, args, {
-    cwd: folder,
-    env: { PATH: process.env.PATH ?? '', HOME: folder },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  const stop = async (): Promise<void> => {
-    await endChild(child);
-    await rm(folder, { recursive: true, force: true });
-  };
-  try {
-    await until(() => child.exitCode !== null || answers(url + first.path, first.headers ?? {}), {
-      timeoutMs: startTimeoutMs,
-      everyMs: 2,
-      what: `the first answer of ${name}`,
-    });
-    if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}`);
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-  const startMs = performance.now() - startedAt;
-  return { name, url, pid: child.pid as number, startMs, requests, stop };
-};
-
-const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'svc-bench-host-'));
-
-const programOf = (packageName: string, file: string): string =>
-  join(peersFolder, 'node_modules', packageName, file);
 
 const notes = notesOf(noteCount);
 

@@ -4,9 +4,10 @@
  */
 import { createHash } from 'node:crypto';
 import type { Digest, TreeFile } from '../../src/domain/world.ts';
-import { encodeBundle } from '../../src/language/artifacts/bundle.ts';
+import { encodeBundle, selectUserCode } from '../../src/language/artifacts/bundle.ts';
 import { compileTree } from '../../src/language/compile/compile.ts';
-import { buildSnapshot } from '../../src/store/snapshot.ts';
+import type { Contract } from '../../src/language/contract.ts';
+import { buildSnapshot, type Rows } from '../../src/store/snapshot.ts';
 
 export type Note = {
   id: string;
@@ -141,7 +142,8 @@ single = true
 sample = { id = "note-1" }
 `;
 
-const file = (path: string, content: string): TreeFile => ({
+/** A file of a tree. */
+export const file = (path: string, content: string): TreeFile => ({
   path,
   content: new TextEncoder().encode(content),
 });
@@ -156,13 +158,25 @@ const tree = [
 const digestOf = (bytes: Uint8Array): Digest =>
   `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 
-/** A version of the world with so many notes, as the two blobs that a host loads. */
-export const buildWorld = (count: number) => {
+/** A version of a world, as the two blobs that a host loads. */
+export type BuiltVersion = {
+  contract: Contract;
+  bundle: Digest;
+  snapshot: Digest;
+  blobs: ReadonlyMap<Digest, Uint8Array>;
+};
+
+/** A version of the world that a tree describes, with these rows besides its own. */
+export const buildVersion = (tree: readonly TreeFile[], rows: Rows = {}): BuiltVersion => {
   const compiled = compileTree(tree);
-  if (!compiled.ok) throw new Error(JSON.stringify(compiled.problems));
-  const { contract } = compiled;
-  const bundle = encodeBundle({ contract, files: [] });
-  const snapshot = buildSnapshot(contract, { lists, notes: notesOf(count) }).bytes;
+  if (!compiled.ok) throw new Error(JSON.stringify(compiled.problems.slice(0, 5)));
+  const { contract, baseRows } = compiled;
+  const bundle = encodeBundle({ contract, files: selectUserCode(contract, tree) });
+  const snapshot = buildSnapshot(contract, { ...baseRows, ...rows }).bytes;
   const blobs = new Map([bundle, snapshot].map((bytes) => [digestOf(bytes), bytes]));
   return { contract, bundle: digestOf(bundle), snapshot: digestOf(snapshot), blobs };
 };
+
+/** A version of the world with so many notes. */
+export const buildWorld = (count: number): BuiltVersion =>
+  buildVersion(tree, { lists, notes: notesOf(count) });

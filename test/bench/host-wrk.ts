@@ -58,7 +58,7 @@ export const askWithWrk = async (
   try {
     await writeFile(script, scriptOf(requests));
     const options = ['--threads', '1', '--connections', String(connections)];
-    const timed = ['--duration', `${seconds}s`, '--script', script, url];
+    const timed = ['--timeout', '30s', '--duration', `${seconds}s`, '--script', script, url];
     const { stdout } = await run('wrk', [...options, ...timed]);
     return JSON.parse(stdout.slice(stdout.indexOf('SEEN ') + 5)) as Seen;
   } finally {

@@ -5,9 +5,10 @@
  */
 import { spawnSync } from 'node:child_process';
 import { type Figure, median, sample } from './figure.ts';
-import { loadFor, loadGenerator, residentMb } from './host-load.ts';
+import { loadGenerator, residentMb } from './host-load.ts';
 import { startWarmHost } from './host-ours.ts';
 import { installPeers } from './host-peers-install.ts';
+import { measureRounds, type Rounds } from './host-rounds.ts';
 import {
   type MeasuredServer,
   type Operation,
@@ -23,16 +24,7 @@ const rounds = 5;
 const roundSeconds = 2;
 const starts = 11;
 
-/** Medians of the rounds of one server, with the rounds' own requests a second. */
-export type Throughput = {
-  server: ServerName;
-  operation: Operation;
-  perSecond: number;
-  rounds: number[];
-  p99Ms: number;
-  /** Processor time of the server for a request; null where it cannot be read. */
-  cpuMicros: number | null;
-};
+export type Throughput = Rounds & { server: ServerName; operation: Operation };
 
 /** Everything measured, for the page in `docs/`. */
 export type HostReport = {
@@ -52,32 +44,13 @@ const targetShares: Record<Operation, number> = { get: 0.35, list100: 0.7, patch
 const startMs = { target: 150 };
 const rssMb = { target: 80 };
 
-/** A round of each server, beginning with another one each time. */
 const measureOperation = async (
   servers: readonly MeasuredServer[],
   operation: Operation,
 ): Promise<Throughput[]> => {
-  const measured = new Map(
-    servers.map((server) => [server, [] as Awaited<ReturnType<typeof loadFor>>[]]),
-  );
-  for (const server of servers) await loadFor(server, server.requests[operation], warmUpSeconds);
-  for (let round = 0; round < rounds; round += 1) {
-    const first = round % servers.length;
-    for (const server of [...servers.slice(first), ...servers.slice(0, first)]) {
-      measured.get(server)?.push(await loadFor(server, server.requests[operation], roundSeconds));
-    }
-  }
-  return [...measured].map(([server, results]) => {
-    const cpu = results.flatMap(({ cpuMicros }) => (cpuMicros === null ? [] : [cpuMicros]));
-    return {
-      server: server.name,
-      operation,
-      perSecond: median(results.map(({ perSecond }) => perSecond)),
-      rounds: results.map(({ perSecond }) => perSecond),
-      p99Ms: median(results.map(({ p99Ms }) => p99Ms)),
-      cpuMicros: cpu.length === 0 ? null : median(cpu),
-    };
-  });
+  const load = { rounds, seconds: roundSeconds, warmUpSeconds };
+  const measured = await measureRounds(servers, ({ requests }) => requests[operation], load);
+  return measured.map(({ server, ...seen }) => ({ server: server.name, operation, ...seen }));
 };
 
 /** GET has to be ahead of every peer, too; all of them keep state. */

@@ -1,7 +1,7 @@
 /**
  * `make bench`: our figures, their floor and their target, all from one run on this machine. Prints a
  * table and writes `bench.json`. `--only <prefix>` runs the part whose names begin so; `--write docs`
- * makes the page of a whole run of `host` anew, too.
+ * makes the page's part of a whole run of `host` or `world` anew, too.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -27,6 +27,8 @@ import { benchOrchestrator } from './orchestrator.ts';
 import { benchBurst, benchPoisson } from './poisson.ts';
 import { benchPoolView } from './pool-view.ts';
 import { benchSessionCost } from './session-cost.ts';
+import { benchWorld, type WorldReport } from './world.ts';
+import { writeWorldReport } from './world-report.ts';
 
 const outputFile = fileURLToPath(new URL('../../bench.json', import.meta.url));
 const say = (line: string): void => console.error(line);
@@ -36,7 +38,9 @@ const { values } = parseArgs({
 });
 const writesDocs = values.write === 'docs';
 if (values.write !== '' && !writesDocs) throw new Error('--write takes "docs"');
-if (writesDocs && values.only !== 'host') throw new Error('--write docs needs --only host');
+if (writesDocs && !['host', 'world'].includes(values.only)) {
+  throw new Error('--write docs needs --only host or --only world');
+}
 const wants = (prefix: string): boolean =>
   prefix.startsWith(values.only) || values.only.startsWith(prefix);
 
@@ -132,6 +136,11 @@ if (hostNames.some((name) => wants(`host.${name}`))) {
   host = await benchHost({ wants, say });
   measured.push(...host.figures);
 }
+let world: WorldReport | undefined;
+if (wants('world')) {
+  world = await benchWorld({ wants, say });
+  measured.push(...world.figures);
+}
 if (wants('gateway')) {
   say('asking through the gateway, and leaving connections idle');
   measured.push(...(await benchGateway(wants)));
@@ -145,4 +154,5 @@ const figures = measured.filter((figure) => figure.name.startsWith(values.only))
 if (figures.length === 0) throw new Error(`no figure begins with "${values.only}"`);
 console.log(formatTable(figures));
 if (writesDocs && host !== undefined) await writeReport({ ...host, figures });
+if (writesDocs && world !== undefined) await writeWorldReport(world);
 await writeFile(outputFile, `${JSON.stringify(figures, null, 2)}\n`);

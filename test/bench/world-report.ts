@@ -1,0 +1,89 @@
+/**
+ * The part on worlds with code of `docs/internals/benchmarks.md`, made of what a run measured, which is kept in
+ * `docs/internals/figures/world.json`.
+ */
+import { writeFile } from 'node:fs/promises';
+import {
+  figureTable,
+  fileOf,
+  marksOf,
+  round,
+  row,
+  type Stamped,
+  spreadOf,
+  stamped,
+  writePart,
+} from './page.ts';
+import type { CodeHostRounds, WorldReport } from './world.ts';
+import { type WorldOperation, worldOperations } from './world-requests.ts';
+import { type CodeHostName, codeHostNames } from './world-servers.ts';
+
+export type KeptWorldReport = Stamped<WorldReport>;
+
+const titles: Record<CodeHostName, string> = {
+  floor: 'bare `node:http` + `node:sqlite`',
+  ours: '**`code-hosting` on a world host**',
+  emulate: 'emulate 0.12.2, GitHub',
+};
+
+const operationTitles: Record<WorldOperation, string> = {
+  get: 'an issue',
+  list30: 'a list of 30',
+  list100: 'a list of 100',
+  search: 'a search',
+  create: 'a new comment',
+};
+
+type Cell = (measured: CodeHostRounds) => string;
+
+/** A row a code host, a column a kind of request. */
+const table = ({ measured }: WorldReport, cell: Cell): string[] => [
+  row(['', ...worldOperations.map((operation) => operationTitles[operation])]),
+  row(['-', ...worldOperations.map(() => '-:')]),
+  ...codeHostNames.map((server) => {
+    const own = worldOperations.map((operation) =>
+      measured.find((one) => one.server === server && one.operation === operation),
+    );
+    return row([titles[server], ...own.map((one) => (one === undefined ? '' : cell(one)))]);
+  }),
+];
+
+const micros = (value: number | null): string => (value === null ? '' : `${round(value)} µs, `);
+
+const marks = marksOf('measured of worlds');
+
+/** The measured part of the page, between its marks. */
+export const worldPart = (report: KeptWorldReport): string =>
+  [
+    marks.begin,
+    '',
+    `Measured on ${report.measuredOn}, by ${report.loadGenerator}, on ${report.machine}.`,
+    '',
+    'Requests a second over 16 connections:',
+    '',
+    ...table(report, ({ many }) => round(many.perSecond)),
+    '',
+    'Processor time of a request, of the server with its workers; p99; and half the distance between the best and',
+    'the worst round:',
+    '',
+    ...table(
+      report,
+      ({ many }) =>
+        `${micros(many.cpuMicros)}${many.p99Ms.toFixed(1)} ms, ±${spreadOf(many).toFixed(0)} %`,
+    ),
+    '',
+    'Over one connection, p50 and p99:',
+    '',
+    ...table(report, ({ one }) => `${one.p50Ms.toFixed(2)} ms, ${one.p99Ms.toFixed(1)} ms`),
+    '',
+    ...figureTable(report.figures),
+    '',
+    marks.end,
+  ].join('\n');
+
+/** Keeps a whole run and makes the part of the page of it. */
+export const writeWorldReport = async (measured: WorldReport): Promise<void> => {
+  const report = stamped(measured);
+  await writeFile(fileOf('figures/world.json'), `${JSON.stringify(report, null, 2)}\n`);
+  await writePart(marks, worldPart(report));
+};

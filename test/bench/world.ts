@@ -1,0 +1,148 @@
+/**
+ * How fast a world with code serves: `code-hosting` on a world host beside emulate's GitHub, on the same issues and the
+ * same five requests, over 16 connections and over one; and tools in both languages.
+ */
+import type { Figure } from './figure.ts';
+import { loadGenerator } from './host-load.ts';
+import { installPeers } from './host-peers-install.ts';
+import { measureRounds, type Rounds } from './host-rounds.ts';
+import { measureFirst } from './world-first.ts';
+import {
+  type FirstOperation,
+  firstOperations,
+  type WorldOperation,
+  worldOperations,
+} from './world-requests.ts';
+import { type CodeHost, type CodeHostName, startCodeHosts } from './world-servers.ts';
+import { benchTools } from './world-tools.ts';
+
+/** What one code host did with one kind of request, over 16 connections and over one. */
+export type CodeHostRounds = {
+  server: CodeHostName;
+  operation: WorldOperation;
+  many: Rounds;
+  one: Rounds;
+};
+
+/** Everything measured, for the page in `docs/`. */
+export type WorldReport = {
+  loadGenerator: string;
+  measured: CodeHostRounds[];
+  figures: Figure[];
+};
+
+type Options = { wants(name: string): boolean; say(line: string): void };
+
+const many = { rounds: 5, seconds: 2, warmUpSeconds: 1 };
+const one = { rounds: 3, seconds: 1, warmUpSeconds: 1, connections: 1 };
+
+/** The least share of the peer's requests a second, over 16 connections. */
+const targetShares: Partial<Record<WorldOperation, number>> = { get: 0.5, list30: 1, create: 1 };
+const targetOneMs: Partial<Record<WorldOperation, number>> = { get: 0.8 };
+
+const measureOperation = async (
+  servers: readonly CodeHost[],
+  operation: WorldOperation,
+): Promise<CodeHostRounds[]> => {
+  const requestsOf = ({ requests }: CodeHost) => requests.cycles[operation];
+  const single = await measureRounds(servers, requestsOf, one);
+  const crowd = await measureRounds(servers, requestsOf, many);
+  return servers.map((server, index) => ({
+    server: server.name,
+    operation,
+    many: crowd[index] as Rounds,
+    one: single[index] as Rounds,
+  }));
+};
+
+const figuresOf = (operation: WorldOperation, measured: readonly CodeHostRounds[]): Figure[] => {
+  const of = (name: CodeHostName): CodeHostRounds => {
+    const found = measured.find(({ server }) => server === name);
+    if (found === undefined) throw new Error(`${name} was not asked for ${operation}`);
+    return found;
+  };
+  const [floor, ours, peer] = [of('floor'), of('ours'), of('emulate')];
+  const share = targetShares[operation];
+  return [
+    {
+      name: `world.${operation}`,
+      value: ours.many.perSecond,
+      unit: 'requests/s',
+      floor: floor.many.perSecond,
+      peer: peer.many.perSecond,
+      target: share === undefined ? null : share * peer.many.perSecond,
+      better: 'higher',
+    },
+    {
+      name: `world.${operation}.one`,
+      value: ours.one.p50Ms,
+      unit: 'ms',
+      floor: floor.one.p50Ms,
+      peer: peer.one.p50Ms,
+      target: targetOneMs[operation] ?? null,
+      better: 'lower',
+    },
+  ];
+};
+
+const describe = ({ server, many, one }: CodeHostRounds): string => {
+  const cpu = many.cpuMicros === null ? '' : `, ${many.cpuMicros.toFixed(0)} µs of processor`;
+  const crowd = `${many.perSecond.toFixed(0)}/s, p99 ${many.p99Ms.toFixed(1)} ms${cpu}`;
+  const single = `${one.perSecond.toFixed(0)}/s, p50 ${one.p50Ms.toFixed(2)} ms`;
+  return `  ${server}: over 16 connections ${crowd}; over one ${single}`;
+};
+
+const firstFigure = async (
+  servers: readonly CodeHost[],
+  operation: FirstOperation,
+): Promise<Figure> => {
+  const measured = new Map<CodeHostName, number>();
+  for (const { name, url, requests } of servers) {
+    measured.set(name, await measureFirst(url, requests.first[operation]));
+  }
+  return {
+    name: `world.${operation}.first`,
+    value: measured.get('ours') ?? Number.NaN,
+    unit: 'ms',
+    floor: measured.get('floor') ?? null,
+    peer: measured.get('emulate') ?? null,
+    target: null,
+    better: 'lower',
+  };
+};
+
+const compare = async ({ wants, say }: Options, report: WorldReport): Promise<void> => {
+  const servers = await startCodeHosts(say);
+  try {
+    // Before all else: then no session was asked any of it before.
+    for (const operation of firstOperations.filter((name) => wants(`world.${name}.first`))) {
+      say(`asking each of them what it was never asked: ${operation}`);
+      report.figures.push(await firstFigure(servers, operation));
+    }
+    for (const operation of worldOperations.filter((name) => wants(`world.${name}`))) {
+      say(`asking all of them by ${loadGenerator}: ${operation}`);
+      const measured = await measureOperation(servers, operation);
+      for (const rounds of measured) say(describe(rounds));
+      report.measured.push(...measured);
+      report.figures.push(...figuresOf(operation, measured));
+    }
+  } finally {
+    await Promise.all(servers.map((server) => server.stop()));
+  }
+};
+
+/** The figures `world.*`. */
+export const benchWorld = async ({ wants, say }: Options): Promise<WorldReport> => {
+  const report: WorldReport = { loadGenerator, measured: [], figures: [] };
+  if (worldOperations.some((name) => wants(`world.${name}`))) {
+    if (loadGenerator !== 'wrk')
+      say('wrk is not installed: autocannon asks instead, and is slower');
+    await installPeers(say);
+    await compare({ wants, say }, report);
+  }
+  if (wants('world.tool')) {
+    say('calling tools in Python and TypeScript');
+    report.figures.push(...(await benchTools(wants)));
+  }
+  return report;
+};
