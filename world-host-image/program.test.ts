@@ -1,5 +1,6 @@
 /** What a host does with sessions, one after the other: it loads, runs calls, recycles and loads ahead. */
 import { describe, expect, it } from 'vitest';
+import { limits } from '#domain/limits.ts';
 import { assignment, issues, openOn, startBench, task, version } from '#test/support/host-bench.ts';
 
 describe('a session', () => {
@@ -9,6 +10,7 @@ describe('a session', () => {
     const ready = await control.message('reportReady');
     expect(ready.body).toEqual({
       generation: 1,
+      hold: limits.pollMs / 1_000,
       holding: { bundle: version.bundle, stateDigest: version.stateDigest },
       steps: [{ name: 'load', agoMs: expect.any(Number), tookMs: expect.any(Number) }],
     });
@@ -173,14 +175,14 @@ describe('loading ahead of a session', () => {
 
   it('holds the version, tells its digest, and serves it without fetching again', async () => {
     const { control } = await startBench();
-    await control.message('reportWarm');
+    const { address } = (await control.message('reportWarm')).body;
     control.load(order);
     const loaded = await control.message('reportWarm', 2);
     expect(loaded.body).toMatchObject({
       generation: 1,
       holding: { bundle: version.bundle, stateDigest: version.stateDigest },
     });
-    expect((await fetch(`${loaded.body.address}/users`)).status).toBe(503);
+    expect((await fetch(`${address}/users`)).status).toBe(503);
     control.assign(assignment({ generation: 2 }));
     await control.message('reportReady');
     await control.call('tool', 'close_all', { repo: 'engine' });

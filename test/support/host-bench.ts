@@ -113,11 +113,13 @@ export const openOn = async (
   parts: Partial<Assignment> = {},
   nth = 1,
 ): Promise<(method: string, path: string, body?: unknown, token?: string) => Promise<Response>> => {
-  const warm = await control.message('reportWarm', nth);
+  // Where it is, a host tells once.
+  const { body: first } = await control.message('reportWarm');
+  await control.message('reportWarm', nth);
   control.assign(assignment(parts));
   await control.message('reportReady', nth);
   return (method, path, body, token = parts.sessionToken ?? 'st-one') =>
-    fetch(`${warm.body.address}${path}`, {
+    fetch(`${first.address}${path}`, {
       method,
       headers: { authorization: `token ${token}`, 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),

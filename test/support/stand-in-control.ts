@@ -35,6 +35,11 @@ export type StandInControl = {
   drain(): void;
   /** The next so many messages of an operation are answered with this status. */
   fail(operation: string, status: number, times: number): void;
+  /**
+   * From now on it holds the answers to reports for what comes next, and takes the last entries of a ledger with
+   * the end of its session. Before that it answers as the release before did.
+   */
+  beOfThisRelease(): void;
   /** The next answer of an operation that hands out a call never reaches the host. */
   mute(operation: string): void;
   /** Resolves with the n-th message of an operation. */
@@ -80,6 +85,7 @@ export const startStandInControl = async (
   let toLoad: LoadDirective | undefined;
   let closing: { keepWarm: boolean; next: 'recycle' | 'exit' } | undefined;
   let drained = false;
+  let isOlder = true;
   let seq = 0;
   let generation = 0;
 
@@ -131,7 +137,9 @@ export const startStandInControl = async (
     const next = () => directive(isFinal);
     switch (operation) {
       case 'reportWarm':
-        return { state: 'warm' };
+        return { state: 'warm', ...(isOlder ? {} : await holdFor(pollHost, hold)) };
+      case 'reportReady':
+        return isOlder ? {} : holdFor(next, hold);
       case 'pollHost':
         return holdFor(pollHost, hold);
       case 'heartbeat':
@@ -146,7 +154,7 @@ export const startStandInControl = async (
         const next = closing?.next;
         closing = undefined;
         generation += 1;
-        return { generation, next };
+        return { generation, next, ...(isOlder ? {} : { taken: true }) };
       }
       default:
         return {};
@@ -203,6 +211,9 @@ export const startStandInControl = async (
     url: `http://127.0.0.1:${port}`,
     port,
     received,
+    beOfThisRelease() {
+      isOlder = false;
+    },
     assign(given) {
       assignment = given;
     },

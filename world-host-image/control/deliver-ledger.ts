@@ -11,7 +11,15 @@ import { deliverRequests } from '#wire/host-api/operations.ts';
 import type { Session } from '../session/session.ts';
 import { type ControlLink, type HostIdentity, isRefused, isStale } from './link.ts';
 
+/** The last entries of a ledger, to be told with the end of the session. */
+export type LastEntries = { entries: readonly string[]; taken(): void };
+
 export type LedgerDelivery = {
+  /**
+   * What is left, where that is little: whoever tells it says when it was taken. Undefined where it is more,
+   * which is to be delivered first.
+   */
+  takeLast(): Promise<LastEntries | undefined>;
   /** Delivers what is left, for as long as that may take, and ends. A host that stops has less time. */
   finish(options: { isStopping: boolean }): Promise<void>;
 };
@@ -28,6 +36,8 @@ const lastMs = 1_000;
 type Batch = { entries: number; chars: number };
 const whole: Batch = { entries: limits.ledgerBatchEntries, chars: limits.ledgerBatchChars };
 const single: Batch = { ...whole, entries: 1 };
+/** What may go along with the end of a session: it is read where all small messages are. */
+const little: Batch = { entries: 100, chars: 64 * 1024 };
 
 /** Begins to deliver. */
 export const startLedgerDelivery = (
@@ -102,6 +112,14 @@ export const startLedgerDelivery = (
 
   let finished: Promise<void> | undefined;
   return {
+    async takeLast() {
+      await loop.stop();
+      const left = backlog.first(little);
+      const chars = left.reduce((sum, { json }) => sum + json.length, 0);
+      if (left.length < backlog.size() || chars > little.chars) return undefined;
+      const newest = left.at(-1)?.id ?? 0;
+      return { entries: left.map(({ json }) => json), taken: () => backlog.removeTo(newest) };
+    },
     finish({ isStopping }) {
       finished ??= deliverRest(isStopping ? stoppingMs : finishMs);
       return finished;

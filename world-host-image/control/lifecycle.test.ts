@@ -40,6 +40,38 @@ describe('the request ledger', () => {
     ]);
   });
 
+  it('goes along with the end of a session whose host is kept', async () => {
+    const { control } = await startBench();
+    control.beOfThisRelease();
+    const api = await openOn(control);
+    await api('GET', '/users');
+    control.close(true, 'recycle');
+    const { entries } = (await control.message('reportClosed')).body as Told;
+    expect(entries.map((text) => JSON.parse(text))).toMatchObject([{ id: 1, path: '/users' }]);
+    await control.message('reportWarm', 2);
+    expect(entriesOf(control)).toEqual([]);
+  });
+
+  it('is delivered after that to a control plane that did not take it so', async () => {
+    const { control } = await startBench();
+    const api = await openOn(control);
+    await api('GET', '/users');
+    control.close(true, 'recycle');
+    await control.message('reportWarm', 2);
+    expect(entriesOf(control)).toMatchObject([{ id: 1, path: '/users' }]);
+  });
+
+  it('is delivered entry by entry, and told without it, where the end is refused with it', async () => {
+    const { control } = await startBench();
+    control.beOfThisRelease();
+    const api = await openOn(control);
+    await api('GET', '/users');
+    control.fail('reportClosed', 400, 1);
+    control.close(true, 'recycle');
+    expect((await control.message('reportClosed')).body).toEqual({ generation: 1 });
+    expect(entriesOf(control)).toMatchObject([{ id: 1, path: '/users' }]);
+  });
+
   it('goes to the control plane when the host is told to stop, and again when it was not taken', async () => {
     const { control, host } = await startBench();
     const api = await openOn(control);
@@ -178,6 +210,29 @@ describe('the lifecycle of a host', () => {
     await host.stop();
     expect((await answer).error).toBeUndefined();
     expect(control.waiting()).toEqual([next]);
+  });
+
+  it('runs the call that its ready report brings as the host is told to stop', async () => {
+    const { control, host } = await startBench();
+    control.beOfThisRelease();
+    control.mute('reportReady');
+    await openOn(control);
+    const answer = control.call('tool', 'create_users', { login: 'first', id: 7 });
+    await control.handed('call-1');
+    await host.stop();
+    expect((await answer).error).toBeUndefined();
+  });
+
+  it('is handed its next session with the answer to its report that it is clean', async () => {
+    const { control } = await startBench();
+    control.beOfThisRelease();
+    await openOn(control);
+    control.close(true, 'recycle');
+    const polls = () => control.received.filter(({ operation }) => operation === 'pollHost').length;
+    const before = polls();
+    const api = await openOn(control, { sessionId: 'ses-2', generation: 3 }, 2);
+    expect((await api('GET', '/users')).status).toBe(200);
+    expect(polls()).toBe(before);
   });
 
   it('runs the call that comes with an answer as the host is told to stop', async () => {

@@ -9,22 +9,24 @@ import { StoreRefusal } from '#store/refusal.ts';
 import {
   type Assignment,
   type Holding,
+  type HostDirective,
   type LoadDirective,
   pollHost,
   reportClosed,
   reportFailed,
-  reportReady,
   reportUnloaded,
   reportWarm,
   type SessionDirective,
 } from '#wire/host-api/operations.ts';
+import type { Answer } from '#wire/operation.ts';
 import type { Proof } from '../proof/proof.ts';
 import type { WorldLoader } from '../session/load-world.ts';
 import { openSession, recycleSession } from '../session/open-session.ts';
 import type { Serving } from '../session/serving.ts';
 import type { Session } from '../session/session.ts';
-import { startLedgerDelivery } from './deliver-ledger.ts';
-import { type ServeOptions, serveCalls } from './serve-calls.ts';
+import { type LedgerDelivery, startLedgerDelivery } from './deliver-ledger.ts';
+import { isRefused } from './link.ts';
+import { type ServeOptions, serveCalls, tellReady } from './serve-calls.ts';
 
 export type LifecycleOptions = ServeOptions & {
   /** Address of the API server, when the host is to tell it. */
@@ -36,8 +38,8 @@ export type LifecycleOptions = ServeOptions & {
   proof: Proof;
 };
 
-/** Whether the host waits for another session, or has nothing left to do. */
-type Next = 'wait' | 'exit';
+/** What the host is to do next, which may be nothing yet, or whether it has nothing left to do. */
+type Next = HostDirective | 'exit';
 
 const hold = limits.pollMs / 1000;
 
@@ -47,17 +49,16 @@ const reasonOf = (error: unknown): string => describeError(error).slice(0, limit
 const tellWarm = async (
   { address, link, identity, stopping: signal, takeToken }: LifecycleOptions,
   told: { holding?: Holding; found?: string[] } = {},
-): Promise<void> => {
+): Promise<HostDirective> => {
   const { hostId, generation } = identity;
-  const body = {
-    generation,
-    ...told,
-    ...(address === undefined ? {} : { address }),
-    // What it was launched with may lie in a file: from its first report on it has another token.
-    ...(told.holding === undefined ? { renews: true } : {}),
-  };
-  const { token } = await link.send(reportWarm, { params: { hostId }, body }, { signal });
+  // What it was launched with may lie in a file: from its first report on it has another token.
+  const first = { renews: true, ...(address === undefined ? {} : { address }) };
+  const body = { generation, ...(told.holding === undefined ? first : { ...told, hold }) };
+  const wait = { signal, ...(told.holding === undefined ? {} : { holdSeconds: hold }) };
+  const answer = await link.send(reportWarm, { params: { hostId }, body }, wait);
+  const { token, ...directive } = answer;
   if (token !== undefined) takeToken(token);
+  return directive;
 };
 
 /** A session that is served, with when its load ended and how long it took, in milliseconds. */
@@ -87,30 +88,64 @@ const begin = async (
   }
 };
 
-const tellReady = (
-  { link, identity, stopping: signal }: LifecycleOptions,
-  { session: { id: sessionId, world }, loadedAt, loadMs }: Begun,
-): Promise<SessionDirective> => {
-  const holding = { bundle: world.bundle, stateDigest: world.baseDigest };
+/** Serves the calls of a session, from its being ready on; resolves as `serveCalls` does. */
+const serveReady = async (
+  options: LifecycleOptions,
+  { session, loadedAt, loadMs }: Begun,
+): Promise<SessionDirective['close']> => {
   const load = { name: 'load', agoMs: performance.now() - loadedAt, tookMs: loadMs };
-  const body = { generation: identity.generation, holding, steps: [load] };
-  return link.send(reportReady, { params: { sessionId }, body }, { signal });
+  return serveCalls(options, session, await tellReady(options, session, [load]));
+};
+
+type Closed = Answer<typeof reportClosed>['body'];
+
+/** Reports a session closed, with the last of its ledger where that is little; else when that was delivered. */
+const tellClosed = async (
+  { link, identity, stopping: signal }: LifecycleOptions,
+  { id: sessionId }: Session,
+  delivery: LedgerDelivery,
+  keepWarm: boolean,
+): Promise<Closed> => {
+  const { generation } = identity;
+  const tell = (entries: readonly string[]): Promise<Closed> => {
+    const body = { generation, ...(entries.length === 0 ? {} : { entries: [...entries] }) };
+    return link.send(reportClosed, { params: { sessionId }, body }, { signal });
+  };
+  const deliverAndTell = async (): Promise<Closed> => {
+    await delivery.finish({ isStopping: false });
+    return tell([]);
+  };
+  // A host that is about to go delivers first: there may be no time for it afterwards.
+  const last = keepWarm ? await delivery.takeLast() : undefined;
+  if (last === undefined) return deliverAndTell();
+  try {
+    const closed = await tell(last.entries);
+    if (closed.taken === true) last.taken();
+    return closed;
+  } catch (error) {
+    // Some entry is not taken: those who deliver find out which, and leave it out.
+    if (!isRefused(error)) throw error;
+    return deliverAndTell();
+  }
 };
 
 /** Ends a session that is served no more: it is reported closed, then what it left is removed. */
-const close = async (options: LifecycleOptions, session: Session): Promise<Next> => {
-  const { link, log, identity, stopping: signal } = options;
-  const params = { sessionId: session.id };
-  const body = { generation: identity.generation };
-  const closed = await link.send(reportClosed, { params, body }, { signal });
+const close = async (
+  options: LifecycleOptions,
+  session: Session,
+  delivery: LedgerDelivery,
+  keepWarm: boolean,
+): Promise<Next> => {
+  const { log, identity } = options;
+  const closed = await tellClosed(options, session, delivery, keepWarm);
+  await delivery.finish({ isStopping: false });
   identity.generation = closed.generation;
   log.info({ next: closed.next }, 'closed');
   identity.sessionId = undefined;
   if (closed.next === 'exit') return 'exit';
   const { holding, found } = await recycleSession(session, options.proof);
   if (found.length > 0) log.warn({ found }, 'the session left something in this host');
-  await tellWarm(options, { holding, found });
-  return 'wait';
+  return tellWarm(options, { holding, found });
 };
 
 const serve = async (options: LifecycleOptions, assignment: Assignment): Promise<Next> => {
@@ -122,10 +157,10 @@ const serve = async (options: LifecycleOptions, assignment: Assignment): Promise
   const { session } = begun;
   const delivery = startLedgerDelivery(options, session);
   try {
-    const directive = await serveCalls(options, session, await tellReady(options, begun));
+    const directive = await serveReady(options, begun);
     await options.serving.end();
-    await delivery.finish({ isStopping: directive === undefined });
-    return directive === undefined ? 'exit' : await close(options, session);
+    if (directive === undefined) return 'exit';
+    return await close(options, session, delivery, directive.keepWarm);
   } finally {
     await delivery.finish({ isStopping: true });
   }
@@ -149,26 +184,28 @@ const loadAhead = async (options: LifecycleOptions, order: LoadDirective): Promi
     await link.send(reportUnloaded, { params, body }, { signal });
     return 'exit';
   }
-  await tellWarm(options, { holding });
   log.info({ bundle: order.bundle, loadMs: performance.now() - startedAt }, 'loaded ahead');
-  return 'wait';
+  return tellWarm(options, { holding });
+};
+
+const poll = ({ link, identity, stopping: signal }: LifecycleOptions): Promise<HostDirective> => {
+  const { hostId, generation } = identity;
+  const input = { params: { hostId }, body: { generation, hold } };
+  return link.send(pollHost, input, { signal, holdSeconds: hold });
+};
+
+const follow = async (options: LifecycleOptions, directive: HostDirective): Promise<Next> => {
+  const { assignment, load } = directive;
+  if (load !== undefined) return loadAhead(options, load);
+  return assignment === undefined ? poll(options) : serve(options, assignment);
 };
 
 const runToEnd = async (options: LifecycleOptions): Promise<void> => {
-  const { link, log, identity, stopping: signal } = options;
-  await tellWarm(options);
+  const { log, stopping: signal } = options;
+  let next: Next = await tellWarm(options);
   log.info({ sinceStartMs: performance.now() }, 'warm');
-  let next: Next = 'wait';
-  while (next === 'wait' && !signal.aborted) {
-    const { hostId, generation } = identity;
-    const { assignment, load, drain } = await link.send(
-      pollHost,
-      { params: { hostId }, body: { generation, hold } },
-      { signal, holdSeconds: hold },
-    );
-    if (drain === true) return;
-    if (load !== undefined) next = await loadAhead(options, load);
-    if (assignment !== undefined) next = await serve(options, assignment);
+  while (next !== 'exit' && next.drain !== true && !signal.aborted) {
+    next = await follow(options, next);
   }
 };
 

@@ -13,9 +13,10 @@ import {
   type CallAnswer,
   type HostCall,
   pollCalls,
+  reportReady,
   type SessionDirective,
 } from '#wire/host-api/operations.ts';
-import type { ClientInput } from '#wire/operation.ts';
+import type { ClientInput, Input } from '#wire/operation.ts';
 import { runCall } from '../calls/run-call.ts';
 import type { Session } from '../session/session.ts';
 import { createJournal, type Journal } from './journal.ts';
@@ -36,6 +37,30 @@ const mostWhyChars = 1_000;
 
 /** The two messages that bring the next call. */
 type Asking = typeof answerCall | typeof pollCalls;
+
+/**
+ * Says that a session is ready, and asks for what comes first. When the host is told to stop, it asks once
+ * more as `ask` does.
+ */
+export const tellReady = async (
+  options: ServeOptions,
+  { id: sessionId, world }: Session,
+  steps: NonNullable<Input<typeof reportReady>['body']['steps']>,
+): Promise<SessionDirective> => {
+  const { generation } = options.identity;
+  const params = { sessionId };
+  const holding = { bundle: world.bundle, stateDigest: world.baseDigest };
+  const body = { generation, holding, hold, steps };
+  try {
+    const wait = { signal: options.stopping, holdSeconds: hold };
+    return await options.link.send(reportReady, { params, body }, wait);
+  } catch (error) {
+    if (!options.stopping.aborted) throw error;
+    const signal = AbortSignal.timeout(lastMessageMs);
+    const query = { generation, hold: 0, final: true };
+    return options.link.send(pollCalls, { params, query }, { signal });
+  }
+};
 
 /**
  * Asks for what comes next, for as long as the control plane holds the answer. When the host is told to

@@ -5,7 +5,7 @@
  */
 import { type CallError, shortErrorJson } from '#domain/call.ts';
 import { AppError } from '#domain/error.ts';
-import type { answerCall, deliverRequests } from '#wire/host-api/operations.ts';
+import type { answerCall, deliverRequests, reportClosed } from '#wire/host-api/operations.ts';
 import type { Input } from '#wire/operation.ts';
 import type { CallRequest } from '#wire/public-api/call.ts';
 import type { OpenSessionBody, TaskSpec } from '#wire/public-api/session.ts';
@@ -134,6 +134,13 @@ const keepEntries = ({
   entries: entries.map(readEntry),
 });
 
+type ClosedBody = Input<typeof reportClosed>['body'];
+
+const keepClosed = ({ generation, entries = [] }: ClosedBody) => ({
+  generation,
+  entries: entries.map(readEntry),
+});
+
 /** By the id of the operation; a body of any other is kept as it is. */
 export const keepers = {
   enqueueCall: keepCall,
@@ -141,6 +148,7 @@ export const keepers = {
   createWorld: keepWorld,
   answerCall: keepAnswer,
   deliverRequests: keepEntries,
+  reportClosed: keepClosed,
 } as const;
 
 /** What the handler of an operation gets for a body. */

@@ -153,9 +153,11 @@ export type WarmReport = {
   found?: readonly string[] | undefined;
 };
 
+// That it reports is a sign of life, too.
 const warmStatement = statement(
   'host_warm',
-  `update hosts h
+  `with host as (
+   update hosts h
       set state = 'warm', state_since = now(),
           address = case when h.state = 'starting' then coalesce(h.address, :address) else h.address end,
           source_address = case when h.state = 'starting' then :source else h.source_address end,
@@ -167,7 +169,11 @@ const warmStatement = statement(
                when ${isLoading}
                then :stateDigest::text is not null and :bundle::text = (select v.bundle from versions v where v.id = h.version_id)
                else h.bundle = :bundle::text and h.state_digest = :stateDigest::text and :isClean end
-   returning h.id`,
+   returning h.id
+   ), beat as (
+     update beats set last_seen_at = now() from host where beats.host_id = host.id
+   )
+   select id from host`,
 );
 
 /**

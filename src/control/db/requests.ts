@@ -28,6 +28,19 @@ export type RequestRow = {
   callId: string | null;
 };
 
+/** Writes the entries of a session; `session` is a row with its id and its world's. */
+export const writeEntries = (session: string): string =>
+  `insert into requests (session_id, world_id, id, at, via, operation, method, path, status,
+                         duration_ms, request, response, changes, rows, call_id, bytes)
+   select ${session}.id, ${session}.world_id, entry.* from ${session} cross join unnest(:id::int[],
+     :at::timestamptz[], :via::text[], :operation::text[], :method::text[], :path::text[],
+     :status::int[], :durationMs::float8[], :request::json[], :response::json[], :changes::json[],
+     :rows::json[], :callId::text[], :bytes::int[]) entry
+   on conflict do nothing`;
+
+/** What is kept of the session's entries so far, in bytes; null where that was not counted. */
+export const keptBytes = `(select l.bytes from ledgers l where l.session_id = :sessionId)::float8 as "keptBytes"`;
+
 // The session's row is not locked: its calls are not to wait for this.
 const insertStatement = statement(
   'insert_requests',
@@ -36,15 +49,9 @@ const insertStatement = statement(
       where s.id = :sessionId and s.host_id = :hostId and s.generation = :generation
         and h.state <> 'gone' and h.generation between :generation and :generation + 1
    ), written as (
-     insert into requests (session_id, world_id, id, at, via, operation, method, path, status,
-                           duration_ms, request, response, changes, rows, call_id, bytes)
-     select served.id, served.world_id, entry.* from served cross join unnest(:id::int[],
-       :at::timestamptz[], :via::text[], :operation::text[], :method::text[], :path::text[],
-       :status::int[], :durationMs::float8[], :request::json[], :response::json[], :changes::json[],
-       :rows::json[], :callId::text[], :bytes::int[]) entry
-     on conflict do nothing
+     ${writeEntries('served')}
    )
-   select true from served`,
+   select ${keptBytes} from served`,
 );
 
 // Deliveries and all else have a bound each: neither makes room for the other. What is dropped is
@@ -77,6 +84,43 @@ const entryColumns = [
   ...jsonColumns,
 ];
 
+const bytesOf = (entry: KeptEntry): number =>
+  jsonColumns.reduce((bytes, name) => bytes + Buffer.byteLength(entry[name]), 0);
+
+/** Entries as the parameters of `writeEntries`. */
+export const entryValues = (entries: readonly KeptEntry[]): NamedValues => {
+  const column = <Name extends keyof KeptEntry>(name: Name) => entries.map((each) => each[name]);
+  return {
+    ...Object.fromEntries(entryColumns.map((name) => [name, column(name)])),
+    durationMs: column('duration_ms'),
+    callId: column('call_id'),
+    bytes: entries.map(bytesOf),
+  };
+};
+
+const fewestEntries = Math.min(limits.sessionRequests, limits.sessionDeliveries);
+const fewestBytes = Math.min(limits.sessionRequestBytes, limits.sessionDeliveryBytes);
+
+/**
+ * Whether a session may have too many entries, now that these were written beside what it had: entries are
+ * numbered without gaps from 1, so the last number is as many as there can be.
+ */
+const mayBeTooMany = (entries: readonly KeptEntry[], kept: number | null): boolean => {
+  const [first, last] = [entries[0]?.id ?? 0, entries.at(-1)?.id ?? 0];
+  if (last > fewestEntries || (kept === null && first > 1)) return true;
+  return entries.reduce((sum, entry) => sum + bytesOf(entry), kept ?? 0) > fewestBytes;
+};
+
+/** Lets the oldest entries of a session make room, where these may have made it too many. */
+export const makeRoom = async (
+  db: Queryable,
+  sessionId: string,
+  entries: readonly KeptEntry[],
+  kept: number | null,
+): Promise<void> => {
+  if (mayBeTooMany(entries, kept)) await db.query(trimStatement, [sessionId]);
+};
+
 /**
  * Writes entries and lets the oldest of the session make room; false when the host is not the one that
  * serves the session, or served it and has done nothing since. Entries that are there already stay as they are.
@@ -86,19 +130,12 @@ export const insertRequests = async (
   { sessionId, hostId, generation }: SessionHost,
   entries: readonly KeptEntry[],
 ): Promise<boolean> => {
-  const column = <Name extends keyof KeptEntry>(name: Name) => entries.map((each) => each[name]);
-  const columns = Object.fromEntries(entryColumns.map((name) => [name, column(name)]));
-  const bytesOf = (entry: KeptEntry): number =>
-    jsonColumns.reduce((bytes, name) => bytes + Buffer.byteLength(entry[name]), 0);
-  const served = await db.query(insertStatement, {
+  const [served] = await db.query<{ keptBytes: number | null }>(insertStatement, {
     ...{ sessionId, hostId, generation },
-    ...columns,
-    durationMs: column('duration_ms'),
-    callId: column('call_id'),
-    bytes: entries.map(bytesOf),
+    ...entryValues(entries),
   });
-  if (served.length === 0) return false;
-  await db.query(trimStatement, [sessionId]);
+  if (served === undefined) return false;
+  await makeRoom(db, sessionId, entries, served.keptBytes);
   return true;
 };
 

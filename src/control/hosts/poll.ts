@@ -1,16 +1,17 @@
 /** A warm host asks what to do: serve a session, load a version ahead of one, or go. */
 import { AppError } from '#domain/error.ts';
+import type { HostState } from '#domain/host.ts';
 import { limits } from '#domain/limits.ts';
 import type { Assignment, pollHost, WorldSources } from '#wire/host-api/operations.ts';
 import type { Answer } from '#wire/operation.ts';
-import { findHostWork, type HostWork } from '../db/hosts.ts';
+import { findHostWork, type HostWork, type WarmReport } from '../db/hosts.ts';
 import { jsonText } from '../json/json-text.ts';
 import type { Version } from '../memory/versions.ts';
 import { holdUntil, toMs } from '../news/hold.ts';
 import type { Parts } from '../parts.ts';
 import { apiAddress } from '../sessions/view.ts';
 import { sessionToken } from '../tokens/tokens.ts';
-import { staleGeneration } from './warm.ts';
+import { reportWarm, staleGeneration } from './warm.ts';
 
 export type HostPoll = {
   hostId: string;
@@ -88,13 +89,40 @@ const look = async (parts: Parts, asked: HostPoll): Promise<HostAnswer | undefin
   return look(parts, asked);
 };
 
-/** Answers as soon as there is something to do; `{}` when the time is over. */
-export const poll = async (parts: Parts, asked: HostPoll): Promise<HostAnswer> => {
+/**
+ * Answers as soon as there is something to do; `{}` when the time is over. What is done before it looks is done
+ * when news are already watched for, and says whether there can be nothing to do yet.
+ */
+export const poll = async (
+  parts: Parts,
+  asked: HostPoll,
+  before: () => Promise<{ waits: boolean }> = async () => ({ waits: false }),
+): Promise<HostAnswer> => {
+  let begin: typeof before | undefined = before;
   const answer = await holdUntil(parts.notices, {
     topic: asked.hostId,
     ms: Math.min(toMs(asked.hold), limits.pollMs),
     signal: asked.signal,
-    look: () => look(parts, asked),
+    look: async () => {
+      const begun = await begin?.();
+      begin = undefined;
+      return begun?.waits === true ? undefined : look(parts, asked);
+    },
   });
   return answer ?? {};
+};
+
+/** Takes a report of a warm host, and answers as a poll does that follows it. */
+export const reportWarmAndPoll = async (
+  parts: Parts,
+  report: WarmReport,
+  hold: Pick<HostPoll, 'hold' | 'signal'>,
+): Promise<HostAnswer & { state: HostState }> => {
+  let state: HostState = 'warm';
+  const directive = await poll(parts, { ...report, ...hold }, async () => {
+    const warmed = await reportWarm(parts, report);
+    state = warmed.state;
+    return warmed;
+  });
+  return { state, ...directive };
 };

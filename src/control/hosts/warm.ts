@@ -10,7 +10,6 @@ import {
   findHostStatus,
   findWhereabouts,
   makeWarm,
-  noteBeat,
   type WarmReport,
 } from '../db/hosts.ts';
 import { poolTopic } from '../news/notices.ts';
@@ -65,15 +64,17 @@ const checkAddress = async (
   throw new AppError('forbidden', `the address of ${hostId} is not taken: it ${fault}`);
 };
 
+/** How a host stands that reported warm, and whether it waits now for something to do. */
+export type Warmed = { state: HostState; waits: boolean };
+
 /** Takes the report and answers the host's state; it may have a session by then. */
-export const reportWarm = async (parts: Parts, report: WarmReport): Promise<HostState> => {
+export const reportWarm = async (parts: Parts, report: WarmReport): Promise<Warmed> => {
   const { db, notices } = parts;
-  const { hostId, generation } = report;
+  const { hostId } = report;
   await checkAddress(parts, report);
-  if (!(await makeWarm(db, report))) return explain(parts, report);
-  await noteBeat(db, { hostId, generation, rssBytes: null });
+  if (!(await makeWarm(db, report))) return { state: await explain(parts, report), waits: false };
   const isPlaced = await parts.placer.placeHost(hostId);
   // Told last: whoever hears of a warm host and opens a session at once must not find it locked.
-  notices.tell(hostId, poolTopic);
-  return isPlaced ? 'assigned' : 'warm';
+  notices.tell(poolTopic);
+  return isPlaced ? { state: 'assigned', waits: false } : { state: 'warm', waits: true };
 };

@@ -8,6 +8,7 @@ import type { HostEnd } from '#domain/host.ts';
 import { sessionTransitions } from '#domain/session.ts';
 import { shareOf } from '#domain/share.ts';
 import { can } from '#domain/transitions.ts';
+import type { KeptEntry } from '../bodies/ledger-entry.ts';
 import { staleHost } from '../calls/directive.ts';
 import type { SessionHost } from '../db/calls.ts';
 import type { Queryable } from '../db/database.ts';
@@ -23,6 +24,8 @@ import {
   type Release,
   releaseHost,
 } from '../db/endings.ts';
+import { closeAndRecycle } from '../db/recycle.ts';
+import { insertRequests } from '../db/requests.ts';
 import { noSession, type SessionRow } from '../db/sessions.ts';
 import { addNews, endedCalls, endSession, type News, noNews, tellNews } from '../lifecycle/end.ts';
 import { poolTopic, routeTopic } from '../news/notices.ts';
@@ -84,7 +87,7 @@ export const closeAndWait = async (
   }
 };
 
-export type Dismissal = { generation: number; next: 'recycle' | 'exit' };
+export type Dismissal = { generation: number; next: 'recycle' | 'exit'; taken: true };
 
 /**
  * Sessions after which a host is worn: the most there may be, less up to half of them. Hosts that took
@@ -106,6 +109,7 @@ const endOf = (
 const dismissalOf = (generation: number, to: Release['to'] | LockedHost['state']): Dismissal => ({
   generation,
   next: to === 'recycling' ? 'recycle' : 'exit',
+  taken: true,
 });
 
 const finishClosing = async (
@@ -123,10 +127,33 @@ const finishClosing = async (
   return { news: addNews(news, [host.id]), dismissal: dismissalOf(generation, to) };
 };
 
-/** Closes the session; a repeated report gets the same answer. */
-export const reportClosed = async (parts: Parts, asked: SessionHost): Promise<Dismissal> => {
+/** Closes the session the usual way, in one statement; undefined where there is more to it. */
+const closeAsUsual = async (
+  parts: Parts,
+  asked: SessionHost,
+  entries: readonly KeptEntry[],
+): Promise<Dismissal | undefined> => {
+  const { sessionId, hostId } = asked;
+  const mostUses = usesOf(hostId, parts.config.hostMaxUses);
+  const recycled = await closeAndRecycle(parts.db, asked, mostUses, entries);
+  if (recycled === undefined) return undefined;
+  const { session, generation } = recycled;
+  tellNews(parts, { ...noNews, ends: [{ sessionId, hostId, reason: session.endReason }] });
+  parts.notices.tellSession({ session }, routeTopic(sessionId), poolTopic);
+  return dismissalOf(generation, 'recycling');
+};
+
+/** Closes the session, with the last entries of its ledger; a repeated report gets the same answer. */
+export const reportClosed = async (
+  parts: Parts,
+  asked: SessionHost,
+  entries: readonly KeptEntry[],
+): Promise<Dismissal> => {
+  const usual = await closeAsUsual(parts, asked, entries);
+  if (usual !== undefined) return usual;
   const { sessionId, hostId, generation } = asked;
   const { db, config } = parts;
+  if (entries.length > 0 && !(await insertRequests(db, asked, entries))) throw staleHost(asked);
   const { news, dismissal } = await db.transaction(async (tx) => {
     const session = await lockSession(tx, sessionId);
     const host = await lockHost(tx, hostId);

@@ -87,9 +87,19 @@ export const CallAnswer = Type.Object({
 });
 export type CallAnswer = Static<typeof CallAnswer>;
 
+/** What the control plane wants of a warm host. */
+const hostDirective = {
+  assignment: Type.Optional(Assignment),
+  load: Type.Optional(LoadDirective),
+  drain: Type.Optional(Type.Boolean()),
+};
+const HostDirective = Type.Object(hostDirective);
+export type HostDirective = Static<typeof HostDirective>;
+
 export const reportWarm = operation({
   id: 'reportWarm',
-  summary: 'The host has started, loaded a version, or been recycled, and can take a session',
+  summary:
+    'The host has started, loaded a version, or been recycled, and can take a session; the answer to this may be held as that of a poll',
   method: 'POST',
   path: '/hosts/{hostId}/warm',
   access: 'host',
@@ -104,6 +114,7 @@ export const reportWarm = operation({
       }),
     ),
     holding: Type.Optional(Holding),
+    hold: HoldSeconds,
     found: Type.Optional(
       Type.Array(Type.String({ maxLength: 200 }), {
         maxItems: 20,
@@ -122,6 +133,7 @@ export const reportWarm = operation({
     200: Type.Object({
       state: Type.String(),
       token: Type.Optional(Type.String({ description: 'the bearer from now on' })),
+      ...hostDirective,
     }),
   },
 });
@@ -135,11 +147,7 @@ export const pollHost = operation({
   params: HostParams,
   body: Type.Object({ generation: Generation, hold: HoldSeconds }),
   answers: {
-    200: Type.Object({
-      assignment: Type.Optional(Assignment),
-      load: Type.Optional(LoadDirective),
-      drain: Type.Optional(Type.Boolean()),
-    }),
+    200: HostDirective,
   },
 });
 
@@ -266,6 +274,14 @@ export const answerCall = operation({
   answers: { 200: SessionDirective },
 });
 
+const LedgerEntries = Type.Array(
+  Type.String({
+    maxLength: limits.ledgerEntryChars,
+    description: 'a `LedgerEntry` as JSON text',
+  }),
+  { minItems: 1, maxItems: limits.ledgerBatchEntries },
+);
+
 export const deliverRequests = operation({
   id: 'deliverRequests',
   summary:
@@ -276,13 +292,7 @@ export const deliverRequests = operation({
   params: SessionParams,
   body: Type.Object({
     generation: Generation,
-    entries: Type.Array(
-      Type.String({
-        maxLength: limits.ledgerEntryChars,
-        description: 'a `LedgerEntry` as JSON text',
-      }),
-      { minItems: 1, maxItems: limits.ledgerBatchEntries },
-    ),
+    entries: LedgerEntries,
   }),
   bodyBytes: limits.ledgerBatchBytes,
   answers: { 200: Type.Object({}) },
@@ -295,9 +305,18 @@ export const reportClosed = operation({
   path: '/world-sessions/{sessionId}/closed',
   access: 'host',
   params: SessionParams,
-  body: Type.Object({ generation: Generation }),
+  body: Type.Object({
+    generation: Generation,
+    entries: Type.Optional(LedgerEntries),
+  }),
   answers: {
-    200: Type.Object({ generation: Generation, next: oneOf(['recycle', 'exit']) }),
+    200: Type.Object({
+      generation: Generation,
+      next: oneOf(['recycle', 'exit']),
+      taken: Type.Optional(
+        Type.Boolean({ description: 'that the entries were; else they are to be delivered' }),
+      ),
+    }),
   },
 });
 

@@ -12,7 +12,7 @@ import {
 } from '../../db/hosts.ts';
 import { noteActivity } from '../../db/sessions.ts';
 import { loseHost } from '../../hosts/lose.ts';
-import { poll } from '../../hosts/poll.ts';
+import { poll, reportWarmAndPoll } from '../../hosts/poll.ts';
 import { reportWarm, staleGeneration } from '../../hosts/warm.ts';
 import { poolTopic } from '../../news/notices.ts';
 import type { Parts } from '../../parts.ts';
@@ -42,9 +42,15 @@ const addressFor = (
 export const ownHostEndpoints = (parts: Parts): Endpoint[] => {
   const { blobs, config, db, log, notices, secrets } = parts;
   return [
-    endpoint(api.reportWarm, async ({ params, body }, { caller }) => {
+    endpoint(api.reportWarm, async ({ params, body }, { caller, signal }) => {
       const hostId = checkHost(caller, params.hostId);
-      const state = await reportWarm(parts, { ...body, hostId, source: caller.source });
+      const { hold, ...told } = body;
+      const report = { ...told, hostId, source: caller.source };
+      // The first report is answered at once: with the token that the host speaks with from then on.
+      if (hold !== undefined && !caller.isFirst) {
+        return respond(200, await reportWarmAndPoll(parts, report, { hold, signal }));
+      }
+      const { state } = await reportWarm(parts, report);
       if (!caller.isFirst || body.renews !== true) return respond(200, { state });
       // A replica of the release before may have taken the first report, which then asked for nothing.
       const isAsked = (await findWhereabouts(db, hostId))?.renews === true;

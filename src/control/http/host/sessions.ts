@@ -33,7 +33,8 @@ export const servedSessionEndpoints = (parts: Parts): Endpoint[] => [
     return respond(200, {});
   }),
 
-  endpoint(api.reportClosed, async ({ params, body }, { caller: { hostId } }) =>
-    respond(200, await reportClosed(parts, { ...params, hostId, generation: body.generation })),
-  ),
+  endpoint(api.reportClosed, async ({ params, body }, { caller: { hostId } }) => {
+    const host = { ...params, hostId, generation: body.generation };
+    return respond(200, await reportClosed(parts, host, body.entries));
+  }),
 ];

@@ -1,0 +1,58 @@
+/**
+ * The end of most sessions in one statement: the host says that it serves one no longer that was to be closed, with
+ * the last entries of its ledger; the session is closed, and the host recycles. What is not as usual is left to the
+ * steps of `endings.ts`: calls that are open, a host that is worn or has nothing to prove itself clean by.
+ */
+import type { EndReason } from '#domain/session.ts';
+import type { KeptEntry } from '../bodies/ledger-entry.ts';
+import type { SessionHost } from './calls.ts';
+import { type Queryable, statement } from './database.ts';
+import { entryValues, keptBytes, makeRoom, writeEntries } from './requests.ts';
+import { type SessionRow, sessionColumns } from './sessions.ts';
+import { hostBefore } from './states.ts';
+
+// The session is locked first, then its host: as whoever ends one does.
+const recycleStatement = statement(
+  'close_and_recycle',
+  `with closing as materialized (
+     select id from sessions
+      where id = :sessionId and host_id = :hostId and generation = :generation
+        and state = 'CLOSING' and keep_warm and open_calls = 0
+        for no key update
+   ), host as (
+     update hosts h
+        set state = 'recycling', state_since = now(), generation = h.generation + 1, session_id = null
+       from closing
+      where h.id = :hostId and h.session_id = closing.id and h.state in ${hostBefore('recycling')}
+        and h.state_digest is not null and h.uses < :mostUses
+     returning h.generation as "hostGeneration", h.address
+   ), s as (
+     update sessions set state = 'CLOSED', state_since = now(), closed_at = now()
+       from host where id = :sessionId
+     returning sessions.*
+   ), written as (
+     ${writeEntries('s')}
+   )
+   select host."hostGeneration", ${keptBytes}, ${sessionColumns('host.address')} from s cross join host`,
+);
+
+export type Recycled = { session: SessionRow & { endReason: EndReason }; generation: number };
+
+/**
+ * Closes a session whose host may recycle, and writes its last entries. Undefined, and nothing written, where
+ * that is not all that there is to do.
+ */
+export const closeAndRecycle = async (
+  db: Queryable,
+  host: SessionHost,
+  mostUses: number,
+  entries: readonly KeptEntry[],
+): Promise<Recycled | undefined> => {
+  type Row = Recycled['session'] & { hostGeneration: number; keptBytes: number | null };
+  const values = { ...host, mostUses, ...entryValues(entries) };
+  const [row] = await db.query<Row>(recycleStatement, values);
+  if (row === undefined) return undefined;
+  const { hostGeneration: generation, keptBytes: kept, ...session } = row;
+  await makeRoom(db, host.sessionId, entries, kept);
+  return { session, generation };
+};
