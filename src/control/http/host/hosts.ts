@@ -46,12 +46,13 @@ export const ownHostEndpoints = (parts: Parts): Endpoint[] => {
       const hostId = checkHost(caller, params.hostId);
       const { hold, ...told } = body;
       const report = { ...told, hostId, source: caller.source };
-      // The first report is answered at once: with the token that the host speaks with from then on.
-      if (hold !== undefined && !caller.isFirst) {
+      // Who takes another token is answered at once, with that.
+      const isRenewed = caller.isFirst && body.renews === true;
+      if (hold !== undefined && !isRenewed) {
         return respond(200, await reportWarmAndPoll(parts, report, { hold, signal }));
       }
       const { state } = await reportWarm(parts, report);
-      if (!caller.isFirst || body.renews !== true) return respond(200, { state });
+      if (!isRenewed) return respond(200, { state });
       // A replica of the release before may have taken the first report, which then asked for nothing.
       const isAsked = (await findWhereabouts(db, hostId))?.renews === true;
       const token = workingToken(secrets.now().secret, hostId);
