@@ -41,10 +41,10 @@ export const startLeadership = (api: LeaseApi, duties: Duties, log: Log): Leader
   let hasLed = false;
 
   const endTerm = async (): Promise<HeldLease | undefined> => {
-    const ending = term;
+    const ended = term;
     term = undefined;
-    await ending?.work.stop();
-    return ending?.lease;
+    await ended?.work.stop();
+    return ended?.lease;
   };
   /** Whether this process leads, after it has asked for that. */
   const seek = async (): Promise<boolean> => {

@@ -40,7 +40,7 @@ describe('readConfig', () => {
         memoryMb: 512,
         secondsPerMinute: 30,
       },
-      ending: { drainMs: 0, finishMs: 2_500 },
+      shutdown: { drainMs: 0, finishMs: 2_500 },
       bootstrap: [],
       gateway: null,
       logLevel: 'info',

@@ -57,7 +57,7 @@ export type ControlConfig = {
   /** Bounds on compiling the worlds that clients send. */
   compile: CompileLimits;
   /** How it ends once it is told to, in milliseconds. */
-  ending: {
+  shutdown: {
     /** It says that it is not ready and serves on, so that balancers send requests elsewhere. */
     drainMs: number;
     /** Then it takes no more requests; those under way may take so long to finish. */
@@ -222,7 +222,7 @@ export const readConfig = (environment: Env): ControlConfig => {
     },
     uploadMib: env.integer('SVC_UPLOAD_MIB', { min: 48, max: 1_000_000, fallback: 512 }),
     compile: readCompile(env),
-    ending: {
+    shutdown: {
       drainMs: env.integer('SVC_DRAIN_MS', { min: 0, max: 600_000, fallback: 0 }),
       finishMs: env.integer('SVC_FINISH_MS', { min: 0, max: 600_000, fallback: 2_500 }),
     },

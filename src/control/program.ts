@@ -85,7 +85,7 @@ const addPublicRoutes = (app: FastifyInstance, parts: Parts, api: Api): void => 
  * Makes applications, each of which knows the routes of what it serves and no others. Hosts get nothing but
  * their API: what runs in their containers has no business with the state of the program.
  */
-const appMaker = (parts: Parts, uploads: Uploads, isEnding: () => boolean) => {
+const appMaker = (parts: Parts, uploads: Uploads, isStopping: () => boolean) => {
   const { config, db, readBody, metrics, log } = parts;
   const authenticate = createAuthenticate(config, db, log);
   const findAsker = createFindAsker(db);
@@ -97,7 +97,7 @@ const appMaker = (parts: Parts, uploads: Uploads, isEnding: () => boolean) => {
     const elsewhere = others.map(({ prefix }) => prefix);
     const ways = { authenticate, findAsker, uploads, readBody, share };
     return createServer({ apis, elsewhere, ...ways, metrics, log }, (app) => {
-      if (serves.some((name) => name !== 'host')) addHealthRoutes(app, { ...parts, isEnding });
+      if (serves.some((name) => name !== 'host')) addHealthRoutes(app, { ...parts, isStopping });
       const publicApi = apis.find(({ at }) => at === 'public');
       if (publicApi !== undefined) addPublicRoutes(app, parts, publicApi);
     });
@@ -181,7 +181,7 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
     const watching = await serveMetrics(watched, config.metricsListen);
     stack.defer(() => watching.stop(0));
     const makeApp = appMaker(parts, uploads, () => stopped !== undefined);
-    const { drainMs, finishMs } = config.ending;
+    const { drainMs, finishMs } = config.shutdown;
     stack.defer(() => stopAll(served, finishMs));
     for (const { serves, addresses } of groupListeners(config.listen)) {
       const app = makeApp(serves);

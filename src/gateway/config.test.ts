@@ -25,7 +25,7 @@ describe('readConfig', () => {
         ports: [{ first: 1_024, last: 65_535 }],
       },
       limits: { bodyBytes: 268_435_456, perSession: 256, answerMs: 120_000 },
-      ending: { drainMs: 0, finishMs: 10_000 },
+      shutdown: { drainMs: 0, finishMs: 10_000 },
       logLevel: 'info',
     });
   });

@@ -30,7 +30,7 @@ export type GatewayConfig = {
   trustedHops: number;
   limits: Limits;
   /** As those of the control plane: serve on unready, then finish what is under way. */
-  ending: { drainMs: number; finishMs: number };
+  shutdown: { drainMs: number; finishMs: number };
   /** Where traces are sent; nowhere when null. */
   otlpEndpoint: string | null;
   logLevel: LogLevel;
@@ -122,7 +122,7 @@ export const readConfig = (environment: Env): GatewayConfig => {
     hosts: readHosts(env, controlUrl),
     trustedHops: env.integer('SVC_TRUSTED_HOPS', { min: 0, max: 10, fallback: 0 }),
     limits: readLimits(env),
-    ending: {
+    shutdown: {
       drainMs: env.integer('SVC_DRAIN_MS', { min: 0, max: 600_000, fallback: 0 }),
       finishMs: env.integer('SVC_FINISH_MS', { min: 0, max: 600_000, fallback: 10_000 }),
     },

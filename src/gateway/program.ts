@@ -41,7 +41,7 @@ export type RunningGateway = Running & {
 const askMs = 3_000;
 /** Shorter than hosts keep an idle connection, so that none is chosen as it is being closed. */
 const idleUpstreamMs = 4_000;
-/** What ending may take once all connections have. */
+/** How long stopping may take once all connections have ended. */
 const releaseMs = 1_000;
 const checksAtOnce = 8;
 
@@ -64,22 +64,22 @@ const checkTunnels = async (
 const endConnections = async (
   bound: Bound,
   visits: Visits,
-  ending: GatewayConfig['ending'],
+  shutdown: GatewayConfig['shutdown'],
   log: Log,
 ): Promise<void> => {
-  if (ending.drainMs > 0) {
-    log.info(ending, 'told to stop; serving on until balancers have noticed');
-    await pause(ending.drainMs);
+  if (shutdown.drainMs > 0) {
+    log.info(shutdown, 'told to stop; serving on until balancers have noticed');
+    await pause(shutdown.drainMs);
   }
-  const closed = bound.stop(ending.finishMs);
-  await Promise.race([closed, pause(ending.finishMs)]);
+  const closed = bound.stop(shutdown.finishMs);
+  await Promise.race([closed, pause(shutdown.finishMs)]);
   for (const sessionId of visits.tunnelled()) visits.cutTunnels(sessionId, []);
   await closed;
 };
 
 /** Starts a gateway; it is ready once it has heard of the control plane. */
 export const startGateway = async (config: GatewayConfig, log: Log): Promise<RunningGateway> => {
-  const { limits, template, token, ending } = config;
+  const { limits, template, token, shutdown } = config;
   const client = createClient({
     baseUrl: `${config.controlUrl}/api/gateway`,
     authorization: `Bearer ${token.reveal()}`,
@@ -96,9 +96,9 @@ export const startGateway = async (config: GatewayConfig, log: Log): Promise<Run
   addGauges(metrics, visits, routes);
   const passes = createPasses({ token, scheme: template.scheme });
   let stopped: Promise<void> | undefined;
-  const isEnding = () => stopped !== undefined;
+  const isStopping = () => stopped !== undefined;
   const onRefusal = ({ code }: Refusal) => metrics.refusals.inc({ code });
-  const refuser = createRefuser({ isEnding, onRefusal });
+  const refuser = createRefuser({ isStopping, onRefusal });
   const own: string[] = [];
   const upstreams = createUpstreams({
     ...config.hosts,
@@ -116,7 +116,7 @@ export const startGateway = async (config: GatewayConfig, log: Log): Promise<Run
     passCookie: passes.cookieName,
     agent: new Agent({ keepAlive: true, timeout: idleUpstreamMs, maxFreeSockets: 64 }),
     refuser,
-    isEnding,
+    isStopping,
     // Its session may have been told to be elsewhere while the host was being asked.
     onTunnel: (sessionId) => void checkTunnels(visits, routes, [sessionId]),
     firstRequests: createFirstRequests(tracer, limits.routes),
@@ -146,7 +146,7 @@ export const startGateway = async (config: GatewayConfig, log: Log): Promise<Run
     if (target.kind === 'surface') serveSurface(parts, arrival, target).catch(onFault(arrival));
     else if (target.kind === 'refused')
       refuser.answer(request, response, target.refusal, { isLast: true });
-    else answerOwn(arrival, target.path, { following, isEnding, refuser });
+    else answerOwn(arrival, target.path, { following, isStopping, refuser });
   };
 
   const board = createLoopBoard();
@@ -173,7 +173,7 @@ export const startGateway = async (config: GatewayConfig, log: Log): Promise<Run
   }
 
   const end = async (): Promise<void> => {
-    await endConnections(bound, visits, ending, log);
+    await endConnections(bound, visits, shutdown, log);
     parts.agent.destroy();
     await stack.disposeAsync();
   };
@@ -181,7 +181,7 @@ export const startGateway = async (config: GatewayConfig, log: Log): Promise<Run
   return {
     addresses: bound.addresses,
     metricsAddresses: watching.addresses,
-    stopDeadlineMs: ending.drainMs + ending.finishMs + releaseMs,
+    stopDeadlineMs: shutdown.drainMs + shutdown.finishMs + releaseMs,
     stop() {
       stopped ??= end();
       return stopped;

@@ -176,7 +176,7 @@ const newConfig = async (options: TestControlOptions): Promise<ControlConfig> =>
     secondsPerMinute: 10_000,
     ...options.compile,
   },
-  ending: { drainMs: 0, finishMs: 2_500 },
+  shutdown: { drainMs: 0, finishMs: 2_500 },
   bootstrap: [
     {
       publicKey: options.keysOf?.publicKey ?? `pk-${randomUUID()}`,

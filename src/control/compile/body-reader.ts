@@ -37,9 +37,9 @@ export type BodyReader = (body: BodyToRead, options: KeepOptions) => Promise<Rea
 const words = { out_of_time: 'time', out_of_memory: 'memory' } as const;
 
 /** What came of a job of reading; throws `invalid` when a limit ended it. */
-const outcomeOf = (ending: JobEnd): ReadBody => {
-  if (ending.kind === 'done') return ending.outcome as ReadBody;
-  const message = `the body takes more ${words[ending.kind]} to read than there is for it`;
+const outcomeOf = (end: JobEnd): ReadBody => {
+  if (end.kind === 'done') return end.outcome as ReadBody;
+  const message = `the body takes more ${words[end.kind]} to read than there is for it`;
   throw new AppError('invalid', message);
 };
 

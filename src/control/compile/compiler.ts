@@ -58,15 +58,15 @@ const limitMessage = (
     : `compiling the world took more than ${memoryMb} MiB of memory`;
 
 const outcomeOf = (
-  ending: JobEnd,
+  end: JobEnd,
   limits: Pick<CompileLimits, 'timeLimitMs' | 'memoryMb'>,
 ): Outcome => {
-  if (ending.kind === 'done') return ending.outcome;
+  if (end.kind === 'done') return end.outcome;
   const problem: Problem = {
     file: '',
     pointer: '',
-    code: ending.kind,
-    message: limitMessage(ending.kind, limits),
+    code: end.kind,
+    message: limitMessage(end.kind, limits),
     hint: 'give the tree fewer rows, or simpler schemas',
   };
   return { ok: false, problems: [problem] };

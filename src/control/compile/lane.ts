@@ -125,10 +125,10 @@ export const createLane = (limits: LaneLimits, onEnd: (job: EndedJob) => void): 
     let ended: Pick<EndedJob, 'outcome' | 'cpuSeconds'> | undefined;
     try {
       entry.process = processes.take();
-      const ending = await entry.process.run(job, asker.supply);
-      const cpuSeconds = ending.kind === 'done' ? ending.cpuMs / 1_000 : seconds();
-      ended = { outcome: ending.kind, cpuSeconds };
-      done.resolve(ending);
+      const end = await entry.process.run(job, asker.supply);
+      const cpuSeconds = end.kind === 'done' ? end.cpuMs / 1_000 : seconds();
+      ended = { outcome: end.kind, cpuSeconds };
+      done.resolve(end);
     } catch (error) {
       done.reject(error);
     }

@@ -40,16 +40,16 @@ const readExcluded = (query: unknown): string[] => {
 
 export type HealthParts = Pick<Parts, 'blobs' | 'db'> & {
   /** Whether the program was told to stop: it serves on, but balancers are to leave it alone. */
-  isEnding(): boolean;
+  isStopping(): boolean;
 };
 
 /** Adds both routes. They tell nothing that needs a key. */
 export const addHealthRoutes = (
   app: FastifyInstance,
-  { blobs, db, isEnding }: HealthParts,
+  { blobs, db, isStopping }: HealthParts,
 ): void => {
   const checkRunning = async (): Promise<void> => {
-    if (isEnding()) throw new AppError('unavailable', 'it was told to stop');
+    if (isStopping()) throw new AppError('unavailable', 'it was told to stop');
   };
   const checkRoom = async (): Promise<void> => {
     db.room.check();

@@ -27,7 +27,7 @@ export type Refuser = {
 };
 
 export type RefuserOptions = {
-  isEnding(): boolean;
+  isStopping(): boolean;
   /** Told of each refusal. */
   onRefusal(refusal: Refusal): void;
 };
@@ -80,12 +80,12 @@ export const linesOf = (status: number, headers: readonly string[]): string => {
 };
 
 /** Makes what refuses for one gateway. */
-export const createRefuser = ({ isEnding, onRefusal }: RefuserOptions): Refuser => ({
+export const createRefuser = ({ isStopping, onRefusal }: RefuserOptions): Refuser => ({
   answer(request, response, refusal, { isLast = false, page } = {}) {
     if (response.headersSent || response.destroyed) return;
     onRefusal(refusal);
     const body = page ?? bodyOf(refusal);
-    const ends = isLast || isEnding() || isSending(request);
+    const ends = isLast || isStopping() || isSending(request);
     const kind = page === undefined ? jsonHead : pageHead;
     const words = STATUS_CODES[refusal.status] ?? '';
     response.writeHead(refusal.status, words, headOf(refusal, kind, body, ends));

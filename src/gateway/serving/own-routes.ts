@@ -8,7 +8,7 @@ import type { Following } from '../routes/follow.ts';
 export type HealthParts = {
   /** What follows routes. */
   following: Following;
-  isEnding(): boolean;
+  isStopping(): boolean;
   refuser: Refuser;
 };
 
@@ -23,7 +23,7 @@ const askControl = ({ following }: HealthParts): string => {
  * plane refuses its token.
  */
 const checksOf = (parts: HealthParts): Record<string, string> => ({
-  running: parts.isEnding() ? 'it was told to stop' : 'ok',
+  running: parts.isStopping() ? 'it was told to stop' : 'ok',
   control_plane: askControl(parts),
 });
 
@@ -55,7 +55,7 @@ export const answerOwn = (
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(body),
     'cache-control': 'no-store',
-    ...(parts.isEnding() ? { connection: 'close' } : {}),
+    ...(parts.isStopping() ? { connection: 'close' } : {}),
   });
   response.end(body);
 };

@@ -49,7 +49,7 @@ export type ServeParts = {
   /** Keeps connections to hosts. */
   agent: Agent;
   refuser: Refuser;
-  isEnding(): boolean;
+  isStopping(): boolean;
   /** Told of a session when a tunnel to it has come about. */
   onTunnel(sessionId: string): void;
   firstRequests: FirstRequests;
@@ -103,7 +103,7 @@ const send = (
   visit: Visit,
   { address, upstream }: { address: string; upstream: Upstream },
 ): Promise<Failure | undefined> => {
-  const { limits, trustedHops, template, agent, isEnding, passCookie } = parts;
+  const { limits, trustedHops, template, agent, isStopping, passCookie } = parts;
   return relay({
     request,
     response,
@@ -119,7 +119,7 @@ const send = (
     agent,
     limits,
     expectsContinue,
-    isLast: isEnding,
+    isLast: isStopping,
     ...(upgrade === undefined
       ? {}
       : {
