@@ -187,19 +187,19 @@ describe('a pool', () => {
 });
 
 describe('an intent that is refused', () => {
-  const refuse = (detail: Record<string, unknown>) =>
+  const refuseIntents = (detail: Record<string, unknown>) =>
     pool.refuseIntents(new AppError('exhausted', 'there is too much', { detail }));
   const planning = () => board.statuses().find(({ name }) => name === 'pools');
 
   it('is not reported where the pool is full, as another orchestrator filled it', async () => {
-    refuse({ full: 'pool' });
+    refuseIntents({ full: 'pool' });
     start({ poolSize: 1 });
     await eventually('tried again', () => (planning()?.ticks ?? 0) > 2);
     expect(planning()).toMatchObject({ failures: 0, lastError: undefined });
   });
 
   it('is a failure where anything else is used up, and is tried again', async () => {
-    refuse({});
+    refuseIntents({});
     start({ poolSize: 1 });
     await eventually('told', () => (planning()?.failures ?? 0) > 1);
     expect(planning()?.lastError).toContain('there is too much');

@@ -67,7 +67,7 @@ export const simulate = (scenario: Scenario): Outcome => {
   const planMs: number[] = [];
   const faults = (): Faults => (isFaulty ? scenario.faults : noFaults);
 
-  const refuse = (what: string): never => {
+  const fail = (what: string): never => {
     throw new Error(`seed ${scenario.seed}, ${Math.round(time.now())} ms: ${what}`);
   };
 
@@ -120,9 +120,9 @@ export const simulate = (scenario: Scenario): Outcome => {
   const check = (): void => {
     outcome.mostHosts = Math.max(outcome.mostHosts, control.hosts.size);
     for (const { pool, maximum } of scenario.pools) {
-      if (control.liveIn(pool) > maximum) refuse(`${pool} has ${control.liveIn(pool)} hosts`);
+      if (control.liveIn(pool) > maximum) fail(`${pool} has ${control.liveIn(pool)} hosts`);
       if (runtime.livingIn(pool) > maximum) {
-        refuse(`${pool} has ${runtime.livingIn(pool)} containers`);
+        fail(`${pool} has ${runtime.livingIn(pool)} containers`);
       }
     }
   };
@@ -138,22 +138,22 @@ export const simulate = (scenario: Scenario): Outcome => {
   const checkProgress = (): void => {
     const now = time.now();
     for (const host of control.hosts.values()) {
-      if (now - host.since > longestMs(host)) refuse(`${host.id} is ${host.state} for too long`);
+      if (now - host.since > longestMs(host)) fail(`${host.id} is ${host.state} for too long`);
       if (host.state !== 'starting' && !runtime.isWell(host.id)) {
         const since = badSince.get(host.id) ?? now;
         badSince.set(host.id, since);
-        if (now - since > graceMs) refuse(`${host.id} is ${host.state} and dead`);
+        if (now - since > graceMs) fail(`${host.id} is ${host.state} and dead`);
       }
     }
     for (const { hostId } of runtime.containers()) {
       if (control.hosts.has(hostId)) continue;
       const since = orphanSince.get(hostId) ?? now;
       orphanSince.set(hostId, since);
-      if (now - since > graceMs) refuse(`nobody removes the container of ${hostId}`);
+      if (now - since > graceMs) fail(`nobody removes the container of ${hostId}`);
     }
     for (const session of control.waiting.values()) {
       const waitsMs = now - session.waitsSince;
-      if (waitsMs > scenario.longestWaitMs) refuse(`session ${session.id} waits for ${waitsMs} ms`);
+      if (waitsMs > scenario.longestWaitMs) fail(`session ${session.id} waits for ${waitsMs} ms`);
     }
   };
   const checkOn = (): void => {
@@ -206,7 +206,7 @@ export const simulate = (scenario: Scenario): Outcome => {
   checkOn();
 
   const opensMs = (scenario.opens / scenario.opensPerSecond) * 1_000;
-  if (!time.runUntil(opensMs * 2 + 60_000, () => open === scenario.opens)) refuse('opens stop');
+  if (!time.runUntil(opensMs * 2 + 60_000, () => open === scenario.opens)) fail('opens stop');
   isFaulty = false;
   const isOver = (): boolean =>
     control.sessions.every(({ state }) => state === 'closed' || state === 'failed');
@@ -214,13 +214,13 @@ export const simulate = (scenario: Scenario): Outcome => {
   while (!isOver()) {
     isOverAt = time.now() + checkMs;
     time.runUntil(isOverAt);
-    if (isOverAt > opensMs * 3 + 100 * scenario.meanLifeMs) refuse('sessions never end');
+    if (isOverAt > opensMs * 3 + 100 * scenario.meanLifeMs) fail('sessions never end');
   }
   pools = [];
   orchestrator.nudge();
   const isEmpty = (): boolean => control.hosts.size === 0 && runtime.containers().length === 0;
   if (!time.runUntil(isOverAt + 10 * graceMs, isEmpty)) {
-    refuse(`${control.hosts.size} hosts and ${runtime.containers().length} containers are left`);
+    fail(`${control.hosts.size} hosts and ${runtime.containers().length} containers are left`);
   }
   const { sessions } = control;
   return {

@@ -80,7 +80,7 @@ const whenUp = (
   const timeUp = AbortSignal.timeout(startDeadlineMs);
   let isUp = false;
   return new Promise((resolve, reject) => {
-    const refuse = (code: 'unavailable' | 'timeout', why: string): void =>
+    const fail = (code: 'unavailable' | 'timeout', why: string): void =>
       reject(new AppError(code, `the ${options.name} does not start: ${why}`));
     if (child.stdout !== null) {
       createInterface({ input: child.stdout }).on('line', (text) => {
@@ -91,9 +91,9 @@ const whenUp = (
       });
     }
     ended.then(() => {
-      if (!isUp) refuse('unavailable', lastWords(options.logFile, from));
+      if (!isUp) fail('unavailable', lastWords(options.logFile, from));
     });
-    timeUp.addEventListener('abort', () => refuse('timeout', `not up in ${startDeadlineMs} ms`));
+    timeUp.addEventListener('abort', () => fail('timeout', `not up in ${startDeadlineMs} ms`));
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
     if (signal.aborted) reject(signal.reason);
   });

@@ -94,7 +94,7 @@ const lookAt = (path: string): FolderState => {
   }
 };
 
-const refuse = (reason: string): AppError =>
+const unusable = (reason: string): AppError =>
   new AppError('conflict', `cannot use the data folder: ${reason}`, {
     detail: { hint: 'choose another with --data <folder>' },
   });
@@ -122,14 +122,14 @@ const makeFolder = (path: string, mode: number): void => {
     mkdirSync(path, { recursive: true, mode });
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? '';
-    throw refuse(`${path} cannot be made (${code})`);
+    throw unusable(`${path} cannot be made (${code})`);
   }
 };
 
 /** Judges the folder and makes what is missing. Throws `conflict` with one line when it cannot be. */
 export const openDataFolder = (path: string): DataFolder => {
   const reason = judgeFolder(path, lookAt(path));
-  if (reason !== undefined) throw refuse(reason);
+  if (reason !== undefined) throw unusable(reason);
   const folder: DataFolder = {
     path,
     postgresDir: join(path, 'pg'),
@@ -188,7 +188,7 @@ const readSecrets = (file: string): Secrets => {
     throw new AppError('conflict', `cannot read ${file}`, { cause });
   }
   if (isSecrets(value)) return value;
-  throw refuse(`${file} was not written by this version of svc`);
+  throw unusable(`${file} was not written by this version of svc`);
 };
 
 /** The installation's secrets: those of the folder, or new ones, which are written into it. */

@@ -76,7 +76,7 @@ const removeStale = (file: string, stale: LockHolder): void => {
   }
 };
 
-const refuse = (folder: string, { pid, url }: LockText): AppError =>
+const alreadyRuns = (folder: string, { pid, url }: LockText): AppError =>
   new AppError(
     'conflict',
     `svc up already runs on ${folder} (process ${pid}${url === undefined ? '' : `, ${url}`})`,
@@ -96,7 +96,7 @@ export const takeLock = (
   while (!createWhole(file, write(holder))) {
     const found = readLock(file);
     if (found === undefined) continue;
-    if (isHeld(found)) throw refuse(folder, found);
+    if (isHeld(found)) throw alreadyRuns(folder, found);
     removeStale(file, found);
     wasStale = true;
   }

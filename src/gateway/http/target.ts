@@ -71,18 +71,18 @@ const framingFault = (request: IncomingMessage): string | undefined => {
 /** Node's parser lets other versions through, and reads them as 1.1. */
 const versions = ['1.0', '1.1'];
 
-const refuse = (message: string): Target => ({ kind: 'refused', refusal: badRequest(message) });
+const refused = (message: string): Target => ({ kind: 'refused', refusal: badRequest(message) });
 
 /** Reads the target of a request. */
 export const readTarget = (request: IncomingMessage, template: SurfaceTemplate): Target => {
-  if (!versions.includes(request.httpVersion)) return refuse('HTTP/1.0 and HTTP/1.1 are served');
+  if (!versions.includes(request.httpVersion)) return refused('HTTP/1.0 and HTTP/1.1 are served');
   const fault = framingFault(request);
-  if (fault !== undefined) return refuse(fault);
+  if (fault !== undefined) return refused(fault);
   const read = readHost(request);
-  if ('wrong' in read) return refuse(read.wrong);
+  if ('wrong' in read) return refused(read.wrong);
   const { host } = read;
   const path = readPath(request, host);
-  if (path === undefined) return refuse('the request names another host than its Host header');
+  if (path === undefined) return refused('the request names another host than its Host header');
   const name = readSurfaceHost(template, host);
   if (name === undefined) return { kind: 'own', path };
   if ('label' in name) return { kind: 'refused', refusal: noSuchLabel(name.label) };

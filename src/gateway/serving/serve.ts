@@ -210,16 +210,16 @@ export const serveSurface = async (
   const { request, response, upgrade } = arrival;
   const { sessionId, surface } = target;
   countRequest(metrics, arrival, surface);
-  const refuse = (refusal: Refusal | undefined): void => {
+  const answerRefusal = (refusal: Refusal | undefined): void => {
     if (refusal === undefined) return;
     refuser.answer(request, response, refusal, { page: pageFor(request, surface, refusal) });
   };
-  if (door.isOwn(target)) return refuse(await door.enter(request, response, target));
+  if (door.isOwn(target)) return answerRefusal(await door.enter(request, response, target));
   const fault = door.check(request, target, upgrade !== undefined) ?? faultOf(arrival, limits);
-  if (fault !== undefined) return refuse(fault);
+  if (fault !== undefined) return answerRefusal(fault);
   const visit = visits.enter(sessionId);
-  if (visit === undefined) return refuse(tooManyRequests(sessionId, limits.perSession));
+  if (visit === undefined) return answerRefusal(tooManyRequests(sessionId, limits.perSession));
   // A connection that changed its protocol outlives the response; it is gone when the socket is.
   (upgrade?.socket ?? response).once('close', () => visit.leave());
-  refuse(await exchange(parts, arrival, target, visit));
+  answerRefusal(await exchange(parts, arrival, target, visit));
 };

@@ -15,7 +15,7 @@ import { editText, textFile } from './tree-text.ts';
 
 const maxNameLength = 200;
 
-const refuse = (message: string, path: string[]): never => {
+const reject = (message: string, path: string[]): never => {
   throw new AppError('invalid', message, { fields: [{ path, message }] });
 };
 
@@ -23,7 +23,7 @@ const acceptName = (name: string): void => {
   const isUsable = name.trim() !== '' && name.length <= maxNameLength && name.isWellFormed();
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
   if (isUsable && !/[\u0000-\u001f\u007f]/.test(name)) return;
-  refuse(`a world's name is one line of 1 to ${maxNameLength} characters`, ['name']);
+  reject(`a world's name is one line of 1 to ${maxNameLength} characters`, ['name']);
 };
 
 /** The name in lower-case letters, digits and hyphens, for identifiers. */
@@ -44,14 +44,14 @@ const renameIn = (manifest: TreeFile, name: string): TreeFile =>
     const problems = createProblems();
     if (parseToml(problems, environmentFile, text) === undefined) {
       const [problem] = problems.list();
-      return refuse(`${environmentFile} of the template: ${problem?.message}`, ['template']);
+      return reject(`${environmentFile} of the template: ${problem?.message}`, ['template']);
     }
     const { parts } = outlineToml(text);
     const table = parts.get('environment') ?? parts.get('env');
     const span = table?.parts.get('name')?.value;
     if (span === undefined) {
       const message = `${environmentFile} of the template has no [environment] name`;
-      return refuse(message, ['template']);
+      return reject(message, ['template']);
     }
     return text.slice(0, span.start) + tomlString(name) + text.slice(span.end);
   });
@@ -67,7 +67,7 @@ const copyTemplate = (name: string, template: readonly TreeFile[]): TreeFile[] =
   const generated = generatedIn(template);
   const kept = template.filter(({ path }) => !generated.has(path));
   if (!kept.some(({ path }) => path === environmentFile)) {
-    refuse(`the template has no ${environmentFile}`, ['template']);
+    reject(`the template has no ${environmentFile}`, ['template']);
   }
   return kept.map((file) => (file.path === environmentFile ? renameIn(file, name) : file));
 };

@@ -125,7 +125,7 @@ const replaceAll = (fitting: Fitting): void => {
   }
 };
 
-const refuse = (message: string, hint: string): Problem[] => [
+const unfit = (message: string, hint: string): Problem[] => [
   { file: '', pointer: '', code: unusable, message, hint },
 ];
 
@@ -136,7 +136,7 @@ export const fitDocuments = (fitting: Fitting): Problem[] => {
     const observation = observeAll(fitting);
     if (observation === undefined) {
       const message = 'the captures hold too many values to be compared with the data model';
-      return refuse(message, 'keep a few captures of each operation');
+      return unfit(message, 'keep a few captures of each operation');
     }
     const problems = relaxAll(fitting, observation);
     if (problems.length > 0) return problems;
@@ -145,5 +145,5 @@ export const fitDocuments = (fitting: Fitting): Problem[] => {
   replaceAll(fitting);
   if (fitsAll(fitting)) return [];
   const message = 'no data model was found that all captured rows fit';
-  return refuse(message, 'simplify the shapes that refuse them');
+  return unfit(message, 'simplify the shapes that refuse them');
 };

@@ -37,18 +37,18 @@ const createNameCheck = (declared: readonly string[]) => {
     accepted.add(name);
     const hint = `drop it in the ingest rules of the operation, or take it under another name`;
     const owner = `captured rows of "${entity}" have the field "${name.slice(0, 100)}"`;
-    const refuse = (why: string): Problem[] => [
+    const unusableName = (why: string): Problem[] => [
       { file, pointer: '', code: unusable, message: `${owner}: ${why}`, hint },
     ];
     const twin = folded.get(name.toLowerCase());
     folded.set(name.toLowerCase(), name);
-    if (twin !== undefined) return refuse(`it differs from "${twin}" only by case`);
+    if (twin !== undefined) return unusableName(`it differs from "${twin}" only by case`);
     const refused = createProblems();
     if (!acceptFieldName(createPlace(refused, file), name)) {
-      return refuse(refused.list()[0]?.message ?? 'no field can have that name');
+      return unusableName(refused.list()[0]?.message ?? 'no field can have that name');
     }
     if (accepted.size !== languageLimits.fieldsPerEntity + 1) return [];
-    return refuse(`with it there are more than ${languageLimits.fieldsPerEntity} fields`);
+    return unusableName(`with it there are more than ${languageLimits.fieldsPerEntity} fields`);
   };
 };
 
