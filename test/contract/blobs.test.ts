@@ -159,7 +159,7 @@ describe.each([
     await ground.write(pathOf(digest), new TextEncoder().encode('same bytes'));
     const getting = blobs.get(digest);
     await expect(getting).rejects.toMatchObject({ code: 'internal' });
-    await expect(getting).rejects.toThrow(`blob ${digest} in ${blobs.place} is damaged`);
+    await expect(getting).rejects.toThrow(`blob ${digest} in ${blobs.location} is damaged`);
   });
 
   it('replaces a damaged blob when its bytes are put again', async () => {

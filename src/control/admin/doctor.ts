@@ -74,12 +74,12 @@ const checkBlobs = async ({ blobs }: Parts): Promise<Finding> => {
   await blobs.check();
   await blobs.checkRoom?.();
   const space = await blobs.space?.();
-  if (space === undefined) return ok(`${blobs.place} can be used`);
+  if (space === undefined) return ok(`${blobs.location} can be used`);
   const free = `${(space.freeBytes / gib).toFixed(1)} GiB of ${(space.totalBytes / gib).toFixed(1)} GiB free`;
   const isShort = space.freeBytes < gib || space.freeBytes < space.totalBytes / 20;
   return isShort
-    ? warning(`${blobs.place} has only ${free}`, 'enlarge the volume of SVC_BLOB_DIR')
-    : ok(`${blobs.place} can be used; ${free}`);
+    ? warning(`${blobs.location} has only ${free}`, 'enlarge the volume of SVC_BLOB_DIR')
+    : ok(`${blobs.location} can be used; ${free}`);
 };
 
 const checkWorlds = async (parts: Parts): Promise<Finding> => {
@@ -88,7 +88,7 @@ const checkWorlds = async (parts: Parts): Promise<Finding> => {
     const names = lost.map(({ world, blob }) => `${world} (${blob})`);
     return failed(
       `blobs of ${lost.length} worlds are lost, sessions of them end as load_failed: ${list(names)}`,
-      `bring the blobs back from a copy into ${parts.blobs.place}, or make the worlds again under their slugs (svc worlds create <slug> --from <tree>); see that database and blobs are lost and restored together`,
+      `bring the blobs back from a copy into ${parts.blobs.location}, or make the worlds again under their slugs (svc worlds create <slug> --from <tree>); see that database and blobs are lost and restored together`,
     );
   }
   if (total === 0) return ok('there are none yet');
@@ -97,7 +97,7 @@ const checkWorlds = async (parts: Parts): Promise<Finding> => {
     const names = sample.damaged.map(({ world, blob }) => `${world} (${blob})`);
     return failed(
       `blobs of ${sample.damaged.length} worlds hold other bytes than were put there, sessions of them end as load_failed: ${list(names)}`,
-      `copy the blobs back over those in ${parts.blobs.place}, or remove them there and make the worlds again under their slugs (svc worlds create <slug> --from <tree>); svc admin doctor --deep reads those of all worlds`,
+      `copy the blobs back over those in ${parts.blobs.location}, or remove them there and make the worlds again under their slugs (svc worlds create <slug> --from <tree>); svc admin doctor --deep reads those of all worlds`,
     );
   }
   const there =

@@ -8,7 +8,7 @@ import type { Digest } from '#domain/world.ts';
 
 export type Blobs = {
   /** Where they are kept, for people: a folder, or a bucket and who serves it. */
-  readonly place: string;
+  readonly location: string;
   /**
    * Whether it is a service that all replicas use: while it is away, none can do more than another, and
    * so it does not make a replica unready.
@@ -67,10 +67,10 @@ export const isLost = (error: unknown): boolean =>
   error instanceof AppError && (error.code === 'not_found' || error.code === 'internal');
 
 /** The bytes that a store has under a digest, if they are those that were put there. */
-export const checkBytes = (place: string, digest: Digest, bytes: Uint8Array): Uint8Array => {
+export const checkBytes = (location: string, digest: Digest, bytes: Uint8Array): Uint8Array => {
   if (digestOf(bytes) === digest) return bytes;
   throw new AppError(
     'internal',
-    `blob ${digest} in ${place} is damaged: bring ${pathOf(digest)} back from a copy`,
+    `blob ${digest} in ${location} is damaged: bring ${pathOf(digest)} back from a copy`,
   );
 };

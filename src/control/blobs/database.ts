@@ -8,7 +8,7 @@ import type { Queryable } from '../db/database.ts';
 import { createLine } from '../db/line.ts';
 import { type Blobs, checkBytes, digestOf, missing } from './blobs.ts';
 
-const place = 'the database';
+const location = 'the database';
 /** A digest that no bytes have: asking for it says whether the table can be read. */
 const nobodys = 'sha256:';
 
@@ -22,7 +22,7 @@ const atOnce = { served: 2, waiting: 1_000, waitMs: 15_000 };
 export const openDatabaseBlobs = (db: Queryable): Blobs => {
   const line = createLine(atOnce);
   return {
-    place,
+    location,
     isShared: true,
     async check() {
       await readBlobSize(db, nobodys);
@@ -36,7 +36,7 @@ export const openDatabaseBlobs = (db: Queryable): Blobs => {
     async get(digest) {
       const bytes = await line.take(() => readBlob(db, digest));
       if (bytes === undefined) throw missing(digest);
-      return checkBytes(place, digest, bytes);
+      return checkBytes(location, digest, bytes);
     },
     remove: (digest) => removeBlob(db, digest),
     async size(digest) {

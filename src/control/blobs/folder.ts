@@ -105,7 +105,7 @@ const removeParts = async (folder: string): Promise<void> => {
 
 /** Opens the store in a folder, which is made if it does not exist. A full one opens: it can be read. */
 export const openFolderBlobs = async (folder: string): Promise<Blobs> => {
-  const place = `the folder ${folder}`;
+  const location = `the folder ${folder}`;
   const fileOf = (digest: Digest): string => join(folder, pathOf(digest));
   const unwritable = (cause: unknown): AppError => {
     const code = codeOf(cause) ?? 'for an unknown reason';
@@ -129,7 +129,7 @@ export const openFolderBlobs = async (folder: string): Promise<Blobs> => {
   }
   await check();
   return {
-    place,
+    location,
     isShared: false,
     check,
     async checkRoom() {
@@ -159,7 +159,7 @@ export const openFolderBlobs = async (folder: string): Promise<Blobs> => {
       const bytes = await readFile(fileOf(digest)).catch((error: unknown) => {
         throw isMissing(error) ? missing(digest, error) : error;
       });
-      return checkBytes(place, digest, bytes);
+      return checkBytes(location, digest, bytes);
     },
     async remove(digest) {
       try {

@@ -54,7 +54,7 @@ const reasonOf = (error: unknown): string => {
 export const openS3Blobs = async (s3: S3Config): Promise<Blobs> => {
   const { bucket, prefix, region, endpoint } = s3;
   const under = prefix === '' ? '' : `${prefix}/`;
-  const place = `s3://${bucket}/${prefix} at ${endpoint ?? `Amazon S3 in ${region}`}`;
+  const location = `s3://${bucket}/${prefix} at ${endpoint ?? `Amazon S3 in ${region}`}`;
   const client = new S3Client({
     region,
     ...(endpoint === null ? {} : { endpoint }),
@@ -79,7 +79,7 @@ export const openS3Blobs = async (s3: S3Config): Promise<Blobs> => {
     } catch (error) {
       const reason = signal.aborted ? `no answer in ${ms} ms` : reasonOf(error);
       // Not as the cause: it holds the answer and its headers.
-      throw new AppError('unavailable', `blobs in ${place} cannot be used: ${reason}`);
+      throw new AppError('unavailable', `blobs in ${location} cannot be used: ${reason}`);
     }
   };
 
@@ -118,7 +118,7 @@ export const openS3Blobs = async (s3: S3Config): Promise<Blobs> => {
     if ((await sizeOf(digestOf(nothing), limits.checkMs)) !== undefined) return;
     throw new AppError(
       'unavailable',
-      `blobs in ${place} cannot be used: the bucket is gone, or has been emptied`,
+      `blobs in ${location} cannot be used: the bucket is gone, or has been emptied`,
     );
   };
 
@@ -126,7 +126,7 @@ export const openS3Blobs = async (s3: S3Config): Promise<Blobs> => {
   await check();
   await sizeOf(nobodys);
   return {
-    place,
+    location,
     isShared: true,
     check,
     async put(bytes) {
@@ -137,7 +137,7 @@ export const openS3Blobs = async (s3: S3Config): Promise<Blobs> => {
     async get(digest) {
       const bytes = await download(digest);
       if (bytes === undefined) throw missing(digest);
-      return checkBytes(place, digest, bytes);
+      return checkBytes(location, digest, bytes);
     },
     async remove(digest) {
       if (digest === digestOf(nothing)) return; // by it the bucket is told from one that was emptied

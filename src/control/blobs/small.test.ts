@@ -13,7 +13,7 @@ const countingBlobs = (...contents: Uint8Array[]) => {
     return bytes;
   };
   const blobs: Blobs = {
-    place: 'memory',
+    location: 'memory',
     isShared: false,
     put: async (bytes) => digestOf(bytes),
     get: async (digest) => {

@@ -12,7 +12,7 @@ import {
   type NewAnswer,
   type SessionWork,
 } from '../db/host-calls.ts';
-import { addNews, endedCalls, noNews, tellNews } from '../lifecycle/end.ts';
+import { addEffects, applyEffects, endedCalls, noEffects } from '../lifecycle/end.ts';
 import type { Metrics } from '../metrics/counters.ts';
 import type { Parts } from '../parts.ts';
 import { type CallPoll, type Directive, nextDirective, staleHost } from './directive.ts';
@@ -56,7 +56,7 @@ const afterAnswer = async (parts: Parts, { call, work }: Answered): Promise<void
   const cancelled = await db.transaction((tx) =>
     cancelQueued(tx, [call.sessionId], endedCalls('requested').cancelled),
   );
-  tellNews(parts, addNews(noNews, [call.sessionId], cancelled));
+  applyEffects(parts, addEffects(noEffects, [call.sessionId], cancelled));
 };
 
 /** Records the answer; a repeated one changes nothing and brings the same that a poll would. */

@@ -15,7 +15,7 @@ import {
   requeueSession,
 } from '../db/endings.ts';
 import { findHostStatus } from '../db/hosts.ts';
-import { addNews, endSession, type News, noNews, tellNews } from '../lifecycle/end.ts';
+import { addEffects, applyEffects, type Effects, endSession, noEffects } from '../lifecycle/end.ts';
 import type { Parts } from '../parts.ts';
 import { fateOf, type HostLoss } from './fate.ts';
 import { staleGeneration } from './warm.ts';
@@ -39,8 +39,8 @@ const onlyIn: Record<string, readonly HostState[]> = {
   recycle_timeout: ['recycling'],
 };
 
-type Outcome = { news: News; requeued: string | undefined };
-const nothing: Outcome = { news: noNews, requeued: undefined };
+type Outcome = { effects: Effects; requeued: string | undefined };
+const nothing: Outcome = { effects: noEffects, requeued: undefined };
 
 const tries = 5;
 
@@ -71,9 +71,9 @@ const loseSession = async (
   const fate = fateOf(session, loss);
   if (fate.kind === 'requeue') {
     await requeueSession(tx, session.id);
-    return { news: addNews(noNews, [session.id]), requeued: session.id };
+    return { effects: addEffects(noEffects, [session.id]), requeued: session.id };
   }
-  return { news: await endSession(tx, session, fate), requeued: undefined };
+  return { effects: await endSession(tx, session, fate), requeued: undefined };
 };
 
 /** Locks the host's session, then the host; undefined when the session changed in between. */
@@ -107,7 +107,7 @@ const loseOnce = async (tx: Queryable, loss: Loss): Promise<Outcome | undefined>
   const outcome =
     session === undefined ? nothing : await loseSession(tx, session, { ...loss, reason });
   await releaseHost(tx, { ...loss, detail: accountOf(loss) });
-  return { ...outcome, news: addNews(outcome.news, [host.id]) };
+  return { ...outcome, effects: addEffects(outcome.effects, [host.id]) };
 };
 
 /** Takes a host out of service. Doing so again changes nothing. */
@@ -115,7 +115,7 @@ export const loseHost = async (parts: Parts, loss: Loss): Promise<void> => {
   for (let attempt = 0; attempt < tries; attempt += 1) {
     const outcome = await parts.db.transaction((tx) => loseOnce(tx, loss));
     if (outcome === undefined) continue;
-    tellNews(parts, outcome.news);
+    applyEffects(parts, outcome.effects);
     if (outcome.requeued !== undefined) await parts.placer.placeSession(outcome.requeued);
     return;
   }

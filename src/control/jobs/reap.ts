@@ -7,7 +7,7 @@ import type { Queryable } from '../db/database.ts';
 import { cancelQueued, type Ending, type LockedSession, lockStuckSession } from '../db/endings.ts';
 import { type BesetPool, findBesetPool, findUnsuited, listOffers } from '../db/pools.ts';
 import { findStuck, reapSessions } from '../db/reap.ts';
-import { addNews, endedCalls, endWithHost, noNews, tellNews } from '../lifecycle/end.ts';
+import { addEffects, applyEffects, endedCalls, endWithHost, noEffects } from '../lifecycle/end.ts';
 import type { Parts } from '../parts.ts';
 import { describeUnsuited } from '../sessions/unsuited.ts';
 
@@ -52,7 +52,7 @@ const reapTimed = async (parts: Parts, asked: ReapLimits): Promise<string[]> => 
   });
   for (const { reason } of reaped) parts.metrics.reaps.inc({ reason });
   const ended = reaped.map(({ id }) => id);
-  tellNews(parts, addNews(noNews, ended, cancelled));
+  applyEffects(parts, addEffects(noEffects, ended, cancelled));
   return ended;
 };
 
@@ -89,14 +89,14 @@ const endStuck = async (parts: Parts, stuck: Stuck): Promise<string[]> => {
   const { db, metrics } = parts;
   const ended: string[] = [];
   for (const id of await findStuck(db, stuck)) {
-    const news = await db.transaction(async (tx) => {
+    const effects = await db.transaction(async (tx) => {
       const session = await lockStuckSession(tx, id, stuck);
-      if (session === undefined) return noNews;
+      if (session === undefined) return noEffects;
       const host = { reason: 'silent', detail: stuck.detail } as const;
       return endWithHost(tx, session, await stuck.ending(tx, session), host);
     });
-    tellNews(parts, news);
-    if (news.ends.length === 0) continue;
+    applyEffects(parts, effects);
+    if (effects.ends.length === 0) continue;
     metrics.reaps.inc({ reason: `stuck_${stuck.state.toLowerCase()}` });
     ended.push(id);
   }

@@ -35,7 +35,7 @@ export const endedCalls = (reason: EndReason): { cancelled: CallError; lost: Cal
 export type SessionEnd = { sessionId: string; hostId: string | null; reason: EndReason };
 
 /** What is told and counted once the transaction is committed. */
-export type News = {
+export type Effects = {
   /** Ids of what changed. */
   topics: readonly string[];
   /** Sessions that ended, and calls that ended with them. */
@@ -43,22 +43,22 @@ export type News = {
   calls: readonly EndedCall[];
 };
 
-export const noNews: News = { topics: [], ends: [], calls: [] };
+export const noEffects: Effects = { topics: [], ends: [], calls: [] };
 
-/** News with further topics, and calls that ended. */
-export const addNews = (
-  news: News,
+/** The effects with further topics, and calls that ended. */
+export const addEffects = (
+  effects: Effects,
   topics: readonly string[],
   calls: readonly EndedCall[] = [],
-): News => ({
-  topics: [...news.topics, ...topics, ...calls.map(({ id }) => id)],
-  ends: news.ends,
-  calls: [...news.calls, ...calls],
+): Effects => ({
+  topics: [...effects.topics, ...topics, ...calls.map(({ id }) => id)],
+  ends: effects.ends,
+  calls: [...effects.calls, ...calls],
 });
 
-export const tellNews = (
+export const applyEffects = (
   { log, notices, metrics }: { log: Log; metrics: Metrics; notices: Notices },
-  { topics, ends, calls }: News,
+  { topics, ends, calls }: Effects,
 ): void => {
   for (const end of ends) {
     metrics.ends.inc({ reason: end.reason });
@@ -75,13 +75,13 @@ export const endSession = async (
   tx: Queryable,
   session: LockedSession,
   ending: Ending,
-): Promise<News> => {
+): Promise<Effects> => {
   const reason = await finishSession(tx, session.id, ending);
   const end = { sessionId: session.id, hostId: session.hostId };
-  const news = { ...noNews, ends: reason === undefined ? [] : [{ ...end, reason }] };
-  if (session.openCalls === 0) return addNews(news, [session.id]);
+  const effects = { ...noEffects, ends: reason === undefined ? [] : [{ ...end, reason }] };
+  if (session.openCalls === 0) return addEffects(effects, [session.id]);
   const calls = await endCalls(tx, session.id, endedCalls(ending.reason));
-  return addNews(news, [session.id], calls);
+  return addEffects(effects, [session.id], calls);
 };
 
 /** Ends a locked session and drains the host that it is with. */
@@ -90,9 +90,9 @@ export const endWithHost = async (
   session: LockedSession,
   ending: Ending,
   host: { reason: HostEnd; detail: string | null },
-): Promise<News> => {
-  const news = await endSession(tx, session, ending);
-  if (session.hostId === null) return news;
+): Promise<Effects> => {
+  const effects = await endSession(tx, session, ending);
+  if (session.hostId === null) return effects;
   await releaseHost(tx, { hostId: session.hostId, to: 'draining', ...host });
-  return addNews(news, [session.hostId]);
+  return addEffects(effects, [session.hostId]);
 };

@@ -27,7 +27,14 @@ import {
 import { closeAndRecycle } from '../db/recycle.ts';
 import { insertRequests } from '../db/requests.ts';
 import { noSession, type SessionRow } from '../db/sessions.ts';
-import { addNews, endedCalls, endSession, type News, noNews, tellNews } from '../lifecycle/end.ts';
+import {
+  addEffects,
+  applyEffects,
+  type Effects,
+  endedCalls,
+  endSession,
+  noEffects,
+} from '../lifecycle/end.ts';
 import { poolTopic, routeTopic } from '../news/notices.ts';
 import type { Parts } from '../parts.ts';
 import { awaitWatched, isOver, type SessionWait } from './wait.ts';
@@ -36,14 +43,14 @@ const beginToClose = async (
   tx: Queryable,
   session: LockedSession,
   keepWarm: boolean,
-): Promise<News> => {
-  if (!can(sessionTransitions, session.state, 'CLOSING')) return noNews;
+): Promise<Effects> => {
+  if (!can(sessionTransitions, session.state, 'CLOSING')) return noEffects;
   if (session.hostId === null) {
     return endSession(tx, session, { to: 'CLOSED', reason: 'requested', error: null });
   }
   await beginClosing(tx, session.id, 'requested', keepWarm);
   const cancelled = await cancelQueued(tx, [session.id], endedCalls('requested').cancelled);
-  return addNews(noNews, [session.id], cancelled);
+  return addEffects(noEffects, [session.id], cancelled);
 };
 
 /**
@@ -62,12 +69,12 @@ const close = async (
     parts.notices.tellSession({ session, work }, routeTopic(sessionId), poolTopic);
     return session;
   }
-  const news = await parts.db.transaction(async (tx) => {
+  const effects = await parts.db.transaction(async (tx) => {
     const session = await lockOwnSession(tx, projectId, sessionId);
     if (session === undefined) throw noSession(sessionId);
     return beginToClose(tx, session, keepWarm);
   });
-  tellNews(parts, news);
+  applyEffects(parts, effects);
   return undefined;
 };
 
@@ -117,14 +124,14 @@ const finishClosing = async (
   session: LockedSession,
   host: LockedHost,
   maxUses: number,
-): Promise<{ news: News; dismissal: Dismissal }> => {
+): Promise<{ effects: Effects; dismissal: Dismissal }> => {
   const end = endOf(host, session.keepWarm, maxUses);
   const to = end === undefined ? 'recycling' : 'draining';
-  const news = await endSession(tx, session, { to: 'CLOSED', reason: 'requested', error: null });
+  const effects = await endSession(tx, session, { to: 'CLOSED', reason: 'requested', error: null });
   const release = { hostId: host.id, to, reason: end ?? null, detail: null } as const;
   const generation = await releaseHost(tx, release);
   if (generation === undefined) throw new Error(`${host.id} could not go to ${to}`);
-  return { news: addNews(news, [host.id]), dismissal: dismissalOf(generation, to) };
+  return { effects: addEffects(effects, [host.id]), dismissal: dismissalOf(generation, to) };
 };
 
 /** Closes the session the usual way, in one statement; undefined where there is more to it. */
@@ -138,7 +145,7 @@ const closeAsUsual = async (
   const recycled = await closeAndRecycle(parts.db, asked, mostUses, entries);
   if (recycled === undefined) return undefined;
   const { session, generation } = recycled;
-  tellNews(parts, { ...noNews, ends: [{ sessionId, hostId, reason: session.endReason }] });
+  applyEffects(parts, { ...noEffects, ends: [{ sessionId, hostId, reason: session.endReason }] });
   parts.notices.tellSession({ session }, routeTopic(sessionId), poolTopic);
   return dismissalOf(generation, 'recycling');
 };
@@ -154,7 +161,7 @@ export const reportClosed = async (
   const { sessionId, hostId, generation } = asked;
   const { db, config } = parts;
   if (entries.length > 0 && !(await insertRequests(db, asked, entries))) throw staleHost(asked);
-  const { news, dismissal } = await db.transaction(async (tx) => {
+  const { effects, dismissal } = await db.transaction(async (tx) => {
     const session = await lockSession(tx, sessionId);
     const host = await lockHost(tx, hostId);
     if (session?.hostId !== hostId || session.generation !== generation || host === undefined) {
@@ -162,10 +169,10 @@ export const reportClosed = async (
     }
     if (session.state === 'CLOSING') return finishClosing(tx, session, host, config.hostMaxUses);
     if (session.state === 'CLOSED' && host.generation === generation + 1) {
-      return { news: noNews, dismissal: dismissalOf(host.generation, host.state) };
+      return { effects: noEffects, dismissal: dismissalOf(host.generation, host.state) };
     }
     throw new AppError('conflict', `${sessionId} is ${session.state}; nobody asked to close it`);
   });
-  tellNews(parts, news);
+  applyEffects(parts, effects);
   return dismissal;
 };

@@ -9,7 +9,7 @@ import type { SessionHost } from '../db/calls.ts';
 import { lockSession } from '../db/endings.ts';
 import { claimCall, type SessionWork } from '../db/host-calls.ts';
 import { makeReady, type Readied } from '../db/ready.ts';
-import { endWithHost, noNews, tellNews } from '../lifecycle/end.ts';
+import { applyEffects, endWithHost, noEffects } from '../lifecycle/end.ts';
 import { routeTopic } from '../news/notices.ts';
 import type { Parts } from '../parts.ts';
 
@@ -90,13 +90,13 @@ export const reportFailed = async (
   { sessionId, hostId, generation }: SessionHost,
   error: LoadFailure,
 ): Promise<void> => {
-  const news = await parts.db.transaction(async (tx) => {
+  const effects = await parts.db.transaction(async (tx) => {
     const session = await lockSession(tx, sessionId);
     if (session?.hostId !== hostId || session.generation !== generation) {
       throw staleHost({ sessionId, hostId, generation });
     }
     // A repeated report; by now the host may be another session's.
-    if (isFinal(sessionTransitions, session.state)) return noNews;
+    if (isFinal(sessionTransitions, session.state)) return noEffects;
     const ending =
       session.state === 'CLOSING'
         ? ({ to: 'CLOSED', reason: 'requested', error: null } as const)
@@ -104,5 +104,5 @@ export const reportFailed = async (
     const detail = `${error.code}: ${error.message}`;
     return endWithHost(tx, session, ending, { reason: 'load_failed', detail });
   });
-  tellNews(parts, news);
+  applyEffects(parts, effects);
 };

@@ -35,6 +35,6 @@ export const adminEndpoints = (parts: Parts): Endpoint[] => [
 
   endpoint(api.checkBlobs, async ({ query: { after = null } }) => {
     const damage = await findDamaged(parts, { after, ...blobBounds });
-    return respond(200, { ...damage, place: parts.blobs.place });
+    return respond(200, { ...damage, place: parts.blobs.location });
   }),
 ];
