@@ -19,7 +19,9 @@ describe('svc', () => {
       'admin hosts',
       'admin doctor',
       'pools check',
-      ...['create', 'list', 'describe', 'templates', 'requests'].map((name) => `worlds ${name}`),
+      ...['create', 'list', 'describe', 'versions', 'templates', 'requests'].map(
+        (name) => `worlds ${name}`,
+      ),
       ...['open', 'list', 'show', 'call', 'state', 'seed', 'reset', 'requests', 'grade'].map(
         (name) => `worlds session ${name}`,
       ),

@@ -15,3 +15,7 @@ export const isSlug = (text: string): boolean => slugPattern.test(text);
 export type TreeFile = { path: string; content: Uint8Array };
 
 export type VersionState = 'READY';
+
+/** What makes a version: each changes files, rows or both. */
+export const versionOrigins = ['create', 'push', 'import', 'publish', 'link'] as const;
+export type VersionOrigin = (typeof versionOrigins)[number];

@@ -64,7 +64,12 @@ describe('an upload that is taken to be abandoned', () => {
   it('can no longer become a world once one of its blobs may have been removed', async () => {
     const db = openDatabase(new Secret(stage.database.url), createLog('test', 'silent'));
     try {
-      const upload = { id: 'upl-slow', projectId: stage.greedy.projectId, bytes: 1 };
+      const upload = {
+        id: 'upl-slow',
+        projectId: stage.greedy.projectId,
+        makesWorld: true,
+        bytes: 1,
+      };
       const blobs = Array.from({ length: 100 }, (_, index) => digestOf(`slow ${index}`));
       expect(
         await beginUpload(db, { ...upload, blobs }, stage.control.config.quotas),
@@ -88,6 +93,7 @@ describe('blobs that are being removed', () => {
       {
         id,
         projectId: stage.greedy.projectId,
+        makesWorld: true,
         blobs: names.map((name) => digestOf(name)),
         bytes: 1,
       },

@@ -38,6 +38,7 @@ import {
 import { addSchema } from './schema.ts';
 import { addSessions } from './sessions.ts';
 import { addWorldsCreate } from './worlds-create.ts';
+import { addWorldsVersions } from './worlds-versions.ts';
 
 const addWorldsList = (worlds: Command, context: Context): void => {
   const command = addCommand(worlds, {
@@ -85,7 +86,7 @@ const addWorldsDescribe = (worlds: Command, context: Context): void => {
   const command = addCommand(worlds, {
     usage: 'describe <world>',
     summary:
-      'a world of the service by its slug, or a folder (./crm) with a world tree, compiled here',
+      'a world of the service by its slug or <slug>@<version>, or a folder (./crm), compiled here',
     example: 'svc worlds describe code-hosting\nsvc worlds describe ./src/templates/code-hosting',
   });
   withService(command).action(async (world: string, options: ServiceOptions) => {
@@ -138,6 +139,7 @@ export const addWorlds = (program: Command, context: Context): void => {
   addWorldsCreate(worlds, context);
   addWorldsList(worlds, context);
   addWorldsDescribe(worlds, context);
+  addWorldsVersions(worlds, context);
   addWorldsTemplates(worlds, context);
   addWorldsRequests(worlds, context);
   addSchema(worlds, context);

@@ -17,6 +17,8 @@ const world: WorldDetail = {
     state: 'READY',
     contentHash: 'sha256:0',
     message: null,
+    author: 'pk-local',
+    origin: 'create',
     createdAt: '2025-01-02T03:04:05.000Z',
     entityCounts: { cards: 2 },
   },
@@ -28,6 +30,7 @@ const world: WorldDetail = {
   redact: null,
   dependencies: [],
   createdAt: '2025-01-02T03:04:05.000Z',
+  head: { id: 'ver_1', number: 1 },
   warnings: [
     'webhooks are noted in the request ledger, but not sent yet',
     'the surface "ui" is not served yet',

@@ -14,8 +14,10 @@ import type { Row } from '#language/contract.ts';
 import type { Problem } from '#language/problem.ts';
 import { StoreRefusal } from '#store/refusal.ts';
 import { type BuiltSnapshot, buildSnapshot } from '#store/snapshot.ts';
+import type { VersionChanges } from '#wire/public-api/version.ts';
 import type { VersionTexts } from '../contracts/contract-view.ts';
 import { type ContractFacts, factsOf, writeTexts } from '../contracts/contract-view.ts';
+import { compareEntities } from '../contracts/version-changes.ts';
 import { overlay } from './tree.ts';
 
 export type Rows = Record<string, Row[]>;
@@ -33,6 +35,10 @@ export type Built =
       /** What answers tell of it. */
       texts: VersionTexts;
       facts: ContractFacts;
+      /** What became of the entities of the version that it is made from. */
+      entities: VersionChanges['entities'];
+      /** How many rows of each entity came from the tree; they are the first ones. */
+      treeRows: Record<string, number>;
       /** Files to store in place of those of the tree that have the same path, and beside the others. */
       generated: TreeFile[];
       snapshot: BuiltSnapshot;
@@ -51,6 +57,9 @@ const joinRows = (base: Rows, more: Rows): Rows => {
   }
   return Object.fromEntries(joined);
 };
+
+const countRows = (rows: Rows): Record<string, number> =>
+  Object.fromEntries(Object.entries(rows).map(([entity, list]) => [entity, list.length]));
 
 /** Where a refused row stands: in the tree's data, or in the body after those. */
 const placeRefusal = (refusal: StoreRefusal, base: Rows): FieldProblem => {
@@ -77,6 +86,8 @@ export const buildVersion = (files: readonly TreeFile[], more: Rows): Built => {
       contractJson: JSON.stringify(contract),
       texts: writeTexts(contract),
       facts: factsOf(contract),
+      entities: compareEntities([], contract.entities),
+      treeRows: countRows(baseRows),
       generated,
       snapshot,
       bundle: encodeBundle({ contract, files: code }),

@@ -12,6 +12,8 @@ type Begun = { quota: QuotaName | null; limit: number; doomed: boolean };
 export type Upload = {
   id: string;
   projectId: string;
+  /** Whether it is of a new world, and not of another version of one that is there. */
+  makesWorld: boolean;
   /** Blobs that it needs, and their bytes; none while it is still being compiled. */
   blobs: readonly Digest[];
   bytes: number;
@@ -20,7 +22,7 @@ export type Upload = {
 const beginStatement = statement(
   'begin_upload',
   `select quota, most as "limit", doomed
-     from begin_upload(:id, :projectId, :blobs::text[], :bytes::bigint, :mostWorlds, :mostMib)`,
+     from begin_upload(:id, :projectId, :blobs::text[], :bytes::bigint, :mostWorlds::int, :mostMib)`,
 );
 
 /** How long a blob that is needed may take to be removed, and how often it is asked whether it is. */
@@ -36,7 +38,7 @@ export const beginUpload = async (
   upload: Upload,
   usual: Quotas,
 ): Promise<QuotaRefusal | undefined> => {
-  const most = { mostWorlds: usual.worlds, mostMib: usual.blobMib };
+  const most = { mostWorlds: upload.makesWorld ? usual.worlds : null, mostMib: usual.blobMib };
   const begin = async (): Promise<Begun | undefined> => {
     const [row] = await db.query<Begun>(beginStatement, { ...upload, ...most });
     return row?.doomed === true ? undefined : row;

@@ -1,8 +1,9 @@
 /** Worlds and their versions. A version never changes once it is written. */
 import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
-import type { Digest, VersionState } from '#domain/world.ts';
+import type { Digest, VersionOrigin, VersionState } from '#domain/world.ts';
 import type { Contract } from '#language/contract.ts';
+import type { VersionChanges } from '#wire/public-api/version.ts';
 import type { ContractFacts, VersionTexts } from '../contracts/contract-view.ts';
 import { type Database, type Queryable, statement } from './database.ts';
 import { projectPath } from './keys.ts';
@@ -32,9 +33,15 @@ export type VersionRow = {
   state: VersionState;
   contentHash: string;
   message: string | null;
+  /** The public key of who made it; null of a release before this one. */
+  author: string | null;
+  origin: VersionOrigin;
+  changes: VersionChanges | null;
   contract: Contract;
   files: ManifestFile[];
   entityCounts: Record<string, number>;
+  /** How many rows of each entity, the first ones, came from the tree; null: not written down. */
+  treeRows: Record<string, number> | null;
   /** What the world language takes for a slip. */
   warnings: string[];
   bundle: Digest;
@@ -71,8 +78,9 @@ const insertVersionStatement = statement(
   'insert_version',
   `insert into versions (id, world_id, project_id, number, state, content_hash, message, contract,
                          files, entity_counts, bundle, snapshot, warnings, blobs, bytes,
-                         has_api, tool_count, task_count)
-   values (:id, :worldId, :projectId, :number, 'READY', :contentHash, :message, :contractJson, :files, :entityCounts, :bundle, :snapshot, :warnings, :blobs, :bytes, :hasApi, :toolCount, :taskCount)`,
+                         has_api, tool_count, task_count, origin, author, changes, tree_rows)
+   values (:id, :worldId, :projectId, :number, 'READY', :contentHash, :message, :contractJson, :files, :entityCounts, :bundle, :snapshot, :warnings, :blobs, :bytes, :hasApi, :toolCount, :taskCount,
+           :origin, :author, :changes, :treeRows)`,
 );
 
 const finish = async (tx: Queryable, { slug }: NewWorld, uploadId: string): Promise<void> => {
@@ -92,6 +100,8 @@ const insertVersion = async (
     projectId: world.projectId,
     files: JSON.stringify(version.files),
     entityCounts: JSON.stringify(version.entityCounts),
+    changes: JSON.stringify(version.changes),
+    treeRows: JSON.stringify(version.treeRows),
     warnings: JSON.stringify(version.warnings),
   });
   await insertVersionTexts(tx, version.id, version.texts);
@@ -116,17 +126,17 @@ export const insertWorld = (
 const nextVersionStatement = statement(
   'replace_head',
   `update worlds set head_version_id = :versionId, name = :name, description = :description
-    where id = :id and head_version_id = :lost
+    where id = :id and head_version_id = :base
    returning id`,
 );
 
 /**
- * Writes the next version of a world, which becomes its head in place of `lost`. Throws `timeout` as
+ * Writes the next version of a world, which becomes its head in place of `base`. Throws `timeout` as
  * `insertWorld` does, and `conflict` when the world has another head by now.
  */
 export const insertNextVersion = (
   db: Database,
-  world: NewWorld & { lost: string },
+  world: NewWorld & { base: string },
   version: NewVersion,
   uploadId: string,
 ): Promise<void> =>
@@ -134,7 +144,7 @@ export const insertNextVersion = (
     await finish(tx, world, uploadId);
     const next = { ...world, versionId: version.id };
     if ((await tx.query(nextVersionStatement, next)).length === 0) {
-      throw new AppError('conflict', `world "${world.slug}" was made again by another meanwhile`);
+      throw new AppError('conflict', `world "${world.slug}" got another version meanwhile`);
     }
     await insertVersion(tx, world, version);
   });
@@ -157,7 +167,10 @@ export const findWorld = async (
 /** A world in a list: what is told of its head version without reading its contract. */
 export type ListedWorld = WorldRow &
   ContractFacts & {
-    head: Pick<VersionRow, 'id' | 'number' | 'state' | 'contentHash' | 'message'>;
+    head: Pick<
+      VersionRow,
+      'id' | 'number' | 'state' | 'contentHash' | 'message' | 'author' | 'origin'
+    >;
     headCreatedAt: Date;
     /** Rows by entity, as JSON text; null where the page had no room for it. */
     entityCounts: string | null;
@@ -169,7 +182,7 @@ const listWorldsStatement = statement(
   `with page as (
      select * from worlds where project_id = :projectId order by created_at desc, id desc limit :limit offset :offset
    ), filled as (
-     select p.*, v.number, v.state, v.content_hash, v.message, v.entity_counts::text as counts,
+     select p.*, v.number, v.state, v.content_hash, v.message, v.author, v.origin, v.entity_counts::text as counts,
             v.created_at as version_created_at, v.has_api, v.tool_count, v.task_count,
             row_number() over newest = 1
               or sum(octet_length(v.entity_counts::text)) over newest <= :mostBytes::bigint as whole
@@ -178,7 +191,7 @@ const listWorldsStatement = statement(
    )
    select ${worldColumns}, has_api as "hasApi", tool_count as "toolCount", task_count as "taskCount",
           json_build_object('id', head_version_id, 'number', number, 'state', state,
-            'contentHash', content_hash, 'message', message) as head,
+            'contentHash', content_hash, 'message', message, 'author', author, 'origin', origin) as head,
           version_created_at as "headCreatedAt", case when whole then counts end as "entityCounts"
      from filled order by created_at desc, id desc`,
 );
@@ -270,9 +283,9 @@ export const pageOfHeadBlobs = (
 const findVersionStatement = statement(
   'find_version',
   `select v.id, v.world_id as "worldId", v.project_id as "projectId", w.slug, v.number, v.state,
-          v.content_hash as "contentHash", v.message, v.contract, v.files,
+          v.content_hash as "contentHash", v.message, v.author, v.origin, v.changes, v.contract, v.files,
           v.entity_counts as "entityCounts", v.bundle, v.snapshot, v.created_at as "createdAt",
-          coalesce(v.warnings, '[]') as warnings,
+          coalesce(v.warnings, '[]') as warnings, v.tree_rows as "treeRows",
           octet_length(v.contract::text) + octet_length(v.files::text) as "jsonChars"
      from versions v join worlds w on w.id = v.world_id
     where v.id = $1`,

@@ -18,7 +18,9 @@ const start = (serving: Record<string, string>) => {
 describe('on whose behalf a request is made', () => {
   it('is one project for all hosts of its sessions, looked up once a host', async () => {
     const { find, ofHost, looks } = start({ h1: 's1', h2: 's2' });
-    expect(await find({ projectId: 'prj-a', level: 'secret' }, {})).toBe('prj-a');
+    expect(await find({ projectId: 'prj-a', publicKey: 'pk-a', level: 'secret' }, {})).toBe(
+      'prj-a',
+    );
     for (let again = 0; again < 2; again += 1) {
       expect(await ofHost('h1', { sessionId: 's1' })).toBe('prj-a');
       expect(await ofHost('h2', { sessionId: 's2' })).toBe('prj-a');

@@ -54,7 +54,7 @@ const ofProject = (key: KeyRow, level: KeyLevel): ProjectCaller => {
       "this is an organization's key; routes of a project need a key of the project",
     );
   }
-  return { projectId: key.projectId, level };
+  return { projectId: key.projectId, publicKey: key.publicKey, level };
 };
 
 const byKeyPair = async (findOne: FindKey, value: string): Promise<ProjectCaller> => {

@@ -9,7 +9,7 @@ import type { Kept } from '../bodies/keep.ts';
 import type { KeyLevel } from '../tokens/tokens.ts';
 
 /** A client that authenticated with a project's key pair (`secret`) or with its public key alone. */
-export type ProjectCaller = { projectId: string; level: KeyLevel };
+export type ProjectCaller = { projectId: string; publicKey: string; level: KeyLevel };
 /** A world host, the address that it speaks from, and whether it does with the token of its launch. */
 export type HostCaller = { hostId: string; source: string; isFirst: boolean };
 export type PoolCaller = { pool: true };

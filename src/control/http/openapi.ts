@@ -5,7 +5,11 @@ type Json = { [key: string]: unknown };
 
 type ObjectSchema = { properties?: Record<string, Json>; required?: string[] };
 
-const mediaType = (schema: unknown): Json => ({ 'application/json': { schema } });
+const isBinary = (schema: unknown): boolean => (schema as { format?: unknown }).format === 'binary';
+
+const mediaType = (schema: unknown): Json => ({
+  [isBinary(schema) ? 'application/octet-stream' : 'application/json']: { schema },
+});
 
 const parameters = (where: 'path' | 'query' | 'header', schema: unknown): Json[] => {
   const { properties = {}, required = [] } = (schema ?? {}) as ObjectSchema;

@@ -18,7 +18,7 @@ import type { OpenOutcome } from '../metrics/counters.ts';
 import { poolTopic } from '../news/notices.ts';
 import type { Parts } from '../parts.ts';
 import { quotaError } from '../shares/quotas.ts';
-import { getWorld } from '../worlds/head.ts';
+import { getWorld, parseAddress, resolveAddress } from '../worlds/address.ts';
 import { resolveClock } from './clock.ts';
 import { resolveTask } from './task.ts';
 import { unsuitedError } from './unsuited.ts';
@@ -47,20 +47,31 @@ export type Opened = {
 const invalid = (path: string[], message: string): AppError =>
   new AppError('invalid', message, { fields: [{ path, message }] });
 
+/** The version of an id; throws `not_found` when the project has none of it. */
+const getOwnVersion = async (parts: Parts, projectId: string, id: string): Promise<Version> => {
+  const version = await parts.versions.get(id);
+  if (version !== undefined && version.projectId === projectId) return version;
+  throw new AppError('not_found', `there is no version "${id}"`);
+};
+
 const resolveVersion = async (parts: Parts, { projectId, body }: OpenRequest): Promise<Version> => {
-  const { slug, versionId } = body;
-  if (slug === undefined && versionId === undefined) {
+  const { slug: address, versionId } = body;
+  if (versionId === undefined) {
+    if (address !== undefined) return (await resolveAddress(parts, projectId, address)).version;
     throw invalid(['slug'], 'name the world: "slug" for its head version, or "versionId"');
   }
-  const id = versionId ?? (await getWorld(parts, projectId, slug ?? '')).headVersionId;
-  const version = await parts.versions.get(id);
-  if (version === undefined || version.projectId !== projectId) {
-    throw new AppError('not_found', `there is no version "${id}"`);
+  const version = await getOwnVersion(parts, projectId, versionId);
+  if (address === undefined) return version;
+  const { slug, ref } = parseAddress(address);
+  if ((await getWorld(parts, projectId, slug)).id !== version.worldId) {
+    throw invalid(
+      ['versionId'],
+      `${versionId} is a version of "${version.slug}", not of "${slug}"`,
+    );
   }
-  if (slug !== undefined && version.slug !== slug) {
-    throw invalid(['versionId'], `${id} is a version of "${version.slug}", not of "${slug}"`);
-  }
-  return version;
+  if (ref === undefined) return version;
+  if ((await resolveAddress(parts, projectId, address)).version.id === versionId) return version;
+  throw invalid(['versionId'], `"${address}" is another version than ${versionId}`);
 };
 
 /** Why a session of a version can have no such surface. A browser would show what the surface "ui" serves. */

@@ -19,7 +19,9 @@ it('says in the log which upload it could not give up, and answers what the worl
     config: { quotas: {}, templatesDir: '' },
   } as unknown as Parts;
   const body = { slug: 'empty', from: [], rowsJson: null };
-  await expect(createWorld(parts, 'prj-1', body)).rejects.toThrow('nothing to make a world from');
+  await expect(createWorld(parts, { projectId: 'prj-1', publicKey: 'pk-1' }, body)).rejects.toThrow(
+    'nothing to make a world from',
+  );
   expect(lines).toMatchObject([
     {
       projectId: 'prj-1',

@@ -5,39 +5,30 @@
  */
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
-import { type Digest, isSlug, type TreeFile } from '#domain/world.ts';
-import type { BuiltSnapshot } from '#store/snapshot.ts';
-import { type Blobs, digestOf } from '../blobs/blobs.ts';
+import { isSlug, type TreeFile } from '#domain/world.ts';
 import { allOf } from '../bodies/all-of.ts';
 import type { KeptWorld } from '../bodies/keep.ts';
 import type { RefusedRow } from '../compile/build.ts';
 import { checkTree, decodeTree, overlay } from '../compile/tree.ts';
-import type { ContractFacts, VersionTexts } from '../contracts/contract-view.ts';
 import { violates } from '../db/errors.ts';
-import { abandonUpload, beginUpload, type Upload } from '../db/uploads.ts';
+import type { Upload } from '../db/uploads.ts';
 import {
   findHeadBlobs,
   findWorld,
   insertNextVersion,
   insertWorld,
-  type ManifestFile,
-  type NewVersion,
   type VersionRow,
   type WorldRow,
   worldSlugConstraint,
 } from '../db/worlds.ts';
-import { hashOf } from '../json/canonical.ts';
 import type { Parts } from '../parts.ts';
-import { quotaError } from '../shares/quotas.ts';
 import { findLost } from './lost.ts';
 import { refusedWorld } from './problems.ts';
+import { type Source, sourceOf, storeVersion, withUpload } from './store-version.ts';
 import { readTemplate } from './templates.ts';
 
 /** Slugs that are words of the routes below `/worlds`. */
 const reservedSlugs = ['templates', 'runtime'];
-
-/** Blobs that are written at once. */
-const writesAtOnce = 16;
 
 const field = (name: string, message: string): AppError =>
   new AppError('invalid', message, { fields: [{ path: [name], message }] });
@@ -81,77 +72,8 @@ const checkNames = async ({ config }: Parts, body: KeptWorld): Promise<void> => 
   }
 };
 
-type Source = {
-  tree: TreeFile[];
-  name: string;
-  contractJson: string;
-  texts: VersionTexts;
-  facts: ContractFacts;
-  snapshot: BuiltSnapshot;
-  bundle: Uint8Array;
-  warnings: string[];
-};
-
-/** Stores the tree's files and returns its manifest. */
-const storeFiles = async (blobs: Blobs, tree: readonly TreeFile[]): Promise<ManifestFile[]> => {
-  const manifest: ManifestFile[] = [];
-  for (let start = 0; start < tree.length; start += writesAtOnce) {
-    const stored = tree.slice(start, start + writesAtOnce).map(async ({ path, content }) => ({
-      path,
-      sizeBytes: content.byteLength,
-      sha256: await blobs.put(content),
-    }));
-    manifest.push(...(await Promise.all(stored)));
-  }
-  return manifest;
-};
-
-/** The blobs that a version consists of, each once. */
-const blobsOf = ({ tree, bundle, snapshot }: Source): Map<Digest, Uint8Array> =>
-  new Map(
-    [...tree.map(({ content }) => content), bundle, snapshot.bytes].map(
-      (bytes) => [digestOf(bytes), bytes] as const,
-    ),
-  );
-
-const storeVersion = async (
-  blobs: Blobs,
-  { tree, contractJson, texts, facts, snapshot, bundle, warnings }: Source,
-  { message, number, ...stored }: Pick<NewVersion, 'message' | 'number' | 'blobs' | 'bytes'>,
-): Promise<NewVersion> => {
-  const files = await storeFiles(blobs, tree);
-  const bundleDigest = await blobs.put(bundle);
-  return {
-    id: newId('ver'),
-    number,
-    contentHash: `sha256:${hashOf({ files, bundle: bundleDigest, state: snapshot.digest })}`,
-    message,
-    contractJson,
-    texts,
-    facts,
-    files,
-    entityCounts: snapshot.counts,
-    bundle: bundleDigest,
-    snapshot: await blobs.put(snapshot.bytes),
-    warnings,
-    ...stored,
-  };
-};
-
-/** Gives up an upload; one that stays because the database is away is given up for dead later. */
-const abandon = async ({ db, log }: Parts, { id, projectId }: Upload): Promise<void> => {
-  try {
-    await abandonUpload(db, id);
-  } catch (error) {
-    log.warn({ err: error, projectId, upload: id }, 'an upload was not given up; it will be');
-  }
-};
-
-/** Holds the project to its quotas: of worlds before one is compiled, of bytes before any is written. */
-const reserve = async ({ config, db }: Parts, upload: Upload): Promise<void> => {
-  const refusal = await beginUpload(db, upload, config.quotas);
-  if (refusal !== undefined) throw quotaError(refusal);
-};
+/** Who makes a world: a key pair of its project. */
+export type Creator = { projectId: string; publicKey: string };
 
 const build = async (
   { compiler, config }: Parts,
@@ -164,8 +86,7 @@ const build = async (
   const asker = { project: projectId, signal };
   const built = await compiler.run({ kind: 'build', files: tree, rowsJson }, asker);
   if (!built.ok) throw 'row' in built ? rowRefused(built.row) : refusedWorld(built.problems);
-  const { generated, ...source } = built;
-  return { ...source, tree: overlay(tree, generated) };
+  return sourceOf(tree, built);
 };
 
 /** A world whose slug is taken and whose bytes are lost. */
@@ -191,27 +112,19 @@ const findLostWorld = async (
 /** Compiles, stores and writes what an upload is for. */
 const makeWorld = async (
   parts: Parts,
-  { id: uploadId, projectId }: Upload,
-  { body, lost }: { body: KeptWorld; lost: LostWorld | undefined },
+  upload: Upload,
+  { body, lost, author }: { body: KeptWorld; lost: LostWorld | undefined; author: string },
   signal: AbortSignal | undefined,
 ): Promise<void> => {
-  const { db, blobs } = parts;
+  const { projectId } = upload;
   const { slug } = body;
   const source = await build(parts, projectId, body, signal);
-  const contents = blobsOf(source);
-  const lengths = [
-    ...[...contents.values()].map(({ byteLength }) => byteLength),
-    ...Object.values(source.texts).map((text) => Buffer.byteLength(text)),
-  ];
-  const needed = {
-    blobs: [...contents.keys()],
-    bytes: lengths.reduce((sum, length) => sum + length, 0),
-  };
-  await reserve(parts, { id: uploadId, projectId, ...needed });
-  const version = await storeVersion(blobs, source, {
+  const version = await storeVersion(parts, upload, source, {
     message: body.message ?? null,
     number: (lost?.head.number ?? 0) + 1,
-    ...needed,
+    author,
+    origin: 'create',
+    base: null,
   });
   const world = {
     id: lost?.id ?? newId('wld'),
@@ -222,11 +135,11 @@ const makeWorld = async (
     description: body.description ?? lost?.description ?? null,
   };
   if (lost !== undefined) {
-    await insertNextVersion(db, { ...world, lost: lost.head.id }, version, uploadId);
+    await insertNextVersion(parts.db, { ...world, base: lost.head.id }, version, upload.id);
     return;
   }
   try {
-    await insertWorld(db, world, version, uploadId);
+    await insertWorld(parts.db, world, version, upload.id);
   } catch (error) {
     throw violates(error, worldSlugConstraint) ? slugTaken(slug) : error;
   }
@@ -239,19 +152,13 @@ const makeWorld = async (
  */
 export const createWorld = async (
   parts: Parts,
-  projectId: string,
+  { projectId, publicKey: author }: Creator,
   body: KeptWorld,
   signal?: AbortSignal,
 ): Promise<void> => {
-  const { slug } = body;
   await checkNames(parts, body);
-  const lost = await findLostWorld(parts, projectId, slug);
-  const upload = { id: newId('upl'), projectId, blobs: [], bytes: 0 };
-  await reserve(parts, upload);
-  try {
-    await makeWorld(parts, upload, { body, lost }, signal);
-  } catch (error) {
-    await abandon(parts, upload);
-    throw error;
-  }
+  const lost = await findLostWorld(parts, projectId, body.slug);
+  await withUpload(parts, { projectId, makesWorld: true }, (upload) =>
+    makeWorld(parts, upload, { body, lost, author }, signal),
+  );
 };

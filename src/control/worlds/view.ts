@@ -1,4 +1,4 @@
-/** A world as clients see it, from its row and its head version. */
+/** A world as clients see it, from its row and a version. */
 
 import type { Static } from 'typebox';
 import type { Contract, Task } from '#language/contract.ts';
@@ -15,16 +15,7 @@ import type { ListedWorld, WorldRow } from '../db/worlds.ts';
 import { JsonText } from '../json/json-text.ts';
 import { createRoom, writeInto } from '../json/page-room.ts';
 import type { Version, Versions } from '../memory/versions.ts';
-
-const viewVersion = (version: Version): WorldView['version'] => ({
-  id: version.id,
-  number: version.number,
-  state: version.state,
-  contentHash: version.contentHash,
-  message: version.message,
-  createdAt: version.createdAt.toISOString(),
-  entityCounts: version.entityCounts,
-});
+import { viewFiles, viewVersion } from './view-version.ts';
 
 const viewLinks = (publicUrl: string, slug: string): WorldView['links'] => {
   const api = `${publicUrl}/api/public`;
@@ -53,12 +44,12 @@ const viewLight = (world: WorldRow, { publicUrl, project }: WorldAddress) => ({
   createdAt: world.createdAt.toISOString(),
 });
 
-/** The world with its head version. */
-const viewWorld = (world: WorldRow, head: Version, address: WorldAddress): WorldView => ({
+/** The world with one of its versions. */
+const viewWorld = (world: WorldRow, version: Version, address: WorldAddress): WorldView => ({
   ...viewLight(world, address),
-  version: viewVersion(head),
-  surfaces: head.surfaces,
-  ...viewContract(head.contract),
+  version: viewVersion(version),
+  surfaces: version.surfaces,
+  ...viewContract(version.contract),
 });
 
 const viewListedVersion = (world: ListedWorld): WorldView['version'] => ({
@@ -95,19 +86,16 @@ export const viewWorldList = async (
   });
 };
 
-/** The same with the head version's files. */
+/** The same with the version's files, and which version the world's newest is. */
 export const viewWorldDetail = (
   world: WorldRow,
-  head: Version,
+  { version, head }: { version: Version; head: WorldDetail['head'] },
   address: WorldAddress,
 ): WorldDetail => ({
-  ...viewWorld(world, head, address),
-  warnings: warningsOf(head.contract, head.warnings),
-  files: head.files.map(({ path, sizeBytes, sha256 }) => ({
-    path,
-    sizeBytes,
-    sha256: sha256.slice('sha256:'.length),
-  })),
+  ...viewWorld(world, version, address),
+  head,
+  warnings: warningsOf(version.contract, version.warnings),
+  files: viewFiles(version.files),
 });
 
 const countRows = (rows: Task['seed']['rows']): Record<string, number> =>

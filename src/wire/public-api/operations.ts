@@ -15,9 +15,11 @@ import {
 } from '../schemas.ts';
 import { Type } from '../type.ts';
 import { CallListView, CallRequest, CallView } from './call.ts';
+import { CursorQuery, ListMeta, PageQuery } from './lists.ts';
 import { AfterRequest, AfterTime, RequestFilter, RequestView } from './request.ts';
 import { EntityView, RuntimeAnswer, RuntimeBody, RuntimeRejection } from './runtime.ts';
 import { OpenSessionBody, SessionListView, SessionView } from './session.ts';
+import { WorldParams } from './version.ts';
 import {
   CreateWorldBody,
   TaskListView,
@@ -26,47 +28,14 @@ import {
   WorldListView,
 } from './world.ts';
 
-const SessionParams = Type.Object({ sessionId: Type.String({ maxLength: 64 }) });
-const WorldParams = Type.Object({ slug: Type.String({ maxLength: 64 }) });
-const WaitQuery = Type.Object({ wait: WaitSeconds }, { additionalProperties: false });
+export { getVersion, getWorldFile, listVersions } from './version-operations.ts';
 
-const ListMeta = Type.Object({
-  page: Type.Integer(),
-  limit: Type.Integer(),
-  totalItems: Type.Integer(),
-  totalPages: Type.Integer(),
-  totalItemsIsLowerBound: Type.Optional(
-    Type.Literal(true, {
-      description: 'there are more than `totalItems`, or may be: it was not counted further',
-    }),
-  ),
-  nextCursor: Type.Optional(
-    Type.String({
-      description: 'what to give as `cursor` to go on after this page; absent at the end',
-    }),
-  ),
-});
+const SessionParams = Type.Object({ sessionId: Type.String({ maxLength: 64 }) });
+const WaitQuery = Type.Object({ wait: WaitSeconds }, { additionalProperties: false });
 
 const compileBusy =
   'Too much of the project waits to be compiled, or its compile time for this minute is spent; `quota` ' +
   'says which, `retryAfterMs` when to try again.';
-
-const PageQuery = {
-  page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'from 1' })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.pageMax })),
-};
-
-/** Of lists that may be very long: where a page ended, so that the next begins there whatever comes meanwhile. */
-const CursorQuery = {
-  ...PageQuery,
-  cursor: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 300,
-      description: '`meta.nextCursor` of the page before, in place of `page`',
-    }),
-  ),
-};
 
 export const createWorld = operation({
   id: 'createWorld',
@@ -82,7 +51,7 @@ export const createWorld = operation({
 
 export const getWorld = operation({
   id: 'getWorld',
-  summary: 'A world with its head version, surfaces and files',
+  summary: 'A world with its head version or the one that is named, surfaces and files',
   method: 'GET',
   path: '/worlds/{slug}',
   access: 'read',

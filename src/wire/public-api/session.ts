@@ -163,7 +163,13 @@ export type TaskSpec = Static<typeof TaskSpec>;
 
 export const OpenSessionBody = Type.Object(
   {
-    slug: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+    slug: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 140,
+        description: 'the head version of this world, or with `@<version>` another one',
+      }),
+    ),
     versionId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
     task: Type.Optional(
       Type.Union([

@@ -5,16 +5,7 @@ import { surfaceKinds } from '#domain/session.ts';
 import { nullable, Omitted, oneOf, Timestamp } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
 import { SeedRows } from './session.ts';
-
-const VersionView = Type.Object({
-  id: Type.String(),
-  number: Type.Integer({ minimum: 1 }),
-  state: Type.Literal('READY'),
-  contentHash: Type.String(),
-  message: nullable(Type.String()),
-  createdAt: Timestamp,
-  entityCounts: Type.Record(Type.String(), Type.Integer({ minimum: 0 })),
-});
+import { FileView, VersionView } from './version.ts';
 
 const RedactView = nullable(
   Type.Object({
@@ -81,14 +72,16 @@ export const WorldListView = Type.Object({
 });
 export type WorldListView = Static<typeof WorldListView>;
 
-/** A world with the files of its head version. */
+/** A world with the files of its head version, or of the version that was named. */
 export const WorldDetail = Type.Interface([WorldView], {
+  head: Type.Object(
+    { id: Type.String(), number: Type.Integer({ minimum: 1 }) },
+    { description: 'the newest version; `version` is the one that is shown' },
+  ),
   warnings: Type.Array(Type.String(), {
     description: 'what the world declares and its sessions will lack, a sentence each',
   }),
-  files: Type.Array(
-    Type.Object({ path: Type.String(), sizeBytes: Type.Integer(), sha256: Type.String() }),
-  ),
+  files: Type.Array(FileView),
 });
 export type WorldDetail = Static<typeof WorldDetail>;
 

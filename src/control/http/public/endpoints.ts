@@ -6,10 +6,12 @@ import { linkEndpoints } from './links.ts';
 import { requestEndpoints } from './requests.ts';
 import { runtimeEndpoints } from './runtime.ts';
 import { sessionEndpoints } from './sessions.ts';
+import { versionEndpoints } from './versions.ts';
 import { worldEndpoints } from './worlds.ts';
 
 export const publicEndpoints = (parts: Parts): Endpoint[] => [
   ...worldEndpoints(parts),
+  ...versionEndpoints(parts),
   ...runtimeEndpoints(parts),
   ...sessionEndpoints(parts),
   ...linkEndpoints(parts),

@@ -13,7 +13,7 @@ import {
 import { noSession } from '../../db/sessions.ts';
 import { JsonText } from '../../json/json-text.ts';
 import type { Parts } from '../../parts.ts';
-import { findHead } from '../../worlds/head.ts';
+import { getWorld } from '../../worlds/address.ts';
 import { type Endpoint, endpoint, respond } from '../endpoint.ts';
 import { type CursorForm, isWhole, openPage } from '../paging.ts';
 
@@ -71,7 +71,7 @@ export const requestEndpoints = (parts: Parts): Endpoint[] => [
   }),
 
   endpoint(api.listWorldRequests, async ({ params, query }, { caller: { projectId } }) => {
-    const { world } = await findHead(parts, projectId, params.slug);
+    const world = await getWorld(parts, projectId, params.slug);
     const { after, ...filter } = query;
     const since = after === undefined ? filter : { ...filter, after: readTime(after) };
     const { range, metaOf } = openPage(query, byTime);

@@ -7,8 +7,8 @@ import { findProjectPath } from '../../db/keys.ts';
 import { listWorlds } from '../../db/worlds.ts';
 import { JsonText } from '../../json/json-text.ts';
 import type { Parts } from '../../parts.ts';
+import { resolveAddress } from '../../worlds/address.ts';
 import { createWorld } from '../../worlds/create.ts';
-import { findHead } from '../../worlds/head.ts';
 import {
   taskFields,
   viewTasks,
@@ -33,15 +33,21 @@ const addressOf = async ({ db, publicUrl }: Parts, projectId: string): Promise<W
   project: await findProjectPath(db, projectId),
 });
 
-const viewHead = async (parts: Parts, projectId: string, slug: string) => {
-  const { world, head } = await findHead(parts, projectId, slug);
-  return viewWorldDetail(world, head, await addressOf(parts, projectId));
+const viewAddressed = async (parts: Parts, projectId: string, slug: string) => {
+  const { world, version } = await resolveAddress(parts, projectId, slug);
+  const head = await parts.versions.get(world.headVersionId);
+  const { id, number } = head ?? version;
+  return viewWorldDetail(
+    world,
+    { version, head: { id, number } },
+    await addressOf(parts, projectId),
+  );
 };
 
 export const worldEndpoints = (parts: Parts): Endpoint[] => [
-  endpoint(api.createWorld, async ({ body }, { caller: { projectId }, signal }) => {
-    await createWorld(parts, projectId, body, signal);
-    return respond(201, await viewHead(parts, projectId, body.slug));
+  endpoint(api.createWorld, async ({ body }, { caller, signal }) => {
+    await createWorld(parts, caller, body, signal);
+    return respond(201, await viewAddressed(parts, caller.projectId, body.slug));
   }),
 
   endpoint(api.listWorlds, async ({ query }, { caller: { projectId } }) => {
@@ -53,33 +59,36 @@ export const worldEndpoints = (parts: Parts): Endpoint[] => [
   }),
 
   endpoint(api.getWorld, async ({ params: { slug } }, { caller: { projectId } }) =>
-    respond(200, await viewHead(parts, projectId, slug)),
+    respond(200, await viewAddressed(parts, projectId, slug)),
   ),
 
   endpoint(api.listWorldTasks, async ({ params, query }, { caller: { projectId } }) => {
-    const { head } = await findHead(parts, projectId, params.slug);
+    const { version } = await resolveAddress(parts, projectId, params.slug);
     const fields = readFields(query.fields, taskFields);
-    return respond(200, { versionId: head.id, data: viewTasks(head.contract, query.name, fields) });
+    return respond(200, {
+      versionId: version.id,
+      data: viewTasks(version.contract, query.name, fields),
+    });
   }),
 
   // What strangers' schemas allow is found out where it can be ended, over the bundle of the version.
   endpoint(api.listWorldEntities, async ({ params }, { caller: { projectId }, signal }) => {
-    const { head } = await findHead(parts, projectId, params.slug);
-    const world = { digest: head.bundle, project: projectId };
+    const { version } = await resolveAddress(parts, projectId, params.slug);
+    const world = { digest: version.bundle, project: projectId };
     const described = await parts.compiler.run(
       { kind: 'describe-entities', world },
-      { project: projectId, signal, supply: () => parts.blobs.get(head.bundle) },
+      { project: projectId, signal, supply: () => parts.blobs.get(version.bundle) },
     );
     if (!described.ok) {
       throw new AppError('timeout', `the entities of "${params.slug}" take too long to describe`);
     }
     const data = new JsonText(described.entitiesJson) as unknown as EntityView[];
-    return respond(200, { versionId: head.id, data });
+    return respond(200, { versionId: version.id, data });
   }),
 
   endpoint(api.getWorldOpenApi, async ({ params, headers: given }, { caller: { projectId } }) => {
-    const { head } = await findHead(parts, projectId, params.slug);
-    const digest = head.openApi;
+    const { version } = await resolveAddress(parts, projectId, params.slug);
+    const digest = version.openApi;
     if (digest === undefined) {
       const message = `the world "${params.slug}" has no HTTP API: its connector.toml declares no routes`;
       throw new AppError('not_found', message);

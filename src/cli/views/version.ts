@@ -1,0 +1,52 @@
+/** Versions of worlds as a person reads them. */
+import type { VersionChanges, VersionListView } from '#wire/public-api/version.ts';
+import type { Colors } from '../terminal/context.ts';
+import { cutLine, formatAgo, formatCount, formatTable } from '../terminal/print.ts';
+
+const partsOf = (counts: VersionChanges['files']): string =>
+  (['added', 'changed', 'removed'] as const)
+    .filter((what) => counts[what] > 0)
+    .map((what) => `${counts[what]} ${what}`)
+    .join(', ');
+
+const rowsText = ({ before, after }: VersionChanges['rows']): string =>
+  before === after ? '' : `rows ${before} to ${after}`;
+
+/** `files: 2 changed; entities: 1 added; rows 3 to 5`. */
+export const changesText = (changes: VersionChanges | null): string => {
+  if (changes === null) return '-';
+  const { files, entities, rows } = changes;
+  if (changes.base === null) {
+    return `${formatCount(files.added, 'file')}, ${formatCount(rows.after, 'row')}`;
+  }
+  const fileText = partsOf(files);
+  const entityText = partsOf({
+    added: entities.added.length,
+    changed: entities.changed.length,
+    removed: entities.removed.length,
+  });
+  const texts = [
+    fileText === '' ? '' : `files: ${fileText}`,
+    entityText === '' ? '' : `entities: ${entityText}`,
+    rowsText(rows),
+  ].filter((text) => text !== '');
+  return texts.join('; ') || '-';
+};
+
+const messageChars = 60;
+
+/** The versions of a world, one a line. */
+export const listVersions = (versions: readonly VersionListView[], colors: Colors): string =>
+  formatTable([
+    ['VERSION', 'ID', 'BY', 'WHEN', 'AUTHOR', 'CHANGES', 'LABELS', 'MESSAGE'].map(colors.dim),
+    ...versions.map((version) => [
+      String(version.number),
+      version.id,
+      version.origin,
+      formatAgo(version.createdAt),
+      version.author ?? '-',
+      changesText(version.changes),
+      version.labels.join(', ') || '-',
+      cutLine(version.message ?? '', messageChars),
+    ]),
+  ]);

@@ -1,0 +1,79 @@
+/** The versions of a world as a list, found by number or label, and the labels themselves. */
+import type { Queryable } from './database.ts';
+import { statement } from './database.ts';
+import type { VersionRow } from './worlds.ts';
+
+/** A version in a list, without what it consists of. */
+export type ListedVersion = Pick<
+  VersionRow,
+  | 'id'
+  | 'number'
+  | 'state'
+  | 'contentHash'
+  | 'message'
+  | 'author'
+  | 'origin'
+  | 'changes'
+  | 'createdAt'
+> & { labels: string[] };
+
+const labelsOf = (versionId: string): string =>
+  `array(select l.label from version_labels l where l.version_id = ${versionId} order by l.label)`;
+
+const listStatement = statement(
+  'list_versions',
+  `select id, number, state, content_hash as "contentHash", message, author, origin, changes,
+          created_at as "createdAt", ${labelsOf('versions.id')} as labels
+     from versions where world_id = :worldId
+    order by number desc limit :limit offset :offset`,
+);
+
+const countStatement = statement(
+  'count_versions',
+  'select count(*)::int as total from versions where world_id = $1',
+);
+
+/** A page of a world's versions, newest first, with how many there are. */
+export const listVersions = async (
+  db: Queryable,
+  worldId: string,
+  page: { limit: number; offset: number },
+): Promise<{ rows: ListedVersion[]; total: number }> => {
+  const [rows, [count]] = await Promise.all([
+    db.query<ListedVersion>(listStatement, { ...page, worldId }),
+    db.query<{ total: number }>(countStatement, [worldId]),
+  ]);
+  return { rows, total: count?.total ?? 0 };
+};
+
+const byNumberStatement = statement(
+  'find_version_by_number',
+  'select id from versions where world_id = $1 and number = $2',
+);
+
+/** The id of the version of a world that has this number. */
+export const findVersionByNumber = async (
+  db: Queryable,
+  worldId: string,
+  number: number,
+): Promise<string | undefined> =>
+  (await db.query<{ id: string }>(byNumberStatement, [worldId, number]))[0]?.id;
+
+const byLabelStatement = statement(
+  'find_version_by_label',
+  'select version_id as id from version_labels where world_id = $1 and label = $2',
+);
+
+/** The id of the version of a world that has this label. */
+export const findVersionByLabel = async (
+  db: Queryable,
+  worldId: string,
+  label: string,
+): Promise<string | undefined> =>
+  (await db.query<{ id: string }>(byLabelStatement, [worldId, label]))[0]?.id;
+
+const labelsStatement = statement('find_version_labels', `select ${labelsOf('$1')} as labels`);
+
+/** The labels of a version. */
+export const findLabels = async (db: Queryable, versionId: string): Promise<string[]> =>
+  (await db.query<{ labels: string[] }>(labelsStatement, [versionId]))[0]?.labels ?? [];

@@ -1,0 +1,35 @@
+/** Versions of worlds: listed, and each with its files. */
+import { AppError } from '#domain/error.ts';
+import * as api from '#wire/public-api/operations.ts';
+import { findLabels, listVersions } from '../../db/versions.ts';
+import type { Parts } from '../../parts.ts';
+import { getVersionOf, getWorld, resolveAddress } from '../../worlds/address.ts';
+import { viewListedVersion, viewVersionDetail } from '../../worlds/view-version.ts';
+import { type Endpoint, endpoint, respond } from '../endpoint.ts';
+import { toMeta, toRange } from '../paging.ts';
+
+export const versionEndpoints = (parts: Parts): Endpoint[] => [
+  endpoint(api.listVersions, async ({ params, query }, { caller: { projectId } }) => {
+    const world = await getWorld(parts, projectId, params.slug);
+    const { rows, total } = await listVersions(parts.db, world.id, toRange(query));
+    return respond(200, { data: rows.map(viewListedVersion), meta: toMeta(query, total) });
+  }),
+
+  endpoint(api.getVersion, async ({ params }, { caller: { projectId } }) => {
+    const world = await getWorld(parts, projectId, params.slug);
+    const version = await getVersionOf(parts, world, params.version);
+    const labels = await findLabels(parts.db, version.id);
+    return respond(200, viewVersionDetail(version, world.slug, labels));
+  }),
+
+  // A digest opens what the version itself lists, and nothing else that the service has under it.
+  endpoint(api.getWorldFile, async ({ params }, { caller: { projectId } }) => {
+    const { world, version } = await resolveAddress(parts, projectId, params.slug);
+    const file = version.files.find(({ sha256 }) => sha256 === `sha256:${params.sha256}`);
+    if (file === undefined) {
+      const message = `version ${version.number} of "${world.slug}" has no file ${params.sha256}`;
+      throw new AppError('not_found', message);
+    }
+    return respond(200, await parts.blobs.get(file.sha256));
+  }),
+];

@@ -1,0 +1,71 @@
+/**
+ * Which world and which of its versions an address names: `<slug>` its head, `<slug>@<version>` the version of
+ * that number, label or id, or `latest`.
+ */
+import { AppError } from '#domain/error.ts';
+import { isId } from '#domain/id.ts';
+import { suggestName } from '#language/read/suggest.ts';
+import { findVersionByLabel, findVersionByNumber } from '../db/versions.ts';
+import { findWorld, listSlugs, type WorldRow } from '../db/worlds.ts';
+import type { Version } from '../memory/versions.ts';
+import type { Parts } from '../parts.ts';
+
+/** The address of a world in its two parts. */
+export const parseAddress = (address: string): { slug: string; ref: string | undefined } => {
+  const at = address.indexOf('@');
+  return at === -1
+    ? { slug: address, ref: undefined }
+    : { slug: address.slice(0, at), ref: address.slice(at + 1) };
+};
+
+/** Throws `not_found`, with the names that may be meant, when the project has no world of that slug. */
+export const getWorld = async (
+  { db }: Parts,
+  projectId: string,
+  slug: string,
+): Promise<WorldRow> => {
+  const world = await findWorld(db, projectId, slug);
+  if (world !== undefined) return world;
+  const hint = suggestName(slug, await listSlugs(db, projectId)) ?? 'the project has none yet';
+  throw new AppError('not_found', `there is no world "${slug}"; ${hint}`);
+};
+
+/** Numbers of versions; what is longer is none. */
+const isNumber = (ref: string): boolean => /^[1-9]\d{0,8}$/.test(ref);
+
+const findVersionId = async (
+  { db }: Parts,
+  world: WorldRow,
+  ref: string,
+): Promise<string | undefined> => {
+  if (ref === 'latest') return world.headVersionId;
+  if (isId('ver', ref)) return ref;
+  if (isNumber(ref)) return findVersionByNumber(db, world.id, Number(ref));
+  return ref.includes('\0') ? undefined : findVersionByLabel(db, world.id, ref);
+};
+
+/** One version of a world; throws `not_found` when the world has no such version. */
+export const getVersionOf = async (
+  parts: Parts,
+  world: WorldRow,
+  ref: string,
+): Promise<Version> => {
+  const id = await findVersionId(parts, world, ref);
+  const version = id === undefined ? undefined : await parts.versions.get(id);
+  if (version !== undefined && version.worldId === world.id) return version;
+  throw new AppError(
+    'not_found',
+    `world "${world.slug}" has no version "${ref}"; "svc worlds versions ${world.slug}" lists them`,
+  );
+};
+
+/** The world and the version that an address names; throws `not_found` when there is none. */
+export const resolveAddress = async (
+  parts: Parts,
+  projectId: string,
+  address: string,
+): Promise<{ world: WorldRow; version: Version }> => {
+  const { slug, ref = 'latest' } = parseAddress(address);
+  const world = await getWorld(parts, projectId, slug);
+  return { world, version: await getVersionOf(parts, world, ref) };
+};

@@ -1,0 +1,138 @@
+/**
+ * How what a tree compiles to becomes a version: room is taken for it, its blobs are named and then written, and
+ * what it changed is noted. Whoever asked for it writes the version itself, as a new world's or another's next.
+ */
+import { newId } from '#domain/id.ts';
+import type { Digest, TreeFile } from '#domain/world.ts';
+import { type Blobs, digestOf } from '../blobs/blobs.ts';
+import type { Built } from '../compile/build.ts';
+import { overlay } from '../compile/tree.ts';
+import { compareFiles, sumRows } from '../contracts/version-changes.ts';
+import { abandonUpload, beginUpload, type Upload } from '../db/uploads.ts';
+import type { ManifestFile, NewVersion, VersionRow } from '../db/worlds.ts';
+import { hashOf } from '../json/canonical.ts';
+import type { Parts } from '../parts.ts';
+import { quotaError } from '../shares/quotas.ts';
+
+/** Blobs that are written at once. */
+const writesAtOnce = 16;
+
+/** What a version is made of: what its tree compiled to, the tree with the generated files, its manifest. */
+export type Source = Omit<Extract<Built, { ok: true }>, 'ok' | 'generated'> & {
+  tree: TreeFile[];
+  files: ManifestFile[];
+};
+
+/** What is said of a version beside what it consists of; `base` is the one that it is made from. */
+export type VersionNote = Pick<NewVersion, 'number' | 'message' | 'author' | 'origin'> & {
+  base: Pick<VersionRow, 'number' | 'files' | 'entityCounts'> | null;
+};
+
+const manifestOf = (tree: readonly TreeFile[]): ManifestFile[] =>
+  tree.map(({ path, content }) => ({
+    path,
+    sizeBytes: content.byteLength,
+    sha256: digestOf(content),
+  }));
+
+/** What a tree compiled to, as a source. */
+export const sourceOf = (
+  given: readonly TreeFile[],
+  { generated, ok: _, ...built }: Extract<Built, { ok: true }>,
+): Source => {
+  const tree = overlay(given, generated);
+  return { ...built, tree, files: manifestOf(tree) };
+};
+
+/** The blobs that a version consists of, each once. */
+const blobsOf = ({ tree, files, bundle, snapshot }: Source): Map<Digest, Uint8Array> => {
+  const contents = new Map(files.map(({ sha256 }, at) => [sha256, tree[at]?.content ?? bundle]));
+  for (const bytes of [bundle, snapshot.bytes]) contents.set(digestOf(bytes), bytes);
+  return contents;
+};
+
+const writeBlobs = async (blobs: Blobs, contents: readonly Uint8Array[]): Promise<void> => {
+  for (let start = 0; start < contents.length; start += writesAtOnce) {
+    const writes = contents.slice(start, start + writesAtOnce).map((bytes) => blobs.put(bytes));
+    await Promise.all(writes);
+  }
+};
+
+/** `sha256:…` of what a version is: files, bundle and rows. */
+export const contentHashOf = ({ files, bundle, snapshot }: Source): string =>
+  `sha256:${hashOf({ files, bundle: digestOf(bundle), state: snapshot.digest })}`;
+
+/** Gives up an upload; one that stays because the database is away is given up for dead later. */
+const abandon = async ({ db, log }: Parts, { id, projectId }: Upload): Promise<void> => {
+  try {
+    await abandonUpload(db, id);
+  } catch (error) {
+    log.warn({ err: error, projectId, upload: id }, 'an upload was not given up; it will be');
+  }
+};
+
+/** Holds the project to its quotas: of worlds before one is compiled, of bytes before any is written. */
+const reserve = async ({ config, db }: Parts, upload: Upload): Promise<void> => {
+  const refusal = await beginUpload(db, upload, config.quotas);
+  if (refusal !== undefined) throw quotaError(refusal);
+};
+
+/** Does the work of an upload that has begun; what it leaves when it fails is collected. */
+export const withUpload = async <Value>(
+  parts: Parts,
+  begun: Pick<Upload, 'projectId' | 'makesWorld'>,
+  work: (upload: Upload) => Promise<Value>,
+): Promise<Value> => {
+  const upload = { ...begun, id: newId('upl'), blobs: [], bytes: 0 };
+  await reserve(parts, upload);
+  try {
+    return await work(upload);
+  } catch (error) {
+    await abandon(parts, upload);
+    throw error;
+  }
+};
+
+const changesOf = (source: Source, base: VersionNote['base']): NewVersion['changes'] => ({
+  base: base?.number ?? null,
+  files: compareFiles(base?.files ?? [], source.files),
+  entities: source.entities,
+  rows: { before: sumRows(base?.entityCounts ?? {}), after: sumRows(source.snapshot.counts) },
+});
+
+/** Takes room for a version and writes its blobs; answers what is to be written of it. */
+export const storeVersion = async (
+  parts: Parts,
+  upload: Upload,
+  source: Source,
+  { base, ...note }: VersionNote,
+): Promise<NewVersion> => {
+  const contents = blobsOf(source);
+  const lengths = [
+    ...[...contents.values()].map(({ byteLength }) => byteLength),
+    ...Object.values(source.texts).map((text) => Buffer.byteLength(text)),
+  ];
+  const needed = {
+    blobs: [...contents.keys()],
+    bytes: lengths.reduce((sum, length) => sum + length, 0),
+  };
+  await reserve(parts, { ...upload, ...needed });
+  await writeBlobs(parts.blobs, [...contents.values()]);
+  const { files, contractJson, texts, facts, snapshot, bundle, warnings, treeRows } = source;
+  return {
+    ...note,
+    ...needed,
+    id: newId('ver'),
+    contentHash: contentHashOf(source),
+    changes: changesOf(source, base),
+    contractJson,
+    texts,
+    facts,
+    files,
+    entityCounts: snapshot.counts,
+    treeRows,
+    bundle: digestOf(bundle),
+    snapshot: digestOf(snapshot.bytes),
+    warnings,
+  };
+};

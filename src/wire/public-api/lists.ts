@@ -1,0 +1,38 @@
+/** What lists of the public API have in common: which page is asked for, and what is said of one. */
+
+import { limits } from '#domain/limits.ts';
+import { Type } from '../type.ts';
+
+export const ListMeta = Type.Object({
+  page: Type.Integer(),
+  limit: Type.Integer(),
+  totalItems: Type.Integer(),
+  totalPages: Type.Integer(),
+  totalItemsIsLowerBound: Type.Optional(
+    Type.Literal(true, {
+      description: 'there are more than `totalItems`, or may be: it was not counted further',
+    }),
+  ),
+  nextCursor: Type.Optional(
+    Type.String({
+      description: 'what to give as `cursor` to go on after this page; absent at the end',
+    }),
+  ),
+});
+
+export const PageQuery = {
+  page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'from 1' })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.pageMax })),
+};
+
+/** Of lists that may be very long: where a page ended, so that the next begins there whatever comes meanwhile. */
+export const CursorQuery = {
+  ...PageQuery,
+  cursor: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 300,
+      description: '`meta.nextCursor` of the page before, in place of `page`',
+    }),
+  ),
+};

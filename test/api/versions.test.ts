@@ -1,0 +1,146 @@
+/** Versions of worlds: read by list, number, label and id, with their files, and opened as sessions. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  createWorld,
+  getVersion,
+  getWorld,
+  getWorldFile,
+  listVersions,
+  listWorldTasks,
+  openSession,
+} from '#wire/public-api/operations.ts';
+import { addNeighbour, type Neighbour } from '../support/neighbour.ts';
+import { type OwnControl, startOwnControl } from '../support/own-control.ts';
+import { encodeTree, notesWorld } from '../support/worlds.ts';
+
+let control: OwnControl;
+let neighbour: Neighbour;
+
+beforeAll(async () => {
+  control = await startOwnControl();
+  neighbour = await addNeighbour(control);
+  const from = encodeTree(notesWorld());
+  await control.send(createWorld, { body: { slug: 'notes', from, message: 'to begin with' } });
+  await control.send(createWorld, { body: { slug: 'other', from: 'code-hosting' } });
+});
+
+afterAll(() => control.stop());
+
+const params = { slug: 'notes' };
+
+describe('the versions of a world', () => {
+  it('are listed with who made each and what it changed', async () => {
+    const { body } = await control.read(listVersions, { params });
+    expect(body.meta).toEqual({ page: 1, limit: 50, totalItems: 1, totalPages: 1 });
+    expect(body.data).toEqual([
+      {
+        id: expect.stringMatching(/^ver-/),
+        number: 1,
+        state: 'READY',
+        contentHash: expect.stringMatching(/^sha256:/),
+        message: 'to begin with',
+        author: control.publicKey,
+        origin: 'create',
+        createdAt: expect.any(String),
+        labels: [],
+        changes: {
+          base: null,
+          files: { added: expect.any(Number), changed: 0, removed: 0 },
+          entities: { added: ['folders', 'notes'], changed: [], removed: [] },
+          rows: { before: 0, after: 2 },
+        },
+      },
+    ]);
+  });
+
+  it('are named by number, id and "latest", and by nothing of another world', async () => {
+    const { body: world } = await control.read(getWorld, { params });
+    const read = (version: string) => control.read(getVersion, { params: { ...params, version } });
+    for (const version of ['1', 'latest', world.version.id]) {
+      expect((await read(version)).body).toMatchObject({
+        id: world.version.id,
+        slug: 'notes',
+        labels: [],
+        files: world.files,
+      });
+    }
+    const { body: other } = await control.read(getWorld, { params: { slug: 'other' } });
+    for (const version of ['2', '0', '-1', '1e0', '99999999999', 'none', '%00', other.version.id]) {
+      await expect(read(version), version).rejects.toMatchObject({ code: 'not_found' });
+    }
+  });
+
+  it('are named in addresses of worlds, too', async () => {
+    const { body: world } = await control.read(getWorld, { params: { slug: 'notes@1' } });
+    expect(world).toMatchObject({
+      slug: 'notes',
+      version: { number: 1 },
+      head: { id: world.version.id, number: 1 },
+    });
+    const tasks = await control.read(listWorldTasks, { params: { slug: 'notes@latest' } });
+    expect(tasks.body.versionId).toBe(world.version.id);
+    await expect(control.read(getWorld, { params: { slug: 'notes@2' } })).rejects.toMatchObject({
+      code: 'not_found',
+      message: expect.stringContaining('svc worlds versions notes'),
+    });
+  });
+
+  it('are opened as sessions, by address or id', async () => {
+    const { body: world } = await control.read(getWorld, { params });
+    const { id: versionId } = world.version;
+    for (const body of [
+      { slug: 'notes@1' },
+      { slug: `notes@${versionId}` },
+      { slug: 'notes@1', versionId },
+    ]) {
+      expect((await control.send(openSession, { body })).body).toMatchObject({
+        slug: 'notes',
+        versionId,
+      });
+    }
+    const refused = (body: object) => control.send(openSession, { body });
+    await expect(refused({ slug: 'notes@2' })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(refused({ slug: 'other', versionId })).rejects.toMatchObject({
+      fields: [{ path: ['versionId'] }],
+    });
+  });
+});
+
+describe('a file of a version', () => {
+  it('is read by its digest, if the version has it', async () => {
+    const { body: world } = await control.read(getWorld, { params });
+    const sha256 = world.files.find(({ path }) => path === 'tools.py')?.sha256 ?? '';
+    const { body } = await control.read(getWorldFile, { params: { ...params, sha256 } });
+    expect(Buffer.from(body).toString()).toContain('def count_slowly');
+    const read = (address: string) =>
+      control.read(getWorldFile, { params: { slug: address, sha256 } });
+    await expect(read('other')).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('is nothing else that the service has under a digest, such as a snapshot', async () => {
+    const [row] = await control.sql<{ snapshot: string }>('select snapshot from versions limit 1');
+    const sha256 = row?.snapshot.slice('sha256:'.length) ?? '';
+    await expect(
+      control.read(getWorldFile, { params: { ...params, sha256 } }),
+    ).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('the key of another project', () => {
+  it('finds no version of the world, nor its files', async () => {
+    const { body: world } = await control.read(getWorld, { params });
+    const sha256 = world.files[0]?.sha256 ?? '';
+    for (const path of [
+      'notes/versions',
+      'notes/versions/1',
+      `notes/versions/${world.version.id}`,
+      `notes/files/${sha256}`,
+      'notes@1',
+    ]) {
+      const { status } = await neighbour.ask('GET', `/worlds/${path}`);
+      expect(status, path).toBe(404);
+    }
+    const opened = await neighbour.ask('POST', '/world-sessions', { slug: 'notes@1' });
+    expect(opened.status).toBe(404);
+  });
+});
