@@ -35,6 +35,8 @@ export type Exchange<Value> = {
   /** Called for each message; a value ends the exchange. What it throws is a fault of the host. */
   take(message: WorkerMessage): { value: Value } | undefined;
   timeoutMs: number;
+  /** Has the process say where it stands, and end, when its time is over; it is killed soon after. */
+  lastSignal?: NodeJS.Signals | undefined;
   nonce: string;
 };
 
@@ -64,6 +66,9 @@ export type ChannelOptions = {
 /** A nonce that code in the worker cannot guess before it has seen it. */
 export const newNonce = (): string => randomUUID();
 
+/** How long a process whose time is over may take to say where it stands. */
+const lastWordsMs = 250;
+
 /** Room for what stands around a value in a message. */
 const envelopeBytes = 1_024;
 
@@ -84,6 +89,17 @@ export const openChannel = (options: ChannelOptions): Channel => {
   const kill = (killedFor: KillReason, fault?: unknown): void => {
     killed ??= { killedFor, fault };
     child.kill();
+  };
+
+  /** Its time is over: from here on nothing that it says counts. */
+  const expire = (lastSignal: NodeJS.Signals | undefined): void => {
+    killed ??= { killedFor: 'timeout' };
+    if (lastSignal === undefined) {
+      child.kill();
+    } else {
+      child.signal(lastSignal);
+      setTimeout(child.kill, lastWordsMs).unref();
+    }
   };
 
   const onLine = (line: string): void => {
@@ -119,12 +135,12 @@ export const openChannel = (options: ChannelOptions): Channel => {
   });
 
   const exchange = <Value>(
-    { take, timeoutMs, nonce }: Exchange<Value>,
+    { take, timeoutMs, lastSignal, nonce }: Exchange<Value>,
     openingLine?: string,
   ): Promise<Outcome<Value>> =>
     new Promise((resolve) => {
       if (over !== undefined) return resolve({ exit: over });
-      const deadline = setTimeout(() => kill('timeout'), timeoutMs);
+      const deadline = setTimeout(() => expire(lastSignal), timeoutMs);
       const most = { residentBytes, threads: limits.threads };
       const watch = watchProcess(gauge, most, kill, pool);
       const finish = (outcome: Outcome<Value>): void => {

@@ -28,6 +28,8 @@ export type Child = {
   pid: number | undefined;
   /** Sends one line. To a dead process it is lost; `ended` tells of that. */
   send(line: string): void;
+  /** Sends a signal to the process, if it is still there. */
+  signal(signal: NodeJS.Signals): void;
   /** Kills the whole process group at once. */
   kill(): void;
   /** Resolves when the process is gone and its output has been read. */
@@ -86,6 +88,7 @@ export const startChild = (launch: Launch, options: ChildOptions): Child => {
   return {
     pid: child.pid,
     send: (line) => void toChild?.write(`${line}\n`),
+    signal: (signal) => void child.kill(signal),
     kill() {
       // Once it is reaped, its number may be another's.
       if (child.exitCode === null && child.signalCode === null) killGroup(child.pid);

@@ -54,7 +54,7 @@ export type EndedRun = {
   exit: WorkerExit;
   request: RunRequest;
   limits: UserCodeLimits;
-  /** A worker may end itself when the time of a run is over. */
+  /** A worker that ends by itself when its time is over was too slow, too. */
   elapsedMs: number;
   /** Where the run stood, as far as its worker could tell. */
   trace: TraceFrame[];

@@ -23,6 +23,20 @@ def stuck():
     import re
     re.match(r"(a+)+$", "a" * 60 + "b")
 
+def deaf():
+    import signal
+    signal.signal(signal.SIGUSR1, signal.SIG_IGN)
+    spin()
+
+def says_late():
+    import signal
+    from svc_env.run import current_run
+    def answer(*_):
+        current_run().end({"ok": True, "value": "in time"})
+        spin()
+    signal.signal(signal.SIGUSR1, answer)
+    spin()
+
 def ends(status):
     os._exit(status)
 
@@ -215,3 +229,12 @@ describe.each(['python', 'typescript'] as const)('hostile code in %s', (language
     await expectFresh();
   });
 });
+
+it.each(['deaf', 'says_late'])(
+  'stops Python that minds no signal of its time: %s',
+  async (name) => {
+    const result = await bench.run('python', name, { timeoutMs: 300 });
+    expect(result).toMatchObject({ ok: false, error: { code: 'timeout' } });
+    expect(await bench.run('python', 'calm')).toMatchObject({ ok: true, value: [1, 1] });
+  },
+);

@@ -78,9 +78,9 @@ export const findPython = async (command: string, searchPath = ''): Promise<stri
 
 const frameLine = /^ {2}File "(.+)", line (\d+) in (.+)$/;
 
-/** Reads what Python's `faulthandler` prints when a run's time is over: innermost frame first. */
+/** Reads what Python's `faulthandler` prints when a run's time is over: each thread's innermost frame first. */
 export const readTimeoutTrace = (stderr: string, directory: string): TraceFrame[] => {
-  const start = stderr.lastIndexOf('Timeout (');
+  const start = stderr.search(/^(?:Current thread|Thread) 0x/m);
   if (start === -1) return [];
   const frames = stderr
     .slice(start)
@@ -125,7 +125,7 @@ export const pythonWorker = (
     },
     ownMb: 48,
     laterThreads: 0,
-    overrunMs: 250,
+    lastSignal: 'SIGUSR1',
     readTimeoutTrace,
   };
 };

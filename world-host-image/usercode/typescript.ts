@@ -80,7 +80,6 @@ export const typescriptWorker = (
     },
     ownMb: nodeMb,
     laterThreads: nodeLaterThreads,
-    overrunMs: 0,
     readTimeoutTrace: () => [],
   };
 };

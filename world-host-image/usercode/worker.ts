@@ -33,8 +33,8 @@ import type { MemoryPool } from './watch.ts';
 export type WorkerKind = {
   language: UserLanguage;
   launch: Launch;
-  /** How much later than a run's deadline the host acts, for a worker that watches its own. */
-  overrunMs: number;
+  /** Has it print where it stands, and end; it is sent when the time of a run is over. */
+  lastSignal?: NodeJS.Signals;
   /** Memory, in MiB, that the language takes for itself when it works. */
   ownMb: number;
   /** Threads that it starts for itself beside those that it has when it is ready. */
@@ -205,7 +205,7 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
     }
     const startedAt = performance.now();
     const outcome = await channel.exchange(
-      { nonce, timeoutMs: timeoutMs + kind.overrunMs, take: (said) => take(said, request) },
+      { nonce, timeoutMs, lastSignal: kind.lastSignal, take: (said) => take(said, request) },
       withHeld(line, request.access),
     );
     // A grader's process has no next run that what it left could be in the way of.

@@ -7,6 +7,7 @@ import faulthandler
 import json
 import os
 import resource
+import signal
 import sys
 import threading
 from collections.abc import Callable
@@ -37,6 +38,9 @@ def main() -> None:
     missing = _restrict(options)
     guard(readable)
     threading.stack_size(_STACK_BYTES)
+    # When the time of a run is over the host sends this: it prints where the code stands and ends the process,
+    # without needing the interpreter, which may be stuck.
+    faulthandler.register(signal.SIGUSR1, file=2, all_threads=True, chain=True)
     channel = Channel(options["message_bytes"])
     loader = Loader()
     if missing:
@@ -86,9 +90,6 @@ def _own_places() -> list[str]:
 
 
 def _serve(loader: Loader, channel: Channel, message: Message) -> None:
-    # When the time is over this prints where the code stands and ends the process, without needing
-    # the interpreter, which may be stuck. The host's own deadline is a little later.
-    faulthandler.dump_traceback_later(message["timeoutMs"] / 1000, exit=True, file=2)
     run = Run(channel, message["nonce"])
     function = None
     try:
@@ -100,8 +101,6 @@ def _serve(loader: Loader, channel: Channel, message: Message) -> None:
         result = _failure(error, loader.root, function)
         if run.headers:
             result["headers"] = run.headers
-    # Its thread is none that the run left; the host has a deadline of its own.
-    faulthandler.cancel_dump_traceback_later()
     try:
         run.end(result)
     except (TypeError, ValueError, RecursionError) as error:
