@@ -93,6 +93,8 @@ export type RouteContract = {
   mediaTypes?: string[];
   /** Where a good answer to GET says when it was last changed. Absent: nowhere. */
   lastModified?: FieldPath;
+  /** What the handler answers follows from request and rows alone, so hosts may keep it. Absent: they may not. */
+  keepsAnswer?: true;
 };
 
 /** Names under which a world's routes speak of pages. */

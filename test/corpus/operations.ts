@@ -241,5 +241,32 @@ export const operationsRules: Chapter = {
         ],
       ],
     },
+    {
+      rule: '`keep_answers` is of what handlers answer to GET.',
+      accepts: [
+        ['a world that keeps answers', replace(connector, 'page_size = 50', 'keep_answers = true')],
+        [
+          'a route that keeps none',
+          replace(connector, 'status = 203', 'status = 203\nkeep_answers = false'),
+        ],
+      ],
+      refuses: [
+        [
+          'a word for whether answers are kept',
+          'wrong_type',
+          replace(connector, 'page_size = 50', 'keep_answers = "yes"'),
+        ],
+        [
+          'an answer to a write that is kept',
+          'unexpected_key',
+          replace(connector, 'action = "update"', 'action = "update"\nkeep_answers = true'),
+        ],
+        [
+          'an answer of rows that is kept',
+          'unexpected_key',
+          replace(connector, 'page = "cursor"', 'page = "cursor"\nkeep_answers = true'),
+        ],
+      ],
+    },
   ],
 };

@@ -10,6 +10,7 @@ import { read } from './actions/read.ts';
 import { create, remove, update } from './actions/write.ts';
 import { type ApiAnswer, FailedAction, vendorAnswer } from './answers/answer.ts';
 import { rateLimitHeaders } from './answers/rate-limits.ts';
+import { findKept, keeping, mayBeKept } from './keeping.ts';
 
 const plainActions: Record<Exclude<RouteAction, 'handler'>, PlainAction> = {
   read,
@@ -51,20 +52,27 @@ const begin = ({ api, route, session }: ActionContext, common: Headers): void =>
   Object.assign(common, rateLimitHeaders(api, route, session.clock));
 };
 
-/**
- * The answer of the action, and the deliveries that it sends unless it is an error. `common` takes the
- * headers of every answer to the request, also of what is thrown.
- */
-const perform = async (context: ActionContext, common: Headers): Promise<Answered> => {
+/** What the author's code answers. `common` takes the headers that `before` sets. */
+const answerOf = async (context: ActionContext, common: Headers): Promise<ApiAnswer> => {
   const { api, route } = context;
-  begin(context, common);
   let early: ApiAnswer | undefined;
   if (api.before !== null) {
     const before = await runBefore(context);
     Object.assign(common, before.headers);
     early = before.answer;
   }
-  const answer = early ?? (await actions[route.action](context));
+  return early ?? actions[route.action](context);
+};
+
+/**
+ * The answer of the action, and the deliveries that it sends unless it is an error. `common` takes the
+ * headers of every answer to the request, also of what is thrown.
+ */
+const perform = async (context: ActionContext, common: Headers): Promise<Answered> => {
+  begin(context, common);
+  const answer = mayBeKept(context)
+    ? await keeping(context, common, answerOf)
+    : await answerOf(context, common);
   return answered(context, answer);
 };
 
@@ -80,6 +88,15 @@ const performNow = (context: ActionContext, act: PlainAction, common: Headers): 
   return { ...value, ...changed };
 };
 
+/** The same, of an answer that was kept; undefined where there is none. */
+const performKept = (context: ActionContext, common: Headers): Performed | undefined => {
+  const kept = findKept(context);
+  if (kept === undefined) return undefined;
+  begin(context, common);
+  Object.assign(common, kept.common);
+  return { ...answered(context, kept.answer), ...unchanged };
+};
+
 const withHeaders = (performed: Performed, common: Headers): Performed => {
   const { answer } = performed;
   return { ...performed, answer: { ...answer, headers: { ...common, ...answer.headers } } };
@@ -93,6 +110,10 @@ export const performAction = async (context: ActionContext): Promise<Performed> 
   const plain =
     api.before === null && route.action !== 'handler' ? plainActions[route.action] : undefined;
   try {
+    if (mayBeKept(context) && store.isIdle()) {
+      const performed = performKept(context, common);
+      if (performed !== undefined) return withHeaders(performed, common);
+    }
     if (plain !== undefined && store.isIdle()) {
       return withHeaders(performNow(context, plain, common), common);
     }

@@ -54,13 +54,13 @@ const ownHeaders = new Set(['content-length', 'transfer-encoding', 'connection',
 
 /** Names and values in turn, which is how Node writes headers soonest. A later one wins. */
 const headOf = (request: IncomingMessage, answer: ApiAnswer): string[] => {
-  const { body, contentType, headers } = answer;
+  const { body, bytes, contentType, headers } = answer;
   const named = new Map<string, string>();
   if (body !== null) named.set('content-type', contentType);
   for (const [name, value] of Object.entries(headers)) named.set(name.toLowerCase(), value);
   for (const name of ownHeaders) named.delete(name);
   // Without a length, Node sends an empty body in chunks, which some clients wait for.
-  const length = body === null ? 0 : Buffer.byteLength(body);
+  const length = body === null ? 0 : (bytes?.length ?? Buffer.byteLength(body));
   if (body !== null || !bodiless.has(answer.status)) named.set('content-length', String(length));
   // What is left of a body that nobody read would be taken for the next request.
   if (!request.complete) named.set('connection', 'close');
@@ -68,9 +68,10 @@ const headOf = (request: IncomingMessage, answer: ApiAnswer): string[] => {
 };
 
 const send = (request: IncomingMessage, response: ServerResponse, answer: ApiAnswer): void => {
-  const { body, status } = answer;
+  const { body, bytes, status } = answer;
   response.writeHead(status, headOf(request, answer));
-  response.end(request.method === 'HEAD' ? undefined : (body ?? undefined));
+  const sent = body === null ? undefined : (bytes ?? body);
+  response.end(request.method === 'HEAD' ? undefined : sent);
 };
 
 /** A long body is noted as its beginning, without being parsed. */

@@ -11,6 +11,8 @@
 import type { Contract } from '#language/contract.ts';
 
 export type Addresses = {
+  /** Where clients reach what has the vendor's address. */
+  at: string;
   /** Text for clients: with addresses that they reach. */
   serve(text: string): string;
   /**
@@ -102,8 +104,10 @@ export const createAddresses = (
   const prefixes = ['', ...(api?.prefixes ?? [])];
   const origins = [origin, ...also];
   const known = origins.flatMap((one) => prefixes.map((below) => `${one}${below}`));
-  const serve = replacer([vendor.baseUrl], `${origin}${prefix}`);
+  const at = `${origin}${prefix}`;
+  const serve = replacer([vendor.baseUrl], at);
   return {
+    at,
     serve: (text) => serve(text),
     takeBack: takeBackWith(replacer(known, vendor.baseUrl), vendor.baseUrl),
     mayStandIn: (bytes) => [...origins, '\\', '%'].some((text) => bytes.includes(text)),

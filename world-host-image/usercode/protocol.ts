@@ -37,6 +37,8 @@ export type HostMessage =
       as: RunRequest['as'];
       input: Row | HandlerRequest | null;
       timeoutMs: number;
+      /** Whether the headers that it looks at are to be noted. */
+      watched: boolean;
     }
   | { type: 'reply'; nonce: string; id: number; value: unknown }
   | { type: 'reply'; nonce: string; id: number; refusal: Refusal };
@@ -69,9 +71,17 @@ export type WorkerMessage =
     }
   /**
    * `leftRunning`: a thread or a timer of the run goes on, and would be in the way of the next one.
-   * `reads`: entities that it read from held rows.
+   * `reads`: entities that it read from held rows. `headers`: those of the request that it looked at, where
+   * it was watched.
    */
-  | { type: 'done'; nonce: string; result: RunResult; leftRunning: boolean; reads: string[] };
+  | {
+      type: 'done';
+      nonce: string;
+      result: RunResult;
+      leftRunning: boolean;
+      reads: string[];
+      headers: readonly string[] | 'all';
+    };
 
 const isHeaders = (value: unknown): value is Record<string, string> =>
   isObject(value) && Object.values(value).every((text) => typeof text === 'string');
@@ -122,6 +132,10 @@ const tooDeepResult: RunResult = {
 const readNames = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((name) => typeof name === 'string') : [];
 
+/** What cannot be read may be any. */
+const readHeaders = (value: unknown): readonly string[] | 'all' =>
+  Array.isArray(value) && value.every((name) => typeof name === 'string') ? value : 'all';
+
 const parseObject = (line: string): Row | undefined => {
   try {
     const value: unknown = JSON.parse(line);
@@ -160,8 +174,9 @@ export const parseWorkerMessage = (line: string): WorkerMessage | undefined => {
     case 'done': {
       const read = isDeep ? tooDeepResult : readResult(result);
       const leftRunning = message.leftRunning === true;
-      const reads = readNames(message.reads);
-      return read === undefined ? undefined : { type, nonce, result: read, leftRunning, reads };
+      if (read === undefined) return undefined;
+      const [reads, headers] = [readNames(message.reads), readHeaders(message.headers)];
+      return { type, nonce, result: read, leftRunning, reads, headers };
     }
     default:
       return undefined;

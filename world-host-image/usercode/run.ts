@@ -59,6 +59,14 @@ export type StoreAccess = {
   rows?: RowSource;
 };
 
+/** Hears at the end of a run what its result was made of beside its input and what it asked for. */
+export type RunWatch = {
+  /** Headers of the request that it looked at, whether they were there or not; `all`: it may be any. */
+  onHeaders(names: readonly string[] | 'all'): void;
+  /** It left something behind, for which its worker was replaced. */
+  onLeft(): void;
+};
+
 type RunOf<As extends string, Input> = {
   language: UserLanguage;
   /** Path in the code directory, for example `api/handlers.py`. */
@@ -67,6 +75,7 @@ type RunOf<As extends string, Input> = {
   as: As;
   input: Input;
   access: StoreAccess;
+  watch?: RunWatch | undefined;
   /** For the function itself, and for importing its file where this is the file's first use. */
   timeoutMs: number;
 };

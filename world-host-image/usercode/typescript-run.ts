@@ -68,6 +68,8 @@ export type Run = {
 /** A run as the worker holds it. */
 export type OpenRun = Run & {
   nonce: string;
+  /** Headers of the request that were looked at, where it is to be told. */
+  seenHeaders: (() => string[] | 'all') | undefined;
   /** Gives a question its answer. */
   reply(reply: Reply): void;
   isIdle(): boolean;
@@ -108,6 +110,7 @@ export const openRun = (
 
   return {
     nonce,
+    seenHeaders: undefined,
     headers: {},
     strayed: strays.promise,
     stray: strays.reject,

@@ -9,6 +9,7 @@ import { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { jsonText } from './json-text.ts';
 import { createLineReader } from './lines.ts';
+import { watchHeaders } from './seen-headers.ts';
 import { type HandlerRequest, handlerContext, verifyContext } from './svc-env.ts';
 import { createHeldRows, type Told } from './typescript-held.ts';
 import { createLoader, Unavailable, type UserFunction } from './typescript-loader.ts';
@@ -31,6 +32,7 @@ type RunMessage = {
   function: string;
   as: 'tool' | 'handler' | 'before' | 'verify';
   input: Json;
+  watched: boolean;
 };
 type HostMessage =
   | { type: 'load'; nonce: string; directory: string; eager: boolean }
@@ -69,10 +71,20 @@ const send = (message: Json): void => {
 const headersOf = (headers: Record<string, string>): Json =>
   Object.keys(headers).length > 0 ? { headers } : {};
 
-const call = async (fn: UserFunction, run: OpenRun, { as, input }: RunMessage): Promise<Json> => {
+/** The request, whose headers note who looks at them where that is to be told. */
+const requestOf = (run: OpenRun, { input, watched }: RunMessage): HandlerRequest => {
+  const request = input as HandlerRequest;
+  if (!watched) return request;
+  const { headers, seen } = watchHeaders(request.headers);
+  run.seenHeaders = seen;
+  return { ...request, headers };
+};
+
+const call = async (fn: UserFunction, run: OpenRun, message: RunMessage): Promise<Json> => {
+  const { as, input } = message;
   if (as === 'tool') return { ok: true, value: await fn(input) };
   if (as === 'handler' || as === 'before') {
-    const { context, answer } = handlerContext(run, input as HandlerRequest);
+    const { context, answer } = handlerContext(run, requestOf(run, message));
     const value = await fn(context);
     const given = answer.given ?? { value: as === 'before' ? null : value };
     const headers = { ...run.headers, ...answer.given?.headers };
@@ -158,9 +170,9 @@ const serve = async (message: RunMessage): Promise<void> => {
   const active = activeNames();
   const leftRunning = countTimers(active) > timersBefore;
   if (active.some((name) => name.endsWith('WriteWrap'))) await printed();
-  const reads = held.takeReads();
+  const told = { leftRunning, reads: held.takeReads(), headers: run.seenHeaders?.() };
   try {
-    send({ type: 'done', nonce: run.nonce, result, leftRunning, reads });
+    send({ type: 'done', nonce: run.nonce, result, ...told });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     const about = `what ${message.function} answers`;
@@ -168,7 +180,7 @@ const serve = async (message: RunMessage): Promise<void> => {
       error instanceof RangeError
         ? failure('too_large', `${about} is ${why}`)
         : failure('raised', `${about} is not JSON: ${why}`, { trace: [] });
-    send({ type: 'done', nonce: run.nonce, result: instead, leftRunning, reads });
+    send({ type: 'done', nonce: run.nonce, result: instead, ...told });
   }
 };
 

@@ -23,6 +23,7 @@ import type { WorkerKind } from './worker.ts';
 const workerFiles = [
   'json-text.ts',
   'lines.ts',
+  'seen-headers.ts',
   'svc-env.ts',
   'typescript-held.ts',
   'typescript-loader.ts',

@@ -171,7 +171,9 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
     const { access, as, function: name } = request;
     if (message.type === 'done') {
       for (const entity of message.reads) access.rows?.onRead?.(entity);
+      request.watch?.onHeaders(message.headers);
       if (!message.leftRunning || as === 'verify') return { value: message.result };
+      request.watch?.onLeft();
       log.warn({ function: name }, 'user code left a thread or a timer: its worker is replaced');
       channel.kill('stopped');
       return { value: kind.language === 'python' ? leftRunning(request) : message.result };
@@ -186,6 +188,7 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
     const hasNext = channel.isOpen() && request.as !== 'verify';
     const left = hasNext ? await findLeftovers(channel, allowed) : 'none';
     if (left === 'none') return result;
+    request.watch?.onLeft();
     log.warn(
       { function: request.function, left },
       'user code left something: its worker is replaced',
@@ -198,7 +201,17 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
   const run: Worker['run'] = async (request) => {
     const { file, function: name, as, input, timeoutMs } = request;
     const nonce = newNonce();
-    const message: HostMessage = { type: 'run', nonce, file, function: name, as, input, timeoutMs };
+    const watched = request.watch !== undefined;
+    const message: HostMessage = {
+      type: 'run',
+      nonce,
+      file,
+      function: name,
+      as,
+      input,
+      timeoutMs,
+      watched,
+    };
     const line = encode(message, limits.messageBytes);
     if (line === undefined) {
       return failed('too_large', `the input is over ${describeSize(limits.messageBytes)}`);

@@ -97,6 +97,19 @@ const readLastModified = (
   return path === undefined || table.method !== 'GET' ? {} : { lastModified: path };
 };
 
+/** Handlers that answer GET keep what they answer as their operation says, or else as the world says. */
+const readKeepAnswers = (
+  { api, apiPlace, table }: RouteDraft,
+  world: ApiTable,
+): Pick<RouteContract, 'keepsAnswer'> => {
+  const canKeep = api.action === 'handler' && table.method === 'GET';
+  if (!canKeep && api.keep_answers !== undefined) {
+    const message = 'only what a handler answers to GET is kept, so it has no "keep_answers"';
+    apiPlace.at('keep_answers').refuse('unexpected_key', message);
+  }
+  return canKeep && (api.keep_answers ?? world.keep_answers) ? { keepsAnswer: true } : {};
+};
+
 const toRoute = (draft: RouteDraft, sources: RouteSources): RouteContract => {
   const { table, api, entity, segments, params } = draft;
   const { model } = sources;
@@ -127,6 +140,7 @@ const toRoute = (draft: RouteDraft, sources: RouteSources): RouteContract => {
     notFound: readNotFound(draft, sources.api),
     ...(api.media_types === undefined ? {} : { mediaTypes: api.media_types }),
     ...readLastModified(draft, sources.api),
+    ...readKeepAnswers(draft, sources.api),
   };
 };
 

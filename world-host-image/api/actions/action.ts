@@ -7,6 +7,7 @@ import type { WorldStore } from '#store/world-store.ts';
 import type { Arguments } from '../../routes/filter-values.ts';
 import { planOf, type RoutePlan } from '../../routes/route-plan.ts';
 import type { AuthorCode } from '../../session/author-code.ts';
+import type { Seen } from '../../session/seen.ts';
 import type { Session } from '../../session/session.ts';
 import type { HandlerRequest } from '../../usercode/run.ts';
 import type { ApiAnswer } from '../answers/answer.ts';
@@ -26,6 +27,8 @@ export type ActionContext = {
   isForm?: boolean;
   /** What links to other pages begin with; a tool that is bound to the route has none. */
   links?: LinkBase;
+  /** Where the answer may be kept: takes what the code saw. */
+  seen?: Seen;
   /** For handlers only. */
   request: Pick<HandlerRequest, 'method' | 'path' | 'headers' | 'mediaType'>;
 };

@@ -4,6 +4,7 @@
  * nothing.
  */
 import { http } from '#wire/http.ts';
+import { watchAccess, watchRun } from '../../session/seen.ts';
 import { createStoreAccess } from '../../session/store-access.ts';
 import type { RunResult } from '../../usercode/run.ts';
 import { type ApiAnswer, FailedAction, jsonAnswer, vendorAnswer } from '../answers/answer.ts';
@@ -100,15 +101,17 @@ export const runAuthorFunction = async (
   as: 'handler' | 'before',
   name: string,
 ): Promise<FunctionAnswer> => {
-  const { api, args, body, code, request, route, session } = context;
+  const { api, args, body, code, request, route, seen, session } = context;
   const file = api.handlers ?? '';
+  const access = createStoreAccess(session);
   const result = await code.run({
     language: file.endsWith('.ts') ? 'typescript' : 'python',
     file,
     function: name,
     as,
     input: { ...request, route: route.path, args: { ...args }, body: body ?? null },
-    access: createStoreAccess(session),
+    access: seen === undefined ? access : watchAccess(access, seen),
+    watch: seen === undefined ? undefined : watchRun(seen),
     timeoutMs,
   });
   const { headers = {} } = result.ok ? result : (result.vendor ?? result);

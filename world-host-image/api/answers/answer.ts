@@ -18,6 +18,19 @@ export type ApiAnswer = {
   isRows?: boolean;
   /** Whether the body is a file's content, which is sent as it is stored. */
   isFile?: boolean;
+  /** There for an answer that is given again: what was made of its body, to be made once. */
+  once?: MadeOnce;
+  /** The body in bytes, where they are at hand. */
+  bytes?: Buffer;
+};
+
+/** What is made of a body that is the same each time. */
+export type MadeOnce = {
+  validator?: string;
+  /** Null where it does not say when it was changed. */
+  modified?: string | null;
+  /** As it is served below one address. */
+  served?: { at: string; bytes: Buffer };
 };
 
 /** Undoes the transaction and answers this. */
@@ -108,13 +121,24 @@ const contentTypeOf = ({ contentType, headers }: ApiAnswer): string =>
   Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1] ??
   contentType;
 
+const serveBody = (addresses: Addresses, answer: ApiAnswer): string | null =>
+  answer.body !== null && isServed(answer) ? addresses.serve(answer.body) : answer.body;
+
+/** The body of an answer that is given again. */
+const serveOnce = (addresses: Addresses, answer: ApiAnswer, once: MadeOnce): Buffer => {
+  if (once.served?.at !== addresses.at) {
+    once.served = { at: addresses.at, bytes: Buffer.from(serveBody(addresses, answer) ?? '') };
+  }
+  return once.served.bytes;
+};
+
 /** The answer as its client is sent it. */
 export const serveAnswer = (addresses: Addresses, answer: ApiAnswer): ApiAnswer => {
-  const { body, headers } = answer;
+  const { body, headers, once } = answer;
   const served = Object.entries(headers).map(([name, text]) => [name, addresses.serve(text)]);
-  return {
-    ...answer,
-    headers: Object.fromEntries(served),
-    body: body !== null && isServed(answer) ? addresses.serve(body) : body,
-  };
+  const sent = { ...answer, headers: Object.fromEntries(served) };
+  if (once !== undefined && body !== null) {
+    return { ...sent, bytes: serveOnce(addresses, answer, once) };
+  }
+  return { ...sent, body: serveBody(addresses, answer) };
 };

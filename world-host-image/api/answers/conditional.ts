@@ -69,10 +69,13 @@ export const answerConditionally = (
 ): ApiAnswer => {
   const isRead = method === 'GET' || method === 'HEAD';
   if (!isRead || answer.status !== 200 || answer.body === null) return answer;
+  const { once = {} } = answer;
   const own = ownHeader(answer, 'etag');
-  const validator = own ?? validatorOf(answer.body);
+  if (own === undefined) once.validator ??= validatorOf(answer.body);
+  const validator = own ?? once.validator ?? '';
   const ownModified = ownHeader(answer, 'last-modified');
-  const modified = ownModified ?? modifiedAt(route, answer);
+  if (once.modified === undefined) once.modified = modifiedAt(route, answer) ?? null;
+  const modified = ownModified ?? once.modified ?? undefined;
   const headers = {
     ...answer.headers,
     ...(own === undefined ? { etag: validator } : {}),

@@ -9,6 +9,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from .errors import Refused
+from .headers import SeenHeaders
 from .held import ASK, HeldRows
 from .json_text import json_text
 
@@ -71,6 +72,8 @@ class Run:
         self._threads = threading.active_count()
         #: Headers that a handler has set so far; they go with the answer, whatever it is.
         self.headers: dict[str, str] = {}
+        #: Those of the request, where it is to be told which of them were looked at.
+        self.seen_headers: SeenHeaders | None = None
 
     def end(self, result: Row) -> None:
         """Sends the result, after which the store is out of reach. Raises like `Channel.send`."""
@@ -80,6 +83,8 @@ class Run:
                 message["leftRunning"] = True
             if self._held.reads:
                 message["reads"] = sorted(self._held.reads)
+            if self.seen_headers is not None:
+                message["headers"] = self.seen_headers.seen()
             self._channel.send(message)
             self._ended = True
 

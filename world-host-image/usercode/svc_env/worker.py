@@ -17,6 +17,7 @@ from svc_boundary.boundary import MIME_TYPES, refuse, restrict
 
 from .ctx import HandlerContext, VerifyContext
 from .errors import Answered, Failed, Refused
+from .headers import SeenHeaders
 from .loader import Loader, Unavailable
 from .process import guard
 from .run import Channel, Run, TooLarge, enter_run
@@ -112,7 +113,11 @@ def _call(function: Callable[..., Any], run: Run, message: Message) -> Result:
     if message["as"] == "tool":
         return {"ok": True, "value": _awaited(function(**message["input"]))}
     if message["as"] in ("handler", "before"):
-        context = HandlerContext(run, message["input"])
+        request = message["input"]
+        if message["watched"]:
+            run.seen_headers = SeenHeaders(request["headers"])
+            request["headers"] = run.seen_headers
+        context = HandlerContext(run, request)
         value = _awaited(function(context))
         return {"ok": True, **context._result(None if message["as"] == "before" else value)}
     grader = VerifyContext(run)

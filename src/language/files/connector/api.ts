@@ -118,6 +118,10 @@ export const apiKeys = {
     defaulted(flag, true),
   ),
   before: described('Function that runs before every route.', optional(filledText())),
+  keep_answers: described(
+    'Whether what handlers answer to GET follows from request and rows alone, so that hosts may answer it again without running code.',
+    defaulted(flag, false),
+  ),
   rate_limits: rateLimitsKey,
 };
 export type ApiTable = TableOf<typeof apiKeys>;

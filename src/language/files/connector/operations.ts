@@ -167,6 +167,10 @@ const operationApiKeys = {
     optional<string[]>(distinct(mediaTypes)),
   ),
   last_modified: lastModified,
+  keep_answers: described(
+    'Whether what a handler answers to GET follows from request and rows alone, if not as [api] says.',
+    optional(flag),
+  ),
   cursor_absent_when_done: described(
     'Leave the cursor out on the last page, if not as [api] says.',
     optional(flag),

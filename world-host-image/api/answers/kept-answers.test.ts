@@ -1,0 +1,62 @@
+/** The bounds of kept answers, and what no run of well-behaved code shows. */
+import { expect, it } from 'vitest';
+import { openSampleStore } from '#test/support/sample-store.ts';
+import { nothingSeen, type Seen } from '../../session/seen.ts';
+import { jsonAnswer } from './answer.ts';
+import { createKeptAnswers, type KeptRequest } from './kept-answers.ts';
+
+const limits = { bytes: 100_000, answerBytes: 30_000, variants: 3 };
+
+const request = (id: number, headers: Record<string, string> = {}): KeptRequest => ({
+  route: { operation: 'get_user' },
+  args: { id: String(id) },
+  request: { method: 'GET', path: `/users/${id}`, headers, mediaType: 'application/json' },
+});
+
+const answered = (body: string) => ({ answer: jsonAnswer(200, body), common: {} });
+const saw = (more: Partial<Seen> = {}): Seen => ({
+  ...nothingSeen(),
+  entities: new Set(['users']),
+  ...more,
+});
+
+it('kept answers stay within their bounds, and those not asked for the longest make room', () => {
+  const kept = createKeptAnswers(openSampleStore().versions, limits);
+  for (let id = 0; id < 60; id += 1) {
+    kept.keep(request(id), answered(`"${'x'.repeat(1_000)}"`), saw());
+    kept.find(request(0));
+    expect(kept.bytes()).toBeLessThanOrEqual(limits.bytes);
+  }
+  expect(kept.find(request(0))).toBeDefined();
+  expect(kept.find(request(1))).toBeUndefined();
+  expect(kept.find(request(59))).toBeDefined();
+  kept.keep(request(100), answered(`"${'x'.repeat(20_000)}"`), saw());
+  expect(kept.find(request(100))).toBeUndefined();
+});
+
+it('answers to one request that differ by headers make room for each other', () => {
+  const kept = createKeptAnswers(openSampleStore().versions, limits);
+  for (let mark = 0; mark < 5; mark += 1) {
+    const seen = saw({ headers: new Set(['x-mark']) });
+    kept.keep(request(1, { 'x-mark': `${mark}` }), answered(`${mark}`), seen);
+  }
+  const marks = [0, 1, 2, 3, 4].map((mark) => kept.find(request(1, { 'x-mark': `${mark}` })));
+  expect(marks.map((found) => found?.answer.body)).toEqual([undefined, undefined, '2', '3', '4']);
+  expect(kept.find(request(1))).toBeUndefined();
+});
+
+it('an answer of which its worker names an entity that there is not is not kept', () => {
+  const kept = createKeptAnswers(openSampleStore().versions, limits);
+  kept.keep(request(1), answered('1'), saw({ entities: new Set(['users', 'nowhere']) }));
+  expect([kept.find(request(1)), kept.bytes()]).toEqual([undefined, 0]);
+});
+
+it('an answer whose rows have changed gives its room back', async () => {
+  const store = openSampleStore();
+  const kept = createKeptAnswers(store.versions, limits);
+  kept.keep(request(1), answered('1'), saw());
+  await store.atomically(() => store.remove('issues', { id: 12 }));
+  expect(kept.find(request(1))?.answer.body).toBe('1');
+  await store.atomically(() => store.insert('users', { login: 'eve', id: 9 }));
+  expect([kept.find(request(1)), kept.bytes()]).toEqual([undefined, 0]);
+});

@@ -1,0 +1,173 @@
+/**
+ * Answers that are kept, where the connector says that they follow from request and rows alone
+ * (`keep_answers`): the same request is answered again without running code, as long as no row of an
+ * entity that the code read has changed and the headers that it looked at are the same. Versions of entities
+ * rise with every change and are never taken back, so what a transaction undid, a reset and a seed
+ * count as changes like any other.
+ *
+ * One session's answers, bounded in bytes; those that were not asked for the longest make room.
+ */
+import type { RouteContract } from '#language/contract.ts';
+import { StoreRefusal } from '#store/refusal.ts';
+import type { RowVersions } from '#store/write/change-log.ts';
+import type { Arguments } from '../../routes/filter-values.ts';
+import type { Seen } from '../../session/seen.ts';
+import type { HandlerRequest } from '../../usercode/run.ts';
+import type { ApiAnswer } from './answer.ts';
+
+/** An answer, and the headers that `before` set for it. */
+export type KeptAnswer = { answer: ApiAnswer; common: Record<string, string> };
+
+/** What of a request an answer may depend on, but for headers. */
+export type KeptRequest = {
+  route: Pick<RouteContract, 'operation'>;
+  args: Arguments;
+  request: Pick<HandlerRequest, 'method' | 'path' | 'headers' | 'mediaType'>;
+};
+
+export type KeptAnswers = {
+  find(request: KeptRequest): KeptAnswer | undefined;
+  /** Keeps an answer of a run that saw this, unless it is the run's own or has no room. */
+  keep(request: KeptRequest, answered: KeptAnswer, seen: Seen): void;
+  /** What is kept, as it is counted. */
+  bytes(): number;
+};
+
+type Entry = {
+  kept: KeptAnswer;
+  headers: [name: string, value: string | undefined][];
+  /** How many headers there were, where the code went over all of them. */
+  headerCount: number | undefined;
+  versions: [entity: string, version: number][];
+  /** Of all entities, when these versions were last found to stand. */
+  latest: number;
+  bytes: number;
+};
+
+export type KeptLimits = { bytes: number; answerBytes: number; variants: number };
+
+const defaultLimits: KeptLimits = {
+  bytes: 8 * 1024 * 1024,
+  answerBytes: 2 * 1024 * 1024,
+  /** Answers to one request that differ by headers. */
+  variants: 8,
+};
+
+/** What an entry takes beside its texts, about. */
+const entryBytes = 1_024;
+
+const keyOf = ({ route, args, request }: KeptRequest): string =>
+  JSON.stringify([route.operation, request.method, request.path, request.mediaType, args]);
+
+/** The body is there as text, at up to two bytes a character, and as the bytes that are served. */
+const bytesOf = (key: string, { answer, common }: KeptAnswer): number => {
+  const headers = JSON.stringify([answer.headers, common]).length;
+  return entryBytes + key.length + headers + 3 * Buffer.byteLength(answer.body ?? '');
+};
+
+const versionsOf = (
+  versions: RowVersions,
+  entities: ReadonlySet<string>,
+): Entry['versions'] | undefined => {
+  try {
+    return [...entities].map((entity) => [entity, versions.version(entity)]);
+  } catch (error) {
+    // A worker may name any entity.
+    if (error instanceof StoreRefusal) return undefined;
+    throw error;
+  }
+};
+
+const headersOf = (headers: Readonly<Record<string, string>>, seen: Seen): Entry['headers'] => {
+  const names = seen.allHeaders ? Object.keys(headers) : [...seen.headers];
+  return names.map((name) => [name, Object.hasOwn(headers, name) ? headers[name] : undefined]);
+};
+
+const hasSameHeaders = (
+  { headers: seen, headerCount }: Entry,
+  headers: Readonly<Record<string, string>>,
+): boolean => {
+  if (headerCount !== undefined && Object.keys(headers).length !== headerCount) return false;
+  return seen.every(
+    ([name, value]) => value === (Object.hasOwn(headers, name) ? headers[name] : undefined),
+  );
+};
+
+/** Nothing is kept yet. `versions` are those of the session's rows. */
+export const createKeptAnswers = (
+  versions: RowVersions,
+  limits: KeptLimits = defaultLimits,
+): KeptAnswers => {
+  const byKey = new Map<string, Entry[]>();
+  let total = 0;
+
+  const stands = (entry: Entry): boolean => {
+    const latest = versions.latest();
+    if (entry.latest === latest) return true;
+    if (entry.versions.some(([entity, version]) => versions.version(entity) !== version)) {
+      return false;
+    }
+    entry.latest = latest;
+    return true;
+  };
+
+  /** Puts what is kept of a request last in the order in which answers make room. */
+  const place = (key: string, entries: Entry[]): void => {
+    byKey.delete(key);
+    if (entries.length > 0) byKey.set(key, entries);
+  };
+
+  const drop = (key: string, dropped: readonly Entry[]): void => {
+    for (const { bytes } of dropped) total -= bytes;
+    byKey.delete(key);
+  };
+
+  const makeRoom = (): void => {
+    for (const [key, entries] of byKey) {
+      if (total <= limits.bytes) return;
+      drop(key, entries);
+    }
+  };
+
+  return {
+    find(request) {
+      const key = keyOf(request);
+      const entries = byKey.get(key);
+      const found = entries?.find((entry) => hasSameHeaders(entry, request.request.headers));
+      if (entries === undefined || found === undefined) return undefined;
+      if (stands(found)) {
+        place(key, entries);
+        return found.kept;
+      }
+      total -= found.bytes;
+      place(
+        key,
+        entries.filter((entry) => entry !== found),
+      );
+      return undefined;
+    },
+    keep(request, kept, seen) {
+      const known = seen.isOnce ? undefined : versionsOf(versions, seen.entities);
+      if (known === undefined) return;
+      const key = keyOf(request);
+      const bytes = bytesOf(key, kept);
+      if (bytes > limits.answerBytes) return;
+      const { headers } = request.request;
+      const entry: Entry = {
+        kept: { ...kept, answer: { ...kept.answer, once: {} } },
+        headers: headersOf(headers, seen),
+        headerCount: seen.allHeaders ? Object.keys(headers).length : undefined,
+        versions: known,
+        latest: versions.latest(),
+        bytes,
+      };
+      const entries = [entry, ...(byKey.get(key) ?? [])];
+      const left = entries.splice(limits.variants);
+      total += bytes;
+      for (const each of left) total -= each.bytes;
+      place(key, entries);
+      makeRoom();
+    },
+    bytes: () => total,
+  };
+};
