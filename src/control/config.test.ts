@@ -31,7 +31,7 @@ describe('readConfig', () => {
         waits: 4_000,
         uploadMib: 128,
       },
-      opens: { most: 1_000, waitMs: 250 },
+      opens: { most: 1_000, waitMs: 100 },
       uploadMib: 512,
       compile: {
         processes: 2,

@@ -218,7 +218,7 @@ export const readConfig = (environment: Env): ControlConfig => {
     quotas: readQuotas(env),
     opens: {
       most: env.integer('SVC_OPEN_QUEUE', { min: 1, max: 1_000_000, fallback: 1_000 }),
-      waitMs: env.integer('SVC_OPEN_WAIT_MS', { min: 1, max: 3_600_000, fallback: 250 }),
+      waitMs: env.integer('SVC_OPEN_WAIT_MS', { min: 1, max: 3_600_000, fallback: 100 }),
     },
     uploadMib: env.integer('SVC_UPLOAD_MIB', { min: 48, max: 1_000_000, fallback: 512 }),
     compile: readCompile(env),

@@ -5,7 +5,7 @@
  */
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
-import { usualSize } from '#domain/pool.ts';
+import { type HostWish, usualSize } from '#domain/pool.ts';
 import type { SessionStart, SurfaceKind } from '#domain/session.ts';
 import { allOf } from '../bodies/all-of.ts';
 import type { KeptOpen } from '../bodies/keep.ts';
@@ -98,6 +98,13 @@ const resolveSurfaces = (version: Version, wanted: readonly SurfaceKind[] = []):
   return has.filter((surface) => surface === 'api' || wanted.includes(surface));
 };
 
+/** What is asked of the host. */
+const wishOf = ({ browserTier, isolation, size }: KeptOpen): HostWish => ({
+  tier: browserTier ?? 'standard',
+  isolation: isolation ?? null,
+  size: size ?? usualSize,
+});
+
 const toNewSession = async (
   parts: Parts,
   request: OpenRequest,
@@ -121,9 +128,7 @@ const toNewSession = async (
     instruction: task?.instruction ?? null,
     taskTools: task?.tools ?? null,
     surfaces,
-    tier: body.browserTier ?? 'standard',
-    isolation: body.isolation ?? null,
-    size: body.size ?? usualSize,
+    ...wishOf(body),
     reuseWarm: body.reuseWarm ?? false,
     clock: JSON.stringify(clock),
     seed: body.seed ?? null,
@@ -148,7 +153,6 @@ const findFirst = async (
 };
 
 const openNew = async (parts: Parts, wanted: NewSession): Promise<Opened> => {
-  await parts.admission.check(wanted);
   const { session, start, refusal } = await openSession(parts.db, wanted, parts.config.quotas);
   if (refusal === 'unsuited') throw unsuitedError(wanted, await listOffers(parts.db));
   if (session === undefined) throw quotaError(refusal);
@@ -166,6 +170,8 @@ const mayHaveOpened = (error: unknown): boolean =>
 const openOnce = async (parts: Parts, request: OpenRequest): Promise<Opened> => {
   const first = await findFirst(parts, request);
   if (first !== undefined) return first;
+  // Before anything is looked up: where too much is asked for, a refusal costs next to nothing.
+  await parts.admission.check(wishOf(request.body));
   const version = await resolveVersion(parts, request);
   const wanted = await toNewSession(parts, request, version);
   try {
