@@ -35,6 +35,8 @@ declare module 'svc_env' {
     get<R extends Row = Row>(entity: string, key: Row): Promise<R | null>;
     /** The rows that match, in the order they were inserted unless `orderBy` says otherwise. */
     query<R extends Row = Row>(entity: string, options?: QueryOptions): Promise<R[]>;
+    /** How many rows match, without reading them; `where` as in `query`. */
+    count(entity: string, where?: Row): Promise<number>;
   }
 
   interface Writer {
@@ -81,6 +83,7 @@ declare module 'svc_env' {
 
   export const get: Reader['get'];
   export const query: Reader['query'];
+  export const count: Reader['count'];
   export const insert: Writer['insert'];
   export const update: Writer['update'];
   export const remove: Writer['remove'];

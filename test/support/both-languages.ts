@@ -1,6 +1,6 @@
 /** The same small world of code in Python and in TypeScript: tools, handlers, helpers, and graders. */
 export const python = `
-from svc_env import get, query, insert, update, delete, fail, clock, ids, webhooks, Refused
+from svc_env import get, query, count, insert, update, delete, fail, clock, ids, webhooks, Refused
 
 def echo(**given):
     return given
@@ -17,6 +17,7 @@ def store():
         "bobs": [row["id"] for row in query("things", {"owner.login": ["bob", "eve"]}, order_by="-id")],
         "pointed": [row["id"] for row in query("things", {"/owner/login": "bob"}, order_by="-/id")],
         "page": [row["id"] for row in query("things", limit=1, offset=1)],
+        "counts": [count("things"), count("things", {"owner.login": "bob"})],
         "next": ids.next("things", "id"),
         "nextTwo": ids.next("things", "id", {"name": "zwei"}),
         "uuid": ids.uuid(),
@@ -76,7 +77,7 @@ def many():
 `;
 
 export const typescript = `
-import { get, query, insert, update, remove, fail, clock, ids, webhooks, Refused } from 'svc_env';
+import { get, query, count, insert, update, remove, fail, clock, ids, webhooks, Refused } from 'svc_env';
 
 export function echo(given) { return given; }
 
@@ -98,6 +99,7 @@ export async function store() {
     bobs: bobs.map((row) => row.id),
     pointed: pointed.map((row) => row.id),
     page: (await query('things', { limit: 1, offset: 1 })).map((row) => row.id),
+    counts: [await count('things'), await count('things', { 'owner.login': 'bob' })],
     next: await ids.next('things', 'id'),
     nextTwo: await ids.next('things', 'id', { name: 'zwei' }),
     uuid: await ids.uuid(),

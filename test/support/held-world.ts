@@ -152,6 +152,7 @@ const count = fc.oneof(
 
 export type HeldStep =
   | { do: 'query'; entity: string; where: unknown; limit: unknown; offset: unknown; order: unknown }
+  | { do: 'count'; entity: string; where: unknown }
   | { do: 'get'; entity: string; key: unknown }
   | { do: 'insert'; entity: string; row: Row }
   | { do: 'update'; entity: string; key: Row; patch: Row }
@@ -180,6 +181,11 @@ export const heldSteps = (literals: readonly string[]): fc.Arbitrary<HeldStep[]>
     offset: fc.oneof({ weight: 8, arbitrary: fc.constant(0) }, count),
     order: fc.oneof(order, fc.array(order, { maxLength: 3 }), fc.constant(null)),
   });
+  const counted = fc.record({
+    do: as('count'),
+    entity,
+    where: fc.option(whereOf(literals), { nil: null }),
+  });
   const get = fc.record({ do: as('get'), entity, key: keyOf(literals) });
   const writes = [
     fc.record({ do: as('insert'), entity: fc.constant('notes'), row: note }),
@@ -205,6 +211,7 @@ export const heldSteps = (literals: readonly string[]): fc.Arbitrary<HeldStep[]>
   ];
   const step = fc.oneof(
     { weight: 8, arbitrary: read },
+    { weight: 2, arbitrary: counted },
     { weight: 3, arbitrary: get },
     { weight: 6, arbitrary: fc.oneof(...writes) },
   );

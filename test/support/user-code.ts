@@ -54,6 +54,7 @@ export const createMemoryStore = () => {
       }
       return rows.slice(offset, limit === undefined ? undefined : offset + limit);
     },
+    count: (entity, where) => access.query(entity, { where }).length,
     insert(entity, row) {
       known(entity);
       const refuse = (kind: 'duplicate' | 'shape', field: string, detail: string): never => {

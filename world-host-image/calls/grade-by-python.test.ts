@@ -17,7 +17,7 @@ import time
 def verify(ctx):
     before = len(ctx.query("issues"))
     time.sleep(0.5)
-    ctx.check("nothing changed", len(ctx.query("issues")) == before, f"{before}")
+    ctx.check("nothing changed", ctx.count("issues") == before, f"{before}")
     seen = ctx.query("svc_requests", {"method": "POST"})
     ctx.check("no request is seen that came later", seen == [])
 `;

@@ -22,6 +22,7 @@ export const createStoreAccess = (session: Session): StoreAccess => {
       return payload === undefined ? null : parse(payload);
     },
     query: (entity, query) => store.query(entity, query).map(parse),
+    count: (entity, where) => store.count(entity, where),
     insert(entity, row) {
       store.insert(entity, row);
       return row;
@@ -57,6 +58,10 @@ export const createGraderAccess = (
   query(entity, query) {
     onRead(entity);
     return rows.query(entity, query).map(parse);
+  },
+  count(entity, where) {
+    onRead(entity);
+    return rows.count(entity, where);
   },
   nextInteger(entity, field, within) {
     onRead(entity);

@@ -20,7 +20,7 @@ import type { StoreAccess, UserLanguage } from './run.ts';
 /** Does each step, each read in both ways; answers where they differ, and how many needed no ask. */
 const python = `
 import ast, json
-from svc_env import Refused, clock, delete, fail, get, insert, query, update
+from svc_env import Refused, clock, count, delete, fail, get, insert, query, update
 from svc_env.run import current_run
 
 def made(value):
@@ -52,6 +52,9 @@ def both(step, run):
     if step["do"] == "get":
         key = made(step["key"])
         return attempt(lambda: get(entity, key)), lambda: run._ask("get", entity=entity, key=key)
+    if step["do"] == "count":
+        where = made(step["where"])
+        return attempt(lambda: count(entity, where)), lambda: run._ask("count", entity=entity, where=where)
     where, order = made(step["where"]), step["order"]
     held = attempt(lambda: query(entity, where, step["limit"], step["offset"], order))
     return held, lambda: run._ask("query", entity=entity, where=where, limit=step["limit"],
@@ -85,7 +88,7 @@ def perform(steps, fails):
 `;
 
 const typescript = `
-import { fail, get, insert, query, Refused, remove, update } from 'svc_env';
+import { count, fail, get, insert, query, Refused, remove, update } from 'svc_env';
 
 const made = (value: any): any => {
   if (typeof value !== 'object' || value === null) return value;
@@ -121,6 +124,10 @@ const both = (step: any): [() => Promise<unknown>, () => Promise<unknown>] => {
     const key = made(step.key);
     const odd = typeof key === 'object' && key !== null && !Array.isArray(key);
     return [() => get(entity, key), () => get(entity, odd ? { ...key, unheld: 1 } : key)];
+  }
+  if (step.do === 'count') {
+    const where = made(step.where);
+    return [() => count(entity, where), async () => (await query(entity, { where, unheld: 1 } as any)).length];
   }
   const { limit, offset, order: orderBy } = step;
   const options = { where: made(step.where), limit, offset, orderBy };
@@ -217,6 +224,10 @@ const call = async (
       asked += 1;
       return access.query(entity, given);
     },
+    count(entity, where) {
+      asked += 1;
+      return access.count(entity, where);
+    },
   };
   let different: unknown[] | undefined;
   const done = store.atomically(async () => {
@@ -229,7 +240,7 @@ const call = async (
   await done.catch((error: unknown) => {
     if (different === undefined) throw error;
   });
-  const reads = steps.filter((step) => step.do === 'get' || step.do === 'query').length;
+  const reads = steps.filter((step) => ['get', 'query', 'count'].includes(step.do)).length;
   return { different: different ?? [], answered: 2 * reads - asked };
 };
 

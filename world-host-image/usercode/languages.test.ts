@@ -56,6 +56,7 @@ describe.each(['python', 'typescript'] as const)('user code in %s', (language) =
       bobs: [3, 2],
       pointed: [3, 2],
       page: [3],
+      counts: [2, 2],
       next: 4,
       nextTwo: 3,
       uuid: access.uuid(),

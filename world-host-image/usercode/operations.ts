@@ -87,6 +87,8 @@ export const runOperation = (access: StoreAccess, operation: string, given: Row)
       return access.get(entity, objectOf(entity, given, 'key', keyExample));
     case 'query':
       return access.query(entity, queryOf(entity, given));
+    case 'count':
+      return access.count(entity, filtersOf(entity, given));
     case 'insert':
       return access.insert(entity, objectOf(entity, given, 'row', keyExample));
     case 'update': {

@@ -43,6 +43,8 @@ export type StoreAccess = {
   /** The row of a primary key, or null. */
   get(entity: string, key: Row): Row | null;
   query(entity: string, query: Query): Row[];
+  /** How many rows match. */
+  count(entity: string, where: NonNullable<Query['where']>): number;
   /** The row as stored. */
   insert(entity: string, row: Row): Row;
   /** Merges the patch into the row's top level; the new row. */

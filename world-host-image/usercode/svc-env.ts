@@ -28,6 +28,9 @@ const readOf = (run: () => Run) => ({
   /** The rows that match, in the order they were inserted unless `orderBy` says otherwise. */
   query: async <R extends Row = Row>(entity: string, options: QueryOptions = {}): Promise<R[]> =>
     (await run().ask('query', { entity, ...options })) as R[],
+  /** How many rows match, without reading them; `where` as in `query`. */
+  count: async (entity: string, where: Row = {}): Promise<number> =>
+    (await run().ask('count', { entity, where })) as number,
 });
 
 const writeOf = (run: () => Run) => ({
@@ -70,7 +73,7 @@ const deliverOf =
     await run().ask('deliver', { type, body, scope, id });
   };
 
-export const { get, query } = readOf(currentRun);
+export const { get, query, count } = readOf(currentRun);
 export const { insert, update, remove } = writeOf(currentRun);
 export const clock = clockOf(currentRun);
 export const ids = idsOf(currentRun);

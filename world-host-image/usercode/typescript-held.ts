@@ -293,7 +293,12 @@ const holdEntity = ({ key, columns: given, rows: list }: Given) => {
     return found === undefined ? ask : found.slice(from, from + Number(most)).map(copyAt);
   };
 
-  return { change, get, query };
+  const count = (where: unknown): number | typeof ask => {
+    const wanted = readWhere(where);
+    return wanted === undefined ? ask : matching(wanted).length;
+  };
+
+  return { change, get, query, count };
 };
 
 export type HeldRows = {
@@ -305,10 +310,25 @@ export type HeldRows = {
   takeReads(): string[];
 };
 
+type Entity = ReturnType<typeof holdEntity>;
+
+const readIn = (held: Entity, operation: string, given: Json): unknown => {
+  switch (operation) {
+    case 'get':
+      return held.get(given.key);
+    case 'query':
+      return held.query(given);
+    case 'count':
+      return held.count(given.where);
+    default:
+      return ask;
+  }
+};
+
 const members = new Set(['entity', 'key', 'where', 'limit', 'offset', 'orderBy']);
 
 export const createHeldRows = (): HeldRows => {
-  const entities = new Map<string, ReturnType<typeof holdEntity>>();
+  const entities = new Map<string, Entity>();
   const reads = new Set<string>();
   return {
     apply({ drop, changed, hold }) {
@@ -319,8 +339,7 @@ export const createHeldRows = (): HeldRows => {
     read(operation, given) {
       const held = typeof given.entity === 'string' ? entities.get(given.entity) : undefined;
       if (held === undefined || !Object.keys(given).every((name) => members.has(name))) return ask;
-      if (operation !== 'get' && operation !== 'query') return ask;
-      const answer = operation === 'get' ? held.get(given.key) : held.query(given);
+      const answer = readIn(held, operation, given);
       if (answer !== ask) reads.add(String(given.entity));
       return answer;
     },

@@ -162,7 +162,7 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
     if (ask.hasLost) held.forget();
     const line = replyTo(ask, access, limits.messageBytes);
     const { entity } = ask.arguments;
-    const isRead = ask.operation === 'get' || ask.operation === 'query';
+    const isRead = ['get', 'query', 'count'].includes(ask.operation);
     if (isRead && typeof entity === 'string') held.count(entity, line.length);
     channel.send(withHeld(line, access));
   };

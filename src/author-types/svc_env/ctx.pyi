@@ -16,7 +16,7 @@ class _Ids:
         """One more than the largest number that rows hold or have held; `svc_env.ids.next` says how."""
 
 class _Reader:
-    """Reading the world; `svc_env.get` and `svc_env.query` say how."""
+    """Reading the world; `svc_env.get`, `svc_env.query` and `svc_env.count` say how."""
 
     def get(self, entity: str, key: Row) -> Row | None:
         """The row with this primary key, or None."""
@@ -30,6 +30,9 @@ class _Reader:
         order_by: str | list[str] | None = None,
     ) -> list[Row]:
         """The rows that match, in the order they were inserted unless `order_by` says otherwise."""
+
+    def count(self, entity: str, where: Row | None = None) -> int:
+        """How many rows match."""
 
 class HandlerContext(_Reader):
     """One request to the world's API.

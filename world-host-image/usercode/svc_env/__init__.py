@@ -26,6 +26,7 @@ __all__ = [
     "Row",
     "VerifyContext",
     "clock",
+    "count",
     "delete",
     "fail",
     "get",
@@ -61,6 +62,14 @@ def query(
     >>> query("issues", {"state": ["open", "reopened"]}, order_by="-number", limit=10)
     """
     return current_run().query(entity, where, limit, offset, order_by)
+
+
+def count(entity: str, where: Row | None = None) -> int:
+    """How many rows match, without reading them; `where` as in `query`.
+
+    >>> count("issues", {"state": "open"})
+    """
+    return current_run().count(entity, where)
 
 
 def insert(entity: str, row: Row) -> Row:

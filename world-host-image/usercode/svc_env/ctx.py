@@ -31,7 +31,7 @@ class _Ids:
 
 
 class _Reader:
-    """Reading the world; `svc_env.get` and `svc_env.query` say how."""
+    """Reading the world; `svc_env.get`, `svc_env.query` and `svc_env.count` say how."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
@@ -50,6 +50,10 @@ class _Reader:
     ) -> list[Row]:
         """The rows that match, in the order they were inserted unless `order_by` says otherwise."""
         return self._run.query(entity, where, limit, offset, order_by)
+
+    def count(self, entity: str, where: Row | None = None) -> int:
+        """How many rows match."""
+        return self._run.count(entity, where)
 
 
 class HandlerContext(_Reader):

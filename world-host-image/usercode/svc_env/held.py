@@ -74,6 +74,11 @@ class HeldRows:
         held = self._entity(entity)
         return ASK if held is None else held.query(where, limit, offset, order_by)
 
+    def count(self, entity: object, where: object) -> Any:
+        """How many rows match, or ASK."""
+        held = self._entity(entity)
+        return ASK if held is None else held.count(where)
+
     def _entity(self, name: object) -> _Entity | None:
         held = self._entities.get(name) if type(name) is str else None
         if held is not None:
@@ -156,6 +161,10 @@ class _Entity:
         else:
             found = found[offset:end]  # type: ignore[misc]
         return [self._copy(position) for position in found]
+
+    def count(self, where: object) -> Any:
+        wanted = self._read_where(where)
+        return ASK if wanted is None else len(self._matching(wanted))
 
     def _read_order(self, order_by: object) -> list[tuple[str, bool]] | None:
         """Fields, each with whether it descends; None for what is not answered here."""

@@ -111,6 +111,12 @@ class Run:
             "query", entity=entity, where=where, limit=limit, offset=offset, orderBy=order_by or []
         )
 
+    def count(self, entity: str, where: Row | None) -> int:
+        with self._lock:
+            self._check_open()
+            number = self._held.count(entity, where)
+        return number if number is not ASK else self._ask("count", entity=entity, where=where)
+
     def insert(self, entity: str, row: Row) -> Row:
         return self._ask("insert", entity=entity, row=row)
 
