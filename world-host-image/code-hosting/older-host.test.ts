@@ -1,4 +1,4 @@
-/** The code host on a host of the release before, whose functions take fewer arguments. */
+/** The code host on a host of the release before, where rows cannot be counted and functions take fewer arguments. */
 import { expect, it } from 'vitest';
 import { on, repository, serveCodeHost } from '#test/support/code-hosting.ts';
 import { templateTree } from '#test/support/worlds.ts';
@@ -11,6 +11,7 @@ def _deliver_before(self, event_type: str, body: object, scope: object = None) -
 def _next_before(self, entity: str, field: str) -> int:
     return _next(self, entity, field)
 _ctx.HandlerContext.deliver, _ctx._Ids.next = _deliver_before, _next_before
+del _ctx._Reader.count
 `;
 
 const tree = templateTree('code-hosting').map(({ path, content }) => {
@@ -33,4 +34,10 @@ it('issues and milestones are opened and closed there, and webhooks told of it',
   await repos.redeliverWebhookDelivery({ ...hook, delivery_id: first?.id ?? 0 });
   const sent = (await world.deliveries()).map(({ operation }) => operation);
   expect(sent).toEqual(['ping', 'issues', 'issues', 'issues', 'milestone', 'milestone']);
+});
+
+it('lists tell there how many pages they have', async () => {
+  const all = { ...repository, state: 'all' as const, per_page: 20, page: 2 };
+  const { headers } = await world.client().issues.listForRepo(all);
+  expect(headers.link).toMatch(/[?&]page=3>; rel="last"/);
 });

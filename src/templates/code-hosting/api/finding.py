@@ -252,6 +252,13 @@ def next_number(ctx: HandlerContext, entity: str) -> int:
     return newest[0]["number"] + 1 if newest else 1
 
 
+def count_of(ctx: HandlerContext, entity: str, where: Row) -> int:
+    """How many rows match. Hosts of the release before do not count: there the rows are read."""
+    if hasattr(ctx, "count"):
+        return ctx.count(entity, where)
+    return len(ctx.query(entity, where))
+
+
 def _of_this_repository(ctx: HandlerContext, entity: str, argument: str) -> Row:
     row = ctx.get(entity, {"id": _number(ctx, argument)})
     return row if row and place_of(row) == place(ctx) else not_found(ctx)

@@ -7,6 +7,7 @@ none of the vendor's.
 """
 
 import re
+from functools import lru_cache
 
 from svc_env import HandlerContext, Row
 
@@ -33,8 +34,9 @@ BYTES = "application/octet-stream"
 
 def check_accepted(ctx: HandlerContext) -> None:
     """415 when none of the types that the client accepts can be answered."""
-    is_said = ctx.headers.get("accept", "").strip(", ") != ""
-    if is_said and not any(_can_answer(ctx, one) for one in _types(ctx)):
+    accept = ctx.headers.get("accept", "")
+    is_said = accept.strip(", ") != ""
+    if is_said and not any(_can_answer(ctx.route, one) for one, _ in _weighed(accept)):
         message = f"Unsupported 'Accept' header: '{ctx.headers['accept']}'. "
         message += "Must accept 'application/json'."
         body = {"message": message, "documentation_url": MEDIA_DOCUMENTATION, "status": "415"}
@@ -48,17 +50,23 @@ def form_of(ctx: HandlerContext) -> str:
     """The form that the type asks for which the client prefers: "diff", "html", … or the empty text. A
     preview's name asks for none, nor do the types of JSON, which clients put before the type that does;
     but one of less weight than JSON asks for less than that."""
-    types = _weighed(ctx)
+    return _form_asked(ctx.headers.get("accept", ""), ctx.route)
+
+
+@lru_cache(maxsize=32)
+def _form_asked(accept: str, route: str) -> str:
+    """The same, of a header and a route. It is asked for each item of a list."""
+    types = _weighed(accept)
     json = max((weight for one, weight in types if one in JSON_TYPES), default=0.0)
     for one in [one for one, weight in types if weight >= json]:
         match = VENDOR_TYPE.fullmatch(one)
-        if match and _can_answer(ctx, one) and not match[1].endswith("-preview"):
+        if match and _can_answer(route, one) and not match[1].endswith("-preview"):
             return _form(match)
     return ""
 
 
 def wants_bytes(ctx: HandlerContext) -> bool:
-    return BYTES in _types(ctx)
+    return BYTES in (name for name, _ in _weighed(ctx.headers.get("accept", "")))
 
 
 def said(ctx: HandlerContext, text: str | None) -> Row:
@@ -77,16 +85,13 @@ def said(ctx: HandlerContext, text: str | None) -> Row:
     return {**forms["body"], **forms["html"], **forms["text"]}
 
 
-def _types(ctx: HandlerContext) -> list[str]:
-    return [name for name, _ in _weighed(ctx)]
-
-
-def _weighed(ctx: HandlerContext) -> list[tuple[str, float]]:
+@lru_cache(maxsize=32)
+def _weighed(accept: str) -> tuple[tuple[str, float], ...]:
     """The accepted types and their weights, the heaviest first; those of weight 0 are not accepted."""
-    texts = (text.lower().split(";") for text in ctx.headers.get("accept", "").split(","))
+    texts = (text.lower().split(";") for text in accept.split(","))
     types = [(name.strip(), _weight(parameters)) for name, *parameters in texts]
     accepted = [(name, weight) for name, weight in types if name and weight > 0]
-    return sorted(accepted, key=lambda one: -one[1])
+    return tuple(sorted(accepted, key=lambda one: -one[1]))
 
 
 def _weight(parameters: list[str]) -> float:
@@ -95,16 +100,16 @@ def _weight(parameters: list[str]) -> float:
     return next((float(match[1]) for match in found if match), 1.0)
 
 
-def _can_answer(ctx: HandlerContext, one: str) -> bool:
+def _can_answer(route: str, one: str) -> bool:
     if one in JSON_TYPES:
         return True
     if one == BYTES:
-        return ctx.route == ASSET
+        return route == ASSET
     match = VENDOR_TYPE.fullmatch(one)
     if match is None:
         return False
     routes = ROUTES.get(_form(match))
-    return routes is None or ctx.route in routes
+    return routes is None or route in routes
 
 
 def _form(match: re.Match[str]) -> str:

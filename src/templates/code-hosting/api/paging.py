@@ -6,6 +6,7 @@ begins. Whoever follows links therefore sees every row once, whatever is inserte
 
 import base64
 import json
+from bisect import bisect_left
 import re
 from collections.abc import Callable
 from typing import Any
@@ -14,6 +15,7 @@ from urllib.parse import quote, urlencode
 from svc_env import HandlerContext, Row
 
 from .answers.addresses import API
+from .finding import count_of
 
 DEFAULT_SIZE = 30
 LARGEST_SIZE = 100
@@ -50,22 +52,67 @@ def answer_page(
     default_size: of a page where no size is asked for; it may be larger than any that can be.
     """
     ordered = sorted(rows, key=by, reverse=downwards)
-    size = min(_number(ctx, "per_page", 0), LARGEST_SIZE) or default_size
-    page = _number(ctx, "page", 1)
-    start = _start_after(ctx, [by(row) for row in ordered], downwards)
+    size, page = _size_and_page(ctx, default_size)
+    start = _start_after(ctx, ordered, by, downwards)
     if start is None:
         start = (page - 1) * size
     shown = ordered[start : start + size]
+    is_last = start + size >= len(ordered)
+    headers = _links(ctx, None if is_last else by(shown[-1]), len(ordered), size, page)
+    ctx.respond(200, wrap(answer(shown)), headers)
+
+
+def answer_query(
+    ctx: HandlerContext,
+    entity: str,
+    where: Row,
+    fields: tuple[str, ...],
+    answer: Callable[[list[Row]], list[Row]],
+    downwards: bool = False,
+) -> None:
+    """Answers the page that is asked for of the rows that match, as `answer_page` does, and reads no
+    other rows; behind a cursor it reads those that match.
+
+    fields: the order; no two rows have the same values of all of them.
+    """
+
+    def by(row: Row) -> Position:
+        return tuple(row[field] for field in fields)
+
+    if "after" in ctx.args:
+        answer_page(ctx, ctx.query(entity, where), answer, by, downwards)
+        return
+    size, page = _size_and_page(ctx, DEFAULT_SIZE)
+    order = [f"-{field}" if downwards else field for field in fields]
+    start = (page - 1) * size
+    shown = ctx.query(entity, where, limit=size, offset=start, order_by=order)
+    total = count_of(ctx, entity, where)
+    headers = _links(ctx, None if start + size >= total else by(shown[-1]), total, size, page)
+    ctx.respond(200, answer(shown), headers)
+
+
+def _links(
+    ctx: HandlerContext, last_shown: Position | None, total: int, size: int, page: int
+) -> dict[str, str]:
+    """The header by which clients find other pages, if there are any.
+
+    last_shown: where the next page begins, if there is one.
+    """
     links: dict[str, Row] = {}
     if page > 1:
         links["prev"] = {"page": page - 1}
-    if start + size < len(ordered):
-        links["next"] = {"page": page + 1, "after": _cursor(by(shown[-1]))}
-        links["last"] = {"page": -(-len(ordered) // size)}
+    if last_shown is not None:
+        links["next"] = {"page": page + 1, "after": _cursor(last_shown)}
+        links["last"] = {"page": -(-total // size)}
     if page > 1:
         links["first"] = {"page": 1}
     texts = [f'<{_url(ctx, target)}>; rel="{rel}"' for rel, target in links.items()]
-    ctx.respond(200, wrap(answer(shown)), {"link": ", ".join(texts)} if texts else {})
+    return {"link": ", ".join(texts)} if texts else {}
+
+
+def _size_and_page(ctx: HandlerContext, default_size: int) -> tuple[int, int]:
+    size = min(_number(ctx, "per_page", 0), LARGEST_SIZE) or default_size
+    return size, _number(ctx, "page", 1)
 
 
 def _number(ctx: HandlerContext, name: str, default: int) -> int:
@@ -78,11 +125,17 @@ def _cursor(position: Position) -> str:
     return base64.urlsafe_b64encode(json.dumps(position).encode()).decode()
 
 
-def _start_after(ctx: HandlerContext, positions: list[Position], downwards: bool) -> int | None:
+def _start_after(
+    ctx: HandlerContext, ordered: list[Row], by: Callable[[Row], Position], downwards: bool
+) -> int | None:
     """The index of the first row behind the cursor; None without one, or with a broken one."""
     try:
         cursor = tuple(json.loads(base64.urlsafe_b64decode(ctx.args["after"])))
-        return sum(not (at < cursor if downwards else at > cursor) for at in positions)
+
+        def is_behind(row: Row) -> bool:
+            return by(row) < cursor if downwards else by(row) > cursor
+
+        return bisect_left(ordered, True, key=is_behind)
     except (KeyError, TypeError, ValueError):
         return None
 

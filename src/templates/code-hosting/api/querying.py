@@ -7,6 +7,7 @@ import operator
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from svc_env import HandlerContext, Row
 
@@ -132,7 +133,19 @@ def selects(parts: Sequence[Term | Group], tests: Tests) -> Test:
             made.append((choices, part.negated))
     if scope:
         made.append((scope, False))
-    return lambda row: all(any(test(row) for test in tests) != negated for tests, negated in made)
+    wanted = [(_any_of(choices), negated) for choices, negated in made]
+
+    def selected(row: Row) -> bool:
+        for test, negated in wanted:
+            if test(row) == negated:
+                return False
+        return True
+
+    return selected
+
+
+def _any_of(tests: list[Test]) -> Test:
+    return tests[0] if len(tests) == 1 else lambda row: any(test(row) for test in tests)
 
 
 def _choices_of(group: Group, tests: Tests) -> list[Test]:
@@ -150,7 +163,8 @@ def _narrows(part: Term | Group, tests: Tests) -> bool:
 
 def holds(texts: list[str], word: str) -> bool:
     """Whether a word of the texts begins with this one."""
-    return any(_beginning(word).search(text) for text in texts)
+    beginning = _beginning(word)
+    return any(beginning.search(text) for text in texts)
 
 
 def rank_of(terms: Iterable[Term], texts: list[str]) -> int:
@@ -170,6 +184,7 @@ def score_of(terms: list[Term], texts: list[str]) -> int:
     return rank_of(words, texts) if fits else 0
 
 
+@lru_cache(maxsize=32)
 def _beginning(word: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){re.escape(word)}", re.IGNORECASE)
 

@@ -20,7 +20,7 @@ def counts_of(ctx: HandlerContext, subject: str, rows: list[Row]) -> dict[int, C
 
 def rollup(url: str, counts: Counter[str]) -> Row:
     """What a body says of the signs under it; `url` is its own."""
-    numbers = {content: counts[content] for content in CONTENTS}
+    numbers = {content: counts.get(content, 0) for content in CONTENTS}
     return {"url": f"{url}/reactions", "total_count": counts.total(), **numbers}
 
 

@@ -2,6 +2,7 @@
 
 import base64
 import struct
+from functools import lru_cache
 from urllib.parse import quote
 
 from svc_env import Row
@@ -21,7 +22,16 @@ def web_url(row: Row, *parts: object) -> str:
 
 
 def _below(url: str, parts: tuple[object, ...]) -> str:
-    return "/".join([url, *(quote(str(part), safe="") for part in parts)])
+    return "/".join([url, *map(_escaped, parts)])
+
+
+def _escaped(part: object) -> str:
+    return str(part) if isinstance(part, int) else _quoted(str(part))
+
+
+@lru_cache(maxsize=256)
+def _quoted(text: str) -> str:
+    return quote(text, safe="")
 
 
 def links(**targets: str) -> Row:

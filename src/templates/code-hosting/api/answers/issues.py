@@ -44,8 +44,9 @@ def issue_answers(ctx: HandlerContext, repository: Row, issues: list[Row]) -> li
     def answer(issue: Row) -> Row:
         number = issue["number"]
         pull = pulls.get(number)
+        urls = issue_urls(issue, pull)
         return {
-            **issue_urls(issue, pull),
+            **urls,
             "id": issue["id"],
             "node_id": node_id("I", repository["id"], issue["id"]),
             "number": number,
@@ -65,7 +66,7 @@ def issue_answers(ctx: HandlerContext, repository: Row, issues: list[Row]) -> li
             "active_lock_reason": issue.get("active_lock_reason") if issue.get("locked") else None,
             **said(ctx, issue.get("body")),
             "closed_by": users.get(issue.get("closed_by") or ""),
-            "reactions": rollup(api_url(issue, "issues", number), reactions[issue["id"]]),
+            "reactions": rollup(urls["url"], reactions[issue["id"]]),
             "performed_via_github_app": None,
             "state_reason": issue.get("state_reason"),
             **({} if pull is None else _pull_part(pull)),

@@ -4,7 +4,7 @@ from collections import defaultdict
 
 from svc_env import HandlerContext, Row
 
-from ..finding import known
+from ..finding import count_of, known
 from ..matching import comment_counts, place_and_number
 from ..pulling import changed_files, commits_between, mergeable_state
 from .addresses import api_url, links, node_id, web_url
@@ -94,7 +94,7 @@ def pull_answer(ctx: HandlerContext, repository: Row, pull: Row) -> Row:
         "mergeable_state": mergeable_state(ctx, pull) if is_open else "unknown",
         "merged_by": users_named(ctx, [merger])[merger] if merger else None,
         "comments": comments[place_and_number(pull)],
-        "review_comments": len(ctx.query("review_comments", where)),
+        "review_comments": count_of(ctx, "review_comments", where),
         "maintainer_can_modify": False,
         "commits": len(commits_between(ctx, pull)),
         "additions": sum(file["additions"] for file in files),

@@ -2,7 +2,7 @@
 
 from svc_env import HandlerContext, Row
 
-from ..finding import known
+from ..finding import count_of, known
 from ..viewer import role_in
 from .addresses import API, WEB, api_url, node_id
 from .users import simple_user
@@ -83,7 +83,7 @@ def repository_answer(ctx: HandlerContext, repository: Row) -> Row:
 def whole_repository_answer(ctx: HandlerContext, repository: Row) -> Row:
     """A repository with its owner, its URLs and the number of its open issues and pull requests."""
     where = {"owner": repository["owner"], "repo": repository["name"], "state": "open"}
-    open_issues = len(ctx.query("issues", where))
+    open_issues = count_of(ctx, "issues", where)
     owner = simple_user(known(ctx, "users", {"login": repository["owner"]}))
     role = role_in(ctx, repository["owner"])
     full_name = f"{repository['owner']}/{repository['name']}"

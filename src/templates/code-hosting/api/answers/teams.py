@@ -2,7 +2,7 @@
 
 from svc_env import HandlerContext, Row
 
-from ..finding import known
+from ..finding import count_of, known
 from ..permitting import permissions_of
 from .addresses import API, WEB, node_id
 from .users import organization_answer
@@ -47,8 +47,8 @@ def whole_team_answer(ctx: HandlerContext, team: Row) -> Row:
         **team_answer(ctx, team),
         "created_at": team["created_at"],
         "updated_at": team["updated_at"],
-        "members_count": len(ctx.query("team_members", of_team)),
-        "repos_count": len(ctx.query("team_repositories", of_team)),
+        "members_count": count_of(ctx, "team_members", of_team),
+        "repos_count": count_of(ctx, "team_repositories", of_team),
         "organization": organization_answer(ctx, organization),
     }
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from svc_env import HandlerContext, Row
 
-from ..finding import known
+from ..finding import count_of, known
 from .addresses import API
 
 #: What a user is cut down to inside another body.
@@ -83,7 +83,7 @@ def simple_organization(user: Row) -> Row:
 
 def organization_answer(ctx: HandlerContext, user: Row) -> Row:
     private = {"owner": user["login"], "private": True}
-    count = len(ctx.query("repositories", private))
+    count = count_of(ctx, "repositories", private)
     return {
         **{field: user[field] for field in ORGANIZATION if user[field] is not None},
         **simple_organization(user),

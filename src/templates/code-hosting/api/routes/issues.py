@@ -41,7 +41,7 @@ from ..matching import (
     updated_since,
     written_by,
 )
-from ..paging import answer_page
+from ..paging import answer_page, answer_query
 from ..reading import (
     asked_choice,
     body_of,
@@ -82,8 +82,17 @@ ROLES: dict[str, Callable[[HandlerContext], list[Test]]] = {
 def list_repository_issues(ctx: HandlerContext) -> None:
     repository = find_repository(ctx)
     _check_milestone(ctx)
-    rows = _wanted(ctx, place(ctx), [])
-    _answer_issues(ctx, rows, lambda page: issue_answers(ctx, repository, page))
+
+    def answer(page: list[Row]) -> list[Row]:
+        return issue_answers(ctx, repository, page)
+
+    where = _in_asked_state(ctx, place(ctx))
+    is_filtered = any(ctx.args.get(name) for name in ("since", *FILTERS))
+    if is_filtered or _asked_sort(ctx) == "comments":
+        _answer_issues(ctx, _wanted(ctx, place(ctx), []), answer)
+        return
+    fields = (f"{_asked_sort(ctx)}_at", "number", "id")
+    answer_query(ctx, "issues", where, fields, answer, is_downwards(ctx))
 
 
 def list_own_issues(ctx: HandlerContext) -> None:
@@ -132,15 +141,23 @@ def visible_issues(ctx: HandlerContext, where: Row) -> list[Row]:
 
 def _wanted(ctx: HandlerContext, where: Row, tests: list[Test]) -> list[Row]:
     """The issues that pass the parameters of the query and further tests."""
-    state = asked_choice(ctx, "Issue", "state", ("open", "closed", "all"), "open")
+    wanted = _in_asked_state(ctx, where)
     asked = {name: ctx.args.get(name) for name in FILTERS}
     tests = [
         *tests,
         updated_since(since_of(ctx, "Issue")),
         *(FILTERS[name](ctx, where, value) for name, value in asked.items() if value),
     ]
-    rows = visible_issues(ctx, where if state == "all" else {**where, "state": state})
-    return [row for row in rows if all(test(row) for test in tests)]
+    return [row for row in visible_issues(ctx, wanted) if all(test(row) for test in tests)]
+
+
+def _in_asked_state(ctx: HandlerContext, where: Row) -> Row:
+    state = asked_choice(ctx, "Issue", "state", ("open", "closed", "all"), "open")
+    return where if state == "all" else {**where, "state": state}
+
+
+def _asked_sort(ctx: HandlerContext) -> str:
+    return asked_choice(ctx, "Issue", "sort", ("created", "updated", "comments"), "created")
 
 
 def _check_milestone(ctx: HandlerContext) -> None:
@@ -154,7 +171,7 @@ def _answer_issues(
     ctx: HandlerContext, rows: list[Row], answer: Callable[[list[Row]], list[Row]]
 ) -> None:
     """Newest first, unless `sort` and `direction` say otherwise."""
-    sort = asked_choice(ctx, "Issue", "sort", ("created", "updated", "comments"), "created")
+    sort = _asked_sort(ctx)
     values: dict[str, Callable[[Row], object]] = {
         "created": lambda issue: issue["created_at"],
         "updated": lambda issue: issue["updated_at"],

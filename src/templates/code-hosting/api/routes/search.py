@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from svc_env import HandlerContext, Row
@@ -41,10 +42,15 @@ from ..refusals import refuse
 from ..viewer import VIEWER, can_see
 from .issues import issues_of_repositories, visible_issues
 
+#: Tells which signs stand under each issue, by its id.
+Reactions = Callable[[], dict[int, Counter[str]]]
+
 
 def search_issues(ctx: HandlerContext) -> None:
     rows = visible_issues(ctx, {})
-    counts, reactions = comment_counts(ctx, {}), counts_of(ctx, "issue", rows)
+    # Read when a term or the order asks for them.
+    counts = cache(lambda: comment_counts(ctx, {}))
+    reactions = cache(lambda: counts_of(ctx, "issue", rows))
     tests = _issue_tests(ctx, counts, reactions)
     query = read_groups(ctx, {*tests, "in", "sort"})
     terms = list(terms_of(query))
@@ -54,18 +60,23 @@ def search_issues(ctx: HandlerContext) -> None:
     for row in ctx.query("comments") if "comments" in places else []:
         comments.setdefault(place_and_number(row), []).append(row["body"])
 
+    parts: dict[str, Callable[[Row], str | None]] = {
+        "title": lambda issue: issue["title"],
+        "body": lambda issue: issue.get("body"),
+        "comments": lambda issue: "\n".join(comments.get(place_and_number(issue), [])),
+    }
+    looked_at = [parts[place] for place in places]
+
     def texts(issue: Row) -> list[str]:
-        said = comments.get(place_and_number(issue), [])
-        parts = {"title": issue["title"], "body": issue.get("body"), "comments": "\n".join(said)}
-        return [parts[place] or "" for place in places]
+        return [part(issue) or "" for part in looked_at]
 
     tests[""] = lambda word: lambda row: holds(texts(row), word)
     sorts: dict[str, Callable[[Row], Any]] = {
         "created": lambda row: row["created_at"],
         "updated": lambda row: row["updated_at"],
-        "comments": lambda row: counts[place_and_number(row)],
-        "reactions": lambda row: reactions[row["id"]].total(),
-        "interactions": lambda row: counts[place_and_number(row)] + reactions[row["id"]].total(),
+        "comments": lambda row: counts()[place_and_number(row)],
+        "reactions": lambda row: reactions()[row["id"]].total(),
+        "interactions": lambda row: counts()[place_and_number(row)] + reactions()[row["id"]].total(),
         **{f"reactions-{one}": _reacted(reactions, one) for one in CONTENTS},
     }
     _answer(
@@ -79,8 +90,8 @@ def search_issues(ctx: HandlerContext) -> None:
     )
 
 
-def _reacted(reactions: dict[int, Counter[str]], content: str) -> Callable[[Row], int]:
-    return lambda row: reactions[row["id"]][content]
+def _reacted(reactions: Reactions, content: str) -> Callable[[Row], int]:
+    return lambda row: reactions()[row["id"]][content]
 
 
 def _found(body: Row) -> Row:
@@ -89,11 +100,11 @@ def _found(body: Row) -> Row:
 
 
 def _issue_tests(
-    ctx: HandlerContext, counts: Counter[tuple], reactions: dict[int, Counter[str]]
+    ctx: HandlerContext, counts: Callable[[], Counter[tuple]], reactions: Reactions
 ) -> Tests:
     """`is:open`, `repo:northquay/berth`, `author:@me` … as questions about rows of `issues`.
 
-    counts, reactions: of the comments of an issue, and to an issue by its id.
+    counts, reactions: tell those of the comments of each issue, and to each issue by its id.
     """
     pulls = {place_and_number(row): row for row in ctx.query("pulls")}
     titles = {_milestone_key(row): row["title"] for row in ctx.query("milestones")}
@@ -126,8 +137,8 @@ def _issue_tests(
         # There are neither projects nor types of issues in this world.
         "project": lambda _: True,
         "type": lambda _: True,
-        "label": _without(belongs(ctx.query("issue_labels"))),
-        "assignee": _without(belongs(ctx.query("issue_assignees"))),
+        "label": _without_any(ctx, "issue_labels"),
+        "assignee": _without_any(ctx, "issue_assignees"),
         "milestone": lambda row: row.get("milestone") is None,
     }
     reviewed: dict[str, Test] = {
@@ -163,9 +174,9 @@ def _issue_tests(
         "linked": lambda _: lambda _row: False,
         "project": lambda _: lambda _row: False,
         "team": lambda _: lambda _row: False,
-        "reactions": lambda text: in_range(text, lambda row: reactions[row["id"]].total()),
+        "reactions": lambda text: in_range(text, lambda row: reactions()[row["id"]].total()),
         "interactions": lambda text: in_range(
-            text, lambda row: counts[place_and_number(row)] + reactions[row["id"]].total()
+            text, lambda row: counts()[place_and_number(row)] + reactions()[row["id"]].total()
         ),
         "repo": lambda name: lambda row: same_name(f"{row['owner']}/{row['repo']}", name),
         "user": _of_owner,
@@ -185,7 +196,7 @@ def _issue_tests(
         "reason": lambda value: lambda row: row.get("state_reason") == value.replace(" ", "_"),
         "head": lambda name: of_pull(lambda pull: pull["head"].startswith(name)),
         "base": lambda name: of_pull(lambda pull: pull["base"] == name),
-        "comments": lambda text: in_range(text, lambda row: counts[place_and_number(row)]),
+        "comments": lambda text: in_range(text, lambda row: counts()[place_and_number(row)]),
         "created": lambda text: in_range(text, lambda row: row["created_at"]),
         "updated": lambda text: in_range(text, lambda row: row["updated_at"]),
         "closed": lambda text: in_range(text, lambda row: row.get("closed_at")),
@@ -376,6 +387,12 @@ def _of_owner(login: str) -> Test:
 
 def _without(test: Test) -> Test:
     return lambda row: not test(row)
+
+
+def _without_any(ctx: HandlerContext, entity: str) -> Test:
+    """Whether no row of an entity belongs to the issue; the rows are read when the first is asked about."""
+    any_of = cache(lambda: belongs(ctx.query(entity)))
+    return lambda issue: not any_of()(issue)
 
 
 def _named(login: str) -> str:

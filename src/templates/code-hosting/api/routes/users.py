@@ -9,7 +9,7 @@ from ..answers.users import (
     simple_user,
 )
 from ..dating import dated
-from ..finding import find_owner, known, named
+from ..finding import count_of, find_owner, known, named
 from ..paging import answer_page, by_id, each
 from ..reading import asked_choice
 from ..refusals import forbidden, not_found
@@ -17,7 +17,7 @@ from ..viewer import VIEWER, role_in
 
 
 def get_authenticated_user(ctx: HandlerContext) -> Row:
-    private = len(ctx.query("repositories", {"owner": VIEWER, "private": True}))
+    private = count_of(ctx, "repositories", {"owner": VIEWER, "private": True})
     return {
         **known(ctx, "users", {"login": VIEWER}),
         "private_gists": 0,
