@@ -14,6 +14,7 @@ import { startNetwork } from '../support/network.ts';
 import { dockerAnswers } from '../support/prepare-docker.ts';
 import { execute } from '../support/sql.ts';
 import { benchCall } from './call.ts';
+import { benchDensity } from './density.ts';
 import { benchDocker } from './docker.ts';
 import { type Figure, formatTable } from './figure.ts';
 import { type Floor, measureFloor } from './floor.ts';
@@ -129,6 +130,10 @@ if (wants('language')) {
 if (wants('orchestrator.plan')) {
   say('planning for 10,000 hosts');
   measured.push(...(await benchOrchestrator()));
+}
+if (wants('density')) {
+  say('calling sessions of a code host, and looking at their memory');
+  measured.push(...(await benchDensity(values.only, say)));
 }
 const hostNames = ['get', 'list100', 'patch', 'post', 'start', 'rss', 'soak'];
 let host: HostReport | undefined;

@@ -42,6 +42,7 @@ export const watchAccess = (access: StoreAccess, seen: Seen): StoreAccess => {
     ...(access.rows === undefined ? {} : { rows: { ...access.rows, onRead } }),
     get: (entity, key) => reading(entity, () => access.get(entity, key)),
     query: (entity, query) => reading(entity, () => access.query(entity, query)),
+    count: (entity, where) => reading(entity, () => access.count(entity, where)),
     insert: (entity, row) => once(() => access.insert(entity, row)),
     update: (entity, key, patch) => once(() => access.update(entity, key, patch)),
     remove: (entity, key) => once(() => access.remove(entity, key)),

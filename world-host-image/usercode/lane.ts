@@ -4,7 +4,10 @@
  * replaced by one that imports at the first run, under that run's time limit, so that a file which
  * hangs or exits is reported where it is used.
  *
- * Code without a file of the language is not loaded until a run asks for one: so a worker that no code
+ * A worker is there when it is needed: at once where the kind is cheap enough to be kept ready, else once
+ * there is code to import or a run. One that has had no run for long is ended; the next run starts another.
+ *
+ * Code that need not be imported at once is not loaded until a run asks for it: so a worker that no code
  * has ever reached can be told from others, and need not be replaced to be fresh.
  */
 import { AppError } from '#domain/error.ts';
@@ -21,7 +24,7 @@ export type WorkerProcesses = {
 
 export type Lane = {
   kind: WorkerKind;
-  /** Resolves when the first worker is up. */
+  /** Resolves when the worker that is kept ready is up, at once where there is none. */
   ready: Promise<void>;
   /** Makes a directory the code of the runs to come, and imports it at once. */
   load(directory: string): Promise<void>;
@@ -79,21 +82,21 @@ export const startLane = (kind: WorkerKind, limits: UserCodeLimits, log: Log): L
     return directory === undefined || !isEager ? worker : loadInto(worker, directory);
   };
 
-  let current = start();
-  const replaceBy = (next: Promise<Worker>): void => {
+  let current: Promise<Worker> | undefined;
+  const replaceBy = (next: Promise<Worker>): Promise<Worker> => {
     current = next;
     // Whoever needs the worker awaits `current` and meets the failure there.
     next.catch(() => undefined);
+    return next;
   };
-  replaceBy(current);
+  if (kind.isKeptReady) replaceBy(start());
 
-  /** The live worker; a new one where the last has died or did not start. */
+  /** The live worker; a new one where there is none, or the last has died or did not start. */
   const liveWorker = async (): Promise<Worker> => {
-    const worker = await current.catch(() => undefined);
+    const worker = await current?.catch(() => undefined);
     if (worker?.isAlive()) return worker;
     if (worker !== undefined) await dispose(worker);
-    replaceBy(startLoaded());
-    return current;
+    return replaceBy(startLoaded());
   };
 
   /** Begins `work` when everything asked for before has ended. */
@@ -103,15 +106,30 @@ export const startLane = (kind: WorkerKind, limits: UserCodeLimits, log: Log): L
     return value;
   };
 
+  let idle: NodeJS.Timeout | undefined;
+
+  /** Ends the worker if no run comes for long. Whatever an author's modules keep is lost by that. */
+  const endWhenIdle = (): void => {
+    clearTimeout(idle);
+    const end = async (): Promise<void> => {
+      const worker = await current?.catch(() => undefined);
+      current = undefined;
+      if (worker !== undefined) await dispose(worker);
+    };
+    idle = setTimeout(() => void inTurn(end), limits.idleMs).unref();
+  };
+
   const turnTo = (to: string | undefined, eager: boolean): Promise<void> =>
     inTurn(async () => {
-      const worker = await liveWorker();
+      const isNeeded = kind.isKeptReady || eager;
+      const worker = current === undefined && !isNeeded ? undefined : await liveWorker();
       directory = to;
       isEager = eager;
-      if (worker.isLoaded()) {
-        replaceBy(startLoaded());
+      if (worker?.isLoaded()) {
+        if (isNeeded) replaceBy(startLoaded());
+        else current = undefined;
         await dispose(worker);
-      } else if (to !== undefined && eager) {
+      } else if (worker !== undefined && to !== undefined && eager) {
         replaceBy(loadInto(worker, to));
       }
       await current;
@@ -121,13 +139,12 @@ export const startLane = (kind: WorkerKind, limits: UserCodeLimits, log: Log): L
   const loadedWorker = async (): Promise<Worker> => {
     const worker = await liveWorker();
     if (worker.isLoaded() || directory === undefined) return worker;
-    replaceBy(loadInto(worker, directory));
-    return current;
+    return replaceBy(loadInto(worker, directory));
   };
 
   return {
     kind,
-    ready: current.then(() => undefined),
+    ready: current === undefined ? Promise.resolve() : current.then(() => undefined),
     load(to) {
       isUntouched = false;
       return turnTo(to, true);
@@ -141,6 +158,7 @@ export const startLane = (kind: WorkerKind, limits: UserCodeLimits, log: Log): L
     run(request) {
       isUntouched = false;
       return inTurn(async () => {
+        clearTimeout(idle);
         const worker = await loadedWorker();
         try {
           return await worker.run(request);
@@ -149,11 +167,13 @@ export const startLane = (kind: WorkerKind, limits: UserCodeLimits, log: Log): L
             replaceBy(startLoaded());
             await dispose(worker);
           }
+          if (!stopped) endWhenIdle();
         }
       });
     },
     async stop() {
       stopped = true;
+      clearTimeout(idle);
       await Promise.all([...workers].map(dispose));
     },
   };

@@ -111,6 +111,7 @@ export const pythonWorker = (
   };
   return {
     language: 'python',
+    isKeptReady: true,
     launch: {
       command: executable,
       arguments: [...isolated, '-c', start, packageRoot, JSON.stringify(options)],

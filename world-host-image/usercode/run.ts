@@ -138,6 +138,8 @@ export type UserCodeLimits = {
   startMs: number;
   /** Until `tools` and `api/handlers` must be imported; later it is left to their first run. */
   loadMs: number;
+  /** A worker that has had no run for so long is ended; the next run starts another. */
+  idleMs: number;
 };
 
 export const defaultLimits: UserCodeLimits = {
@@ -148,4 +150,5 @@ export const defaultLimits: UserCodeLimits = {
   runOutputBytes: 4 * 1024 * 1024,
   startMs: 15_000,
   loadMs: 10_000,
+  idleMs: 5 * 60_000,
 };

@@ -53,6 +53,12 @@ export const leaves_spinning = () => { setTimeout(spin, 10); return 'left'; };
 `,
 };
 
+/** The processes below a bench's folder whose command has a word in it. */
+const workersOf = ({ folder }: Bench, word: string): number[] =>
+  processesNaming(folder)
+    .filter(({ commandLine }) => commandLine.includes(word))
+    .map(({ pid }) => pid);
+
 const pidsOf = async (bench: Bench): Promise<number[]> => [
   Number(await bench.value('python', 'pid')),
   Number(await bench.value('typescript', 'pid')),
@@ -139,22 +145,42 @@ describe('user code', () => {
 
   it('restarts no process that no code has reached', async () => {
     bench = await startBench();
-    const { folder } = bench;
-    const typescript = (): number[] =>
-      processesNaming(folder)
-        .filter(({ commandLine }) => commandLine.includes('typescript-worker'))
-        .map(({ pid }) => pid);
-    const [first] = typescript();
-    await bench.load({ 'tools.py': tools['tools.py'] });
-    const python = await bench.value('python', 'pid');
+    const [first] = bench.code.processes().live;
+    await bench.load({ 'tools.ts': tools['tools.ts'] });
+    const typescript = await bench.value('typescript', 'pid');
     await bench.code.restart();
-    expect(typescript()).toEqual([first]);
-    expect(await bench.run('typescript', 'pid')).toMatchObject({ error: { code: 'load_failed' } });
+    expect(bench.code.processes().live).toEqual([first]);
+    expect(await bench.run('python', 'pid')).toMatchObject({ error: { code: 'load_failed' } });
     await bench.load(tools);
     const pids = await pidsOf(bench);
-    expect(pids).not.toContain(python);
+    expect(pids).not.toContain(typescript);
     await bench.code.restart();
-    expect(typescript().some((pid) => [first, ...pids].includes(pid))).toBe(false);
+    expect(bench.code.processes().live.some((pid) => [first, ...pids].includes(pid))).toBe(false);
+  });
+
+  it.each([
+    ['is there with a world of TypeScript alone', { 'tools.ts': tools['tools.ts'] }, true],
+    ['is there with handlers', { ...tools, 'api/handlers.ts': 'export const f = () => 1;' }, true],
+    ['waits for the first run beside Python', tools, false],
+  ])('has a TypeScript worker that %s', async (_, files, isThere) => {
+    bench = await startBench();
+    expect(workersOf(bench, 'typescript-worker')).toHaveLength(0);
+    await bench.load(files);
+    expect(workersOf(bench, 'typescript-worker')).toHaveLength(isThere ? 1 : 0);
+    const pid = await bench.value('typescript', 'pid');
+    expect(workersOf(bench, 'typescript-worker')).toEqual([pid]);
+  });
+
+  it('ends a worker that has had no run for long, and starts another for the next one', async () => {
+    bench = await startBench({ idleMs: 50 });
+    await bench.load(tools);
+    const loaded = bench.code.processes().live;
+    const before = await pidsOf(bench);
+    expect(before).toContain(loaded[0]);
+    const { processes } = bench.code;
+    await until(() => processes().live.length === 0, { timeoutMs: 5_000, what: 'the end of both' });
+    expect(await bench.value('python', 'pid')).not.toBe(before[0]);
+    expect(await bench.value('typescript', 'pid')).not.toBe(before[1]);
   });
 
   it('loads code into a language that it has no file of when one is run', async () => {

@@ -1,6 +1,6 @@
 /**
- * User code in a world host: two workers, one a language, started before there is anything to run so
- * that a first call pays nothing. Whatever user code does (throws, hangs, exits, floods its output)
+ * User code in a world host: a worker a language, up before a call needs it where that is likely: Python's
+ * before there is a world, TypeScript's with a world of it, or at its first run (`lane.ts`). Whatever user code does (throws, hangs, exits, floods its output)
  * comes back as a `RunResult`; only faults of the host itself are thrown.
  */
 import { mkdirSync, realpathSync } from 'node:fs';
@@ -55,8 +55,8 @@ export type UserCode = {
   /** For other processes that evaluate what strangers wrote. */
   bounds: ProcessBounds;
   /**
-   * Makes a directory inside `workDir` the code that runs use, and imports `tools` and `api/handlers`
-   * of both languages. Code that cannot be imported fails its runs, not the load.
+   * Makes a directory inside `workDir` the code that runs use, and imports `tools` and `api/handlers`,
+   * of TypeScript beside Python only where it has handlers. Code that cannot be imported fails its runs, not the load.
    */
   load(directory: string): Promise<void>;
   /** Runs one function. Runs of one language take turns. */
@@ -92,10 +92,16 @@ const refuseFile = (file: string): RunResult => ({
 
 const languages: Readonly<Record<string, UserLanguage>> = { '.py': 'python', '.ts': 'typescript' };
 
-/** The languages that a code directory has files of. */
-const languagesOf = async (directory: string): Promise<Set<UserLanguage | undefined>> => {
+/**
+ * The languages whose files in a code directory are imported at once, as a run is likely to need them.
+ * TypeScript beside Python, without handlers, has a tool or two: its worker, which takes as much memory as
+ * the rest of a host, is left to the first call of one.
+ */
+const eagerLanguages = async (directory: string): Promise<ReadonlySet<UserLanguage>> => {
   const names = await readdir(directory, { recursive: true });
-  return new Set(names.map((name) => languages[extname(name)]));
+  const found = new Set(names.flatMap((name) => languages[extname(name)] ?? []));
+  if (found.has('python') && !names.includes('api/handlers.ts')) found.delete('typescript');
+  return found;
 };
 
 /** The real path of a code directory. Throws `invalid` unless it lies inside the folder for code. */
@@ -110,7 +116,7 @@ const codeDirectory = async (directory: string, root: string): Promise<string> =
 };
 
 /**
- * Starts both workers and resolves when they are up.
+ * Starts the worker that is kept ready and resolves when it is up.
  * Throws `unavailable` where Python or a worker cannot be started.
  */
 export const startUserCode = async (options: UserCodeOptions): Promise<UserCode> => {
@@ -149,11 +155,9 @@ export const startUserCode = async (options: UserCodeOptions): Promise<UserCode>
     bounds: { python, mode: boundary, memory: { mb: memoryMb, pool } },
     async load(directory) {
       const code = await codeDirectory(directory, root);
-      const languages = await languagesOf(code);
+      const eager = await eagerLanguages(code);
       await Promise.all(
-        lanes.map((lane) =>
-          languages.has(lane.kind.language) ? lane.load(code) : lane.point(code),
-        ),
+        lanes.map((lane) => (eager.has(lane.kind.language) ? lane.load(code) : lane.point(code))),
       );
     },
     async run(request) {

@@ -71,6 +71,7 @@ export const typescriptWorker = (
   const readable = [workDir, packageRoot, ...(compiled === undefined ? [] : [compiled])];
   return {
     language: 'typescript',
+    isKeptReady: false,
     launch: {
       ...boundedNode({ python, mode, keep: 5, memoryMb: limits.memoryMb, readable, node }),
       environment: {

@@ -33,6 +33,8 @@ import type { MemoryPool } from './watch.ts';
 export type WorkerKind = {
   language: UserLanguage;
   launch: Launch;
+  /** Whether one is up before there is anything to run: it is small, and most worlds need it. */
+  isKeptReady: boolean;
   /** Has it print where it stands, and end; it is sent when the time of a run is over. */
   lastSignal?: NodeJS.Signals;
   /** Memory, in MiB, that the language takes for itself when it works. */
