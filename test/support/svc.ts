@@ -9,7 +9,7 @@ import { until } from '#runtime/pause.ts';
 
 const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 
-export type Ended = { status: number | null; out: string; err: string; tookMs: number };
+export type Ended = { status: number | null; out: string; err: string };
 
 export type Svc = {
   pid: number;
@@ -17,7 +17,7 @@ export type Svc = {
   /** Resolves when it has printed the text; throws, with all it printed, when it ends before. */
   prints(text: string): Promise<void>;
   signal(name: NodeJS.Signals): void;
-  /** Resolves when it has ended; `tookMs` counts from this call. */
+  /** Resolves when it has ended. */
   ended(): Promise<Ended>;
 };
 
@@ -57,9 +57,8 @@ export const startSvc = (words: string[], env: Record<string, string> = {}): Svc
     },
     signal: (name) => void child.kill(name),
     async ended() {
-      const startedAt = performance.now();
       await closed;
-      return { status: child.exitCode, ...written, tookMs: performance.now() - startedAt };
+      return { status: child.exitCode, ...written };
     },
   };
 };
