@@ -1,8 +1,8 @@
 /**
- * What a session leaves behind in its host, tried on real hosts: it is gone before another session comes,
- * or the host says what it found, which drains it (`test/api/hosts.test.ts`). Most of it user code is not
- * let do in the first place; here it is planted from outside, as the host's own user, to show that the
- * proof does not lean on that.
+ * What a session leaves behind in its host, tried on real hosts: it is removed before another session comes,
+ * or the host reports it and is drained (`test/api/hosts.test.ts`). User code cannot do most of this, because of
+ * its boundary. So these tests plant it from outside, as the host's own user, to show that the proof does not
+ * depend on the boundary.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {

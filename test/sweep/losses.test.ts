@@ -1,7 +1,7 @@
 /**
- * What strikes the whole at once or is not put right by itself: a full disk, a burst of calls, blobs that
- * are lost, and a database that is emptied. On one service of processes, which goes on from case to case; what
- * takes long is left to longer sweeps.
+ * Faults of the whole service, and faults that last until somebody mends them: a full disk, a burst of calls,
+ * lost blobs, and an emptied database. They are tried on one service of processes, which goes on from case to
+ * case. What takes long is tried only in long sweeps.
  */
 import { closeSync, openSync } from 'node:fs';
 import { readdir, rm, symlink } from 'node:fs/promises';

@@ -1,7 +1,7 @@
 /**
- * How `svc up` ends at its worst moments: told to stop, or killed, while launches are under way, also on an
- * engine that is slow or does not answer. Nothing of it is left, or it says what is and by which commands
- * that goes; and whoever starts again hears of nothing that is well by then.
+ * How `svc up` ends when it is told to stop, or killed, while launches are under way, also on an
+ * engine that is slow or does not answer. Either nothing is left, or it says what is left and which commands
+ * remove that. The next start raises no alarm about what is well by then.
  */
 import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';

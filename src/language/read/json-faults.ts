@@ -16,7 +16,8 @@ const canFollow = (before: string, part: string): boolean => {
 
 /**
  * The offset of the first token that cannot stand where it does, for a text that `JSON.parse` refuses
- * with "Unexpected token" or "Unexpected end".
+ * with "Unexpected token" or "Unexpected end". `visit` would find it, too, but calls itself at each level, and
+ * a text that `JSON.parse` refuses may nest a million levels.
  */
 export const findUnexpected = (text: string): number => {
   let before = '';

@@ -1,4 +1,7 @@
-/** HTTP through the gateway as through nothing: methods, heads, streams, trailers, and who is told what. */
+/**
+ * A request through the gateway reads at both ends as if it came directly: methods, headers, streams and trailers.
+ * Also what the gateway tells host and client about each other.
+ */
 import { once } from 'node:events';
 import { type IncomingMessage, request as openRequest, type ServerResponse } from 'node:http';
 import { afterAll, describe, expect, it } from 'vitest';
