@@ -22,8 +22,8 @@ export type Shown = { isLeading: boolean; pools: readonly PoolLook[] };
 const lossReasons: readonly HostEnd[] = ['exited', 'out_of_memory', 'reclaimed'];
 
 /**
- * A counter by pool and another label. It tells of the usual values of each pool from the start, as 0:
- * a burst that comes first would not be seen as a rise.
+ * A counter by pool and another label. It has the usual values of each pool from the start, as 0: otherwise
+ * the first burst would not be seen as a rise.
  */
 const poolCounter = <Label extends string>(
   registry: Registry,

@@ -26,7 +26,7 @@ export const limits = {
   /** The rows of one entity in a request, and the checks of a grader. */
   seedRows: 500_000,
   checks: 1_000,
-  /** What is told of something that failed. */
+  /** The message of a failure, its path, and its detail. */
   messageChars: 16_000,
   /** A file of pools that is kept for an orchestrator that starts later; longer ones are not. */
   poolsFileChars: 256 * 1024,

@@ -137,7 +137,7 @@ export const scopesOf = (text: string | null): string[] => [
   ...new Set((text ?? '').split(/[\s,]+/).filter((name) => name !== '')),
 ];
 
-/** What a header tells of a limit on requests; `reset` and `reset_after` in seconds. */
+/** What a header says about a limit on requests; `reset` and `reset_after` in seconds. */
 export type RateLimitFact =
   | 'name'
   | 'limit'

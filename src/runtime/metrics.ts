@@ -44,7 +44,7 @@ export const secondsBuckets = [
 /** An empty registry. */
 export const newRegistry = (): Registry => new Registry();
 
-/** Less than Prometheus waits for an answer: a database that hangs is to be told of, too. */
+/** Less than Prometheus waits for an answer, so that a database that hangs is reported, too. */
 const readingMs = 4_000;
 
 /**
@@ -113,7 +113,7 @@ const loopNumbers: readonly LoopNumber[] = [
   },
 ];
 
-/** Adds what is told of each loop. The numbers are those of the loop, which starts anew with it. */
+/** Adds the metrics of each loop. The loop keeps the numbers, so they begin anew when it does. */
 const addLoopMetrics = ({ registry, loops }: Watched): void => {
   for (const { name, help, of } of loopNumbers) {
     const Kind = name.endsWith('_total') ? Counter : Gauge;

@@ -1,4 +1,4 @@
-/** What a control plane tells of itself: numbers that follow what its callers did. */
+/** The metrics of a control plane follow what its callers did. */
 import { rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

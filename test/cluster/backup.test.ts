@@ -1,5 +1,5 @@
 /**
- * Backup and restore as docs/operate/install.md tells of them: its commands are run as they stand there, on an
+ * Backup and restore as docs/operate/install.md describes them: its commands are run as they stand there, on an
  * installation that loses its database, its blobs and its secret in between. They need kubectl and
  * PostgreSQL's client tools of the server's version.
  */

@@ -81,7 +81,7 @@ export type Network = {
 const firstPort = 16_000;
 const lastPort = 29_999;
 
-/** A port that nobody listens on, and that nobody is given before a program that is told of it has it. */
+/** A port that nobody listens on, and that the system gives to nobody else until the program that is given it listens. */
 const freePort = async (): Promise<number> => {
   const port = randomInt(firstPort, lastPort + 1);
   const server = createServer();

@@ -25,7 +25,7 @@ export type Program = {
 const startTimeoutMs = 30_000;
 const keptLogBytes = 200_000;
 
-/** What a program says once it is up; an orchestrator tells of its sandbox and its pools before. */
+/** What a program says once it is up; an orchestrator reports its sandbox and its pools before. */
 const isUp = (line: Record<string, unknown>): boolean => 'listening' in line || 'leading' in line;
 
 const upLine = async (child: ChildProcess, main: string, log: () => string) => {

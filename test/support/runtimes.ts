@@ -29,7 +29,7 @@ export type Runtime = {
   halfLaunch(owner: Owner, image: string | null): Promise<void>;
   /** What a container says of itself to whoever looks at the machine. */
   labels(host: LaunchedHost): Promise<string>;
-  /** All that it tells of a container, its environment and command line among it. */
+  /** All that it shows of a container, with its environment and command line. */
   inspect(host: LaunchedHost): Promise<string>;
   /** Names of what an installation has on this machine, or in the cluster. */
   leftovers(installation: string): Promise<string[]>;

@@ -43,7 +43,7 @@ export const readRecord = async (
   return { sessions, calls, ledger, ends: readEnds(changes) };
 };
 
-/** What a client was told of its calls is what is in the database. */
+/** The answers that a client got about its calls are what the database has. */
 const faultsOfCalls = ({ calls }: Life, record: Record): string[] => {
   const rows = new Map(record.calls.map((row) => [row.id, row]));
   return calls.flatMap(({ id, state, output }) => {

@@ -30,7 +30,7 @@ const kinds: Record<CallKind, RunCall> = {
   close: callClose,
 };
 
-/** What the ledger tells of here: reading the state is no event, and a reset tells of itself. */
+/** The kinds that get a ledger entry here: reading the state gets none, and a reset writes its own. */
 const notedAs: Partial<Record<CallKind, LedgerNote['via']>> = {
   tool: 'tool',
   seed: 'session',

@@ -39,7 +39,7 @@ const printOfFile = (size: number, content: Uint8Array): Print =>
   `file of ${size} bytes ${createHash('sha256').update(content).digest('hex')}`;
 const emptyFile = printOfFile(0, new Uint8Array());
 
-/** The print of what is there. A file of another size than `expected` tells of is not read. */
+/** The print of what is there. A file whose size is not that in `expected` is not read. */
 const printAt = (path: string, expected?: Print): Print => {
   const found = lstatSync(path);
   if (found.isDirectory()) return folder;

@@ -1,5 +1,5 @@
 /**
- * The processes that a session left: found, ended, and told of. Where the host has a table of processes
+ * The processes that a session left: found, ended, and reported. Where the host has a table of processes
  * to itself, that is all of this user but the host, those that were there before any code of a world,
  * and the workers of the present. Where it shares the table with the machine, it is what carries the
  * workers' mark in its environment, or stands in a group or session that a worker was the head of; a

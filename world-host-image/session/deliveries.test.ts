@@ -39,7 +39,7 @@ type Entry = {
   request: { url: string; headers: Record<string, string>; body: unknown; scope: unknown };
 };
 
-/** What the ledger tells of deliveries. */
+/** The ledger’s entries of deliveries. */
 const delivered = async (): Promise<Entry[]> => {
   const input = { entity: 'svc_requests', where: { via: 'webhook' }, limit: 1_000 };
   const { output } = await world.call('state', undefined, input);

@@ -26,7 +26,7 @@ export type ChildOptions = LineReaderOptions & {
 export type Child = {
   /** Undefined when it could not be started. */
   pid: number | undefined;
-  /** Sends one line. To a dead process it is lost; `ended` tells of that. */
+  /** Sends one line. To a dead process it is lost; `ended` reports the end. */
   send(line: string): void;
   /** Sends a signal to the process, if it is still there. */
   signal(signal: NodeJS.Signals): void;

@@ -41,7 +41,7 @@ export const watchContainers = (
     event: ['die', 'oom', 'destroy'],
     label: [`${labelNames.installation}=${installation}`, `${labelNames.role}=host`],
   });
-  // The engine tells of a network without the labels of its containers.
+  // The engine’s notices about a network lack the labels of its containers.
   const moves = watch('watch-network', {
     type: ['network'],
     event: ['connect', 'disconnect'],

@@ -27,7 +27,7 @@ export type HostProcessOptions = {
   compiled?: string | undefined;
 };
 
-/** A shell tells of a signal by an exit status above this. */
+/** A shell reports a signal as an exit status above this. */
 const signalledStatus = 128;
 
 /** The signal that ended a host, be it told by the system or by its keeper (sandbox.ts). */

@@ -4,7 +4,7 @@
  * system puts between processes of one user; worlds whose code is not trusted belong on containers.
  *
  * A host is a process group and a folder, named by its id. The process carries the labels at the end
- * of its command line; the folder tells of hosts whose process is gone, or was never started.
+ * of its command line; the folder shows hosts whose process is gone, or was never started.
  */
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';

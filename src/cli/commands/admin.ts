@@ -79,7 +79,7 @@ type DrainOptions = ServiceOptions & {
   yes?: boolean;
 };
 
-/** What is to be drained: one host, or a pool; a pool wants to be confirmed. */
+/** What to drain: one host, or a pool, which has to be confirmed. */
 const drainedBy = (hostId: string | undefined, options: DrainOptions) => {
   const { pool, installation, endSessions = false, yes } = options;
   if ((hostId === undefined) === (pool === undefined)) {

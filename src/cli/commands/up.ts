@@ -27,7 +27,7 @@ const parsePort = parseNumber({ min: 0, max: 65_535, whole: true });
 /** Three programs take the ports that begin with this one. */
 const parseMetricsPort = parseNumber({ min: 0, max: 65_533, whole: true });
 
-/** Where each program that runs tells of itself. */
+/** The address at which each running program serves its metrics and status. */
 const describeMetrics = ({ metricsPorts, surfaceTemplate }: Up): string | undefined => {
   if (metricsPorts === undefined) return undefined;
   const { control, orchestrator, gateway } = metricsPorts;

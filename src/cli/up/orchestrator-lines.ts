@@ -1,4 +1,4 @@
-/** What the user of `svc up` is told of what the orchestrator says. */
+/** The lines of the orchestrator that `svc up` passes on to its user, in words for people. */
 import type { ConfigurationLine, ProgramLine } from '#wire/program-lines/lines.ts';
 
 type Tell = (message: string) => void;

@@ -22,7 +22,7 @@ export type Site = {
   poolsFile: string | undefined;
   /** Port of the gateway; undefined when there is none, and hosts are reached directly. */
   gatewayPort: number | undefined;
-  /** Undefined when no program tells of itself. */
+  /** Undefined when no program serves metrics and status. */
   metricsPorts: MetricsPorts | undefined;
 };
 

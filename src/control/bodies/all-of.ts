@@ -1,6 +1,6 @@
 /**
- * Looks at several parts of a request, so that whoever sent it is told of all that is wrong with it and not
- * of what happened to be looked at first.
+ * Checks several parts of a request, so that the answer lists all that is wrong with it, and not only what
+ * happened to be checked first.
  */
 import { AppError } from '#domain/error.ts';
 

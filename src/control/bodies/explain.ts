@@ -8,7 +8,7 @@ import { cut } from '#domain/cut.ts';
 import type { FieldProblem } from '#domain/error.ts';
 import { isObject } from '#domain/json.ts';
 
-/** A request is told so many problems; nobody mends more at a time. */
+/** The most problems in one answer; nobody mends more at a time. */
 export const mostProblems = 50;
 
 type Schema = Readonly<Record<string, unknown>>;

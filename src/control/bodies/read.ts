@@ -15,7 +15,7 @@ import { type Check, checkOfBody } from './check.ts';
 import { type KeepOptions, keepers } from './keep.ts';
 import { checkExtent, parseText, textOfBody } from './parse.ts';
 
-/** What came of it. A body with problems is told of and not handed on. */
+/** The outcome. A body with problems is reported and not handed on. */
 export type ReadBody = { problems: FieldProblem[]; body: unknown };
 
 const isOperation = (value: unknown): value is OperationShape =>

@@ -39,7 +39,7 @@ type KnownWorld = {
   tools: ReadonlySet<string>;
   rows: RowChecker;
   conditions: CheckConditions;
-  /** All that is told of its entities, as JSON text. */
+  /** The view of its entities, as JSON text. */
   entitiesJson(): string;
 };
 

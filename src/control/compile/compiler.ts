@@ -77,7 +77,7 @@ const spent = (secondsPerMinute: number, retryAfterMs: number): AppError => {
   return new AppError('exhausted', message, { detail: { quota: 'compile_seconds', retryAfterMs } });
 };
 
-/** Who is told of jobs that ended, and of those that were refused, by what is used up. */
+/** Hears of jobs that ended, and of jobs that were refused, by the quota that was used up. */
 export type CompileWatch = {
   ended(job: EndedJob): void;
   refused(quota: string): void;

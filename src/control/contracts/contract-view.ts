@@ -1,5 +1,5 @@
 /**
- * What is told of a contract: to whoever asks for one world, and as texts that are made when the world is
+ * What the API shows of a contract: in answers about one world, and as texts that are made when the world is
  * compiled, for lists and sessions (see `db/version-summaries.ts`).
  */
 import type { Static } from 'typebox';

@@ -157,7 +157,7 @@ const findFileStatement = statement(
   'select content from pools_files where installation = $1',
 );
 
-/** The file that was in use last; undefined when none was ever told. */
+/** The last good file; undefined when none was ever reported. */
 export const findPoolsFile = async (
   db: Queryable,
   installation: string,

@@ -7,7 +7,7 @@ import { isDiskFull } from './errors.ts';
 
 /** A failure is believed for so long: where a replica is left alone, no write comes to prove it wrong. */
 const believedMs = 10_000;
-/** A failure is told of for so long, whatever went through since: metrics are read a few times a minute. */
+/** How long a failure is reported, even if later writes worked: metrics are read a few times a minute. */
 const toldMs = 120_000;
 
 export type Room = {

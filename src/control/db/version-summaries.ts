@@ -1,7 +1,7 @@
 /**
- * What is told of a version without reading its contract: facts, and texts by their names, of which a list knows
- * how long one is before it reads it. Both are written with the version. The facts of one that a release before
- * this one wrote are found out here, one version after another, so that an upgrade waits for none of them.
+ * What lists show of a version without reading its contract: facts, and texts by their names. A list knows the
+ * length of a text before it reads it. Both are written with the version. For versions that an earlier release
+ * wrote, the facts are computed here, one version after another, so that an upgrade waits for none of them.
  */
 
 import type { Digest } from '#domain/world.ts';

@@ -164,7 +164,7 @@ export const findWorld = async (
 ): Promise<WorldRow | undefined> =>
   (await db.query<WorldRow>(findWorldStatement, [projectId, slug]))[0];
 
-/** A world in a list: what is told of its head version without reading its contract. */
+/** A world in a list: what is known of its head version without reading its contract. */
 export type ListedWorld = WorldRow &
   ContractFacts & {
     head: Pick<

@@ -1,9 +1,9 @@
 /**
  * Who is calling. Projects: the key pair by HTTP Basic, or the public key alone as a bearer, which
  * may only read. Hosts: `<host id>.<mac>`, a token that this control plane made, taken only from the address
- * from which its host first reported; with that report a host asks for another one, and the one that it was
- * launched with is worth nothing before it is told of any session. The orchestrator: the one pool token. Gateways: the one gateway token. Operators: the
- * admin token, or the pool token where none is set.
+ * from which its host first reported. With that report a host asks for another token, and the one that it was
+ * launched with is refused before the host is given any session. The orchestrator: the one pool token. Gateways:
+ * the one gateway token. Operators: the admin token, or the pool token where none is set.
  */
 
 import { createHash, timingSafeEqual } from 'node:crypto';

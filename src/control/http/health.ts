@@ -1,10 +1,10 @@
 /**
- * Routes for whoever runs the program: `/health` says that the process answers, `/ready` that it can
- * serve, because database, schema and blob store do and have room, and that it is not about to end. A blob store
- * that all replicas share is told of and makes none unready: calls need no blobs, and would have nowhere to go.
+ * Routes for whoever runs the program. `/health` says that the process answers. `/ready` says that it can
+ * serve: database, schema and blob store work and have room, and it was not told to stop. A fault of a blob store
+ * that all replicas share is reported but makes none unready: calls need no blobs, and would have nowhere to go.
  *
- * `/ready?exclude=room` tells of full disks and does not mind them. It is for whoever takes all ways to a program
- * away at once, as a pod's probe does: hosts, gateways and orchestrators go on with sessions that are open.
+ * `/ready?exclude=room` reports full disks and stays 200. It is for a probe that takes away all ways to a program
+ * at once, like that of a pod: hosts, gateways and orchestrators then go on with open sessions.
  */
 import type { FastifyInstance } from 'fastify';
 import { AppError, describeError } from '#domain/error.ts';

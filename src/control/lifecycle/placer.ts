@@ -17,7 +17,7 @@ import type { Admission } from './admission.ts';
 
 export type Placer = {
   /**
-   * Looks for warm hosts for a session that waits, and tells of what was placed. Each host that fits is given
+   * Looks for warm hosts for a session that waits, and sends notices about what was placed. Each host that fits is given
    * to the session that has waited longest of those that could have it, which may be another one. The
    * session's row says by then that it waits: so a host that gets warm after the look finds it itself.
    */

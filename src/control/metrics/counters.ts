@@ -2,8 +2,8 @@
  * What the control plane counts while it works. Each replica counts what it did itself; what the
  * database knows better is read from it, see `gauges.ts`. No label grows with use: none is an id.
  *
- * A counter whose labels are known tells of each from the start, as 0: Prometheus sees no rise in one that
- * begins with the first thing that it counts, and an alert would miss the burst that comes first.
+ * A counter with known labels has each of them from the start, as 0: Prometheus sees no rise in a counter that
+ * begins with the first thing that it counts, and an alert would miss the first burst.
  */
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { callKinds, callStates, callTransitions } from '#domain/call.ts';

@@ -132,7 +132,7 @@ const addReplica = (registry: Registry, { db, compiler, notices }: LoadParts): v
   });
 };
 
-/** Pods stay ready while a blob service is away and while a disk is full, so this is what tells of it. */
+/** Pods stay ready while a blob service is away or a disk is full, so these gauges are what shows it. */
 const addStores = (registry: Registry, { blobs, db, log }: LoadParts): void => {
   const read = readTogether(() => blobs.check(), log);
   new Gauge({

@@ -2,7 +2,7 @@
  * What gateways follow: the sessions whose route changed, as this process heard of them, in a list of
  * bounded length. A cursor has places in the lists of several processes, as a balancer may lead each poll
  * to another one. Whoever comes without a place in the list of this one, or with one that is too old or
- * from before notices were missed, is told so and asks for routes anew.
+ * from before notices were missed, gets `missed` and asks for all routes again.
  */
 import { randomBytes } from 'node:crypto';
 import type { RouteChanges } from '#wire/gateway-api/operations.ts';

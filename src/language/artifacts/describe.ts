@@ -57,7 +57,7 @@ type WorldDescription = {
   tasks: { name: string; description: string | null; tools: string[] | null }[];
 };
 
-/** Bounds on what is told of one entity, whose shapes may contain themselves. */
+/** Bounds on the description of one entity, whose shapes may contain themselves. */
 const deepest = 6;
 const mostFields = 1_000;
 

@@ -1,7 +1,7 @@
 /**
  * `schema/lock.json`: digests of what a world was compiled from and of what it was compiled to. With it
  * a reader tells a generated file that was edited from one that is merely out of date. The lock bears
- * the digest of itself, so that the same can be told of it.
+ * a digest of itself, so that an edit of the lock file is noticed, too.
  */
 import { compareTexts } from '#domain/tree-path.ts';
 import type { Digest, TreeFile } from '#domain/world.ts';

@@ -12,7 +12,7 @@ export type Model = {
   /** By name, in the file's order. */
   entities: ReadonlyMap<string, EntityContract>;
   analysis: Analysis;
-  /** The types of a value; undefined when a schema was refused, so that nothing can be told of any. */
+  /** The types of a value; undefined when a schema was refused, because then no type is known. */
   types(schemas: readonly unknown[]): ReadonlySet<JsonType> | undefined;
 };
 

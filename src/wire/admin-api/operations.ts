@@ -1,7 +1,7 @@
 /**
  * The contract between operators and the control plane: what there is, what is wrong, and taking hosts
  * out of service. Base address: `{base_url}/api/admin`, bearer: the admin token, or the pool token of an
- * installation that has none of its own. It tells of all projects, so it is no client's.
+ * installation that has none of its own. It shows all projects, so clients cannot use it.
  */
 import { type HostState, hostStates } from '#domain/host.ts';
 import { limits } from '#domain/limits.ts';

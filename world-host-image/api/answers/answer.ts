@@ -43,7 +43,7 @@ export class FailedAction extends Error {
   }
 }
 
-/** What an answer tells of pages: keys with JSON texts as their values, and headers. */
+/** What an answer says about pages: keys with JSON texts as their values, and headers. */
 export type PageWords = { keys: [key: string, json: string][]; headers: Record<string, string> };
 
 export const jsonType = 'application/json; charset=utf-8';

@@ -1,5 +1,5 @@
 /**
- * What an answer tells of the pages around it: keys beside the rows in the envelope, headers, and links.
+ * What an answer says about the pages around it: keys beside the rows in the envelope, headers, and links.
  * With `page_links` next and previous are URLs everywhere; else they are cursors, and pages by offset,
  * which have none, tell only their count.
  */

@@ -1,4 +1,4 @@
-/** What a host tells of itself and asks for itself. It speaks for itself alone. */
+/** What a host reports about itself and asks for itself. No host can speak for another. */
 import { cut } from '#domain/cut.ts';
 import { AppError, describeError } from '#domain/error.ts';
 import * as api from '#wire/host-api/operations.ts';

@@ -1,4 +1,4 @@
-/** What a host tells of the session that it serves. */
+/** What a host reports about the session that it serves. */
 import { cut } from '#domain/cut.ts';
 import * as api from '#wire/host-api/operations.ts';
 import { staleHost } from '../../calls/directive.ts';

@@ -1,4 +1,4 @@
-/** Worlds: made, listed, and what is told of one. */
+/** The routes of worlds: create one, list them, and read one with its parts. */
 import { AppError } from '#domain/error.ts';
 import * as api from '#wire/public-api/operations.ts';
 import type { EntityView } from '#wire/public-api/runtime.ts';
