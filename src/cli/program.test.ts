@@ -19,7 +19,7 @@ describe('svc', () => {
       'admin hosts',
       'admin doctor',
       'pools check',
-      ...['create', 'list', 'describe', 'versions', 'templates', 'requests'].map(
+      ...['create', 'list', 'describe', 'push', 'versions', 'templates', 'requests'].map(
         (name) => `worlds ${name}`,
       ),
       ...['open', 'list', 'show', 'call', 'state', 'seed', 'reset', 'requests', 'grade'].map(

@@ -50,8 +50,16 @@ const refuseEntry = (place: string, kind: string): AppError => {
   return invalid(`${place} is ${kind}, and a world holds regular files only: ${wayOut}`);
 };
 
+/** Whether a path below the folder is left out besides; that of a folder ends in a slash. */
+type Skip = (path: string) => boolean;
+
 /** Paths of the files below a folder; `shown` is how the folder is named in messages. */
-const listFiles = (root: string, shown: string, { treeFiles }: TreeLimits): string[] => {
+const listFiles = (
+  root: string,
+  shown: string,
+  { treeFiles }: TreeLimits,
+  skip: Skip,
+): string[] => {
   const files: string[] = [];
   const folders = [''];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
@@ -60,6 +68,7 @@ const listFiles = (root: string, shown: string, { treeFiles }: TreeLimits): stri
     const entries = touch(place, () => readdirSync(join(root, prefix), { withFileTypes: true }));
     for (const entry of entries.filter((each) => !isLeftOut(each, prefix))) {
       const path = `${prefix}${entry.name}`;
+      if (skip(entry.isDirectory() ? `${path}/` : path)) continue;
       if (entry.isDirectory()) folders.push(`${path}/`);
       else if (entry.isFile()) files.push(path);
       else throw refuseEntry(join(shown, path), kindOf(entry));
@@ -89,16 +98,17 @@ const readOne = (path: string, place: string, { treeFileBytes }: TreeLimits): Bu
   });
 
 /**
- * The files of a folder, in the order of their paths. Throws `invalid`, naming the file as the user
- * would, by `shown`, the name that the user gave the folder.
+ * The files of a folder, in the order of their paths, but those that `skip` leaves out. Throws `invalid`, naming
+ * the file as the user would, by `shown`, the name that the user gave the folder.
  */
 export const readTree = (
   folder: string,
   shown: string = folder,
   bounds: TreeLimits = limits,
+  skip: Skip = () => false,
 ): TreeFile[] => {
   let bytes = 0;
-  return listFiles(folder, shown, bounds).map((path) => {
+  return listFiles(folder, shown, bounds, skip).map((path) => {
     const content = readOne(join(folder, path), join(shown, path), bounds);
     bytes += content.byteLength;
     if (bytes > bounds.treeBytes) {

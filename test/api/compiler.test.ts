@@ -1,12 +1,12 @@
 /** Compiling in processes of their own: what comes back, the limits, the queue, and the end. */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { TreeFile } from '#domain/world.ts';
-import type { Rows } from '../../src/control/compile/build.ts';
 import {
   type CompileLimits,
   type Compiler,
   createCompiler,
 } from '../../src/control/compile/compiler.ts';
+import type { Rows } from '../../src/control/compile/kept-rows.ts';
 import { notesWorld, slowWorld } from '../support/worlds.ts';
 
 const limits: CompileLimits = {

@@ -9,6 +9,7 @@ import { compileTree } from '#language/compile/compile.ts';
 import type { Row } from '#language/contract.ts';
 import { createWorld } from '#wire/public-api/operations.ts';
 import type { CreateWorldBody } from '#wire/public-api/world.ts';
+import { noteBase } from '../files/base-note.ts';
 import {
   encodeTree,
   namesFolder,
@@ -102,6 +103,10 @@ export const addWorldsCreate = (worlds: Command, context: Context): void => {
       const progress = { out: context.err, step: `creating ${slug}` };
       return withProgress(progress, () => client.send(createWorld, { body }));
     });
+    // With another tree laid over it, the folder is not the version that was made.
+    if (namesFolder(options.from) && options.overlay === undefined) {
+      noteBase(context, options.from, slug, world.version.id);
+    }
     printAnswer(context, options, world, () => describeWorld(world));
   });
 };

@@ -38,6 +38,7 @@ import {
 import { addSchema } from './schema.ts';
 import { addSessions } from './sessions.ts';
 import { addWorldsCreate } from './worlds-create.ts';
+import { addWorldsPush } from './worlds-push.ts';
 import { addWorldsVersions } from './worlds-versions.ts';
 
 const addWorldsList = (worlds: Command, context: Context): void => {
@@ -139,6 +140,7 @@ export const addWorlds = (program: Command, context: Context): void => {
   addWorldsCreate(worlds, context);
   addWorldsList(worlds, context);
   addWorldsDescribe(worlds, context);
+  addWorldsPush(worlds, context);
   addWorldsVersions(worlds, context);
   addWorldsTemplates(worlds, context);
   addWorldsRequests(worlds, context);

@@ -4,9 +4,11 @@
  */
 
 import { readFileSync, type Stats, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
+import ignore from 'ignore';
 import { AppError } from '#domain/error.ts';
 import { isObject } from '#domain/json.ts';
+import { limits } from '#domain/limits.ts';
 import type { TreeFile } from '#domain/world.ts';
 import type { Row } from '#language/contract.ts';
 import { readTree as readFolder } from '#runtime/tree.ts';
@@ -137,14 +139,25 @@ export const withFolderHint = async <Value>(
   }
 };
 
-/** A folder as a world tree, in the order of paths; hidden files and caches are left out. */
+/** The file of a tree whose patterns, written as in a .gitignore, leave files of the tree out. */
+const ignoreFile = '.svcignore';
+
+const readIgnored = (context: Context, folder: string): ((path: string) => boolean) => {
+  const path = join(folder, ignoreFile);
+  if (statOf(context, path) === undefined) return () => false;
+  const patterns = ignore({ ignorecase: false }).add(readUserFile(context, path).toString());
+  return (candidate) => patterns.ignores(candidate);
+};
+
+/** A folder as a world tree, in the order of paths; hidden files, caches and what .svcignore names are left out. */
 export const readTree = (context: Context, folder: string): TreeFile[] => {
   if (!isFolder(context, folder)) {
     const isThere = statOf(context, folder) !== undefined;
     const message = isThere ? `${folder} is not a folder` : `there is no folder ${folder}`;
     throw new AppError('invalid', message);
   }
-  return readFolder(resolve(context.cwd, folder), folder);
+  const ignored = readIgnored(context, folder);
+  return readFolder(resolve(context.cwd, folder), folder, limits, ignored);
 };
 
 /** A tree with another laid over it: files of the same path are replaced. */

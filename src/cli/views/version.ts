@@ -1,7 +1,7 @@
 /** Versions of worlds as a person reads them. */
-import type { VersionChanges, VersionListView } from '#wire/public-api/version.ts';
+import type { PushView, VersionChanges, VersionListView } from '#wire/public-api/version.ts';
 import type { Colors } from '../terminal/context.ts';
-import { cutLine, formatAgo, formatCount, formatTable } from '../terminal/print.ts';
+import { cutLine, formatAgo, formatCount, formatFields, formatTable } from '../terminal/print.ts';
 
 const partsOf = (counts: VersionChanges['files']): string =>
   (['added', 'changed', 'removed'] as const)
@@ -50,3 +50,26 @@ export const listVersions = (versions: readonly VersionListView[], colors: Color
       cutLine(version.message ?? '', messageChars),
     ]),
   ]);
+
+type PushResult = { answer: PushView; sentFiles: number; sentBytes: number };
+
+const keptText = ({ keptRows, leftOutRows }: PushView): string | undefined => {
+  if (keptRows === 0) return undefined;
+  const kept = `${formatCount(keptRows, 'row')} that did not come from a tree`;
+  if (leftOutRows === 0) return kept;
+  return `${kept}, ${leftOutRows} of them in place of rows of the tree with the same key`;
+};
+
+/** What came of a push. */
+export const describePush = ({ answer, sentFiles, sentBytes }: PushResult): string => {
+  const { slug, number, id } = answer;
+  if (!answer.changed) return `nothing changed: version ${number} of ${slug} is this tree`;
+  return formatFields([
+    ['world', slug],
+    ['version', `${number} (${id})`],
+    ['message', answer.message],
+    ['changes', changesText(answer.changes)],
+    ['kept', keptText(answer)],
+    ['sent', `${formatCount(sentFiles, 'file')}, ${formatCount(sentBytes, 'byte')}`],
+  ]);
+};

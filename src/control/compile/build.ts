@@ -7,10 +7,10 @@
 import type { FieldProblem } from '#domain/error.ts';
 import { parsePointer } from '#domain/json.ts';
 import type { TreeFile } from '#domain/world.ts';
-import { encodeBundle, selectUserCode } from '#language/artifacts/bundle.ts';
+import { decodeBundle, encodeBundle, selectUserCode } from '#language/artifacts/bundle.ts';
 import { compileTree } from '#language/compile/compile.ts';
 import { languageWarnings } from '#language/compile/warnings.ts';
-import type { Row } from '#language/contract.ts';
+import type { Contract } from '#language/contract.ts';
 import type { Problem } from '#language/problem.ts';
 import { StoreRefusal } from '#store/refusal.ts';
 import { type BuiltSnapshot, buildSnapshot } from '#store/snapshot.ts';
@@ -18,9 +18,8 @@ import type { VersionChanges } from '#wire/public-api/version.ts';
 import type { VersionTexts } from '../contracts/contract-view.ts';
 import { type ContractFacts, factsOf, writeTexts } from '../contracts/contract-view.ts';
 import { compareEntities } from '../contracts/version-changes.ts';
+import { type BaseVersion, type Rows, readKeptRows, withoutKept } from './kept-rows.ts';
 import { overlay } from './tree.ts';
-
-export type Rows = Record<string, Row[]>;
 
 /** A row that the store refuses: what is wrong, and where it stands in the tree or in the request. */
 export type RefusedRow = { message: string; field: FieldProblem };
@@ -39,6 +38,9 @@ export type Built =
       entities: VersionChanges['entities'];
       /** How many rows of each entity came from the tree; they are the first ones. */
       treeRows: Record<string, number>;
+      /** Rows of the version before that did not come from its tree, and those of the tree that gave way to them. */
+      keptRows: number;
+      leftOutRows: number;
       /** Files to store in place of those of the tree that have the same path, and beside the others. */
       generated: TreeFile[];
       snapshot: BuiltSnapshot;
@@ -61,6 +63,9 @@ const joinRows = (base: Rows, more: Rows): Rows => {
 const countRows = (rows: Rows): Record<string, number> =>
   Object.fromEntries(Object.entries(rows).map(([entity, list]) => [entity, list.length]));
 
+const totalOf = (rows: Rows): number =>
+  Object.values(rows).reduce((sum, list) => sum + list.length, 0);
+
 /** Where a refused row stands: in the tree's data, or in the body after those. */
 const placeRefusal = (refusal: StoreRefusal, base: Rows): FieldProblem => {
   const { entity, index, detail } = refusal;
@@ -72,13 +77,39 @@ const placeRefusal = (refusal: StoreRefusal, base: Rows): FieldProblem => {
   return { path: [...place, ...position, ...pointer], message: detail };
 };
 
-/** Builds a version of a tree, with rows of a request after those of the tree. */
-export const buildVersion = (files: readonly TreeFile[], more: Rows): Built => {
+/** A kept row has no place in a file or a body: it is told by its key. */
+const refuseKept = (
+  refusal: StoreRefusal,
+  contract: Contract,
+  rows: { ofTree: Rows; kept: Rows },
+): RefusedRow | undefined => {
+  const { entity, index, detail } = refusal;
+  const first = rows.ofTree[entity]?.length ?? 0;
+  const row = index === undefined ? undefined : rows.kept[entity]?.[index - first];
+  if (row === undefined && Object.hasOwn(rows.ofTree, entity)) return undefined;
+  const fields = contract.entities.find(({ name }) => name === entity)?.primaryKey ?? [];
+  const key = fields.map((field) => `${field} ${JSON.stringify(row?.[field])}`).join(', ');
+  const pointer = parsePointer(refusal.pointer ?? '');
+  const message = `${detail}; the row is no part of the tree and would be kept: let the contract allow it, or push with "data": "replace"`;
+  return {
+    message: `${entity}${key === '' ? '' : ` ${key}`}: ${message}`,
+    field: { path: ['kept', entity, ...(key === '' ? [] : [key]), ...pointer], message },
+  };
+};
+
+/**
+ * Builds a version of a tree: its rows, then those that are kept of the version that it is made from, then those
+ * of a request.
+ */
+export const buildVersion = (files: readonly TreeFile[], more: Rows, base?: BaseVersion): Built => {
   const compiled = compileTree(files);
   if (!compiled.ok) return compiled;
   const { contract, baseRows, generated } = compiled;
+  const before = base === undefined ? undefined : decodeBundle(base.bundle).contract;
+  const kept = before === undefined || base === undefined ? {} : readKeptRows(before, base);
+  const ofTree = withoutKept(contract, baseRows, kept);
   try {
-    const snapshot = buildSnapshot(contract, joinRows(baseRows, more));
+    const snapshot = buildSnapshot(contract, joinRows(joinRows(ofTree, kept), more));
     const code = selectUserCode(contract, overlay(files, generated));
     return {
       ok: true,
@@ -86,8 +117,10 @@ export const buildVersion = (files: readonly TreeFile[], more: Rows): Built => {
       contractJson: JSON.stringify(contract),
       texts: writeTexts(contract),
       facts: factsOf(contract),
-      entities: compareEntities([], contract.entities),
-      treeRows: countRows(baseRows),
+      entities: compareEntities(before?.entities ?? [], contract.entities),
+      treeRows: countRows(ofTree),
+      keptRows: totalOf(kept),
+      leftOutRows: totalOf(baseRows) - totalOf(ofTree),
       generated,
       snapshot,
       bundle: encodeBundle({ contract, files: code }),
@@ -95,6 +128,10 @@ export const buildVersion = (files: readonly TreeFile[], more: Rows): Built => {
     };
   } catch (error) {
     if (!(error instanceof StoreRefusal)) throw error;
-    return { ok: false, row: { message: error.message, field: placeRefusal(error, baseRows) } };
+    const row = refuseKept(error, contract, { ofTree, kept }) ?? {
+      message: error.message,
+      field: placeRefusal(error, ofTree),
+    };
+    return { ok: false, row };
   }
 };

@@ -11,6 +11,7 @@ import type { Problem } from '#language/problem.ts';
 import { type ReadBody, readWhole } from '../bodies/read.ts';
 import { type Built, buildVersion } from './build.ts';
 import { type CheckedTask, checkTask, createWorldCache, type WorldGiven } from './check-task.ts';
+import type { BaseVersion } from './kept-rows.ts';
 
 type Files = readonly TreeFile[];
 
@@ -18,8 +19,11 @@ type Files = readonly TreeFile[];
 type Inputs = {
   /** What a tree compiles to. */
   compile: { files: Files };
-  /** What a version of it consists of, with rows of a request after those of the tree. */
-  build: { files: Files; rowsJson: string | null };
+  /**
+   * What a version of it consists of, with rows of a request after those of the tree; made from another version,
+   * it keeps rows of that.
+   */
+  build: { files: Files; rowsJson: string | null; base?: BaseVersion };
   /** What its contract holds. */
   describe: { files: Files };
   /** What a template holds. */
@@ -105,7 +109,11 @@ export const createJobs = (): ((job: Job) => Outcomes[JobKind]) => {
       case 'compile':
         return compile(job.files);
       case 'build':
-        return buildVersion(job.files, job.rowsJson === null ? {} : JSON.parse(job.rowsJson));
+        return buildVersion(
+          job.files,
+          job.rowsJson === null ? {} : JSON.parse(job.rowsJson),
+          job.base,
+        );
       case 'describe':
         return describe(job.files);
       case 'summarize':

@@ -5,6 +5,9 @@ import { createPathCheck, showPath } from '#domain/tree-path.ts';
 import type { TreeFile } from '#domain/world.ts';
 import type { CreateWorldBody } from '#wire/public-api/world.ts';
 
+/** Where a tree has its rows, in a file for each entity. */
+export const dataFolder = 'data/';
+
 type FileBody = NonNullable<CreateWorldBody['overlay']>[number];
 
 /**
@@ -18,15 +21,11 @@ const decodeBase64 = (text: string): Buffer | undefined => {
   return bytes.byteLength === (text.length / 4) * 3 - padding ? bytes : undefined;
 };
 
-const decodeFile = (
+/** A file of a body that stands at a place in it, or what is wrong with its content. */
+export const decodeContent = (
   { path, content }: FileBody,
   place: string[],
-  pathFault: (path: string) => string | undefined,
 ): TreeFile | FieldProblem => {
-  const wrong = pathFault(path);
-  if (wrong !== undefined) {
-    return { path: [...place, 'path'], message: `the path ${showPath(path)} ${wrong}` };
-  }
   const bytes = decodeBase64(content);
   if (bytes === undefined) {
     return { path: [...place, 'content'], message: `${path}: is not base64` };
@@ -38,7 +37,20 @@ const decodeFile = (
   return { path, content: bytes };
 };
 
-const isProblem = (value: TreeFile | FieldProblem): value is FieldProblem => 'message' in value;
+const decodeFile = (
+  { path, content }: FileBody,
+  place: string[],
+  pathFault: (path: string) => string | undefined,
+): TreeFile | FieldProblem => {
+  const wrong = pathFault(path);
+  if (wrong !== undefined) {
+    return { path: [...place, 'path'], message: `the path ${showPath(path)} ${wrong}` };
+  }
+  return decodeContent({ path, content }, place);
+};
+
+export const isProblem = (value: TreeFile | FieldProblem): value is FieldProblem =>
+  'message' in value;
 const isFile = (value: TreeFile | FieldProblem): value is TreeFile => !isProblem(value);
 
 /** Decodes a list of files that stands in the field `field` of a body; throws `invalid`. */
@@ -58,10 +70,10 @@ export const overlay = (base: readonly TreeFile[], over: readonly TreeFile[]): T
   return [...byPath.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
 };
 
-/** Throws `invalid` when a tree has too many files or bytes, or a file where a folder is. */
-export const checkTree = (files: readonly TreeFile[]): void => {
+/** Throws `invalid`, at the field that it stands in, when a tree has too many files or bytes, or a file where a folder is. */
+export const checkTree = (files: readonly TreeFile[], field = 'from'): void => {
   const fail = (message: string): never => {
-    throw new AppError('invalid', message, { fields: [{ path: ['from'], message }] });
+    throw new AppError('invalid', message, { fields: [{ path: [field], message }] });
   };
   if (files.length > limits.treeFiles) {
     fail(`the tree has ${files.length} files; it may have ${limits.treeFiles}`);

@@ -1,6 +1,6 @@
 /** The versions of a world as a list, found by number or label, and the labels themselves. */
-import type { Queryable } from './database.ts';
-import { statement } from './database.ts';
+import type { Digest } from '#domain/world.ts';
+import { type Queryable, statement } from './database.ts';
 import type { VersionRow } from './worlds.ts';
 
 /** A version in a list, without what it consists of. */
@@ -77,3 +77,20 @@ const labelsStatement = statement('find_version_labels', `select ${labelsOf('$1'
 /** The labels of a version. */
 export const findLabels = async (db: Queryable, versionId: string): Promise<string[]> =>
   (await db.query<{ labels: string[] }>(labelsStatement, [versionId]))[0]?.labels ?? [];
+
+const heldStatement = statement(
+  'find_held_blobs',
+  `select blob from unnest($2::text[]) blob
+    where exists (select from versions v where v.project_id = $1 and v.blobs @> array[blob])`,
+);
+
+/** Those of some blobs that versions of a project consist of. */
+export const findHeldBlobs = async (
+  db: Queryable,
+  projectId: string,
+  digests: readonly Digest[],
+): Promise<Set<Digest>> => {
+  if (digests.length === 0) return new Set();
+  const rows = await db.query<{ blob: Digest }>(heldStatement, [projectId, digests]);
+  return new Set(rows.map(({ blob }) => blob));
+};

@@ -131,22 +131,21 @@ const nextVersionStatement = statement(
 );
 
 /**
- * Writes the next version of a world, which becomes its head in place of `base`. Throws `timeout` as
- * `insertWorld` does, and `conflict` when the world has another head by now.
+ * Writes the next version of a world, which becomes its head in place of `base`. False, and nothing is written,
+ * when the world has another head by now. Throws `timeout` as `insertWorld` does.
  */
 export const insertNextVersion = (
   db: Database,
   world: NewWorld & { base: string },
   version: NewVersion,
   uploadId: string,
-): Promise<void> =>
+): Promise<boolean> =>
   db.transaction(async (tx) => {
-    await finish(tx, world, uploadId);
     const next = { ...world, versionId: version.id };
-    if ((await tx.query(nextVersionStatement, next)).length === 0) {
-      throw new AppError('conflict', `world "${world.slug}" got another version meanwhile`);
-    }
+    if ((await tx.query(nextVersionStatement, next)).length === 0) return false;
+    await finish(tx, world, uploadId);
     await insertVersion(tx, world, version);
+    return true;
   });
 
 const worldColumns = `id, slug, kind, name, description, head_version_id as "headVersionId",

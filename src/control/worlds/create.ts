@@ -8,7 +8,7 @@ import { newId } from '#domain/id.ts';
 import { isSlug, type TreeFile } from '#domain/world.ts';
 import { allOf } from '../bodies/all-of.ts';
 import type { KeptWorld } from '../bodies/keep.ts';
-import type { RefusedRow } from '../compile/build.ts';
+import type { Built, RefusedRow } from '../compile/build.ts';
 import { checkTree, decodeTree, overlay } from '../compile/tree.ts';
 import { violates } from '../db/errors.ts';
 import type { Upload } from '../db/uploads.ts';
@@ -72,6 +72,12 @@ const checkNames = async ({ config }: Parts, body: KeptWorld): Promise<void> => 
   }
 };
 
+/** What a tree compiled to; throws `invalid` with all that is wrong with it. */
+export const builtOrRefused = (built: Built): Extract<Built, { ok: true }> => {
+  if (built.ok) return built;
+  throw 'row' in built ? rowRefused(built.row) : refusedWorld(built.problems);
+};
+
 /** Who makes a world: a key pair of its project. */
 export type Creator = { projectId: string; publicKey: string };
 
@@ -85,8 +91,7 @@ const build = async (
   const { rowsJson } = body;
   const asker = { project: projectId, signal };
   const built = await compiler.run({ kind: 'build', files: tree, rowsJson }, asker);
-  if (!built.ok) throw 'row' in built ? rowRefused(built.row) : refusedWorld(built.problems);
-  return sourceOf(tree, built);
+  return sourceOf(tree, builtOrRefused(built));
 };
 
 /** A world whose slug is taken and whose bytes are lost. */
@@ -135,8 +140,9 @@ const makeWorld = async (
     description: body.description ?? lost?.description ?? null,
   };
   if (lost !== undefined) {
-    await insertNextVersion(parts.db, { ...world, base: lost.head.id }, version, upload.id);
-    return;
+    const next = { ...world, base: lost.head.id };
+    if (await insertNextVersion(parts.db, next, version, upload.id)) return;
+    throw new AppError('conflict', `world "${slug}" got another version meanwhile`);
   }
   try {
     await insertWorld(parts.db, world, version, upload.id);

@@ -28,7 +28,13 @@ import {
   WorldListView,
 } from './world.ts';
 
-export { getVersion, getWorldFile, listVersions } from './version-operations.ts';
+export {
+  findMissingFiles,
+  getVersion,
+  getWorldFile,
+  listVersions,
+  pushVersion,
+} from './version-operations.ts';
 
 const SessionParams = Type.Object({ sessionId: Type.String({ maxLength: 64 }) });
 const WaitQuery = Type.Object({ wait: WaitSeconds }, { additionalProperties: false });

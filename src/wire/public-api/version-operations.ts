@@ -1,10 +1,21 @@
 /** The operations on versions of worlds. `operations.ts` has them with all others. */
 
+import { limits } from '#domain/limits.ts';
 import { operation } from '../operation.ts';
 import { Bytes } from '../schemas.ts';
 import { Type } from '../type.ts';
 import { ListMeta, PageQuery } from './lists.ts';
-import { VersionDetail, VersionListView, WorldParams } from './version.ts';
+import {
+  ManifestBody,
+  MissingView,
+  PushBody,
+  PushView,
+  VersionDetail,
+  VersionListView,
+  WorldParams,
+} from './version.ts';
+
+const SlugParams = Type.Object({ slug: Type.String({ maxLength: 64 }) });
 
 export const listVersions = operation({
   id: 'listVersions',
@@ -12,7 +23,7 @@ export const listVersions = operation({
   method: 'GET',
   path: '/worlds/{slug}/versions',
   access: 'read',
-  params: Type.Object({ slug: Type.String({ maxLength: 64 }) }),
+  params: SlugParams,
   query: Type.Object(PageQuery, { additionalProperties: false }),
   answers: { 200: Type.Object({ data: Type.Array(VersionListView), meta: ListMeta }) },
 });
@@ -40,4 +51,33 @@ export const getWorldFile = operation({
     sha256: Type.String({ maxLength: 64, description: '64 hex digits' }),
   }),
   answers: { 200: Bytes },
+});
+
+export const findMissingFiles = operation({
+  id: 'findMissingFiles',
+  summary: 'Which of some files a push has to send, as no version of the project has them',
+  method: 'POST',
+  path: '/worlds/{slug}/versions/missing',
+  access: 'write',
+  params: SlugParams,
+  body: ManifestBody,
+  answers: { 200: MissingView },
+});
+
+export const pushVersion = operation({
+  id: 'pushVersion',
+  summary: 'Make the next version of a world of a tree',
+  method: 'POST',
+  path: '/worlds/{slug}/versions',
+  access: 'write',
+  params: SlugParams,
+  body: PushBody,
+  bodyBytes: limits.worldBodyBytes,
+  answers: { 200: PushView, 201: PushView },
+  refusals: {
+    409:
+      'The head is another version than `base`: `head` says which. Or files were left out that the project ' +
+      'has in no version: `missing` has their digests.',
+    429: 'Too much of the project waits to be compiled, or a quota is used up: see `quota`.',
+  },
 });

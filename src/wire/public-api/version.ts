@@ -1,5 +1,6 @@
 /** Versions of worlds as clients see them, and how they are addressed. */
 
+import { limits } from '#domain/limits.ts';
 import { versionOrigins } from '#domain/world.ts';
 import { nullable, oneOf, Timestamp } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
@@ -68,3 +69,71 @@ export const VersionDetail = Type.Interface([VersionView], {
   files: Type.Array(FileView),
 });
 export type VersionDetail = Static<typeof VersionDetail>;
+
+const Sha256 = Type.String({
+  maxLength: 64,
+  pattern: '^[0-9a-f]{64}$',
+  description: '64 hex digits',
+});
+
+/** A file of a largest size in base64. */
+const fileChars = Math.ceil(limits.treeFileBytes / 3) * 4;
+
+const PushedFile = Type.Object(
+  {
+    path: Type.String({ minLength: 1, maxLength: 1024 }),
+    sha256: Sha256,
+    content: Type.Optional(
+      Type.String({
+        maxLength: fileChars,
+        description: 'base64; may be left out of a file that the project has in a version',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export const PushBody = Type.Object(
+  {
+    base: Type.Integer({
+      minimum: 1,
+      maximum: 999_999_999,
+      description: 'number of the version that it is made from: it must still be the head',
+    }),
+    files: Type.Array(PushedFile, {
+      maxItems: limits.treeFiles,
+      description: 'the whole tree; files that are not in it are gone',
+    }),
+    data: Type.Optional(
+      oneOf(
+        ['keep', 'replace'],
+        'what becomes of rows that did not come from the tree: kept unless it says `replace`',
+      ),
+    ),
+    message: Type.Optional(Type.String({ maxLength: 2_000 })),
+  },
+  { additionalProperties: false },
+);
+export type PushBody = Static<typeof PushBody>;
+
+export const PushView = Type.Interface([VersionDetail], {
+  changed: Type.Boolean({
+    description: 'false: the head has all this already, and no version was made',
+  }),
+  keptRows: Count,
+  leftOutRows: Type.Integer({
+    minimum: 0,
+    description: 'rows of the tree in whose place kept rows of the same key are',
+  }),
+});
+export type PushView = Static<typeof PushView>;
+
+export const ManifestBody = Type.Object(
+  { sha256: Type.Array(Sha256, { maxItems: limits.treeFiles }) },
+  { additionalProperties: false },
+);
+
+export const MissingView = Type.Object({
+  missing: Type.Array(Type.String(), { description: 'of those, what has to be sent' }),
+  head: Type.Object({ id: Type.String(), number: Type.Integer({ minimum: 1 }) }),
+});

@@ -1,9 +1,11 @@
 /** Versions of worlds: listed, and each with its files. */
 import { AppError } from '#domain/error.ts';
+import type { Digest } from '#domain/world.ts';
 import * as api from '#wire/public-api/operations.ts';
 import { findLabels, listVersions } from '../../db/versions.ts';
 import type { Parts } from '../../parts.ts';
 import { getVersionOf, getWorld, resolveAddress } from '../../worlds/address.ts';
+import { findMissing, pushVersion } from '../../worlds/push.ts';
 import { viewListedVersion, viewVersionDetail } from '../../worlds/view-version.ts';
 import { type Endpoint, endpoint, respond } from '../endpoint.ts';
 import { toMeta, toRange } from '../paging.ts';
@@ -20,6 +22,25 @@ export const versionEndpoints = (parts: Parts): Endpoint[] => [
     const version = await getVersionOf(parts, world, params.version);
     const labels = await findLabels(parts.db, version.id);
     return respond(200, viewVersionDetail(version, world.slug, labels));
+  }),
+
+  endpoint(api.findMissingFiles, async ({ params, body }, { caller: { projectId } }) => {
+    const world = await getWorld(parts, projectId, params.slug);
+    const head = await getVersionOf(parts, world, 'latest');
+    const digests = body.sha256.map((sha256): Digest => `sha256:${sha256}`);
+    const missing = await findMissing(parts, projectId, head, digests);
+    return respond(200, {
+      missing: missing.map((digest) => digest.slice('sha256:'.length)),
+      head: { id: head.id, number: head.number },
+    });
+  }),
+
+  endpoint(api.pushVersion, async ({ params: { slug }, body }, { caller, signal }) => {
+    const pushed = await pushVersion(parts, caller, { slug, body }, signal);
+    const { version, changed, keptRows, leftOutRows } = pushed;
+    const labels = await findLabels(parts.db, version.id);
+    const view = { ...viewVersionDetail(version, slug, labels), changed, keptRows, leftOutRows };
+    return changed ? respond(201, view) : respond(200, view);
   }),
 
   // A digest opens what the version itself lists, and nothing else that the service has under it.

@@ -1,0 +1,76 @@
+/**
+ * `svc worlds push`: makes the next version of a world of a folder.
+ *
+ * The folder is compiled here first, so that its problems are shown with their lines. It is pushed upon the version
+ * that the folder was pulled from, pushed as or created as; where another is the head by now, it is refused.
+ */
+import type { Command } from 'commander';
+import { AppError } from '#domain/error.ts';
+import { compileTree } from '#language/compile/compile.ts';
+import { noteBase, readBase } from '../files/base-note.ts';
+import { readTree } from '../files/input.ts';
+import { pushTree } from '../service/push.ts';
+import type { Context } from '../terminal/context.ts';
+import { withProgress } from '../terminal/progress.ts';
+import { ProblemsError } from '../views/report.ts';
+import { describePush } from '../views/version.ts';
+import {
+  addCommand,
+  clientFor,
+  parseNumber,
+  printAnswer,
+  type ServiceOptions,
+  withService,
+} from './command.ts';
+
+type Options = ServiceOptions & { base?: number; replaceRows?: boolean; message?: string };
+
+/** Tells where the head is what to do about it. */
+const withWayOut = (error: unknown, slug: string, folder: string): unknown => {
+  if (!(error instanceof AppError) || error.code !== 'conflict') return error;
+  const { head } = error.detail as { head?: { number?: unknown } };
+  if (typeof head?.number !== 'number') return error;
+  const hint = `"svc worlds diff ${slug}@${head.number} ${folder}" shows how it differs; --base ${head.number} pushes upon it all the same`;
+  const { code, message, detail, fields } = error;
+  return new AppError(code, message, { detail: { ...detail, hint }, fields, cause: error.cause });
+};
+
+export const addWorldsPush = (worlds: Command, context: Context): void => {
+  const command = addCommand(worlds, {
+    usage: 'push <world> [folder]',
+    summary: 'make the next version of a world of a folder (default: this one)',
+    example: 'svc worlds push crm ./crm -m "deals have stages"\nsvc worlds push crm --base 4',
+  })
+    .option(
+      '--base <number>',
+      'the version that the folder is made from (default: as noted in .svc-base.json, else the head)',
+      parseNumber({ min: 1, max: 999_999_999, whole: true }),
+    )
+    .option('--replace-rows', 'drop rows that did not come from a tree')
+    .option('-m, --message <text>', 'reason recorded on the version');
+  withService(command).action(async (slug: string, given: string | undefined, options: Options) => {
+    const folder = given ?? '.';
+    const tree = readTree(context, folder);
+    const compiled = compileTree(tree);
+    if (!compiled.ok) throw new ProblemsError(folder, compiled.problems, tree);
+    const client = clientFor(context, options);
+    const { message } = options;
+    const request = {
+      slug,
+      tree,
+      base: { number: options.base, noted: readBase(context, folder, slug) },
+      options: {
+        ...(message === undefined ? {} : { message }),
+        ...(options.replaceRows === true ? { data: 'replace' as const } : {}),
+      },
+    };
+    const progress = { out: context.err, step: `pushing ${slug}` };
+    const pushed = await withProgress(progress, () => pushTree(client, request)).catch(
+      (error: unknown) => {
+        throw withWayOut(error, slug, folder);
+      },
+    );
+    noteBase(context, folder, slug, pushed.answer.id);
+    printAnswer(context, options, pushed.answer, () => describePush(pushed));
+  });
+};

@@ -1,0 +1,250 @@
+/**
+ * Makes the next version of a world of a tree. Only contents come that no version of the project has; the rest is
+ * taken from there. It is made from a version that must be the head, from before it is compiled until it is
+ * written: of two pushes at once one wins, and the other is told which version is the head now.
+ */
+
+import pMap from 'p-map';
+import { AppError, type FieldProblem } from '#domain/error.ts';
+import { createPathCheck, showPath } from '#domain/tree-path.ts';
+import type { Digest, TreeFile } from '#domain/world.ts';
+import type { PushBody } from '#wire/public-api/version.ts';
+import { digestOf, isLost } from '../blobs/blobs.ts';
+import type { BaseVersion } from '../compile/kept-rows.ts';
+import { checkTree, dataFolder, decodeContent, isProblem } from '../compile/tree.ts';
+import type { Upload } from '../db/uploads.ts';
+import { findHeldBlobs } from '../db/versions.ts';
+import { insertNextVersion, type ManifestFile, type WorldRow } from '../db/worlds.ts';
+import type { Version } from '../memory/versions.ts';
+import type { Parts } from '../parts.ts';
+import { getVersionOf, getWorld } from './address.ts';
+import { builtOrRefused, type Creator } from './create.ts';
+import { contentHashOf, type Source, sourceOf, storeVersion, withUpload } from './store-version.ts';
+
+const readsAtOnce = 16;
+
+/** What came of a push: the version that is the head now, and whether the push made it. */
+export type Pushed = {
+  world: WorldRow;
+  version: Version;
+  changed: boolean;
+  keptRows: number;
+  leftOutRows: number;
+};
+
+const toDigest = (sha256: string): Digest => `sha256:${sha256}`;
+
+const movedError = (slug: string, base: number, head: Version): AppError =>
+  new AppError(
+    'conflict',
+    `the head of "${slug}" is version ${head.number} by now, and this is made from ${base}: pull it, make the change there, and push again`,
+    { detail: { head: { id: head.id, number: head.number } } },
+  );
+
+/** Of some files those that no version of the project has. */
+export const findMissing = async (
+  { db }: Parts,
+  projectId: string,
+  head: Version,
+  digests: readonly Digest[],
+): Promise<Digest[]> => {
+  const ofHead = new Set(head.files.map(({ sha256 }) => sha256));
+  const asked = [...new Set(digests)].filter((digest) => !ofHead.has(digest));
+  const held = await findHeldBlobs(db, projectId, asked);
+  return asked.filter((digest) => !held.has(digest));
+};
+
+const missingError = (missing: readonly Digest[]): AppError =>
+  new AppError('conflict', `${missing.length} files have to be sent with their content`, {
+    detail: { missing: missing.map((digest) => digest.slice('sha256:'.length)) },
+  });
+
+type Sent = { path: string; sha256: Digest; content: Uint8Array | undefined };
+
+const readFile = (
+  { path, sha256, content }: PushBody['files'][number],
+  place: string[],
+  pathFault: (path: string) => string | undefined,
+): Sent | FieldProblem => {
+  const fault = pathFault(path);
+  if (fault !== undefined) {
+    return { path: [...place, 'path'], message: `the path ${showPath(path)} ${fault}` };
+  }
+  if (content === undefined) return { path, sha256: toDigest(sha256), content };
+  const decoded = decodeContent({ path, content }, place);
+  if (isProblem(decoded)) return decoded;
+  if (digestOf(decoded.content) === toDigest(sha256))
+    return { ...decoded, sha256: toDigest(sha256) };
+  return { path: [...place, 'sha256'], message: `${path}: is not the digest of its content` };
+};
+
+const readFiles = (files: PushBody['files']): Sent[] => {
+  const pathFault = createPathCheck();
+  const sent: Sent[] = [];
+  const problems: FieldProblem[] = [];
+  for (const [index, file] of files.entries()) {
+    const read = readFile(file, ['files', String(index)], pathFault);
+    if ('message' in read) problems.push(read);
+    else sent.push(read);
+  }
+  if (problems.length === 0) return sent;
+  throw new AppError('invalid', 'the files are not a tree', { fields: problems });
+};
+
+/** The bytes that the service has of some files; throws `conflict` with those that are lost. */
+const readHeld = async (
+  { blobs }: Parts,
+  digests: readonly Digest[],
+): Promise<Map<Digest, Uint8Array>> => {
+  const found = new Map<Digest, Uint8Array>();
+  const lost: Digest[] = [];
+  const read = async (digest: Digest): Promise<void> => {
+    try {
+      found.set(digest, await blobs.get(digest));
+    } catch (error) {
+      if (!isLost(error)) throw error;
+      lost.push(digest);
+    }
+  };
+  await pMap(new Set(digests), read, { concurrency: readsAtOnce });
+  if (lost.length > 0) throw missingError(lost);
+  return found;
+};
+
+const assembleTree = async (
+  parts: Parts,
+  projectId: string,
+  head: Version,
+  body: PushBody,
+): Promise<TreeFile[]> => {
+  const sent = readFiles(body.files);
+  const bare = sent.filter(({ content }) => content === undefined).map(({ sha256 }) => sha256);
+  const missing = await findMissing(parts, projectId, head, bare);
+  if (missing.length > 0) throw missingError(missing);
+  const held = await readHeld(parts, bare);
+  const tree = sent.flatMap(({ path, sha256, content = held.get(sha256) }) =>
+    content === undefined ? [] : [{ path, content }],
+  );
+  checkTree(tree, 'files');
+  return tree;
+};
+
+const hasOtherRows = ({ entityCounts, treeRows }: Version): boolean =>
+  treeRows === null ||
+  Object.entries(entityCounts).some(([entity, count]) => count > (treeRows[entity] ?? 0));
+
+const isRows = ({ path }: ManifestFile): boolean => path.startsWith(dataFolder);
+
+/** What a push is made from, as far as it needs it; undefined when nothing is kept and its bytes are lost. */
+const readBase = async (
+  { blobs }: Parts,
+  head: Version,
+  data: PushBody['data'],
+): Promise<BaseVersion | undefined> => {
+  const keeps = data !== 'replace' && hasOtherRows(head);
+  try {
+    const [bundle, snapshot] = await Promise.all([
+      blobs.get(head.bundle),
+      keeps ? blobs.get(head.snapshot) : undefined,
+    ]);
+    if (head.treeRows !== null || !keeps)
+      return { bundle, snapshot, treeRows: head.treeRows ?? {} };
+    const files = head.files.filter(isRows).map(async ({ path, sha256 }) => ({
+      path,
+      content: await blobs.get(sha256),
+    }));
+    return { bundle, snapshot, treeRows: await Promise.all(files) };
+  } catch (error) {
+    if (!isLost(error)) throw error;
+    if (data === 'replace') return undefined;
+    const message = `the rows of version ${head.number} are lost, and none can be kept: push with "data": "replace"`;
+    throw new AppError('conflict', message, { cause: error });
+  }
+};
+
+const build = async (
+  parts: Parts,
+  { projectId, head, body }: { projectId: string; head: Version; body: PushBody },
+  signal: AbortSignal | undefined,
+): Promise<Source> => {
+  const tree = await assembleTree(parts, projectId, head, body);
+  const base = await readBase(parts, head, body.data);
+  const built = await parts.compiler.run(
+    { kind: 'build', files: tree, rowsJson: null, ...(base === undefined ? {} : { base }) },
+    { project: projectId, signal },
+  );
+  return sourceOf(tree, builtOrRefused(built));
+};
+
+/** The name of the world after a push: a name of its own stays, else it is that of the manifest. */
+const nameAfter = (world: WorldRow, head: Version, source: Source): string =>
+  world.name === head.contract.name ? source.name : world.name;
+
+type Push = { creator: Creator; world: WorldRow; head: Version; body: PushBody };
+
+const writeVersion = async (
+  parts: Parts,
+  upload: Upload,
+  { creator, world, head, body }: Push,
+  source: Source,
+): Promise<string> => {
+  const moved = async (): Promise<AppError> => {
+    const { version } = await findHead(parts, creator.projectId, world.slug);
+    return movedError(world.slug, body.base, version);
+  };
+  // Compiling takes its time: what cannot be written any more is not stored either.
+  if ((await getWorld(parts, creator.projectId, world.slug)).headVersionId !== head.id) {
+    throw await moved();
+  }
+  const version = await storeVersion(parts, upload, source, {
+    number: head.number + 1,
+    message: body.message ?? null,
+    author: creator.publicKey,
+    origin: 'push',
+    base: head,
+  });
+  const next = {
+    ...world,
+    projectId: creator.projectId,
+    name: nameAfter(world, head, source),
+    base: head.id,
+  };
+  if (await insertNextVersion(parts.db, next, version, upload.id)) return version.id;
+  throw await moved();
+};
+
+const findHead = async (
+  parts: Parts,
+  projectId: string,
+  slug: string,
+): Promise<{ world: WorldRow; version: Version }> => {
+  const world = await getWorld(parts, projectId, slug);
+  return { world, version: await getVersionOf(parts, world, 'latest') };
+};
+
+/**
+ * Pushes a tree. `invalid` lists what is wrong with it, `conflict` says that the head is another version or that
+ * files have to be sent, `exhausted` that too much waits to be compiled or a quota is used up. Nothing is written
+ * of a push that is refused, nor of one that changes nothing.
+ */
+export const pushVersion = async (
+  parts: Parts,
+  creator: Creator,
+  { slug, body }: { slug: string; body: PushBody },
+  signal?: AbortSignal,
+): Promise<Pushed> => {
+  const { projectId } = creator;
+  const { world, version: head } = await findHead(parts, projectId, slug);
+  if (head.number !== body.base) throw movedError(slug, body.base, head);
+  const source = await build(parts, { projectId, head, body }, signal);
+  const { keptRows, leftOutRows } = source;
+  if (contentHashOf(source) === head.contentHash) {
+    return { world, version: head, changed: false, keptRows, leftOutRows };
+  }
+  const push = { creator, world, head, body };
+  const id = await withUpload(parts, { projectId, makesWorld: false }, (upload) =>
+    writeVersion(parts, upload, push, source),
+  );
+  const version = await getVersionOf(parts, world, id);
+  return { world, version, changed: true, keptRows, leftOutRows };
+};

@@ -1,0 +1,101 @@
+/** `svc worlds push` and what else works on versions, on a control plane. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDesk, type Desk } from '../support/commands-on-control.ts';
+import { type OwnControl, startOwnControl } from '../support/own-control.ts';
+import { changed } from '../support/pushes.ts';
+import { notesWorld } from '../support/worlds.ts';
+
+let control: OwnControl;
+let desk: Desk;
+
+beforeAll(async () => {
+  control = await startOwnControl();
+  desk = createDesk(control);
+});
+
+afterAll(async () => {
+  desk.clear();
+  await control.stop();
+});
+
+/** Runs it and answers what it printed; a command that fails fails the test. */
+const svc = async (words: string): Promise<string> => {
+  const { status, out, err } = await desk.svc(words);
+  expect(status, err).toBe(0);
+  return out;
+};
+
+const tree = notesWorld();
+
+describe('svc worlds push', () => {
+  it('pushes a folder that the world was created from, and sends what is new', async () => {
+    desk.write('notes', tree);
+    await svc('worlds create notes --from ./notes');
+    desk.write('notes', changed([], { 'README.md': 'hello\n' }));
+    const out = await svc('worlds push notes ./notes -m documented');
+    expect(out).toMatch(/version +2 \(ver-/);
+    expect(out).toMatch(/changes +files: 1 added\n/);
+    expect(out).toMatch(/sent +1 file, 6 bytes/);
+    const versions = await svc('worlds versions notes');
+    expect(versions.split('\n')[1]).toMatch(/^2 +ver-\S+ +push .*files: 1 added .*documented/);
+    expect(versions.split('\n')[2]).toMatch(/^1 +ver-\S+ +create .*\d+ files, 2 rows/);
+    expect(await svc('worlds push notes ./notes')).toBe(
+      'nothing changed: version 2 of notes is this tree\n',
+    );
+    const json = JSON.parse(await svc('worlds push notes ./notes --json'));
+    expect(json).toMatchObject({ changed: false, number: 2 });
+  });
+
+  it('leaves out what .svcignore names, builds and hidden files', async () => {
+    desk.write('ignoring', tree);
+    await svc('worlds create ignoring --from ./ignoring');
+    desk.write(
+      'ignoring',
+      changed([], {
+        '.svcignore': '*.tmp\nscratch/\n!kept.tmp\n',
+        'a.tmp': '',
+        'kept.tmp': '',
+        'scratch/b.md': '',
+        'dist/c.md': '',
+        'notes/__pycache__/d.md': '',
+        '.hidden': '',
+      }),
+    );
+    const pushed = JSON.parse(await svc('worlds push ignoring ./ignoring --json'));
+    expect(pushed.changes.files).toEqual({ added: 1, changed: 0, removed: 0 });
+    expect(pushed.files.map(({ path }: { path: string }) => path)).toContain('kept.tmp');
+  });
+
+  it('is refused from a folder that holds an older version, and says what to do', async () => {
+    desk.write('mine', tree);
+    desk.write('theirs', tree);
+    await svc('worlds create shared --from ./mine');
+    await svc('worlds push shared ./theirs');
+    desk.write('theirs', changed([], { 'theirs.md': '' }));
+    await svc('worlds push shared ./theirs');
+    desk.write('mine', changed([], { 'mine.md': '' }));
+    const refused = await desk.svc('worlds push shared ./mine');
+    expect(refused.status).toBe(1);
+    expect(refused.err).toContain('the head of "shared" is version 2 by now');
+    expect(refused.err).toContain('svc worlds diff shared@2 ./mine');
+    expect(await svc('worlds push shared ./mine --base 2')).toMatch(/version +3 /);
+  });
+
+  it('takes the head where the note is of another service, or broken', async () => {
+    const note = join(desk.folder, 'notes', '.svc-base.json');
+    for (const text of ['{"notes":"ver-00000000000000000000000000"}', '{', '[]', '{"notes":1}']) {
+      writeFileSync(note, text);
+      expect(await svc('worlds push notes ./notes')).toContain('nothing changed: version 2');
+    }
+    expect(JSON.parse(readFileSync(note, 'utf8')).notes).toMatch(/^ver-/);
+  });
+
+  it('shows the problems of a tree with their lines, and sends nothing', async () => {
+    desk.write('broken', changed(tree, { 'svc-env.toml': '[schema]\n' }));
+    const { status, err } = await desk.svc('worlds push notes ./broken');
+    expect(status).toBe(1);
+    expect(err).toContain('svc-env.toml');
+  });
+});
