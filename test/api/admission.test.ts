@@ -84,8 +84,8 @@ it('a pool that is full and passes its hosts on quickly refuses who comes while 
   await until(async () => (await ask()).status < 300, { timeoutMs: 10_000, what: 'an open' });
 });
 
-it('a pool that can launch another host lets everyone wait, up to so many', async () => {
-  await publish(5);
+it('a pool that can launch a host for each lets everyone wait, up to so many', async () => {
+  await publish(20);
   const opened = [];
   for (let nth = 0; nth < 12; nth += 1) opened.push(await open({ 'idempotency-key': `k${nth}` }));
   await expect(open()).rejects.toMatchObject({

@@ -8,8 +8,8 @@ export type Crowding = {
   /** Sessions of the same wish without a host, and for how long the first of them has waited. */
   waiting: number;
   longestWaitMs: number;
-  /** Whether there are pools that suit, and none of them can launch another host. */
-  isFull: boolean;
+  /** Hosts that are on their way or that the pools which suit can still launch; null where no pool says. */
+  toCome: number | null;
 };
 
 const wanted: Wish = { tier: ':tier', isolation: ':isolation', size: ':size' };
@@ -17,15 +17,15 @@ const asked = wishOf('s');
 
 const crowdingStatement = statement(
   'crowding',
-  `select w.*, coalesce(p.full, false) as "isFull"
+  `select w.*, p."toCome"
      from (select count(*)::int as waiting,
                   coalesce(extract(epoch from now() - min(s.created_at)) * 1000, 0)::float8 as "longestWaitMs"
              from sessions s
             where ${waiting('s')} and ${asked.tier} = :tier and ${asked.size} = :size
               and ${asked.isolation} is not distinct from :isolation::text) w
-    cross join (select bool_and(live.hosts >= p.maximum) as full
+    cross join (select sum(greatest(p.maximum - live.ready, 0))::int as "toCome"
                   from ${ledPools} cross join lateral (
-                    select count(*) as hosts from hosts h
+                    select count(*) filter (where h.state <> 'starting') as ready from hosts h
                      where h.installation = p.installation and h.pool = p.name and h.state in ${liveHosts}
                   ) live
                  where p.held is null and ${suits('p', wanted)}) p`,

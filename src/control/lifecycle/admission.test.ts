@@ -4,7 +4,7 @@ import type { Crowding } from '../db/crowding.ts';
 import { createAdmission } from './admission.ts';
 
 const wish: HostWish = { tier: 'standard', isolation: null, size: 'standard' };
-const crowded: Crowding = { waiting: 12, longestWaitMs: 400, isFull: true };
+const crowded: Crowding = { waiting: 12, longestWaitMs: 400, toCome: 3 };
 
 /** An admission on a clock of its own; `crowding` is what a look finds. */
 const start = (crowding: Crowding, limits = { most: 50, waitMs: 250 }) => {
@@ -52,7 +52,8 @@ it('an open is refused when hosts pass on quickly, all are taken, and the first 
 });
 
 it.each([
-  ['a host can still be launched', { isFull: false }, 20],
+  ['a host can still come for each', { toCome: 12 }, 20],
+  ['no pool says how many hosts there may be', { toCome: null }, 20],
   ['the first has not waited for long', { longestWaitMs: 249 }, 20],
   ['sessions are long, and hosts pass on slowly', {}, 3],
 ])('an open waits when %s', async (_, change, placed) => {
@@ -63,7 +64,7 @@ it.each([
 });
 
 it('no more wait than may, those let in since the last look among them', async () => {
-  const crowding = { waiting: 48, longestWaitMs: 0, isFull: false };
+  const crowding = { waiting: 48, longestWaitMs: 0, toCome: 100 };
   const { check, opened } = start(crowding);
   opened(wish, true);
   await check(wish);
@@ -114,7 +115,7 @@ it('a look that fails is that of those who shared it, and the next open takes an
   let fails = true;
   const admission = createAdmission({ most: 1, waitMs: 1 }, async () => {
     if (fails) throw new Error('the database is gone');
-    return { waiting: 0, longestWaitMs: 0, isFull: false };
+    return { waiting: 0, longestWaitMs: 0, toCome: 100 };
   });
   admission.opened(wish, true);
   await expect(admission.check(wish)).rejects.toThrow('the database is gone');

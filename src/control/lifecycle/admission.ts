@@ -5,8 +5,8 @@
  * anything is written and with word of when to try again,
  *
  * - when as many wait as may (`most`);
- * - when no pool can launch a host, hosts pass from session to session quickly, and the first in the queue
- *   has waited for `waitMs` all the same: whoever came now would wait longer still.
+ * - when more wait than hosts can still come, hosts pass from session to session quickly, and the first in the
+ *   queue has waited for `waitMs` all the same: whoever came now would wait longer still.
  *
  * While opens find warm hosts nothing is looked up for this.
  */
@@ -95,9 +95,11 @@ export const createAdmission = (
       const why = `${waiting} sessions wait for a host already (SVC_OPEN_QUEUE is ${most})`;
       throw refusal(why, crowding, later);
     }
+    const { toCome, longestWaitMs } = crowding;
+    const isShort = toCome !== null && waiting > toCome;
     const isQuick = placed >= quickPlacements;
-    if (!crowding.isFull || !isQuick || crowding.longestWaitMs < waitMs) return;
-    const why = `more sessions are opened than the hosts can serve: ${waiting} wait, the first for ${Math.round(crowding.longestWaitMs)} ms (SVC_OPEN_WAIT_MS is ${waitMs})`;
+    if (!isShort || !isQuick || longestWaitMs < waitMs) return;
+    const why = `more sessions are opened than the hosts can serve: ${waiting} wait, the first for ${Math.round(longestWaitMs)} ms (SVC_OPEN_WAIT_MS is ${waitMs})`;
     throw refusal(why, crowding, later);
   };
 
