@@ -114,14 +114,23 @@ const entryOf = (id: number, note: LedgerNote, { secrets, valueChars }: Shown): 
 
 export type LedgerOptions = { secrets?: Secrets; limits?: LedgerLimits };
 
-/** Opens an empty ledger. Numbers of entries count over the whole session, whatever is cleared. */
+/** The database of a ledger, empty. */
+const openTable = () => {
+  const db = openEmpty(contract);
+  const prepare = createStatements(db);
+  return { db, prepare, reader: createReader(createCatalog(contract), prepare) };
+};
+
+/** Opens an empty ledger; its database is made when somebody first reads it. Numbers of entries count over the whole session, whatever is cleared. */
 export const openLedger = ({
   secrets = noSecrets,
   limits = defaultLimits,
 }: LedgerOptions = {}): Ledger => {
-  const db = openEmpty(contract);
-  const prepare = createStatements(db);
-  const reader = createReader(createCatalog(contract), prepare);
+  let made: ReturnType<typeof openTable> | undefined;
+  const table = (): ReturnType<typeof openTable> => {
+    made ??= openTable();
+    return made;
+  };
   const backlog = createBacklog();
   const shown = { secrets, valueChars: limits.valueChars };
   /** Entries are written when somebody reads: most are read once, by a grader, or never. */
@@ -132,6 +141,7 @@ export const openLedger = ({
   let bytes = 0;
 
   const makeRoom = (): void => {
+    const { prepare } = table();
     const oldest = prepare(`DELETE FROM ${ledgerEntity}
       WHERE rowid = (SELECT min(rowid) FROM ${ledgerEntity}) RETURNING octet_length(payload) AS size`);
     while (kept > limits.entries || bytes > limits.bytes) {
@@ -143,6 +153,7 @@ export const openLedger = ({
   const write = (): void => {
     const entries = unwritten.first({ entries: limits.entries, chars: limits.bytes });
     if (entries.length === 0) return;
+    const { db, prepare } = table();
     db.exec('BEGIN');
     const insert = prepare(`INSERT INTO ${ledgerEntity} (_key, payload) VALUES (?, ?)`);
     for (const { id, json } of entries) {
@@ -173,29 +184,29 @@ export const openLedger = ({
     missing,
     query(entity, query) {
       write();
-      return reader.query(entity, query);
+      return table().reader.query(entity, query);
     },
     list(entity, query) {
       write();
-      return reader.list(entity, query);
+      return table().reader.list(entity, query);
     },
     count(entity, where) {
       write();
-      return reader.count(entity, where);
+      return table().reader.count(entity, where);
     },
-    asOfNow: () => ({ missing: missing(), ...reader }),
+    asOfNow: () => ({ missing: missing(), ...table().reader }),
     note(note) {
       const entry = tell(note);
       unwritten.add(lastId, entry);
     },
     clear(last) {
       tell(last);
-      db.exec(`DELETE FROM ${ledgerEntity}`);
+      made?.db.exec(`DELETE FROM ${ledgerEntity}`);
       unwritten.removeTo(lastId);
       clearedAt = lastId;
       kept = 0;
       bytes = 0;
     },
-    close: () => db.close(),
+    close: () => made?.db.close(),
   };
 };

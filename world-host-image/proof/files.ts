@@ -10,6 +10,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  type Stats,
   truncateSync,
 } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -39,9 +40,8 @@ const printOfFile = (size: number, content: Uint8Array): Print =>
   `file of ${size} bytes ${createHash('sha256').update(content).digest('hex')}`;
 const emptyFile = printOfFile(0, new Uint8Array());
 
-/** The print of what is there. A file whose size is not that in `expected` is not read. */
-const printAt = (path: string, expected?: Print): Print => {
-  const found = lstatSync(path);
+/** The print of what was found at a path. A file whose size is not that in `expected` is not read. */
+const printOf = (path: string, found: Stats, expected?: Print): Print => {
   if (found.isDirectory()) return folder;
   if (found.isSymbolicLink()) return `link to ${readlinkSync(path)}`;
   if (!found.isFile()) return `special file ${found.mode} ${found.rdev}`;
@@ -50,22 +50,21 @@ const printAt = (path: string, expected?: Print): Print => {
   return printOfFile(found.size, readFileSync(path));
 };
 
-/** Whether a file is where this process's log goes. */
-const isOwnOutput = (path: string): boolean => {
-  const { dev, ino } = lstatSync(path);
-  return [1, 2]
-    .map((descriptor) => fstatSync(descriptor))
-    .some((own) => own.dev === dev && own.ino === ino);
-};
+/** Is shown an entry; says whether to go into it. */
+type Visit = (path: string, found: Stats) => boolean;
 
-/** Shows every entry below a folder, of its own file system only; `visit` says whether to go into it. */
-const walk = (root: string, roots: readonly string[], visit: (path: string) => boolean): void => {
+/** Shows every entry below a folder, of its own file system only, but for the files where this process's log goes. */
+const walk = (root: string, roots: readonly string[], visit: Visit): void => {
   const { dev } = lstatSync(root);
+  const outputs = [1, 2].map((descriptor) => fstatSync(descriptor));
+  const isOutput = (found: Stats): boolean =>
+    outputs.some((own) => own.dev === found.dev && own.ino === found.ino);
   const enter = (within: string): void => {
     for (const name of readdirSync(within)) {
       const path = join(within, name);
-      const isOther = roots.includes(path) || lstatSync(path).dev !== dev || isOwnOutput(path);
-      if (!isOther && visit(path)) enter(path);
+      if (roots.includes(path)) continue;
+      const found = lstatSync(path);
+      if (found.dev === dev && !isOutput(found) && visit(path, found)) enter(path);
     }
   };
   enter(root);
@@ -76,13 +75,13 @@ const printsOf = ({ folders, files }: WritablePaths): Prints => {
   const prints = new Map<string, Print>();
   for (const root of folders) {
     prints.set(root, folder);
-    walk(root, folders, (path) => {
-      const print = printAt(path);
+    walk(root, folders, (path, found) => {
+      const print = printOf(path, found);
       prints.set(path, print);
       return print === folder;
     });
   }
-  for (const file of files) prints.set(file, printAt(file));
+  for (const file of files) prints.set(file, printOf(file, lstatSync(file)));
   return prints;
 };
 
@@ -113,9 +112,9 @@ export const watchFiles = ({ areOwnMounts, workDir }: FileWatchParts): FileWatch
       const expected = withPlaced(first, placed);
       const others: string[] = [];
       for (const root of folders) {
-        walk(root, folders, (path) => {
+        walk(root, folders, (path, found) => {
           const print = expected.get(path);
-          const isIt = print !== undefined && printAt(path, print) === print;
+          const isIt = print !== undefined && printOf(path, found, print) === print;
           if (!isIt) others.push(path);
           return isIt && print === folder;
         });
@@ -128,10 +127,10 @@ export const watchFiles = ({ areOwnMounts, workDir }: FileWatchParts): FileWatch
     look(placed) {
       const expected = new Map(withPlaced(first, placed));
       const found: string[] = [];
-      const judge = (path: string): boolean => {
+      const judge: Visit = (path, stats) => {
         const print = expected.get(path);
         expected.delete(path);
-        const isIt = print !== undefined && printAt(path, print) === print;
+        const isIt = print !== undefined && printOf(path, stats, print) === print;
         if (print === undefined) found.push(`${path} was left and cannot be removed`);
         else if (!isIt) found.push(`${path} is not what it was`);
         return isIt && print === folder;
@@ -140,7 +139,7 @@ export const watchFiles = ({ areOwnMounts, workDir }: FileWatchParts): FileWatch
         expected.delete(root);
         walk(root, folders, judge);
       }
-      files.forEach(judge);
+      for (const file of files) judge(file, lstatSync(file));
       return [...found, ...[...expected.keys()].map((path) => `${path} is missing`)];
     },
   };
