@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { curvePart, drawCurve } from './bench/curve-report.ts';
 import { drawSoak, drawThroughput } from './bench/host-chart.ts';
 import { type KeptReport, measuredPart } from './bench/host-report.ts';
 
@@ -11,4 +12,19 @@ it('the page and the pictures of the benchmarks show what was measured', () => {
   expect(read('benchmarks.md')).toContain(measuredPart(report));
   expect(read('figures/host-throughput.svg')).toBe(drawThroughput(report));
   expect(read('figures/host-soak.svg')).toBe(drawSoak(report.soak));
+});
+
+it('the picture and the table of opens a second show each rate, and how many were refused', () => {
+  const served = { served: 100, refused: 0, failed: 0, p50Ms: 12, p99Ms: 48 };
+  const borne = { ...served, rate: 45 };
+  const beyond = { ...served, rate: 90, refused: 100, p99Ms: 300 };
+  const overload = { ...beyond, refusedP99Ms: 20, recoveryMs: 900 };
+  const curve = { steps: [borne, beyond], borne, overload };
+  const picture = drawCurve(curve);
+  for (const shown of ['>45<', '>90<', '>0 %<', '>50 %<', '>p99<'])
+    expect(picture).toContain(shown);
+  const kept = { ...curve, machine: '2 cores', measuredOn: '2026-11-23' };
+  const part = curvePart(kept);
+  expect(part).toContain('| 45 | 100 | 0 | 0 | 12 ms | 48 ms |');
+  expect(part).toContain('| 90, twice what is borne | 100 | 100 | 0 | 12 ms | 300 ms |');
 });

@@ -3,7 +3,7 @@
  * what it saw (`LoadResult`). The world that it opens is that of notes.
  */
 import { text } from 'node:stream/consumers';
-import { describeError } from '#domain/error.ts';
+import { AppError, describeError } from '#domain/error.ts';
 import { createClient } from '#wire/client.ts';
 import { exchange } from '#wire/exchange.ts';
 import { call, close, open } from '../support/sessions.ts';
@@ -53,17 +53,35 @@ const journeys = { session: sessionJourney, commits: commitsJourney };
 
 const job = JSON.parse(await text(process.stdin)) as LoadJob;
 const travel = journeys[job.journey](job);
-const result: LoadResult = { readyMs: [], answeredMs: [], failures: [], cores: 0 };
+const result: LoadResult = {
+  readyMs: [],
+  answeredMs: [],
+  ready: [],
+  refused: [],
+  failures: [],
+  cores: 0,
+};
+
+/** Whether it was told to come again later: too much was asked for at once. */
+const isRefused = (error: unknown): boolean =>
+  error instanceof AppError && error.code === 'exhausted';
+
 const startsAt = performance.now();
 
-const arrive = async (dueAt: number): Promise<void> => {
+const arrive = async (dueMs: number): Promise<void> => {
+  const dueAt = startsAt + dueMs;
+  const timed = () => ({ dueMs, tookMs: performance.now() - dueAt });
   try {
     await travel(
-      () => result.readyMs.push(performance.now() - dueAt),
+      () => {
+        result.ready.push(timed());
+        result.readyMs.push(performance.now() - dueAt);
+      },
       () => result.answeredMs.push(performance.now() - dueAt),
     );
   } catch (error) {
-    result.failures.push(describeError(error));
+    if (isRefused(error)) result.refused.push(timed());
+    else result.failures.push(describeError(error));
   }
 };
 
@@ -72,7 +90,7 @@ await Promise.all(
   job.offsetsMs.map(
     (offset) =>
       new Promise<void>((resolve) => {
-        setTimeout(() => resolve(arrive(startsAt + offset)), offset);
+        setTimeout(() => resolve(arrive(offset)), offset);
       }),
   ),
 );

@@ -18,11 +18,18 @@ export type LoadJob = {
   offsetsMs: readonly number[];
 };
 
+/** Of one arrival: when it was due, from the start of the load, and how long something took from there on. */
+export type Timed = { dueMs: number; tookMs: number };
+
 export type LoadResult = {
   /** Milliseconds from when a session was to be asked for until it was ready, one for each that was. */
   readyMs: number[];
   /** And until its first call was answered. */
   answeredMs: number[];
+  /** When each that was refused for now was asked for, and how long it took to be told. */
+  refused: Timed[];
+  /** When each that was ready was asked for, and how long it took. */
+  ready: Timed[];
   /** What went wrong, one line each. */
   failures: string[];
   /** Processor time of the asking process, in seconds a second. */

@@ -6,7 +6,7 @@ import { type Floor, floorOf } from './floor.ts';
 
 const calls = 500;
 const warmUp = 50;
-const parallelSessions = 8;
+const parallelSessions = 32;
 const throughputSeconds = 5;
 
 const callOnce = async (network: Network, sessionId: string): Promise<void> => {

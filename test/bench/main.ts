@@ -14,6 +14,8 @@ import { startNetwork } from '../support/network.ts';
 import { dockerAnswers } from '../support/prepare-docker.ts';
 import { execute } from '../support/sql.ts';
 import { benchCall } from './call.ts';
+import { benchCurve, figuresOfCurve } from './curve.ts';
+import { writeCurve } from './curve-report.ts';
 import { benchDensity } from './density.ts';
 import { benchDocker } from './docker.ts';
 import { type Figure, formatTable } from './figure.ts';
@@ -39,8 +41,8 @@ const { values } = parseArgs({
 });
 const writesDocs = values.write === 'docs';
 if (values.write !== '' && !writesDocs) throw new Error('--write takes "docs"');
-if (writesDocs && !['host', 'world'].includes(values.only)) {
-  throw new Error('--write docs needs --only host or --only world');
+if (writesDocs && !['host', 'world', 'open.curve'].includes(values.only)) {
+  throw new Error('--write docs needs --only host, --only world or --only open.curve');
 }
 const wants = (prefix: string): boolean =>
   prefix.startsWith(values.only) || values.only.startsWith(prefix);
@@ -58,7 +60,12 @@ const benchProcess = async (server: Server): Promise<Figure[]> => {
   say('measuring the floor: round trip and commit');
   const floor: Floor = await measureFloor(databaseUrl);
   say(`  round trip ${floor.roundTripMs.toFixed(2)} ms, commit ${floor.commitMs.toFixed(2)} ms`);
-  const network = await startNetwork({ databaseUrl, poolSize: 2, env: { SVC_LOG_LEVEL: 'warn' } });
+  const network = await startNetwork({
+    databaseUrl,
+    poolSize: 2,
+    poolMax: 40,
+    env: { SVC_LOG_LEVEL: 'warn' },
+  });
   try {
     await prepareWorlds(network);
     const figures: Figure[] = [];
@@ -94,6 +101,12 @@ const benchServed = async (server: Server): Promise<Figure[]> => {
   if (wants('open.poisson')) {
     say('opening 45 sessions a second for a minute');
     figures.push(...(await benchPoisson(await freshDatabase(server, 'bench_poisson'), say)));
+  }
+  if (wants('open.curve') || wants('open.overload')) {
+    say('opening more and more sessions a second, and twice as many as are borne');
+    const found = await benchCurve(await freshDatabase(server, 'bench_curve'), say);
+    if (writesDocs) await writeCurve(found);
+    figures.push(...figuresOfCurve(found));
   }
   if (wants('open.burst100')) {
     say('opening 100 sessions at once');

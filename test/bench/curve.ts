@@ -1,0 +1,135 @@
+/**
+ * How many sessions a second a machine bears, and what becomes of those that ask when it is asked for more.
+ * The rate rises step by step, with arrivals of a Poisson process, until most opens are refused; then it is
+ * twice as much as was borne, and then, all at once, half of it: how soon is everybody served again?
+ */
+import type { Network } from '../support/network.ts';
+import { type LoadResult, poissonArrivals, runLoad, type Timed } from './arrivals.ts';
+import { type Figure, percentile } from './figure.ts';
+import { settled, withNetwork } from './poisson.ts';
+import { sessionJob } from './session-job.ts';
+
+const rates = [10, 20, 30, 40, 50, 60, 75, 90, 120];
+const stepSeconds = 10;
+const warmUp = { rate: 30, seconds: 15 };
+const overload = { seconds: 20, afterwards: 12 };
+const seed = 20_263;
+const pool = { poolSize: 16, poolMax: 16 };
+/** A rate is borne while none is refused and 99 of 100 are ready within this time. */
+const borneMs = 250;
+
+type Say = (line: string) => void;
+
+/** A rate of arrivals, and how those fared that came at it. */
+export type Step = {
+  rate: number;
+  served: number;
+  refused: number;
+  failed: number;
+  p50Ms: number;
+  p99Ms: number;
+};
+
+export type Curve = {
+  steps: Step[];
+  /** The highest rate that was borne. */
+  borne: Step;
+  /** Twice that. */
+  overload: Step & { refusedP99Ms: number; recoveryMs: number };
+};
+
+const tookOf = (timed: readonly Timed[]): number[] => timed.map(({ tookMs }) => tookMs);
+
+const stepOf = (rate: number, { ready, refused, failures }: LoadResult): Step => ({
+  rate,
+  served: ready.length,
+  refused: refused.length,
+  failed: failures.length,
+  p50Ms: percentile(tookOf(ready), 0.5),
+  p99Ms: percentile(tookOf(ready), 0.99),
+});
+
+const show = ({ rate, served, refused, failed, p50Ms, p99Ms }: Step): string =>
+  `  ${rate} a second: ${served} served, ${refused} refused, ${failed} failed, p50 ${p50Ms.toFixed(0)} ms, p99 ${p99Ms.toFixed(0)} ms`;
+
+const isBorne = ({ refused, failed, p99Ms }: Step): boolean =>
+  refused === 0 && failed === 0 && p99Ms <= borneMs;
+
+const climb = async (network: Network, say: Say): Promise<Step[]> => {
+  const steps: Step[] = [];
+  for (const rate of rates) {
+    await settled(network, pool.poolSize);
+    const arrivals = poissonArrivals(seed + rate, rate, stepSeconds);
+    const step = stepOf(rate, await runLoad(sessionJob(network, arrivals)));
+    say(show(step));
+    steps.push(step);
+  }
+  return steps;
+};
+
+/** From the end of the overload until all that come are ready as fast as they were at the rate that is borne. */
+const recoveryOf = ({ ready, refused }: LoadResult, endMs: number, usualMs: number): number => {
+  const late = [...refused, ...ready.filter(({ tookMs }) => tookMs > usualMs)];
+  const after = late.map(({ dueMs }) => dueMs - endMs).filter((ms) => ms >= 0);
+  return Math.max(0, ...after);
+};
+
+const overloadWith = async (network: Network, borne: Step): Promise<Curve['overload']> => {
+  await settled(network, pool.poolSize);
+  const rate = 2 * borne.rate;
+  const endMs = overload.seconds * 1_000;
+  const arrivals = [
+    ...poissonArrivals(seed, rate, overload.seconds),
+    ...poissonArrivals(seed + 1, borne.rate / 2, overload.afterwards).map((ms) => ms + endMs),
+  ];
+  const result = await runLoad(sessionJob(network, arrivals));
+  const isDuring = ({ dueMs }: Timed): boolean => dueMs < endMs;
+  const [ready, refused] = [result.ready.filter(isDuring), result.refused.filter(isDuring)];
+  return {
+    ...stepOf(rate, { ...result, ready, refused }),
+    refusedP99Ms: refused.length === 0 ? 0 : percentile(tookOf(refused), 0.99),
+    recoveryMs: recoveryOf(result, endMs, Math.max(borne.p99Ms, borneMs)),
+  };
+};
+
+/** Measures it. Where not even the lowest rate is borne, that one is doubled. */
+export const benchCurve = (databaseUrl: string, say: Say): Promise<Curve> =>
+  withNetwork(databaseUrl, pool, async (network) => {
+    await runLoad(sessionJob(network, poissonArrivals(seed - 1, warmUp.rate, warmUp.seconds)));
+    const steps = await climb(network, say);
+    const borne = steps.findLast(isBorne) ?? (steps[0] as Step);
+    const found = await overloadWith(network, borne);
+    say(show(found));
+    return { steps, borne, overload: found };
+  });
+
+const figure = (name: string, value: number, rest: Partial<Figure> = {}): Figure => ({
+  name,
+  value,
+  unit: 'ms',
+  floor: null,
+  peer: null,
+  target: null,
+  better: 'lower',
+  ...rest,
+});
+
+/** Its figures. Those of the overload have for a floor what was measured at the rate that is borne. */
+export const figuresOfCurve = ({ borne, overload: found }: Curve): Figure[] => {
+  const perSecond = found.served / overload.seconds;
+  return [
+    figure('open.curve.borne', borne.rate, { unit: 'opens/s', better: 'higher' }),
+    figure('open.curve.p50', borne.p50Ms),
+    figure('open.curve.p99', borne.p99Ms),
+    figure('open.overload.p50', found.p50Ms, { floor: borne.p50Ms }),
+    figure('open.overload.p99', found.p99Ms, { floor: borne.p99Ms }),
+    figure('open.overload.served', perSecond, {
+      unit: 'opens/s',
+      floor: borne.rate,
+      better: 'higher',
+    }),
+    figure('open.overload.refused.p99', found.refusedP99Ms),
+    figure('open.overload.lost', found.failed, { unit: 'each', target: 0 }),
+    figure('open.overload.recovery', found.recoveryMs, { target: 5_000 }),
+  ];
+};
