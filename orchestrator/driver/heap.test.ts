@@ -65,6 +65,13 @@ it('opens no inspector at a signal', () => {
   expect([stdout.trim(), stderr]).toEqual(['closed', '']);
 });
 
+it('tells the C library of a host to keep little that is free', () => {
+  expect(hostWith(512)).toMatchObject({
+    MALLOC_ARENA_MAX: '1',
+    MALLOC_TRIM_THRESHOLD_: '131072',
+  });
+});
+
 it('gives the smallest host a heap, too', () => {
   expect(heapOptions(16)).toBe('--max-old-space-size=6 --max-semi-space-size=1');
 });

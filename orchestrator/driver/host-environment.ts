@@ -5,7 +5,7 @@
 import type { Isolation } from '#domain/pool.ts';
 import type { LogLevel } from '#runtime/log.ts';
 import type { LaunchSpec } from './driver.ts';
-import { heapOptions, userCodeMemoryMb } from './heap.ts';
+import { heapOptions, mallocOptions, userCodeMemoryMb } from './heap.ts';
 
 /** What every host of an installation is told alike. */
 export type HostSettings = {
@@ -51,6 +51,7 @@ export const hostEnvironment = (
 ): Record<string, string> => ({
   // No signal opens an inspector: who reached it would be the host.
   NODE_OPTIONS: `${heapOptions(spec.shape.size.memoryMb)} --disable-sigusr1`,
+  ...mallocOptions,
   SVC_CONTROL_URL: settings.controlUrl,
   SVC_LOG_LEVEL: settings.logLevel,
   SVC_HOST_ID: spec.hostId,

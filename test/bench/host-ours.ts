@@ -9,7 +9,7 @@ import { chmodSync, chownSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { heapOptions } from '../../orchestrator/driver/heap.ts';
+import { heapOptions, mallocOptions } from '../../orchestrator/driver/heap.ts';
 import { layOutImage } from '../../orchestrator/images/image-context.ts';
 import { readImageInputs } from '../../orchestrator/images/image-inputs.ts';
 import { machineClock } from '../../src/domain/world-clock.ts';
@@ -65,6 +65,7 @@ const spawnHost = (control: StandInControl, folder: string, laid: Laid): ChildPr
     env: {
       PATH: process.env.PATH ?? '',
       NODE_OPTIONS: heapOptions(memoryMb),
+      ...mallocOptions,
       NODE_COMPILE_CACHE: laid.compiled,
       SVC_CONTROL_URL: control.url,
       SVC_HOST_ID: 'hst-bench',
