@@ -19,9 +19,17 @@ describe('svc', () => {
       'admin hosts',
       'admin doctor',
       'pools check',
-      ...['create', 'list', 'describe', 'push', 'versions', 'templates', 'requests'].map(
-        (name) => `worlds ${name}`,
-      ),
+      ...[
+        'create',
+        'list',
+        'describe',
+        'push',
+        'pull',
+        'pin',
+        'versions',
+        'templates',
+        'requests',
+      ].map((name) => `worlds ${name}`),
       ...['open', 'list', 'show', 'call', 'state', 'seed', 'reset', 'requests', 'grade'].map(
         (name) => `worlds session ${name}`,
       ),

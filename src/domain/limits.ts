@@ -18,6 +18,8 @@ export const limits = {
   bodyValues: 4_000_000,
   /** Members of an object whose members have no names of their own. */
   members: 10_000,
+  /** Labels that the versions of one world have together. */
+  worldLabels: 100,
   /** Tools that a task names. */
   taskTools: 1_000,
   /** Ids and names of all kinds. */

@@ -3,6 +3,8 @@
  * compiled contract and a snapshot of the base rows, all named by digests.
  */
 
+import { isId } from './id.ts';
+
 /** `sha256:<64 hex>` of the bytes a blob holds. */
 export type Digest = `sha256:${string}`;
 
@@ -10,6 +12,12 @@ const slugPattern = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
 
 /** Whether a text may be a world's slug: 1 to 64 lower-case letters, digits and inner hyphens. */
 export const isSlug = (text: string): boolean => slugPattern.test(text);
+
+const labelPattern = /^[a-z](?:[a-z0-9._-]{0,62}[a-z0-9])?$/;
+
+/** Whether a text may be a label of a version: nothing that names a version already. */
+export const isLabel = (text: string): boolean =>
+  labelPattern.test(text) && text !== 'latest' && text !== 'head' && !isId('ver', text);
 
 /** One file of a world tree: a relative path with `/` and its bytes. */
 export type TreeFile = { path: string; content: Uint8Array };

@@ -1,5 +1,5 @@
 /** `svc worlds push` and what else works on versions, on a control plane. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDesk, type Desk } from '../support/commands-on-control.ts';
@@ -97,5 +97,69 @@ describe('svc worlds push', () => {
     const { status, err } = await desk.svc('worlds push notes ./broken');
     expect(status).toBe(1);
     expect(err).toContain('svc-env.toml');
+  });
+});
+
+describe('svc worlds pull', () => {
+  const read = (path: string) => readFileSync(join(desk.folder, path), 'utf8');
+
+  it('writes a version into a folder, and pushing that changes nothing', async () => {
+    desk.write('source', changed(tree, { 'docs/a.md': 'one\n', 'b.md': 'b\n' }));
+    await svc('worlds create pulled --from ./source');
+    const out = await svc('worlds pull pulled copy');
+    expect(out).toContain('  wrote   docs/a.md\n');
+    expect(out).toContain('copy holds version 1 of pulled\n');
+    expect(read('copy/docs/a.md')).toBe('one\n');
+    expect(await svc('worlds pull pulled copy')).toBe('copy holds version 1 of pulled already\n');
+    expect(await svc('worlds push pulled copy')).toContain('nothing changed');
+  });
+
+  it('brings a folder from one version to another, and leaves alone what no version knew', async () => {
+    desk.write('copy', changed([], { 'docs/a.md': 'two\n', 'c.md': 'c\n' }));
+    rmSync(join(desk.folder, 'copy/b.md'));
+    await svc('worlds push pulled copy');
+    desk.write('copy', changed([], { 'own.md': 'own\n' }));
+    const back = JSON.parse(await svc('worlds pull pulled@1 copy --json'));
+    expect(back).toMatchObject({ number: 1, removed: ['c.md'] });
+    expect(back.written).toEqual(expect.arrayContaining(['b.md', 'docs/a.md']));
+    expect(read('copy/docs/a.md')).toBe('one\n');
+    expect(read('copy/own.md')).toBe('own\n');
+  });
+
+  it('overwrites and removes nothing that was changed here, unless it is told to', async () => {
+    desk.write('copy', changed([], { 'docs/a.md': 'mine\n', 'c.md': 'mine, too\n' }));
+    const refused = await desk.svc('worlds pull pulled copy');
+    expect(refused.status).toBe(1);
+    expect(refused.err).toContain('nothing was written:\n  c.md\n  docs/a.md');
+    expect(refused.err).toContain('--force');
+    expect(read('copy/docs/a.md')).toBe('mine\n');
+    expect(read('copy/b.md')).toBe('b\n');
+    await svc('worlds pull pulled copy --force');
+    expect(read('copy/docs/a.md')).toBe('two\n');
+    expect(read('copy/c.md')).toBe('c\n');
+    expect(() => read('copy/b.md')).toThrow('ENOENT');
+  });
+
+  it('refuses what is in the way of a file, whatever it is told', async () => {
+    rmSync(join(desk.folder, 'copy/c.md'));
+    mkdirSync(join(desk.folder, 'copy/c.md'));
+    const { status, err } = await desk.svc('worlds pull pulled copy --force');
+    expect(status).toBe(1);
+    expect(err).toContain('c.md is not a file');
+  });
+});
+
+describe('svc worlds pin', () => {
+  it('gives a version a label that names it, and takes it away', async () => {
+    expect(await svc('worlds pin pulled@1 stable')).toBe('pulled@stable is version 1\n');
+    expect(await svc('worlds versions pulled')).toMatch(/^1 .* stable$/m);
+    expect(await svc('worlds describe pulled@stable')).toMatch(/version +1 /);
+    expect(JSON.parse(await svc('worlds pin pulled@stable old --json'))).toMatchObject({
+      number: 1,
+    });
+    await svc('worlds pin pulled stable --remove');
+    const { status, err } = await desk.svc('worlds pull pulled@stable');
+    expect(status).toBe(1);
+    expect(err).toContain('has no version "stable"');
   });
 });

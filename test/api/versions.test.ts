@@ -8,9 +8,12 @@ import {
   listVersions,
   listWorldTasks,
   openSession,
+  removeLabel,
+  setLabel,
 } from '#wire/public-api/operations.ts';
 import { addNeighbour, type Neighbour } from '../support/neighbour.ts';
 import { type OwnControl, startOwnControl } from '../support/own-control.ts';
+import { changed, push } from '../support/pushes.ts';
 import { encodeTree, notesWorld } from '../support/worlds.ts';
 
 let control: OwnControl;
@@ -140,7 +143,81 @@ describe('the key of another project', () => {
       const { status } = await neighbour.ask('GET', `/worlds/${path}`);
       expect(status, path).toBe(404);
     }
+    const labelled = await control.raw({
+      method: 'PUT',
+      path: '/api/public/worlds/notes/labels/mine',
+      headers: { authorization: neighbour.authorization, 'content-type': 'application/json' },
+      body: '{"version":"1"}',
+    });
+    expect(labelled.status).toBe(404);
     const opened = await neighbour.ask('POST', '/world-sessions', { slug: 'notes@1' });
     expect(opened.status).toBe(404);
+  });
+});
+
+describe('a label', () => {
+  const pin = (label: string, version: string) =>
+    control.send(setLabel, { params: { ...params, label }, body: { version } });
+
+  it('names a version until it is given to another, or taken away', async () => {
+    await push(control.send, 'notes', changed(notesWorld(), { 'more.md': 'more' }));
+    expect((await pin('stable', '1')).body).toMatchObject({ slug: 'notes', number: 1 });
+    await pin('release-1.0', 'stable');
+    const labels = async () =>
+      (await control.read(listVersions, { params })).body.data.map((version) => version.labels);
+    expect(await labels()).toEqual([[], ['release-1.0', 'stable']]);
+    const opened = await control.send(openSession, { body: { slug: 'notes@stable' } });
+    const { body: first } = await control.read(getVersion, {
+      params: { ...params, version: 'stable' },
+    });
+    expect(first).toMatchObject({ number: 1, labels: ['release-1.0', 'stable'] });
+    expect(opened.body.versionId).toBe(first.id);
+    await pin('stable', 'latest');
+    expect(await labels()).toEqual([['stable'], ['release-1.0']]);
+    await control.send(removeLabel, { params: { ...params, label: 'stable' } });
+    await expect(
+      control.read(getWorld, { params: { slug: 'notes@stable' } }),
+    ).rejects.toMatchObject({ code: 'not_found' });
+    await expect(
+      control.send(removeLabel, { params: { ...params, label: 'stable' } }),
+    ).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('is nothing that names a version already', async () => {
+    const { body: world } = await control.read(getWorld, { params });
+    for (const label of ['1', '2.0', 'latest', 'head', world.version.id, 'A', 'a@b', '-a', 'a.']) {
+      await expect(pin(label, '1'), label).rejects.toMatchObject({
+        fields: [{ path: ['label'] }],
+      });
+    }
+    await expect(pin('stable', '99')).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('is one of a hundred at most', async () => {
+    await control.sql(
+      `insert into version_labels (world_id, label, version_id)
+       select id, 'l' || n, head_version_id from worlds, generate_series(1, 100) n where slug = 'other'`,
+    );
+    const { body: other } = await control.read(getWorld, { params: { slug: 'other' } });
+    const give = (label: string) =>
+      control.send(setLabel, {
+        params: { slug: other.slug, label },
+        body: { version: 'latest' },
+      });
+    await expect(give('one-more')).rejects.toMatchObject({ code: 'conflict' });
+    expect((await give('l7')).status).toBe(200);
+  });
+});
+
+describe('a world', () => {
+  it('is named by its id, too, and no slug has the form of one', async () => {
+    const { body: world } = await control.read(getWorld, { params });
+    const byId = await control.read(getWorld, { params: { slug: `${world.containerId}@1` } });
+    expect(byId.body).toMatchObject({ slug: 'notes', version: { number: 1 } });
+    const slug = world.id.replace(/.$/, '0');
+    const from = encodeTree(notesWorld());
+    await expect(control.send(createWorld, { body: { slug, from } })).rejects.toMatchObject({
+      fields: [{ path: ['slug'] }],
+    });
   });
 });

@@ -38,6 +38,8 @@ import {
 import { addSchema } from './schema.ts';
 import { addSessions } from './sessions.ts';
 import { addWorldsCreate } from './worlds-create.ts';
+import { addWorldsPin } from './worlds-pin.ts';
+import { addWorldsPull } from './worlds-pull.ts';
 import { addWorldsPush } from './worlds-push.ts';
 import { addWorldsVersions } from './worlds-versions.ts';
 
@@ -141,6 +143,8 @@ export const addWorlds = (program: Command, context: Context): void => {
   addWorldsList(worlds, context);
   addWorldsDescribe(worlds, context);
   addWorldsPush(worlds, context);
+  addWorldsPull(worlds, context);
+  addWorldsPin(worlds, context);
   addWorldsVersions(worlds, context);
   addWorldsTemplates(worlds, context);
   addWorldsRequests(worlds, context);

@@ -73,3 +73,22 @@ export const describePush = ({ answer, sentFiles, sentBytes }: PushResult): stri
     ['sent', `${formatCount(sentFiles, 'file')}, ${formatCount(sentBytes, 'byte')}`],
   ]);
 };
+
+type PullResult = {
+  slug: string;
+  folder: string;
+  number: number;
+  written: readonly string[];
+  removed: readonly string[];
+};
+
+/** What a pull did to a folder. */
+export const describePull = ({ slug, folder, number, written, removed }: PullResult): string => {
+  const done = `${folder} holds version ${number} of ${slug}`;
+  if (written.length + removed.length === 0) return `${done} already`;
+  return [
+    ...written.map((path) => `  wrote   ${path}`),
+    ...removed.map((path) => `  removed ${path}`),
+    done,
+  ].join('\n');
+};

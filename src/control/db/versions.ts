@@ -1,6 +1,7 @@
 /** The versions of a world as a list, found by number or label, and the labels themselves. */
+import { limits } from '#domain/limits.ts';
 import type { Digest } from '#domain/world.ts';
-import { type Queryable, statement } from './database.ts';
+import { type Database, type Queryable, statement } from './database.ts';
 import type { VersionRow } from './worlds.ts';
 
 /** A version in a list, without what it consists of. */
@@ -94,3 +95,41 @@ export const findHeldBlobs = async (
   const rows = await db.query<{ blob: Digest }>(heldStatement, [projectId, digests]);
   return new Set(rows.map(({ blob }) => blob));
 };
+
+// A world is locked while one of its labels is set, so that it never has more than it may.
+const lockWorldStatement = statement(
+  'lock_world',
+  'select id from worlds where id = $1 for update',
+);
+
+const setLabelStatement = statement(
+  'set_label',
+  `insert into version_labels (world_id, label, version_id)
+   select :worldId, :label, :versionId
+    where (select count(*) from version_labels where world_id = :worldId and label <> :label) < :most
+   on conflict (world_id, label) do update set version_id = excluded.version_id, set_at = now()
+   returning label`,
+);
+
+/** Gives a label to a version of a world; false when the world has as many as it may. */
+export const setLabel = (
+  db: Database,
+  label: { worldId: string; label: string; versionId: string },
+): Promise<boolean> =>
+  db.transaction(async (tx) => {
+    await tx.query(lockWorldStatement, [label.worldId]);
+    const values = { ...label, most: limits.worldLabels };
+    return (await tx.query(setLabelStatement, values)).length > 0;
+  });
+
+const removeLabelStatement = statement(
+  'remove_label',
+  'delete from version_labels where world_id = $1 and label = $2 returning label',
+);
+
+/** Takes a label away; false when the world has none of it. */
+export const removeLabel = async (
+  db: Queryable,
+  worldId: string,
+  label: string,
+): Promise<boolean> => (await db.query(removeLabelStatement, [worldId, label])).length > 0;

@@ -156,6 +156,19 @@ const findWorldStatement = statement(
   `select ${worldColumns} from worlds where project_id = $1 and slug = $2`,
 );
 
+const findWorldByIdStatement = statement(
+  'find_world_by_id',
+  `select ${worldColumns} from worlds where project_id = $1 and id = $2`,
+);
+
+/** The world of a project that has this id. */
+export const findWorldById = async (
+  db: Queryable,
+  projectId: string,
+  id: string,
+): Promise<WorldRow | undefined> =>
+  (await db.query<WorldRow>(findWorldByIdStatement, [projectId, id]))[0];
+
 export const findWorld = async (
   db: Queryable,
   projectId: string,

@@ -6,7 +6,7 @@ import { AppError } from '#domain/error.ts';
 import { isId } from '#domain/id.ts';
 import { suggestName } from '#language/read/suggest.ts';
 import { findVersionByLabel, findVersionByNumber } from '../db/versions.ts';
-import { findWorld, listSlugs, type WorldRow } from '../db/worlds.ts';
+import { findWorld, findWorldById, listSlugs, type WorldRow } from '../db/worlds.ts';
 import type { Version } from '../memory/versions.ts';
 import type { Parts } from '../parts.ts';
 
@@ -18,13 +18,14 @@ export const parseAddress = (address: string): { slug: string; ref: string | und
     : { slug: address.slice(0, at), ref: address.slice(at + 1) };
 };
 
-/** Throws `not_found`, with the names that may be meant, when the project has no world of that slug. */
+/** A world by its slug or id; throws `not_found`, with the slugs that may be meant, when the project has none. */
 export const getWorld = async (
   { db }: Parts,
   projectId: string,
   slug: string,
 ): Promise<WorldRow> => {
-  const world = await findWorld(db, projectId, slug);
+  const find = isId('wld', slug) ? findWorldById : findWorld;
+  const world = await find(db, projectId, slug);
   if (world !== undefined) return world;
   const hint = suggestName(slug, await listSlugs(db, projectId)) ?? 'the project has none yet';
   throw new AppError('not_found', `there is no world "${slug}"; ${hint}`);

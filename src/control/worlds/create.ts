@@ -4,7 +4,7 @@
  * is written of a world that the contract refuses.
  */
 import { AppError } from '#domain/error.ts';
-import { newId } from '#domain/id.ts';
+import { isId, newId } from '#domain/id.ts';
 import { isSlug, type TreeFile } from '#domain/world.ts';
 import { allOf } from '../bodies/all-of.ts';
 import type { KeptWorld } from '../bodies/keep.ts';
@@ -37,6 +37,8 @@ const checkSlug = (slug: string): void => {
   if (!isSlug(slug)) {
     throw field('slug', `"${slug}" is not 1 to 64 lower-case letters, digits and inner hyphens`);
   }
+  // Whatever takes a slug takes the id of a world, too.
+  if (isId('wld', slug)) throw field('slug', `"${slug}" has the form of an id`);
   if (reservedSlugs.includes(slug)) throw field('slug', `"${slug}" is a word of the API itself`);
 };
 

@@ -49,5 +49,6 @@ export const viewVersionDetail = (
   slug,
   labels,
   changes: version.changes,
+  treeRows: version.treeRows,
   files: viewFiles(version.files),
 });

@@ -34,6 +34,8 @@ export {
   getWorldFile,
   listVersions,
   pushVersion,
+  removeLabel,
+  setLabel,
 } from './version-operations.ts';
 
 const SessionParams = Type.Object({ sessionId: Type.String({ maxLength: 64 }) });

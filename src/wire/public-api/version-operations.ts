@@ -6,6 +6,9 @@ import { Bytes } from '../schemas.ts';
 import { Type } from '../type.ts';
 import { ListMeta, PageQuery } from './lists.ts';
 import {
+  LabelBody,
+  LabelParams,
+  LabelView,
   ManifestBody,
   MissingView,
   PushBody,
@@ -80,4 +83,25 @@ export const pushVersion = operation({
       'has in no version: `missing` has their digests.',
     429: 'Too much of the project waits to be compiled, or a quota is used up: see `quota`.',
   },
+});
+
+export const setLabel = operation({
+  id: 'setLabel',
+  summary: 'Give a label to a version of a world, in place of the one that has it',
+  method: 'PUT',
+  path: '/worlds/{slug}/labels/{label}',
+  access: 'write',
+  params: LabelParams,
+  body: LabelBody,
+  answers: { 200: LabelView },
+});
+
+export const removeLabel = operation({
+  id: 'removeLabel',
+  summary: 'Take a label away; its version stays',
+  method: 'DELETE',
+  path: '/worlds/{slug}/labels/{label}',
+  access: 'write',
+  params: LabelParams,
+  answers: { 200: Type.Object({ slug: Type.String(), label: Type.String() }) },
 });

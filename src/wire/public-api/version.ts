@@ -66,6 +66,11 @@ export const FileView = Type.Object({
 export const VersionDetail = Type.Interface([VersionView], {
   ...told,
   slug: Type.String(),
+  treeRows: nullable(
+    Type.Record(Type.String(), Count, {
+      description: 'of `entityCounts` the rows that came from the tree; null: not written down',
+    }),
+  ),
   files: Type.Array(FileView),
 });
 export type VersionDetail = Static<typeof VersionDetail>;
@@ -137,3 +142,30 @@ export const MissingView = Type.Object({
   missing: Type.Array(Type.String(), { description: 'of those, what has to be sent' }),
   head: Type.Object({ id: Type.String(), number: Type.Integer({ minimum: 1 }) }),
 });
+
+export const LabelParams = Type.Object({
+  slug: Type.String({ maxLength: 64 }),
+  label: Type.String({
+    maxLength: 64,
+    description: 'lower-case letters, digits, and inner dots, hyphens and underscores',
+  }),
+});
+
+export const LabelBody = Type.Object(
+  {
+    version: Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'a number, another label, the id of a version, or `latest`',
+    }),
+  },
+  { additionalProperties: false },
+);
+
+export const LabelView = Type.Object({
+  label: Type.String(),
+  slug: Type.String(),
+  versionId: Type.String(),
+  number: Type.Integer({ minimum: 1 }),
+});
+export type LabelView = Static<typeof LabelView>;

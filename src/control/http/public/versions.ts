@@ -5,6 +5,7 @@ import * as api from '#wire/public-api/operations.ts';
 import { findLabels, listVersions } from '../../db/versions.ts';
 import type { Parts } from '../../parts.ts';
 import { getVersionOf, getWorld, resolveAddress } from '../../worlds/address.ts';
+import { pinLabel, unpinLabel } from '../../worlds/labels.ts';
 import { findMissing, pushVersion } from '../../worlds/push.ts';
 import { viewListedVersion, viewVersionDetail } from '../../worlds/view-version.ts';
 import { type Endpoint, endpoint, respond } from '../endpoint.ts';
@@ -41,6 +42,15 @@ export const versionEndpoints = (parts: Parts): Endpoint[] => [
     const labels = await findLabels(parts.db, version.id);
     const view = { ...viewVersionDetail(version, slug, labels), changed, keptRows, leftOutRows };
     return changed ? respond(201, view) : respond(200, view);
+  }),
+
+  endpoint(api.setLabel, async ({ params, body }, { caller: { projectId } }) =>
+    respond(200, await pinLabel(parts, { ...params, projectId }, body.version)),
+  ),
+
+  endpoint(api.removeLabel, async ({ params }, { caller: { projectId } }) => {
+    await unpinLabel(parts, { ...params, projectId });
+    return respond(200, params);
   }),
 
   // A digest opens what the version itself lists, and nothing else that the service has under it.

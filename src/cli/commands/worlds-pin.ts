@@ -1,0 +1,29 @@
+/** `svc worlds pin`: gives labels to versions, by which they are named from then on, and takes them away. */
+import type { Command } from 'commander';
+import { removeLabel, setLabel } from '#wire/public-api/operations.ts';
+import { parseAddress } from '../service/versions.ts';
+import type { Context } from '../terminal/context.ts';
+import { addCommand, clientFor, printAnswer, type ServiceOptions, withService } from './command.ts';
+
+export const addWorldsPin = (worlds: Command, context: Context): void => {
+  const command = addCommand(worlds, {
+    usage: 'pin <world> <label>',
+    summary: 'give a label to <slug>@<version>, or to the head; it names that version from then on',
+    example:
+      'svc worlds pin crm@3 stable\nsvc worlds session open crm@stable\nsvc worlds pin crm stable --remove',
+  }).option('--remove', 'take the label away');
+  withService(command).action(
+    async (address: string, label: string, options: ServiceOptions & { remove?: boolean }) => {
+      const { slug, version } = parseAddress(address);
+      const client = clientFor(context, options);
+      const params = { slug, label };
+      if (options.remove === true) {
+        const { body } = await client.send(removeLabel, { params });
+        printAnswer(context, options, body, () => `${slug}@${label} names nothing any more`);
+        return;
+      }
+      const { body } = await client.send(setLabel, { params, body: { version } });
+      printAnswer(context, options, body, () => `${slug}@${label} is version ${body.number}`);
+    },
+  );
+};

@@ -1,0 +1,62 @@
+/** Versions of worlds as commands ask for them: by address, with the contents of files. */
+import pMap from 'p-map';
+import { AppError } from '#domain/error.ts';
+import type { TreeFile } from '#domain/world.ts';
+import type { Client } from '#wire/client.ts';
+import { getVersion, getWorldFile } from '#wire/public-api/operations.ts';
+import type { VersionDetail } from '#wire/public-api/version.ts';
+import { sha256Of } from '../files/digest.ts';
+
+/** Files that are asked for at once. */
+const filesAtOnce = 8;
+
+/** `crm@3` in its parts; without a version it is the head. */
+export const parseAddress = (address: string): { slug: string; version: string } => {
+  const at = address.indexOf('@');
+  return at === -1
+    ? { slug: address, version: 'latest' }
+    : { slug: address.slice(0, at), version: address.slice(at + 1) };
+};
+
+/** The version that an address names. */
+export const findVersion = async (client: Client, address: string): Promise<VersionDetail> =>
+  (await client.send(getVersion, { params: parseAddress(address) })).body;
+
+/** The version of an id; undefined when this service has none of it in that world. */
+export const findNoted = async (
+  client: Client,
+  slug: string,
+  id: string | undefined,
+): Promise<VersionDetail | undefined> => {
+  if (id === undefined) return undefined;
+  try {
+    return (await client.send(getVersion, { params: { slug, version: id } })).body;
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'not_found') return undefined;
+    throw error;
+  }
+};
+
+/** The bytes of a file of a version, held to its digest. */
+export const readFile = async (
+  client: Client,
+  { slug, id }: VersionDetail,
+  { path, sha256 }: { path: string; sha256: string },
+): Promise<Uint8Array> => {
+  const params = { slug: `${slug}@${id}`, sha256 };
+  const { body } = await client.send(getWorldFile, { params });
+  if (sha256Of(body) === sha256) return body;
+  throw new AppError('internal', `${path} came with other bytes than its digest names`);
+};
+
+/** Some files of a version with their contents, in order. */
+export const readFiles = (
+  client: Client,
+  version: VersionDetail,
+  files: readonly { path: string; sha256: string }[],
+): Promise<TreeFile[]> =>
+  pMap(
+    files,
+    async (file) => ({ path: file.path, content: await readFile(client, version, file) }),
+    { concurrency: filesAtOnce },
+  );
