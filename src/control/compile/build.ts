@@ -86,9 +86,9 @@ const refuseKept = (
   const { entity, index, detail } = refusal;
   const first = rows.ofTree[entity]?.length ?? 0;
   const row = index === undefined ? undefined : rows.kept[entity]?.[index - first];
-  if (row === undefined && Object.hasOwn(rows.ofTree, entity)) return undefined;
+  if (row === undefined) return undefined;
   const fields = contract.entities.find(({ name }) => name === entity)?.primaryKey ?? [];
-  const key = fields.map((field) => `${field} ${JSON.stringify(row?.[field])}`).join(', ');
+  const key = fields.map((field) => `${field} ${JSON.stringify(row[field])}`).join(', ');
   const pointer = parsePointer(refusal.pointer ?? '');
   const message = `${detail}; the row is no part of the tree and would be kept: let the contract allow it, or push with "data": "replace"`;
   return {
