@@ -3,13 +3,16 @@ import { expect, it } from 'vitest';
 import { curvePart, drawCurve } from './bench/curve-report.ts';
 import { drawSoak, drawThroughput } from './bench/host-chart.ts';
 import { type KeptReport, measuredPart } from './bench/host-report.ts';
+import { type KeptWorldReport, worldPart } from './bench/world-report.ts';
 
 const read = (name: string): string =>
   readFileSync(new URL(`../docs/internals/${name}`, import.meta.url), 'utf8');
 
 it('the page and the pictures of the benchmarks show what was measured', () => {
   const report = JSON.parse(read('figures/host.json')) as KeptReport;
+  const world = JSON.parse(read('figures/world.json')) as KeptWorldReport;
   expect(read('benchmarks.md')).toContain(measuredPart(report));
+  expect(read('benchmarks.md')).toContain(worldPart(world));
   expect(read('figures/host-throughput.svg')).toBe(drawThroughput(report));
   expect(read('figures/host-soak.svg')).toBe(drawSoak(report.soak));
 });

@@ -40,6 +40,17 @@ const one = { rounds: 3, seconds: 1, warmUpSeconds: 1, connections: 1 };
 const targetShares: Partial<Record<WorldOperation, number>> = { get: 0.5, list30: 1, create: 1 };
 const targetOneMs: Partial<Record<WorldOperation, number>> = { get: 0.8 };
 
+/** Those of one server, without the server itself. */
+const roundsOf = (
+  wanted: CodeHost,
+  measured: readonly (Rounds & { server: CodeHost })[],
+): Rounds => {
+  const found = measured.find(({ server }) => server === wanted);
+  if (found === undefined) throw new Error(`${wanted.name} was not asked`);
+  const { server, ...rounds } = found;
+  return rounds;
+};
+
 const measureOperation = async (
   servers: readonly CodeHost[],
   operation: WorldOperation,
@@ -47,11 +58,11 @@ const measureOperation = async (
   const requestsOf = ({ requests }: CodeHost) => requests.cycles[operation];
   const single = await measureRounds(servers, requestsOf, one);
   const crowd = await measureRounds(servers, requestsOf, many);
-  return servers.map((server, index) => ({
+  return servers.map((server) => ({
     server: server.name,
     operation,
-    many: crowd[index] as Rounds,
-    one: single[index] as Rounds,
+    many: roundsOf(server, crowd),
+    one: roundsOf(server, single),
   }));
 };
 
