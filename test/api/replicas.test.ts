@@ -236,8 +236,8 @@ describe('a control plane that stops', () => {
   });
 
   it('is not ready while it drains, and serves on', async () => {
-    const ending = { drainMs: 2_000, finishMs: 2_500 };
-    const config = { ...control.config, ending };
+    const shutdown = { drainMs: 2_000, finishMs: 2_500 };
+    const config = { ...control.config, shutdown };
     const another = await startTestControl({ databaseUrl: database.url, replicaOf: { config } });
     const stopped = another.stop();
     for (const path of ['/ready', '/ready?exclude=room&exclude=blobs']) {
