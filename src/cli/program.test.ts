@@ -26,6 +26,7 @@ describe('svc', () => {
         'push',
         'pull',
         'pin',
+        'diff',
         'versions',
         'templates',
         'requests',

@@ -163,3 +163,62 @@ describe('svc worlds pin', () => {
     expect(err).toContain('has no version "stable"');
   });
 });
+
+describe('svc worlds diff', () => {
+  const world = (text: string) => changed(tree, { 'schema/world.json': text });
+  const text = new TextDecoder().decode(tree[0]?.content);
+
+  it('shows the files, entities, rows and lines that a version changed', async () => {
+    desk.write('diffed', world(text));
+    await svc('worlds create diffed --from ./diffed');
+    const wider = text.replace('"done": {', '"note": { "type": "string" },\n "done": {');
+    desk.write('diffed', changed([], { 'schema/world.json': wider, 'data/notes.json': '[]' }));
+    desk.write('diffed', changed([], { 'tools.md': 'a\n' }));
+    await svc('worlds push diffed ./diffed');
+    const out = await svc('worlds diff diffed');
+    expect(out).toMatch(/^diffed@1 to diffed@2\nfiles\n {2}\+ tools\.md\n/);
+    expect(out).toContain('entities\n  ~ notes\n      + note\n');
+    expect(out).toContain('rows\n  notes 1 to 0\n');
+    expect(out).toContain('+        "note": { "type": "string" },');
+    const json = JSON.parse(await svc('worlds diff diffed@2 @1 --json'));
+    expect(json).toMatchObject({
+      from: 'diffed@2',
+      to: 'diffed@1',
+      files: { added: [], removed: ['tools.md'] },
+      entities: { changed: [{ name: 'notes', keys: false, fields: { removed: ['note'] } }] },
+      rows: { notes: { before: 0, after: 1 } },
+      diffs: { 'tools.md': expect.stringContaining('-a') },
+    });
+  });
+
+  it('compares a version with a folder, by rows that come from trees', async () => {
+    writeFileSync(
+      join(desk.folder, 'more.json'),
+      '{"notes":[{"id":9,"folder_id":1,"title":"x","done":true}]}',
+    );
+    desk.write('compared', tree);
+    await svc('worlds create compared --from ./compared --rows more.json');
+    expect(await svc('worlds diff compared ./compared')).toBe(
+      'compared@1 and ./compared are the same\n',
+    );
+    desk.write(
+      'compared',
+      changed([], { 'tools.py': 'def count_slowly(milliseconds, note_id):\n    return 0\n' }),
+    );
+    const out = await svc('worlds diff compared ./compared');
+    expect(out).toContain('  ~ tools.py\n');
+    expect(out).toContain('+    return 0');
+  });
+
+  it('says what it cannot compare', async () => {
+    for (const [words, told] of [
+      ['diffed@1', 'diffed@1 is made from no other version'],
+      ['diffed diffed', 'neither @<version> nor a folder'],
+      ['diffed @9', 'has no version "9"'],
+    ]) {
+      const { status, err } = await desk.svc(`worlds diff ${words}`);
+      expect(status).toBe(1);
+      expect(err).toContain(told);
+    }
+  });
+});

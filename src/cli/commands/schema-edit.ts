@@ -20,6 +20,7 @@ import { asPath, readTree } from '../files/input.ts';
 import { writeTree } from '../files/write-tree.ts';
 import type { Colors, Context } from '../terminal/context.ts';
 import { formatCount } from '../terminal/print.ts';
+import { colorLine } from '../views/diff.ts';
 import { ProblemsError } from '../views/report.ts';
 import { addCommand, printAnswer } from './command.ts';
 
@@ -27,13 +28,6 @@ const decoder = new TextDecoder();
 
 const textOf = (files: readonly TreeFile[], path: string): string =>
   decoder.decode(files.find((file) => file.path === path)?.content);
-
-const colorLine = (line: string, colors: Colors): string => {
-  if (line.startsWith('@@')) return colors.cyan(line);
-  if (line.startsWith('+++') || line.startsWith('---')) return colors.bold(line);
-  if (line.startsWith('+')) return colors.green(line);
-  return line.startsWith('-') ? colors.red(line) : line;
-};
 
 /** The changed files as a unified diff. */
 const formatDiff = (

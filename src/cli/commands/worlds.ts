@@ -38,6 +38,7 @@ import {
 import { addSchema } from './schema.ts';
 import { addSessions } from './sessions.ts';
 import { addWorldsCreate } from './worlds-create.ts';
+import { addWorldsDiff } from './worlds-diff.ts';
 import { addWorldsPin } from './worlds-pin.ts';
 import { addWorldsPull } from './worlds-pull.ts';
 import { addWorldsPush } from './worlds-push.ts';
@@ -144,6 +145,7 @@ export const addWorlds = (program: Command, context: Context): void => {
   addWorldsDescribe(worlds, context);
   addWorldsPush(worlds, context);
   addWorldsPull(worlds, context);
+  addWorldsDiff(worlds, context);
   addWorldsPin(worlds, context);
   addWorldsVersions(worlds, context);
   addWorldsTemplates(worlds, context);

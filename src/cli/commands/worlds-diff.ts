@@ -1,0 +1,152 @@
+/**
+ * `svc worlds diff`: what differs between two versions of a world, or between a version and a folder. Of small text
+ * files that were written by hand the lines are shown.
+ */
+import type { Command } from 'commander';
+import type { TreeFile } from '#domain/world.ts';
+import { describeContract } from '#language/artifacts/describe.ts';
+import { compileTree } from '#language/compile/compile.ts';
+import { diffText } from '#language/edit/diff-text.ts';
+import { generatedPaths } from '#language/read/paths.ts';
+import type { Client } from '#wire/client.ts';
+import { listWorldEntities } from '#wire/public-api/operations.ts';
+import type { EntityView } from '#wire/public-api/runtime.ts';
+import { compareTrees, type TreeSide } from '../files/compare-trees.ts';
+import { sha256Of } from '../files/digest.ts';
+import { namesFolder, overlayTree, readTree } from '../files/input.ts';
+import { findVersion, parseAddress, readFile } from '../service/versions.ts';
+import type { Context } from '../terminal/context.ts';
+import { describeDiff } from '../views/diff.ts';
+import { ProblemsError, usageError } from '../views/report.ts';
+import { addCommand, clientFor, printAnswer, type ServiceOptions, withService } from './command.ts';
+
+/** Files up to so many bytes are shown line by line, and so many of them at most. */
+const mostBytes = 64 * 1024;
+const mostFiles = 50;
+
+/** A side, with the contents of its files; undefined for one that is too large to show. */
+type Side = TreeSide & { read(path: string): Promise<Uint8Array | undefined> };
+
+const ofVersion = async (client: Client, address: string, treeRows: boolean): Promise<Side> => {
+  const version = await findVersion(client, address);
+  const name = `${version.slug}@${version.number}`;
+  const params = { slug: `${version.slug}@${version.id}` };
+  const { body } = await client.send(listWorldEntities, { params });
+  const files = new Map(version.files.map((file) => [file.path, file]));
+  return {
+    name,
+    files: version.files.map(({ path, sha256 }) => ({ path, sha256 })),
+    entities: body.data,
+    rows: (treeRows ? version.treeRows : null) ?? version.entityCounts,
+    async read(path) {
+      const file = files.get(path);
+      if (file === undefined) return new Uint8Array();
+      return file.sizeBytes > mostBytes ? undefined : readFile(client, version, file);
+    },
+  };
+};
+
+const ofFolder = (context: Context, folder: string): Side => {
+  const given = readTree(context, folder);
+  const compiled = compileTree(given);
+  if (!compiled.ok) throw new ProblemsError(folder, compiled.problems, given);
+  const { contract, generated, baseRows } = compiled;
+  const files = new Map<string, TreeFile>(
+    overlayTree(given, generated).map((file) => [file.path, file]),
+  );
+  return {
+    name: folder,
+    files: [...files.values()]
+      .map(({ path, content }) => ({ path, sha256: sha256Of(content) }))
+      .toSorted((a, b) => (a.path < b.path ? -1 : 1)),
+    entities: describeContract(contract).entities as EntityView[],
+    rows: Object.fromEntries(
+      contract.entities.map(({ name }) => [name, baseRows[name]?.length ?? 0]),
+    ),
+    async read(path) {
+      const content = files.get(path)?.content ?? new Uint8Array();
+      return content.byteLength > mostBytes ? undefined : content;
+    },
+  };
+};
+
+const strict = new TextDecoder('utf-8', { fatal: true });
+
+/** The text of some bytes; undefined when they are none. */
+const textOf = (content: Uint8Array | undefined): string | undefined => {
+  if (content === undefined || content.includes(0)) return undefined;
+  try {
+    return strict.decode(content);
+  } catch {
+    return undefined; // which is no text
+  }
+};
+
+/** The difference of a file; null when it is no text, or too large. */
+const diffOf = async (before: Side, after: Side, path: string): Promise<string | null> => {
+  const [was, is] = [textOf(await before.read(path)), textOf(await after.read(path))];
+  return was === undefined || is === undefined ? null : diffText(was, is, path);
+};
+
+const isGenerated = (path: string): boolean => (generatedPaths as readonly string[]).includes(path);
+
+const diffFiles = async (
+  before: Side,
+  after: Side,
+  paths: readonly string[],
+): Promise<Record<string, string | null>> => {
+  const diffs: Record<string, string | null> = {};
+  for (const path of paths.filter((each) => !isGenerated(each)).slice(0, mostFiles)) {
+    diffs[path] = await diffOf(before, after, path);
+  }
+  return diffs;
+};
+
+/** The two sides: what a version changed when no other is named. */
+const openSides = async (
+  context: Context,
+  client: Client,
+  first: string,
+  second: string | undefined,
+): Promise<[Side, Side]> => {
+  const { slug } = parseAddress(first);
+  if (second === undefined) {
+    const { number, changes } = await findVersion(client, first);
+    const base = changes?.base ?? number - 1;
+    if (base < 1) throw usageError(`${slug}@${number} is made from no other version: name another`);
+    return Promise.all([
+      ofVersion(client, `${slug}@${base}`, false),
+      ofVersion(client, `${slug}@${number}`, false),
+    ]);
+  }
+  if (second.startsWith('@')) {
+    return Promise.all([
+      ofVersion(client, first, false),
+      ofVersion(client, `${slug}${second}`, false),
+    ]);
+  }
+  if (!namesFolder(second))
+    throw usageError(`"${second}" is neither @<version> nor a folder (./crm)`);
+  return [await ofVersion(client, first, true), ofFolder(context, second)];
+};
+
+export const addWorldsDiff = (worlds: Command, context: Context): void => {
+  const command = addCommand(worlds, {
+    usage: 'diff <world> [other]',
+    summary:
+      'what differs between a version and @<version> or a folder (default: the version before it)',
+    example: 'svc worlds diff crm@3\nsvc worlds diff crm@2 @4\nsvc worlds diff crm ./crm',
+  });
+  withService(command).action(
+    async (first: string, second: string | undefined, options: ServiceOptions) => {
+      const client = clientFor(context, options);
+      const [before, after] = await openSides(context, client, first, second);
+      const compared = compareTrees(before, after);
+      const { added, changed, removed } = compared.files;
+      const diffs = await diffFiles(before, after, [...changed, ...added, ...removed]);
+      printAnswer(context, options, { ...compared, diffs }, () =>
+        describeDiff(compared, diffs, context.colors),
+      );
+    },
+  );
+};
