@@ -27,6 +27,8 @@ describe('svc', () => {
         'pull',
         'pin',
         'diff',
+        'archive',
+        'delete',
         'versions',
         'templates',
         'requests',

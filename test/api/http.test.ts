@@ -62,7 +62,7 @@ describe('a request that cannot be served', () => {
 
   it('is 405 at each address for every other method that Node accepts', async () => {
     const paths = {
-      public: '/api/public/worlds/some',
+      public: '/api/public/environments',
       host: '/api/host/hosts/some/warm',
       internal: '/ready',
     };

@@ -39,6 +39,7 @@ import { addSchema } from './schema.ts';
 import { addSessions } from './sessions.ts';
 import { addWorldsCreate } from './worlds-create.ts';
 import { addWorldsDiff } from './worlds-diff.ts';
+import { addWorldsEnd } from './worlds-end.ts';
 import { addWorldsPin } from './worlds-pin.ts';
 import { addWorldsPull } from './worlds-pull.ts';
 import { addWorldsPush } from './worlds-push.ts';
@@ -147,6 +148,7 @@ export const addWorlds = (program: Command, context: Context): void => {
   addWorldsPull(worlds, context);
   addWorldsDiff(worlds, context);
   addWorldsPin(worlds, context);
+  addWorldsEnd(worlds, context);
   addWorldsVersions(worlds, context);
   addWorldsTemplates(worlds, context);
   addWorldsRequests(worlds, context);

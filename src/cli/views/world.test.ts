@@ -29,6 +29,7 @@ const world: WorldDetail = {
   links: { api: '', world: '', tasks: '', sessions: '' },
   redact: null,
   dependencies: [],
+  archivedAt: null,
   createdAt: '2025-01-02T03:04:05.000Z',
   head: { id: 'ver_1', number: 1 },
   warnings: [

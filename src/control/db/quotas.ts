@@ -39,7 +39,7 @@ const nearlyStatement = statement(
                where s.project_id = p.id and s.closed_at is null)
       union all
       select 'worlds', coalesce(p.quota_worlds, :worlds::int),
-             (select count(*) from worlds w where w.project_id = p.id)
+             (select count(*) from worlds w where w.project_id = p.id and w.deleted_at is null)
       union all
       select 'blob_mib', coalesce(p.quota_blob_mib, :blobMib::int),
              (select sum(v.bytes) / 1048576 from versions v where v.project_id = p.id)

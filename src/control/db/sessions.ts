@@ -147,7 +147,7 @@ const pagedInstruction = `case
 /** A page of sessions. */
 export const listSessionsStatement = replannedStatement(
   'list_sessions',
-  `select (select slug from worlds w where w.id = s.world_id) as slug,
+  `select (select coalesce(w.former_slug, w.slug) from worlds w where w.id = s.world_id) as slug,
           ${sessionColumns('h.address', pagedInstruction)},
           case when :withInstruction then coalesce(octet_length(s.instruction), 0) else 0 end as "instructionBytes",
           (extract(epoch from s.created_at) * 1000000)::float8 as "createdAtUs"

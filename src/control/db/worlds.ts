@@ -19,6 +19,8 @@ export type WorldRow = {
   description: string | null;
   headVersionId: string;
   createdAt: Date;
+  /** Null: it is not. */
+  archivedAt: Date | null;
 };
 
 /** One file of a version's tree; its bytes are the blob of that digest. */
@@ -126,7 +128,7 @@ export const insertWorld = (
 const nextVersionStatement = statement(
   'replace_head',
   `update worlds set head_version_id = :versionId, name = :name, description = :description
-    where id = :id and head_version_id = :base
+    where id = :id and head_version_id = :base and deleted_at is null and archived_at is null
    returning id`,
 );
 
@@ -149,7 +151,7 @@ export const insertNextVersion = (
   });
 
 const worldColumns = `id, slug, kind, name, description, head_version_id as "headVersionId",
-  created_at as "createdAt"`;
+  created_at as "createdAt", archived_at as "archivedAt"`;
 
 const findWorldStatement = statement(
   'find_world',
@@ -158,7 +160,7 @@ const findWorldStatement = statement(
 
 const findWorldByIdStatement = statement(
   'find_world_by_id',
-  `select ${worldColumns} from worlds where project_id = $1 and id = $2`,
+  `select ${worldColumns} from worlds where project_id = $1 and id = $2 and deleted_at is null`,
 );
 
 /** The world of a project that has this id. */
@@ -192,7 +194,9 @@ export type ListedWorld = WorldRow &
 const listWorldsStatement = statement(
   'list_worlds',
   `with page as (
-     select * from worlds where project_id = :projectId order by created_at desc, id desc limit :limit offset :offset
+     select * from worlds
+      where project_id = :projectId and deleted_at is null and (archived_at is not null) = :archived
+      order by created_at desc, id desc limit :limit offset :offset
    ), filled as (
      select p.*, v.number, v.state, v.content_hash, v.message, v.author, v.origin, v.entity_counts::text as counts,
             v.created_at as version_created_at, v.has_api, v.tool_count, v.task_count,
@@ -210,7 +214,8 @@ const listWorldsStatement = statement(
 
 const countWorldsStatement = statement(
   'count_worlds',
-  'select count(*)::int as total from worlds where project_id = $1',
+  `select count(*)::int as total from worlds
+    where project_id = $1 and deleted_at is null and (archived_at is not null) = $2`,
 );
 
 type UnfilledWorld = Omit<ListedWorld, 'hasApi'> & { hasApi: boolean | null };
@@ -229,19 +234,20 @@ const readWorlds = async (db: Queryable, values: NamedValues): Promise<ListedWor
 export const listWorlds = async (
   db: Queryable,
   projectId: string,
-  page: { limit: number; offset: number },
+  page: { limit: number; offset: number; archived: boolean },
 ): Promise<{ rows: ListedWorld[]; total: number }> => {
   const values = { ...page, projectId, mostBytes: limits.pageBytes };
   const [rows, [count]] = await Promise.all([
     readWorlds(db, values),
-    db.query<{ total: number }>(countWorldsStatement, [projectId]),
+    db.query<{ total: number }>(countWorldsStatement, [projectId, page.archived]),
   ]);
   return { rows, total: count?.total ?? 0 };
 };
 
 const listSlugsStatement = statement(
   'list_slugs',
-  'select slug from worlds where project_id = $1 order by created_at desc, id desc limit 1000',
+  `select slug from worlds where project_id = $1 and deleted_at is null
+    order by created_at desc, id desc limit 1000`,
 );
 
 /** The slugs of the project's newest worlds, newest first. */
@@ -265,6 +271,7 @@ const headBlobsStatement = statement(
   `select ${projectPath('w.project_id')} || '/' || w.slug as world, v.bundle, v.snapshot,
           (count(*) over ())::int as total
      from worlds w join versions v on v.id = w.head_version_id
+    where w.deleted_at is null
     order by w.created_at desc, w.id desc limit $1`,
 );
 
@@ -278,9 +285,9 @@ export const listHeadBlobs = (db: Queryable, most: number): Promise<HeadBlobs[]>
 const pageOfHeadsStatement = statement(
   'page_of_head_blobs',
   `select w.id, ${projectPath('w.project_id')} || '/' || w.slug as world, v.bundle, v.snapshot,
-          (select count(*) from worlds where head_version_id is not null)::int as total
+          (select count(*) from worlds where deleted_at is null)::int as total
      from worlds w join versions v on v.id = w.head_version_id
-    where $2::text is null or w.id < $2
+    where ($2::text is null or w.id < $2) and w.deleted_at is null
     order by w.id desc limit $1`,
 );
 
@@ -294,7 +301,7 @@ export const pageOfHeadBlobs = (
 
 const findVersionStatement = statement(
   'find_version',
-  `select v.id, v.world_id as "worldId", v.project_id as "projectId", w.slug, v.number, v.state,
+  `select v.id, v.world_id as "worldId", v.project_id as "projectId", coalesce(w.former_slug, w.slug) as slug, v.number, v.state,
           v.content_hash as "contentHash", v.message, v.author, v.origin, v.changes, v.contract, v.files,
           v.entity_counts as "entityCounts", v.bundle, v.snapshot, v.created_at as "createdAt",
           coalesce(v.warnings, '[]') as warnings, v.tree_rows as "treeRows",

@@ -7,6 +7,7 @@
 import { fillLedgers, trimLedgers } from '../db/ledgers.ts';
 import { collectUpload } from '../db/uploads.ts';
 import { fillVersions } from '../db/version-summaries.ts';
+import { emptyDeletedWorld } from '../db/world-ends.ts';
 import type { Parts } from '../parts.ts';
 
 const collectBlobs = async ({ blobs, db, log }: Parts): Promise<void> => {
@@ -31,6 +32,7 @@ export const tidyUp = async (parts: Parts): Promise<void> => {
   const jobs = [
     () => fillVersions(parts.db),
     () => fillLedgers(parts.db),
+    () => emptyDeletedWorld(parts.db),
     () => collectBlobs(parts),
     () => makeRoom(parts),
   ];

@@ -13,12 +13,13 @@ import { violates } from '../db/errors.ts';
 import { type NewSession, openSession, sessionKeyIndex } from '../db/placement.ts';
 import { listOffers } from '../db/pools.ts';
 import { findSessionByKey, type SessionRow } from '../db/sessions.ts';
+import { findWorldById } from '../db/worlds.ts';
 import type { Version } from '../memory/versions.ts';
 import type { OpenOutcome } from '../metrics/counters.ts';
 import { poolTopic } from '../news/notices.ts';
 import type { Parts } from '../parts.ts';
 import { quotaError } from '../shares/quotas.ts';
-import { getWorld, parseAddress, resolveAddress } from '../worlds/address.ts';
+import { checkInUse, getWorld, parseAddress, resolveAddress } from '../worlds/address.ts';
 import { resolveClock } from './clock.ts';
 import { resolveTask } from './task.ts';
 import { unsuitedError } from './unsuited.ts';
@@ -47,31 +48,41 @@ export type Opened = {
 const invalid = (path: string[], message: string): AppError =>
   new AppError('invalid', message, { fields: [{ path, message }] });
 
-/** The version of an id; throws `not_found` when the project has none of it. */
-const getOwnVersion = async (parts: Parts, projectId: string, id: string): Promise<Version> => {
+/** The version of an id and its world; throws `not_found` when the project has none of it. */
+const getOwnVersion = async (parts: Parts, projectId: string, id: string) => {
   const version = await parts.versions.get(id);
-  if (version !== undefined && version.projectId === projectId) return version;
+  const world =
+    version?.projectId === projectId
+      ? await findWorldById(parts.db, projectId, version.worldId)
+      : undefined;
+  if (version !== undefined && world !== undefined) return { world, version };
   throw new AppError('not_found', `there is no version "${id}"`);
 };
 
-const resolveVersion = async (parts: Parts, { projectId, body }: OpenRequest): Promise<Version> => {
+const resolveAny = async (parts: Parts, { projectId, body }: OpenRequest) => {
   const { slug: address, versionId } = body;
   if (versionId === undefined) {
-    if (address !== undefined) return (await resolveAddress(parts, projectId, address)).version;
+    if (address !== undefined) return resolveAddress(parts, projectId, address);
     throw invalid(['slug'], 'name the world: "slug" for its head version, or "versionId"');
   }
-  const version = await getOwnVersion(parts, projectId, versionId);
-  if (address === undefined) return version;
+  const own = await getOwnVersion(parts, projectId, versionId);
+  if (address === undefined) return own;
   const { slug, ref } = parseAddress(address);
-  if ((await getWorld(parts, projectId, slug)).id !== version.worldId) {
+  if ((await getWorld(parts, projectId, slug)).id !== own.world.id) {
     throw invalid(
       ['versionId'],
-      `${versionId} is a version of "${version.slug}", not of "${slug}"`,
+      `${versionId} is a version of "${own.world.slug}", not of "${slug}"`,
     );
   }
-  if (ref === undefined) return version;
-  if ((await resolveAddress(parts, projectId, address)).version.id === versionId) return version;
+  if (ref === undefined) return own;
+  if ((await resolveAddress(parts, projectId, address)).version.id === versionId) return own;
   throw invalid(['versionId'], `"${address}" is another version than ${versionId}`);
+};
+
+const resolveVersion = async (parts: Parts, request: OpenRequest): Promise<Version> => {
+  const { world, version } = await resolveAny(parts, request);
+  checkInUse(world);
+  return version;
 };
 
 /** Why a session of a version can have no such surface. A browser would show what the surface "ui" serves. */

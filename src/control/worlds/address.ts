@@ -31,6 +31,15 @@ export const getWorld = async (
   throw new AppError('not_found', `there is no world "${slug}"; ${hint}`);
 };
 
+/** Throws `conflict` for an archived world, which is only read. */
+export const checkInUse = ({ slug, archivedAt }: WorldRow): void => {
+  if (archivedAt === null) return;
+  throw new AppError(
+    'conflict',
+    `the world "${slug}" is archived: take it back with "svc worlds archive ${slug} --undo"`,
+  );
+};
+
 /** Numbers of versions; what is longer is none. */
 const isNumber = (ref: string): boolean => /^[1-9]\d{0,8}$/.test(ref);
 

@@ -17,7 +17,7 @@ import { findHeldBlobs } from '../db/versions.ts';
 import { insertNextVersion, type ManifestFile, type WorldRow } from '../db/worlds.ts';
 import type { Version } from '../memory/versions.ts';
 import type { Parts } from '../parts.ts';
-import { getVersionOf, getWorld } from './address.ts';
+import { checkInUse, getVersionOf, getWorld } from './address.ts';
 import { builtOrRefused, type Creator } from './create.ts';
 import { contentHashOf, type Source, sourceOf, storeVersion, withUpload } from './store-version.ts';
 
@@ -235,6 +235,7 @@ export const pushVersion = async (
 ): Promise<Pushed> => {
   const { projectId } = creator;
   const { world, version: head } = await findHead(parts, projectId, slug);
+  checkInUse(world);
   if (head.number !== body.base) throw movedError(slug, body.base, head);
   const source = await build(parts, { projectId, head, body }, signal);
   const { keptRows, leftOutRows } = source;

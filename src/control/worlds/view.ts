@@ -41,6 +41,7 @@ const viewLight = (world: WorldRow, { publicUrl, project }: WorldAddress) => ({
   description: world.description,
   url: `${publicUrl}/world/${world.slug}`,
   links: viewLinks(publicUrl, world.slug),
+  archivedAt: world.archivedAt?.toISOString() ?? null,
   createdAt: world.createdAt.toISOString(),
 });
 

@@ -29,6 +29,8 @@ import {
 } from './world.ts';
 
 export {
+  archiveWorld,
+  deleteWorld,
   findMissingFiles,
   getVersion,
   getWorldFile,
@@ -141,7 +143,13 @@ export const listWorlds = operation({
   path: '/environments',
   access: 'read',
   query: Type.Object(
-    { ...PageQuery, fields: fieldsOf(['tools', 'tasks', 'redact', 'dependencies']) },
+    {
+      ...PageQuery,
+      archived: Type.Optional(
+        Type.Boolean({ description: 'those that are archived, in place of the others' }),
+      ),
+      fields: fieldsOf(['tools', 'tasks', 'redact', 'dependencies']),
+    },
     { additionalProperties: false },
   ),
   answers: { 200: Type.Object({ data: Type.Array(WorldListView), meta: ListMeta }) },

@@ -85,6 +85,27 @@ export const pushVersion = operation({
   },
 });
 
+export const archiveWorld = operation({
+  id: 'archiveWorld',
+  summary: 'Archive a world, which is only read then, or take it back',
+  method: 'PUT',
+  path: '/worlds/{slug}/archived',
+  access: 'write',
+  params: SlugParams,
+  body: Type.Object({ archived: Type.Boolean() }, { additionalProperties: false }),
+  answers: { 200: Type.Object({ slug: Type.String(), archived: Type.Boolean() }) },
+});
+
+export const deleteWorld = operation({
+  id: 'deleteWorld',
+  summary: 'Delete a world with all its versions; open sessions keep theirs, and the slug is free',
+  method: 'DELETE',
+  path: '/worlds/{slug}',
+  access: 'write',
+  params: SlugParams,
+  answers: { 200: Type.Object({ slug: Type.String(), id: Type.String() }) },
+});
+
 export const setLabel = operation({
   id: 'setLabel',
   summary: 'Give a label to a version of a world, in place of the one that has it',

@@ -50,6 +50,7 @@ export const WorldView = Type.Object({
   }),
   redact: RedactView,
   dependencies: Type.Array(DependencyView),
+  archivedAt: nullable(Timestamp),
   createdAt: Timestamp,
 });
 export type WorldView = Static<typeof WorldView>;

@@ -5,6 +5,7 @@ import * as api from '#wire/public-api/operations.ts';
 import { findLabels, listVersions } from '../../db/versions.ts';
 import type { Parts } from '../../parts.ts';
 import { getVersionOf, getWorld, resolveAddress } from '../../worlds/address.ts';
+import { removeWorld, setArchived } from '../../worlds/end.ts';
 import { pinLabel, unpinLabel } from '../../worlds/labels.ts';
 import { findMissing, pushVersion } from '../../worlds/push.ts';
 import { viewListedVersion, viewVersionDetail } from '../../worlds/view-version.ts';
@@ -42,6 +43,16 @@ export const versionEndpoints = (parts: Parts): Endpoint[] => [
     const labels = await findLabels(parts.db, version.id);
     const view = { ...viewVersionDetail(version, slug, labels), changed, keptRows, leftOutRows };
     return changed ? respond(201, view) : respond(200, view);
+  }),
+
+  endpoint(api.archiveWorld, async ({ params: { slug }, body }, { caller: { projectId } }) => {
+    await setArchived(parts, { projectId, slug, archived: body.archived });
+    return respond(200, { slug, archived: body.archived });
+  }),
+
+  endpoint(api.deleteWorld, async ({ params }, { caller: { projectId } }) => {
+    const { id, slug } = await removeWorld(parts, projectId, params.slug);
+    return respond(200, { id, slug });
   }),
 
   endpoint(api.setLabel, async ({ params, body }, { caller: { projectId } }) =>

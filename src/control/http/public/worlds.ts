@@ -52,7 +52,10 @@ export const worldEndpoints = (parts: Parts): Endpoint[] => [
 
   endpoint(api.listWorlds, async ({ query }, { caller: { projectId } }) => {
     const fields = readFields(query.fields, worldFields);
-    const { rows, total } = await listWorlds(parts.db, projectId, toRange(query));
+    const { rows, total } = await listWorlds(parts.db, projectId, {
+      ...toRange(query),
+      archived: query.archived ?? false,
+    });
     const address = await addressOf(parts, projectId);
     const data = await viewWorldList(parts.versions, rows, address, fields);
     return respond(200, { data, meta: toMeta(query, total) });

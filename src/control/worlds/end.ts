@@ -1,0 +1,29 @@
+/** Worlds archived, taken back and deleted. Sessions that are open on one go on with their version. */
+import { AppError } from '#domain/error.ts';
+import { archiveWorld, deleteWorld } from '../db/world-ends.ts';
+import type { WorldRow } from '../db/worlds.ts';
+import type { Parts } from '../parts.ts';
+import { getWorld } from './address.ts';
+
+const goneError = (slug: string): AppError =>
+  new AppError('not_found', `the world "${slug}" was deleted meanwhile`);
+
+/** Archives a world of a project, or takes it back. */
+export const setArchived = async (
+  parts: Parts,
+  { projectId, slug, archived }: { projectId: string; slug: string; archived: boolean },
+): Promise<void> => {
+  const world = await getWorld(parts, projectId, slug);
+  if (!(await archiveWorld(parts.db, world.id, archived))) throw goneError(slug);
+};
+
+/** Deletes a world of a project. */
+export const removeWorld = async (
+  parts: Parts,
+  projectId: string,
+  slug: string,
+): Promise<WorldRow> => {
+  const world = await getWorld(parts, projectId, slug);
+  if (!(await deleteWorld(parts.db, world.id))) throw goneError(slug);
+  return world;
+};
