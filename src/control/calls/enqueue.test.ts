@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionState } from '#domain/session.ts';
 import type { Queryable } from '../db/database.ts';
+import { createCallWrites } from '../db/grouped-calls.ts';
 import type { Parts } from '../parts.ts';
 import { enqueue } from './enqueue.ts';
 
@@ -12,6 +13,7 @@ const refusing = (stands: { state: SessionState; openCalls: number; projectCalls
   };
   const parts = {
     db,
+    callWrites: createCallWrites(db),
     config: { quotas: { queuedCalls: 20 } },
     facts: { get: async () => ({ versionId: 'ver-1' }) },
     callRate: { spend: async () => undefined },
