@@ -15,7 +15,12 @@ let network: Network;
 
 beforeAll(async () => {
   database = await testDatabase();
-  network = await startNetwork({ databaseUrl: database.url, poolSize: 4, poolMax: 4 });
+  network = await startNetwork({
+    databaseUrl: database.url,
+    poolSize: 4,
+    poolMax: 4,
+    env: { SVC_OPEN_WAIT_MS: '60000' }, // They are to wait for each other, not to be sent away.
+  });
   await createNotes(network.client);
   await network.warm(4);
 });
