@@ -23,6 +23,7 @@ import {
   answeredOf,
   type NewAnswer,
 } from './host-calls.ts';
+import { rowsOf } from './parameters.ts';
 import { callBefore, openSessionStates, readySessionStates, sessionBefore } from './states.ts';
 
 /** A call to be taken, and the host that polls for its very session. */
@@ -37,9 +38,9 @@ export type GivenAnswer = { host: SessionHost; answer: NewAnswer; isStopping: bo
 const insertStatement = statement(
   'insert_calls',
   `with given as (
-     select * from unnest(:ids::text[], :projectIds::text[], :sessionIds::text[], :kinds::text[],
+     select * from ${rowsOf(`:ids::text[], :projectIds::text[], :sessionIds::text[], :kinds::text[],
               :names::text[], :inputs::text[], :keepWarms::boolean[], :keys::text[], :hashes::text[],
-              :hostIds::text[], :generations::int[])
+              :hostIds::text[], :generations::int[]`)}
        as g(id, project_id, session_id, kind, name, input, keep_warm, key, hash, host_id, generation)
    ), free as materialized (
      select g.* from given g cross join lateral (
@@ -85,9 +86,9 @@ const insertTogether = (db: Queryable, given: readonly GivenCall[]): Promise<Cal
 const answerStatement = statement(
   'answer_calls',
   `with given as (
-     select * from unnest(:sessionIds::text[], :hostIds::text[], :generations::int[], :callIds::text[],
+     select * from ${rowsOf(`:sessionIds::text[], :hostIds::text[], :generations::int[], :callIds::text[],
               :states::text[], :outputs::text[], :errors::text[], :shortErrors::text[],
-              :changes::text[], :areStopping::boolean[])
+              :changes::text[], :areStopping::boolean[]`)}
        as g(session_id, host_id, generation, call_id, state, output, error, short_error, changes, stopping)
    ), free as materialized (
      select g.*, s.session_state from given g cross join lateral (

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readParameters, valuesOf } from './parameters.ts';
+import { readParameters, rowsOf, valuesOf } from './parameters.ts';
 
 describe('named parameters of a statement', () => {
   it('are numbered in the order in which they come, each once', () => {
@@ -35,5 +35,13 @@ describe('named parameters of a statement', () => {
     const statement = { name: 'find', names: ['id', 'host'] };
     const given = { id: 'ses-1', host: undefined };
     expect(() => valuesOf(statement, given)).toThrow('the statement find lacks :host');
+  });
+});
+
+describe('rowsOf', () => {
+  it('keeps the lengths of arrays from the planner, each in a query of its own', () => {
+    expect(rowsOf(':ids::text[],\n  :counts::int[]')).toBe(
+      'unnest((select :ids::text[]), (select :counts::int[]))',
+    );
   });
 });

@@ -22,6 +22,16 @@ export const readParameters = (text: string): { text: string; names: readonly st
   return { text: numbered, names };
 };
 
+/**
+ * The rows that arrays make side by side, from a list such as `:ids::text[], :names::text[]`. The planner does not
+ * see how long they are: where it does, it takes a plan for that very length to be worth making at each
+ * execution, which costs a statement of several parts more than all that it does.
+ */
+export const rowsOf = (arrays: string): string => {
+  const hidden = arrays.split(',').map((array) => `(select ${array.trim()})`);
+  return `unnest(${hidden.join(', ')})`;
+};
+
 /** Values of a statement: in the order of its numbers, or by name. */
 export type Values = readonly unknown[] | NamedValues;
 

@@ -8,7 +8,7 @@ import type { KeptEntry } from '../bodies/ledger-entry.ts';
 import type { SessionHost } from './calls.ts';
 import { type Queryable, replannedStatement, statement } from './database.ts';
 import { type Count, type CountRow, countOf, type Read, toCount, toRead } from './lists.ts';
-import type { NamedValues } from './parameters.ts';
+import { type NamedValues, rowsOf } from './parameters.ts';
 
 export type RequestRow = {
   sessionId: string;
@@ -32,10 +32,10 @@ export type RequestRow = {
 export const writeEntries = (session: string): string =>
   `insert into requests (session_id, world_id, id, at, via, operation, method, path, status,
                          duration_ms, request, response, changes, rows, call_id, bytes)
-   select ${session}.id, ${session}.world_id, entry.* from ${session} cross join unnest(:id::int[],
+   select ${session}.id, ${session}.world_id, entry.* from ${session} cross join ${rowsOf(`:id::int[],
      :at::timestamptz[], :via::text[], :operation::text[], :method::text[], :path::text[],
      :status::int[], :durationMs::float8[], :request::json[], :response::json[], :changes::json[],
-     :rows::json[], :callId::text[], :bytes::int[]) entry
+     :rows::json[], :callId::text[], :bytes::int[]`)} entry
    on conflict do nothing`;
 
 /** What is kept of the session's entries so far, in bytes; null where that was not counted. */
