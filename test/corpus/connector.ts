@@ -365,6 +365,7 @@ export const connectorRules: Chapter = {
       refuses: [
         ['a limit without a name', 'missing_key', limited('', 'X-Left = "remaining"')],
         ['a limit without headers', 'bad_value', limited('name = "all"', '')],
+        ['a header of HTTP itself', 'reserved_name', limited('name = "all"', 'Trailer = "limit"')],
         [
           'two limits of one name',
           'duplicate',

@@ -107,8 +107,11 @@ export const createHeldRows = (limits: HeldLimits): HeldRows => {
         continue;
       }
       if (changed.size === 0) continue;
-      const rows = [...changed].map((at) => [at, source.rowAt(name, at)] as const);
-      const text = listOf(rows);
+      const text = readChanged(source, name, changed, room);
+      if (text === undefined) {
+        drop(name);
+        continue;
+      }
       const bytes = Buffer.byteLength(text);
       room -= bytes;
       // What it replaces is counted, too; so it is measured before it is taken for too large.
@@ -119,6 +122,24 @@ export const createHeldRows = (limits: HeldLimits): HeldRows => {
       else changes.set(name, text);
     }
     return changes;
+  };
+
+  /** The rows at some positions; undefined when there is no room for them, of which no more are read. */
+  const readChanged = (
+    source: RowSource['store'],
+    name: string,
+    changed: ReadonlySet<number>,
+    roomBytes: number,
+  ): string | undefined => {
+    const rows: [number, string | undefined][] = [];
+    let room = Math.min(roomBytes, limits.entityBytes);
+    for (const at of changed) {
+      const payload = source.rowAt(name, at);
+      room -= Buffer.byteLength(payload ?? '');
+      if (room < 0) return undefined;
+      rows.push([at, payload]);
+    }
+    return listOf(rows);
   };
 
   /** The rows of those that are to be held from now on, as far as there is room for them. */

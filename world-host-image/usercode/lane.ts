@@ -133,6 +133,7 @@ export const startLane = (kind: WorkerKind, limits: UserCodeLimits, log: Log): L
         replaceBy(loadInto(worker, to));
       }
       await current;
+      if (current !== undefined && !kind.isKeptReady && !stopped) endWhenIdle();
     });
 
   /** The live worker with the code in it, if there is code. */

@@ -37,7 +37,7 @@ const withinOf = (entity: string, given: Row): Row =>
 const countOf = (entity: string, given: Row, name: string): number | undefined => {
   const value = given[name] ?? undefined;
   if (value === undefined) return undefined;
-  const isCount = typeof value === 'number' && Number.isInteger(value) && value >= 0;
+  const isCount = typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
   return isCount ? value : refuseArgument(entity, `${name} must be a whole number from 0`);
 };
 

@@ -133,8 +133,15 @@ const readNames = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((name) => typeof name === 'string') : [];
 
 /** What cannot be read may be any. */
+/** More names, or longer ones, than a request has headers: code that says so has seen them all. */
+const mostHeaders = 100;
+const longestHeader = 256;
+
+const isHeaderName = (name: unknown): boolean =>
+  typeof name === 'string' && name.length <= longestHeader;
+
 const readHeaders = (value: unknown): readonly string[] | 'all' =>
-  Array.isArray(value) && value.every((name) => typeof name === 'string') ? value : 'all';
+  Array.isArray(value) && value.length <= mostHeaders && value.every(isHeaderName) ? value : 'all';
 
 const parseObject = (line: string): Row | undefined => {
   try {

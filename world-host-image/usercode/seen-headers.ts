@@ -8,7 +8,10 @@ export type SeenHeaders = {
   seen(): string[] | 'all';
 };
 
-/** The same headers. Whatever goes over all of them, or changes them, has seen all. */
+/**
+ * The same headers. Whatever goes over all of them, or changes them, has seen all. The target of the proxy has
+ * none: `util.inspect` looks through proxies without asking them.
+ */
 export const watchHeaders = (headers: Headers): SeenHeaders => {
   const names = new Set<string>();
   let all = false;
@@ -18,31 +21,34 @@ export const watchHeaders = (headers: Headers): SeenHeaders => {
   const noteAll = (): void => {
     all = true;
   };
-  const proxy = new Proxy(headers, {
-    get(target, name, receiver) {
-      note(name);
-      return Reflect.get(target, name, receiver);
+  const proxy = new Proxy<Headers>(
+    {},
+    {
+      get(_, name) {
+        note(name);
+        return Reflect.get(headers, name);
+      },
+      has(_, name) {
+        note(name);
+        return Reflect.has(headers, name);
+      },
+      getOwnPropertyDescriptor(_, name) {
+        note(name);
+        return Reflect.getOwnPropertyDescriptor(headers, name);
+      },
+      ownKeys() {
+        noteAll();
+        return Reflect.ownKeys(headers);
+      },
+      defineProperty(_, name, descriptor) {
+        noteAll();
+        return Reflect.defineProperty(headers, name, descriptor);
+      },
+      deleteProperty(_, name) {
+        noteAll();
+        return Reflect.deleteProperty(headers, name);
+      },
     },
-    has(target, name) {
-      note(name);
-      return Reflect.has(target, name);
-    },
-    getOwnPropertyDescriptor(target, name) {
-      note(name);
-      return Reflect.getOwnPropertyDescriptor(target, name);
-    },
-    ownKeys(target) {
-      noteAll();
-      return Reflect.ownKeys(target);
-    },
-    defineProperty(target, name, descriptor) {
-      noteAll();
-      return Reflect.defineProperty(target, name, descriptor);
-    },
-    deleteProperty(target, name) {
-      noteAll();
-      return Reflect.deleteProperty(target, name);
-    },
-  });
+  );
   return { headers: proxy, seen: () => (all ? 'all' : [...names].sort()) };
 };

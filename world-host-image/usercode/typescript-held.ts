@@ -18,6 +18,8 @@ export type Told = {
 export const ask = Symbol('ask');
 
 const mostRows = 2 ** 31;
+/** Fields that the store takes in one `where`. */
+const mostFields = 100;
 const mostIndexes = 8;
 const mostResults = 32;
 
@@ -216,7 +218,9 @@ const holdEntity = ({ key, columns: given, rows: list }: Given) => {
     const wanted = new Map<string, Scalar | Scalar[]>();
     if (where === undefined || where === null) return wanted;
     if (!isPlainObject(where)) return undefined;
-    for (const field of Object.keys(where).sort()) {
+    const fields = Object.keys(where).sort();
+    if (fields.length > mostFields) return undefined;
+    for (const field of fields) {
       const value = canCompare(field) ? readWanted(where[field]) : undefined;
       if (value === undefined) return undefined;
       wanted.set(field, value);

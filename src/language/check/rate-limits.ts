@@ -17,6 +17,7 @@ const takenHeaders = new Set([
   'keep-alive',
   'last-modified',
   'location',
+  'trailer',
   'transfer-encoding',
 ]);
 

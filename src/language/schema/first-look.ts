@@ -89,7 +89,7 @@ const createMembersTest = (schema: Table, { steps, testOf }: Context): Test => {
   const required = Array.isArray(schema.required) ? (schema.required as string[]) : [];
   const weightOfName = 1 + (rest === always ? 0 : weightOf(schema.additionalProperties));
   return (value) => {
-    if (!isTable(value)) return true;
+    if (!isTable(value)) return typeof value !== 'object' || value === null || Array.isArray(value);
     const names = Object.keys(value);
     steps.take(names.length * weightOfName);
     for (const name of required) if (!Object.hasOwn(value, name)) return false;

@@ -60,3 +60,16 @@ it('an answer whose rows have changed gives its room back', async () => {
   await store.atomically(() => store.insert('users', { login: 'eve', id: 9 }));
   expect([kept.find(request(1)), kept.bytes()]).toEqual([undefined, 0]);
 });
+
+it('what the code looked at of the headers counts, and so does their order where it saw all', () => {
+  const kept = createKeptAnswers(openSampleStore().versions, limits);
+  const all = saw({ allHeaders: true });
+  for (let id = 0; id < 30; id += 1) {
+    kept.keep(request(id, { 'x-long': 'x'.repeat(5_000) }), answered('1'), all);
+    expect(kept.bytes()).toBeLessThanOrEqual(limits.bytes);
+  }
+  expect(kept.find(request(0, { 'x-long': 'x'.repeat(5_000) }))).toBeUndefined();
+  kept.keep(request(50, { b: '1', a: '2' }), answered('"b, a"'), all);
+  expect(kept.find(request(50, { b: '1', a: '2' }))).toBeDefined();
+  expect(kept.find(request(50, { a: '2', b: '1' }))).toBeUndefined();
+});

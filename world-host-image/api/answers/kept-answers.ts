@@ -35,9 +35,10 @@ export type KeptAnswers = {
 
 type Entry = {
   kept: KeptAnswer;
-  headers: [name: string, value: string | undefined][];
-  /** How many headers there were, where the code went over all of them. */
-  headerCount: number | undefined;
+  /** The headers that the code looked at, as one text: in their order where it went over all of them. */
+  headers: string;
+  /** Their names; `all` where it went over all of them. */
+  names: readonly string[] | 'all';
   versions: [entity: string, version: number][];
   /** Of all entities, when these versions were last found to stand. */
   latest: number;
@@ -60,8 +61,8 @@ const keyOf = ({ route, args, request }: KeptRequest): string =>
   JSON.stringify([route.operation, request.method, request.path, request.mediaType, args]);
 
 /** The body is there as text, at up to two bytes a character, and as the bytes that are served. */
-const bytesOf = (key: string, { answer, common }: KeptAnswer): number => {
-  const headers = JSON.stringify([answer.headers, common]).length;
+const bytesOf = (key: string, asked: string, { answer, common }: KeptAnswer): number => {
+  const headers = JSON.stringify([answer.headers, common]).length + 2 * asked.length;
   return entryBytes + key.length + headers + 3 * Buffer.byteLength(answer.body ?? '');
 };
 
@@ -78,20 +79,15 @@ const versionsOf = (
   }
 };
 
-const headersOf = (headers: Readonly<Record<string, string>>, seen: Seen): Entry['headers'] => {
-  const names = seen.allHeaders ? Object.keys(headers) : [...seen.headers];
-  return names.map((name) => [name, Object.hasOwn(headers, name) ? headers[name] : undefined]);
-};
-
-const hasSameHeaders = (
-  { headers: seen, headerCount }: Entry,
+const headersOf = (
   headers: Readonly<Record<string, string>>,
-): boolean => {
-  if (headerCount !== undefined && Object.keys(headers).length !== headerCount) return false;
-  return seen.every(
-    ([name, value]) => value === (Object.hasOwn(headers, name) ? headers[name] : undefined),
+  names: Entry['names'],
+): Entry['headers'] =>
+  JSON.stringify(
+    names === 'all'
+      ? Object.entries(headers)
+      : names.map((name) => [name, Object.hasOwn(headers, name) ? headers[name] : null]),
   );
-};
 
 /** Nothing is kept yet. `versions` are those of the session's rows. */
 export const createKeptAnswers = (
@@ -133,7 +129,9 @@ export const createKeptAnswers = (
     find(request) {
       const key = keyOf(request);
       const entries = byKey.get(key);
-      const found = entries?.find((entry) => hasSameHeaders(entry, request.request.headers));
+      const found = entries?.find(
+        ({ headers, names }) => headersOf(request.request.headers, names) === headers,
+      );
       if (entries === undefined || found === undefined) return undefined;
       if (stands(found)) {
         place(key, entries);
@@ -150,13 +148,14 @@ export const createKeptAnswers = (
       const known = seen.isOnce ? undefined : versionsOf(versions, seen.entities);
       if (known === undefined) return;
       const key = keyOf(request);
-      const bytes = bytesOf(key, kept);
+      const names = seen.allHeaders ? 'all' : [...seen.headers];
+      const headers = headersOf(request.request.headers, names);
+      const bytes = bytesOf(key, headers, kept);
       if (bytes > limits.answerBytes) return;
-      const { headers } = request.request;
       const entry: Entry = {
         kept: { ...kept, answer: { ...kept.answer, once: {} } },
-        headers: headersOf(headers, seen),
-        headerCount: seen.allHeaders ? Object.keys(headers).length : undefined,
+        headers,
+        names,
         versions: known,
         latest: versions.latest(),
         bytes,

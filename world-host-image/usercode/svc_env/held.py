@@ -21,6 +21,8 @@ ASK: Any = object()
 
 #: Whole numbers that the store keeps as they are.
 _LARGEST = 2**53
+#: Fields that the store takes in one `where`.
+_MOST_FIELDS = 100
 #: Rows that a limit or an offset may speak of.
 _MOST = 2**31
 
@@ -187,7 +189,7 @@ class _Entity:
         """The wanted value of each field, a tuple where any of several will do; None as above."""
         if where is None:
             return {}
-        if type(where) is not dict:
+        if type(where) is not dict or len(where) > _MOST_FIELDS:
             return None
         wanted: dict[str, Any] = {}
         for field in sorted(where) if all(type(name) is str for name in where) else [ASK]:
