@@ -8,6 +8,8 @@ export type Crowding = {
   /** Sessions of the same wish without a host, and for how long the first of them has waited. */
   waiting: number;
   longestWaitMs: number;
+  /** The projects of those sessions. */
+  projects: string[];
   /** Hosts that are on their way or that the pools which suit can still launch; null where no pool says. */
   toCome: number | null;
 };
@@ -19,7 +21,8 @@ const crowdingStatement = statement(
   'crowding',
   `select w.*, p."toCome"
      from (select count(*)::int as waiting,
-                  coalesce(extract(epoch from now() - min(s.created_at)) * 1000, 0)::float8 as "longestWaitMs"
+                  coalesce(extract(epoch from now() - min(s.created_at)) * 1000, 0)::float8 as "longestWaitMs",
+                  coalesce(array_agg(distinct s.project_id), '{}') as projects
              from sessions s
             where ${waiting('s')} and ${asked.tier} = :tier and ${asked.size} = :size
               and ${asked.isolation} is not distinct from :isolation::text) w

@@ -3,8 +3,9 @@ import type { HostWish } from '#domain/pool.ts';
 import type { Crowding } from '../db/crowding.ts';
 import { createAdmission } from './admission.ts';
 
+const project = 'prj-1';
 const wish: HostWish = { tier: 'standard', isolation: null, size: 'standard' };
-const crowded: Crowding = { waiting: 12, longestWaitMs: 400, toCome: 3 };
+const crowded: Crowding = { waiting: 12, longestWaitMs: 400, projects: [project], toCome: 3 };
 
 /** An admission on a clock of its own; `crowding` is what a look finds. */
 const start = (crowding: Crowding, limits = { most: 50, waitMs: 250 }) => {
@@ -36,7 +37,7 @@ it('opens that find warm hosts are let in without a look', async () => {
   const { check, opened, place, looks } = start(crowded);
   place(20);
   opened(wish, false);
-  await check(wish);
+  await check(project, wish);
   expect(looks).toEqual([]);
 });
 
@@ -44,7 +45,7 @@ it('an open is refused when hosts pass on quickly, all are taken, and the first 
   const { check, opened, place } = start(crowded);
   place(20);
   opened(wish, true);
-  await expect(check(wish)).rejects.toMatchObject({
+  await expect(check(project, wish)).rejects.toMatchObject({
     code: 'exhausted',
     message: expect.stringContaining('SVC_OPEN_WAIT_MS is 250'),
     detail: { waiting: 12, longestWaitMs: 400, retryAfterMs: 1_200 },
@@ -60,16 +61,16 @@ it.each([
   const { check, opened, place } = start({ ...crowded, ...change });
   place(placed);
   opened(wish, true);
-  await check(wish);
+  await check(project, wish);
 });
 
 it('no more wait than may, those let in since the last look among them', async () => {
-  const crowding = { waiting: 48, longestWaitMs: 0, toCome: 100 };
+  const crowding = { waiting: 48, longestWaitMs: 0, projects: [project], toCome: 100 };
   const { check, opened } = start(crowding);
   opened(wish, true);
-  await check(wish);
-  await check(wish);
-  await expect(check(wish)).rejects.toMatchObject({
+  await check(project, wish);
+  await check(project, wish);
+  await expect(check(project, wish)).rejects.toMatchObject({
     code: 'exhausted',
     message: expect.stringContaining('SVC_OPEN_QUEUE is 50'),
     detail: { waiting: 48, retryAfterMs: 5_000 },
@@ -80,18 +81,18 @@ it('a wish that many wait with keeps out no other', async () => {
   const { check, opened, place } = start(crowded);
   place(20);
   opened(wish, true);
-  await check({ ...wish, size: 'large' });
-  await expect(check(wish)).rejects.toMatchObject({ code: 'exhausted' });
+  await check(project, { ...wish, size: 'large' });
+  await expect(check(project, wish)).rejects.toMatchObject({ code: 'exhausted' });
 });
 
 it('many that come at once share one look, and the next is taken when it is old', async () => {
   const { check, opened, looks, pass } = start({ ...crowded, longestWaitMs: 0 });
   opened(wish, true);
-  await Promise.all([check(wish), check(wish), check(wish)]);
-  await check(wish);
+  await Promise.all([check(project, wish), check(project, wish), check(project, wish)]);
+  await check(project, wish);
   expect(looks).toHaveLength(1);
   pass(100);
-  await check(wish);
+  await check(project, wish);
   expect(looks).toHaveLength(2);
 });
 
@@ -99,15 +100,15 @@ it('opens are let in again as soon as the queue is short, and without a look whe
   const { check, opened, place, looks, pass, crowding } = start({ ...crowded });
   place(20);
   opened(wish, true);
-  await expect(check(wish)).rejects.toMatchObject({ code: 'exhausted' });
+  await expect(check(project, wish)).rejects.toMatchObject({ code: 'exhausted' });
   pass(100);
   crowding.longestWaitMs = 100;
-  await check(wish);
+  await check(project, wish);
   pass(100);
   crowding.waiting = 0;
   crowding.longestWaitMs = 0;
-  await check(wish);
-  await check(wish);
+  await check(project, wish);
+  await check(project, wish);
   expect(looks).toHaveLength(3);
 });
 
@@ -115,10 +116,19 @@ it('a look that fails is that of those who shared it, and the next open takes an
   let fails = true;
   const admission = createAdmission({ most: 1, waitMs: 1 }, async () => {
     if (fails) throw new Error('the database is gone');
-    return { waiting: 0, longestWaitMs: 0, toCome: 100 };
+    return { waiting: 0, longestWaitMs: 0, projects: [project], toCome: 100 };
   });
   admission.opened(wish, true);
-  await expect(admission.check(wish)).rejects.toThrow('the database is gone');
+  await expect(admission.check(project, wish)).rejects.toThrow('the database is gone');
   fails = false;
-  await admission.check(wish);
+  await admission.check(project, wish);
+});
+
+it('a project that has nobody in the queue is let in once, whatever others ask for', async () => {
+  const { check, opened, place } = start(crowded);
+  place(20);
+  opened(wish, true);
+  await expect(check(project, wish)).rejects.toMatchObject({ code: 'exhausted' });
+  await check('prj-2', wish);
+  await expect(check('prj-2', wish)).rejects.toMatchObject({ code: 'exhausted' });
 });

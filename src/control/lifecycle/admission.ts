@@ -8,6 +8,7 @@
  * - when more wait than hosts can still come, hosts pass from session to session quickly, and the first in the
  *   queue has waited for `waitMs` all the same: whoever came now would wait longer still.
  *
+ * A project that has nobody in the queue is let in all the same: what others ask for does not shut it out.
  * While opens find warm hosts nothing is looked up for this.
  */
 import { LRUCache } from 'lru-cache';
@@ -18,8 +19,8 @@ import type { Crowding } from '../db/crowding.ts';
 import { forNoProject } from '../db/turns.ts';
 
 export type Admission = {
-  /** Throws `exhausted`, with `retryAfterMs`, when a session of this wish is not to be opened now. */
-  check(wish: HostWish): Promise<void>;
+  /** Throws `exhausted`, with `retryAfterMs`, when a project's session of this wish is not to be opened now. */
+  check(projectId: string, wish: HostWish): Promise<void>;
   /** A session was opened; `waits` when it found no host. */
   opened(wish: HostWish, waits: boolean): void;
   /** A session that waited was given a host. */
@@ -37,7 +38,7 @@ const retryMs = { least: 1_000, most: 30_000 };
 /** Wishes that are remembered; where there are no pools yet, a size may have any name. */
 const mostQueues = 1_000;
 
-type Queue = { crowding: Crowding; readAt: number; admitted: number };
+type Queue = { crowding: Crowding; projects: Set<string>; readAt: number; admitted: number };
 
 const keyOf = ({ tier, isolation, size }: HostWish): string => `${tier}/${isolation}/${size}`;
 
@@ -60,7 +61,8 @@ export const createAdmission = (
 
   const readQueue = async (key: string, wish: HostWish): Promise<Queue> => {
     const crowding = await read(wish);
-    const queue = { crowding, readAt: now(), admitted: 0 };
+    const projects = new Set(crowding.projects);
+    const queue = { crowding, projects, readAt: now(), admitted: 0 };
     if (crowding.waiting === 0) queues.delete(key);
     else queues.set(key, queue);
     return queue;
@@ -104,13 +106,14 @@ export const createAdmission = (
   };
 
   return {
-    async check(wish) {
+    async check(projectId, wish) {
       const key = keyOf(wish);
       const known = queues.get(key);
       if (known === undefined) return;
       const isFresh = known !== 'unread' && now() - known.readAt < believedMs;
       const queue = isFresh ? known : await look(key, wish);
-      decide(queue);
+      if (queue.projects.has(projectId)) decide(queue);
+      queue.projects.add(projectId);
       queue.admitted += 1;
     },
     opened(wish, waits) {

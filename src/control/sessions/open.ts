@@ -182,7 +182,7 @@ const openOnce = async (parts: Parts, request: OpenRequest): Promise<Opened> => 
   const first = await findFirst(parts, request);
   if (first !== undefined) return first;
   // Before anything is looked up: where too much is asked for, a refusal costs next to nothing.
-  await parts.admission.check(wishOf(request.body));
+  await parts.admission.check(request.projectId, wishOf(request.body));
   const version = await resolveVersion(parts, request);
   const wanted = await toNewSession(parts, request, version);
   try {
