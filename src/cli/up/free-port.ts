@@ -1,4 +1,5 @@
 /** TCP ports: one that is free now, and whether a given one can be listened on. */
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 const listenOnce = (port: number, host: string): Promise<number> =>
@@ -11,9 +12,6 @@ const listenOnce = (port: number, host: string): Promise<number> =>
     });
   });
 
-/** A port that nobody listened on a moment ago. */
-export const findFreePort = (host = '127.0.0.1'): Promise<number> => listenOnce(0, host);
-
 /** Why a port cannot be listened on, in the system's code (`EADDRINUSE`); undefined when it can. */
 export const portProblem = async (
   port: number,
@@ -25,4 +23,17 @@ export const portProblem = async (
   } catch (error) {
     return (error as NodeJS.ErrnoException).code ?? String(error);
   }
+};
+
+/** Below the ports that systems give to connections: one of those may be taken before it is listened on. */
+const quietPorts = { least: 15_000, beyond: 32_000 };
+const mostTries = 50;
+
+/** A port that nobody listened on a moment ago. */
+export const findFreePort = async (host = '127.0.0.1'): Promise<number> => {
+  for (let tries = 0; tries < mostTries; tries += 1) {
+    const port = randomInt(quietPorts.least, quietPorts.beyond);
+    if ((await portProblem(port, host)) === undefined) return port;
+  }
+  return listenOnce(0, host);
 };
