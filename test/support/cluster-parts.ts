@@ -28,6 +28,8 @@ const isGone = (pid: number): boolean => {
   }
 };
 
+const mostRestarts = 5;
+
 /** The parts of the cluster; undefined when the environment does not say where they are. */
 export const findClusterParts = (): ClusterParts | undefined => {
   const folder = process.env.SVC_TEST_KUBE_RUN;
@@ -50,12 +52,17 @@ export const findClusterParts = (): ClusterParts | undefined => {
       const log = openSync(readlinkSync(`/proc/${pid}/fd/2`), 'a');
       process.kill(pid, 'SIGKILL');
       await until(() => isGone(pid), { timeoutMs: 5_000, what: `${part} gone` });
-      return () => {
+      // The API server gives up by itself where etcd is slow to come: it is started again then.
+      const start = (again: number): void => {
         const stdio = ['ignore', log, log] as const;
         const child = spawn(command, args, { cwd, env, stdio: [...stdio], detached: true });
+        child.once('exit', (_, signal) => {
+          if (signal === null && again > 0) start(again - 1);
+        });
         child.unref();
         writeFileSync(fileOf(part), `${child.pid}\n`);
       };
+      return () => start(mostRestarts);
     },
   };
 };
