@@ -15,9 +15,12 @@ export const isSlug = (text: string): boolean => slugPattern.test(text);
 
 const labelPattern = /^[a-z](?:[a-z0-9._-]{0,62}[a-z0-9])?$/;
 
+/** Other names of the head, and a word of the API. */
+const takenLabels = ['latest', 'head', 'missing'];
+
 /** Whether a text may be a label of a version: nothing that names a version already. */
 export const isLabel = (text: string): boolean =>
-  labelPattern.test(text) && text !== 'latest' && text !== 'head' && !isId('ver', text);
+  labelPattern.test(text) && !takenLabels.includes(text) && !isId('ver', text);
 
 /** One file of a world tree: a relative path with `/` and its bytes. */
 export type TreeFile = { path: string; content: Uint8Array };

@@ -122,6 +122,7 @@ export const createAdmission = (
     },
     placed() {
       placements.push(now());
+      placedLately();
     },
   };
 };

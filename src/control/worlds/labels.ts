@@ -16,7 +16,7 @@ export const pinLabel = async (
   ref: string,
 ): Promise<LabelView> => {
   if (!isLabel(label)) {
-    const message = `"${label.slice(0, 64)}" is no label: it begins with a lower-case letter, and has letters, digits and inner dots, hyphens and underscores; "latest" and "head" are no labels either`;
+    const message = `"${label.slice(0, 64)}" is no label: it begins with a lower-case letter, and has letters, digits and inner dots, hyphens and underscores; "latest", "head" and "missing" are no labels either`;
     throw new AppError('invalid', message, { fields: [{ path: ['label'], message }] });
   }
   const world = await getWorld(parts, projectId, slug);

@@ -6,6 +6,7 @@
 
 import pMap from 'p-map';
 import { AppError, type FieldProblem } from '#domain/error.ts';
+import { limits } from '#domain/limits.ts';
 import { createPathCheck, showPath } from '#domain/tree-path.ts';
 import type { Digest, TreeFile } from '#domain/world.ts';
 import type { PushBody } from '#wire/public-api/version.ts';
@@ -91,6 +92,11 @@ const readFiles = (files: PushBody['files']): Sent[] => {
   throw new AppError('invalid', 'the files are not a tree', { fields: problems });
 };
 
+const tooLargeTree = (): AppError => {
+  const message = `the tree has more than ${limits.treeBytes} bytes, which is what it may have`;
+  return new AppError('invalid', message, { fields: [{ path: ['files'], message }] });
+};
+
 /** The bytes that the service has of some files; throws `conflict` with those that are lost. */
 const readHeld = async (
   { blobs }: Parts,
@@ -98,8 +104,12 @@ const readHeld = async (
 ): Promise<Map<Digest, Uint8Array>> => {
   const found = new Map<Digest, Uint8Array>();
   const lost: Digest[] = [];
+  let bytes = 0;
   const read = async (digest: Digest): Promise<void> => {
     try {
+      // Before they are read: a short list may name more than there is memory for.
+      bytes += await blobs.size(digest);
+      if (bytes > limits.treeBytes) throw tooLargeTree();
       found.set(digest, await blobs.get(digest));
     } catch (error) {
       if (!isLost(error)) throw error;
