@@ -117,6 +117,7 @@ export const floors: Readonly<Record<string, readonly Floor[]>> = {
     ['tables', 'a database with the contract’s tables'],
     ['refusal.ts', 'what the store refuses'],
   ],
+  'src/data': [['import', 'rows into the snapshot of the next version']],
   'src/wire': [
     ['admin-api', 'what operators ask of the control plane'],
     ['gateway-api', 'what gateways ask'],
