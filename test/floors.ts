@@ -115,6 +115,7 @@ export const floors: Readonly<Record<string, readonly Floor[]>> = {
     ['write', 'rows written, numbered, undone'],
     ['read', 'rows found, and their digest'],
     ['tables', 'a database with the contract’s tables'],
+    ['files', 'snapshots unpacked, shared by a machine'],
     ['refusal.ts', 'what the store refuses'],
   ],
   'src/data': [['import', 'rows into the snapshot of the next version']],

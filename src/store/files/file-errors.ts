@@ -1,0 +1,16 @@
+/** Failures of the file system that are expected where processes share a folder. */
+
+const codeOf = (error: unknown): unknown =>
+  error instanceof Error && 'code' in error ? error.code : undefined;
+
+export const isMissing = (error: unknown): boolean => codeOf(error) === 'ENOENT';
+export const isThere = (error: unknown): boolean => codeOf(error) === 'EEXIST';
+export const isDiskFull = (error: unknown): boolean =>
+  codeOf(error) === 'ENOSPC' || codeOf(error) === 'EDQUOT';
+
+/** For `catch`: nothing instead of a failure that is expected; any other is thrown on. */
+export const unless =
+  (isExpected: (error: unknown) => boolean) =>
+  (error: unknown): undefined => {
+    if (!isExpected(error)) throw error;
+  };

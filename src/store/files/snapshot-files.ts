@@ -1,0 +1,191 @@
+/**
+ * Snapshots unpacked, as files under their digests, for all processes of a machine that use one folder. Each
+ * is unpacked once, and mapped by whoever opens it, so that the machine holds its pages once.
+ *
+ * Whoever uses a file has a link of its own to it, so nobody can take it away: to make room removes the
+ * folder's own link alone, and only where no other is left. The links of a process that is gone go with what
+ * `holders.ts` finds of it. A file is written under another name and then linked, so that a digest has the
+ * whole file or none; where the machine itself stops, the next start begins with an empty folder.
+ */
+import { randomUUID } from 'node:crypto';
+import {
+  link,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  stat,
+  symlink,
+  utimes,
+} from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { AppError } from '#domain/error.ts';
+import type { Digest } from '#domain/world.ts';
+import { makeRoom } from './eviction.ts';
+import { isMissing, isThere, unless } from './file-errors.ts';
+import { joinHolders } from './holders.ts';
+import { unpackToFile } from './unpack.ts';
+
+export type HeldFile = {
+  /** A SQLite database, see `open-file.ts`. Nobody may write to it. */
+  path: string;
+  /** Lets go of the file; what is opened stays open. To be called once. */
+  release(): Promise<void>;
+};
+
+export type SnapshotFiles = {
+  /**
+   * The file of a snapshot, which `read` is asked for where there is none yet. Throws `AppError`: `exhausted`
+   * where it takes more than there may be, `internal` where what was read is not what the digest says.
+   */
+  hold(digest: Digest, read: () => Promise<Readable | Uint8Array>): Promise<HeldFile>;
+  /** Whether a file is there that need not be read. */
+  has(digest: Digest): Promise<boolean>;
+  /** Lets go of all. */
+  close(): Promise<void>;
+};
+
+export type SnapshotFilesOptions = {
+  folder: string;
+  /** Of all files; those that nobody holds make room, those first that were not used for longest. */
+  mostBytes: number;
+  /** Of one file; as many as of all unless it is given. */
+  mostFileBytes?: number | undefined;
+};
+
+/** How often to look whether another process is done with unpacking. */
+const lookEveryMs = 20;
+const bootIdFile = '/proc/sys/kernel/random/boot_id';
+const bootFolder = /^boot-[0-9a-f-]{36}$/;
+/** Room is asked for ahead of what is written, so that it is looked for a few times only. */
+const ahead = 1 / 8;
+
+const fileName = (digest: Digest): string => digest.slice('sha256:'.length);
+
+/** Names the time since the machine started, where it tells. */
+const bootId = async (): Promise<string | undefined> =>
+  (await readFile(bootIdFile, 'utf8').catch(unless(isMissing)))?.trim();
+
+/** The folder of this start of the machine. Removes those of earlier ones, of which no file may be whole. */
+const folderOfBoot = async (folder: string, boot: string): Promise<string> => {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  for (const name of await readdir(folder)) {
+    if (!bootFolder.test(name) || name === `boot-${boot}`) continue;
+    await rm(join(folder, name), { recursive: true, force: true });
+  }
+  return join(folder, `boot-${boot}`);
+};
+
+/** Opens the folder, which is made where it is missing, for this process. */
+export const openSnapshotFiles = async ({
+  folder,
+  mostBytes,
+  mostFileBytes = mostBytes,
+}: SnapshotFilesOptions): Promise<SnapshotFiles> => {
+  const boot = await bootId();
+  const root = await folderOfBoot(folder, boot ?? 'any');
+  const files = join(root, 'files');
+  const claims = join(root, 'claims');
+  for (const path of [files, claims]) await mkdir(path, { recursive: true, mode: 0o700 });
+  const holders = await joinHolders(join(root, 'holders'));
+  /** Files that this process holds, and how often. */
+  const held = new Map<Digest, { path: string; times: number }>();
+  const underWay = new Map<Digest, Promise<void>>();
+
+  const fileOf = (digest: Digest): string => join(files, fileName(digest));
+
+  /** Holds the file where it is there. Links of one file have different names, as one may be going. */
+  const take = async (digest: Digest): Promise<HeldFile | undefined> => {
+    const mine = held.get(digest) ?? { path: join(holders.own, randomUUID()), times: 0 };
+    held.set(digest, mine);
+    mine.times += 1;
+    const release = async (): Promise<void> => {
+      mine.times -= 1;
+      if (mine.times > 0 || held.get(digest) !== mine) return;
+      held.delete(digest);
+      await rm(mine.path, { force: true });
+    };
+    try {
+      await link(fileOf(digest), mine.path).catch(unless(isThere));
+      // Finer than the clock's milliseconds, as it tells which of two was used last.
+      const now = (performance.timeOrigin + performance.now()) / 1000;
+      await utimes(mine.path, now, now);
+      return { path: mine.path, release };
+    } catch (error) {
+      await release();
+      return unless(isMissing)(error);
+    }
+  };
+
+  const unpack = async (digest: Digest, source: Readable | Uint8Array): Promise<void> => {
+    const path = join(holders.own, `${randomUUID()}.part`);
+    let room = 0;
+    const grow = async (size: number): Promise<void> => {
+      if (size <= room) return;
+      const bytes = Math.max(size, Math.min(Math.floor(size * (1 + ahead)), mostFileBytes));
+      const living = await holders.living();
+      if (!(await makeRoom({ files, holders: living, path, bytes, mostBytes }))) {
+        const most = `${Math.floor(mostBytes / 2 ** 20)} MiB`;
+        const message = `snapshot ${digest} does not fit into ${folder}, which may hold ${most}, beside those in use`;
+        throw new AppError('exhausted', message);
+      }
+      room = bytes;
+    };
+    const sync = boot === undefined;
+    await unpackToFile({ digest, source, path, mostBytes: mostFileBytes, grow, sync });
+    await link(path, fileOf(digest)).catch(unless(isThere));
+    await rm(path);
+  };
+
+  /** Unpacks it unless another process that lives does, and tells when there is news of it. */
+  const obtain = async (
+    digest: Digest,
+    read: () => Promise<Readable | Uint8Array>,
+  ): Promise<void> => {
+    const claim = join(claims, fileName(digest));
+    const isMine = await symlink(holders.name, claim).then(() => true, unless(isThere));
+    if (isMine) {
+      try {
+        await unpack(digest, await read());
+      } finally {
+        await rm(claim, { force: true });
+      }
+      return;
+    }
+    const owner = await readlink(claim).catch(unless(isMissing));
+    if (owner === undefined) return;
+    if (holders.lives(owner)) await delay(lookEveryMs);
+    else await rm(claim, { force: true });
+  };
+
+  const run = async (digest: Digest, read: () => Promise<Readable | Uint8Array>): Promise<void> => {
+    const running = obtain(digest, read);
+    underWay.set(digest, running);
+    try {
+      await running;
+    } finally {
+      underWay.delete(digest);
+    }
+  };
+
+  return {
+    async hold(digest, read) {
+      for (;;) {
+        const file = await take(digest);
+        if (file !== undefined) return file;
+        const running = underWay.get(digest);
+        // Who waits for another's reading does not fail with it, and reads for itself.
+        if (running !== undefined) await running.catch(() => undefined);
+        else await run(digest, read);
+      }
+    },
+    has: async (digest) => (await stat(fileOf(digest)).catch(unless(isMissing))) !== undefined,
+    async close() {
+      held.clear();
+      await holders.leave();
+    },
+  };
+};
