@@ -1,5 +1,5 @@
 /** `svc worlds push` and what else works on versions, on a control plane. */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDesk, type Desk } from '../support/commands-on-control.ts';
@@ -83,13 +83,27 @@ describe('svc worlds push', () => {
     expect(await svc('worlds push shared ./mine --base 2')).toMatch(/version +3 /);
   });
 
-  it('takes the head where the note is of another service, or broken', async () => {
+  it('is refused where the note is of another service, or damaged, until a base is given', async () => {
     const note = join(desk.folder, 'notes', '.svc-base.json');
     for (const text of ['{"notes":"ver-00000000000000000000000000"}', '{', '[]', '{"notes":1}']) {
       writeFileSync(note, text);
-      expect(await svc('worlds push notes ./notes')).toContain('nothing changed: version 2');
+      const refused = await desk.svc('worlds push notes ./notes');
+      expect(refused.status).toBe(1);
+      expect(refused.err).toMatch(/ver-0{26}, which "notes" of this service|is damaged/);
+      expect(refused.err).toContain('--base 2 pushes upon it all the same');
     }
+    expect(await svc('worlds push notes ./notes --base 2')).toContain('nothing changed: version 2');
     expect(JSON.parse(readFileSync(note, 'utf8')).notes).toMatch(/^ver-/);
+  });
+
+  it('takes the head where a folder has noted nothing, and notes it by slug when an id was given', async () => {
+    const note = join(desk.folder, 'notes', '.svc-base.json');
+    rmSync(note);
+    const { id } = JSON.parse(await svc('worlds describe notes --json'));
+    expect(await svc(`worlds push ${id} ./notes`)).toContain('nothing changed: version 2');
+    expect(Object.keys(JSON.parse(readFileSync(note, 'utf8')))).toEqual(['notes']);
+    await svc(`worlds pull ${id} ./notes`);
+    expect(Object.keys(JSON.parse(readFileSync(note, 'utf8')))).toEqual(['notes']);
   });
 
   it('shows the problems of a tree with their lines, and sends nothing', async () => {
@@ -142,10 +156,25 @@ describe('svc worlds pull', () => {
 
   it('refuses what is in the way of a file, whatever it is told', async () => {
     rmSync(join(desk.folder, 'copy/c.md'));
-    mkdirSync(join(desk.folder, 'copy/c.md'));
+    desk.write('copy', changed([], { 'c.md/own.md': 'own\n' }));
     const { status, err } = await desk.svc('worlds pull pulled copy --force');
     expect(status).toBe(1);
-    expect(err).toContain('c.md is not a file');
+    expect(err).toContain('"c.md/own.md" in it is of no version');
+  });
+
+  it('replaces a folder by a file, and a file by a folder', async () => {
+    desk.write('turned', changed(tree, { 'docs/a.md': 'one\n', plain: 'plain\n' }));
+    await svc('worlds create turned --from ./turned');
+    await svc('worlds pull turned there');
+    for (const path of ['docs', 'plain']) {
+      rmSync(join(desk.folder, 'turned', path), { recursive: true });
+    }
+    desk.write('turned', changed([], { docs: 'now a file\n', 'plain/b.md': 'b\n' }));
+    await svc('worlds push turned ./turned');
+    await svc('worlds pull turned there');
+    expect([read('there/docs'), read('there/plain/b.md')]).toEqual(['now a file\n', 'b\n']);
+    await svc('worlds pull turned@1 there');
+    expect([read('there/docs/a.md'), read('there/plain')]).toEqual(['one\n', 'plain\n']);
   });
 });
 

@@ -11,7 +11,7 @@ import type { Contract } from '#language/contract.ts';
 import type { Problem } from '#language/problem.ts';
 import { warningsOf } from '#wire/public-api/warnings.ts';
 import { readTree } from '../files/input.ts';
-import { removeFiles, writeTree } from '../files/write-tree.ts';
+import { changeTree } from '../files/write-tree.ts';
 import type { Context } from '../terminal/context.ts';
 import { formatCount, formatJson, formatTable } from '../terminal/print.ts';
 import { exitStatus, ProblemsError } from '../views/report.ts';
@@ -122,12 +122,8 @@ export const addCompile = (schema: Command, context: Context): void => {
       const changed = all.filter(({ state }) => state !== 'current').map(({ path }) => path);
       const written = generated.filter(({ path }) => changed.includes(path));
       const isWritten = new Set(generated.map(({ path }) => path));
-      writeTree(context, folder, written);
-      removeFiles(
-        context,
-        folder,
-        changed.filter((path) => !isWritten.has(path)),
-      );
+      const remove = changed.filter((path) => !isWritten.has(path));
+      changeTree(context, folder, { write: written, remove });
       printAnswer(context, options, { generated: all }, () =>
         describeDeeds(all, countsOf(contract)),
       );

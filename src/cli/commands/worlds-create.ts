@@ -105,7 +105,7 @@ export const addWorldsCreate = (worlds: Command, context: Context): void => {
     });
     // With another tree laid over it, the folder is not the version that was made.
     if (namesFolder(options.from) && options.overlay === undefined) {
-      noteBase(context, options.from, slug, world.version.id);
+      noteBase(context, options.from, world.slug, world.version.id);
     }
     printAnswer(context, options, world, () => describeWorld(world));
   });

@@ -7,8 +7,8 @@ import { AppError } from '#domain/error.ts';
 import { noteBase, readBase } from '../files/base-note.ts';
 import { asPath } from '../files/input.ts';
 import { type PullPlan, planPull } from '../files/tree-changes.ts';
-import { removeFiles, writeTree } from '../files/write-tree.ts';
-import { findNoted, findVersion, parseAddress, readFiles } from '../service/versions.ts';
+import { changeTree } from '../files/write-tree.ts';
+import { findNoted, findVersion, readFiles } from '../service/versions.ts';
 import type { Context } from '../terminal/context.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { describePull } from '../views/version.ts';
@@ -40,17 +40,17 @@ export const addWorldsPull = (worlds: Command, context: Context): void => {
   }).option('--force', 'overwrite and remove files that were changed in the folder');
   withService(command).action(
     async (address: string, given: string | undefined, options: Options) => {
-      const { slug } = parseAddress(address);
-      const folder = given ?? slug;
       const client = clientFor(context, options);
       const version = await findVersion(client, address);
-      const noted = await findNoted(client, slug, readBase(context, folder, slug));
+      const { slug } = version;
+      const folder = given ?? slug;
+      const base = readBase(context, folder, slug);
+      const noted = base.kind === 'noted' ? await findNoted(client, slug, base.id) : undefined;
       const plan = planPull(context, folder, version.files, noted?.files ?? []);
       if (plan.changedHere.length > 0 && options.force !== true) throw refuseChanged(folder, plan);
       const progress = { out: context.err, step: `pulling ${address}` };
       const files = await withProgress(progress, () => readFiles(client, version, plan.write));
-      removeFiles(context, folder, plan.remove);
-      writeTree(context, folder, files);
+      changeTree(context, folder, { write: files, remove: plan.remove });
       noteBase(context, folder, slug, version.id);
       const written = plan.write.map(({ path }) => path);
       const answer = { slug, folder, versionId: version.id, number: version.number };

@@ -58,7 +58,10 @@ export const addWorldsPush = (worlds: Command, context: Context): void => {
     const request = {
       slug,
       tree,
-      base: { number: options.base, noted: readBase(context, folder, slug) },
+      base: {
+        number: options.base,
+        noted: (name: string) => readBase(context, folder, name),
+      },
       options: {
         ...(message === undefined ? {} : { message }),
         ...(options.replaceRows === true ? { data: 'replace' as const } : {}),
@@ -70,7 +73,7 @@ export const addWorldsPush = (worlds: Command, context: Context): void => {
         throw withWayOut(error, slug, folder);
       },
     );
-    noteBase(context, folder, slug, pushed.answer.id);
+    noteBase(context, folder, pushed.answer.slug, pushed.answer.id);
     printAnswer(context, options, pushed.answer, () => describePush(pushed));
   });
 };

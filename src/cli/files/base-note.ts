@@ -2,12 +2,13 @@
  * Which version of which world a folder holds: noted in a hidden file among its files when the world was
  * created from it, pushed or pulled, so that the next push says what it is made from.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { lstatSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { AppError } from '#domain/error.ts';
 import { isObject } from '#domain/json.ts';
 import type { Context } from '../terminal/context.ts';
 import { formatJson } from '../terminal/print.ts';
+import { writeInPlace } from './write-tree.ts';
 
 /** Like all hidden files, no part of a world. */
 const noteFile = '.svc-base.json';
@@ -15,39 +16,46 @@ const noteFile = '.svc-base.json';
 const pathOf = (context: Context, folder: string): string =>
   join(resolve(context.cwd, folder), noteFile);
 
-/** The id of a version, as the service of that time gave it. */
+/** The id of a version by the slug of its world, as the service of that time gave it. */
 type Notes = Record<string, string>;
 
-const readNotes = (context: Context, folder: string): Notes => {
-  const path = pathOf(context, folder);
+/** What a folder has noted of a world; `others` are the versions that it noted of worlds of other names. */
+export type NotedBase =
+  | { kind: 'none'; others: string[] }
+  /** There are notes that nobody can read. */
+  | { kind: 'broken' }
+  | { kind: 'noted'; id: string };
+
+/** What the file holds; undefined when that is no notes. Throws `invalid` for a link and whatever else is no file. */
+const readNotes = (path: string): Notes | undefined => {
   try {
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found === undefined) return {};
+    if (!found.isFile()) {
+      const what = found.isSymbolicLink() ? 'a link' : 'no file';
+      throw new AppError('invalid', `${path} is ${what}: remove it`);
+    }
     const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    return isObject(value)
-      ? Object.fromEntries(
-          Object.entries(value).filter((entry): entry is [string, string] => {
-            return typeof entry[1] === 'string';
-          }),
-        )
-      : {};
-  } catch (error) {
-    // A note that is not there, or was broken by hand, is none: the head is asked for then.
-    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT')
-      return {};
-    throw new AppError('invalid', `cannot read ${path}`, { cause: error });
+    const isNotes = isObject(value) && Object.values(value).every((id) => typeof id === 'string');
+    return isNotes ? (value as Notes) : undefined;
+  } catch (cause) {
+    if (cause instanceof SyntaxError) return undefined;
+    if (cause instanceof AppError) throw cause;
+    if ((cause as NodeJS.ErrnoException).code === 'ENOTDIR') return {};
+    throw new AppError('invalid', `cannot read ${path}`, { cause });
   }
 };
 
-/** The id of the version of a world that a folder holds, as it was noted last. */
-export const readBase = (context: Context, folder: string, slug: string): string | undefined =>
-  readNotes(context, folder)[slug];
+/** Which version of a world a folder holds, as it was noted last. */
+export const readBase = (context: Context, folder: string, slug: string): NotedBase => {
+  const notes = readNotes(pathOf(context, folder));
+  if (notes === undefined) return { kind: 'broken' };
+  const id = new Map(Object.entries(notes)).get(slug);
+  return id === undefined ? { kind: 'none', others: Object.values(notes) } : { kind: 'noted', id };
+};
 
-/** Notes that a folder holds a version of a world. */
+/** Notes that a folder holds a version of a world, by the slug that the service calls it. */
 export const noteBase = (context: Context, folder: string, slug: string, id: string): void => {
-  const notes = readNotes(context, folder);
   const path = pathOf(context, folder);
-  try {
-    writeFileSync(path, formatJson({ ...notes, [slug]: id }));
-  } catch (cause) {
-    throw new AppError('invalid', `cannot write ${path}`, { cause });
-  }
+  writeInPlace(path, formatJson({ ...readNotes(path), [slug]: id }));
 };

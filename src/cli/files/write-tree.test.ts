@@ -1,22 +1,52 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import {
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Context } from '../terminal/context.ts';
-import { removeFiles, writeTree } from './write-tree.ts';
+import { noteBase, readBase } from './base-note.ts';
+import { sha256Of } from './digest.ts';
+import { planPull } from './tree-changes.ts';
+import { changeTree, writeTree } from './write-tree.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'svc-write-tree-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+let folder: string;
+let context: Context;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-write-tree-'));
+  context = { cwd: folder } as Context;
+});
+afterEach(() => rmSync(folder, { recursive: true }));
 
-const context = { cwd: folder } as Context;
-const file = (path: string) => ({ path, content: new Uint8Array() });
+const file = (path: string, text = '') => ({ path, content: Buffer.from(text) });
+const entry = (path: string, text = '') => ({ path, sha256: sha256Of(Buffer.from(text)) });
+
+/** Writes files into the world's folder as its author would. */
+const lay = (...files: { path: string; content: Uint8Array }[]): void => {
+  for (const { path, content } of files) {
+    const target = join(folder, 'world', path);
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, content);
+  }
+};
+
+const laid = (): string[] =>
+  readdirSync(join(folder, 'world'), { recursive: true }).map(String).toSorted();
 
 describe('writeTree', () => {
   it.each(['../x', '/x', 'a\\..\\x', 'x/NUL', 'a:b', '.git/config', '.GIT/config', '.types/../x'])(
     'writes nothing of a tree that holds %j',
     (path) => {
       expect(() => writeTree(context, 'world', [file('a'), file(path)])).toThrow(/the path must/);
-      expect(() => removeFiles(context, 'world', [path])).toThrow(/the path must/);
+      const change = { write: [file('a')], remove: [path] };
+      expect(() => changeTree(context, 'world', change)).toThrow(/the path must/);
       expect(readdirSync(folder)).toEqual([]);
     },
   );
@@ -24,5 +54,85 @@ describe('writeTree', () => {
   it('writes nothing of a tree of which a file would take the place of another', () => {
     expect(() => writeTree(context, 'world', [file('a.md'), file('A.md')])).toThrow(/by case/);
     expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe('changeTree', () => {
+  it('puts a file where a folder was whose files go, and the other way round', () => {
+    lay(file('docs/a.md'), file('docs/deep/b.md'), file('notes'));
+    const remove = ['docs/a.md', 'docs/deep/b.md', 'notes'];
+    changeTree(context, 'world', { write: [file('docs', '1'), file('notes/c.md')], remove });
+    expect(laid()).toEqual(['docs', 'notes', 'notes/c.md']);
+    expect(readFileSync(join(folder, 'world/docs'), 'utf8')).toBe('1');
+  });
+
+  it('leaves no folder behind that is empty once its files are gone', () => {
+    lay(file('a/b/c.md'), file('a/d.md'));
+    changeTree(context, 'world', { write: [], remove: ['a/b/c.md'] });
+    expect(laid()).toEqual(['a', 'a/d.md']);
+  });
+
+  it.each([
+    ['a folder with a file of nobody', 'docs', 'own.md" in it is of no version'],
+    ['a link', 'link', 'link is a link'],
+    ['a file where a folder should be', 'plain/x.md', 'plain is not a folder'],
+    ['a folder that is a link', 'out/x.md', 'out is a link'],
+  ])('touches nothing when %s is in the way', (_, path, told) => {
+    lay(file('docs/a.md'), file('docs/own.md'), file('gone.md'), file('plain'));
+    symlinkSync('gone.md', join(folder, 'world/link'));
+    symlinkSync(folder, join(folder, 'world/out'));
+    const before = laid();
+    const remove = ['docs/a.md', 'gone.md'];
+    const write = [file('first.md'), file(path)];
+    expect(() => changeTree(context, 'world', { write, remove })).toThrow(told);
+    expect(() => changeTree(context, 'world', { write, remove: ['gone.md', 'out/y'] })).toThrow();
+    expect(laid()).toEqual(before);
+  });
+});
+
+describe('a pull into a folder', () => {
+  it('writes a file anew that was renamed by case, as removing the old name removes both on some disks', () => {
+    lay(file('README.md', '1'));
+    // One file by two names, which is what a disk that makes no difference between them shows.
+    linkSync(join(folder, 'world/README.md'), join(folder, 'world/readme.md'));
+    const wanted = [entry('readme.md', '1')];
+    const plan = planPull(context, 'world', wanted, [entry('README.md', '1')]);
+    expect(plan).toEqual({ write: wanted, remove: ['README.md'], changedHere: [] });
+  });
+
+  it('takes a file for unchanged whose name differs by case from what the version called it', () => {
+    lay(file('README.md', '1'));
+    linkSync(join(folder, 'world/README.md'), join(folder, 'world/readme.md'));
+    const plan = planPull(context, 'world', [entry('readme.md', '2')], [entry('README.md', '1')]);
+    expect(plan.changedHere).toEqual([]);
+  });
+
+  it('puts a file where a folder was, and takes the folder for no change of the user', () => {
+    lay(file('docs/a.md', '1'));
+    const plan = planPull(context, 'world', [entry('docs', '2')], [entry('docs/a.md', '1')]);
+    expect(plan).toMatchObject({ remove: ['docs/a.md'], changedHere: [] });
+  });
+});
+
+describe('the note of a base', () => {
+  it('is neither read nor written through a link', () => {
+    lay(file('a.md'));
+    const outside = join(folder, 'outside.json');
+    writeFileSync(outside, '{}');
+    symlinkSync(outside, join(folder, 'world/.svc-base.json'));
+    expect(() => noteBase(context, 'world', 'crm', 'ver-1')).toThrow('is a link');
+    expect(() => readBase(context, 'world', 'crm')).toThrow('is a link');
+    expect(readFileSync(outside, 'utf8')).toBe('{}');
+  });
+
+  it('keeps those of other worlds, and takes the place of a file that is damaged', () => {
+    lay(file('.svc-base.json', '{'));
+    expect(readBase(context, 'world', 'crm')).toEqual({ kind: 'broken' });
+    noteBase(context, 'world', 'crm', 'ver-1');
+    noteBase(context, 'world', 'erp', 'ver-2');
+    expect(readBase(context, 'world', 'crm')).toEqual({ kind: 'noted', id: 'ver-1' });
+    const none = { kind: 'none', others: ['ver-1', 'ver-2'] };
+    expect(readBase(context, 'world', 'constructor')).toEqual(none);
+    expect(laid()).toEqual(['.svc-base.json']);
   });
 });

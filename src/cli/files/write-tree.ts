@@ -1,12 +1,21 @@
 /**
- * Writes files of a world into its folder. Each is written beside its place and then moved there, so
- * that nobody reads half a file; a link in the way is refused, as it could lead out of the folder.
+ * Writes files of a world into its folder, and takes others away. Each is written beside its place and then moved
+ * there, so that nobody reads half a file; a link in the way is refused, as it could lead out of the folder.
+ * Whatever is refused is refused before anything is touched.
  */
 import { randomUUID } from 'node:crypto';
-import { lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { AppError } from '#domain/error.ts';
-import { createPathCheck, showPath } from '#domain/tree-path.ts';
+import { createPathCheck, foldPath, showPath } from '#domain/tree-path.ts';
 import type { TreeFile } from '#domain/world.ts';
 import type { Context } from '../terminal/context.ts';
 
@@ -19,22 +28,63 @@ const touch = <Value>(path: string, act: () => Value): Value => {
   }
 };
 
-/** Refuses to write through a link, and to write a file where a folder is. */
-const refuseInTheWay = (root: string, path: string): void => {
-  const parts = path.split('/');
-  for (const [index] of parts.entries()) {
-    const place = parts.slice(0, index + 1).join('/');
+const inTheWay = (path: string, place: string, what: string): AppError =>
+  new AppError('invalid', `cannot write ${path}: ${place} is ${what}; remove it first`);
+
+/** A path and the folders that it lies in, from the outermost. */
+const placesOf = (path: string): string[] =>
+  path.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/'));
+
+/** The first thing in a folder that does not go; undefined when it is empty once they are gone. */
+const findLeft = (
+  root: string,
+  folder: string,
+  goes: (path: string) => boolean,
+): string | undefined => {
+  const target = join(root, folder);
+  for (const entry of touch(target, () => readdirSync(target, { withFileTypes: true }))) {
+    const path = `${folder}/${entry.name}`;
+    if (!entry.isDirectory() && !goes(path)) return path;
+    const left = entry.isDirectory() ? findLeft(root, path, goes) : undefined;
+    if (left !== undefined) return left;
+  }
+  return undefined;
+};
+
+/** Refuses to write through a link, and over what is no file and does not go. */
+const refuseInTheWay = (root: string, path: string, goes: (path: string) => boolean): void => {
+  for (const place of placesOf(path)) {
     const target = join(root, place);
     const found = touch(target, () => lstatSync(target, { throwIfNoEntry: false }));
-    const isLast = index === parts.length - 1;
-    if (found === undefined || (isLast ? found.isFile() : found.isDirectory())) continue;
-    const what = found.isSymbolicLink() ? 'a link' : `not a ${isLast ? 'file' : 'folder'}`;
-    throw new AppError('invalid', `cannot write ${path}: ${place} is ${what}; remove it first`);
+    if (found === undefined || (found.isFile() && goes(place))) return;
+    const isLast = place === path;
+    if (found.isSymbolicLink()) throw inTheWay(path, place, 'a link');
+    if (found.isDirectory()) {
+      const left = isLast ? findLeft(root, place, goes) : undefined;
+      if (left === undefined) continue;
+      throw inTheWay(path, place, `a folder, and ${showPath(left)} in it is of no version`);
+    }
+    if (!isLast || !found.isFile()) {
+      throw inTheWay(path, place, `not a ${isLast ? 'file' : 'folder'}`);
+    }
   }
 };
 
-const writeOne = (root: string, { path, content }: TreeFile): void => {
-  const target = join(root, path);
+/** Refuses to remove what is no file, or not in this folder. */
+const refuseRemoval = (root: string, path: string): void => {
+  for (const place of placesOf(path)) {
+    const target = join(root, place);
+    const found = touch(target, () => lstatSync(target, { throwIfNoEntry: false }));
+    if (found === undefined) return;
+    const isLast = place === path;
+    if (isLast ? found.isFile() : found.isDirectory()) continue;
+    const what = found.isSymbolicLink() ? 'a link' : `not a ${isLast ? 'file' : 'folder'}`;
+    throw inTheWay(path, place, what);
+  }
+};
+
+/** Writes a file beside its place and moves it there, which replaces what stands there and follows no link. */
+export const writeInPlace = (target: string, content: string | Uint8Array): void => {
   const beside = join(dirname(target), `.svc-${randomUUID()}`);
   touch(target, () => {
     mkdirSync(dirname(target), { recursive: true });
@@ -45,6 +95,36 @@ const writeOne = (root: string, { path, content }: TreeFile): void => {
       rmSync(beside, { force: true });
     }
   });
+};
+
+/** Removes a folder that holds nothing but folders. */
+const removeFolders = (target: string): void => {
+  for (const name of readdirSync(target)) removeFolders(join(target, name));
+  rmdirSync(target);
+};
+
+const writeOne = (root: string, { path, content }: TreeFile): void => {
+  const target = join(root, path);
+  const found = touch(target, () => lstatSync(target, { throwIfNoEntry: false }));
+  if (found?.isDirectory()) touch(target, () => removeFolders(target));
+  writeInPlace(target, content);
+};
+
+/** Removes a file, and the folders that are empty without it. */
+const removeOne = (root: string, path: string): void => {
+  const [target, ...folders] = placesOf(path)
+    .map((place) => join(root, place))
+    .reverse();
+  if (target === undefined) return;
+  touch(target, () => rmSync(target, { force: true }));
+  for (const folder of folders) {
+    const isEmpty = touch(folder, () => {
+      const found = lstatSync(folder, { throwIfNoEntry: false });
+      return found === undefined || readdirSync(folder).length === 0;
+    });
+    if (!isEmpty) return;
+    touch(folder, () => rmSync(folder, { recursive: true, force: true }));
+  }
 };
 
 /** A hidden folder beside a tree's files, for what only editors read. */
@@ -61,24 +141,40 @@ const refusePaths = (paths: readonly string[]): void => {
   }
 };
 
-/**
- * Writes the files below a folder as the user named it, which is made when it is not there. Nothing is
- * written when one of them may not be.
- */
-export const writeTree = (context: Context, folder: string, files: readonly TreeFile[]): void => {
-  const root = resolve(context.cwd, folder);
-  refusePaths(files.map(({ path }) => path));
-  for (const { path } of files) refuseInTheWay(root, path);
-  for (const file of files) writeOne(root, file);
+/** Whether a place is one of the files that go, whose path may be written otherwise where case makes no difference. */
+const goingOf = (root: string, remove: readonly string[]): ((place: string) => boolean) => {
+  const going = new Map(remove.map((path) => [foldPath(path), path]));
+  const numberOf = (path: string): number | undefined =>
+    touch(path, () => lstatSync(join(root, path), { throwIfNoEntry: false })?.ino);
+  return (place) => {
+    const path = going.get(foldPath(place));
+    if (path === undefined || path === place) return path === place;
+    return numberOf(path) === numberOf(place);
+  };
 };
 
-/** Removes files below a folder. */
-export const removeFiles = (context: Context, folder: string, paths: readonly string[]): void => {
+/** What becomes of a folder's files. */
+export type TreeChanges = { write: readonly TreeFile[]; remove: readonly string[] };
+
+/**
+ * Removes files below a folder as the user named it, with folders that are empty then, and writes others. The folder
+ * is made when it is not there. Nothing is touched when one of them may not be.
+ */
+export const changeTree = (
+  context: Context,
+  folder: string,
+  { write, remove }: TreeChanges,
+): void => {
   const root = resolve(context.cwd, folder);
-  refusePaths(paths);
-  for (const path of paths) {
-    refuseInTheWay(root, path);
-    const target = join(root, path);
-    touch(target, () => rmSync(target, { force: true }));
-  }
+  refusePaths(write.map(({ path }) => path));
+  refusePaths(remove);
+  const goes = goingOf(root, remove);
+  for (const path of remove) refuseRemoval(root, path);
+  for (const { path } of write) refuseInTheWay(root, path, goes);
+  for (const path of remove) removeOne(root, path);
+  for (const file of write) writeOne(root, file);
 };
+
+/** Writes the files below a folder, as `changeTree` does. */
+export const writeTree = (context: Context, folder: string, write: readonly TreeFile[]): void =>
+  changeTree(context, folder, { write, remove: [] });

@@ -1,13 +1,15 @@
 /** A push to the service: asks what it lacks, and sends only that. */
+import { AppError } from '#domain/error.ts';
 import type { TreeFile } from '#domain/world.ts';
 import type { Client } from '#wire/client.ts';
 import { findMissingFiles, pushVersion } from '#wire/public-api/operations.ts';
 import type { PushBody, PushView } from '#wire/public-api/version.ts';
+import type { NotedBase } from '../files/base-note.ts';
 import { sha256Of } from '../files/digest.ts';
 import { findNoted } from './versions.ts';
 
-/** What a push is made from: the number that was given, the version that was noted, else the head. */
-type Base = { number?: number | undefined; noted?: string | undefined };
+/** What a push is made from: the number that was given, the version that the folder noted, or where it noted none the head. */
+type Base = { number?: number | undefined; noted(slug: string): NotedBase };
 
 export type PushRequest = {
   slug: string;
@@ -18,6 +20,37 @@ export type PushRequest = {
 
 export type Pushed = { answer: PushView; sentFiles: number; sentBytes: number };
 
+/** Worlds that were renamed since: so many notes under other names are looked at. */
+const mostOthers = 20;
+
+type Head = { slug: string; number: number };
+
+const refuseBase = (what: string, { slug, number }: Head): AppError =>
+  new AppError('conflict', `${what}, so nobody can tell what this is made from`, {
+    detail: {
+      hint: `"svc worlds diff ${slug}@${number} <folder>" shows how the folder differs from the head; --base ${number} pushes upon it all the same`,
+    },
+  });
+
+const findBase = async (client: Client, { number, noted }: Base, head: Head): Promise<number> => {
+  if (number !== undefined) return number;
+  const base = noted(head.slug);
+  if (base.kind === 'broken') throw refuseBase('.svc-base.json is damaged', head);
+  if (base.kind === 'noted') {
+    const version = await findNoted(client, head.slug, base.id);
+    if (version !== undefined) return version.number;
+    throw refuseBase(
+      `the folder was noted to hold ${base.id}, which "${head.slug}" of this service does not have`,
+      head,
+    );
+  }
+  for (const id of base.others.slice(0, mostOthers)) {
+    const version = await findNoted(client, head.slug, id);
+    if (version !== undefined) return version.number;
+  }
+  return head.number;
+};
+
 /** Pushes a tree; throws what the service refuses it for. */
 export const pushTree = async (
   client: Client,
@@ -26,9 +59,9 @@ export const pushTree = async (
   const params = { slug };
   const files = tree.map((file) => ({ ...file, sha256: sha256Of(file.content) }));
   const body = { sha256: [...new Set(files.map(({ sha256 }) => sha256))] };
-  const { missing, head } = (await client.send(findMissingFiles, { params, body })).body;
+  const { missing, head, ...world } = (await client.send(findMissingFiles, { params, body })).body;
   const wanted = new Set(missing);
-  const number = base.number ?? (await findNoted(client, slug, base.noted))?.number ?? head.number;
+  const number = await findBase(client, base, { slug: world.slug, number: head.number });
   const sent = files.filter(({ sha256 }) => wanted.has(sha256));
   const { body: answer } = await client.send(pushVersion, {
     params,

@@ -26,9 +26,8 @@ export const findVersion = async (client: Client, address: string): Promise<Vers
 export const findNoted = async (
   client: Client,
   slug: string,
-  id: string | undefined,
+  id: string,
 ): Promise<VersionDetail | undefined> => {
-  if (id === undefined) return undefined;
   try {
     return (await client.send(getVersion, { params: { slug, version: id } })).body;
   } catch (error) {

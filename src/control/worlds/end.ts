@@ -8,13 +8,14 @@ import { getWorld } from './address.ts';
 const goneError = (slug: string): AppError =>
   new AppError('not_found', `the world "${slug}" was deleted meanwhile`);
 
-/** Archives a world of a project, or takes it back. */
+/** Archives a world of a project, or takes it back; answers the world as it was. */
 export const setArchived = async (
   parts: Parts,
   { projectId, slug, archived }: { projectId: string; slug: string; archived: boolean },
-): Promise<void> => {
+): Promise<WorldRow> => {
   const world = await getWorld(parts, projectId, slug);
   if (!(await archiveWorld(parts.db, world.id, archived))) throw goneError(slug);
+  return world;
 };
 
 /** Deletes a world of a project. */

@@ -139,6 +139,7 @@ export const ManifestBody = Type.Object(
 );
 
 export const MissingView = Type.Object({
+  slug: Type.String(),
   missing: Type.Array(Type.String(), { description: 'of those, what has to be sent' }),
   head: Type.Object({ id: Type.String(), number: Type.Integer({ minimum: 1 }) }),
 });

@@ -32,6 +32,7 @@ export const versionEndpoints = (parts: Parts): Endpoint[] => [
     const digests = body.sha256.map((sha256): Digest => `sha256:${sha256}`);
     const missing = await findMissing(parts, projectId, head, digests);
     return respond(200, {
+      slug: world.slug,
       missing: missing.map((digest) => digest.slice('sha256:'.length)),
       head: { id: head.id, number: head.number },
     });
@@ -39,15 +40,17 @@ export const versionEndpoints = (parts: Parts): Endpoint[] => [
 
   endpoint(api.pushVersion, async ({ params: { slug }, body }, { caller, signal }) => {
     const pushed = await pushVersion(parts, caller, { slug, body }, signal);
-    const { version, changed, keptRows, leftOutRows } = pushed;
+    const { world, version, changed, keptRows, leftOutRows } = pushed;
     const labels = await findLabels(parts.db, version.id);
-    const view = { ...viewVersionDetail(version, slug, labels), changed, keptRows, leftOutRows };
+    const told = { changed, keptRows, leftOutRows };
+    const view = { ...viewVersionDetail(version, world.slug, labels), ...told };
     return changed ? respond(201, view) : respond(200, view);
   }),
 
   endpoint(api.archiveWorld, async ({ params: { slug }, body }, { caller: { projectId } }) => {
-    await setArchived(parts, { projectId, slug, archived: body.archived });
-    return respond(200, { slug, archived: body.archived });
+    const { archived } = body;
+    const world = await setArchived(parts, { projectId, slug, archived });
+    return respond(200, { slug: world.slug, archived });
   }),
 
   endpoint(api.deleteWorld, async ({ params }, { caller: { projectId } }) => {
