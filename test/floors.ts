@@ -118,7 +118,10 @@ export const floors: Readonly<Record<string, readonly Floor[]>> = {
     ['files', 'snapshots unpacked, shared by a machine'],
     ['refusal.ts', 'what the store refuses'],
   ],
-  'src/data': [['import', 'rows into the snapshot of the next version']],
+  'src/data': [
+    ['import', 'rows into the snapshot of the next version'],
+    ['query', 'rows of store files, found and compared'],
+  ],
   'src/wire': [
     ['admin-api', 'what operators ask of the control plane'],
     ['gateway-api', 'what gateways ask'],

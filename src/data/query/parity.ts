@@ -1,0 +1,191 @@
+/**
+ * Whether two worlds tell the same of the same things: rows of an entity here beside those of the entity of a
+ * linked world that stands for it, field by field of those that are mapped.
+ *
+ * Rows belong together by one of the mapped fields, the key. Both sides are read in the order of their keys,
+ * row by row, and never kept; so a million rows take time and no memory. Where several rows of a side have one
+ * key, the first belongs to the first of the other side, and so on. A row without a key belongs to none.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { jsonPath, quoteText } from '#language/sql/ddl.ts';
+import { conditionOf, type Filter, valueAt } from '#store/read/filter.ts';
+import type { CatalogEntity } from '#store/tables/catalog.ts';
+import { compareKeys, type Key } from './keys.ts';
+import { type ComparedPair, chooseKey, comparePair } from './pairs.ts';
+import type { Difference, FieldPair, FieldParity, Parity } from './plan.ts';
+import type { StoreFile } from './store-file.ts';
+
+/** Rows of one world that take part: those that meet the conditions. */
+export type Side = { file: StoreFile; entity: string; where: readonly Filter[] };
+
+/** A row as it is compared: its key, and the value of each field as JSON text, null where it is absent. */
+type Read = { key: Key; values: (string | null)[] };
+
+const mostExamples = 5;
+
+/** Values as they would be on the other side. */
+type Mapping = (value: unknown) => unknown;
+const same: Mapping = (value) => value;
+
+const toKey = (value: unknown): Key =>
+  typeof value === 'number' || typeof value === 'bigint' || typeof value === 'string'
+    ? value
+    : null;
+
+/** The rows of a side in the order of their keys. */
+const readSide = function* (
+  { file, entity: name, where }: Side,
+  key: { field: string; map: Mapping; called: string },
+  fields: readonly string[],
+): Generator<Read> {
+  const entity: CatalogEntity = file.catalog.entity(name);
+  const at = valueAt(entity, [key.field]);
+  const isMapped = key.map !== same;
+  if (isMapped) file.addFunction(key.called, (value) => toKey(key.map(value)));
+  const keySql = isMapped ? `${key.called}(${at})` : at;
+  const values = fields.map((field) => {
+    valueAt(entity, [field]); // refuses a field that there is none of
+    return `payload -> ${quoteText(jsonPath([field]))}`;
+  });
+  const condition = conditionOf(entity, where);
+  const text = `SELECT ${[keySql, ...values].join(', ')} FROM ${entity.table} WHERE 1${condition.sql} ORDER BY 1`;
+  const statement = file.prepareAnew(text);
+  statement.setReturnArrays(true);
+  statement.setReadBigInts(true);
+  const rows = statement.iterate(...condition.values) as Iterable<unknown>;
+  for (const [found, ...texts] of rows as Iterable<[unknown, ...(string | null)[]]>) {
+    yield { key: toKey(found), values: texts };
+  }
+};
+
+const parse = (text: string | null): unknown => (text === null ? null : JSON.parse(text));
+
+/** Counts of one pair of fields, as rows go by. */
+const createTally = ({ pair, here: mapHere, there: mapThere, reason }: ComparedPair) => {
+  const counts = { equal: 0, onlyHere: 0, onlyThere: 0, differing: 0 };
+  const examples: Difference[] = [];
+  const note = (what: Exclude<keyof typeof counts, 'equal'>, difference: Difference): void => {
+    counts[what] += 1;
+    if (examples.length < mostExamples) examples.push(difference);
+  };
+  const isMapped = mapHere !== undefined || mapThere !== undefined;
+  return {
+    meet(key: unknown, hereText: string | null, thereText: string | null): void {
+      if (reason !== undefined) return;
+      if (hereText === thereText && !isMapped) {
+        if (hereText !== null && hereText !== 'null') counts.equal += 1;
+        return;
+      }
+      const here = (mapHere ?? same)(parse(hereText));
+      const there = (mapThere ?? same)(parse(thereText));
+      if (isDeepStrictEqual(here, there)) {
+        if (here !== null) counts.equal += 1;
+      } else if (there === null) note('onlyHere', { key, here, there });
+      else if (here === null) note('onlyThere', { key, here, there });
+      else note('differing', { key, here, there });
+    },
+    alone(side: 'here' | 'there', text: string | null): void {
+      const value = parse(text);
+      if (side === 'here') note('onlyHere', { key: value, here: value, there: null });
+      else note('onlyThere', { key: value, here: null, there: value });
+    },
+    result: (): FieldParity =>
+      reason === undefined
+        ? { ...pair, ...counts, examples }
+        : {
+            ...pair,
+            equal: null,
+            onlyHere: null,
+            onlyThere: null,
+            differing: null,
+            examples,
+            reason,
+          },
+  };
+};
+
+type Tally = ReturnType<typeof createTally>;
+
+const nothingIn = (pairs: readonly ComparedPair[]): Parity => ({
+  key: null,
+  rows: { matched: 0, onlyHere: 0, onlyThere: 0 },
+  fields: pairs.map((pair) => createTally(pair).result()),
+});
+
+/**
+ * Compares the rows of two sides that meet their conditions. The key is the pair that tells rows apart best:
+ * one that is unique on both sides before one that is on one side, then one that the query asks for, then the
+ * first. Throws `StoreRefusal` for a field that there is none of.
+ */
+export const compareSides = (
+  here: Side,
+  there: Side,
+  { pairs, asked }: { pairs: readonly FieldPair[]; asked: ReadonlySet<string> },
+): Parity => {
+  const compared = pairs.map((pair) => comparePair(pair, here.file.policy, there.file.policy));
+  const sides = {
+    here: here.file.catalog.entity(here.entity),
+    there: there.file.catalog.entity(there.entity),
+  };
+  const key = chooseKey(compared, sides, asked);
+  if (key === undefined) return nothingIn(compared);
+  const tallies = compared.map((pair) => [pair, createTally(pair)] as const);
+  const left = readSide(
+    here,
+    { field: key.pair.field, map: key.here ?? same, called: 'svc_key_here' },
+    pairs.map(({ field }) => field),
+  );
+  const right = readSide(
+    there,
+    { field: key.pair.targetField, map: key.there ?? same, called: 'svc_key_there' },
+    pairs.map(({ targetField }) => targetField),
+  );
+  const at = compared.indexOf(key);
+  const rows = walk(
+    left,
+    right,
+    tallies.map(([, tally]) => tally),
+    at,
+  );
+  return { key: key.pair, rows, fields: tallies.map(([, tally]) => tally.result()) };
+};
+
+/** Walks both sides together; `at` is the place of the key among the fields. */
+const walk = (
+  left: Iterator<Read>,
+  right: Iterator<Read>,
+  tallies: readonly Tally[],
+  at: number,
+): Parity['rows'] => {
+  const rows = { matched: 0, onlyHere: 0, onlyThere: 0 };
+  let [here, there] = [left.next(), right.next()];
+  while (here.done !== true || there.done !== true) {
+    const order = orderOf(here, there);
+    if (order === 0 && here.done !== true && there.done !== true) {
+      const [one, other] = [here.value, there.value];
+      rows.matched += 1;
+      const key = parse(one.values[at] ?? null);
+      for (const [index, tally] of tallies.entries()) {
+        tally.meet(key, one.values[index] ?? null, other.values[index] ?? null);
+      }
+      [here, there] = [left.next(), right.next()];
+    } else if (order < 0 && here.done !== true) {
+      rows.onlyHere += 1;
+      tallies[at]?.alone('here', here.value.values[at] ?? null);
+      here = left.next();
+    } else if (there.done !== true) {
+      rows.onlyThere += 1;
+      tallies[at]?.alone('there', there.value.values[at] ?? null);
+      there = right.next();
+    }
+  }
+  return rows;
+};
+
+/** Which side is behind; a row without a key comes first, and meets no other. */
+const orderOf = (here: IteratorResult<Read>, there: IteratorResult<Read>): number => {
+  if (here.done === true) return 1;
+  if (there.done === true || here.value.key === null) return -1;
+  if (there.value.key === null) return 1;
+  return compareKeys(here.value.key, there.value.key);
+};

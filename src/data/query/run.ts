@@ -1,0 +1,71 @@
+/** Answers a query: the page of the first world, that of each linked one, and how these compare with it. */
+import type { RedactPolicy } from '#language/contract.ts';
+import { StoreRefusal } from '#store/refusal.ts';
+import { findPage } from './page.ts';
+import { compareSides, type Side } from './parity.ts';
+import type { FoundRows, LinkTarget, NotFound, QueryOutcome, QueryPlan, Target } from './plan.ts';
+import type { StoreFile } from './store-file.ts';
+import { readWhere } from './where.ts';
+
+/** Finds the store file of a target, opened. */
+export type FileOf = (target: Target) => StoreFile;
+
+const sideOf = (file: StoreFile, { entity, where }: Target, resolve: boolean): Side => {
+  const policy: RedactPolicy | null = resolve ? file.policy : null;
+  return { file, entity, where: readWhere(where, policy) };
+};
+
+const findRows = (
+  { file, where }: Side,
+  { entity, rowCount }: Target,
+  { limit, offset, mostBytes }: Pick<QueryPlan, 'limit' | 'offset' | 'mostBytes'>,
+): FoundRows => {
+  const { rows, ...page } = findPage(file, { entity, where, limit, offset, mostBytes }, rowCount);
+  return { kind: 'found', rowsJson: `[${rows.join(',')}]`, ...page };
+};
+
+const refusalOf = (error: unknown): StoreRefusal => {
+  if (error instanceof StoreRefusal) return error;
+  throw error;
+};
+
+const refuse = (error: unknown): QueryOutcome => {
+  const { kind, detail, field } = refusalOf(error);
+  return kind === 'unknown_entity'
+    ? { kind: 'refused', detail, at: 'entity' }
+    : { kind: 'refused', detail, at: 'where', field };
+};
+
+/** Answers a plan. What is wrong with the query is an outcome, too; a linked world's part is refused by itself. */
+export const runQuery = (plan: QueryPlan, fileOf: FileOf): QueryOutcome => {
+  const share = Math.floor(plan.mostBytes / (1 + plan.links.length));
+  const page = { ...plan, mostBytes: share };
+  let root: { side: Side; found: FoundRows };
+  try {
+    const side = sideOf(fileOf(plan.root), plan.root, plan.resolve);
+    root = { side, found: findRows(side, plan.root, page) };
+  } catch (error) {
+    return refuse(error);
+  }
+  const asked = new Set(Object.keys(plan.root.where));
+  const ask = (link: LinkTarget) => {
+    try {
+      const side = sideOf(fileOf(link), link, plan.resolve);
+      const found = findRows(side, link, page);
+      const parity = plan.compare
+        ? compareSides(root.side, side, { pairs: link.pairs, asked })
+        : null;
+      return { found, parity };
+    } catch (error) {
+      const found: NotFound = { kind: 'refused', detail: refusalOf(error).detail };
+      return { found, parity: null };
+    }
+  };
+  const answers = plan.links.map(ask);
+  return {
+    kind: 'answered',
+    root: root.found,
+    links: answers.map(({ found }) => found),
+    parities: answers.map(({ parity }) => parity),
+  };
+};
