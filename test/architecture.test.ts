@@ -41,6 +41,7 @@ const confined: Record<string, string> = {
   pg: 'src/control/db',
   'node-pg-migrate': 'src/control/db',
   '@aws-sdk/client-s3': 'src/control/blobs',
+  '@aws-sdk/s3-request-presigner': 'src/control/blobs',
   dockerode: 'orchestrator/driver',
   '@kubernetes/client-node': 'orchestrator/driver',
 };

@@ -1,4 +1,6 @@
 /** Configuration of the control plane, read from its environment. */
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
   parseSurfaceTemplate,
   type SurfaceTemplate,
@@ -31,6 +33,8 @@ export type ControlConfig = {
   publicUrl: string | null;
   /** Where bundles and snapshots of worlds are kept. */
   blobs: BlobStoreConfig;
+  /** Where files lie that are needed for a while: what is received, and what imports work on. */
+  workDir: string;
   templatesDir: string;
   /** Host tokens and session tokens derive from it; all replicas share one. */
   secret: Secret;
@@ -205,6 +209,7 @@ export const readConfig = (environment: Env): ControlConfig => {
     metricsListen: readMetricsListen(env),
     publicUrl: env.optionalText('SVC_PUBLIC_URL') === undefined ? null : env.url('SVC_PUBLIC_URL'),
     blobs: readBlobs(env),
+    workDir: env.text('SVC_WORK_DIR', join(tmpdir(), 'svc-control')),
     templatesDir: env.text('SVC_TEMPLATES_DIR', bundledTemplatesDir),
     secret: env.rotatingSecret('SVC_SECRET'),
     pinHosts: env.choice('SVC_PIN_HOSTS', ['yes', 'no'], 'yes') === 'yes',

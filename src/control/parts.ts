@@ -2,6 +2,7 @@
 import type { Log } from '#runtime/log.ts';
 import type { Tracer } from '#runtime/tracing.ts';
 import type { Blobs } from './blobs/blobs.ts';
+import type { SignedAddresses } from './blobs/signed.ts';
 import type { SmallBlobs } from './blobs/small.ts';
 import type { BodyReader } from './compile/body-reader.ts';
 import type { Compiler } from './compile/compiler.ts';
@@ -26,6 +27,7 @@ export type Parts = {
   callWrites: CallWrites;
   blobs: Blobs;
   smallBlobs: SmallBlobs;
+  addresses: SignedAddresses;
   notices: Notices;
   admission: Admission;
   placer: Placer;

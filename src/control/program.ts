@@ -11,6 +11,7 @@ import { undoStart } from '#runtime/release.ts';
 import type { Running } from '#runtime/run.ts';
 import { startTracer } from '#runtime/tracing.ts';
 import { openBlobs } from './blobs/open.ts';
+import { createSignedAddresses } from './blobs/signed.ts';
 import { createSmallBlobs } from './blobs/small.ts';
 import { createBodyReader, readingLimits } from './compile/body-reader.ts';
 import { createCompiler } from './compile/compiler.ts';
@@ -34,6 +35,7 @@ import { poolEndpoints } from './http/pool/endpoints.ts';
 import { publicEndpoints } from './http/public/endpoints.ts';
 import { type Api, createServer } from './http/server.ts';
 import { createShare } from './http/share.ts';
+import { addSignedBlobRoutes } from './http/signed-blobs.ts';
 import { createUploads, type Uploads } from './http/uploads.ts';
 import { createAdmission } from './lifecycle/admission.ts';
 import { createPlacer } from './lifecycle/placer.ts';
@@ -99,7 +101,9 @@ const appMaker = (parts: Parts, uploads: Uploads, isStopping: () => boolean) => 
     return createServer({ apis, elsewhere, ...ways, metrics, log }, (app) => {
       if (serves.some((name) => name !== 'host')) addHealthRoutes(app, { ...parts, isStopping });
       const publicApi = apis.find(({ at }) => at === 'public');
-      if (publicApi !== undefined) addPublicRoutes(app, parts, publicApi);
+      if (publicApi === undefined) return;
+      addPublicRoutes(app, parts, publicApi);
+      addSignedBlobRoutes(app, parts);
     });
   };
 };
@@ -150,13 +154,15 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
     let stopped: Promise<void> | undefined;
     const served: Served[] = [];
     const admission = createAdmission(config.opens, (wish) => readCrowding(db, wish));
+    const publicUrl = () => config.publicUrl ?? addressesOf(served, 'public')[0] ?? '';
     const parts: Parts = {
       config,
-      publicUrl: () => config.publicUrl ?? addressesOf(served, 'public')[0] ?? '',
+      publicUrl,
       db,
       callWrites: createCallWrites(db),
       blobs,
       smallBlobs: createSmallBlobs(blobs),
+      addresses: createSignedAddresses({ secret: config.secret, blobs, baseUrl: publicUrl }),
       notices,
       metrics,
       admission,

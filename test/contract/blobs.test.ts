@@ -2,6 +2,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLog } from '#runtime/log.ts';
@@ -95,13 +96,18 @@ describe.each([
 ])('a store of blobs in $name', ({ start }) => {
   let ground: Ground;
   let blobs: Blobs;
+  let scratch: string;
 
   beforeEach(async () => {
     ground = await start();
     blobs = await ground.open();
+    scratch = await mkdtemp(join(tmpdir(), 'svc-test-scratch-'));
   });
 
-  afterEach(() => ground.stop());
+  afterEach(async () => {
+    await ground.stop();
+    await rm(scratch, { recursive: true, force: true });
+  });
 
   it.each([0, 1, 20_000_000])('gives back %i bytes under their digest', async (size) => {
     const bytes = filled(size);
@@ -139,6 +145,7 @@ describe.each([
     await blobs.remove(digest);
     await blobs.remove(digest);
     await expect(blobs.get(digest)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(blobs.read(digest)).rejects.toMatchObject({ code: 'not_found' });
     expect(await blobs.put(text)).toBe(digest);
     expect(await blobs.size(digest)).toBe(text.byteLength);
     await blobs.put(new Uint8Array());
@@ -162,11 +169,98 @@ describe.each([
     await expect(getting).rejects.toThrow(`blob ${digest} in ${blobs.location} is damaged`);
   });
 
+  it.each([0, 1, 20_000_000])(
+    'takes a file of %i bytes, and reads it as a stream',
+    async (size) => {
+      const bytes = filled(size);
+      const path = join(scratch, 'file');
+      await writeFile(path, bytes);
+      const digest = await blobs.putFile(path);
+      expect(digest).toBe(digestOf(bytes));
+      expect(await blobs.putFile(path)).toBe(digest);
+      expect(await blobs.size(digest)).toBe(size);
+      expect(Buffer.compare(await buffer(await blobs.read(digest)), bytes)).toBe(0);
+      expect(Buffer.compare(await blobs.get(digest), bytes)).toBe(0);
+    },
+  );
+
+  it('reads what was put, and may be left while it is read', async () => {
+    const bytes = filled(20_000_000);
+    const digest = await blobs.put(bytes);
+    for await (const piece of await blobs.read(digest)) {
+      expect((piece as Buffer).byteLength).toBeGreaterThan(0);
+      break;
+    }
+    expect(Buffer.compare(await buffer(await blobs.read(digest)), bytes)).toBe(0);
+  });
+
+  it('ends a stream of other bytes than were put with an error that names the blob', async () => {
+    const digest = await blobs.put(text);
+    await ground.write(pathOf(digest), new TextEncoder().encode('same bytes'));
+    await expect(buffer(await blobs.read(digest))).rejects.toThrow(
+      `blob ${digest} in ${blobs.location} is damaged`,
+    );
+  });
+
   it('replaces a damaged blob when its bytes are put again', async () => {
     const digest = await blobs.put(text);
     await ground.write(pathOf(digest), text.slice(0, 3));
     await blobs.put(text);
     expect(Buffer.from(await blobs.get(digest)).toString()).toBe('some bytes');
+  });
+});
+
+describe('addresses at a bucket', () => {
+  let bucket: TestBucket;
+  let blobs: Blobs;
+  const bytes = filled(1_000);
+  const awaited = { digest: digestOf(bytes), bytes: bytes.byteLength };
+
+  beforeEach(async () => {
+    bucket = await startBucket();
+    blobs = await openAt(bucket.place);
+  });
+
+  afterEach(() => bucket.stop());
+
+  const presigned = () => {
+    if (blobs.presigned === undefined) throw new Error('a bucket gives no addresses');
+    return blobs.presigned;
+  };
+
+  const send = async (body: Uint8Array, change: (url: string) => string = (url) => url) => {
+    const { url, headers } = await presigned().upload('one', awaited);
+    return fetch(change(url), { method: 'PUT', headers, body: Buffer.from(body) });
+  };
+
+  it('take what was awaited, which becomes a blob, and give it to whoever has the other one', async () => {
+    await expect(presigned().take('one', awaited)).rejects.toMatchObject({ code: 'conflict' });
+    expect((await send(bytes)).ok).toBe(true);
+    await expect(blobs.get(awaited.digest)).rejects.toMatchObject({ code: 'not_found' });
+    await presigned().take('one', awaited);
+    expect(Buffer.compare(await blobs.get(awaited.digest), bytes)).toBe(0);
+    const got = await fetch(await presigned().download(awaited.digest, 'report.jsonl'));
+    expect(Buffer.compare(Buffer.from(await got.arrayBuffer()), bytes)).toBe(0);
+    await presigned().drop('one');
+    await presigned().drop('one');
+    await expect(presigned().take('one', awaited)).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  it.each([
+    ['other bytes of that size', filled(1_001).slice(1)],
+    ['fewer', bytes.slice(1)],
+    ['more', filled(1_001)],
+  ])('never make a blob of %s', async (_, sent) => {
+    await send(sent);
+    await expect(presigned().take('one', awaited)).rejects.toMatchObject({
+      code: expect.stringMatching(/^(invalid|conflict)$/),
+    });
+    await expect(blobs.get(awaited.digest)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('are refused once they are changed', async () => {
+    const answer = await send(bytes, (url) => url.replace('/left/one', '/left/two'));
+    expect(answer.status).toBe(403);
   });
 });
 

@@ -158,6 +158,7 @@ const newConfig = async (options: TestControlOptions): Promise<ControlConfig> =>
     kind: 'folder',
     folder: await mkdtemp(join(tmpdir(), 'svc-test-blobs-')),
   },
+  workDir: await mkdtemp(join(tmpdir(), 'svc-test-work-')),
   templatesDir: join(import.meta.dirname, '../../src/templates'),
   secret: new Secret(randomUUID()),
   pinHosts: options.pinHosts ?? true,
@@ -223,7 +224,9 @@ export const startTestControl = async (
     sql: (text, values = []) => execute(options.databaseUrl, text, values),
     stop: async () => {
       await running.stop();
-      if (options.replicaOf === undefined && config.blobs.kind === 'folder')
+      if (options.replicaOf !== undefined) return;
+      await rm(config.workDir, { recursive: true, force: true });
+      if (config.blobs.kind === 'folder')
         await rm(config.blobs.folder, { recursive: true, force: true });
     },
   };

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import {
   access,
+  copyFile,
   mkdir,
   open,
   readdir,
@@ -19,7 +20,16 @@ import {
 import { dirname, join } from 'node:path';
 import { AppError } from '#domain/error.ts';
 import type { Digest } from '#domain/world.ts';
-import { type Blobs, checkBytes, digestOf, missing, pathOf } from './blobs.ts';
+import {
+  type AwaitedBlob,
+  type Blobs,
+  checkBytes,
+  checkStream,
+  digestOf,
+  measureFile,
+  missing,
+  pathOf,
+} from './blobs.ts';
 
 /** The system's code of an error, like `ENOSPC`. */
 const codeOf = (error: unknown): unknown =>
@@ -49,20 +59,17 @@ const flush = async (path: string): Promise<void> => {
 };
 
 /** Writes beside the target, flushes, checks the size, and moves into place. */
-const writeWhole = async (path: string, bytes: Uint8Array): Promise<void> => {
+const writeWhole = async (
+  path: string,
+  bytes: number,
+  write: (part: string) => Promise<void>,
+): Promise<void> => {
   const part = `${path}.${randomBytes(6).toString('hex')}.part`;
   try {
-    const handle = await open(part, 'wx');
-    try {
-      await handle.writeFile(bytes);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    await write(part);
+    await flush(part);
     const written = await sizeOf(part);
-    if (written !== bytes.byteLength) {
-      throw new Error(`${part} has ${written} of ${bytes.byteLength} bytes`);
-    }
+    if (written !== bytes) throw new Error(`${part} has ${written} of ${bytes} bytes`);
     await rename(part, path);
   } catch (error) {
     await rm(part, { force: true });
@@ -121,6 +128,19 @@ export const openFolderBlobs = async (folder: string): Promise<Blobs> => {
       throw unwritable(cause);
     }
   };
+  const store = async (
+    { digest, bytes }: AwaitedBlob,
+    write: (part: string) => Promise<void>,
+  ): Promise<void> => {
+    const path = fileOf(digest);
+    try {
+      if ((await sizeOf(path)) === bytes) return;
+      await mkdir(dirname(path), { recursive: true });
+      await writeWhole(path, bytes, write);
+    } catch (cause) {
+      throw unwritable(cause);
+    }
+  };
   try {
     await mkdir(folder, { recursive: true });
     await removeParts(folder);
@@ -145,15 +165,21 @@ export const openFolderBlobs = async (folder: string): Promise<Blobs> => {
     },
     async put(bytes) {
       const digest = digestOf(bytes);
-      const path = fileOf(digest);
-      try {
-        if ((await sizeOf(path)) === bytes.byteLength) return digest;
-        await mkdir(dirname(path), { recursive: true });
-        await writeWhole(path, bytes);
-      } catch (cause) {
-        throw unwritable(cause);
-      }
+      await store({ digest, bytes: bytes.byteLength }, (part) =>
+        writeFile(part, bytes, { flag: 'wx' }),
+      );
       return digest;
+    },
+    async putFile(path) {
+      const measured = await measureFile(path);
+      await store(measured, (part) => copyFile(path, part, constants.COPYFILE_FICLONE));
+      return measured.digest;
+    },
+    async read(digest) {
+      const file = await open(fileOf(digest)).catch((error: unknown) => {
+        throw isMissing(error) ? missing(digest, error) : error;
+      });
+      return checkStream(location, digest, file.createReadStream());
     },
     async get(digest) {
       const bytes = await readFile(fileOf(digest)).catch((error: unknown) => {

@@ -3,6 +3,7 @@
  * whole or not at all and is told the digest of each, so nothing here guards against halves. Failures
  * that pass are ridden out for a second; then it is unavailable, and whoever asked asks again.
  */
+import { createReadStream } from 'node:fs';
 import { addAbortSignal, Readable } from 'node:stream';
 import {
   DeleteObjectCommand,
@@ -13,15 +14,32 @@ import {
   S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { AppError, describeError } from '#domain/error.ts';
 import type { Digest } from '#domain/world.ts';
-import { type Blobs, checkBytes, digestOf, missing, pathOf, type S3Config } from './blobs.ts';
+import {
+  type AwaitedBlob,
+  addressLifeMs,
+  type Blobs,
+  checkBytes,
+  checkStream,
+  digestOf,
+  measureFile,
+  missing,
+  nothingLeft,
+  pathOf,
+  readAwaited,
+  type S3Config,
+} from './blobs.ts';
 
 /**
  * How long an operation may take with all its attempts. What a host asks for must come within the ten
  * seconds after which it asks again, and a probe waits five.
  */
 const limits = { readMs: 8_000, writeMs: 30_000, checkMs: 3_000 };
+/** What a write has besides for each MiB: a store slower than one a second is of no use. */
+const writeMsOfMib = 1_000;
+const mib = 1024 * 1024;
 const connectMs = 2_000;
 const silenceMs = 5_000;
 /** The first and five more: refused connections and the like are ridden out for 1.5 seconds at most. */
@@ -31,6 +49,12 @@ const mostAttempts = 6;
 const nothing = new Uint8Array();
 /** What nobody has: whoever may not list a bucket is told "forbidden" of it, and not "missing". */
 const nobodys: Digest = `sha256:${'0'.repeat(64)}`;
+
+const contentType = 'application/octet-stream';
+const fileAttempts = 3;
+
+const sumOf = (digest: Digest): string =>
+  Buffer.from(digest.slice('sha256:'.length), 'hex').toString('base64');
 
 const statusOf = (error: unknown): number | undefined =>
   error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
@@ -66,6 +90,8 @@ export const openS3Blobs = async (s3: S3Config): Promise<Blobs> => {
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   });
+  /** Beside the blobs, under a name that none of these has. */
+  const leftAt = (name: string): string => `${under}left/${name}`;
   const objectOf = (digest: Digest) => ({ Bucket: bucket, Key: `${under}${pathOf(digest)}` });
 
   /** Does it within its time, or throws `unavailable`. */
@@ -93,16 +119,44 @@ export const openS3Blobs = async (s3: S3Config): Promise<Blobs> => {
         throw error;
       }
     });
-  const upload = async (digest: Digest, bytes: Uint8Array): Promise<void> => {
-    const command = new PutObjectCommand({
-      ...objectOf(digest),
-      Body: bytes,
-      ContentLength: bytes.byteLength,
-      ContentType: 'application/octet-stream',
-      ChecksumSHA256: Buffer.from(digest.slice('sha256:'.length), 'hex').toString('base64'),
-    });
-    await within(limits.writeMs, (abortSignal) => client.send(command, { abortSignal }));
+  const upload = async (
+    { digest, bytes }: AwaitedBlob,
+    bodyOf: () => Uint8Array | Readable,
+  ): Promise<void> => {
+    const command = () =>
+      new PutObjectCommand({
+        ...objectOf(digest),
+        Body: bodyOf(),
+        ContentLength: bytes,
+        ContentType: contentType,
+        ChecksumSHA256: sumOf(digest),
+      });
+    const ms = limits.writeMs + Math.ceil(bytes / mib) * writeMsOfMib;
+    await within(ms, (abortSignal) => client.send(command(), { abortSignal }));
   };
+  const uploadFile = async (path: string, measured: AwaitedBlob): Promise<void> => {
+    // A stream is read once, so the client cannot send it again by itself.
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await upload(measured, () => createReadStream(path));
+        return;
+      } catch (error) {
+        if (attempt === fileAttempts) throw error;
+      }
+    }
+  };
+  /** An object as it is read; undefined when there is none. It may take long, but not be silent for long. */
+  const fetch = (Key: string): Promise<Readable | undefined> =>
+    within(limits.readMs, async (abortSignal) => {
+      try {
+        const command = new GetObjectCommand({ Bucket: bucket, Key });
+        const { Body } = await client.send(command, { abortSignal });
+        return Body instanceof Readable ? Body : Readable.from([nothing]);
+      } catch (error) {
+        if (error instanceof NoSuchKey) return undefined;
+        throw error;
+      }
+    });
   const download = (digest: Digest): Promise<Uint8Array | undefined> =>
     within(limits.readMs, async (abortSignal) => {
       try {
@@ -122,7 +176,7 @@ export const openS3Blobs = async (s3: S3Config): Promise<Blobs> => {
     );
   };
 
-  await upload(digestOf(nothing), nothing);
+  await upload({ digest: digestOf(nothing), bytes: 0 }, () => nothing);
   await check();
   await sizeOf(nobodys);
   return {
@@ -131,8 +185,20 @@ export const openS3Blobs = async (s3: S3Config): Promise<Blobs> => {
     check,
     async put(bytes) {
       const digest = digestOf(bytes);
-      if ((await sizeOf(digest)) !== bytes.byteLength) await upload(digest, bytes);
+      const measured = { digest, bytes: bytes.byteLength };
+      if ((await sizeOf(digest)) !== measured.bytes) await upload(measured, () => bytes);
       return digest;
+    },
+    async putFile(path) {
+      const measured = await measureFile(path);
+      const { digest, bytes } = measured;
+      if ((await sizeOf(digest)) !== bytes) await uploadFile(path, measured);
+      return digest;
+    },
+    async read(digest) {
+      const stream = await fetch(objectOf(digest).Key);
+      if (stream === undefined) throw missing(digest);
+      return checkStream(location, digest, stream);
     },
     async get(digest) {
       const bytes = await download(digest);
@@ -149,6 +215,47 @@ export const openS3Blobs = async (s3: S3Config): Promise<Blobs> => {
       if (bytes !== undefined) return bytes;
       await check(); // the head of an object is missing in a missing bucket, too
       throw missing(digest);
+    },
+    presigned: {
+      async upload(name, { digest, bytes }) {
+        const command = new PutObjectCommand({
+          Bucket: bucket,
+          Key: leftAt(name),
+          ContentType: contentType,
+          ContentLength: bytes,
+          ChecksumSHA256: sumOf(digest),
+        });
+        const headers = { 'content-type': contentType, 'x-amz-checksum-sha256': sumOf(digest) };
+        const expiresAt = new Date(Date.now() + addressLifeMs);
+        const url = await getSignedUrl(client, command, {
+          expiresIn: addressLifeMs / 1_000,
+          // The server holds whoever sends to them; else they would be in the address, and held to by none.
+          unhoistableHeaders: new Set(Object.keys(headers)),
+          signableHeaders: new Set([...Object.keys(headers), 'host', 'content-length']),
+        });
+        return { url, headers, expiresAt };
+      },
+      async take(name, awaited) {
+        const left = await fetch(leftAt(name));
+        if (left === undefined) throw nothingLeft();
+        // Not copied within the store: what lies there may be replaced at any time by whoever has the address.
+        const bytes = await readAwaited(left, awaited);
+        await upload(awaited, () => bytes);
+      },
+      async drop(name) {
+        const command = new DeleteObjectCommand({ Bucket: bucket, Key: leftAt(name) });
+        await within(limits.writeMs, (abortSignal) => client.send(command, { abortSignal }));
+      },
+      download: (digest, fileName) =>
+        getSignedUrl(
+          client,
+          new GetObjectCommand({
+            ...objectOf(digest),
+            ResponseContentType: contentType,
+            ResponseContentDisposition: `attachment; filename="${fileName}"`,
+          }),
+          { expiresIn: addressLifeMs / 1_000 },
+        ),
     },
   };
 };

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import type { Digest } from '#domain/world.ts';
 import { type Blobs, digestOf, missing } from './blobs.ts';
@@ -16,6 +17,8 @@ const countingBlobs = (...contents: Uint8Array[]) => {
     location: 'memory',
     isShared: false,
     put: async (bytes) => digestOf(bytes),
+    putFile: async () => digestOf(''),
+    read: async (digest) => Readable.from([find(digest)]),
     get: async (digest) => {
       reads.push(digest);
       return find(digest);

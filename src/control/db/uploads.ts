@@ -69,6 +69,15 @@ export const abandonUpload = async (db: Queryable, id: string): Promise<void> =>
   await db.query(abandonStatement, [id]);
 };
 
+const holdsStatement = statement(
+  'holds_for_upload',
+  `select from uploads where blobs @> array[$1::text] and began_at = 'infinity' limit 1`,
+);
+
+/** Whether a blob is held by what clients send piece by piece, which has no end of its own. */
+export const holdsForUpload = async (db: Queryable, digest: Digest): Promise<boolean> =>
+  (await db.query(holdsStatement, [digest])).length > 0;
+
 /** An upload that is this old is of a control plane that died: none takes so long. */
 const deadMinutes = 10;
 /** Blobs that are looked at in one go, and removed at once. */

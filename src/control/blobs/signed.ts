@@ -1,0 +1,107 @@
+/**
+ * Addresses under which bytes come and go without a key. Where clients reach the store itself, they are its own; else
+ * the control plane serves them on a path of their own, and takes what its own signature says: so many bytes of one
+ * digest, or one digest to read, until an hour is over. Whoever has such an address has what it is for, and no more.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { AppError } from '#domain/error.ts';
+import type { Digest } from '#domain/world.ts';
+import type { Secret } from '#runtime/secret.ts';
+import { type AwaitedBlob, addressLifeMs, type Blobs, type UploadAddress } from './blobs.ts';
+
+/** Below the address of the public API's program. */
+export const signedPath = '/api/blobs';
+
+/** What an address says: what may be done, with which bytes, and until when. */
+export type SignedTerms =
+  | { method: 'PUT'; digest: Digest; bytes: number; until: number }
+  | { method: 'GET'; digest: Digest; name: string; until: number };
+
+export type SignedAddresses = {
+  /** Where a client sends bytes; `name` is what they are known by until they are taken. */
+  upload(name: string, awaited: AwaitedBlob): Promise<UploadAddress>;
+  /** Where whoever is told it reads a blob as a file of this name. */
+  download(digest: Digest, fileName: string): Promise<string>;
+  /** The terms of an address, once its signature and its time have been looked at; throws `forbidden`. */
+  readTerms(method: 'PUT' | 'GET', sha256: string, query: Record<string, unknown>): SignedTerms;
+};
+
+/** It looks like a token of the service, so that it is hidden wherever those are. */
+const signatureOf = (secret: Secret, terms: SignedTerms): string => {
+  const { method, digest, until } = terms;
+  const what = terms.method === 'PUT' ? String(terms.bytes) : terms.name;
+  return `lt-${secret.derive(`blob:${JSON.stringify([method, digest, what, until])}`)}`;
+};
+
+const isSame = (given: string, right: string): boolean => {
+  const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(hash(given), hash(right));
+};
+
+const refusal = (): AppError =>
+  new AppError(
+    'forbidden',
+    'the address is none that was given out, or its hour is over: ask for a new one where this one came from',
+  );
+
+const wholeForm = /^\d{1,15}$/;
+const nameForm = /^[\w.-]{1,128}$/;
+
+const termsOf = (
+  method: 'PUT' | 'GET',
+  sha256: string,
+  query: Record<string, unknown>,
+): SignedTerms => {
+  const { bytes, name, until } = query;
+  if (!/^[\da-f]{64}$/.test(sha256) || typeof until !== 'string' || !wholeForm.test(until)) {
+    throw refusal();
+  }
+  const common = { digest: `sha256:${sha256}` as Digest, until: Number(until) };
+  if (method === 'PUT' && typeof bytes === 'string' && wholeForm.test(bytes)) {
+    return { ...common, method, bytes: Number(bytes) };
+  }
+  if (method === 'GET' && typeof name === 'string' && nameForm.test(name)) {
+    return { ...common, method, name };
+  }
+  throw refusal();
+};
+
+/** Makes it; `baseUrl` is where the control plane is reached, `now` the time in milliseconds. */
+export const createSignedAddresses = (
+  { secret, blobs, baseUrl }: { secret: Secret; blobs: Blobs; baseUrl: () => string },
+  now: () => number = Date.now,
+): SignedAddresses => {
+  const addressOf = (terms: SignedTerms): string => {
+    const { method: _, digest, ...said } = terms;
+    const query = new URLSearchParams({
+      ...Object.fromEntries(Object.entries(said).map(([key, value]) => [key, String(value)])),
+      signature: signatureOf(secret, terms),
+    });
+    return `${baseUrl()}${signedPath}/${digest.slice('sha256:'.length)}?${query}`;
+  };
+  const untilOf = (): number => Math.floor((now() + addressLifeMs) / 1_000);
+  return {
+    async upload(name, awaited) {
+      if (blobs.presigned !== undefined) return blobs.presigned.upload(name, awaited);
+      const until = untilOf();
+      return {
+        url: addressOf({ method: 'PUT', ...awaited, until }),
+        headers: { 'content-type': 'application/octet-stream' },
+        expiresAt: new Date(until * 1_000),
+      };
+    },
+    async download(digest, fileName) {
+      if (blobs.presigned !== undefined) return blobs.presigned.download(digest, fileName);
+      return addressOf({ method: 'GET', digest, name: fileName, until: untilOf() });
+    },
+    readTerms(method, sha256, query) {
+      const terms = termsOf(method, sha256, query);
+      const { signature } = query;
+      if (typeof signature !== 'string') throw refusal();
+      // Each value of the secret is looked at, whichever was used.
+      const matches = secret.each().map((one) => isSame(signature, signatureOf(one, terms)));
+      if (!matches.includes(true) || terms.until * 1_000 < now()) throw refusal();
+      return terms;
+    },
+  };
+};

@@ -1,0 +1,103 @@
+/**
+ * Bytes that come and go by signed addresses, see `blobs/signed.ts`, on a path of their own. What comes is streamed to
+ * a file and becomes a blob only when it has the size and the digest that its address says; no more of it is read.
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdir, rm } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { AppError } from '#domain/error.ts';
+import { type AwaitedBlob, checkAwaited, measureFile } from '../blobs/blobs.ts';
+import { receiveFile } from '../blobs/receive.ts';
+import { signedPath } from '../blobs/signed.ts';
+import { holdsForUpload } from '../db/uploads.ts';
+import type { Parts } from '../parts.ts';
+
+/** Files that are received at once; each is a chunk of a batch at most. */
+const mostAtOnce = 32;
+
+type Address = { Params: { sha256: string }; Querystring: Record<string, unknown> };
+
+const busy = (): AppError =>
+  new AppError('unavailable', 'too much is sent to the service at once; try again in a moment', {
+    detail: { retryAfterMs: 1_000 },
+  });
+
+const notAwaited = ({ digest }: AwaitedBlob): AppError =>
+  new AppError('forbidden', `nobody awaits ${digest} any more: register the chunk again`);
+
+/** Refuses what is not the awaited number of bytes by what it says of itself, before it is read. */
+const checkAnnounced = ({ headers }: FastifyRequest, awaited: AwaitedBlob): void => {
+  if (headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity') {
+    throw new AppError('invalid', 'the bytes are taken as they are: send no Content-Encoding');
+  }
+  const announced = headers['content-length'];
+  if (announced === undefined) return;
+  checkAwaited({ digest: awaited.digest, bytes: Number(announced) }, awaited);
+};
+
+const refuseMethod = (reply: FastifyReply): FastifyReply => {
+  const message = 'an address of bytes has GET or PUT, as it was given out';
+  return reply.code(405).header('allow', 'GET, PUT').send({ message, error: 'method_not_allowed' });
+};
+
+/** Adds the routes. They are a context of their own, as their bodies are no JSON and are not kept in memory. */
+export const addSignedBlobRoutes = (
+  app: FastifyInstance,
+  { addresses, blobs, config, db }: Pick<Parts, 'addresses' | 'blobs' | 'config' | 'db'>,
+): void => {
+  const folder = join(config.workDir, 'received');
+  let underWay = 0;
+
+  const receive = async (awaited: AwaitedBlob, body: IncomingMessage): Promise<void> => {
+    if (underWay >= mostAtOnce) throw busy();
+    underWay += 1;
+    const path = join(folder, `${randomUUID()}.part`);
+    try {
+      await mkdir(folder, { recursive: true });
+      await receiveFile(path, body, awaited.bytes);
+      checkAwaited(await measureFile(path), awaited);
+      await blobs.putFile(path);
+    } finally {
+      underWay -= 1;
+      await rm(path, { force: true });
+    }
+  };
+
+  const put = async (request: FastifyRequest<Address>, reply: FastifyReply) => {
+    // Whoever is refused may be sending still, and is not listened to any longer.
+    reply.header('connection', 'close');
+    const terms = addresses.readTerms('PUT', request.params.sha256, request.query);
+    if (terms.method !== 'PUT') throw new Error('the terms are of another method');
+    checkAnnounced(request, terms);
+    if (!(await holdsForUpload(db, terms.digest))) throw notAwaited(terms);
+    await receive(terms, request.raw);
+    reply.removeHeader('connection');
+    return reply.code(200).send({ digest: terms.digest, bytes: terms.bytes });
+  };
+
+  const get = async (request: FastifyRequest<Address>, reply: FastifyReply) => {
+    const terms = addresses.readTerms('GET', request.params.sha256, request.query);
+    if (terms.method !== 'GET') throw new Error('the terms are of another method');
+    const [bytes, stream] = await Promise.all([blobs.size(terms.digest), blobs.read(terms.digest)]);
+    reply
+      .type('application/octet-stream')
+      .header('content-length', bytes)
+      .header('content-disposition', `attachment; filename="${terms.name}"`)
+      .header('cache-control', 'private, no-store')
+      .header('x-content-type-options', 'nosniff');
+    return reply.send(stream);
+  };
+
+  app.register(async (own) => {
+    own.removeAllContentTypeParsers();
+    // The handler reads it once the address has been looked at.
+    own.addContentTypeParser('*', (_, __, done) => done(null));
+    const url = `${signedPath}/:sha256`;
+    own.put<Address>(url, { config: { operation: 'putSignedBlob' } }, put);
+    own.get<Address>(url, { config: { operation: 'getSignedBlob' } }, get);
+    const others = ['DELETE', 'PATCH', 'POST', 'OPTIONS'];
+    own.route({ method: others, url, handler: async (_, reply) => refuseMethod(reply) });
+  });
+};

@@ -1,0 +1,109 @@
+/** Addresses under which bytes are sent without a key: what else they could be used for, they are not. */
+import { readdir } from 'node:fs/promises';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Secret } from '#runtime/secret.ts';
+import { type Blobs, digestOf } from '../../src/control/blobs/blobs.ts';
+import { createSignedAddresses } from '../../src/control/blobs/signed.ts';
+import { type OwnControl, startOwnControl } from '../support/own-control.ts';
+
+let control: OwnControl;
+const bytes = Buffer.alloc(300_000, 'some bytes ');
+const awaited = { digest: digestOf(bytes), bytes: bytes.byteLength };
+
+beforeAll(async () => {
+  control = await startOwnControl();
+});
+
+afterAll(() => control.stop());
+
+const addressOf = async (what = awaited, secret = control.config.secret) => {
+  const baseUrl = () => control.running.addresses.public[0] ?? '';
+  const made = createSignedAddresses({ secret, blobs: {} as Blobs, baseUrl });
+  return (await made.upload('chk', what)).url;
+};
+
+const hold = async ({ digest } = awaited) => {
+  await control.sql(
+    `insert into uploads (id, project_id, blobs, bytes, began_at, makes_world)
+     select gen_random_uuid(), id, array[$1], 1, 'infinity', false from projects limit 1`,
+    [digest],
+  );
+};
+
+const filesIn = async (folder: string): Promise<string[]> =>
+  (await readdir(folder, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => name);
+
+const blobFolder = () =>
+  control.config.blobs.kind === 'folder' ? control.config.blobs.folder : '';
+
+const put = async (url: string, body: Buffer, headers: Record<string, string> = {}) => {
+  const answer = await fetch(url, { method: 'PUT', headers, body: new Uint8Array(body) });
+  return { status: answer.status, body: await answer.text() };
+};
+
+/** Sends without saying how much it is. */
+const stream = (url: string, pieces: readonly Buffer[]) =>
+  new Promise<number | undefined>((resolve, reject) => {
+    const sent = request(url, { method: 'PUT' }, async (answer) => {
+      await text(answer).catch(() => ''); // its status is what counts
+      resolve(answer.statusCode);
+    }).on('error', reject);
+    for (const piece of pieces) sent.write(piece);
+    sent.end();
+  });
+
+describe('an address to send bytes to', () => {
+  it('takes nothing that nobody awaits', async () => {
+    const { status } = await put(await addressOf(), bytes);
+    expect(status).toBe(403);
+    expect(await filesIn(blobFolder())).toEqual([]);
+  });
+
+  it('takes nothing but the bytes that it was given for, and leaves nothing of what is wrong', async () => {
+    await hold();
+    const url = await addressOf();
+    const wrong = Buffer.from(bytes).fill('x', 7, 8);
+    const refusals = [
+      await put(url, wrong),
+      await put(url, bytes.subarray(1)),
+      await put(url, Buffer.concat([bytes, bytes])),
+      await put(url, bytes, { 'content-encoding': 'gzip' }),
+    ];
+    expect(refusals.map(({ status }) => status)).toEqual([400, 400, 400, 400]);
+    expect(await stream(url, [bytes, bytes])).toBe(400);
+    expect(await stream(url, [bytes.subarray(3)])).toBe(400);
+    expect(await filesIn(blobFolder())).toEqual([]);
+    expect(await filesIn(control.config.workDir)).toEqual([]);
+    expect(await put(url, bytes)).toMatchObject({ status: 200 });
+    expect(await stream(url, [bytes.subarray(0, 9), bytes.subarray(9)])).toBe(200);
+    expect(await filesIn(blobFolder())).toEqual([awaited.digest.slice('sha256:'.length)]);
+    expect(await filesIn(join(control.config.workDir, 'received'))).toEqual([]);
+  });
+
+  it('is none once a character of it is changed, or when another service made it', async () => {
+    await hold();
+    const url = await addressOf();
+    const changed = [
+      url.replace(/bytes=\d+/, 'bytes=5000000000'),
+      url.replace(/until=\d+/, 'until=99999999999'),
+      url.replace(/signature=.*/, ''),
+      url.replace(/blobs\/..../, 'blobs/0000'),
+      url.replace('/blobs/', '/blobs/..%2f'),
+      await addressOf(awaited, new Secret('of another service')),
+    ];
+    for (const each of changed) expect((await put(each, bytes)).status).toBe(403);
+    expect((await fetch(url)).status).toBe(403);
+    expect((await fetch(url, { method: 'DELETE' })).status).toBe(405);
+  });
+
+  it('is no way to read, not even with the keys of a project', async () => {
+    const authorization = `Bearer ${control.publicKey}`;
+    const url = (await addressOf()).split('?')[0] ?? '';
+    expect((await fetch(url, { headers: { authorization } })).status).toBe(403);
+  });
+});
