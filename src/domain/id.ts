@@ -16,7 +16,9 @@ export type IdKind =
   | 'hst'
   | 'call'
   | 'ins'
-  | 'req';
+  | 'req'
+  | 'bat'
+  | 'chk';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 
