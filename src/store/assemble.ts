@@ -5,17 +5,21 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Contract } from '#language/contract.ts';
 import { createRowChecker } from '#language/schema/checkers.ts';
+import { openFile } from './files/open-file.ts';
 import { type CopyReader, createCopyReader } from './read/copying.ts';
 import { createReader, type Reader } from './read/read.ts';
+import { scanDifferences, scanSum } from './read/scan.ts';
+import { type BaseFile, noOutermost, outermostOf } from './tables/base-file.ts';
 import { type Catalog, createCatalog } from './tables/catalog.ts';
-import { openEmpty, openSnapshot } from './tables/open.ts';
+import { type Opened, openEmpty, openOnFile, openSnapshot } from './tables/open.ts';
 import { createStatements } from './tables/statements.ts';
 import { createChangeLog, type RowVersions } from './write/change-log.ts';
-import { createKeptNumbers } from './write/kept-numbers.ts';
+import { createKeptNumbers, keptNumbersTable } from './write/kept-numbers.ts';
 import { createNumbers, type NumberKeeper } from './write/numbers.ts';
 import { createPositions } from './write/positions.ts';
 import { createRoom } from './write/room.ts';
 import { createRowCounts } from './write/row-counts.ts';
+import { createTouchedRows, noTouchedRows, type TouchedRows } from './write/touched-rows.ts';
 import { createTransactions, type Transactions } from './write/transaction.ts';
 import { createWriter, type Writer } from './write/write.ts';
 
@@ -30,36 +34,66 @@ export type StoreReader = Reader &
 
 export type StoreParts = {
   db: DatabaseSync;
-  catalog: Catalog;
   reader: StoreReader;
   writer: Writer;
   transactions: Transactions;
+  /** The sum of the state digest as the rows themselves have it. */
+  scan(): bigint;
 };
 
 export type StoreOptions = {
   contract: Contract;
   /** Bytes that `buildSnapshot` made; without them every table is empty. */
   snapshot?: Uint8Array | undefined;
-  /** How large the database may get; 256 MiB unless it is given. */
+  /** The same unpacked, in a file that stays as it is and that others may open, too; in place of the bytes. */
+  file?: string | undefined;
+  /** How large the database may get, beside the file; 256 MiB unless it is given. */
   maxBytes?: number | undefined;
 };
 
+/** Throws when the file is not what it was: then nothing is known of its rows. */
+const scanUponFile = (
+  { db, sum, base }: { db: DatabaseSync; sum: bigint; base: BaseFile },
+  catalog: Catalog,
+  touched: TouchedRows,
+): bigint => {
+  if (!base.isWhole()) throw new Error(`the file of base rows ${base.path} was changed`);
+  const file = openFile(base.path);
+  try {
+    return scanDifferences(db, { db: file, sum }, catalog, touched);
+  } finally {
+    file.close();
+  }
+};
+
+const open = ({ contract, snapshot, file }: StoreOptions): Opened => {
+  if (file !== undefined) return openOnFile(file);
+  if (snapshot !== undefined) return openSnapshot(snapshot);
+  return { db: openEmpty(contract), sum: 0n, counts: undefined };
+};
+
 /** Opens a database, empty or from a snapshot, and puts the parts over it together. */
-export const assembleStore = ({ contract, snapshot, maxBytes }: StoreOptions): StoreParts => {
-  const { db, sum } =
-    snapshot === undefined ? { db: openEmpty(contract), sum: 0n } : openSnapshot(snapshot);
+export const assembleStore = (options: StoreOptions): StoreParts => {
+  const { contract, maxBytes } = options;
+  const { db, base, sum, counts: known } = open(options);
   const catalog = createCatalog(contract);
   const prepare = createStatements(db);
-  const room = createRoom(prepare, maxBytes);
-  const numbers = createNumbers(catalog, prepare, createKeptNumbers(db, prepare, room));
+  const outermost = base === undefined ? noOutermost : outermostOf(db, keptNumbersTable);
+  outermost.begin();
   const positions = createPositions(catalog, prepare);
+  const touched =
+    base === undefined ? noTouchedRows : createTouchedRows(base.pages, positions.save());
+  const room = createRoom(prepare, touched, { maxBytes, basePages: base?.pages });
+  const numbers = createNumbers(catalog, prepare, createKeptNumbers(db, prepare, room));
   const changes = createChangeLog(catalog);
-  const counts = createRowCounts(catalog, prepare);
+  const counts = createRowCounts(catalog, prepare, known);
   const transactions = createTransactions(db, catalog, prepare, {
     changes,
     counts,
     positions,
     room,
+    touched,
+    outermost,
     sum,
   });
   const writer = createWriter({
@@ -68,10 +102,17 @@ export const assembleStore = ({ contract, snapshot, maxBytes }: StoreOptions): S
     checker: createRowChecker(contract),
     positions,
     changes,
+    touched,
     numbers,
     room,
     writeSet: transactions.writeSet,
   });
+  const scan = (): bigint => {
+    if (base === undefined) return scanSum(db, catalog);
+    const found = scanUponFile({ db, sum, base }, catalog, touched);
+    touched.settle();
+    return found;
+  };
   const reader = {
     ...createReader(catalog, prepare),
     ...createCopyReader(catalog, prepare),
@@ -79,5 +120,5 @@ export const assembleStore = ({ contract, snapshot, maxBytes }: StoreOptions): S
     versions: changes,
     counts: counts.all,
   };
-  return { db, catalog, reader, writer, transactions };
+  return { db, reader, writer, transactions, scan };
 };

@@ -59,7 +59,7 @@ export const buildSnapshot = (contract: Contract, rows: Rows): BuiltSnapshot => 
     transactions.commit();
     const counts = reader.counts();
     const sum = transactions.sum();
-    return { bytes: packSnapshot(db, sum), counts, digest: digestOfSum(sum) };
+    return { bytes: packSnapshot(db, { sum, counts }), counts, digest: digestOfSum(sum) };
   } catch (error) {
     throw error instanceof StoreRefusal ? locateRefusal(error, contract, rows) : error;
   } finally {

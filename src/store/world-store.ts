@@ -1,5 +1,6 @@
 /**
- * The world store: the rows of one world, under its contract, in a SQLite database in memory.
+ * The world store: the rows of one world, under its contract, in a SQLite database in memory; of a large
+ * world, what was changed is there, upon a file of base rows.
  *
  * Work on it is serialised by its own lock. Writes happen inside `atomically` only; a read that must
  * not see the middle of another caller's transaction goes through `exclusively`. The methods
@@ -9,7 +10,6 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Digest } from '#domain/world.ts';
 import { assembleStore, type StoreOptions, type StoreReader } from './assemble.ts';
 import { createLock } from './lock.ts';
-import { scanSum } from './read/scan.ts';
 import { digestOfSum } from './read/state-digest.ts';
 import type { Changes, Mark } from './write/transaction.ts';
 import type { Writer } from './write/write.ts';
@@ -33,14 +33,14 @@ export type WorldStore = StoreReader &
     rollBackTo(mark: Mark): void;
     /** Names the whole state: equal digests, equal rows. Kept up to date with each transaction. */
     digest(): Digest;
-    /** The same, computed from every row that is there now. */
+    /** The same, computed from the rows that are there now; upon a file, from those that may differ from it. */
     scanDigest(): Digest;
     close(): void;
   };
 
 /** Opens a store. Throws when the snapshot is not one of this program's. */
 export const openWorldStore = (options: StoreOptions): WorldStore => {
-  const { db, catalog, reader, writer, transactions } = assembleStore(options);
+  const { db, reader, writer, transactions, scan } = assembleStore(options);
   const lock = createLock();
   const holder = new AsyncLocalStorage<true>();
 
@@ -79,7 +79,7 @@ export const openWorldStore = (options: StoreOptions): WorldStore => {
     mark: transactions.mark,
     rollBackTo: transactions.rollBackTo,
     digest: () => digestOfSum(transactions.sum()),
-    scanDigest: () => digestOfSum(scanSum(db, catalog)),
+    scanDigest: () => digestOfSum(scan()),
     close: () => db.close(),
   };
 };

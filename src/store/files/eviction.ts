@@ -11,7 +11,7 @@ type Kept = { path: string; inode: number; bytes: number; usedMs: number; isHeld
 const statOf = async (path: string): Promise<Kept | undefined> => {
   const found = await stat(path).catch(unless(isMissing));
   if (found === undefined) return undefined;
-  const { ino: inode, size: bytes, mtimeMs: usedMs, nlink } = found;
+  const { ino: inode, size: bytes, atimeMs: usedMs, nlink } = found;
   return { path, inode, bytes, usedMs, isHeld: nlink > 1 };
 };
 

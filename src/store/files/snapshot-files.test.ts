@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, stat, truncate } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -110,6 +110,18 @@ describe('a snapshot held', () => {
     db.close();
     await truncate(held.path, 10);
     expect(() => openFile(held.path)).toThrow();
+  });
+});
+
+describe('a file that was written to', () => {
+  it('is unpacked anew', async () => {
+    const { plain, digest, read } = blobOf('a', mebibyte);
+    const files = await open();
+    const first = await files.hold(digest, read);
+    await writeFile(first.path, 'b');
+    const again = await files.hold(digest, read);
+    expect((await readFile(again.path)).equals(plain)).toBe(true);
+    await Promise.all([first.release(), again.release()]);
   });
 });
 

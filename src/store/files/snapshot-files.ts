@@ -63,6 +63,13 @@ const bootFolder = /^boot-[0-9a-f-]{36}$/;
 /** Room is asked for ahead of what is written, so that it is looked for a few times only. */
 const ahead = 1 / 8;
 
+/** The time of change of a file that nobody wrote to since it was unpacked, in seconds. */
+const asWritten = 1;
+
+/** Notes that a file is used now, finer than milliseconds: it tells which of two was used last. */
+const touch = (path: string): Promise<void> =>
+  utimes(path, (performance.timeOrigin + performance.now()) / 1000, asWritten);
+
 const fileName = (digest: Digest): string => digest.slice('sha256:'.length);
 
 /** Names the time since the machine started, where it tells. */
@@ -104,15 +111,19 @@ export const openSnapshotFiles = async ({
     mine.times += 1;
     const release = async (): Promise<void> => {
       mine.times -= 1;
-      if (mine.times > 0 || held.get(digest) !== mine) return;
-      held.delete(digest);
+      if (mine.times > 0) return;
+      if (held.get(digest) === mine) held.delete(digest);
       await rm(mine.path, { force: true });
     };
     try {
       await link(fileOf(digest), mine.path).catch(unless(isThere));
-      // Finer than the clock's milliseconds, as it tells which of two was used last.
-      const now = (performance.timeOrigin + performance.now()) / 1000;
-      await utimes(mine.path, now, now);
+      if ((await stat(mine.path)).mtimeMs !== asWritten * 1000) {
+        held.delete(digest);
+        await rm(fileOf(digest), { force: true });
+        await release();
+        return undefined;
+      }
+      await touch(mine.path);
       return { path: mine.path, release };
     } catch (error) {
       await release();
@@ -136,6 +147,7 @@ export const openSnapshotFiles = async ({
     };
     const sync = boot === undefined;
     await unpackToFile({ digest, source, path, mostBytes: mostFileBytes, grow, sync });
+    await touch(path);
     await link(path, fileOf(digest)).catch(unless(isThere));
     await rm(path);
   };

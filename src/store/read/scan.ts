@@ -1,7 +1,10 @@
-/** The state sum of a database from scratch: what looks at every row. */
+/**
+ * The state sum of a database from scratch: what looks at every row; or upon a file, whose sum is known, at every
+ * row that may differ from it.
+ */
 import type { DatabaseSync } from 'node:sqlite';
 import type { Catalog, CatalogEntity } from '../tables/catalog.ts';
-import { addHash, rowHash } from './state-digest.ts';
+import { addHash, rowHash, subtractHash } from './state-digest.ts';
 
 type StoredRow = { _key: string; payload: string };
 
@@ -17,6 +20,49 @@ export const scanSum = (db: DatabaseSync, catalog: Catalog): bigint => {
     for (const { _key, payload } of rowsOf(db, entity)) {
       sum = addHash(sum, rowHash(entity.name, _key, payload));
     }
+  }
+  return sum;
+};
+
+/** Where the rows may differ from those of a file: at some positions of its own, and behind its last. */
+export type Differences = { of(entity: string): ReadonlySet<number>; last(entity: string): number };
+
+/** What the rows of an entity at these positions add to the sum. */
+const sumAt = (db: DatabaseSync, entity: CatalogEntity, positions: Iterable<number>): bigint => {
+  const one = db.prepare(`SELECT _key, payload FROM ${entity.table} WHERE ${entity.position} = ?`);
+  let sum = 0n;
+  for (const position of positions) {
+    const row = one.get(position) as StoredRow | undefined;
+    if (row !== undefined) sum = addHash(sum, rowHash(entity.name, row._key, row.payload));
+  }
+  return sum;
+};
+
+const sumBehind = (db: DatabaseSync, entity: CatalogEntity, last: number): bigint => {
+  const { table, position } = entity;
+  const behind = db.prepare(`SELECT _key, payload FROM ${table} WHERE ${position} > ?`);
+  let sum = 0n;
+  for (const { _key, payload } of behind.iterate(
+    last,
+  ) as Iterable<unknown> as Iterable<StoredRow>) {
+    sum = addHash(sum, rowHash(entity.name, _key, payload));
+  }
+  return sum;
+};
+
+/** The sum of a database upon a file, from the sum of the file and the rows that may differ, in both. */
+export const scanDifferences = (
+  db: DatabaseSync,
+  file: { db: DatabaseSync; sum: bigint },
+  catalog: Catalog,
+  differences: Differences,
+): bigint => {
+  let { sum } = file;
+  for (const entity of catalog.entities) {
+    const positions = differences.of(entity.name);
+    sum = subtractHash(sum, sumAt(file.db, entity, positions));
+    sum = addHash(sum, sumAt(db, entity, positions));
+    sum = addHash(sum, sumBehind(db, entity, differences.last(entity.name)));
   }
   return sum;
 };

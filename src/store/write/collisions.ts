@@ -62,6 +62,13 @@ export const refuseFull = (entity: CatalogEntity, key: string): never => {
   throw new StoreRefusal({ entity: entity.name, kind: 'full', key, detail });
 };
 
+/** The refusal of a change to one more row of a large world, which would have to be copied. */
+export const refuseCopy = (entity: CatalogEntity, key: string): never => {
+  const detail =
+    'the session has changed as many rows of this large world as it has room for; open another one';
+  throw new StoreRefusal({ entity: entity.name, kind: 'full', key, detail });
+};
+
 /** The refusal that a failed write of `row` means; what is no refusal comes back as it is. */
 export const translateFailure = (
   error: unknown,

@@ -30,7 +30,7 @@ export const whole = '';
 const anyValues = '*';
 
 /** Created where it is missing, since snapshots of earlier releases are without it. */
-const table = `CREATE TABLE IF NOT EXISTS svc_numbers (
+export const keptNumbersTable = `CREATE TABLE IF NOT EXISTS svc_numbers (
   entity TEXT NOT NULL, field TEXT NOT NULL, within TEXT NOT NULL, largest REAL NOT NULL,
   PRIMARY KEY (entity, field, within)
 ) WITHOUT ROWID`;
@@ -46,7 +46,7 @@ const oneSql = 'svc_numbers WHERE entity = ? AND field = ? AND within = ?';
 /** Gives a database the numbers that another one kept; its table comes with the first of them. */
 export const writeKept = (db: DatabaseSync, kept: readonly KeptNumber[]): void => {
   if (kept.length === 0) return;
-  db.exec(table);
+  db.exec(keptNumbersTable);
   const put = db.prepare(putSql);
   for (const { entity, field, within, largest } of kept) put.run(entity, field, within, largest);
 };
@@ -57,7 +57,7 @@ export const createKeptNumbers = (
   prepare: Statements,
   room?: Room,
 ): KeptNumbers => {
-  db.exec(table);
+  db.exec(keptNumbersTable);
   const put = ({ entity, field, within, largest }: KeptNumber): void => {
     const bytes = Buffer.byteLength(entity + field + within);
     const values = (room?.take(bytes, 1) ?? true) ? within : anyValues;

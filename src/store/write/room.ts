@@ -5,6 +5,7 @@
  */
 import { maxStoreBytes, pageBytes } from '../tables/open.ts';
 import type { Statements } from '../tables/statements.ts';
+import type { TouchedRows } from './touched-rows.ts';
 
 export type Room = {
   /** Takes room for a record of so many bytes in so many trees (a table, an index); false without it. */
@@ -20,11 +21,19 @@ const pagesOfSplits = 8;
 const pagesOf = (bytes: number, trees: number): number =>
   trees * (Math.ceil((1.1 * bytes) / pageBytes) + pagesOfSplits);
 
-export const createRoom = (prepare: Statements, maxBytes: number = maxStoreBytes): Room => {
-  const maxPages = Math.floor(maxBytes / pageBytes);
+/** Beside the pages of a file that the store is upon, with those of them that it has copied. */
+export const createRoom = (
+  prepare: Statements,
+  touched: Pick<TouchedRows, 'pages'>,
+  {
+    maxBytes = maxStoreBytes,
+    basePages = 0,
+  }: { maxBytes?: number | undefined; basePages?: number | undefined },
+): Room => {
+  const maxPages = basePages + Math.floor(maxBytes / pageBytes);
   let left = 0;
   const measure = (): void => {
-    const pages = Number(prepare('PRAGMA page_count').get()?.page_count);
+    const pages = Number(prepare('PRAGMA page_count').get()?.page_count) + touched.pages();
     left = maxPages - pages + Number(prepare('PRAGMA freelist_count').get()?.freelist_count);
   };
   return {

@@ -21,9 +21,14 @@ export type RowCounts = {
 const countRows = (prepare: Statements, { table }: CatalogEntity): number =>
   Number(prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n);
 
-/** Begins with the rows that are there now, the one time that they are looked at. */
-export const createRowCounts = ({ entities }: Catalog, prepare: Statements): RowCounts => {
-  let counts = new Map(entities.map((entity) => [entity.name, countRows(prepare, entity)]));
+/** Begins with the rows that are there now, of which only those that are not known are looked at. */
+export const createRowCounts = (
+  { entities }: Catalog,
+  prepare: Statements,
+  known: CountedRows | undefined,
+): RowCounts => {
+  const countOf = (entity: CatalogEntity) => known?.get(entity.name) ?? countRows(prepare, entity);
+  let counts = new Map(entities.map((entity) => [entity.name, countOf(entity)]));
   return {
     apply(changed) {
       for (const { entity, before, after } of changed) {

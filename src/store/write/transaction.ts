@@ -8,6 +8,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { ChangeCounts } from '#domain/call.ts';
 import { addHash, rowHash, subtractHash } from '../read/state-digest.ts';
+import type { Outermost } from '../tables/base-file.ts';
 import type { Catalog } from '../tables/catalog.ts';
 import type { Statements } from '../tables/statements.ts';
 import type { ChangeLog } from './change-log.ts';
@@ -15,6 +16,7 @@ import type { Positions } from './positions.ts';
 import { checkReferences } from './references.ts';
 import type { Room } from './room.ts';
 import type { RowCounts } from './row-counts.ts';
+import type { TouchedRows } from './touched-rows.ts';
 import {
   countChanges,
   createWriteSet,
@@ -47,6 +49,8 @@ export type Followers = {
   changes: Pick<ChangeLog, 'begin' | 'rollBack' | 'changeAll'>;
   counts: RowCounts;
   room: Pick<Room, 'measure'>;
+  touched: Pick<TouchedRows, 'forget'>;
+  outermost: Outermost;
   /** Sum of the state digest over the rows that are there at first. */
   sum: bigint;
 };
@@ -66,7 +70,7 @@ export const createTransactions = (
   db: DatabaseSync,
   catalog: Catalog,
   prepare: Statements,
-  { changes, counts, positions, room, sum: initialSum }: Followers,
+  { changes, counts, positions, room, touched, outermost, sum: initialSum }: Followers,
 ): Transactions => {
   let sum = initialSum;
   let written: WriteSet | undefined;
@@ -79,6 +83,7 @@ export const createTransactions = (
   return {
     begin() {
       refuseInside('a transaction began');
+      outermost.check();
       db.exec('SAVEPOINT work');
       room.measure();
       changes.begin();
@@ -86,13 +91,14 @@ export const createTransactions = (
     },
     commit() {
       if (written === undefined) throw new Error('no transaction to commit');
-      const touched = written.changed();
-      checkReferences(catalog, prepare, touched);
+      const changed = written.changed();
+      checkReferences(catalog, prepare, changed);
+      outermost.check();
       db.exec('RELEASE work');
       written = undefined;
-      sum = touched.reduce(applyTo, sum);
-      counts.apply(touched);
-      const rows = rowChanges(touched);
+      sum = changed.reduce(applyTo, sum);
+      counts.apply(changed);
+      const rows = rowChanges(changed);
       return { rows, changes: countChanges(rows) };
     },
     rollBack() {
@@ -102,12 +108,14 @@ export const createTransactions = (
     },
     writeSet() {
       if (written === undefined) throw new Error('a write to the store needs a transaction');
+      outermost.check();
       return written;
     },
     mark(mark) {
       refuseInside(`mark "${mark}"`);
       if (marks.has(mark)) throw new Error(`the store has its mark "${mark}" already`);
       if (mark === 'task' && !marks.has('base')) throw new Error('mark "task" needs mark "base"');
+      outermost.check();
       db.exec(`SAVEPOINT ${mark}`);
       marks.set(mark, { sum, positions: positions.save(), counts: counts.save() });
     },
@@ -118,8 +126,11 @@ export const createTransactions = (
       if (mark === 'task') {
         db.exec('ROLLBACK TO task');
       } else {
-        db.exec('ROLLBACK; SAVEPOINT base');
+        db.exec('ROLLBACK');
+        outermost.begin();
+        db.exec('SAVEPOINT base');
         marks.delete('task');
+        touched.forget();
       }
       changes.changeAll();
       sum = marked.sum;

@@ -4,16 +4,18 @@
  * (`collisions.ts` words its refusals); foreign keys wait for the transaction's end (`references.ts`).
  */
 import type { Row } from '#language/contract.ts';
+import { valueAtPath } from '#language/field-path.ts';
 import type { RowChecker } from '#language/schema/checkers.ts';
 import { StoreRefusal } from '../refusal.ts';
 import type { Catalog, CatalogEntity } from '../tables/catalog.ts';
 import { describeKey, keyOf } from '../tables/keys.ts';
 import type { Statements } from '../tables/statements.ts';
 import type { ChangeLog } from './change-log.ts';
-import { refuseFull, translateFailure } from './collisions.ts';
+import { refuseCopy, refuseFull, translateFailure } from './collisions.ts';
 import type { NumberKeeper } from './numbers.ts';
 import type { Positions } from './positions.ts';
 import type { Room } from './room.ts';
+import { type TouchedRows, treesOf } from './touched-rows.ts';
 import type { WriteSet } from './write-set.ts';
 
 export type Writer = {
@@ -31,6 +33,7 @@ export type WriterParts = {
   checker: RowChecker;
   positions: Positions;
   changes: Pick<ChangeLog, 'record'>;
+  touched: Pick<TouchedRows, 'record' | 'isOfBase'>;
   numbers: NumberKeeper;
   room: Room;
   /** The write set of the transaction under way; throws when there is none. */
@@ -45,6 +48,15 @@ const checkRow = (checker: RowChecker, entity: CatalogEntity, row: Row): void =>
   const detail = `${first.detail}${others.length === 0 ? '' : ` (and ${others.length} more)`}`;
   throw new StoreRefusal({ entity: entity.name, kind: 'shape', field, pointer, detail });
 };
+
+/** Whether a row stands elsewhere in an index, though its key is the same. */
+const isMoved = ({ unique, references }: CatalogEntity, before: Row, after: Row): boolean =>
+  [...unique.flat(), ...references.flatMap(({ fields }) => fields.map((field) => [field]))].some(
+    (path) => valueAtPath(before, path) !== valueAtPath(after, path),
+  );
+
+const moved = (): boolean => true;
+const unmoved = (): boolean => false;
 
 const readRow = (
   prepare: Statements,
@@ -64,14 +76,17 @@ export const createWriter = ({
   checker,
   positions,
   changes,
+  touched,
   numbers,
   room,
   writeSet,
 }: WriterParts): Writer => {
-  /** A row is in its table and in the indexes of its key, which are two, of its lists and references. */
   const takeRoom = (entity: CatalogEntity, key: string, payload: string): void => {
-    const trees = 3 + entity.unique.length + entity.references.length;
-    if (!room.take(Buffer.byteLength(key + payload), trees)) refuseFull(entity, key);
+    if (!room.take(Buffer.byteLength(key + payload), treesOf(entity))) refuseFull(entity, key);
+  };
+  const record = (entity: CatalogEntity, position: number, isMoved: () => boolean): void => {
+    changes.record(entity, position);
+    touched.record(entity, position, isMoved);
   };
   const store = (entity: CatalogEntity, row: Row, key: string, run: () => unknown): void => {
     try {
@@ -90,7 +105,7 @@ export const createWriter = ({
     );
     const position = positions.next(entity);
     store(entity, row, key, () => insert.run(position, key, after));
-    changes.record(entity, position);
+    record(entity, position, moved);
     written.record({ entity, key, before: undefined, after });
   };
   return {
@@ -114,14 +129,14 @@ export const createWriter = ({
       if (newKey === key) {
         const update = prepare(`UPDATE ${entity.table} SET payload = ? WHERE _key = ?`);
         store(entity, row, key, () => update.run(after, key));
-        changes.record(entity, position);
+        record(entity, position, () => isMoved(entity, old, row));
         numbers.keep(entity, old, row);
         written.record({ entity, key, before, after });
         return after;
       }
       const move = prepare(`UPDATE ${entity.table} SET _key = ?, payload = ? WHERE _key = ?`);
       store(entity, row, newKey, () => move.run(newKey, after, key));
-      changes.record(entity, position);
+      record(entity, position, moved);
       numbers.keep(entity, old, row);
       written.record({ entity, key, before, after: undefined });
       written.record({ entity, key: newKey, before: undefined, after });
@@ -132,8 +147,11 @@ export const createWriter = ({
       const entity = catalog.entity(name);
       const key = keyOf(entity, keyFields);
       const { payload: before, position } = readRow(prepare, entity, key);
+      // A row of its own gives room back; one of the base is copied to be left out.
+      const isCopied = touched.isOfBase(entity, position);
+      if (isCopied && !room.take(0, treesOf(entity))) refuseCopy(entity, key);
       prepare(`DELETE FROM ${entity.table} WHERE _key = ?`).run(key);
-      changes.record(entity, position);
+      record(entity, position, unmoved);
       numbers.keep(entity, JSON.parse(before) as Row, undefined);
       written.record({ entity, key, before, after: undefined });
     },
