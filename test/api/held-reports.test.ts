@@ -159,6 +159,27 @@ describe('the end of a session', () => {
   });
 });
 
+describe('the end of a session whose ledger cannot be cut', () => {
+  it('is told all the same, and takes nothing from its host', async () => {
+    await control.sql(`create function refuse_cut() returns trigger language plpgsql
+      as $$ begin raise exception 'no'; end $$`);
+    await control.sql(`create trigger refuse_cut before delete on requests
+      for each statement execute function refuse_cut()`);
+    try {
+      const { host, sessionId } = await serving();
+      await beginToClose(sessionId);
+      const query = { wait: holdSeconds };
+      const closed = control.send(closeSession, { params: { sessionId }, query, body: {} });
+      // An entry after others that are not known: they may be too many.
+      expect(await tellClosed(host, [entry(7)])).toMatchObject({ next: 'recycle', taken: true });
+      expect((await closed).body.state).toBe('CLOSED');
+      expect(await entriesOf(sessionId)).toEqual([7]);
+    } finally {
+      await control.sql('drop function refuse_cut cascade');
+    }
+  });
+});
+
 describe('a report that a host is clean', () => {
   const recycled = async (): Promise<PlayedHost> => {
     const { host, sessionId } = await serving();

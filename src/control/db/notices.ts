@@ -45,6 +45,8 @@ export type ListenOptions = {
   /** A plain identifier. */
   channel: string;
   onNotice(payload: string): void;
+  /** What is said over the channel as soon as this one listens. */
+  greeting: string;
   /** The connection is up, for the first time or again; `pid` is what PostgreSQL calls it. */
   onConnected(pid: number): void;
   log: Log;
@@ -65,7 +67,8 @@ const listenOnce = async (options: ListenOptions, signal: AbortSignal): Promise<
   try {
     await client.connect();
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-    await client.query(`listen ${options.channel}`);
+    const { channel, greeting } = options;
+    await client.query(`listen ${channel}; notify ${channel}, ${client.escapeLiteral(greeting)}`);
     options.onConnected(rows[0]?.pid ?? 0);
     await once(client, 'end', { signal });
   } finally {

@@ -152,8 +152,8 @@ export const openSession = async (
   return { refusal: { quota, limit, retryAfterMs } };
 };
 
-/** What an assignment made outside of an open connects, and how long the session had to wait for it. */
-export type Placement = { sessionId: string; hostId: string; waitedMs: number };
+/** What an assignment made outside of an open connects, what was asked for, and how long the session had to wait. */
+export type Placement = HostWish & { sessionId: string; hostId: string; waitedMs: number };
 
 /** `longest` of a host `free`: the session that has waited longest of those that could have it. */
 const longestWait = `longest as materialized (
@@ -174,7 +174,7 @@ const longestWait = `longest as materialized (
       set host_id = taken.id, generation = taken.generation, host_reused = taken.reused,
           attempts = s.attempts + 1, assigned_at = now()
      from taken where s.id = taken.session_id
-   returning s.id as "sessionId", s.host_id as "hostId",
+   returning s.id as "sessionId", s.host_id as "hostId", s.browser_tier as tier, s.isolation, s.size,
      (extract(epoch from now() - s.created_at) * 1000)::float8 as "waitedMs"`;
 
 const placeSessionStatement = statement(

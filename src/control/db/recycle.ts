@@ -7,7 +7,7 @@ import type { EndReason } from '#domain/session.ts';
 import type { KeptEntry } from '../bodies/ledger-entry.ts';
 import type { SessionHost } from './calls.ts';
 import { type Queryable, statement } from './database.ts';
-import { entryValues, keptBytes, makeRoom, writeEntries } from './requests.ts';
+import { entryValues, keptBytes, writeEntries } from './requests.ts';
 import { type SessionRow, sessionColumns } from './sessions.ts';
 import { hostBefore } from './states.ts';
 
@@ -36,11 +36,16 @@ const recycleStatement = statement(
    select host."hostGeneration", ${keptBytes}, ${sessionColumns('host.address')} from s cross join host`,
 );
 
-export type Recycled = { session: SessionRow & { endReason: EndReason }; generation: number };
+export type Recycled = {
+  session: SessionRow & { endReason: EndReason };
+  generation: number;
+  /** Bytes of entries that the session had before; null: not known. */
+  keptBytes: number | null;
+};
 
 /**
- * Closes a session whose host may recycle, and writes its last entries. Undefined, and nothing written, where
- * that is not all that there is to do.
+ * Closes a session whose host may recycle, and writes its last entries, which may be more than it may have then: see
+ * `makeRoom`. Undefined, and nothing written, where that is not all that there is to do.
  */
 export const closeAndRecycle = async (
   db: Queryable,
@@ -53,6 +58,5 @@ export const closeAndRecycle = async (
   const [row] = await db.query<Row>(recycleStatement, values);
   if (row === undefined) return undefined;
   const { hostGeneration: generation, keptBytes: kept, ...session } = row;
-  await makeRoom(db, host.sessionId, entries, kept);
-  return { session, generation };
+  return { session, generation, keptBytes: kept };
 };

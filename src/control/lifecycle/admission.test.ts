@@ -27,8 +27,8 @@ const start = (crowding: Crowding, limits = { most: 50, waitMs: 250 }) => {
       nowMs += ms;
     },
     /** So many sessions get a host over the last second. */
-    place(count: number) {
-      for (let nth = 0; nth < count; nth += 1) admission.placed();
+    place(count: number, placed = wish) {
+      for (let nth = 0; nth < count; nth += 1) admission.placed(placed);
     },
   };
 };
@@ -83,6 +83,15 @@ it('a wish that many wait with keeps out no other', async () => {
   opened(wish, true);
   await check(project, { ...wish, size: 'large' });
   await expect(check(project, wish)).rejects.toMatchObject({ code: 'exhausted' });
+});
+
+it('hosts that pass on quickly between sessions of another wish do not count', async () => {
+  const { check, opened, place } = start(crowded);
+  place(20, { ...wish, size: 'large' });
+  opened(wish, true);
+  await check(project, wish);
+  place(20);
+  await expect(check(project, wish)).rejects.toMatchObject({ detail: { retryAfterMs: 1_300 } });
 });
 
 it('many that come at once share one look, and the next is taken when it is old', async () => {

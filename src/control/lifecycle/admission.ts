@@ -23,8 +23,8 @@ export type Admission = {
   check(projectId: string, wish: HostWish): Promise<void>;
   /** A session was opened; `waits` when it found no host. */
   opened(wish: HostWish, waits: boolean): void;
-  /** A session that waited was given a host. */
-  placed(): void;
+  /** A session of this wish that waited was given a host. */
+  placed(wish: HostWish): void;
 };
 
 /** What was read is believed for so long. */
@@ -57,7 +57,8 @@ export const createAdmission = (
   /** Those that somebody waits in, as far as is known. */
   const queues = new LRUCache<string, Queue | 'unread'>({ max: mostQueues });
   const reading = new Map<string, Promise<Queue>>();
-  let placements: number[] = [];
+  /** When this replica placed sessions of a wish lately. */
+  const placements = new LRUCache<string, number[]>({ max: mostQueues });
 
   const readQueue = async (key: string, wish: HostWish): Promise<Queue> => {
     const crowding = await read(wish);
@@ -77,11 +78,12 @@ export const createAdmission = (
     return begun;
   };
 
-  /** How many were placed lately. */
-  const placedLately = (): number => {
+  /** When sessions of a wish were placed lately. */
+  const placedLately = (key: string): number[] => {
     const since = now() - countedMs;
-    placements = placements.filter((at) => at > since);
-    return placements.length;
+    const lately = (placements.get(key) ?? []).filter((at) => at > since);
+    placements.set(key, lately);
+    return lately;
   };
 
   const retryAfter = (waiting: number, placed: number): number =>
@@ -89,9 +91,9 @@ export const createAdmission = (
       ? unknownRetryMs
       : Math.min(Math.max((waiting * countedMs) / placed, retryMs.least), retryMs.most);
 
-  const decide = ({ crowding, admitted }: Queue): void => {
+  const decide = (key: string, { crowding, admitted }: Queue): void => {
     const waiting = crowding.waiting + admitted;
-    const placed = placedLately();
+    const placed = placedLately(key).length;
     const later = Math.round(retryAfter(waiting, placed));
     if (waiting >= most) {
       const why = `${waiting} sessions wait for a host already (SVC_OPEN_QUEUE is ${most})`;
@@ -112,7 +114,7 @@ export const createAdmission = (
       if (known === undefined) return;
       const isFresh = known !== 'unread' && now() - known.readAt < believedMs;
       const queue = isFresh ? known : await look(key, wish);
-      if (queue.projects.has(projectId)) decide(queue);
+      if (queue.projects.has(projectId)) decide(key, queue);
       queue.projects.add(projectId);
       queue.admitted += 1;
     },
@@ -120,9 +122,8 @@ export const createAdmission = (
       const key = keyOf(wish);
       if (waits && !queues.has(key)) queues.set(key, 'unread');
     },
-    placed() {
-      placements.push(now());
-      placedLately();
+    placed(wish) {
+      placedLately(keyOf(wish)).push(now());
     },
   };
 };

@@ -79,7 +79,7 @@ const createSeeking = (db: Database) => {
 
 const tellPlaced = (parts: PlacerParts, placed: Placement): void => {
   const { admission, log, metrics, notices, tracer } = parts;
-  admission.placed();
+  admission.placed(placed);
   log.info(placed, 'session placed');
   const endedMs = Date.now();
   tracer.add(placed.sessionId, { name: 'wait', beganMs: endedMs - placed.waitedMs, endedMs });

@@ -66,4 +66,21 @@ describe('the company of a replica', () => {
     await looked;
     expect(late.isAlone()).toBe(false);
   });
+
+  it('is not alone from when it listens by another connection, or could not look', async () => {
+    let isAway = false;
+    const { isAlone, listensAs } = watch(() => {
+      if (isAway) throw new Error('the database is away');
+      return { own: 1, others: 0 };
+    });
+    listensAs(7);
+    await look();
+    listensAs(8);
+    expect(isAlone(), 'others may have come while it did not listen').toBe(false);
+    await look();
+    expect(isAlone()).toBe(true);
+    isAway = true;
+    await look();
+    expect(isAlone(), 'after a look that failed').toBe(false);
+  });
 });

@@ -3,7 +3,8 @@
  * and a message to this very process, several times a session. In doubt they are sent.
  *
  * A replica that begins to listen says so over the channel itself; whether there is still one, PostgreSQL is asked
- * every few seconds, as it has the connections that listen.
+ * every few seconds, as it has the connections that listen. So a replica that came is known to the others after
+ * `settledMs` at the latest, whatever became of its greeting; what was told before that may not have reached it.
  */
 import type { Log } from '#runtime/log.ts';
 import { type Loop, startLoop } from '#runtime/loop.ts';
@@ -20,10 +21,14 @@ export type Company = {
   loop: Loop<'alone' | 'with others'>;
 };
 
-const everyMs = 2_000;
+/** Between two looks, in milliseconds. */
+export const lookEveryMs = 2_000;
+
+/** After so long the others have looked since a replica began to listen, if they look so often. */
+export const settledMs = (everyMs: number): number => 2 * everyMs;
 
 /** Starts looking. */
-export const watchCompany = (db: Queryable, log: Log): Company => {
+export const watchCompany = (db: Queryable, log: Log, everyMs = lookEveryMs): Company => {
   let ownPid: number | undefined;
   let isAlone = false;
   let timesHeard = 0;
@@ -42,13 +47,21 @@ export const watchCompany = (db: Queryable, log: Log): Company => {
     },
     listensAs(pid) {
       ownPid = pid;
+      // Who came while it did not listen has not been heard. A look that is under way knows the one before.
+      timesHeard += 1;
+      isAlone = false;
     },
     loop: startLoop({
       name: 'company',
       everyMs,
       log,
       async tick() {
-        isAlone = await look();
+        try {
+          isAlone = await look();
+        } catch (error) {
+          isAlone = false;
+          throw error;
+        }
         return isAlone ? 'alone' : 'with others';
       },
     }),

@@ -20,7 +20,7 @@ import { noticeChannel, sendNotices, startListening } from '../db/notices.ts';
 import type { SessionRow } from '../db/sessions.ts';
 import { forNoProject } from '../db/turns.ts';
 import { createBell, type Watch } from './bell.ts';
-import { type Company, watchCompany } from './company.ts';
+import { type Company, lookEveryMs, settledMs, watchCompany } from './company.ts';
 import { createRouteFeed, type RouteFeed } from './route-feed.ts';
 
 /** The topic that changes with everything a planner looks at. */
@@ -102,15 +102,6 @@ const createSender = (db: Queryable, sender: string, company: Company, log: Log)
     sending = undefined;
   };
 
-  let greeting: Promise<void> | undefined;
-  const sendGreeting = async (): Promise<void> => {
-    try {
-      await sendNotices(db, [sender]);
-    } catch (err) {
-      log.warn({ err }, 'other replicas were not told of this one; they find it by themselves');
-    }
-  };
-
   return {
     send(topics: readonly string[]) {
       if (company.isAlone()) return;
@@ -118,21 +109,22 @@ const createSender = (db: Queryable, sender: string, company: Company, log: Log)
       // The news of all projects leaves together, so it waits for the turn of none.
       sending ??= forNoProject(() => Promise.resolve().then(sendAll));
     },
-    /** Says that this replica listens now, and so has to be told. */
-    greet() {
-      greeting = sendGreeting();
-    },
     async flushed() {
-      await Promise.all([sending, greeting]);
+      await sending;
     },
   };
 };
 
-/** Starts listening and telling. */
-export const startNotices = (databaseUrl: Secret, db: Queryable, log: Log): Notices => {
+/** Starts listening and telling; it looks so often, in milliseconds, whether others listen. */
+export const startNotices = (
+  databaseUrl: Secret,
+  db: Queryable,
+  log: Log,
+  everyMs = lookEveryMs,
+): Notices => {
   const bell = createBell<Brought>();
   const self = randomBytes(6).toString('hex');
-  const company = watchCompany(db, log);
+  const company = watchCompany(db, log, everyMs);
   const sender = createSender(db, self, company, log);
   const routes = createRouteFeed();
   const ring = (topic: string): void => {
@@ -145,15 +137,22 @@ export const startNotices = (databaseUrl: Secret, db: Queryable, log: Log): Noti
     company.heard();
     for (const topic of topics) ring(topic);
   };
-  const afterBreak = (pid: number): void => {
-    company.listensAs(pid);
-    sender.greet();
+  const lookAgain = (): void => {
     routes.breakOff();
     bell.ringAll();
+  };
+  let settling: NodeJS.Timeout | undefined;
+  // Until the others know of this replica, what they tell may not leave them: everybody looks again then, too.
+  const afterBreak = (pid: number): void => {
+    company.listensAs(pid);
+    lookAgain();
+    clearTimeout(settling);
+    settling = setTimeout(lookAgain, settledMs(everyMs)).unref();
   };
   const listening = startListening({
     databaseUrl,
     channel: noticeChannel,
+    greeting: self,
     onNotice: hear,
     onConnected: afterBreak,
     log,
@@ -186,6 +185,7 @@ export const startNotices = (databaseUrl: Secret, db: Queryable, log: Log): Noti
     close: () => bell.close(),
     async stop() {
       bell.close();
+      clearTimeout(settling);
       await sender.flushed();
       await Promise.all([listening.stop(), company.loop.stop()]);
     },

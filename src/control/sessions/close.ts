@@ -25,7 +25,7 @@ import {
   releaseHost,
 } from '../db/endings.ts';
 import { closeAndRecycle } from '../db/recycle.ts';
-import { insertRequests } from '../db/requests.ts';
+import { insertRequests, makeRoom } from '../db/requests.ts';
 import { noSession, type SessionRow } from '../db/sessions.ts';
 import {
   addEffects,
@@ -144,9 +144,15 @@ const closeAsUsual = async (
   const mostUses = usesOf(hostId, parts.config.hostMaxUses);
   const recycled = await closeAndRecycle(parts.db, asked, mostUses, entries);
   if (recycled === undefined) return undefined;
-  const { session, generation } = recycled;
+  const { session, generation, keptBytes } = recycled;
   applyEffects(parts, { ...noEffects, ends: [{ sessionId, hostId, reason: session.endReason }] });
   parts.notices.tellSession({ session }, routeTopic(sessionId), poolTopic);
+  // The session is closed whatever becomes of this, and whoever waits for that knows it by now.
+  try {
+    await makeRoom(parts.db, sessionId, entries, keptBytes);
+  } catch (err) {
+    parts.log.warn({ err, sessionId }, 'a session keeps more of its ledger than it may');
+  }
   return dismissalOf(generation, 'recycling');
 };
 

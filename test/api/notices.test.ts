@@ -1,0 +1,69 @@
+/** Notices between replicas while one comes up: what is told meanwhile is found by looking again. */
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createLog } from '#runtime/log.ts';
+import { until } from '#runtime/pause.ts';
+import { Secret } from '#runtime/secret.ts';
+import { type Database, openDatabase } from '../../src/control/db/database.ts';
+import { type Notices, startNotices } from '../../src/control/news/notices.ts';
+import { type TestDatabase, testDatabase } from '../support/postgres.ts';
+
+const log = createLog('test', 'silent');
+const longMs = 10_000;
+
+let database: TestDatabase;
+let url: Secret;
+let db: Database;
+let started: Notices[];
+
+beforeEach(async () => {
+  database = await testDatabase();
+  url = new Secret(database.url);
+  db = openDatabase(url, log);
+  started = [];
+});
+
+afterEach(async () => {
+  await Promise.all(started.map((notices) => notices.stop()));
+  await db.close();
+  await database.drop();
+});
+
+/** A replica that looks so often whether there are others. */
+const start = (everyMs: number): Notices => {
+  const notices = startNotices(url, db, log, everyMs);
+  started.push(notices);
+  return notices;
+};
+
+const isAlone = (notices: Notices): boolean =>
+  notices.loops.some((loop) => {
+    const { name, last } = loop.status();
+    if (name === 'company' && last !== 'alone') loop.nudge();
+    return name === 'company' && last === 'alone';
+  });
+
+it('a replica that comes up has its waiters look again once the others know of it', async () => {
+  const watch = start(20).watch('ses-1');
+  expect(await watch.next(longMs), 'as it listens').toEqual({ told: true });
+  expect(await watch.next(longMs), 'as what was told before may be lost').toEqual({ told: true });
+});
+
+it('a replica that was alone tells another as soon as that one listens', async () => {
+  const first = start(60_000);
+  await until(() => isAlone(first), { timeoutMs: longMs, what: 'a look that finds nobody' });
+  const second = start(60_000);
+  const watch = second.watch('ses-1');
+  await watch.next(longMs);
+  const heard = watch.next(longMs);
+  let told = false;
+  void heard.then((news) => {
+    told = news.told;
+  });
+  await until(
+    () => {
+      first.tell('ses-1');
+      return told;
+    },
+    { timeoutMs: longMs, what: 'a notice that arrives' },
+  );
+});
