@@ -122,6 +122,32 @@ describe('the compiler', () => {
     expect((await last).ok).toBe(true);
   });
 
+  it('has the rest of a job brought when it is its turn, and not of one that is refused', async () => {
+    const { build, run } = start();
+    const brought: string[] = [];
+    const completed = (name: string) => {
+      const job = { kind: 'compile', files: notesWorld() } as const;
+      const complete = async () => {
+        brought.push(name);
+        return job;
+      };
+      return run({ ...job, files: [] }, { project, complete });
+    };
+    const first = build(slowWorld());
+    const waiting = completed('waiting');
+    await expect(completed('refused')).rejects.toMatchObject({ code: 'exhausted' });
+    expect(brought).toEqual([]);
+    await first;
+    expect((await waiting).ok).toBe(true);
+    expect(brought).toEqual(['waiting']);
+    const complete = async () => {
+      throw new Error('the rows are lost');
+    };
+    const failing = run({ kind: 'compile', files: [] }, { project, complete });
+    await expect(failing).rejects.toThrow('the rows are lost');
+    expect((await completed('after')).ok).toBe(true);
+  });
+
   it('stops at once, and ends running and waiting jobs with it', async () => {
     const { build, compile, stop } = start();
     const jobs = Promise.allSettled([build(slowWorld()), compile(notesWorld())]);

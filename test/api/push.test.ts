@@ -227,6 +227,27 @@ describe('a push that is refused', () => {
     await expect(bodyOf(slug, { base: 3 })).rejects.toMatchObject({ code: 'conflict' });
   });
 
+  it('says so when its world is archived or deleted meanwhile', async () => {
+    const archive = 'archived_at = now()';
+    const remove = 'deleted_at = now(), former_slug = slug, slug = id';
+    for (const [change, told] of [
+      [archive, { code: 'conflict', message: expect.stringContaining('is archived') }],
+      [remove, { code: 'not_found', message: expect.stringContaining('deleted meanwhile') }],
+    ] as const) {
+      // Room is taken before the files are stored, and once more for them.
+      for (const moment of ['insert', 'update']) {
+        const slug = await create();
+        await control.sql(`create function end_world() returns trigger language plpgsql as $$ begin
+          update worlds set ${change} where slug = '${slug}'; return new; end $$`);
+        await control.sql(`create trigger end_world after ${moment} on uploads
+          for each row execute function end_world()`);
+        const pushing = push(control.send, slug, changed(tree, { 'a.md': slug }));
+        await expect(pushing).rejects.toMatchObject(told);
+        await control.sql('drop function end_world cascade');
+      }
+    }
+  });
+
   it('names what is missing, what is not its digest, and what is no path of a tree', async () => {
     const slug = await create();
     const sha256 = 'a'.repeat(64);

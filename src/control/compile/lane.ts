@@ -22,6 +22,8 @@ export type Asker = {
   signal?: AbortSignal | undefined;
   /** Brings the bundle of the world that the job is for. */
   supply?: Supply;
+  /** The job with what takes memory, brought when it is the job's turn; what it throws, the job throws. */
+  complete?: () => Promise<Job>;
 };
 
 export type LaneLimits = ProcessLimits & {
@@ -124,8 +126,9 @@ export const createLane = (limits: LaneLimits, onEnd: (job: EndedJob) => void): 
     const seconds = (): number => (performance.now() - beganAt) / 1_000;
     let ended: Pick<EndedJob, 'outcome' | 'cpuSeconds'> | undefined;
     try {
+      const whole = asker.complete === undefined ? job : await asker.complete();
       entry.process = processes.take();
-      const end = await entry.process.run(job, asker.supply);
+      const end = await entry.process.run(whole, asker.supply);
       const cpuSeconds = end.kind === 'done' ? end.cpuMs / 1_000 : seconds();
       ended = { outcome: end.kind, cpuSeconds };
       done.resolve(end);

@@ -40,6 +40,25 @@ export const checkInUse = ({ slug, archivedAt }: WorldRow): void => {
   );
 };
 
+/** What is told of a world that was there when a request began, and is not any more. */
+export const goneError = (slug: string): AppError =>
+  new AppError('not_found', `the world "${slug}" was deleted meanwhile`);
+
+/**
+ * A world as it is now, which was in use when a request began; throws `not_found` when it was deleted meanwhile, and
+ * `conflict` when it was archived.
+ */
+export const getWorldStill = async (
+  { db }: Parts,
+  projectId: string,
+  { id, slug }: Pick<WorldRow, 'id' | 'slug'>,
+): Promise<WorldRow> => {
+  const now = await findWorldById(db, projectId, id);
+  if (now === undefined) throw goneError(slug);
+  checkInUse(now);
+  return now;
+};
+
 /** Numbers of versions; what is longer is none. */
 const isNumber = (ref: string): boolean => /^[1-9]\d{0,8}$/.test(ref);
 

@@ -22,6 +22,7 @@ import {
   worldSlugConstraint,
 } from '../db/worlds.ts';
 import type { Parts } from '../parts.ts';
+import { checkInUse, getWorldStill } from './address.ts';
 import { findLost } from './lost.ts';
 import { refusedWorld } from './problems.ts';
 import { type Source, sourceOf, storeVersion, withUpload } from './store-version.ts';
@@ -113,6 +114,7 @@ const findLostWorld = async (
   const head = await findHeadBlobs(db, world.id);
   if (head === undefined) throw slugTaken(slug);
   if ((await findLost(blobs, [head.bundle, head.snapshot])).size === 0) throw slugTaken(slug);
+  checkInUse(world);
   return { ...world, head };
 };
 
@@ -144,6 +146,7 @@ const makeWorld = async (
   if (lost !== undefined) {
     const next = { ...world, base: lost.head.id };
     if (await insertNextVersion(parts.db, next, version, upload.id)) return;
+    await getWorldStill(parts, projectId, world);
     throw new AppError('conflict', `world "${slug}" got another version meanwhile`);
   }
   try {

@@ -1,12 +1,8 @@
 /** Worlds archived, taken back and deleted. Sessions that are open on one go on with their version. */
-import { AppError } from '#domain/error.ts';
 import { archiveWorld, deleteWorld } from '../db/world-ends.ts';
 import type { WorldRow } from '../db/worlds.ts';
 import type { Parts } from '../parts.ts';
-import { getWorld } from './address.ts';
-
-const goneError = (slug: string): AppError =>
-  new AppError('not_found', `the world "${slug}" was deleted meanwhile`);
+import { getWorld, goneError } from './address.ts';
 
 /** Archives a world of a project, or takes it back; answers the world as it was. */
 export const setArchived = async (

@@ -18,7 +18,7 @@ import { findHeldBlobs } from '../db/versions.ts';
 import { insertNextVersion, type ManifestFile, type WorldRow } from '../db/worlds.ts';
 import type { Version } from '../memory/versions.ts';
 import type { Parts } from '../parts.ts';
-import { checkInUse, getVersionOf, getWorld } from './address.ts';
+import { checkInUse, getVersionOf, getWorld, getWorldStill } from './address.ts';
 import { builtOrRefused, type Creator } from './create.ts';
 import { contentHashOf, type Source, sourceOf, storeVersion, withUpload } from './store-version.ts';
 
@@ -98,8 +98,8 @@ const tooLargeTree = (): AppError => {
 };
 
 /** The bytes that the service has of some files; throws `conflict` with those that are lost. */
-const readHeld = async (
-  { blobs }: Parts,
+export const readHeld = async (
+  { blobs }: Pick<Parts, 'blobs'>,
   digests: readonly Digest[],
 ): Promise<Map<Digest, Uint8Array>> => {
   const found = new Map<Digest, Uint8Array>();
@@ -108,7 +108,8 @@ const readHeld = async (
   const read = async (digest: Digest): Promise<void> => {
     try {
       // Before they are read: a short list may name more than there is memory for.
-      bytes += await blobs.size(digest);
+      const size = await blobs.size(digest);
+      bytes += size;
       if (bytes > limits.treeBytes) throw tooLargeTree();
       found.set(digest, await blobs.get(digest));
     } catch (error) {
@@ -178,17 +179,23 @@ const build = async (
   signal: AbortSignal | undefined,
 ): Promise<Source> => {
   const tree = await assembleTree(parts, projectId, head, body);
-  const base = await readBase(parts, head, body.data);
-  const built = await parts.compiler.run(
-    { kind: 'build', files: tree, rowsJson: null, ...(base === undefined ? {} : { base }) },
-    { project: projectId, signal },
-  );
+  const job = { kind: 'build', files: tree, rowsJson: null } as const;
+  // The rows of the head may be many: they are read when it is this job's turn.
+  const complete = async () => {
+    const base = await readBase(parts, head, body.data);
+    return base === undefined ? job : { ...job, base };
+  };
+  const built = await parts.compiler.run(job, { project: projectId, signal, complete });
   return sourceOf(tree, builtOrRefused(built));
 };
 
 /** The name of the world after a push: a name of its own stays, else it is that of the manifest. */
 const nameAfter = (world: WorldRow, head: Version, source: Source): string =>
   world.name === head.contract.name ? source.name : world.name;
+
+/** The refusal of a push whose base is no more the head of a world as it is now. */
+const moved = async (parts: Parts, now: WorldRow, base: number): Promise<AppError> =>
+  movedError(now.slug, base, await getVersionOf(parts, now, 'latest'));
 
 type Push = { creator: Creator; world: WorldRow; head: Version; body: PushBody };
 
@@ -198,14 +205,10 @@ const writeVersion = async (
   { creator, world, head, body }: Push,
   source: Source,
 ): Promise<string> => {
-  const moved = async (): Promise<AppError> => {
-    const { version } = await findHead(parts, creator.projectId, world.slug);
-    return movedError(world.slug, body.base, version);
-  };
+  const { projectId } = creator;
   // Compiling takes its time: what cannot be written any more is not stored either.
-  if ((await getWorld(parts, creator.projectId, world.slug)).headVersionId !== head.id) {
-    throw await moved();
-  }
+  const now = await getWorldStill(parts, projectId, world);
+  if (now.headVersionId !== head.id) throw await moved(parts, now, body.base);
   const version = await storeVersion(parts, upload, source, {
     number: head.number + 1,
     message: body.message ?? null,
@@ -213,14 +216,9 @@ const writeVersion = async (
     origin: 'push',
     base: head,
   });
-  const next = {
-    ...world,
-    projectId: creator.projectId,
-    name: nameAfter(world, head, source),
-    base: head.id,
-  };
+  const next = { ...now, projectId, name: nameAfter(now, head, source), base: head.id };
   if (await insertNextVersion(parts.db, next, version, upload.id)) return version.id;
-  throw await moved();
+  throw await moved(parts, await getWorldStill(parts, projectId, world), body.base);
 };
 
 const findHead = async (
