@@ -43,6 +43,7 @@ import { addWorldsEnd } from './worlds-end.ts';
 import { addWorldsPin } from './worlds-pin.ts';
 import { addWorldsPull } from './worlds-pull.ts';
 import { addWorldsPush } from './worlds-push.ts';
+import { addWorldsRename } from './worlds-rename.ts';
 import { addWorldsVersions } from './worlds-versions.ts';
 
 const addWorldsList = (worlds: Command, context: Context): void => {
@@ -148,6 +149,7 @@ export const addWorlds = (program: Command, context: Context): void => {
   addWorldsPull(worlds, context);
   addWorldsDiff(worlds, context);
   addWorldsPin(worlds, context);
+  addWorldsRename(worlds, context);
   addWorldsEnd(worlds, context);
   addWorldsVersions(worlds, context);
   addWorldsTemplates(worlds, context);

@@ -11,7 +11,8 @@ const countingDatabase = (jsonChars: number) => {
   const query = async (_statement: unknown, [id]: [string]): Promise<SizedVersionRow[]> => {
     reads.push(id);
     const contract = { tools: [], api: null };
-    const row = { id, projectId: id.split('-')[0], contract, files: [], jsonChars };
+    const world = { worldId: 'wld-1', slug: 'notes' };
+    const row = { ...world, id, projectId: id.split('-')[0], contract, files: [], jsonChars };
     return [row as unknown as SizedVersionRow];
   };
   return { db: { query } as unknown as Queryable, reads };
@@ -32,6 +33,25 @@ describe('versions in memory', () => {
     const ask = (project: string) => forProject(project, () => versions.get('a-1'));
     await Promise.all(['a', 'a', 'b', 'a'].map(ask));
     expect(reads).toEqual(['a-1', 'a-1']);
+  });
+
+  it('have the slug that their world has had for some seconds, or since it was renamed here', async () => {
+    let nowMs = 0;
+    let slug = 'notes';
+    const row = { id: 'a-1', projectId: 'a', worldId: 'wld-1', files: [], jsonChars: 1 };
+    const contract = { tools: [], api: null };
+    const query = async ({ name }: { name: string }) =>
+      name === 'find_world_slug' ? [{ slug }] : [{ ...row, contract, slug }];
+    const versions = createVersions({ query } as unknown as Queryable, undefined, () => nowMs);
+    const slugOf = async () => (await versions.get('a-1'))?.slug;
+    expect(await slugOf()).toBe('notes');
+    slug = 'jottings';
+    expect(await slugOf()).toBe('notes');
+    nowMs = 5_000;
+    expect(await slugOf()).toBe('jottings');
+    slug = 'papers';
+    versions.forgetSlug('wld-1');
+    expect(await slugOf()).toBe('papers');
   });
 
   it('of one project stay there while another asks for ever more', async () => {

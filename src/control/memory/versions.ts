@@ -1,12 +1,15 @@
 /**
  * World versions in memory. A version never changes, so one that was read once is as good as the
- * database's; what is derived from it is made once, too.
+ * database's; what is derived from it is made once, too. Only the slug of its world may: it is asked for again
+ * now and then.
  */
+import { LRUCache } from 'lru-cache';
 import type { SurfaceKind } from '#domain/session.ts';
 import type { Digest } from '#domain/world.ts';
 import { openApiPath } from '#language/read/paths.ts';
 import type { Queryable } from '../db/database.ts';
 import { projectAsking } from '../db/turns.ts';
+import { findSlug } from '../db/world-names.ts';
 import { findVersion, type VersionRow } from '../db/worlds.ts';
 import { createFairCache, type FairCache } from '../shares/fair-cache.ts';
 import { createVersionTexts, type VersionTexts } from './version-texts.ts';
@@ -22,6 +25,8 @@ export type Version = VersionRow & {
 export type Versions = {
   /** The version of this id, of whatever project; undefined when there is none. */
   get(versionId: string): Promise<Version | undefined>;
+  /** A world was renamed here: its slug is read anew. */
+  forgetSlug(worldId: string): void;
   /** What answers tell of versions; they are not kept with these. */
   texts: VersionTexts;
 };
@@ -45,11 +50,31 @@ const toVersion = (row: VersionRow): Version => ({
   openApi: openApiOf(row),
 });
 
+/** How long a slug is believed, in milliseconds, and how many are. */
+const slugMs = 5_000;
+const mostSlugs = 10_000;
+
 /** Makes the cache. */
 export const createVersions = (
   db: Queryable,
   kept: FairCache<Version> = createFairCache(mostBytes),
+  now: () => number = () => performance.now(),
 ): Versions => {
+  /** The slugs of worlds that were read lately, by the worlds' ids. */
+  const slugs = new LRUCache<string, { slug: string; readAt: number }>({ max: mostSlugs });
+  const noteSlug = (worldId: string, slug: string): void => {
+    slugs.set(worldId, { slug, readAt: now() });
+  };
+
+  const named = async (version: Version): Promise<Version> => {
+    const { worldId, slug: last } = version;
+    const known = slugs.get(worldId);
+    const isFresh = known !== undefined && now() - known.readAt < slugMs;
+    const slug = isFresh ? known.slug : ((await findSlug(db, worldId)) ?? last);
+    if (!isFresh) noteSlug(worldId, slug);
+    return slug === last ? version : { ...version, slug };
+  };
+
   /** Reads under way: a version that several requests of a project ask for at once is read once. */
   const reads = new Map<string, Promise<Version | undefined>>();
 
@@ -60,12 +85,13 @@ export const createVersions = (
     const value = toVersion(rest);
     const bytes = jsonChars * bytesPerChar + otherBytes;
     kept.keep({ key: id, owner: value.projectId, bytes, value });
+    noteSlug(value.worldId, value.slug);
     return value;
   };
 
   const get = async (id: string): Promise<Version | undefined> => {
     const known = kept.get(id);
-    if (known !== undefined) return known;
+    if (known !== undefined) return named(known);
     // A project waits for its own turn alone, see `db/turns.ts`.
     const key = `${projectAsking() ?? ''} ${id}`;
     const underWay = reads.get(key);
@@ -75,5 +101,11 @@ export const createVersions = (
     return begun;
   };
 
-  return { get, texts: createVersionTexts(db, get) };
+  return {
+    get,
+    forgetSlug(worldId) {
+      slugs.delete(worldId);
+    },
+    texts: createVersionTexts(db, get),
+  };
 };

@@ -6,6 +6,7 @@ import { AppError } from '#domain/error.ts';
 import { isId } from '#domain/id.ts';
 import { suggestName } from '#language/read/suggest.ts';
 import { findVersionByLabel, findVersionByNumber } from '../db/versions.ts';
+import { findRenamed } from '../db/world-names.ts';
 import { findWorld, findWorldById, listSlugs, type WorldRow } from '../db/worlds.ts';
 import type { Version } from '../memory/versions.ts';
 import type { Parts } from '../parts.ts';
@@ -27,6 +28,10 @@ export const getWorld = async (
   const find = isId('wld', slug) ? findWorldById : findWorld;
   const world = await find(db, projectId, slug);
   if (world !== undefined) return world;
+  const renamed = await findRenamed(db, projectId, slug);
+  if (renamed !== undefined) {
+    throw new AppError('not_found', `there is no world "${slug}": it was renamed to "${renamed}"`);
+  }
   const hint = suggestName(slug, await listSlugs(db, projectId)) ?? 'the project has none yet';
   throw new AppError('not_found', `there is no world "${slug}"; ${hint}`);
 };

@@ -34,7 +34,8 @@ const reservedSlugs = ['templates', 'runtime'];
 const field = (name: string, message: string): AppError =>
   new AppError('invalid', message, { fields: [{ path: [name], message }] });
 
-const checkSlug = (slug: string): void => {
+/** Throws `invalid` for a text that no world may have as its slug. */
+export const checkSlug = (slug: string): void => {
   if (!isSlug(slug)) {
     throw field('slug', `"${slug}" is not 1 to 64 lower-case letters, digits and inner hyphens`);
   }
@@ -43,7 +44,8 @@ const checkSlug = (slug: string): void => {
   if (reservedSlugs.includes(slug)) throw field('slug', `"${slug}" is a word of the API itself`);
 };
 
-const slugTaken = (slug: string): AppError =>
+/** What is told where another world has the slug. */
+export const slugTaken = (slug: string): AppError =>
   new AppError('conflict', `world slug "${slug}" is taken in this project`);
 
 const readSource = (templatesDir: string, body: KeptWorld): TreeFile[] => {

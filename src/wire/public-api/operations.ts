@@ -37,6 +37,7 @@ export {
   listVersions,
   pushVersion,
   removeLabel,
+  renameWorld,
   setLabel,
 } from './version-operations.ts';
 

@@ -13,10 +13,12 @@ import {
   MissingView,
   PushBody,
   PushView,
+  RenameBody,
   VersionDetail,
   VersionListView,
   WorldParams,
 } from './version.ts';
+import { WorldDetail } from './world.ts';
 
 const SlugParams = Type.Object({ slug: Type.String({ maxLength: 64 }) });
 
@@ -83,6 +85,18 @@ export const pushVersion = operation({
       'has in no version: `missing` has their digests.',
     429: 'Too much of the project waits to be compiled, or a quota is used up: see `quota`.',
   },
+});
+
+export const renameWorld = operation({
+  id: 'renameWorld',
+  summary: 'Give a world another slug, name or description; a slug that it had is free at once',
+  method: 'PATCH',
+  path: '/worlds/{slug}',
+  access: 'write',
+  params: SlugParams,
+  body: RenameBody,
+  answers: { 200: WorldDetail },
+  refusals: { 409: 'Another world of the project has the slug.' },
 });
 
 export const archiveWorld = operation({

@@ -144,6 +144,23 @@ export const MissingView = Type.Object({
   head: Type.Object({ id: Type.String(), number: Type.Integer({ minimum: 1 }) }),
 });
 
+export const RenameBody = Type.Object(
+  {
+    slug: Type.Optional(
+      Type.String({
+        maxLength: limits.nameChars,
+        description: '1 to 64 lower-case letters, digits and inner hyphens',
+      }),
+    ),
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    description: Type.Optional(
+      Type.String({ maxLength: 2_000, description: 'the empty text takes it away' }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type RenameBody = Static<typeof RenameBody>;
+
 export const LabelParams = Type.Object({
   slug: Type.String({ maxLength: 64 }),
   label: Type.String({

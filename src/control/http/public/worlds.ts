@@ -9,6 +9,7 @@ import { JsonText } from '../../json/json-text.ts';
 import type { Parts } from '../../parts.ts';
 import { resolveAddress } from '../../worlds/address.ts';
 import { createWorld } from '../../worlds/create.ts';
+import { rename } from '../../worlds/rename.ts';
 import {
   taskFields,
   viewTasks,
@@ -64,6 +65,12 @@ export const worldEndpoints = (parts: Parts): Endpoint[] => [
   endpoint(api.getWorld, async ({ params: { slug } }, { caller: { projectId } }) =>
     respond(200, await viewAddressed(parts, projectId, slug)),
   ),
+
+  endpoint(api.renameWorld, async ({ params, body }, { caller: { projectId } }) => {
+    const { id } = await rename(parts, projectId, params.slug, body);
+    parts.versions.forgetSlug(id);
+    return respond(200, await viewAddressed(parts, projectId, id));
+  }),
 
   endpoint(api.listWorldTasks, async ({ params, query }, { caller: { projectId } }) => {
     const { version } = await resolveAddress(parts, projectId, params.slug);
