@@ -10,7 +10,12 @@ export type Neighbour = {
   /** How it says who it is. */
   authorization: string;
   /** Asks the public API with its keys. */
-  ask(method: 'GET' | 'POST', path: string, body?: object, at?: TestControl): Promise<Answer>;
+  ask(
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    path: string,
+    body?: object,
+    at?: TestControl,
+  ): Promise<Answer>;
 };
 
 /** Makes it in the organization that there is. */
