@@ -14,6 +14,7 @@ import { createContact } from './control/contact.ts';
 import { startHeartbeat } from './control/heartbeat.ts';
 import { runLifecycle } from './control/lifecycle.ts';
 import { type ControlLink, createControlLink, type HostIdentity, isStale } from './control/link.ts';
+import { createLinkedCode } from './linked-code.ts';
 import { startProof } from './proof/proof.ts';
 import { rehearse } from './rehearsal.ts';
 import { createWorldLoader } from './session/load-world.ts';
@@ -82,10 +83,12 @@ export const startHost = async ({
   };
   const link = createControlLink({ client, log, giveUpMs });
   const { signal } = stopping;
+  const linkedCode = createLinkedCode({ config, bounds: userCode.bounds, log });
   const worlds = createWorldLoader({
     fetchBlob: (digest) => link.send(getBlob, { params: { digest } }, { signal }),
     userCode,
     workDir: codeDirectory(config),
+    startUserCode: linkedCode.start,
   });
   const address = config.reportAddress ? server.address : undefined;
   const beat = startHeartbeat({
@@ -134,7 +137,7 @@ export const startHost = async ({
       stopping.abort();
       await settled;
       if (isTaken) await sayGoodbye({ link, log, identity });
-      await Promise.all([beat.stop(), server.close(), userCode.stop()]);
+      await Promise.all([beat.stop(), server.close(), userCode.stop(), linkedCode.stop()]);
       await rm(config.workDir, { recursive: true, force: true });
     },
   };

@@ -14,7 +14,7 @@ import { answerRequest } from './api/request.ts';
 import { runCall } from './calls/run-call.ts';
 import { createWorldLoader } from './session/load-world.ts';
 import { openSession } from './session/open-session.ts';
-import type { UserCode } from './usercode/runner.ts';
+import { noUserCode } from './usercode/none.ts';
 
 const integer: JsonSchema = { type: 'integer' };
 const text: JsonSchema = { type: 'string', minLength: 1 };
@@ -101,19 +101,6 @@ const contract: Contract = {
 const digestOf = (bytes: Uint8Array): Digest =>
   `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 
-/** The rehearsed world has no user code, so nothing ever asks these. */
-const noUserCode: UserCode = {
-  bounds: { python: 'python3', mode: 'auto' },
-  load: async () => undefined,
-  run: async () => ({ ok: true, value: null }),
-  startGrader() {
-    throw new Error('the rehearsed world has no grader');
-  },
-  restart: async () => undefined,
-  processes: () => ({ live: [], started: [] }),
-  stop: async () => undefined,
-};
-
 const token = 'rehearsal';
 
 /** Throws when the host cannot do what it is for. */
@@ -125,6 +112,7 @@ export const rehearse = async (workDir: string, log: Log): Promise<void> => {
     fetchBlob: async (digest) => blobs.get(digest) ?? new Uint8Array(),
     userCode: noUserCode,
     workDir,
+    startUserCode: async () => ({ userCode: noUserCode, workDir }),
   });
   const session = await openSession(worlds, {
     sessionId: 'rehearsal',

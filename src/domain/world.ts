@@ -30,3 +30,14 @@ export type VersionState = 'READY';
 /** What makes a version: each changes files, rows or both. */
 export const versionOrigins = ['create', 'push', 'import', 'publish', 'link'] as const;
 export type VersionOrigin = (typeof versionOrigins)[number];
+
+/** A link of a version to one of another world, resolved. */
+export type VersionLink = {
+  alias: string;
+  /** The version of the other world. */
+  versionId: string;
+  /** Its number among the versions of that world. */
+  number: number;
+  /** Which of its tools sessions serve, as `<alias>.<tool>`. */
+  tools: string[];
+};

@@ -297,10 +297,14 @@ export type Dependency = {
   /** Version or reference of the other world. */
   ref: string;
   task: string | null;
-  tools: string[];
+  /** Tools of the other world that are offered beside this world's own; null: all. */
+  tools: string[] | null;
   /** Which field of this world stands for which field of the other. */
   entities: { entity: string; field: string; targetEntity: string; targetField: string }[];
 };
+
+/** What a tool of a linked world is called in the world that links to it. */
+export const linkedTool = (alias: string, tool: string): string => `${alias}.${tool}`;
 
 export type RedactPolicy = {
   slug: string;

@@ -11,7 +11,7 @@ import type { OpenSessionBody, SessionView } from '#wire/public-api/session.ts';
 import { startTestControl } from '../support/control.ts';
 import { clearPool, type PlayedHost, warmHost } from '../support/host.ts';
 import { type OwnControl, startNotesControl } from '../support/own-control.ts';
-import { smallWorld, toTree } from '../support/small-world.ts';
+import { toTree, unlinkedWorld } from '../support/small-world.ts';
 import { encodeTree, notesWorld } from '../support/worlds.ts';
 
 let control: OwnControl;
@@ -76,7 +76,7 @@ describe('a task with tools of its own', () => {
 
 describe('a task that is graded by a query', () => {
   it('reaches the host with its query and gives its own tools, whether it is of the world or inline', async () => {
-    const from = encodeTree(toTree(smallWorld()));
+    const from = encodeTree(toTree(unlinkedWorld()));
     await control.send(createWorld, { body: { slug: 'board', from } });
     const [bundled, host] = await openReady({ slug: 'board', task: 'queried' });
     expect(bundled.task).toMatchObject({ form: 'bundled', name: 'queried' });

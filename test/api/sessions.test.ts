@@ -12,7 +12,7 @@ import type { OpenSessionBody, SessionView } from '#wire/public-api/session.ts';
 import { startTestControl, type TestControl } from '../support/control.ts';
 import { clearPool, type PlayedHost, playedAddress, warmHost } from '../support/host.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
-import { smallWorld, toTree } from '../support/small-world.ts';
+import { toTree, unlinkedWorld } from '../support/small-world.ts';
 import { encodeTree, notesWorld } from '../support/worlds.ts';
 
 let database: TestDatabase;
@@ -169,7 +169,7 @@ describe('opening a session', () => {
   });
 
   it('is refused with the reason for a surface that the world declares and that is not served', async () => {
-    const from = encodeTree(toTree(smallWorld()));
+    const from = encodeTree(toTree(unlinkedWorld()));
     await control.send(createWorld, { body: { slug: 'with-ui', from } });
     const body: OpenSessionBody = { slug: 'with-ui', surfaces: ['ui'] };
     await expect(control.send(openSession, { body })).rejects.toMatchObject({

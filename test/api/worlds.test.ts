@@ -15,7 +15,7 @@ import type { CreateWorldBody } from '#wire/public-api/world.ts';
 import type { ControlConfig } from '../../src/control/config.ts';
 import { startTestControl, type TestControl } from '../support/control.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
-import { smallWorld, toTree } from '../support/small-world.ts';
+import { toTree, unlinkedWorld } from '../support/small-world.ts';
 import { encodeTree, notesWorld, slowWorld } from '../support/worlds.ts';
 
 let database: TestDatabase;
@@ -122,7 +122,7 @@ describe('a new world', () => {
 describe('the entities of a world', () => {
   it('are described with every field, its types and its redaction', async () => {
     const slug = newSlug();
-    const world = await create({ slug, from: encodeTree(toTree(smallWorld())) });
+    const world = await create({ slug, from: encodeTree(toTree(unlinkedWorld())) });
     const { body } = await control.read(listWorldEntities, { params: { slug } });
     expect(body.versionId).toBe(world.version.id);
     const cards = body.data.find(({ name }) => name === 'cards');
@@ -140,24 +140,12 @@ describe('the entities of a world', () => {
 });
 
 describe('a world that declares more than is served', () => {
-  it('comes with warnings about what its sessions will lack, and with its links', async () => {
-    const world = await create({ slug: newSlug(), from: encodeTree(toTree(smallWorld())) });
+  it('comes with warnings about what its sessions will lack', async () => {
+    const world = await create({ slug: newSlug(), from: encodeTree(toTree(unlinkedWorld())) });
     expect(world.warnings).toEqual([
       'the surface "ui" is not served yet',
       'webhooks are noted in the request ledger, but not sent yet',
-      'linked worlds are not opened along yet: "chat", "crm"',
       'tests are not run on a push yet',
-    ]);
-    expect(world.dependencies).toEqual([
-      { alias: 'chat', slug: 'team-chat', version: 'main', task: null, tools: [], entities: {} },
-      {
-        alias: 'crm',
-        slug: 'crm',
-        version: '3',
-        task: 'renew',
-        tools: ['find_contact'],
-        entities: { 'cards.title': 'deals.name', 'lists.id': 'stages.id' },
-      },
     ]);
     const read = await control.read(getWorld, { params: { slug: world.slug } });
     expect(read.body.warnings).toEqual(world.warnings);
@@ -277,7 +265,7 @@ describe('the OpenAPI document of a world', () => {
 
   it('describes its routes, and is not sent again to a client that has it', async () => {
     const slug = newSlug();
-    const world = await create({ slug, from: encodeTree(toTree(smallWorld())) });
+    const world = await create({ slug, from: encodeTree(toTree(unlinkedWorld())) });
     expect(world.links.api).toBe(`https://svc.test/api/public/worlds/${slug}/openapi.json`);
     const { status, headers, body } = await get(slug);
     expect(status).toBe(200);
@@ -303,7 +291,7 @@ describe('the OpenAPI document of a world', () => {
 describe('the tasks of a world', () => {
   it('are those of its head version, with their graders', async () => {
     const slug = newSlug();
-    const world = await create({ slug, from: encodeTree(toTree(smallWorld())) });
+    const world = await create({ slug, from: encodeTree(toTree(unlinkedWorld())) });
     const query = { fields: 'instruction,tools' };
     const { body } = await control.read(listWorldTasks, { params: { slug }, query });
     expect(body.versionId).toBe(world.version.id);
@@ -337,7 +325,7 @@ describe('the tasks of a world', () => {
 
   it('are refused for a misspelled world with the slug that may be meant', async () => {
     const slug = newSlug();
-    await create({ slug, from: encodeTree(toTree(smallWorld())) });
+    await create({ slug, from: encodeTree(toTree(unlinkedWorld())) });
     await expect(control.read(listWorldTasks, { params: { slug: `${slug}x` } })).rejects.toThrow(
       `there is no world "${slug}x"; did you mean "${slug}"?`,
     );

@@ -13,7 +13,7 @@ import {
 } from '#wire/public-api/operations.ts';
 import { startTestControl, type TestControl } from '../support/control.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
-import { type SmallWorld, smallWorld, toTree } from '../support/small-world.ts';
+import { type SmallWorld, toTree, unlinkedWorld } from '../support/small-world.ts';
 import { encodeTree } from '../support/worlds.ts';
 
 let database: TestDatabase;
@@ -34,7 +34,7 @@ const knot = {
 const nested = (depth: number): unknown => (depth === 0 ? 5 : { c: nested(depth - 1) });
 
 const withField = (schema: unknown, definitions: Record<string, unknown> = {}): SmallWorld => {
-  const world = smallWorld();
+  const world = unlinkedWorld();
   const document = world.json['schema/world.json'];
   Object.assign(document.$defs, definitions);
   document.$defs.Card.properties.x = schema;
@@ -45,7 +45,7 @@ const knotted = (): SmallWorld => withField({ $ref: '#/$defs/Knot' }, { Knot: kn
 const encoded = (world: SmallWorld) => encodeTree(toTree(world));
 
 /** A card of the small world that is right but for its field `x`. */
-const card = (x: unknown) => ({ ...smallWorld().json['data/cards.json'][0], id: 500, x });
+const card = (x: unknown) => ({ ...unlinkedWorld().json['data/cards.json'][0], id: 500, x });
 const taskOf = (...rows: unknown[]) => ({
   seed: { mode: 'append' as const, rows: { cards: rows } },
 });
@@ -77,7 +77,7 @@ const answeredDuring = async (work: Promise<unknown>): Promise<number> => {
 beforeAll(async () => {
   database = await testDatabase();
   control = await startTestControl({ databaseUrl: database.url });
-  await control.send(createWorld, { body: { slug: 'plain', from: encoded(smallWorld()) } });
+  await control.send(createWorld, { body: { slug: 'plain', from: encoded(unlinkedWorld()) } });
   await control.send(createWorld, { body: { slug: 'knotted', from: encoded(knotted()) } });
 });
 
@@ -147,7 +147,7 @@ describe('a task that takes long to check', () => {
 
 describe('a value that would fill an answer or the stack', () => {
   it('is refused as a problem of the world when it is a schema with very many parts', async () => {
-    const files = toTree(smallWorld()).map((file) => {
+    const files = toTree(unlinkedWorld()).map((file) => {
       if (file.path !== 'schema/world.json') return file;
       const document = JSON.parse(new TextDecoder().decode(file.content));
       document.$defs.Wide = { anyOf: many(300_000, () => true) };
@@ -161,7 +161,7 @@ describe('a value that would fill an answer or the stack', () => {
   });
 
   it('is not repeated in each problem when it is a long key of a row', async () => {
-    const world = smallWorld();
+    const world = unlinkedWorld();
     const wrong = (id: number) => ({ id, ['k'.repeat(500_000)]: 1 });
     world.json['data/cards.json'] = many(3, wrong);
     const body = { command: 'validate' as const, files: encoded(world) };

@@ -15,6 +15,7 @@ import { runCall } from '../../world-host-image/calls/run-call.ts';
 import { createWorldLoader } from '../../world-host-image/session/load-world.ts';
 import { openSession } from '../../world-host-image/session/open-session.ts';
 import type { Session } from '../../world-host-image/session/session.ts';
+import { noUserCode } from '../../world-host-image/usercode/none.ts';
 import { sampleContract, sampleEntity } from '../support/sample-contract.ts';
 import { type Figure, median } from './figure.ts';
 
@@ -65,18 +66,9 @@ const openItems = (rows: number): Promise<Session> => {
   const blobs = new Map([bundle, snapshot].map((bytes) => [digestOf(bytes), bytes]));
   const worlds = createWorldLoader({
     fetchBlob: async (digest) => blobs.get(digest) ?? new Uint8Array(),
-    userCode: {
-      bounds: { python: 'python3', mode: 'auto' },
-      load: async () => undefined,
-      run: async () => ({ ok: true, value: null }),
-      startGrader() {
-        throw new Error('nothing is graded here');
-      },
-      restart: async () => undefined,
-      processes: () => ({ live: [], started: [] }),
-      stop: async () => undefined,
-    },
+    userCode: noUserCode,
     workDir: tmpdir(),
+    startUserCode: async () => ({ userCode: noUserCode, workDir: tmpdir() }),
   });
   return openSession(worlds, {
     sessionId: 'bench',

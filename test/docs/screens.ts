@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { runCommandLine } from '../../src/cli/program.ts';
 import { createContext } from '../../src/cli/terminal/context.ts';
 import { exitStatus } from '../../src/cli/views/report.ts';
-import { smallWorld, toTree } from '../support/small-world.ts';
+import { toTree, unlinkedWorld } from '../support/small-world.ts';
 import {
   append,
   type Change,
@@ -62,7 +62,7 @@ export const screens: Readonly<Record<string, Screen>> = {
 };
 
 const writeWorld = async (root: string, { folder, changes }: Screen): Promise<void> => {
-  const world = smallWorld();
+  const world = unlinkedWorld();
   for (const change of changes) change(world);
   for (const { path, content } of toTree(world)) {
     const file = join(root, folder, path);

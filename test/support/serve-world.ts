@@ -140,11 +140,12 @@ export const serveWorld = async (
     formerAddresses: [],
     token: source.secret,
     task: task === undefined ? null : taskSpecOf(task),
-    ledger: openLedger({ secrets: secretsOf(contract, source.secret) }),
+    ledger: openLedger({ secrets: secretsOf([contract], source.secret) }),
     clock: source.clock,
     ids: source.ids,
     outbox: createOutbox(),
     tokens: createTokens(source),
+    links: new Map(),
     world: {
       bundle: zeroDigest,
       snapshot: zeroDigest,

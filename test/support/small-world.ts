@@ -390,3 +390,12 @@ export const replaceIn = (world: SmallWorld, file: string, from: string, to: str
   if (!before.includes(from)) throw new Error(`${file} does not hold ${JSON.stringify(from)}`);
   world.text[file] = before.replace(from, () => to);
 };
+
+/** The same world by itself: the service looks for the worlds that another is linked to. */
+export const unlinkedWorld = (): SmallWorld => {
+  const world = smallWorld();
+  const manifest = world.text['svc-env.toml'] ?? '';
+  const [before, after] = [manifest.indexOf('[dependencies]'), manifest.indexOf('[[tasks]]')];
+  const own = manifest.slice(0, before) + manifest.slice(after);
+  return { ...world, text: { ...world.text, 'svc-env.toml': own } };
+};

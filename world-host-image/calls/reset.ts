@@ -8,11 +8,13 @@ import { type RunCall, refuseUnknown } from './call.ts';
 export const callReset: RunCall = async (session, call, input) => {
   const at = new Date();
   const startedAt = performance.now();
-  const { ledger, tokens, world } = session;
+  const { ledger, links, tokens, world } = session;
   const { store } = world;
   refuseUnknown(input, []);
   const output = await store.exclusively(() => {
     store.rollBackTo('task');
+    // Calls are the only way to a linked world, and they are run one at a time.
+    for (const { world: linked } of links.values()) linked.store.rollBackTo('task');
     tokens.clear();
     resetTurns(session);
     const reached = { counts: store.counts(), digest: store.digest() };

@@ -10,6 +10,8 @@ import type { Row } from '#language/contract.ts';
 import { type Filter, filtersOfWhere } from '#store/read/filter.ts';
 import type { Reader } from '#store/read/read.ts';
 import { StoreRefusal } from '#store/refusal.ts';
+import { findLinked } from '../session/links.ts';
+import type { Session } from '../session/session.ts';
 import { CallFailure, errorOfRefusal } from './answers/failure.ts';
 import { type RunCall, refuseUnknown } from './call.ts';
 
@@ -58,7 +60,9 @@ const checkFirst = (entity: string, offset: number, payload: string | undefined)
 };
 
 /** A page; `next` is the offset of the row that follows it, where one does. */
-const readPage = (source: Pick<Reader, 'query' | 'count'>, entity: string, page: PageOfRows) => {
+type Source = Pick<Reader, 'query' | 'count'>;
+
+const readPage = (source: Source, entity: string, page: PageOfRows) => {
   const { where, limit, offset } = page;
   const total = source.count(entity, where);
   const mostBytes = limits.statePageBytes;
@@ -69,20 +73,42 @@ const readPage = (source: Pick<Reader, 'query' | 'count'>, entity: string, page:
   return { entity, rows: payloads.map((payload) => JSON.parse(payload) as Row), total, ...next };
 };
 
-export const callState: RunCall = ({ world: { store }, ledger }, _call, input) =>
-  store.exclusively(() => {
+/** What a state comes to; of linked worlds by their aliases. */
+const summaryOf = ({ world: { store }, links }: Session) => {
+  const linked = [...links].map(([alias, { world }]) => [
+    alias,
+    { counts: world.store.counts(), digest: world.store.digest() },
+  ]);
+  const own = { counts: store.counts(), digest: store.digest() };
+  return links.size === 0 ? own : { ...own, links: Object.fromEntries(linked) };
+};
+
+/** Where the rows of an entity are, and what it is called there; those of linked worlds are `<alias>.<entity>`. */
+const sourceOf = (session: Session, entity: string): [source: Source, name: string] => {
+  if (entity === ledgerEntity) return [session.ledger, entity];
+  const found = findLinked(session, entity);
+  return found === undefined
+    ? [session.world.store, entity]
+    : [found.linked.world.store, found.rest];
+};
+
+export const callState: RunCall = (session, _call, input) => {
+  const { ledger, world } = session;
+  return world.store.exclusively(() => {
     refuseUnknown(input, ['entity', 'where', 'limit', 'offset']);
     const { entity } = input;
     if (entity === undefined) {
       refuseUnknown(input, []);
-      return { output: { counts: store.counts(), digest: store.digest() }, changes: {} };
+      return { output: summaryOf(session), changes: {} };
     }
     if (typeof entity !== 'string') return invalid('/entity', 'entity must be a name');
     const where = readWhere(input.where);
     const limit = readNumber(input, 'limit', defaultPageRows, limits.statePageRows);
     const offset = readNumber(input, 'offset', 0, Number.MAX_SAFE_INTEGER);
-    const source = entity === ledgerEntity ? ledger : store;
-    const page = reading(() => readPage(source, entity, { where, limit, offset }));
+    const [source, name] = sourceOf(session, entity);
+    const page = reading(() => readPage(source, name, { where, limit, offset }));
     const missing = entity === ledgerEntity ? ledger.missing() : 0;
-    return { output: missing === 0 ? page : { ...page, missing }, changes: {} };
+    const output = { ...page, entity, ...(missing === 0 ? {} : { missing }) };
+    return { output, changes: {} };
   });
+};

@@ -4,11 +4,12 @@
  */
 import { createHash } from 'node:crypto';
 import { AppError } from '#domain/error.ts';
-import type { Digest } from '#domain/world.ts';
+import type { Digest, TreeFile } from '#domain/world.ts';
 import { decodeBundle } from '#language/artifacts/bundle.ts';
 import { createToolChecker } from '#language/schema/checkers.ts';
 import { openWorldStore } from '#store/world-store.ts';
 import { createRouter } from '../routes/router.ts';
+import { noUserCode } from '../usercode/none.ts';
 import type { UserCode } from '../usercode/runner.ts';
 import { openAuthorCode } from './author-code.ts';
 import type { LoadedWorld } from './session.ts';
@@ -25,6 +26,8 @@ type Part = 'bundle' | 'snapshot';
 export type WorldLoader = {
   /** The world at its mark `base`. Throws when a blob is not what its digest says. */
   load(version: WorldVersion): Promise<LoadedWorld>;
+  /** A world beside the one that is held, at its mark `base`, with workers of its own where it has code. */
+  loadBeside(version: WorldVersion): Promise<LoadedWorld>;
   /** Lets go of the world that is held, if there is one. */
   release(): Promise<void>;
 };
@@ -33,6 +36,8 @@ export type WorldLoaderParts = {
   fetchBlob(digest: Digest): Promise<Uint8Array>;
   userCode: UserCode;
   workDir: string;
+  /** Starts workers for the code of a world beside the one that is held. */
+  startUserCode(): Promise<{ userCode: UserCode; workDir: string }>;
 };
 
 const checkDigest = (digest: Digest, bytes: Uint8Array): Uint8Array => {
@@ -43,8 +48,8 @@ const checkDigest = (digest: Digest, bytes: Uint8Array): Uint8Array => {
 
 export const createWorldLoader = ({
   fetchBlob,
-  userCode,
-  workDir,
+  startUserCode,
+  ...own
 }: WorldLoaderParts): WorldLoader => {
   let held: LoadedWorld | undefined;
 
@@ -70,30 +75,41 @@ export const createWorldLoader = ({
     await world?.code.remove();
   };
 
+  const open = async (
+    version: WorldVersion,
+    codeOf: (files: readonly TreeFile[]) => Promise<Pick<WorldLoaderParts, 'userCode' | 'workDir'>>,
+  ): Promise<LoadedWorld> => {
+    const { bundle, snapshot } = version;
+    const fetchedSnapshot = take('snapshot', version);
+    // Awaited below; until then its failure must not count as unhandled.
+    fetchedSnapshot.catch(() => undefined);
+    const { contract, files } = decodeBundle(await take('bundle', version));
+    const code = openAuthorCode({ ...(await codeOf(files)), files });
+    const store = openWorldStore({ contract, snapshot: await fetchedSnapshot });
+    store.mark('base');
+    return {
+      bundle,
+      snapshot,
+      contract,
+      store,
+      baseDigest: store.digest(),
+      router: createRouter(contract.api?.routes ?? []),
+      tools: createToolChecker(contract),
+      code,
+    };
+  };
+
   return {
     async load(version) {
-      const { bundle, snapshot } = version;
-      if (held?.bundle === bundle && held.snapshot === snapshot) return held;
+      if (held?.bundle === version.bundle && held.snapshot === version.snapshot) return held;
       await release();
-      const fetchedSnapshot = take('snapshot', version);
-      // Awaited below; until then its failure must not count as unhandled.
-      fetchedSnapshot.catch(() => undefined);
-      const { contract, files } = decodeBundle(await take('bundle', version));
-      const code = openAuthorCode({ userCode, workDir, files });
-      const store = openWorldStore({ contract, snapshot: await fetchedSnapshot });
-      store.mark('base');
-      held = {
-        bundle,
-        snapshot,
-        contract,
-        store,
-        baseDigest: store.digest(),
-        router: createRouter(contract.api?.routes ?? []),
-        tools: createToolChecker(contract),
-        code,
-      };
+      held = await open(version, async () => own);
       return held;
     },
+    loadBeside: (version) =>
+      open(version, async (files) =>
+        files.length > 0 ? startUserCode() : { userCode: noUserCode, workDir: own.workDir },
+      ),
     release,
   };
 };

@@ -1,43 +1,29 @@
 /** Makes a session of an assignment: its world, seeded for its task, and an empty ledger. */
 import type { Contract } from '#language/contract.ts';
 import { Secret } from '#runtime/secret.ts';
-import { StoreRefusal } from '#store/refusal.ts';
-import { locateRefusal } from '#store/snapshot.ts';
 import type { Assignment, Holding } from '#wire/host-api/operations.ts';
 import { openLedger } from '../ledger/ledger.ts';
 import { type Secrets, secretNamesOf } from '../ledger/mask.ts';
 import type { Proof } from '../proof/proof.ts';
 import { createClock } from './clock.ts';
 import { createIds } from './ids.ts';
+import { loadLinks, openLinks } from './links.ts';
 import type { WorldLoader } from './load-world.ts';
 import { createTokens, openingOfTokens } from './oauth-tokens.ts';
 import { createOutbox } from './outbox.ts';
-import { applyTaskSeed } from './seed.ts';
-import type { LoadedWorld, Session } from './session.ts';
-
-type Task = NonNullable<Assignment['task']>;
-
-/**
- * The control plane checks the rows of a seed before it gives it out; compiling the same checks again
- * would be the longest part of an open. Keys, unique lists and references are the store's to check.
- */
-const seedTask = async (world: LoadedWorld, task: Task | null): Promise<void> => {
-  const { rows, mode = 'append' } = task?.seed ?? { rows: {} };
-  try {
-    await world.store.atomically(() => applyTaskSeed(world, { rows, mode, isChecked: true }));
-  } catch (error) {
-    throw error instanceof StoreRefusal ? locateRefusal(error, world.contract, rows) : error;
-  }
-};
+import { seedTask } from './seed-task.ts';
+import type { Session } from './session.ts';
 
 /**
  * What must not stand in the ledger of a session: its own token, the bearers that it mints, and what the
- * world's contract calls a secret.
+ * contracts of its world and of those linked to it call a secret.
  */
-export const secretsOf = (contract: Contract, token: Secret): Secrets => ({
-  names: secretNamesOf(contract),
+export const secretsOf = (contracts: readonly Contract[], token: Secret): Secrets => ({
+  names: new Set(contracts.flatMap((contract) => [...secretNamesOf(contract)])),
   values: [token.reveal()],
-  openings: contract.api?.auth.scheme === 'oauth2' ? [openingOfTokens(token)] : [],
+  openings: contracts.some(({ api }) => api?.auth.scheme === 'oauth2')
+    ? [openingOfTokens(token)]
+    : [],
 });
 
 /** Throws `StoreRefusal` for a seed that the world refuses, else what loading throws. */
@@ -48,22 +34,28 @@ export const openSession = async (
   const world = await worlds.load(assignment);
   await seedTask(world, assignment.task);
   world.store.mark('task');
+  const linked = await loadLinks(worlds, assignment);
+  const contracts = [world, ...linked.map((one) => one.world)].map(({ contract }) => contract);
   const token = new Secret(assignment.sessionToken);
-  const ledger = openLedger({ secrets: secretsOf(world.contract, token) });
+  const ledger = openLedger({ secrets: secretsOf(contracts, token) });
   const clock = createClock(assignment.clock);
   const ids = createIds(assignment.seed);
-  return {
+  const parts = {
     id: assignment.sessionId,
     token,
-    task: assignment.task,
-    world,
     ledger,
     clock,
     ids,
-    outbox: createOutbox(),
     address: assignment.address ?? null,
     formerAddresses: [],
     tokens: createTokens({ secret: token, clock, ids }),
+  };
+  return {
+    ...parts,
+    task: assignment.task,
+    world,
+    outbox: createOutbox(),
+    links: openLinks(linked, parts),
   };
 };
 

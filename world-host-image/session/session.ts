@@ -48,6 +48,8 @@ export type Session = {
   formerAddresses: readonly string[];
   /** Bearers that it has minted. */
   tokens: Tokens;
+  /** The worlds that its world is linked to, by alias, each with the tools that are served as those of its task. */
+  links: ReadonlyMap<string, Session>;
 };
 
 /** Moves time and ids on; the first thing inside the transaction of a tool call or API request. */

@@ -20,7 +20,7 @@ import {
   type UserLanguage,
 } from './run.ts';
 import { typescriptWorker } from './typescript.ts';
-import { createMemoryPool } from './watch.ts';
+import { createMemoryPool, type MemoryPool } from './watch.ts';
 import type { WorkerKind } from './worker.ts';
 
 export type { Grader } from './grader.ts';
@@ -49,6 +49,8 @@ export type UserCodeOptions = {
   log: Log;
   /** What is left out is `defaultLimits`. */
   limits?: Partial<UserCodeLimits>;
+  /** The memory that its processes share with those of others; their own unless it is given. */
+  pool?: MemoryPool;
 };
 
 export type UserCode = {
@@ -128,7 +130,7 @@ export const startUserCode = async (options: UserCodeOptions): Promise<UserCode>
   const { boundary = 'auto' } = options;
   const onOpen = createOpenNotice(options.log);
   const memoryMb = sharedMemoryMb(limits);
-  const pool = createMemoryPool(memoryMb * mebibyte);
+  const pool = options.pool ?? createMemoryPool(memoryMb * mebibyte);
   const kinds = [pythonWorker, typescriptWorker].map((kindOf) => ({
     ...kindOf(python, root, limits, boundary),
     onOpen,

@@ -10,7 +10,7 @@ import type { TreeFile } from '#domain/world.ts';
 import { decodeBundle, encodeBundle, selectUserCode } from '#language/artifacts/bundle.ts';
 import { compileTree } from '#language/compile/compile.ts';
 import { languageWarnings } from '#language/compile/warnings.ts';
-import type { Contract } from '#language/contract.ts';
+import type { Contract, Dependency } from '#language/contract.ts';
 import type { Problem } from '#language/problem.ts';
 import { StoreRefusal } from '#store/refusal.ts';
 import { type BuiltSnapshot, buildSnapshot } from '#store/snapshot.ts';
@@ -34,6 +34,9 @@ export type Built =
       /** What answers tell of it. */
       texts: VersionTexts;
       facts: ContractFacts;
+      /** Links to other worlds, and the tools of those that its tasks give by name. */
+      dependencies: Dependency[];
+      linkedTaskTools: string[];
       /** What became of the entities of the version that it is made from. */
       entities: VersionChanges['entities'];
       /** How many rows of each entity came from the tree; they are the first ones. */
@@ -97,6 +100,12 @@ const refuseKept = (
   };
 };
 
+const linkedTaskTools = ({ tasks, tools }: Contract): string[] => {
+  const own = new Set(tools.map(({ name }) => name));
+  const given = new Set(tasks.flatMap((task) => task.tools ?? []));
+  return [...given].filter((name) => !own.has(name));
+};
+
 /**
  * Builds a version of a tree: its rows, then those that are kept of the version that it is made from, then those
  * of a request.
@@ -117,6 +126,8 @@ export const buildVersion = (files: readonly TreeFile[], more: Rows, base?: Base
       contractJson: JSON.stringify(contract),
       texts: writeTexts(contract),
       facts: factsOf(contract),
+      dependencies: contract.dependencies,
+      linkedTaskTools: linkedTaskTools(contract),
       entities: compareEntities(before?.entities ?? [], contract.entities),
       treeRows: countRows(ofTree),
       keptRows: totalOf(kept),

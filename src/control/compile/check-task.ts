@@ -108,7 +108,7 @@ const checkQuery = ({ entities }: KnownWorld, source: string): FieldProblem[] =>
   return [{ path: ['task', 'grader', 'source'], message }];
 };
 
-const checkTools = ({ tools }: KnownWorld, given: TaskSpec['tools'] = []): FieldProblem[] =>
+const checkTools = (tools: ReadonlySet<string>, given: TaskSpec['tools'] = []): FieldProblem[] =>
   given.flatMap((name, index) => {
     if (tools.has(name)) return [];
     const message = `the world has no tool "${name}"; ${suggestName(name, tools) ?? 'it has none'}`;
@@ -121,11 +121,15 @@ const shorten = ({ path, message }: FieldProblem): FieldProblem => ({
 });
 
 /** What is wrong with a task, or its hash. */
-export const checkTask = (world: KnownWorld, spec: TaskSpec): CheckedTask => {
+export const checkTask = (
+  world: KnownWorld,
+  spec: TaskSpec,
+  linkedTools: readonly string[] = [],
+): CheckedTask => {
   const { seed, grader } = spec;
   const checks = grader?.kind === 'assertions' ? grader.checks : [];
   const fields = [
-    ...checkTools(world, spec.tools),
+    ...checkTools(new Set([...world.tools, ...linkedTools]), spec.tools),
     ...checkSeed(world, seed),
     ...checks.flatMap((check, index) => checkAssertion(world, check, index)),
   ];

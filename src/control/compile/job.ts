@@ -30,8 +30,8 @@ type Inputs = {
   summarize: { slug: string; files: Files };
   /** The files of a new world made of a template; throws `invalid` for a name that no world can have. */
   begin: { name: string; template: Files };
-  /** Whether a session of a world can be opened on a task. */
-  'check-task': { world: WorldGiven; specJson: string };
+  /** Whether a session of a world can be opened on a task, which may give tools of linked worlds, too. */
+  'check-task': { world: WorldGiven; specJson: string; linkedTools?: readonly string[] };
   /** The entities of a world, with every field. */
   'describe-entities': { world: WorldGiven };
   /** The large body of a request to an operation, see `bodies/read.ts`. */
@@ -121,7 +121,7 @@ export const createJobs = (): ((job: Job) => Outcomes[JobKind]) => {
       case 'begin':
         return { ok: true, files: initTree(job) };
       case 'check-task':
-        return checkTask(findWorld(job.world), JSON.parse(job.specJson));
+        return checkTask(findWorld(job.world), JSON.parse(job.specJson), job.linkedTools);
       case 'describe-entities':
         return { ok: true, entitiesJson: findWorld(job.world).entitiesJson() };
       case 'read':

@@ -44,10 +44,12 @@ const givenUp = (): AppError =>
   new AppError('unavailable', 'the task was not checked: the client did not wait for it');
 
 /** A task of a world, by what it consists of; undefined for one that is too large to hash here. */
-const keyOf = ({ world, specJson }: CheckJob): string | undefined => {
+const keyOf = ({ world, specJson, linkedTools = [] }: CheckJob): string | undefined => {
   if (specJson.length > limits.bodyBytes) return undefined;
-  const hash = createHash('sha256').update(specJson).digest('base64');
-  return `${world.project} ${world.digest} ${hash}`;
+  const hash = createHash('sha256')
+    .update(specJson)
+    .update(`\0${linkedTools.join('\0')}`);
+  return `${world.project} ${world.digest} ${hash.digest('base64')}`;
 };
 
 /** What an outcome says of the task; one that a limit ended may go better the next time. */

@@ -2,9 +2,11 @@
  * What the API shows of a contract: in answers about one world, and as texts that are made when the world is
  * compiled, for lists and sessions (see `db/version-summaries.ts`).
  */
+
 import type { Static } from 'typebox';
+import type { VersionLink } from '#domain/world.ts';
 import { toolSchemasOf } from '#language/artifacts/tool-schemas.ts';
-import type { Contract, Dependency } from '#language/contract.ts';
+import { type Contract, type Dependency, linkedTool } from '#language/contract.ts';
 import type { ToolView } from '#wire/public-api/session.ts';
 import type { WorldView } from '#wire/public-api/world.ts';
 
@@ -43,24 +45,43 @@ export const factsOf = (contract: {
 export const worldFields = ['tools', 'tasks', 'redact', 'dependencies'] as const;
 export type WorldField = (typeof worldFields)[number];
 
-const viewDependency = ({
+const viewDependency = (
+  { alias, slug, ref, task, tools, entities }: Dependency,
+  link: VersionLink | undefined,
+): WorldView['dependencies'][number] => ({
+  alias,
+  slug,
   ref,
-  entities,
-  ...link
-}: Dependency): WorldView['dependencies'][number] => ({
-  ...link,
-  version: ref,
+  version: link === undefined ? ref : String(link.number),
+  versionId: link?.versionId ?? null,
+  task,
+  tools: link?.tools ?? tools ?? [],
   entities: Object.fromEntries(
     entities.map((one) => [`${one.entity}.${one.field}`, `${one.targetEntity}.${one.targetField}`]),
   ),
 });
 
+/** Links as a world shows them; those that were never resolved as they are written. */
+export const viewDependencies = (
+  dependencies: readonly Dependency[],
+  links: readonly VersionLink[],
+): WorldView['dependencies'] =>
+  dependencies.map((dependency) =>
+    viewDependency(
+      dependency,
+      links.find(({ alias }) => alias === dependency.alias),
+    ),
+  );
+
 /** The contract as a world shows it. */
-export const viewContract = (contract: Contract): Pick<WorldView, WorldField> => ({
+export const viewContract = (
+  contract: Contract,
+  links: readonly VersionLink[] = [],
+): Pick<WorldView, WorldField> => ({
   tools: contract.tools.map(({ name }) => name),
   tasks: contract.tasks.map(({ name }) => name),
   redact: contract.redact,
-  dependencies: contract.dependencies.map(viewDependency),
+  dependencies: viewDependencies(contract.dependencies, links),
 });
 
 /** The texts of a version with this contract. */
@@ -97,6 +118,37 @@ export const pickTools = (
     at += length + ','.length;
   }
   return `[${picked.join(',')}]`;
+};
+
+type ToolTexts = Pick<VersionTexts, 'toolSchemas' | 'toolLengths'>;
+
+/**
+ * The tools of a version with some of another's behind them, under the names that they have by a link. These are cut out of
+ * the other's text, as `pickTools` does; each begins with its name.
+ */
+export const aliasTools = (
+  own: ToolTexts,
+  other: ToolTexts,
+  alias: string,
+  given: readonly string[],
+): ToolTexts => {
+  const wanted = new Set(given);
+  const pieces = own.toolSchemas === '[]' ? [] : [own.toolSchemas.slice(1, -1)];
+  const lengths = JSON.parse(own.toolLengths) as [string, number][];
+  let at = '['.length;
+  for (const [name, length] of JSON.parse(other.toolLengths) as [string, number][]) {
+    if (wanted.has(name)) {
+      const began = `{"name":${JSON.stringify(name)}`;
+      const piece = other.toolSchemas.slice(at, at + length);
+      if (!piece.startsWith(began)) throw new Error(`the text of tool ${name} lacks its name`);
+      const linked = linkedTool(alias, name);
+      const renamed = `{"name":${JSON.stringify(linked)}${piece.slice(began.length)}`;
+      pieces.push(renamed);
+      lengths.push([linked, renamed.length]);
+    }
+    at += length + ','.length;
+  }
+  return { toolSchemas: `[${pieces.join(',')}]`, toolLengths: JSON.stringify(lengths) };
 };
 
 /** The tools of a contract, in its order; each schema stands for itself. */

@@ -47,7 +47,7 @@ export type Readied = {
 export const makeReady = async (
   db: Queryable,
   host: SessionHost,
-  holding: { bundle: string; stateDigest: string },
+  holding: { bundle: string; stateDigest: string | null },
 ): Promise<Readied | undefined> => {
   type Row = SessionRow & Omit<Readied, 'session'>;
   const [row] = await db.query<Row>(readyStatement, { ...host, ...holding });

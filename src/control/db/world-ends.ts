@@ -35,6 +35,9 @@ const emptyStatement = statement(
       where w.deleted_at < now() - interval '${graceMinutes} minutes' and w.emptied_at is null
         and not exists (select from sessions s
                          where s.project_id = w.project_id and s.world_id = w.id and s.closed_at is null)
+        and not exists (select from versions t join version_links l on l.target_id = t.id
+                          join sessions s on s.project_id = w.project_id and s.version_id = l.version_id
+                         where t.world_id = w.id and s.closed_at is null)
         and not exists (select from versions v join hosts h on h.version_id = v.id and h.state <> 'gone'
                          where v.world_id = w.id)
         and not exists (select from versions v where v.world_id = w.id and v.blobs is null)

@@ -1,7 +1,7 @@
 /** Worlds and their versions. A version never changes once it is written. */
 import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
-import type { Digest, VersionOrigin, VersionState } from '#domain/world.ts';
+import type { Digest, VersionLink, VersionOrigin, VersionState } from '#domain/world.ts';
 import type { Contract } from '#language/contract.ts';
 import type { VersionChanges } from '#wire/public-api/version.ts';
 import type { ContractFacts, VersionTexts } from '../contracts/contract-view.ts';
@@ -9,6 +9,7 @@ import { type Database, type Queryable, statement } from './database.ts';
 import { projectPath } from './keys.ts';
 import type { NamedValues } from './parameters.ts';
 import { finishUpload } from './uploads.ts';
+import { insertVersionLinks, linksColumn } from './version-links.ts';
 import { fillVersion, insertVersionTexts } from './version-summaries.ts';
 
 export type WorldRow = {
@@ -44,6 +45,8 @@ export type VersionRow = {
   entityCounts: Record<string, number>;
   /** How many rows of each entity, the first ones, came from the tree; null: not written down. */
   treeRows: Record<string, number> | null;
+  /** Its links to versions of other worlds, in the order of the manifest. */
+  links: VersionLink[];
   /** What the world language takes for a slip. */
   warnings: string[];
   bundle: Digest;
@@ -107,6 +110,7 @@ const insertVersion = async (
     warnings: JSON.stringify(version.warnings),
   });
   await insertVersionTexts(tx, version.id, version.texts);
+  await insertVersionLinks(tx, version.id, version.links);
 };
 
 /**
@@ -305,6 +309,7 @@ const findVersionStatement = statement(
           v.content_hash as "contentHash", v.message, v.author, v.origin, v.changes, v.contract, v.files,
           v.entity_counts as "entityCounts", v.bundle, v.snapshot, v.created_at as "createdAt",
           coalesce(v.warnings, '[]') as warnings, v.tree_rows as "treeRows",
+          ${linksColumn} as links,
           octet_length(v.contract::text) + octet_length(v.files::text) as "jsonChars"
      from versions v join worlds w on w.id = v.world_id
     where v.id = $1`,

@@ -2,13 +2,14 @@
 import { AppError } from '#domain/error.ts';
 import type { HostState } from '#domain/host.ts';
 import { limits } from '#domain/limits.ts';
-import type { Assignment, pollHost, WorldSources } from '#wire/host-api/operations.ts';
+import type { Assignment, LinkedWorld, pollHost, WorldSources } from '#wire/host-api/operations.ts';
 import type { Answer } from '#wire/operation.ts';
 import { findHostWork, type HostWork, type WarmReport } from '../db/hosts.ts';
 import { jsonText } from '../json/json-text.ts';
 import type { Version } from '../memory/versions.ts';
 import { holdUntil, toMs } from '../news/hold.ts';
 import type { Parts } from '../parts.ts';
+import { bundledSpec } from '../sessions/task.ts';
 import { apiAddress } from '../sessions/view.ts';
 import { sessionToken } from '../tokens/tokens.ts';
 import { reportWarm, staleGeneration } from './warm.ts';
@@ -39,6 +40,22 @@ const toSources = async (
   blobs: isHeld ? {} : await smallBlobs.pick(projectId, [bundle, snapshot]),
 });
 
+/** Bundled tasks of the linked versions are theirs to seed with; a link without one has the world's own rows. */
+const toLinks = (parts: Parts, { contract, links }: Version): Promise<LinkedWorld[]> =>
+  Promise.all(
+    links.map(async ({ alias, versionId, tools }) => {
+      const version = await findVersion(parts, versionId);
+      const task = contract.dependencies.find((link) => link.alias === alias)?.task ?? null;
+      return {
+        alias,
+        worldSlug: version.slug,
+        ...(await toSources(parts, version, false)),
+        task: task === null ? null : bundledSpec(version, task),
+        tools,
+      };
+    }),
+  );
+
 const toAssignment = async (
   parts: Parts,
   session: NonNullable<HostWork['session']>,
@@ -62,6 +79,7 @@ const toAssignment = async (
     ...(address === null ? {} : { address }),
     clock: session.clock,
     seed: session.seed,
+    ...(version.links.length === 0 ? {} : { links: await toLinks(parts, version) }),
   };
 };
 

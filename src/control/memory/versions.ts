@@ -6,6 +6,7 @@
 import { LRUCache } from 'lru-cache';
 import type { SurfaceKind } from '#domain/session.ts';
 import type { Digest } from '#domain/world.ts';
+import { linkedTool } from '#language/contract.ts';
 import { openApiPath } from '#language/read/paths.ts';
 import type { Queryable } from '../db/database.ts';
 import { projectAsking } from '../db/turns.ts';
@@ -15,6 +16,7 @@ import { createFairCache, type FairCache } from '../shares/fair-cache.ts';
 import { createVersionTexts, type VersionTexts } from './version-texts.ts';
 
 export type Version = VersionRow & {
+  /** Those of linked worlds, too. */
   toolNames: ReadonlySet<string>;
   /** The surfaces that sessions of it can have. */
   surfaces: SurfaceKind[];
@@ -45,7 +47,10 @@ const openApiOf = ({ contract, files }: VersionRow): Digest | undefined =>
 
 const toVersion = (row: VersionRow): Version => ({
   ...row,
-  toolNames: new Set(row.contract.tools.map(({ name }) => name)),
+  toolNames: new Set([
+    ...row.contract.tools.map(({ name }) => name),
+    ...row.links.flatMap(({ alias, tools }) => tools.map((tool) => linkedTool(alias, tool))),
+  ]),
   surfaces: row.contract.api === null ? [] : ['api'],
   openApi: openApiOf(row),
 });

@@ -54,7 +54,8 @@ const tellReady = (
 };
 
 export type ReadyReport = {
-  holding: { bundle: string; stateDigest: string };
+  /** Without a digest the host has nothing to prove itself clean by, and is not recycled. */
+  holding: { bundle: string; stateDigest: string | null };
   steps: readonly HostStep[];
   hold: CallPoll;
 };

@@ -3,7 +3,13 @@
  * world's contract before anything is opened. The session keeps its own copy.
  */
 import { AppError, type FieldProblem } from '#domain/error.ts';
-import type { Check, Contract, Grader, Task } from '#language/contract.ts';
+import {
+  type Check,
+  type Contract,
+  type Grader,
+  linkedTool,
+  type Task,
+} from '#language/contract.ts';
 import type { TaskSpec } from '#wire/public-api/session.ts';
 import { hashOfSpec, type KeptOpen, type KeptTask, keepTask } from '../bodies/keep.ts';
 import type { Version } from '../memory/versions.ts';
@@ -53,6 +59,10 @@ const findBundled = (contract: Contract, name: string): Task => {
   throw invalidTask([{ path: ['task'], message: `the world has no task "${name}"; ${known}` }]);
 };
 
+/** The spec of a task that a version bundles. */
+export const bundledSpec = ({ contract }: Version, name: string): TaskSpec =>
+  toSpec(findBundled(contract, name));
+
 const outOfLimits = 'the task cannot be checked within the time and memory that there is for it';
 
 /** Which part of a task is at fault when checking it ended at a limit: the one that takes longest. */
@@ -62,12 +72,15 @@ const heaviestPart = ({ grader }: KeptTask): string[] =>
 /** What strangers wrote is evaluated where it can be ended. Answers the hash of the spec. */
 const checkSpec = async (
   { blobs, compiler }: Parts,
-  { bundle, projectId }: Version,
+  { bundle, projectId, links }: Version,
   task: KeptTask,
   signal: AbortSignal | undefined,
 ): Promise<string> => {
   const world = { digest: bundle, project: projectId };
-  const job = { kind: 'check-task', world, specJson: task.specJson } as const;
+  const linkedTools = links.flatMap(({ alias, tools }) =>
+    tools.map((tool) => linkedTool(alias, tool)),
+  );
+  const job = { kind: 'check-task', world, specJson: task.specJson, linkedTools } as const;
   const asker = { project: projectId, signal, supply: () => blobs.get(bundle) };
   const checked = await compiler.run(job, asker);
   if (checked.ok) return checked.hash;

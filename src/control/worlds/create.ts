@@ -23,6 +23,7 @@ import {
 } from '../db/worlds.ts';
 import type { Parts } from '../parts.ts';
 import { checkInUse, getWorldStill } from './address.ts';
+import { type LinkingWorld, linkVersion } from './links.ts';
 import { findLost } from './lost.ts';
 import { refusedWorld } from './problems.ts';
 import { type Source, sourceOf, storeVersion, withUpload } from './store-version.ts';
@@ -87,16 +88,18 @@ export const builtOrRefused = (built: Built): Extract<Built, { ok: true }> => {
 export type Creator = { projectId: string; publicKey: string };
 
 const build = async (
-  { compiler, config }: Parts,
-  projectId: string,
+  parts: Parts,
+  world: LinkingWorld,
   body: KeptWorld,
   signal: AbortSignal | undefined,
 ): Promise<Source> => {
+  const { compiler, config } = parts;
   const tree = readSource(config.templatesDir, body);
   const { rowsJson } = body;
-  const asker = { project: projectId, signal };
-  const built = await compiler.run({ kind: 'build', files: tree, rowsJson }, asker);
-  return sourceOf(tree, builtOrRefused(built));
+  const asker = { project: world.projectId, signal };
+  const job = { kind: 'build', files: tree, rowsJson } as const;
+  const built = builtOrRefused(await compiler.run(job, asker));
+  return sourceOf(tree, built, await linkVersion(parts, world, built));
 };
 
 /** A world whose slug is taken and whose bytes are lost. */
@@ -129,7 +132,7 @@ const makeWorld = async (
 ): Promise<void> => {
   const { projectId } = upload;
   const { slug } = body;
-  const source = await build(parts, projectId, body, signal);
+  const source = await build(parts, { projectId, id: lost?.id, slug }, body, signal);
   const version = await storeVersion(parts, upload, source, {
     message: body.message ?? null,
     number: (lost?.head.number ?? 0) + 1,

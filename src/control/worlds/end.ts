@@ -1,8 +1,16 @@
 /** Worlds archived, taken back and deleted. Sessions that are open on one go on with their version. */
+import { AppError } from '#domain/error.ts';
+import { listDependents } from '../db/version-links.ts';
 import { archiveWorld, deleteWorld } from '../db/world-ends.ts';
 import type { WorldRow } from '../db/worlds.ts';
 import type { Parts } from '../parts.ts';
 import { getWorld, goneError } from './address.ts';
+
+const linkedError = (slug: string, dependents: { slug: string; number: number }[]): AppError => {
+  const named = dependents.map((one) => `${one.slug}@${one.number}`).join(', ');
+  const message = `the world "${slug}" is linked to by ${named}: delete what links to it first, or archive it with "svc worlds archive ${slug}"`;
+  return new AppError('conflict', message, { detail: { dependents } });
+};
 
 /** Archives a world of a project, or takes it back; answers the world as it was. */
 export const setArchived = async (
@@ -14,13 +22,15 @@ export const setArchived = async (
   return world;
 };
 
-/** Deletes a world of a project. */
+/** Deletes a world of a project; `conflict` when a version of another is linked to one of it. */
 export const removeWorld = async (
   parts: Parts,
   projectId: string,
   slug: string,
 ): Promise<WorldRow> => {
   const world = await getWorld(parts, projectId, slug);
+  const dependents = await listDependents(parts.db, world.id);
+  if (dependents.length > 0) throw linkedError(world.slug, dependents);
   if (!(await deleteWorld(parts.db, world.id))) throw goneError(slug);
   return world;
 };

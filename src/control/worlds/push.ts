@@ -20,6 +20,7 @@ import type { Version } from '../memory/versions.ts';
 import type { Parts } from '../parts.ts';
 import { checkInUse, getVersionOf, getWorld, getWorldStill } from './address.ts';
 import { builtOrRefused, type Creator } from './create.ts';
+import { linkVersion } from './links.ts';
 import { contentHashOf, type Source, sourceOf, storeVersion, withUpload } from './store-version.ts';
 
 const readsAtOnce = 16;
@@ -173,9 +174,11 @@ const readBase = async (
   }
 };
 
+type Push = { creator: Creator; world: WorldRow; head: Version; body: PushBody };
+
 const build = async (
   parts: Parts,
-  { projectId, head, body }: { projectId: string; head: Version; body: PushBody },
+  { projectId, world, head, body }: Omit<Push, 'creator'> & { projectId: string },
   signal: AbortSignal | undefined,
 ): Promise<Source> => {
   const tree = await assembleTree(parts, projectId, head, body);
@@ -186,7 +189,9 @@ const build = async (
     return base === undefined ? job : { ...job, base };
   };
   const built = await parts.compiler.run(job, { project: projectId, signal, complete });
-  return sourceOf(tree, builtOrRefused(built));
+  const { id, slug } = world;
+  const source = builtOrRefused(built);
+  return sourceOf(tree, source, await linkVersion(parts, { projectId, id, slug }, source));
 };
 
 /** The name of the world after a push: a name of its own stays, else it is that of the manifest. */
@@ -196,8 +201,6 @@ const nameAfter = (world: WorldRow, head: Version, source: Source): string =>
 /** The refusal of a push whose base is no more the head of a world as it is now. */
 const moved = async (parts: Parts, now: WorldRow, base: number): Promise<AppError> =>
   movedError(now.slug, base, await getVersionOf(parts, now, 'latest'));
-
-type Push = { creator: Creator; world: WorldRow; head: Version; body: PushBody };
 
 const writeVersion = async (
   parts: Parts,
@@ -245,7 +248,7 @@ export const pushVersion = async (
   const { world, version: head } = await findHead(parts, projectId, slug);
   checkInUse(world);
   if (head.number !== body.base) throw movedError(slug, body.base, head);
-  const source = await build(parts, { projectId, head, body }, signal);
+  const source = await build(parts, { projectId, world, head, body }, signal);
   const { keptRows, leftOutRows } = source;
   if (contentHashOf(source) === head.contentHash) {
     return { world, version: head, changed: false, keptRows, leftOutRows };

@@ -3,7 +3,7 @@
  * what it changed is noted. Whoever asked for it writes the version itself, as a new world's or another's next.
  */
 import { newId } from '#domain/id.ts';
-import type { Digest, TreeFile } from '#domain/world.ts';
+import type { Digest, TreeFile, VersionLink } from '#domain/world.ts';
 import { type Blobs, digestOf } from '../blobs/blobs.ts';
 import type { Built } from '../compile/build.ts';
 import { overlay } from '../compile/tree.ts';
@@ -18,7 +18,11 @@ import { quotaError } from '../shares/quotas.ts';
 const writesAtOnce = 16;
 
 /** What a version is made of: what its tree compiled to, the tree with the generated files, its manifest. */
-export type Source = Omit<Extract<Built, { ok: true }>, 'ok' | 'generated'> & {
+export type Source = Omit<
+  Extract<Built, { ok: true }>,
+  'ok' | 'generated' | 'dependencies' | 'linkedTaskTools'
+> & {
+  links: VersionLink[];
   tree: TreeFile[];
   files: ManifestFile[];
 };
@@ -35,13 +39,15 @@ const manifestOf = (tree: readonly TreeFile[]): ManifestFile[] =>
     sha256: digestOf(content),
   }));
 
-/** What a tree compiled to, as a source. */
+/** What a tree compiled to, as a source, with its links and what is told of it because of them. */
 export const sourceOf = (
   given: readonly TreeFile[],
   { generated, ok: _, ...built }: Extract<Built, { ok: true }>,
+  linked: Pick<Source, 'links' | 'texts'>,
 ): Source => {
+  const { dependencies: _dependencies, linkedTaskTools: _linkedTaskTools, ...rest } = built;
   const tree = overlay(given, generated);
-  return { ...built, tree, files: manifestOf(tree) };
+  return { ...rest, ...linked, tree, files: manifestOf(tree) };
 };
 
 /** The blobs that a version consists of, each once. */
@@ -58,9 +64,12 @@ const writeBlobs = async (blobs: Blobs, contents: readonly Uint8Array[]): Promis
   }
 };
 
-/** `sha256:…` of what a version is: files, bundle and rows. */
-export const contentHashOf = ({ files, bundle, snapshot }: Source): string =>
-  `sha256:${hashOf({ files, bundle: digestOf(bundle), state: snapshot.digest })}`;
+/** `sha256:…` of what a version is: files, bundle and rows, and the versions that it is linked to. */
+export const contentHashOf = ({ files, bundle, snapshot, links }: Source): string => {
+  const linked = links.map(({ alias, versionId }) => ({ alias, versionId }));
+  const content = { files, bundle: digestOf(bundle), state: snapshot.digest };
+  return `sha256:${hashOf(links.length === 0 ? content : { ...content, links: linked })}`;
+};
 
 /** Gives up an upload; one that stays because the database is away is given up for dead later. */
 const abandon = async ({ db, log }: Parts, { id, projectId }: Upload): Promise<void> => {
@@ -118,7 +127,7 @@ export const storeVersion = async (
   };
   await reserve(parts, { ...upload, ...needed });
   await writeBlobs(parts.blobs, [...contents.values()]);
-  const { files, contractJson, texts, facts, snapshot, bundle, warnings, treeRows } = source;
+  const { files, contractJson, texts, facts, snapshot, bundle, warnings, treeRows, links } = source;
   return {
     ...note,
     ...needed,
@@ -131,6 +140,7 @@ export const storeVersion = async (
     files,
     entityCounts: snapshot.counts,
     treeRows,
+    links,
     bundle: digestOf(bundle),
     snapshot: digestOf(snapshot.bytes),
     warnings,

@@ -50,7 +50,7 @@ const viewWorld = (world: WorldRow, version: Version, address: WorldAddress): Wo
   ...viewLight(world, address),
   version: viewVersion(version),
   surfaces: version.surfaces,
-  ...viewContract(version.contract),
+  ...viewContract(version.contract, version.links),
 });
 
 const viewListedVersion = (world: ListedWorld): WorldView['version'] => ({

@@ -42,7 +42,7 @@ const toDependency = (
     slug,
     ref,
     task: value.task ?? null,
-    tools: value.tools,
+    tools: value.tools ?? null,
     entities: value.entities.flatMap((link) => readLink(link, model)),
   };
 };

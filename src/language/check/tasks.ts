@@ -3,7 +3,15 @@
  * against the data model and against the rows of the world.
  */
 import { ledgerEntity } from '#domain/ledger.ts';
-import type { Check, EntityContract, Grader, Row, Task } from '../contract.ts';
+import {
+  type Check,
+  type Dependency,
+  type EntityContract,
+  type Grader,
+  linkedTool,
+  type Row,
+  type Task,
+} from '../contract.ts';
 import {
   type CheckTable,
   type Condition,
@@ -29,16 +37,25 @@ type TaskSources = RowSources & {
   worldRows: RowFiles;
   /** Names of the world's tools. */
   tools: ReadonlySet<string>;
+  dependencies: readonly Dependency[];
 };
 
-/** Holds the tools of a task to those of the world. */
+/** Whether a name can be that of a tool of a linked world. What that has is known when the link is resolved. */
+const mayBeLinked = (dependencies: readonly Dependency[], name: string): boolean =>
+  dependencies.some(({ alias, tools }) =>
+    tools === null
+      ? name.startsWith(linkedTool(alias, ''))
+      : tools.some((tool) => linkedTool(alias, tool) === name),
+  );
+
+/** Holds the tools of a task to those of the world and of the worlds that it is linked to. */
 export const checkTaskTools = (
   place: Place,
   given: readonly string[] | undefined,
-  tools: ReadonlySet<string>,
+  { tools, dependencies }: Pick<TaskSources, 'tools' | 'dependencies'>,
 ): void => {
   for (const [index, name] of (given ?? []).entries()) {
-    if (tools.has(name)) continue;
+    if (tools.has(name) || mayBeLinked(dependencies, name)) continue;
     const message = `the world has no tool "${name}"`;
     place.at(index).refuse('unknown_tool', message, suggestName(name, tools));
   }
@@ -130,7 +147,7 @@ const readTask = (
   const scenario = readScenario(tree, `${folder}scenario.toml`);
   const seed = readRowFiles(`${folder}seed/`, sources);
   if (scenario === undefined) return undefined;
-  checkTaskTools(scenario.place.at('tools'), scenario.tools, sources.tools);
+  checkTaskTools(scenario.place.at('tools'), scenario.tools, sources);
   if (seed.isSound && sources.worldRows.isSound) checkSeed(scenario, seed.sets, sources, world);
   const { mode } = scenario.seed;
   const value: Task = {

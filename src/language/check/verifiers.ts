@@ -3,7 +3,7 @@
  * over the empty tables of the world, allowed to do nothing but read them: a table or column that is
  * not there, or a statement that would change anything, is refused. The query is not run.
  */
-import type { Task } from '../contract.ts';
+import type { Dependency, Task } from '../contract.ts';
 import { readTasksJson, type VerifierTask, verifierFolder } from '../files/verifier-tasks.ts';
 import type { Placed } from '../read/kinds.ts';
 import type { Tree } from '../read/tree.ts';
@@ -18,6 +18,7 @@ export type VerifierSources = {
   isSound: boolean;
   /** Names of the world's tools. */
   tools: ReadonlySet<string>;
+  dependencies: readonly Dependency[];
 };
 
 const pathOf = (verifier: string): string => {
@@ -52,10 +53,10 @@ const checkFiles = (files: ReadonlySet<string>, { tree, model }: VerifierSources
 
 const toTask = (
   task: Placed<VerifierTask>,
-  { tree, tools }: VerifierSources,
+  { tree, tools, dependencies }: VerifierSources,
 ): Placed<Task> | undefined => {
   const { place, value } = task;
-  checkTaskTools(place.at('tools'), value.tools, tools);
+  checkTaskTools(place.at('tools'), value.tools, { tools, dependencies });
   if (value.verifier === '') return undefined;
   const file = pathOf(value.verifier);
   const source = tree.text(file);

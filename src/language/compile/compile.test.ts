@@ -70,7 +70,7 @@ describe('compileTree', () => {
 
   it('reads links to other worlds in both forms', () => {
     expect(contractOf().dependencies).toEqual([
-      { alias: 'chat', slug: 'team-chat', ref: 'main', task: null, tools: [], entities: [] },
+      { alias: 'chat', slug: 'team-chat', ref: 'main', task: null, tools: null, entities: [] },
       {
         alias: 'crm',
         slug: 'crm',

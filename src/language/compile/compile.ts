@@ -85,7 +85,7 @@ const checkConnector = (
 const checkData = (
   tree: Tree,
   model: Model,
-  { isSound, tools }: Pick<VerifierSources, 'isSound' | 'tools'>,
+  { isSound, tools, dependencies }: Pick<VerifierSources, 'isSound' | 'tools' | 'dependencies'>,
   checkers: Checkers,
   verifierTasks: readonly Placed<Task>[],
 ): { baseRows: Record<string, Row[]>; tasks: Task[] } => {
@@ -93,7 +93,7 @@ const checkData = (
   const worldRows = { ...files, isSound: isSound && files.isSound };
   if (worldRows.isSound) checkIntegrity(worldRows.sets, model);
   const tasks = [
-    ...checkScenarios({ tree, model, tools, ...checkers, worldRows }),
+    ...checkScenarios({ tree, model, tools, dependencies, ...checkers, worldRows }),
     ...verifierTasks,
   ];
   refuseTaskTwins(tasks);
@@ -111,7 +111,8 @@ const checkWorld = (tree: Tree, world: WorldDeclaration): Compiled => {
   const routes = surfaces.api?.routes ?? [];
   const tools = checkTools(world, environment, { tree, model, schemas: toolSchemas, routes });
   const toolNames = new Set(world.tools.keys());
-  const verifierSources = { tree, model, isSound, tools: toolNames };
+  const dependencies = checkDependencies(environment, model);
+  const verifierSources = { tree, model, isSound, tools: toolNames, dependencies };
   const verifierTasks = checkVerifierTasks(environment?.tasks ?? [], verifierSources);
   const { baseRows, tasks } = checkData(tree, model, verifierSources, checkers, verifierTasks);
   const contract: Contract = {
@@ -123,7 +124,7 @@ const checkWorld = (tree: Tree, world: WorldDeclaration): Compiled => {
     entities: [...model.entities.values()],
     tools,
     ...surfaces,
-    dependencies: checkDependencies(environment, model),
+    dependencies,
     onPush: environment?.onPush.includes('tests') ? ['tests'] : [],
     tasks,
   };

@@ -26,7 +26,8 @@ export type FieldLink = { from: string; to: string; place: Place };
 export type DependencyTable = {
   pin: string;
   task: string | undefined;
-  tools: string[];
+  /** Undefined: all. */
+  tools: string[] | undefined;
   entities: FieldLink[];
 };
 
@@ -59,8 +60,8 @@ const dependencyKeys = {
   pin: described('The other world and its version: <slug>@<version>.', required(pin, '')),
   task: described('Task of the other world that it is opened on.', optional(text)),
   tools: described(
-    "Tools of the other world that are offered beside this world's own.",
-    defaulted(distinct(listOf(filledText())), []),
+    "Tools of the other world that are offered beside this world's own, as <alias>.<tool>; all unless they are named.",
+    optional(distinct(listOf(filledText()))),
   ),
   entities: described(
     'Fields that mean the same: "<entity>.<field>" of this world to that of the other.',
@@ -70,7 +71,9 @@ const dependencyKeys = {
 
 const short = kind<DependencyTable>({ ...pin.schema }, (place, value) => {
   const read = pin(place, value);
-  return read === undefined ? undefined : { pin: read, task: undefined, tools: [], entities: [] };
+  return read === undefined
+    ? undefined
+    : { pin: read, task: undefined, tools: undefined, entities: [] };
 });
 
 const long = kind<DependencyTable>(tableSchema(dependencyKeys), (place, value) =>

@@ -45,6 +45,16 @@ export type WorldSources = Static<typeof WorldSources>;
 export const LoadDirective = Type.Object({ generation: Generation, ...sources });
 export type LoadDirective = Static<typeof LoadDirective>;
 
+/** A world whose tools the session serves beside its own, over rows of its own. */
+export const LinkedWorld = Type.Object({
+  alias: Type.String(),
+  worldSlug: Type.String(),
+  ...sources,
+  task: nullable(TaskSpec),
+  tools: Type.Array(Type.String(), { description: 'of its tools those that are served' }),
+});
+export type LinkedWorld = Static<typeof LinkedWorld>;
+
 /** The session that a host is to serve, and from what. */
 export const Assignment = Type.Object({
   sessionId: Type.String(),
@@ -59,6 +69,7 @@ export const Assignment = Type.Object({
   ),
   clock: SessionClock,
   seed: nullable(Type.Integer({ minimum: 0 })),
+  links: Type.Optional(Type.Array(LinkedWorld)),
 });
 export type Assignment = Static<typeof Assignment>;
 
@@ -216,6 +227,9 @@ export const reportReady = operation({
   body: Type.Object({
     generation: Generation,
     holding: Holding,
+    recycles: Type.Optional(
+      Type.Boolean({ description: 'false: the host cannot prove itself clean after this session' }),
+    ),
     hold: HoldSeconds,
     steps: Type.Optional(
       Type.Array(

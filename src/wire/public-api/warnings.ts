@@ -5,16 +5,12 @@
  */
 import type { Contract } from '#language/contract.ts';
 
-const quote = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ');
-
 /** A sentence each; those of the language are found where worlds are compiled. */
 export const warningsOf = (contract: Contract, ofLanguage: readonly string[]): string[] => {
-  const { dependencies, onPush, ui, webhooks } = contract;
-  const linked = dependencies.map(({ alias }) => alias);
+  const { onPush, ui, webhooks } = contract;
   const warnings: [isMissing: boolean, sentence: string][] = [
     [ui !== null, 'the surface "ui" is not served yet'],
     [webhooks !== null, 'webhooks are noted in the request ledger, but not sent yet'],
-    [linked.length > 0, `linked worlds are not opened along yet: ${quote(linked)}`],
     [onPush.length > 0, 'tests are not run on a push yet'],
   ];
   const missing = warnings.filter(([isMissing]) => isMissing).map(([, sentence]) => sentence);

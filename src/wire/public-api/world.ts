@@ -21,9 +21,19 @@ const RedactView = nullable(
 const DependencyView = Type.Object({
   alias: Type.String(),
   slug: Type.String(),
-  version: Type.String({ description: 'version or reference of the other world' }),
-  task: nullable(Type.String()),
-  tools: Type.Array(Type.String()),
+  ref: Type.String({
+    description: 'version or reference of the other world, as the manifest has it',
+  }),
+  version: Type.String({
+    description: 'number of the version that the reference named when this version was made',
+  }),
+  versionId: nullable(
+    Type.String({ description: 'its id; null: made before links were resolved' }),
+  ),
+  task: nullable(Type.String({ description: 'task of the other world that it is opened on' })),
+  tools: Type.Array(
+    Type.String({ description: 'tool of the other world; sessions have it as `<alias>.<tool>`' }),
+  ),
   entities: Type.Record(Type.String(), Type.String(), {
     description: '`<entity>.<field>` of the other world by that of this one',
   }),

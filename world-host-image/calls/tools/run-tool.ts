@@ -5,11 +5,12 @@
 import { cut } from '#domain/cut.ts';
 import { limits } from '#domain/limits.ts';
 import { givesTool, withheldTool } from '#domain/task-tools.ts';
-import type { Row, ToolContract } from '#language/contract.ts';
+import { linkedTool, type Row, type ToolContract } from '#language/contract.ts';
 import { suggestName } from '#language/read/suggest.ts';
 import { StoreRefusal } from '#store/refusal.ts';
 import type { Changes } from '#store/write/transaction.ts';
 import { createAddresses } from '../../routes/addresses.ts';
+import { findLinked, underAlias } from '../../session/links.ts';
 import type { Delivery } from '../../session/outbox.ts';
 import type { LoadedWorld, Session } from '../../session/session.ts';
 import { beginTurn } from '../../session/session.ts';
@@ -24,14 +25,23 @@ const toolTimeoutMs = 60_000;
 /** How much of an unknown tool's name a message shows. */
 const mostNameChars = 128;
 
+/** Fails for a tool that the session's task withholds. */
+const checkGiven = ({ task }: Session, name: string): void => {
+  const given = task?.tools ?? null;
+  if (given === null || givesTool(given, name)) return;
+  const message = withheldTool(name, given);
+  throw new CallFailure({ code: 'forbidden', message, details: { tools: given } });
+};
+
 /** The tool of a name, when the session's task gives it. */
-const findTool = ({ task, world: { contract } }: Session, name: string): ToolContract => {
+const findTool = (session: Session, name: string): ToolContract => {
+  const { task, world } = session;
+  const { contract } = world;
   const given = task?.tools ?? null;
   const tool = contract.tools.find((candidate) => candidate.name === name);
   if (tool !== undefined) {
-    if (given === null || givesTool(given, name)) return tool;
-    const message = withheldTool(name, given);
-    throw new CallFailure({ code: 'forbidden', message, details: { tools: given } });
+    checkGiven(session, name);
+    return tool;
   }
   const names = given ?? contract.tools.map((candidate) => candidate.name);
   const hint = suggestName(name, names) ?? 'there is none';
@@ -122,8 +132,7 @@ const readInput = (session: Session, name: string, given: Row): Row => {
   return input;
 };
 
-/** Throws `CallFailure` or `StoreRefusal`, and then nothing has changed. */
-export const runTool = async (session: Session, name: string, given: Row): Promise<RanTool> => {
+const runOwn = async (session: Session, name: string, given: Row): Promise<RanTool> => {
   const { world, outbox } = session;
   const tool = findTool(session, name);
   const input = readInput(session, name, given);
@@ -141,4 +150,26 @@ export const runTool = async (session: Session, name: string, given: Row): Promi
   } catch (error) {
     throw placeRefusal(error, world, tool, input);
   }
+};
+
+/** A tool of a linked world acts on the rows of that world, as its own session would have it. */
+const runLinked = async (
+  { alias, linked, rest }: NonNullable<ReturnType<typeof findLinked>>,
+  given: Row,
+): Promise<RanTool> => {
+  const { changes, rows, ...ran } = await runOwn(linked, rest, given);
+  return {
+    ...ran,
+    changes: underAlias(alias, changes),
+    rows: rows.map((row) => ({ ...row, entity: linkedTool(alias, row.entity) })),
+  };
+};
+
+/** Throws `CallFailure` or `StoreRefusal`, and then nothing has changed. */
+export const runTool = async (session: Session, name: string, given: Row): Promise<RanTool> => {
+  const isOwn = session.world.contract.tools.some((tool) => tool.name === name);
+  const found = isOwn ? undefined : findLinked(session, name);
+  if (found === undefined) return runOwn(session, name, given);
+  checkGiven(session, name);
+  return runLinked(found, given);
 };

@@ -13,7 +13,9 @@ const mostChars = 4_000;
 
 export const servedSessionEndpoints = (parts: Parts): Endpoint[] => [
   endpoint(api.reportReady, async ({ params, body }, { caller: { hostId }, signal }) => {
-    const { generation, holding, steps = [] } = body;
+    const { generation, steps = [], recycles = true } = body;
+    const { bundle, stateDigest } = body.holding;
+    const holding = { bundle, stateDigest: recycles ? stateDigest : null };
     const host = { ...params, hostId, generation };
     const hold = { seconds: body.hold, isFinal: false, signal };
     return respond(200, await reportReady(parts, host, { holding, steps, hold }));

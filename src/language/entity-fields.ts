@@ -1,0 +1,20 @@
+/** The top-level fields of an entity: its row shape is a closed object, written out or referred to. */
+import { isObject } from '#domain/json.ts';
+import type { Contract, EntityContract } from './contract.ts';
+
+/** Names of the fields, in the order of the schema. */
+export const fieldNames = (
+  { definitions }: Pick<Contract, 'definitions'>,
+  { schema }: Pick<EntityContract, 'schema'>,
+): string[] => {
+  const seen = new Set<string>();
+  let shape: unknown = schema;
+  while (isObject(shape)) {
+    if (isObject(shape.properties)) return Object.keys(shape.properties);
+    const name = /^#\/\$defs\/(.+)$/.exec(String(shape.$ref))?.[1];
+    if (name === undefined || seen.has(name)) return [];
+    seen.add(name);
+    shape = definitions[name];
+  }
+  return [];
+};

@@ -1,0 +1,93 @@
+/** A session of a world with links: the tools of the linked worlds act on rows of their own. */
+import { expect, it } from 'vitest';
+import { assignment, openOn, startBench, task, version } from '#test/support/host-bench.ts';
+import type { StandInControl } from '#test/support/stand-in-control.ts';
+import type { LinkedWorld } from '#wire/host-api/operations.ts';
+
+/** The sample world, linked to itself twice. */
+const links = ['one', 'two'].map((alias) => ({
+  alias,
+  worldSlug: 'sample',
+  bundle: version.bundle,
+  snapshot: version.snapshot,
+  blobs: {},
+  task: alias === 'two' ? task : null,
+  tools: ['close_all', 'update_issues', 'get_issues'],
+}));
+
+const open = async (): Promise<StandInControl> => {
+  const { control } = await startBench();
+  await openOn(control, { links, task });
+  return control;
+};
+
+const openIssues = async (control: StandInControl, entity: string): Promise<number> => {
+  const input = { entity, where: { state: 'open' } };
+  return ((await control.call('state', undefined, input)).output as { total: number }).total;
+};
+
+it('runs their tools, with code of theirs, on their rows alone, and says whose rows changed', async () => {
+  const control = await open();
+  const before = await openIssues(control, 'issues');
+  const { output, changes } = await control.call('tool', 'one.close_all', { repo: 'engine' });
+  expect(output).toBe(2);
+  expect(changes).toEqual({ 'one.issues': { inserted: 0, updated: 2, deleted: 0 } });
+  const left = [];
+  for (const entity of ['issues', 'one.issues', 'two.issues']) {
+    left.push(await openIssues(control, entity));
+  }
+  expect(left).toEqual([before, before - 2, before]);
+  const { output: ledger } = await control.call('state', undefined, { entity: 'svc_requests' });
+  expect((ledger as { rows: unknown[] }).rows).toMatchObject([
+    { via: 'tool', operation: 'one.close_all', changes },
+  ]);
+});
+
+it('seeds each by its own task, and resets all of them', async () => {
+  const control = await open();
+  const summary = async () => (await control.call('state')).output as { links: object };
+  const first = await summary();
+  expect(first).toMatchObject({
+    counts: { users: 3 },
+    links: { one: { counts: { users: 2 } }, two: { counts: { users: 3 } } },
+  });
+  await control.call('tool', 'one.close_all', { repo: 'engine' });
+  await control.call('tool', 'two.close_all', { repo: 'engine' });
+  expect(await summary()).not.toEqual(first);
+  await control.call('reset');
+  expect(await summary()).toEqual(first);
+});
+
+it('refuses what a link does not serve, and what the task withholds', async () => {
+  const { control } = await startBench();
+  await openOn(control, { links, task: { tools: ['one.close_all'] } });
+  const { error } = await control.call('tool', 'one.delete_issues', {});
+  expect(error).toMatchObject({ code: 'forbidden' });
+  const { error: withheld } = await control.call('tool', 'two.close_all', { repo: 'engine' });
+  expect(withheld).toMatchObject({
+    code: 'forbidden',
+    message: expect.stringContaining('does not give the tool "two.close_all"'),
+  });
+  const { error: unknown } = await control.call('state', undefined, { entity: 'one.people' });
+  expect(unknown?.message).toContain('people');
+});
+
+it('is not recycled: what is proved clean is one world', async () => {
+  const { control } = await startBench();
+  await openOn(control, { links });
+  expect((await control.message('reportReady')).body).toMatchObject({ recycles: false });
+});
+
+it('is not opened when a linked world cannot be loaded, and says which', async () => {
+  const { control } = await startBench();
+  await control.message('reportWarm');
+  const [link] = links;
+  if (link === undefined) throw new Error('there is no link');
+  const lost: LinkedWorld = { ...link, bundle: `sha256:${'0'.repeat(64)}` };
+  control.assign(assignment({ links: [lost] }));
+  const { body } = await control.message('reportFailed');
+  expect(body).toMatchObject({
+    code: 'load_failed',
+    message: expect.stringContaining('the linked world "one"'),
+  });
+});

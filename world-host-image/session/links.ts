@@ -1,0 +1,80 @@
+/**
+ * The worlds that a session's world is linked to: each is loaded beside it, seeded by the task that the link names, and
+ * acts as a session of its own that has the same token, clock, ids and ledger. Whatever is said of it outside has the
+ * link's alias in front: `crm.list_contacts`, `crm.contacts`.
+ */
+import { AppError, describeError } from '#domain/error.ts';
+import { linkedTool } from '#language/contract.ts';
+import type { Assignment, LinkedWorld } from '#wire/host-api/operations.ts';
+import type { WorldLoader } from './load-world.ts';
+import { createOutbox } from './outbox.ts';
+import { seedTask } from './seed-task.ts';
+import type { LoadedWorld, Session } from './session.ts';
+
+/** A linked world, loaded and seeded. */
+export type LoadedLink = { link: LinkedWorld; world: LoadedWorld };
+
+/** Loads the linked worlds one after the other: each may be as large as the session's own. */
+export const loadLinks = async (
+  worlds: WorldLoader,
+  { links = [] }: Pick<Assignment, 'links'>,
+): Promise<LoadedLink[]> => {
+  const loaded: LoadedLink[] = [];
+  for (const link of links) {
+    try {
+      const world = await worlds.loadBeside(link);
+      await seedTask(world, link.task);
+      world.store.mark('task');
+      loaded.push({ link, world });
+    } catch (error) {
+      throw new AppError(
+        error instanceof AppError ? error.code : 'internal',
+        `the linked world "${link.alias}" cannot be loaded: ${describeError(error)}`,
+        { cause: error },
+      );
+    }
+  }
+  return loaded;
+};
+
+/** The linked worlds as sessions by alias, within the session that has these parts. */
+export const openLinks = (
+  loaded: readonly LoadedLink[],
+  parts: Omit<Session, 'world' | 'task' | 'outbox' | 'links'>,
+): Map<string, Session> =>
+  new Map(
+    loaded.map(({ link: { alias, task, tools }, world }) => [
+      alias,
+      {
+        ...parts,
+        world,
+        task: { ...task, tools },
+        outbox: createOutbox(),
+        // Its own API is not served, so nothing of it has an address.
+        address: null,
+        formerAddresses: [],
+        links: new Map(),
+      },
+    ]),
+  );
+
+/** The linked session that a name belongs to, and what is left of the name without its alias. */
+export const findLinked = (
+  { links }: Pick<Session, 'links'>,
+  name: string,
+): { alias: string; linked: Session; rest: string } | undefined => {
+  for (const [alias, linked] of links) {
+    const start = linkedTool(alias, '');
+    if (name.startsWith(start)) return { alias, linked, rest: name.slice(start.length) };
+  }
+  return undefined;
+};
+
+/** Members by entity, under the names that linked entities have outside. */
+export const underAlias = <Value>(
+  alias: string,
+  members: Readonly<Record<string, Value>>,
+): Record<string, Value> =>
+  Object.fromEntries(
+    Object.entries(members).map(([entity, value]) => [linkedTool(alias, entity), value]),
+  );

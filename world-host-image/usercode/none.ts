@@ -1,0 +1,17 @@
+/** Stands where there is no user code: nothing ever asks it to run anything. */
+import type { UserCode } from './runner.ts';
+
+export const noUserCode: UserCode = {
+  bounds: { python: 'python3', mode: 'auto' },
+  load: async () => undefined,
+  run: async () => ({
+    ok: false,
+    error: { code: 'load_failed', message: 'the world has no user code' },
+  }),
+  startGrader() {
+    throw new Error('a world without user code has no grader of its own');
+  },
+  restart: async () => undefined,
+  processes: () => ({ live: [], started: [] }),
+  stop: async () => undefined,
+};
