@@ -27,7 +27,6 @@ const shared: Record<string, readonly string[]> = {
   'src/wire': ['src/domain', 'src/language'],
   'src/runtime': ['src/domain'],
   'src/pools': ['src/domain', 'src/language', 'src/runtime'],
-  'src/data': ['src/domain', 'src/language', 'src/store', 'src/runtime'],
 };
 const programs = ['src/control', 'src/gateway', 'src/cli', 'orchestrator', 'world-host-image'];
 const allowed: Record<string, readonly string[]> = {

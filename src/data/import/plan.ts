@@ -43,7 +43,7 @@ export type ImportPlan = {
   entity?: string | undefined;
   /**
    * The entities that rows may be of; all of them when there is no list. With `replace` their rows go in any case; without
-   * a list only those go whose entity a chunk or a row names.
+   * a list only those go whose entity a chunk names, or a row that fits it.
    */
   entities?: readonly string[] | undefined;
   mode: ImportMode;

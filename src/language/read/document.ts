@@ -5,7 +5,13 @@
 import { parse as parseTomlText, TomlError } from 'smol-toml';
 import { parsePointer } from '#domain/json.ts';
 import { languageLimits } from '../limits.ts';
-import { findDuplicateKeys, findUnexpected, findUnsafeNumber, repeatsKeys } from './json-faults.ts';
+import {
+  findDuplicateKeys,
+  findUnexpected,
+  findUnsafeNumber,
+  repeatsKeys,
+  saidOfSyntax,
+} from './json-faults.ts';
 import { outlineJson } from './json-positions.ts';
 import { depthOf } from './json-text.ts';
 import { createPlace, type Place, type Problems } from './place.ts';
@@ -40,9 +46,8 @@ const parseJsonText = (
     return { value: JSON.parse(text) };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    const plain = message.replace(/ in JSON at position .*$|, ?(?:\.\.\.)?".*$/s, '');
     const at = syntaxPosition(message, text);
-    return refuseSyntax(problems, file, `not valid JSON: ${plain}`, at);
+    return refuseSyntax(problems, file, `not valid JSON: ${saidOfSyntax(error)}`, at);
   }
 };
 

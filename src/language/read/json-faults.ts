@@ -1,11 +1,18 @@
 /**
- * What `JSON.parse` does not tell of a text: where an unexpected token stands, which keys are written
+ * What `JSON.parse` does not tell of a text, or not well: where an unexpected token stands, which keys are written
  * twice, and which numbers lose digits by being read.
  */
 
 import { visit } from 'jsonc-parser';
 import { toPointer } from '#domain/json.ts';
 import { endOfString, skipBlanks } from './json-text.ts';
+
+/** What `JSON.parse` has against a text, without the part of the text that it quotes and the place. */
+export const saidOfSyntax = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).replace(
+    / in JSON at position .*$|, ?(?:\.\.\.)?".*$/s,
+    '',
+  );
 
 const token = /[{}[\]:,]|-?\d[\d.eE+-]*|true|false|null/y;
 

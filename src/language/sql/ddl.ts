@@ -40,11 +40,11 @@ export const positionName = ({ columns }: Columns): { name: string; isColumn: bo
   return { name, isColumn: true };
 };
 
-const keyColumns = (entity: Columns): string[] => {
+const keyColumns = (entity: Columns, isBare: boolean): string[] => {
   const { name, isColumn } = positionName(entity);
-  return isColumn
-    ? [`${quoteName(name)} INTEGER PRIMARY KEY`, '_key TEXT UNIQUE NOT NULL']
-    : ['_key TEXT PRIMARY KEY NOT NULL'];
+  const position = isColumn ? [`${quoteName(name)} INTEGER PRIMARY KEY`] : [];
+  if (isBare) return [...position, '_key TEXT NOT NULL'];
+  return [...position, `_key TEXT ${isColumn ? 'UNIQUE' : 'PRIMARY KEY'} NOT NULL`];
 };
 
 const isColumn = (entity: EntityContract, path: FieldPath): boolean =>
@@ -69,13 +69,14 @@ const foreignKey = (
 const createTable = (
   entity: EntityContract,
   entities: ReadonlyMap<string, EntityContract>,
+  isBare = false,
 ): string => {
   const columns = entity.columns.map(({ name, type }) => {
     const value = `payload ->> ${quoteText(jsonPath([name]))}`;
     return `${quoteName(name)} ${type} GENERATED ALWAYS AS (${value}) VIRTUAL`;
   });
   const lines = [
-    ...keyColumns(entity),
+    ...keyColumns(entity, isBare),
     'payload TEXT NOT NULL',
     ...columns,
     ...entity.relationships.map((relationship) => foreignKey(relationship, entities)),
@@ -86,29 +87,60 @@ const createTable = (
 const startsWith = (list: readonly string[], start: readonly string[]): boolean =>
   start.every((item, index) => item === list[index]);
 
+/** An index of a table: its name, quoted, and what it is over, as SQL. */
+export type TableIndex = { name: string; isUnique: boolean; terms: string[] };
+
 /** Entity names never begin with `svc_`, so these names meet no table. */
-const createIndexes = (entity: EntityContract): string[] => {
-  const on = (unique: boolean, kind: string, paths: readonly FieldPath[]): string => {
-    const name = quoteName(`svc_${entity.name}_${kind}`);
-    const terms = paths.map((path) => indexTerm(entity, path)).join(', ');
-    return `CREATE ${unique ? 'UNIQUE ' : ''}INDEX ${name} ON ${quoteName(entity.name)} (${terms});`;
-  };
+const nameIndex = (entity: EntityContract, kind: string): string =>
+  quoteName(`svc_${entity.name}_${kind}`);
+
+/** The indexes of an entity's table beside that of the canonical key. */
+export const indexesOf = (entity: EntityContract): TableIndex[] => {
+  const over = (isUnique: boolean, kind: string, paths: readonly FieldPath[]): TableIndex => ({
+    name: nameIndex(entity, kind),
+    isUnique,
+    terms: paths.map((path) => indexTerm(entity, path)),
+  });
   const pathsOf = (fields: readonly string[]): FieldPath[] => fields.map((field) => [field]);
   return [
-    on(true, 'key', pathsOf(entity.primaryKey)),
-    ...entity.unique.map((paths, index) => on(true, `unique_${index + 1}`, paths)),
+    over(true, 'key', pathsOf(entity.primaryKey)),
+    ...entity.unique.map((paths, index) => over(true, `unique_${index + 1}`, paths)),
     ...entity.relationships
       .filter(({ fields }) => !startsWith(entity.primaryKey, fields))
-      .map(({ fields }, index) => on(false, `reference_${index + 1}`, pathsOf(fields))),
+      .map(({ fields }, index) => over(false, `reference_${index + 1}`, pathsOf(fields))),
   ];
 };
+
+/** The statement that makes an index. */
+export const createIndexSql = (
+  { name: table }: Pick<EntityContract, 'name'>,
+  { name, isUnique, terms }: TableIndex,
+): string =>
+  `CREATE ${isUnique ? 'UNIQUE ' : ''}INDEX ${name} ON ${quoteName(table)} (${terms.join(', ')});`;
 
 /** The statements that make an empty store of a contract, each ended by `;` and a line break. */
 export const createTablesSql = (contract: Pick<Contract, 'entities'>): string => {
   const entities = new Map(contract.entities.map((entity) => [entity.name, entity]));
   const statements = contract.entities.flatMap((entity) => [
     createTable(entity, entities),
-    ...createIndexes(entity),
+    ...indexesOf(entity).map((index) => createIndexSql(entity, index)),
   ]);
   return `${statements.join('\n')}\n`;
 };
+
+/**
+ * The same tables without any index, to be filled with many rows; their indexes are made in the end, in a
+ * third of the time that keeping them up to date takes. The canonical key has an index by a name, `keyIndexOf`,
+ * in place of one that belongs to the table: no reader tells them apart.
+ */
+export const createBareTablesSql = (contract: Pick<Contract, 'entities'>): string => {
+  const entities = new Map(contract.entities.map((entity) => [entity.name, entity]));
+  return contract.entities.map((entity) => createTable(entity, entities, true)).join('\n');
+};
+
+/** The index of the canonical key of a bare table. */
+export const keyIndexOf = (entity: EntityContract): TableIndex => ({
+  name: nameIndex(entity, 'row'),
+  isUnique: true,
+  terms: ['_key'],
+});

@@ -3,7 +3,7 @@
  * only an index, so the list is found by asking, once the write has failed.
  */
 import { toPointer } from '#domain/json.ts';
-import type { Row } from '#language/contract.ts';
+import type { FieldPath, Row } from '#language/contract.ts';
 import { valueAtPath } from '#language/field-path.ts';
 import { jsonPath, quoteText } from '#language/sql/ddl.ts';
 import { valueAt } from '../read/filter.ts';
@@ -21,9 +21,23 @@ const codeOf = (error: unknown): number | undefined =>
 /** Whether a write failed because the database has reached its size limit. */
 export const isFull = (error: unknown): boolean => codeOf(error) === sqliteCodes.full;
 
+/** That another row has a key, for a refusal. */
+export const describeTakenKey = ({ primaryKey }: CatalogEntity, key: string): string =>
+  `a row with ${describeKey(primaryKey, key)} exists`;
+
+/** That another row has the values of a unique list, for a refusal. */
+export const describeTaken = (paths: readonly FieldPath[], row: Row): string => {
+  const words = paths.map((path) => `${path.join('.')} ${JSON.stringify(valueAtPath(row, path))}`);
+  return `another row has ${words.join(', ')}`;
+};
+
+/** Whether a write failed because what an index holds once is there already. */
+export const isTaken = (error: unknown): boolean =>
+  codeOf(error) === sqliteCodes.primaryKey || codeOf(error) === sqliteCodes.unique;
+
 const keyTaken = (entity: CatalogEntity, key: string): StoreRefusal => {
   const [field = ''] = entity.primaryKey;
-  const detail = `a row with ${describeKey(entity.primaryKey, key)} exists`;
+  const detail = describeTakenKey(entity, key);
   const pointer = toPointer([field]);
   return new StoreRefusal({ entity: entity.name, kind: 'duplicate', key, field, pointer, detail });
 };
@@ -41,16 +55,13 @@ const uniqueTaken = (
     );
     const text = `SELECT 1 FROM ${entity.table} WHERE _key <> ? AND ${same.join(' AND ')}`;
     if (prepare(text).get(key, ...paths.map(() => payload)) === undefined) continue;
-    const words = paths.map(
-      (path) => `${path.join('.')} ${JSON.stringify(valueAtPath(row, path))}`,
-    );
     return new StoreRefusal({
       entity: entity.name,
       kind: 'duplicate',
       key,
       field: paths[0]?.[0],
       pointer: toPointer(paths[0] ?? []),
-      detail: `another row has ${words.join(', ')}`,
+      detail: describeTaken(paths, row),
     });
   }
   return undefined;

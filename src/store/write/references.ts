@@ -14,6 +14,13 @@ import { describeKey, keyFrom } from '../tables/keys.ts';
 import type { Statements } from '../tables/statements.ts';
 import type { TouchedRow } from './write-set.ts';
 
+/** What is wrong with fields that refer to no row of the target, for a refusal. */
+export const describeDangling = (
+  fields: readonly string[],
+  parentKey: string,
+  target: string,
+): string => `${describeKey(fields, parentKey)} refers to ${target}, which has no such row`;
+
 const checkParents = (catalog: Catalog, prepare: Statements, touched: TouchedRow): void => {
   const { entity, before, after, key } = touched;
   if (after === undefined || entity.references.length === 0) return;
@@ -31,7 +38,7 @@ const checkParents = (catalog: Catalog, prepare: Statements, touched: TouchedRow
       key,
       field: fields[0],
       pointer: toPointer(fields.slice(0, 1)),
-      detail: `${describeKey(fields, parentKey)} refers to ${target}, which has no such row`,
+      detail: describeDangling(fields, parentKey, target),
     });
   }
 };

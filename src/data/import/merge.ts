@@ -1,0 +1,161 @@
+/**
+ * The mode `merge`: a row whose key is there gives its top-level fields to the row that has it. Rows of the
+ * import lie beside the tables until all have come, since several may give to one. A row of the tree
+ * that changes goes behind all others, so that those of the tree still come first; other rows keep their places.
+ */
+import type { Row } from '#language/contract.ts';
+import type { RowChecker } from '#language/schema/checkers.ts';
+import type { Catalog, CatalogEntity } from '#store/tables/catalog.ts';
+import { keyFrom } from '#store/tables/keys.ts';
+import {
+  type BaseRow,
+  copyBase,
+  insertSql,
+  type Landing,
+  type LandingParts,
+  lastOfBase,
+} from './landing.ts';
+import { keyFault, shapeFault } from './rows.ts';
+
+export type MergeParts = LandingParts & { catalog: Catalog; checker: RowChecker };
+
+type Merged = { id: number; payload: string };
+/** A merged row once all have come; `base` and `old` are the position and text of the row that has its key. */
+type Settled = Merged & { key: string; base: number | null; old: string | null };
+
+const rowsAtOnce = 1_000;
+
+/** The position of the last row that came from the tree. */
+const lastOfTree = ({ database, treeRows }: LandingParts, entity: CatalogEntity): number => {
+  const count = treeRows[entity.name] ?? 0;
+  if (count === 0 || !database.hasBase) return 0;
+  const { table, position } = entity;
+  const text = `SELECT ${position} AS n FROM base.${table} ORDER BY ${position} LIMIT 1 OFFSET ?`;
+  return Number(database.prepare(text).get(count - 1)?.n ?? lastOfBase(database, entity));
+};
+
+export const createMerge = (parts: MergeParts): Landing => {
+  const { catalog, checker, database, sum, treeRows } = parts;
+  const { db, prepare, hasBase } = database;
+  const landed = new Map<string, number>();
+  const moved = new Map<string, number>();
+  let taken = 0;
+
+  const find = prepare('SELECT id, payload FROM scratch.merged WHERE entity = ? AND key = ?');
+  const insert = prepare(
+    'INSERT INTO scratch.merged (entity, key, payload, base) VALUES (?, ?, ?, ?) RETURNING id',
+  );
+  const update = prepare('UPDATE scratch.merged SET payload = ? WHERE id = ?');
+  const arrive = prepare('INSERT INTO scratch.arrived (merged, arrival) VALUES (?, ?)');
+  const settle = prepare('UPDATE scratch.merged SET position = ? WHERE id = ?');
+
+  const originalOf = ({ table, position }: CatalogEntity, key: string): BaseRow | undefined => {
+    if (!hasBase) return undefined;
+    const text = `SELECT ${position} AS position, payload FROM base.${table} WHERE _key = ?`;
+    return prepare(text).get(key) as BaseRow | undefined;
+  };
+
+  /** Merged rows of an entity, some at a time, in the order in which the first of each came. */
+  const merged = function* ({ name, table, position }: CatalogEntity): Generator<Settled> {
+    const old = hasBase ? `LEFT JOIN base.${table} b ON b.${position} = m.base` : '';
+    const page = db.prepare(
+      `SELECT m.id AS id, m.key AS key, m.payload AS payload, m.base AS base, ${hasBase ? 'b.payload' : 'NULL'} AS old
+       FROM scratch.merged m ${old} WHERE m.entity = ? AND m.id > ? ORDER BY m.id LIMIT ${rowsAtOnce}`,
+    );
+    for (let after = 0; ; ) {
+      const rows = page.all(name, after) as Settled[];
+      yield* rows;
+      const last = rows.at(-1);
+      if (last === undefined) return;
+      after = last.id;
+    }
+  };
+
+  /** Gives each row that differs from the base its position, and the sum its part. */
+  const place = (entity: CatalogEntity): void => {
+    const treeEnd = lastOfTree(parts, entity);
+    let next = lastOfBase(database, entity);
+    for (const { id, key, payload, base, old } of merged(entity)) {
+      if (payload === old) continue;
+      if (old !== null) sum.remove(entity, key, old);
+      sum.add(entity, key, payload);
+      const isOfTree = base !== null && base <= treeEnd;
+      if (isOfTree) moved.set(entity.name, (moved.get(entity.name) ?? 0) + 1);
+      const position = base === null || isOfTree ? next + 1 : base;
+      next = Math.max(next, position);
+      settle.run(position, id);
+    }
+  };
+
+  const fill = (entity: CatalogEntity): void => {
+    const { name, table, position } = entity;
+    if (hasBase) {
+      const text = `INSERT INTO main.${table} (${position}, _key, payload)
+        SELECT b.${position}, b._key, coalesce(m.payload, b.payload) FROM base.${table} b
+        LEFT JOIN scratch.merged m ON m.entity = ? AND m.key = b._key AND m.position IS NOT NULL
+        WHERE m.id IS NULL OR m.position = b.${position} ORDER BY b.${position}`;
+      prepare(text).run(name);
+    }
+    const added = `SELECT position, key, payload FROM scratch.merged
+      WHERE entity = ? AND position IS NOT NULL AND position IS NOT base ORDER BY position`;
+    db.prepare(`${insertSql(entity).replace(/VALUES .*$/, '')}${added}`).run(name);
+  };
+
+  return {
+    take({ entity, row: patch, payload: own }, arrival) {
+      const key = keyFrom(patch, entity.primaryKey);
+      if (key === undefined) return keyFault(entity, patch);
+      const known = find.get(entity.name, key) as Merged | undefined;
+      const original = known === undefined ? originalOf(entity, key) : undefined;
+      const before = known?.payload ?? original?.payload;
+      const row: Row = before === undefined ? patch : { ...JSON.parse(before), ...patch };
+      const fault = shapeFault(entity, row, checker.check(entity.name, row));
+      if (fault !== undefined) return fault;
+      const payload = before === undefined ? own : JSON.stringify(row);
+      const id =
+        known?.id ?? Number(insert.get(entity.name, key, payload, original?.position ?? null)?.id);
+      if (known !== undefined) update.run(payload, id);
+      arrive.run(id, arrival);
+      landed.set(entity.name, (landed.get(entity.name) ?? 0) + 1);
+      taken += 1;
+      return undefined;
+    },
+    taken: () => taken,
+    finish() {
+      for (const entity of catalog.entities) {
+        if (!landed.has(entity.name)) {
+          copyBase(database, entity);
+          continue;
+        }
+        place(entity);
+        fill(entity);
+      }
+      db.exec('CREATE INDEX scratch.merged_position ON merged (entity, position)');
+    },
+    arrivalsAt({ name }, position) {
+      const text = `SELECT arrival FROM scratch.merged m JOIN scratch.arrived a ON a.merged = m.id
+        WHERE m.entity = ? AND m.position = ? ORDER BY arrival`;
+      return prepare(text)
+        .all(name, position)
+        .map(({ arrival }) => Number(arrival));
+    },
+    takeBack(entity, key) {
+      prepare('UPDATE scratch.merged SET position = NULL WHERE entity = ? AND key = ?').run(
+        entity.name,
+        key,
+      );
+      const original = originalOf(entity, key);
+      if (original !== undefined && original.position <= lastOfTree(parts, entity)) {
+        moved.set(entity.name, (moved.get(entity.name) ?? 0) - 1);
+      }
+      return original;
+    },
+    landed: ({ name }) => landed.get(name) ?? 0,
+    countOut({ name }, rows) {
+      landed.set(name, (landed.get(name) ?? 0) - rows);
+    },
+    isChanged: ({ name }) => landed.has(name),
+    isReplaced: () => false,
+    treeRows: ({ name }) => (treeRows[name] ?? 0) - (moved.get(name) ?? 0),
+  };
+};

@@ -1,0 +1,192 @@
+/**
+ * Rows out of lines. What the text of a line says and a parsed value does not is looked at here: keys that
+ * are written twice, numbers that lose digits. Then the world's policy of redaction has its turn, before
+ * anything else sees the row.
+ */
+import { isObject, toPointer } from '#domain/json.ts';
+import { redactRow, verifyRow } from '#language/capture/redact.ts';
+import type { RedactPolicy, Row } from '#language/contract.ts';
+import { languageLimits } from '#language/limits.ts';
+import {
+  findDuplicateKeys,
+  findUnsafeNumber,
+  repeatsKeys,
+  saidOfSyntax,
+} from '#language/read/json-faults.ts';
+import { depthOf } from '#language/read/json-text.ts';
+import { isDeeperThan, kindOf } from '#language/read/values.ts';
+import type { Catalog, CatalogEntity } from '#store/tables/catalog.ts';
+import { faultOf, type RowFault, showKey } from './faults.ts';
+import type { Line } from './lines.ts';
+
+/** A row as it is to be kept, if the contract takes it. */
+export type ReadRow = { entity: CatalogEntity; row: Row; payload: string };
+
+export type RowReader = {
+  /** `entity` is the chunk's; without it the line names one. Undefined for a blank line. */
+  read(line: Line, entity: string | undefined): ReadRow | RowFault | undefined;
+};
+
+export type RowReaderParts = {
+  catalog: Catalog;
+  /** The entities that rows may be of; undefined for all. */
+  entities: readonly string[] | undefined;
+  /** Null where rows are kept as they come. */
+  redaction: { mode: 'apply' | 'refuse'; policy: RedactPolicy } | null;
+  rowFields: number;
+};
+
+export const isFault = (read: ReadRow | RowFault): read is RowFault => 'detail' in read;
+
+const tooDeep = `nests deeper than ${languageLimits.depth} levels`;
+
+/** A text of fewer characters cannot nest so deeply that anything runs out of room. */
+const shallowChars = 4_000;
+
+type Parsed = { value: unknown } | { fault: string };
+
+const parse = (text: string): Parsed => {
+  try {
+    return { value: JSON.parse(text) };
+  } catch (error) {
+    return { fault: `is not valid JSON: ${saidOfSyntax(error)}` };
+  }
+};
+
+/** A place in a line, as a place in its row. */
+const inRow = (pointer: string, isWrapped: boolean): Pick<RowFault, 'pointer' | 'field'> => {
+  const [first, ...others] = pointer.split('/').slice(1);
+  const rest = isWrapped ? others : [first ?? '', ...others];
+  return { pointer: rest.map((segment) => `/${segment}`).join(''), field: rest[0] ?? null };
+};
+
+/** What of a text the value does not hold that was parsed from it. */
+const lostOf = (
+  text: string,
+  value: unknown,
+  isWrapped: boolean,
+): Partial<RowFault> | undefined => {
+  if (repeatsKeys(text, value)) {
+    if (depthOf(text) > languageLimits.depth) return { detail: tooDeep };
+    const [pointer = ''] = findDuplicateKeys(text);
+    return { ...inRow(pointer, isWrapped), detail: 'is written twice' };
+  }
+  const unsafe = findUnsafeNumber(text);
+  if (unsafe === undefined) return undefined;
+  const detail = 'is a number with more digits than are kept exactly; write it as a text';
+  return { ...inRow(unsafe.pointer, isWrapped), detail };
+};
+
+const wrapped =
+  'a line is {"entity": …, "row": {…}} where neither its chunk nor the batch names an entity';
+
+export const createRowReader = (parts: RowReaderParts): RowReader => {
+  const { catalog, redaction, rowFields } = parts;
+  const allowed = new Map(
+    catalog.entities
+      .filter(({ name }) => parts.entities?.includes(name) ?? true)
+      .map((entity) => [entity.name, entity]),
+  );
+  const unknown = (name: string): RowFault => {
+    const isOther = catalog.entities.some((entity) => entity.name === name);
+    const known = [...allowed.keys()].join(', ');
+    const detail = isOther
+      ? `rows of ${name} are not among those of this import, which are of ${known}`
+      : `the world has no entity "${name}"; it has ${known}`;
+    return faultOf(detail, { entity: name });
+  };
+
+  const redact = (entity: CatalogEntity, row: Row, payload: string): ReadRow | RowFault => {
+    if (redaction === null) return { entity, row, payload };
+    const { mode, policy } = redaction;
+    if (mode === 'apply') {
+      const redacted = redactRow(policy, row).row;
+      return { entity, row: redacted, payload: JSON.stringify(redacted) };
+    }
+    const [first] = verifyRow(policy, row);
+    if (first === undefined) return { entity, row, payload };
+    return faultOf(
+      `${first.detail} [${first.mode}]; import with redact "apply", or store the redacted form`,
+      {
+        entity: entity.name,
+        // The key may be what is in the clear.
+        primaryKey: showKey(redactRow(policy, row).row, entity.primaryKey),
+        field: first.field,
+        pointer: first.pointer,
+      },
+    );
+  };
+
+  /** The row of a parsed line, once it is known which entity it is of. */
+  const take = (
+    entity: CatalogEntity,
+    text: string,
+    value: unknown,
+    row: unknown,
+  ): ReadRow | RowFault => {
+    const isWrapped = value !== row;
+    if (!isObject(row))
+      return faultOf(`must be an object, is ${kindOf(row)}`, { entity: entity.name });
+    if (text.length > shallowChars && isDeeperThan(value, languageLimits.depth)) {
+      return faultOf(tooDeep, { entity: entity.name });
+    }
+    const payload = JSON.stringify(row);
+    const written = isWrapped
+      ? `{"entity":${JSON.stringify(entity.name)},"row":${payload}}`
+      : payload;
+    // A line that is written as we write it has lost nothing.
+    const lost = written === text ? undefined : lostOf(text, value, isWrapped);
+    if (lost !== undefined) {
+      return faultOf(lost.detail ?? '', { ...lost, entity: entity.name });
+    }
+    if (payload.length > rowFields && Object.keys(row).length > rowFields) {
+      return faultOf(`has more than ${rowFields} fields`, { entity: entity.name });
+    }
+    return redact(entity, row, payload);
+  };
+
+  const takeWrapped = (text: string, value: unknown): ReadRow | RowFault => {
+    if (!isObject(value) || typeof value.entity !== 'string' || !('row' in value))
+      return faultOf(wrapped);
+    const extra = Object.keys(value).find((key) => key !== 'entity' && key !== 'row');
+    if (extra !== undefined) return faultOf(`has "${extra}" beside "entity" and "row"; ${wrapped}`);
+    const entity = allowed.get(value.entity);
+    return entity === undefined ? unknown(value.entity) : take(entity, text, value, value.row);
+  };
+
+  return {
+    read(line, name) {
+      if (typeof line !== 'string') return faultOf(line.fault, { entity: name ?? null });
+      if (line.trim() === '') return undefined;
+      const parsed = parse(line);
+      if ('fault' in parsed) return faultOf(parsed.fault, { entity: name ?? null });
+      if (name === undefined) return takeWrapped(line, parsed.value);
+      const entity = allowed.get(name);
+      return entity === undefined ? unknown(name) : take(entity, line, parsed.value, parsed.value);
+    },
+  };
+};
+
+/** The row's fault that its entity's shape finds, first of all that there are. */
+export const shapeFault = (
+  entity: CatalogEntity,
+  row: Row,
+  [first, ...others]: readonly { field: string; pointer: string; detail: string }[],
+): RowFault | undefined => {
+  if (first === undefined) return undefined;
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+  return faultOf(`${first.detail}${more}`, {
+    entity: entity.name,
+    primaryKey: showKey(row, entity.primaryKey),
+    field: first.field === '' ? null : first.field,
+    pointer: first.pointer,
+  });
+};
+
+/** The fault of a row that lacks a field of its key. */
+export const keyFault = (entity: CatalogEntity, row: Row): RowFault => {
+  const field = entity.primaryKey.find((name) => (row[name] ?? null) === null) ?? '';
+  const detail = `the primary key is (${entity.primaryKey.join(', ')}) and "${field}" is missing`;
+  const primaryKey = showKey(row, entity.primaryKey);
+  return faultOf(detail, { entity: entity.name, primaryKey, field, pointer: toPointer([field]) });
+};

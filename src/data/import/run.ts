@@ -1,0 +1,207 @@
+/**
+ * The import engine: rows of many chunks, held to the contract and to one another, into the snapshot of the
+ * next version. Equal plans give equal bytes. A run that was interrupted is done anew: nothing that it left counts.
+ *
+ * Rows are looked at one by one as they are read, and kept in their tables; what they must be to one another is
+ * looked at once all are there, so that they may come in any order.
+ */
+import { mkdir, rm } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
+import { AppError } from '#domain/error.ts';
+import { createRowChecker } from '#language/schema/checkers.ts';
+import { createCatalog } from '#store/tables/catalog.ts';
+import { writeSummary } from '#store/tables/open.ts';
+import { createStatements } from '#store/tables/statements.ts';
+import { isFull } from '#store/write/collisions.ts';
+import { createKeptNumbers } from '#store/write/kept-numbers.ts';
+import { createAppend } from './append.ts';
+import { type Arrivals, createArrivals } from './arrivals.ts';
+import { holdConstraints } from './constraints.ts';
+import { type ImportDatabase, openImportDatabase } from './database.ts';
+import { faultOf } from './faults.ts';
+import type { Landing } from './landing.ts';
+import { type ImportLimits, importLimits } from './limits.ts';
+import { ChunkFault, readLines } from './lines.ts';
+import { createMerge } from './merge.ts';
+import type { ImportChunk, ImportOutcome, ImportPlan, ImportProgress } from './plan.ts';
+import { createRefusals, type Refusals } from './refusals.ts';
+import { createRemoval } from './removal.ts';
+import { createRowReader, isFault, type RowReader, type RowReaderParts } from './rows.ts';
+import { packSnapshotFile } from './snapshot-file.ts';
+import { createStateSum } from './state-sum.ts';
+
+type Reading = {
+  plan: ImportPlan;
+  limits: ImportLimits;
+  reader: RowReader;
+  landing: Landing;
+  arrivals: Arrivals;
+  refusals: Refusals;
+};
+
+const redactionOf = ({ contract, redact }: ImportPlan): RowReaderParts['redaction'] => {
+  if (redact === 'off') return null;
+  if (contract.redact === null) {
+    const message = `redact "${redact}" needs a policy, and the world has no connector.toml; import with redact "off"`;
+    throw new AppError('invalid', message);
+  }
+  return { mode: redact, policy: contract.redact };
+};
+
+const readChunk = async (
+  { plan, limits, reader, landing, arrivals, refusals }: Reading,
+  chunk: ImportChunk,
+  tick: () => void,
+): Promise<void> => {
+  const entity = chunk.entity ?? plan.entity;
+  const { ordinal } = chunk;
+  let rows = 0;
+  arrivals.begin(ordinal);
+  for await (const lines of readLines(chunk.file, limits)) {
+    for (const line of lines) {
+      const arrival = arrivals.next();
+      const read = reader.read(line, entity);
+      if (read === undefined) continue;
+      rows += 1;
+      const fault = isFault(read) ? read : landing.take(read, arrival);
+      if (fault !== undefined) refusals.add(arrivals.placeOf(arrival), fault);
+    }
+    tick();
+    await setImmediate();
+  }
+  if (rows === chunk.rows) return;
+  throw new ChunkFault(`has ${rows} rows, and was said to have ${chunk.rows}`);
+};
+
+const readChunks = async (
+  reading: Reading,
+  report: (progress: ImportProgress) => void,
+): Promise<void> => {
+  const chunks = reading.plan.chunks.toSorted((a, b) => a.ordinal - b.ordinal);
+  const { landing, refusals } = reading;
+  for (const [validatedChunks, chunk] of chunks.entries()) {
+    const tick = (): void =>
+      report({ phase: 'validating', validatedChunks, appliedRows: landing.taken() });
+    try {
+      await readChunk(reading, chunk, tick);
+    } catch (error) {
+      if (!(error instanceof ChunkFault)) throw error;
+      const entity = chunk.entity ?? reading.plan.entity ?? null;
+      refusals.addFatal(
+        { chunk: chunk.ordinal, index: null },
+        faultOf(`the chunk ${error.message}`, { entity }),
+      );
+    }
+  }
+};
+
+/** Brings over what the base knows beside rows. */
+const copyNumbers = ({ db, hasBase }: ImportDatabase, replaced: readonly string[]): void => {
+  createKeptNumbers(db, createStatements(db));
+  const table = "SELECT 1 FROM base.sqlite_schema WHERE name = 'svc_numbers'";
+  if (!hasBase || db.prepare(table).get() === undefined) return;
+  db.exec(
+    'INSERT INTO main.svc_numbers SELECT * FROM base.svc_numbers ORDER BY entity, field, within',
+  );
+  for (const name of replaced)
+    db.prepare('DELETE FROM main.svc_numbers WHERE entity = ?').run(name);
+};
+
+const countRows = ({ db }: ImportDatabase, table: string): number =>
+  Number(db.prepare(`SELECT count(*) AS n FROM main.${table}`).get()?.n);
+
+const importInto = async (
+  database: ImportDatabase,
+  plan: ImportPlan,
+  limits: ImportLimits,
+  refusals: Refusals,
+  report: (progress: ImportProgress) => void,
+): Promise<ImportOutcome> => {
+  const { contract, mode } = plan;
+  const catalog = createCatalog(contract);
+  const checker = createRowChecker(contract);
+  const sum = createStateSum(database);
+  const arrivals = createArrivals();
+  const parts = { catalog, checker, database, sum, treeRows: plan.base?.treeRows ?? {} };
+  const chunkEntities = plan.chunks.flatMap(({ entity }) => entity ?? plan.entity ?? []);
+  const named = catalog.entities
+    .map(({ name }) => name)
+    .filter((name) => (plan.entities ?? chunkEntities).includes(name));
+  const landing =
+    mode === 'merge'
+      ? createMerge(parts)
+      : createAppend({ ...parts, replaced: mode === 'replace' ? named : null });
+  const redaction = redactionOf(plan);
+  const reader = createRowReader({
+    catalog,
+    entities: plan.entities,
+    redaction,
+    rowFields: limits.rowFields,
+  });
+  await readChunks({ plan, limits, reader, landing, arrivals, refusals }, report);
+  const applying = (): void =>
+    report({
+      phase: 'applying',
+      validatedChunks: plan.chunks.length,
+      appliedRows: landing.taken(),
+    });
+  applying();
+  landing.finish();
+  const removal = createRemoval({ catalog, database, landing, arrivals, refusals, sum });
+  holdConstraints({ contract, catalog, database, landing, removal });
+  if (refusals.isFatal() || (plan.atomic && refusals.count() > 0)) {
+    return { kind: 'refused', ...(await refusals.write(plan.folder)) };
+  }
+  const entries = <Value>(of: (entity: (typeof catalog.entities)[number]) => Value) =>
+    Object.fromEntries(catalog.entities.map((entity) => [entity.name, of(entity)]));
+  const replaced = catalog.entities.filter(landing.isReplaced).map(({ name }) => name);
+  const outcome = {
+    kind: 'applied' as const,
+    entityCounts: entries(({ table }) => countRows(database, table)),
+    landed: entries(landing.landed),
+    treeRows: entries(landing.treeRows),
+    replaced,
+    ...(await refusals.write(plan.folder)),
+  };
+  if (plan.dryRun) return { ...outcome, snapshot: null };
+  copyNumbers(database, replaced);
+  writeSummary(database.db, { sum: sum.value(), counts: outcome.entityCounts });
+  database.db.exec('COMMIT');
+  database.close();
+  applying();
+  return { ...outcome, snapshot: await packSnapshotFile(database.file, plan.folder, sum.value()) };
+};
+
+/** A database that is full of rows is a refusal; one that the disk has no room for is nobody's fault. */
+const refuseFull = (refusals: Refusals, storeBytes: number): void => {
+  const gibibytes = (storeBytes / 2 ** 30).toFixed(1);
+  const detail = `the world's rows take more than ${gibibytes} GiB with those of this import; import fewer`;
+  refusals.addFatal({ chunk: null, index: null }, faultOf(detail));
+};
+
+/**
+ * Runs an import. Throws `AppError` `invalid` for a plan that asks for redaction of a world without policy, and
+ * whatever its files throw that cannot be read or written.
+ */
+export const runImport = async (
+  plan: ImportPlan,
+  report: (progress: ImportProgress) => void = () => undefined,
+  bounds: Partial<ImportLimits> = {},
+): Promise<ImportOutcome> => {
+  const limits = { ...importLimits, ...bounds };
+  await rm(plan.folder, { recursive: true, force: true });
+  await mkdir(plan.folder, { recursive: true, mode: 0o700 });
+  const refusals = createRefusals(limits);
+  const { contract, folder } = plan;
+  const { storeBytes } = limits;
+  const database = openImportDatabase({ contract, base: plan.base?.file, folder, storeBytes });
+  try {
+    return await importInto(database, plan, limits, refusals, report);
+  } catch (error) {
+    if (!isFull(error) || !database.isFull()) throw error;
+    refuseFull(refusals, storeBytes);
+    return { kind: 'refused', ...(await refusals.write(folder)) };
+  } finally {
+    database.close();
+  }
+};
