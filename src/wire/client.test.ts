@@ -1,7 +1,7 @@
 /** The client against a server that answers well, badly and not at all. */
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createClient } from './client.ts';
 import { answerCall, getBlob, pollCalls } from './host-api/operations.ts';
@@ -92,6 +92,61 @@ describe('the client', () => {
     });
     const { body } = await client.send(getBlob, { params: { digest } });
     expect(body).toEqual(new Uint8Array([0, 255, 7]));
+  });
+
+  it('asks over one connection again, unless the server ends it', async () => {
+    const ports = new Set<number | undefined>();
+    let isLast = false;
+    const client = await clientOf((request, response) => {
+      ports.add(request.socket.remotePort);
+      if (isLast) response.setHeader('connection', 'close');
+      response.setHeader('content-type', 'application/json').end('{}');
+    });
+    const ask = () => client.send(pollCalls, { params, query });
+    await ask();
+    isLast = true;
+    await ask();
+    expect(ports.size).toBe(1);
+    await ask();
+    expect(ports.size).toBe(2);
+  });
+
+  it('asks over another connection where the server has ended the one that waited', async () => {
+    const client = await clientOf((_, response) => {
+      response.setHeader('content-type', 'application/json').end('{}');
+    });
+    const ask = () => client.send(pollCalls, { params, query });
+    const connected = once(server, 'connection');
+    await ask();
+    const [socket] = (await connected) as [Socket];
+    const closed = once(socket, 'close');
+    socket.end('HTTP/1.1 408 Request Timeout\r\nconnection: close\r\n\r\n');
+    await closed;
+    expect((await ask()).status).toBe(200);
+  });
+
+  it('reads an answer that comes in parts, and one that ends with its connection', async () => {
+    let isUnmeasured = false;
+    const client = await clientOf(({ socket }, response) => {
+      if (isUnmeasured) {
+        socket.end('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n{"call":2}');
+        return;
+      }
+      response.writeHead(200, { 'content-type': 'application/json' }).write('{"call"');
+      setImmediate(() => response.end(':1}'));
+    });
+    const ask = () => client.send(pollCalls, { params, query });
+    expect((await ask()).body).toEqual({ call: 1 });
+    isUnmeasured = true;
+    expect((await ask()).body).toEqual({ call: 2 });
+  });
+
+  it('sends no header that would end before its end', async () => {
+    const client = await clientOf((_, response) => response.end('{}'));
+    const { baseUrl } = client;
+    const other = createClient({ baseUrl, authorization: 'Bearer x\r\nhost: elsewhere' });
+    const sent = other.send(pollCalls, { params, query });
+    await expect(sent).rejects.toMatchObject({ code: 'unavailable' });
   });
 
   it('throws what the server refuses', async () => {

@@ -11,7 +11,8 @@
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
 import { fromErrorAnswer } from './errors.ts';
-import { type Exchanged, exchange } from './exchange.ts';
+import { exchange } from './exchange.ts';
+import type { Exchanged } from './exchanged.ts';
 import type { Answer, ClientInput, OperationShape } from './operation.ts';
 
 export type ClientOptions = {

@@ -1,0 +1,44 @@
+/** Exchanges over TLS, by Node's client: certificates, names and sessions of servers are its business. */
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { connectMs, lateConnection, type Sent, type Told, type Underway } from './exchanged.ts';
+import { https } from './http.ts';
+
+/** Fails a request whose connection does not come about, as the system does when it gives up. */
+const watchConnect = (request: ClientRequest): void => {
+  request.once('socket', (socket) => {
+    if (!socket.connecting) return;
+    const timer = setTimeout(() => request.destroy(lateConnection()), connectMs);
+    const settled = (): void => clearTimeout(timer);
+    socket.once('connect', settled).once('close', settled);
+  });
+};
+
+/** Node gives the body of a DELETE no length by itself, and the server would read it as a request. */
+const lengthOf = (body: string | undefined): Record<string, string> =>
+  body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+
+/** Reads an answer to its end. */
+const read = (response: IncomingMessage, { done, failed }: Told): void => {
+  const chunks: Buffer[] = [];
+  response.on('data', (chunk: Buffer) => chunks.push(chunk));
+  response.on('error', failed);
+  response.on('end', () =>
+    done({
+      status: response.statusCode ?? 0,
+      contentType: response.headers['content-type'] ?? '',
+      bytes: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks),
+    }),
+  );
+};
+
+/** Begins an exchange. */
+export const askSecurely = (address: string, sent: Sent, told: Told): Underway => {
+  const { method, body } = sent;
+  const headers = { ...sent.headers, ...lengthOf(body) };
+  const request = https().request(address, { method, headers });
+  watchConnect(request);
+  request.on('error', told.failed);
+  request.on('response', (response) => read(response, told));
+  request.end(body);
+  return { cut: (error) => void request.destroy(error) };
+};
