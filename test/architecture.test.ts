@@ -26,6 +26,7 @@ const shared: Record<string, readonly string[]> = {
   'src/store': ['src/domain', 'src/language'],
   'src/wire': ['src/domain', 'src/language'],
   'src/runtime': ['src/domain'],
+  'src/data': ['src/domain', 'src/language', 'src/store', 'src/runtime'],
   'src/pools': ['src/domain', 'src/language', 'src/runtime'],
 };
 const programs = ['src/control', 'src/gateway', 'src/cli', 'orchestrator', 'world-host-image'];
