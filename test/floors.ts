@@ -58,6 +58,7 @@ export const floors: Readonly<Record<string, readonly Floor[]>> = {
     ['hosts', 'what hosts tell and are told'],
     ['sessions', 'opened, ready, shown, closed'],
     ['calls', 'queued, handed out, answered'],
+    ['data', 'rows on their way into worlds'],
     ['worlds', 'made from trees, shown'],
     ['parts.ts', 'the parts, as one type'],
     ['lifecycle', 'how sessions get hosts, and end'],

@@ -22,6 +22,16 @@ import type { KeyPair } from './tokens/keys-in-use.ts';
 export const listenerNames = ['public', 'host', 'internal'] as const;
 export type ListenerName = (typeof listenerNames)[number];
 
+/** What one import may take. */
+export type ImportLimits = {
+  /** Milliseconds. */
+  timeLimitMs: number;
+  /** Memory of its process that is its own, in MiB. */
+  memoryMb: number;
+  /** What lies in its folder, in MiB; the unpacked snapshots of a machine may take as much. */
+  diskMib: number;
+};
+
 export type ControlConfig = {
   /** Holds a password, so it prints as a secret. */
   databaseUrl: Secret;
@@ -60,6 +70,8 @@ export type ControlConfig = {
   uploadMib: number;
   /** Bounds on compiling the worlds that clients send. */
   compile: CompileLimits;
+  /** What imports may take, and how many are done at once. */
+  imports: ImportLimits & { processes: number };
   /** How it ends once it is told to, in milliseconds. */
   shutdown: {
     /** It says that it is not ready and serves on, so that balancers send requests elsewhere. */
@@ -178,6 +190,17 @@ const readCompile = (env: EnvReader): CompileLimits => ({
   }),
 });
 
+const readImports = (env: EnvReader): ControlConfig['imports'] => ({
+  processes: env.integer('SVC_IMPORT_PROCESSES', { min: 0, max: 64, fallback: 1 }),
+  memoryMb: env.integer('SVC_IMPORT_MEMORY_MB', { min: 128, max: 16_384, fallback: 600 }),
+  timeLimitMs: env.integer('SVC_IMPORT_TIME_LIMIT_MS', {
+    min: 1_000,
+    max: 86_400_000,
+    fallback: 3_600_000,
+  }),
+  diskMib: env.integer('SVC_IMPORT_DISK_MIB', { min: 64, max: 10_000_000, fallback: 32_768 }),
+});
+
 const readQuotas = (env: EnvReader): Quotas => {
   const atLeastOne = (name: string, max: number, fallback: number): number =>
     env.integer(name, { min: 1, max, fallback });
@@ -227,6 +250,7 @@ export const readConfig = (environment: Env): ControlConfig => {
     },
     uploadMib: env.integer('SVC_UPLOAD_MIB', { min: 48, max: 1_000_000, fallback: 512 }),
     compile: readCompile(env),
+    imports: readImports(env),
     shutdown: {
       drainMs: env.integer('SVC_DRAIN_MS', { min: 0, max: 600_000, fallback: 0 }),
       finishMs: env.integer('SVC_FINISH_MS', { min: 0, max: 600_000, fallback: 2_500 }),

@@ -1,6 +1,7 @@
 /** The parts that the program wires together once. Each function takes only those it needs. */
 import type { Log } from '#runtime/log.ts';
 import type { Tracer } from '#runtime/tracing.ts';
+import type { SnapshotFiles } from '#store/files/snapshot-files.ts';
 import type { Blobs } from './blobs/blobs.ts';
 import type { SignedAddresses } from './blobs/signed.ts';
 import type { SmallBlobs } from './blobs/small.ts';
@@ -37,6 +38,8 @@ export type Parts = {
   facts: SessionFacts;
   seats: Seats;
   callRate: CallRate;
+  /** Unpacked snapshots, which all programs of this machine share that use the folder. */
+  snapshots: SnapshotFiles;
   compiler: Compiler;
   readBody: BodyReader;
   tracer: Tracer;

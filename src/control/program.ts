@@ -18,6 +18,7 @@ import { createCompiler } from './compile/compiler.ts';
 import { createLane, type EndedJob } from './compile/lane.ts';
 import type { ControlConfig } from './config.ts';
 import { type ListenerName, listenerNames } from './config.ts';
+import { openSnapshots, startImports } from './data/imports.ts';
 import { readCrowding } from './db/crowding.ts';
 import { openDatabase } from './db/database.ts';
 import { createCallWrites } from './db/grouped-calls.ts';
@@ -155,6 +156,8 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
     const served: Served[] = [];
     const admission = createAdmission(config.opens, (wish) => readCrowding(db, wish));
     const publicUrl = () => config.publicUrl ?? addressesOf(served, 'public')[0] ?? '';
+    const snapshots = await openSnapshots(config.workDir, config.imports.diskMib);
+    stack.defer(() => snapshots.close());
     const parts: Parts = {
       config,
       publicUrl,
@@ -173,15 +176,18 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
       facts: createSessionFacts(db),
       seats: createSeats((sessionId) => notices.ring(sessionId)),
       callRate: createCallRate(db, config.quotas.callsPerMinute),
+      snapshots,
       compiler,
       readBody: createBodyReader(readers),
       log,
     };
+    const imports = await startImports(parts);
+    stack.defer(() => imports.stop());
     const uploads = createUploads({ allMib: config.uploadMib, oneMib: config.quotas.uploadMib });
     addLoadMetrics(parts, uploads);
     const board = createLoopBoard();
     const told = [tellsSecrets, ...(namesKeys === undefined ? [] : [namesKeys])];
-    const loops = [schema.loop, ...notices.loops, ...told, ...tracer.loops];
+    const loops = [schema.loop, imports.loop, ...notices.loops, ...told, ...tracer.loops];
     for (const loop of loops) board.show(loop);
     const watched = { program: 'control', registry: metrics.registry, loops: board.statuses, log };
     const watching = await serveMetrics(watched, config.metricsListen);

@@ -7,14 +7,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Secret } from '#runtime/secret.ts';
 import { type Blobs, digestOf } from '../../src/control/blobs/blobs.ts';
 import { createSignedAddresses } from '../../src/control/blobs/signed.ts';
-import { type OwnControl, startOwnControl } from '../support/own-control.ts';
+import { type OwnControl, startNotesControl } from '../support/own-control.ts';
 
 let control: OwnControl;
 const bytes = Buffer.alloc(300_000, 'some bytes ');
 const awaited = { digest: digestOf(bytes), bytes: bytes.byteLength };
 
 beforeAll(async () => {
-  control = await startOwnControl();
+  control = await startNotesControl();
 });
 
 afterAll(() => control.stop());
@@ -25,11 +25,17 @@ const addressOf = async (what = awaited, secret = control.config.secret) => {
   return (await made.upload('chk', what)).url;
 };
 
-const hold = async ({ digest } = awaited) => {
+/** Has a chunk registered, which awaits the bytes. */
+const hold = async ({ digest, bytes: size } = awaited) => {
   await control.sql(
-    `insert into uploads (id, project_id, blobs, bytes, began_at, makes_world)
-     select gen_random_uuid(), id, array[$1], 1, 'infinity', false from projects limit 1`,
-    [digest],
+    `with batch as (
+       insert into data_batches (id, world_id, project_id, state, mode, redact, publish, atomic, dry_run, author)
+       select 'bat', id, project_id, 'open', 'append', 'off', 'now', true, false, 'pk' from worlds
+       returning id, world_id
+     )
+     insert into data_chunks (id, batch_id, world_id, ordinal, digest, bytes, rows)
+     select 'chk', id, world_id, 0, $1, $2::bigint, 1 from batch on conflict do nothing`,
+    [digest, size],
   );
 };
 
@@ -61,11 +67,12 @@ describe('an address to send bytes to', () => {
   it('takes nothing that nobody awaits', async () => {
     const { status } = await put(await addressOf(), bytes);
     expect(status).toBe(403);
-    expect(await filesIn(blobFolder())).toEqual([]);
+    expect(await filesIn(blobFolder())).not.toContain(awaited.digest.slice('sha256:'.length));
   });
 
   it('takes nothing but the bytes that it was given for, and leaves nothing of what is wrong', async () => {
     await hold();
+    const before = await filesIn(blobFolder());
     const url = await addressOf();
     const wrong = Buffer.from(bytes).fill('x', 7, 8);
     const refusals = [
@@ -77,18 +84,18 @@ describe('an address to send bytes to', () => {
     expect(refusals.map(({ status }) => status)).toEqual([400, 400, 400, 400]);
     expect(await stream(url, [bytes, bytes])).toBe(400);
     expect(await stream(url, [bytes.subarray(3)])).toBe(400);
-    expect(await filesIn(blobFolder())).toEqual([]);
-    expect(await filesIn(control.config.workDir)).toEqual([]);
+    expect(await filesIn(blobFolder())).toEqual(before);
+    expect(await filesIn(join(control.config.workDir, 'received'))).toEqual([]);
     expect(await put(url, bytes)).toMatchObject({ status: 200 });
     expect(await stream(url, [bytes.subarray(0, 9), bytes.subarray(9)])).toBe(200);
-    expect(await filesIn(blobFolder())).toEqual([awaited.digest.slice('sha256:'.length)]);
+    expect(await filesIn(blobFolder())).toHaveLength(before.length + 1);
     expect(await filesIn(join(control.config.workDir, 'received'))).toEqual([]);
   });
 
   it('is none once a character of it is changed, or when another service made it', async () => {
-    await hold();
     const url = await addressOf();
     const changed = [
+      url.replace('name=chk', 'name=chk2'),
       url.replace(/bytes=\d+/, 'bytes=5000000000'),
       url.replace(/until=\d+/, 'until=99999999999'),
       url.replace(/signature=.*/, ''),

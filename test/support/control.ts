@@ -136,6 +136,7 @@ export type TestControlOptions = {
   uploadMib?: number;
   opens?: ControlConfig['opens'];
   compile?: Partial<CompileLimits>;
+  imports?: Partial<ControlConfig['imports']>;
   gateway?: ControlConfig['gateway'];
   /** A folder of its own when not given. */
   blobs?: ControlConfig['blobs'];
@@ -176,6 +177,13 @@ const newConfig = async (options: TestControlOptions): Promise<ControlConfig> =>
     memoryMb: 512,
     secondsPerMinute: 10_000,
     ...options.compile,
+  },
+  imports: {
+    processes: 1,
+    memoryMb: 600,
+    timeLimitMs: 120_000,
+    diskMib: 4_096,
+    ...options.imports,
   },
   shutdown: { drainMs: 0, finishMs: 2_500 },
   bootstrap: [

@@ -40,6 +40,7 @@ describe('a signed address', () => {
       () => made.readTerms('PUT', sha256, { ...upload, bytes: '1e1' }),
       () => made.readTerms('PUT', sha256, { ...upload, bytes: ['10'] }),
       () => made.readTerms('PUT', sha256, { ...upload, until: String(Number(upload.until) + 1) }),
+      () => made.readTerms('PUT', sha256, { ...upload, name: 'chk-2' }),
       () => made.readTerms('GET', sha256, { ...download, name: 'other.jsonl' }),
       () => made.readTerms('GET', sha256, { ...download, name: '../other' }),
       () => made.readTerms('PUT', sha256, { ...upload, signature: undefined }),

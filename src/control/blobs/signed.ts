@@ -14,7 +14,7 @@ export const signedPath = '/api/blobs';
 
 /** What an address says: what may be done, with which bytes, and until when. */
 export type SignedTerms =
-  | { method: 'PUT'; digest: Digest; bytes: number; until: number }
+  | { method: 'PUT'; digest: Digest; name: string; bytes: number; until: number }
   | { method: 'GET'; digest: Digest; name: string; until: number };
 
 export type SignedAddresses = {
@@ -29,8 +29,8 @@ export type SignedAddresses = {
 /** It looks like a token of the service, so that it is hidden wherever those are. */
 const signatureOf = (secret: Secret, terms: SignedTerms): string => {
   const { method, digest, until } = terms;
-  const what = terms.method === 'PUT' ? String(terms.bytes) : terms.name;
-  return `lt-${secret.derive(`blob:${JSON.stringify([method, digest, what, until])}`)}`;
+  const bytes = terms.method === 'PUT' ? terms.bytes : null;
+  return `lt-${secret.derive(`blob:${JSON.stringify([method, digest, terms.name, bytes, until])}`)}`;
 };
 
 const isSame = (given: string, right: string): boolean => {
@@ -56,14 +56,11 @@ const termsOf = (
   if (!/^[\da-f]{64}$/.test(sha256) || typeof until !== 'string' || !wholeForm.test(until)) {
     throw refusal();
   }
-  const common = { digest: `sha256:${sha256}` as Digest, until: Number(until) };
-  if (method === 'PUT' && typeof bytes === 'string' && wholeForm.test(bytes)) {
-    return { ...common, method, bytes: Number(bytes) };
-  }
-  if (method === 'GET' && typeof name === 'string' && nameForm.test(name)) {
-    return { ...common, method, name };
-  }
-  throw refusal();
+  if (typeof name !== 'string' || !nameForm.test(name)) throw refusal();
+  const common = { digest: `sha256:${sha256}` as Digest, name, until: Number(until) };
+  if (method === 'GET') return { ...common, method };
+  if (typeof bytes !== 'string' || !wholeForm.test(bytes)) throw refusal();
+  return { ...common, method, bytes: Number(bytes) };
 };
 
 /** Makes it; `baseUrl` is where the control plane is reached, `now` the time in milliseconds. */
@@ -85,7 +82,7 @@ export const createSignedAddresses = (
       if (blobs.presigned !== undefined) return blobs.presigned.upload(name, awaited);
       const until = untilOf();
       return {
-        url: addressOf({ method: 'PUT', ...awaited, until }),
+        url: addressOf({ method: 'PUT', ...awaited, name, until }),
         headers: { 'content-type': 'application/octet-stream' },
         expiresAt: new Date(until * 1_000),
       };

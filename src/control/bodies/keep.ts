@@ -8,6 +8,7 @@ import { AppError } from '#domain/error.ts';
 import type { answerCall, deliverRequests, reportClosed } from '#wire/host-api/operations.ts';
 import type { Input } from '#wire/operation.ts';
 import type { CallRequest } from '#wire/public-api/call.ts';
+import type { CreateBatchBody, ImportBody } from '#wire/public-api/data.ts';
 import type { OpenSessionBody, TaskSpec } from '#wire/public-api/session.ts';
 import type { CreateWorldBody } from '#wire/public-api/world.ts';
 import { hashOf } from '../json/canonical.ts';
@@ -85,6 +86,32 @@ const keepWorld = ({ data, ...rest }: CreateWorldBody): KeptWorld => ({
   rowsJson: data === undefined ? null : JSON.stringify(data.rows),
 });
 
+export type KeptImport = Omit<ImportBody, 'rows'> & {
+  /** Rows by entity as JSON text, and the names of those. */
+  rowsJson: string;
+  entities: string[];
+  /** How many of each, in the order of those. */
+  rowCounts: number[];
+  /** Of the whole body; null without an `Idempotency-Key`. */
+  hash: string | null;
+};
+
+const keepImport = (body: ImportBody, { isKeyed }: KeepOptions): KeptImport => {
+  const { rows, ...rest } = body;
+  return {
+    ...rest,
+    rowsJson: JSON.stringify(rows),
+    entities: Object.keys(rows),
+    rowCounts: Object.values(rows).map((list) => list.length),
+    hash: isKeyed ? hashOf(body) : null,
+  };
+};
+
+const keepBatch = (body: CreateBatchBody, { isKeyed }: KeepOptions) => ({
+  ...body,
+  hash: isKeyed ? hashOf(body) : null,
+});
+
 type KeptAnswer = {
   state: 'succeeded' | 'failed';
   outputJson: string | null;
@@ -146,6 +173,8 @@ export const keepers = {
   enqueueCall: keepCall,
   openSession: keepOpen,
   createWorld: keepWorld,
+  importData: keepImport,
+  createBatch: keepBatch,
   answerCall: keepAnswer,
   deliverRequests: keepEntries,
   reportClosed: keepClosed,

@@ -116,7 +116,7 @@ export const buildVersion = (files: readonly TreeFile[], more: Rows, base?: Base
   const { contract, baseRows, generated } = compiled;
   const before = base === undefined ? undefined : decodeBundle(base.bundle).contract;
   const kept = before === undefined || base === undefined ? {} : readKeptRows(before, base);
-  const ofTree = withoutKept(contract, baseRows, kept);
+  const ofTree = withoutKept(contract, baseRows, kept, base?.replaced);
   try {
     const snapshot = buildSnapshot(contract, joinRows(joinRows(ofTree, kept), more));
     const code = selectUserCode(contract, overlay(files, generated));

@@ -41,7 +41,11 @@ export type Compiler = {
 type Outcome = Outcomes[JobKind];
 
 /** Kinds that are short: they look at a world that is compiled. */
-const shortKinds: ReadonlySet<JobKind> = new Set<JobKind>(['check-task', 'describe-entities']);
+const shortKinds: ReadonlySet<JobKind> = new Set<JobKind>([
+  'check-task',
+  'describe-entities',
+  'pack-rows',
+]);
 
 /** What a short one may take at most, processes that do them, and how many may wait: a burst of opens. */
 const shortLimitMs = 5_000;

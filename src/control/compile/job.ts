@@ -4,7 +4,7 @@ import { describeContract } from '#language/artifacts/describe.ts';
 import { type GeneratedFile, generatedState, staleProblems } from '#language/artifacts/state.ts';
 import { compileTree } from '#language/compile/compile.ts';
 import { languageWarnings } from '#language/compile/warnings.ts';
-import type { Contract } from '#language/contract.ts';
+import type { Contract, RedactPolicy } from '#language/contract.ts';
 import { initTree } from '#language/edit/init.ts';
 import { summarizeTemplate, type TemplateSummaryResult } from '#language/edit/template-summary.ts';
 import type { Problem } from '#language/problem.ts';
@@ -12,6 +12,7 @@ import { type ReadBody, readWhole } from '../bodies/read.ts';
 import { type Built, buildVersion } from './build.ts';
 import { type CheckedTask, checkTask, createWorldCache, type WorldGiven } from './check-task.ts';
 import type { BaseVersion } from './kept-rows.ts';
+import { packRows } from './pack-rows.ts';
 
 type Files = readonly TreeFile[];
 
@@ -34,6 +35,8 @@ type Inputs = {
   'check-task': { world: WorldGiven; specJson: string; linkedTools?: readonly string[] };
   /** The entities of a world, with every field. */
   'describe-entities': { world: WorldGiven };
+  /** Rows of a request as a chunk of a batch; with a policy they are redacted by it first. */
+  'pack-rows': { rowsJson: string; policy: RedactPolicy | null };
   /** The large body of a request to an operation, see `bodies/read.ts`. */
   read: { operation: string; bytes: Uint8Array; isKeyed: boolean };
 };
@@ -71,6 +74,7 @@ export type Outcomes = {
   'check-task': CheckedTask | Refused;
   /** As JSON text, like `describe`. */
   'describe-entities': { ok: true; entitiesJson: string } | Refused;
+  'pack-rows': { ok: true; chunk: Uint8Array; rows: number } | Refused;
   read: ReadBody;
 };
 
@@ -124,6 +128,8 @@ export const createJobs = (): ((job: Job) => Outcomes[JobKind]) => {
         return checkTask(findWorld(job.world), JSON.parse(job.specJson), job.linkedTools);
       case 'describe-entities':
         return { ok: true, entitiesJson: findWorld(job.world).entitiesJson() };
+      case 'pack-rows':
+        return packRows(job);
       case 'read':
         return readWhole(job.operation, job.bytes, job);
     }

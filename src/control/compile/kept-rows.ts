@@ -17,6 +17,8 @@ export type BaseVersion = {
   snapshot?: Uint8Array | undefined;
   /** How many rows of each entity came from the tree. */
   treeRows: Record<string, number> | TreeFile[];
+  /** Entities of which the tree's rows are left out, as an import has replaced them. */
+  replaced: readonly string[];
 };
 
 const countOf = ({ content }: TreeFile): number => {
@@ -56,11 +58,20 @@ export const readKeptRows = (
 const keyIn = (row: Row, fields: readonly string[]): string =>
   JSON.stringify(fields.map((field) => row[field]));
 
-/** The rows of a tree but those that have the key of a kept one: what was imported stays as it was. */
-export const withoutKept = ({ entities }: Contract, ofTree: Rows, kept: Rows): Rows => {
+/**
+ * The rows of a tree but those that have the key of a kept one, and those of replaced entities: what was imported
+ * stays as it was.
+ */
+export const withoutKept = (
+  { entities }: Contract,
+  ofTree: Rows,
+  kept: Rows,
+  replaced: readonly string[] = [],
+): Rows => {
   const keysOf = new Map(entities.map(({ name, primaryKey }) => [name, primaryKey]));
   return Object.fromEntries(
     Object.entries(ofTree).map(([entity, rows]) => {
+      if (replaced.includes(entity)) return [entity, []];
       const fields = keysOf.get(entity) ?? [];
       const taken = new Set((kept[entity] ?? []).map((row) => keyIn(row, fields)));
       return [entity, rows.filter((row) => !taken.has(keyIn(row, fields)))];

@@ -1,4 +1,5 @@
 /** State lists for SQL, taken from the domain's tables, so that no statement makes its own rules. */
+import { batchTransitions } from '#domain/batch.ts';
 import { callStates, callTransitions } from '#domain/call.ts';
 import { hostTransitions, liveHostStates } from '#domain/host.ts';
 import { isReady, sessionStates, sessionTransitions } from '#domain/session.ts';
@@ -16,6 +17,7 @@ const before =
 export const sessionBefore = before(sessionTransitions);
 export const hostBefore = before(hostTransitions);
 export const callBefore = before(callTransitions);
+export const batchBefore = before(batchTransitions);
 
 /** Sessions that take calls: whatever can still be closed in an orderly way. */
 export const openSessionStates = sessionBefore('CLOSING');

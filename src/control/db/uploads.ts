@@ -69,14 +69,15 @@ export const abandonUpload = async (db: Queryable, id: string): Promise<void> =>
   await db.query(abandonStatement, [id]);
 };
 
-const holdsStatement = statement(
-  'holds_for_upload',
-  `select from uploads where blobs @> array[$1::text] and began_at = 'infinity' limit 1`,
+const holdStatement = statement(
+  'hold_upload',
+  `update uploads set began_at = 'infinity' where id = $1 and began_at > '-infinity'`,
 );
 
-/** Whether a blob is held by what clients send piece by piece, which has no end of its own. */
-export const holdsForUpload = async (db: Queryable, digest: Digest): Promise<boolean> =>
-  (await db.query(holdsStatement, [digest])).length > 0;
+/** Holds what an upload has stored until it is given up: it has no end of its own, as that of a version has. */
+export const holdUpload = async (db: Queryable, id: string): Promise<void> => {
+  await db.query(holdStatement, [id]);
+};
 
 /** An upload that is this old is of a control plane that died: none takes so long. */
 const deadMinutes = 10;

@@ -79,6 +79,15 @@ const labelsStatement = statement('find_version_labels', `select ${labelsOf('$1'
 export const findLabels = async (db: Queryable, versionId: string): Promise<string[]> =>
   (await db.query<{ labels: string[] }>(labelsStatement, [versionId]))[0]?.labels ?? [];
 
+const bytesStatement = statement(
+  'find_version_bytes',
+  'select coalesce(bytes, 0)::float8 as bytes from versions where id = $1',
+);
+
+/** What a version counts for in its project. */
+export const findVersionBytes = async (db: Queryable, id: string): Promise<number> =>
+  (await db.query<{ bytes: number }>(bytesStatement, [id]))[0]?.bytes ?? 0;
+
 const heldStatement = statement(
   'find_held_blobs',
   `select blob from unnest($2::text[]) blob

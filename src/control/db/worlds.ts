@@ -47,6 +47,8 @@ export type VersionRow = {
   treeRows: Record<string, number> | null;
   /** Its links to versions of other worlds, in the order of the manifest. */
   links: VersionLink[];
+  /** Entities whose rows an import has replaced: a push leaves the tree's rows of them out. */
+  replaced: string[];
   /** What the world language takes for a slip. */
   warnings: string[];
   bundle: Digest;
@@ -83,9 +85,9 @@ const insertVersionStatement = statement(
   'insert_version',
   `insert into versions (id, world_id, project_id, number, state, content_hash, message, contract,
                          files, entity_counts, bundle, snapshot, warnings, blobs, bytes,
-                         has_api, tool_count, task_count, origin, author, changes, tree_rows)
+                         has_api, tool_count, task_count, origin, author, changes, tree_rows, replaced_entities)
    values (:id, :worldId, :projectId, :number, 'READY', :contentHash, :message, :contractJson, :files, :entityCounts, :bundle, :snapshot, :warnings, :blobs, :bytes, :hasApi, :toolCount, :taskCount,
-           :origin, :author, :changes, :treeRows)`,
+           :origin, :author, :changes, :treeRows, :replaced)`,
 );
 
 const finish = async (tx: Queryable, { slug }: NewWorld, uploadId: string): Promise<void> => {
@@ -308,7 +310,7 @@ const findVersionStatement = statement(
   `select v.id, v.world_id as "worldId", v.project_id as "projectId", coalesce(w.former_slug, w.slug) as slug, v.number, v.state,
           v.content_hash as "contentHash", v.message, v.author, v.origin, v.changes, v.contract, v.files,
           v.entity_counts as "entityCounts", v.bundle, v.snapshot, v.created_at as "createdAt",
-          coalesce(v.warnings, '[]') as warnings, v.tree_rows as "treeRows",
+          coalesce(v.warnings, '[]') as warnings, v.tree_rows as "treeRows", v.replaced_entities as replaced,
           ${linksColumn} as links,
           octet_length(v.contract::text) + octet_length(v.files::text) as "jsonChars"
      from versions v join worlds w on w.id = v.world_id

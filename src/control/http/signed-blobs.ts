@@ -11,7 +11,7 @@ import { AppError } from '#domain/error.ts';
 import { type AwaitedBlob, checkAwaited, measureFile } from '../blobs/blobs.ts';
 import { receiveFile } from '../blobs/receive.ts';
 import { signedPath } from '../blobs/signed.ts';
-import { holdsForUpload } from '../db/uploads.ts';
+import { isAwaited, markReceived } from '../db/chunks.ts';
 import type { Parts } from '../parts.ts';
 
 /** Files that are received at once; each is a chunk of a batch at most. */
@@ -71,8 +71,9 @@ export const addSignedBlobRoutes = (
     const terms = addresses.readTerms('PUT', request.params.sha256, request.query);
     if (terms.method !== 'PUT') throw new Error('the terms are of another method');
     checkAnnounced(request, terms);
-    if (!(await holdsForUpload(db, terms.digest))) throw notAwaited(terms);
+    if (!(await isAwaited(db, terms.name, terms.digest))) throw notAwaited(terms);
     await receive(terms, request.raw);
+    await markReceived(db, terms.name, terms.digest);
     reply.removeHeader('connection');
     return reply.code(200).send({ digest: terms.digest, bytes: terms.bytes });
   };

@@ -4,6 +4,7 @@
  * before this one did not write down is found out. The orchestrator winds
  * this clock together with the reaper's; each run does a little.
  */
+import { dropOfDeletedWorlds, emptyBatch, findSpentBatches } from '../db/batches.ts';
 import { fillLedgers, trimLedgers } from '../db/ledgers.ts';
 import { collectUpload } from '../db/uploads.ts';
 import { fillVersions } from '../db/version-summaries.ts';
@@ -14,6 +15,15 @@ const collectBlobs = async ({ blobs, db, log }: Parts): Promise<void> => {
   const removed = await collectUpload(db, (digest) => blobs.remove(digest));
   if (removed > 0) {
     log.info({ blobs: removed }, 'removed blobs of a world that was not made');
+  }
+};
+
+/** Gives up the bytes of chunks that are needed no longer. */
+const emptyBatches = async ({ blobs, db }: Parts): Promise<void> => {
+  await dropOfDeletedWorlds(db);
+  for (const id of await findSpentBatches(db)) {
+    const chunks = await emptyBatch(db, id);
+    for (const chunk of chunks) await blobs.presigned?.drop(chunk);
   }
 };
 
@@ -33,6 +43,7 @@ export const tidyUp = async (parts: Parts): Promise<void> => {
     () => fillVersions(parts.db),
     () => fillLedgers(parts.db),
     () => emptyDeletedWorld(parts.db),
+    () => emptyBatches(parts),
     () => collectBlobs(parts),
     () => makeRoom(parts),
   ];

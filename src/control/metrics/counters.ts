@@ -156,6 +156,18 @@ export const createMetrics = () => {
       'How long a compile job ran, without its wait for a process',
       ['kind'],
     ),
+    importJobs: counter(
+      registry,
+      'svc_import_jobs_total',
+      'Jobs of imports and publishes that ended: done, failed, again (given back), or lost',
+      ['kind', 'outcome'],
+    ),
+    importSeconds: seconds(
+      registry,
+      'svc_import_job_seconds',
+      'How long a job of an import or a publish ran, without its wait',
+      ['kind'],
+    ),
   };
 };
 

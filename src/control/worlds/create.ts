@@ -138,6 +138,7 @@ const makeWorld = async (
     number: (lost?.head.number ?? 0) + 1,
     author,
     origin: 'create',
+    replaced: [],
     base: null,
   });
   const world = {

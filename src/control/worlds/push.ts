@@ -154,18 +154,19 @@ const readBase = async (
   data: PushBody['data'],
 ): Promise<BaseVersion | undefined> => {
   const keeps = data !== 'replace' && hasOtherRows(head);
+  const replaced = data === 'replace' ? [] : head.replaced;
   try {
     const [bundle, snapshot] = await Promise.all([
       blobs.get(head.bundle),
       keeps ? blobs.get(head.snapshot) : undefined,
     ]);
     if (head.treeRows !== null || !keeps)
-      return { bundle, snapshot, treeRows: head.treeRows ?? {} };
+      return { bundle, snapshot, treeRows: head.treeRows ?? {}, replaced };
     const files = head.files.filter(isRows).map(async ({ path, sha256 }) => ({
       path,
       content: await blobs.get(sha256),
     }));
-    return { bundle, snapshot, treeRows: await Promise.all(files) };
+    return { bundle, snapshot, treeRows: await Promise.all(files), replaced };
   } catch (error) {
     if (!isLost(error)) throw error;
     if (data === 'replace') return undefined;
@@ -217,6 +218,7 @@ const writeVersion = async (
     message: body.message ?? null,
     author: creator.publicKey,
     origin: 'push',
+    replaced: body.data === 'replace' ? [] : head.replaced,
     base: head,
   });
   const next = { ...now, projectId, name: nameAfter(now, head, source), base: head.id };

@@ -28,7 +28,10 @@ export type Source = Omit<
 };
 
 /** What is said of a version beside what it consists of; `base` is the one that it is made from. */
-export type VersionNote = Pick<NewVersion, 'number' | 'message' | 'author' | 'origin'> & {
+export type VersionNote = Pick<
+  NewVersion,
+  'number' | 'message' | 'author' | 'origin' | 'replaced'
+> & {
   base: Pick<VersionRow, 'number' | 'files' | 'entityCounts'> | null;
 };
 
@@ -65,9 +68,18 @@ const writeBlobs = async (blobs: Blobs, contents: readonly Uint8Array[]): Promis
 };
 
 /** `sha256:…` of what a version is: files, bundle and rows, and the versions that it is linked to. */
-export const contentHashOf = ({ files, bundle, snapshot, links }: Source): string => {
+export const contentHashOf = ({ bundle, snapshot, ...source }: Source): string =>
+  hashContent({ ...source, bundle: digestOf(bundle), state: snapshot.digest });
+
+/** The same, of what is stored already. */
+export const hashContent = ({
+  files,
+  bundle,
+  state,
+  links,
+}: Pick<VersionRow, 'files' | 'bundle' | 'links'> & { state: string }): string => {
   const linked = links.map(({ alias, versionId }) => ({ alias, versionId }));
-  const content = { files, bundle: digestOf(bundle), state: snapshot.digest };
+  const content = { files, bundle, state };
   return `sha256:${hashOf(links.length === 0 ? content : { ...content, links: linked })}`;
 };
 

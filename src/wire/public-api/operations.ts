@@ -29,6 +29,17 @@ import {
 } from './world.ts';
 
 export {
+  cancelBatch,
+  completeBatch,
+  confirmChunk,
+  createBatch,
+  getBatch,
+  importData,
+  listBatches,
+  publishData,
+  registerChunk,
+} from './data-operations.ts';
+export {
   archiveWorld,
   deleteWorld,
   findMissingFiles,

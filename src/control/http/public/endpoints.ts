@@ -2,6 +2,7 @@
 import type { Parts } from '../../parts.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { callEndpoints } from './calls.ts';
+import { dataEndpoints } from './data.ts';
 import { linkEndpoints } from './links.ts';
 import { requestEndpoints } from './requests.ts';
 import { runtimeEndpoints } from './runtime.ts';
@@ -12,6 +13,7 @@ import { worldEndpoints } from './worlds.ts';
 export const publicEndpoints = (parts: Parts): Endpoint[] => [
   ...worldEndpoints(parts),
   ...versionEndpoints(parts),
+  ...dataEndpoints(parts),
   ...runtimeEndpoints(parts),
   ...sessionEndpoints(parts),
   ...linkEndpoints(parts),

@@ -1,0 +1,184 @@
+/**
+ * Rows that come in one request: a batch with one chunk, which is followed until it ends or the client has waited long
+ * enough. With `apply` they are redacted before they are first stored.
+ */
+import { AppError, type FieldProblem } from '#domain/error.ts';
+import { parsePointer } from '#domain/json.ts';
+import type { RedactPolicy } from '#language/contract.ts';
+import { digestOf } from '../blobs/blobs.ts';
+import type { KeptImport } from '../bodies/keep.ts';
+import { type BatchRow, insertBatch, listPending, sealBatch } from '../db/batches.ts';
+import { confirmChunk } from '../db/chunks.ts';
+import type { WorldRow } from '../db/worlds.ts';
+import type { Parts } from '../parts.ts';
+import type { Creator } from '../worlds/create.ts';
+import { findFirst, findTarget, getBatch, newBatch, writeOnce } from './batches.ts';
+import { addChunk } from './chunks.ts';
+import { importsTopic } from './imports.ts';
+
+/** How long an import's answer is held. */
+const holdMs = 55_000;
+/** News may be lost. */
+const lookEveryMs = 2_000;
+
+const isOver = ({ state }: BatchRow): boolean =>
+  ['applied', 'refused', 'published', 'failed'].includes(state);
+
+/** Waits for the end of a batch; answers it as it is when the time is over, or nobody waits any more. */
+export const followBatch = async (
+  parts: Parts,
+  world: WorldRow,
+  id: string,
+  signal: AbortSignal,
+): Promise<BatchRow> => {
+  const watch = parts.notices.watch(id);
+  const endsAt = performance.now() + holdMs;
+  try {
+    for (;;) {
+      const batch = await getBatch(parts, world, id);
+      const leftMs = endsAt - performance.now();
+      if (isOver(batch) || leftMs <= 0 || signal.aborted || parts.notices.closed) return batch;
+      await watch.next(Math.min(leftMs, lookEveryMs), signal);
+    }
+  } finally {
+    watch.end();
+  }
+};
+
+type Import = {
+  creator: Creator;
+  slug: string;
+  body: KeptImport;
+  idempotencyKey: string | undefined;
+  signal: AbortSignal;
+};
+
+const pack = async (
+  parts: Parts,
+  { creator, body, signal }: Import,
+  policy: RedactPolicy | null,
+) => {
+  const packed = await parts.compiler.run(
+    { kind: 'pack-rows', rowsJson: body.rowsJson, policy },
+    { project: creator.projectId, signal },
+  );
+  if (packed.ok) return packed;
+  throw new AppError('timeout', 'the rows take too long to read: send them in a batch');
+};
+
+const store = async (
+  parts: Parts,
+  wanted: Import,
+  world: WorldRow,
+  policy: RedactPolicy | null,
+) => {
+  const { creator, body, idempotencyKey } = wanted;
+  const packed = await pack(parts, wanted, policy);
+  const digest = digestOf(packed.chunk);
+  const keyed = { idempotencyKey, hash: body.hash };
+  const batch = {
+    ...newBatch({ creator, world, how: body }, keyed),
+    state: 'open' as const,
+    entities: body.entities,
+    isRedacted: policy !== null,
+  };
+  const other = await writeOnce(parts, creator.projectId, keyed, () =>
+    insertBatch(parts.db, batch),
+  );
+  if (other !== undefined) return other;
+  const opened = await getBatch(parts, world, batch.id);
+  const { byteLength: bytes } = packed.chunk;
+  const entity = body.entities.length === 1 ? (body.entities[0] ?? null) : null;
+  const sent = { ordinal: 0, digest, bytes, rows: packed.rows, entity };
+  const chunk = await addChunk(parts, opened, sent);
+  await parts.blobs.put(packed.chunk);
+  await confirmChunk(parts.db, chunk.id, digest);
+  await sealBatch(parts.db, opened.id);
+  parts.notices.tell(importsTopic);
+  return opened;
+};
+
+/** Imports rows, and answers the batch as it is after at most 55 seconds. */
+export const importRows = async (
+  parts: Parts,
+  wanted: Import,
+): Promise<{ world: WorldRow; batch: BatchRow }> => {
+  const { creator, slug, body, idempotencyKey, signal } = wanted;
+  const asked = { how: body, entities: body.entities };
+  const { world, head } = await findTarget(parts, creator.projectId, slug, asked);
+  const first = await findFirst(parts, creator.projectId, { idempotencyKey, hash: body.hash });
+  const policy = body.redact === 'apply' ? head.contract.redact : null;
+  const batch = first ?? (await store(parts, wanted, world, policy));
+  return { world, batch: await followBatch(parts, world, batch.id, signal) };
+};
+
+/** Publishes what waits, and answers the publish as it is after at most 55 seconds. */
+export const publishRows = async (
+  parts: Parts,
+  {
+    creator,
+    slug,
+    message,
+    idempotencyKey,
+    signal,
+  }: Omit<Import, 'body'> & { message: string | null },
+): Promise<{ world: WorldRow; batch: BatchRow }> => {
+  const { world } = await findTarget(parts, creator.projectId, slug, null);
+  const keyed = { idempotencyKey, hash: JSON.stringify([world.id, message]) };
+  const first = await findFirst(parts, creator.projectId, keyed);
+  if (first !== undefined) {
+    return { world, batch: await followBatch(parts, world, first.id, signal) };
+  }
+  if ((await listPending(parts.db, world.id)).length === 0) {
+    throw new AppError(
+      'conflict',
+      `no batch of "${slug}" waits to be published: open one with "publish": "later", and complete it`,
+    );
+  }
+  const batch = {
+    ...newBatch({ creator, world, how: { message } }, keyed),
+    kind: 'publish' as const,
+    state: 'queued' as const,
+  };
+  const other = await writeOnce(parts, creator.projectId, keyed, () =>
+    insertBatch(parts.db, batch),
+  );
+  parts.notices.tell(importsTopic);
+  const { id } = other ?? batch;
+  return { world, batch: await followBatch(parts, world, id, signal) };
+};
+
+type Told = NonNullable<BatchRow['refusals']>[number];
+
+/** Rows of the request are one after the other in the chunk; here they are told by their place in the request. */
+const fieldOf = (
+  { entity, index, pointer, detail }: Told,
+  entities: readonly string[],
+  rowCounts: readonly number[],
+): FieldProblem => {
+  const at = entity === null ? -1 : entities.indexOf(entity);
+  const before = rowCounts.slice(0, Math.max(at, 0)).reduce((sum, rows) => sum + rows, 0);
+  const place = at === -1 || index === null ? [] : [entity ?? '', String(index - before)];
+  return { path: ['rows', ...place, ...parsePointer(pointer ?? '')], message: detail };
+};
+
+/** The error of an import that was refused or has failed; undefined of any other. */
+export const errorOf = (
+  batch: BatchRow,
+  rowCounts: readonly number[],
+  told: Record<string, unknown>,
+): AppError | undefined => {
+  if (batch.state === 'refused') {
+    const fields = (batch.refusals ?? [])
+      .slice(0, 50)
+      .map((refusal) => fieldOf(refusal, batch.entities ?? [], rowCounts));
+    const message = `${batch.refused} rows were refused, and nothing was written: ${fields[0]?.message ?? ''}`;
+    return new AppError('invalid', message, { fields, detail: { batchId: batch.id, ...told } });
+  }
+  if (batch.state !== 'failed' || batch.error === null) return undefined;
+  const codes = ['conflict', 'exhausted', 'not_found', 'invalid'] as const;
+  const code = codes.find((one) => one === batch.error?.code) ?? 'unavailable';
+  return new AppError(code, batch.error.message, {
+    detail: { batchId: batch.id, reason: batch.error.code },
+  });
+};

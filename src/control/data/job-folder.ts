@@ -1,0 +1,80 @@
+/** The folder of one attempt at an import: what it reads, what it writes. Nothing in it is needed afterwards. */
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { pipeline } from 'node:stream/promises';
+import type { ImportChunk } from '#data/import/plan.ts';
+import type { Refusal } from '#domain/batch.ts';
+import { cut } from '#domain/cut.ts';
+import type { Blobs } from '../blobs/blobs.ts';
+import type { ChunkRow } from '../db/chunks.ts';
+
+/** Refusals that are told with a batch itself; the rest is in its report. */
+const toldRefusals = 200;
+/** Of a line of the report, more than any refusal has. */
+const longestLine = 64 * 1024;
+/** A folder that nobody wrote to for so long is of a worker that is gone. */
+const deadMs = 24 * 60 * 60_000;
+
+/** Brings the chunks of a batch into a folder. */
+export const fetchChunks = async (
+  blobs: Blobs,
+  chunks: readonly ChunkRow[],
+  folder: string,
+  signal: AbortSignal,
+): Promise<ImportChunk[]> => {
+  await mkdir(folder, { recursive: true });
+  const fetched: ImportChunk[] = [];
+  for (const { ordinal, digest, rows, entity } of chunks) {
+    const file = join(folder, `${ordinal}.jsonl.gz`);
+    await pipeline(await blobs.read(digest), createWriteStream(file), { signal });
+    fetched.push({ ordinal, file, rows, ...(entity === null ? {} : { entity }) });
+  }
+  return fetched;
+};
+
+/** The first refusals of a report. */
+export const readRefusals = async (file: string): Promise<Refusal[]> => {
+  const source = createReadStream(file);
+  const refusals: Refusal[] = [];
+  try {
+    for await (const line of createInterface({ input: source })) {
+      if (refusals.length === toldRefusals) break;
+      if (line.length > longestLine) continue;
+      const refusal = JSON.parse(line) as Refusal;
+      refusals.push({ ...refusal, detail: cut(refusal.detail, 2_000) });
+    }
+  } finally {
+    source.destroy();
+  }
+  return refusals;
+};
+
+/** Removes what workers have left that were cut off. */
+export const removeDeadFolders = async (folder: string): Promise<void> => {
+  await mkdir(folder, { recursive: true });
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    const found = await stat(path).catch(() => undefined); // another process removed it first
+    if (found !== undefined && Date.now() - found.mtimeMs > deadMs) {
+      await rm(path, { recursive: true, force: true });
+    }
+  }
+};
+
+/** Removes the folders of earlier attempts at a batch, whose workers are gone, and makes one for this attempt. */
+export const openJobFolder = async (
+  folder: string,
+  batchId: string,
+  attempt: number,
+): Promise<string> => {
+  await mkdir(folder, { recursive: true });
+  for (const name of await readdir(folder)) {
+    if (name.startsWith(`${batchId}.`))
+      await rm(join(folder, name), { recursive: true, force: true });
+  }
+  const own = join(folder, `${batchId}.${attempt}`);
+  await mkdir(own);
+  return own;
+};

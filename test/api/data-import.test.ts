@@ -1,0 +1,133 @@
+/** Rows that come in one request, and what becomes of them. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { archiveWorld, getWorld, importData, listVersions } from '#wire/public-api/operations.ts';
+import { type OwnControl, startNotesControl } from '../support/own-control.ts';
+import { push } from '../support/pushes.ts';
+import { notesWorld } from '../support/worlds.ts';
+
+let control: OwnControl;
+const params = { slug: 'notes' };
+
+beforeAll(async () => {
+  control = await startNotesControl();
+});
+
+afterAll(() => control.stop());
+
+const head = async () => (await control.read(getWorld, { params })).body.version;
+const folder = (id: number, name = `folder ${id}`) => ({ id, name });
+const note = (id: number, folder_id: number) => ({
+  id,
+  folder_id,
+  title: `note ${id}`,
+  done: false,
+});
+const importOf = (body: Parameters<typeof control.send<typeof importData>>[1]['body']) =>
+  control.send(importData, { params, body });
+
+describe('an import', () => {
+  it('makes a version with the rows, which says where it came from', async () => {
+    const before = await head();
+    const answer = await importOf({
+      rows: { notes: [note(900, 900)], folders: [folder(900)] },
+      message: 'nine hundred',
+    });
+    expect(answer).toMatchObject({
+      status: 201,
+      body: {
+        state: 'published',
+        rowCount: 2,
+        refused: 0,
+        landed: { notes: 1, folders: 1 },
+        version: { number: before.number + 1, origin: 'import', message: 'nine hundred' },
+      },
+    });
+    const after = await head();
+    expect(after.entityCounts).toEqual({
+      folders: (before.entityCounts.folders ?? 0) + 1,
+      notes: (before.entityCounts.notes ?? 0) + 1,
+    });
+    const { data } = (await control.read(listVersions, { params })).body;
+    expect(data[0]?.changes).toMatchObject({ base: before.number, files: { changed: 0 } });
+  });
+
+  it('names the entity, row and field of what is wrong, and writes nothing', async () => {
+    const before = await head();
+    const rows = { folders: [folder(901), { id: 902 }], notes: [note(901, 77_777)] };
+    const refused = await importOf({ rows }).catch((error: unknown) => error);
+    expect(refused).toMatchObject({
+      code: 'invalid',
+      message: expect.stringContaining('nothing was written'),
+    });
+    const { fields, detail } = refused as { fields: { path: string[] }[]; detail: object };
+    expect(fields.map(({ path }) => path.slice(0, 3))).toContainEqual(['rows', 'folders', '1']);
+    expect(detail).toMatchObject({ refused: expect.any(Number), reportUrl: expect.any(String) });
+    expect(await head()).toEqual(before);
+  });
+
+  it('looks at everything and writes nothing where it is a dry run', async () => {
+    const before = await head();
+    const good = await importOf({ rows: { folders: [folder(903)] }, dryRun: true });
+    expect(good).toMatchObject({ status: 200, body: { state: 'applied', versionId: null } });
+    const bad = await importOf({ rows: { folders: [{ id: 'x' }] }, dryRun: true });
+    expect(bad).toMatchObject({ status: 200, body: { state: 'refused', refused: 1 } });
+    expect(await head()).toEqual(before);
+  });
+
+  it('is refused up front for entities, modes and redaction that the world has not', async () => {
+    const wrong = [
+      { rows: { foldrs: [] } },
+      { rows: { folders: [] }, merge: true, mode: 'replace' as const },
+      { rows: { folders: [] }, redact: 'apply' as const },
+    ];
+    for (const body of wrong) {
+      await expect(importOf(body)).rejects.toMatchObject({ code: 'invalid' });
+    }
+    const none = { mode: null, merge: null, redact: null, atomic: null, message: null };
+    expect(await importOf({ rows: { folders: [folder(904)] }, ...none })).toMatchObject({
+      status: 201,
+    });
+  });
+
+  it('made with a key is made once, and the key is of its body alone', async () => {
+    const headers = { 'idempotency-key': randomUUID() };
+    const body = { rows: { folders: [folder(905)] } };
+    const [first, second] = await Promise.all([
+      control.send(importData, { params, body, headers }),
+      control.send(importData, { params, body, headers }),
+    ]);
+    expect(second.body).toEqual(first.body);
+    const other = { rows: { folders: [folder(906)] } };
+    await expect(control.send(importData, { params, body: other, headers })).rejects.toMatchObject({
+      code: 'conflict',
+    });
+  });
+
+  it('that leaves out bad rows says how many', async () => {
+    const rows = { folders: [folder(907), folder(907), { id: 'x' }] };
+    const { status, body } = await importOf({ rows, atomic: false });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({ refused: 2, landed: { folders: 1 }, state: 'published' });
+  });
+
+  it('in a world that is archived is refused', async () => {
+    await control.send(archiveWorld, { params, body: { archived: true } });
+    await expect(importOf({ rows: { folders: [] } })).rejects.toMatchObject({ code: 'conflict' });
+    await control.send(archiveWorld, { params, body: { archived: false } });
+  });
+});
+
+describe('a push after an import', () => {
+  it('keeps what was merged and replaced, until it says otherwise', async () => {
+    await importOf({ rows: { notes: [], folders: [folder(1, 'mine')] }, mode: 'replace' });
+    expect((await head()).entityCounts).toEqual({ folders: 1, notes: 0 });
+    const tree = new Map(notesWorld().map((file) => [file.path, file]));
+    tree.set('own.md', { path: 'own.md', content: Buffer.from('own') });
+    await push(control.send, 'notes', [...tree.values()]);
+    expect((await head()).entityCounts).toEqual({ folders: 1, notes: 0 });
+    tree.set('own.md', { path: 'own.md', content: Buffer.from('other') });
+    await push(control.send, 'notes', [...tree.values()], { data: 'replace' });
+    expect((await head()).entityCounts.notes).toBeGreaterThan(0);
+  });
+});
