@@ -139,6 +139,7 @@ export const modelImport = (
         continue;
       }
       const key = keyIn(entityOf(name), out.row);
+      if (held(name).some((other) => keyIn(entityOf(name), other.row) === key)) continue;
       for (const child of contract.entities) {
         for (const { fields, target } of child.relationships) {
           if (target !== name) continue;

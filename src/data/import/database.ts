@@ -48,8 +48,8 @@ export type ImportDatabase = {
   /** The file that it is in. */
   file: string;
   hasBase: boolean;
-  /** Whether it has grown as far as it may. */
-  isFull(): boolean;
+  /** Whether it may grow by less than so many bytes. */
+  hasLessThan(bytes: number): boolean;
   close(): void;
 };
 
@@ -87,9 +87,8 @@ export const openImportDatabase = ({
     prepare,
     file,
     hasBase: base !== undefined,
-    isFull: () =>
-      Number(db.prepare('PRAGMA page_count').get()?.page_count) * pageBytes >=
-      storeBytes - pageBytes,
+    hasLessThan: (bytes) =>
+      storeBytes - Number(db.prepare('PRAGMA page_count').get()?.page_count) * pageBytes < bytes,
     close: () => {
       if (db.isOpen) db.close();
     },

@@ -109,6 +109,10 @@ export const createRemoval = (parts: RemovalParts): Removal => {
     }
   };
 
+  /** Whether another row has the key of one that is gone for having it, too. */
+  const isThere = ({ table }: CatalogEntity, key: string): boolean =>
+    prepare(`SELECT 1 FROM main.${table} WHERE _key = ?`).get(key) !== undefined;
+
   const restore = (entity: CatalogEntity, key: string): boolean => {
     const original = landing.takeBack(entity, key);
     if (original === undefined) return false;
@@ -154,7 +158,8 @@ export const createRemoval = (parts: RemovalParts): Removal => {
         if (gone === undefined) return;
         prepare('DELETE FROM scratch.gone WHERE id = ?').run(gone.id);
         const entity = catalog.entity(gone.entity);
-        if (!restore(entity, gone.key)) removeDependents(entity, gone.key);
+        if (isThere(entity, gone.key) || restore(entity, gone.key)) continue;
+        removeDependents(entity, gone.key);
       }
     },
   };

@@ -1,0 +1,246 @@
+/** What an import makes of rows, and how it refuses them, by example. */
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { RedactPolicy, Row } from '#language/contract.ts';
+import {
+  createImportFiles,
+  importApplied,
+  planOf,
+  readImported,
+  readRefusals,
+} from '#test/support/import-files.ts';
+import { sampleContract, sampleRows } from '#test/support/sample-contract.ts';
+import type { ImportPlan, ImportProgress } from './plan.ts';
+import { runImport } from './run.ts';
+
+const contract = sampleContract();
+const files = createImportFiles();
+afterAll(() => files.remove());
+
+const plan = (parts: Partial<ImportPlan>): ImportPlan => planOf(files.folder(), parts);
+const linesOf = (rows: readonly Row[]): string[] => rows.map((row) => JSON.stringify(row));
+const users = (...rows: Row[]) => files.chunk(0, linesOf(rows), 'users');
+
+const refusalsOf = async (parts: Partial<ImportPlan>) => {
+  const outcome = await runImport(plan(parts));
+  return { outcome, refusals: readRefusals(outcome) };
+};
+
+describe('an import', () => {
+  it('takes children before their parents, and other rows stay as they are', async () => {
+    const chunks = [
+      files.chunk(0, linesOf([{ owner: 'cy', name: 'lib', private: true }]), 'repos'),
+      files.chunk(1, linesOf([{ login: 'cy', id: 3 }]), 'users'),
+    ];
+    const base = files.base(contract, sampleRows, { users: 2, repos: 1 });
+    const outcome = await importApplied(plan({ base, chunks }));
+    const rows = readImported(contract, outcome);
+    expect(rows.users).toEqual([...(sampleRows.users ?? []), { login: 'cy', id: 3 }]);
+    expect(rows.repos?.at(-1)).toEqual({ owner: 'cy', name: 'lib', private: true });
+    expect(rows.issues).toEqual(sampleRows.issues);
+    expect(outcome).toMatchObject({
+      landed: { users: 1, repos: 1, issues: 0 },
+      entityCounts: { users: 3, repos: 3, issues: 3 },
+      treeRows: { users: 2, repos: 1, issues: 0 },
+      replaced: [],
+      refused: 0,
+      refusals: null,
+    });
+  });
+
+  it('reads chunks by ordinal, and rows that name their entity', async () => {
+    const named = (entity: string, row: Row): string => JSON.stringify({ entity, row });
+    const chunks = [
+      files.chunk(1, [named('users', { login: 'bob', id: 2 })]),
+      files.chunk(0, [
+        named('repos', { owner: 'bob', name: 'site', private: true }),
+        named('users', { login: 'ann', id: 1 }),
+      ]),
+    ];
+    const outcome = await importApplied(plan({ chunks }));
+    const { users: found } = readImported(contract, outcome);
+    expect(found?.map(({ login }) => login)).toEqual(['ann', 'bob']);
+  });
+
+  it('merges by field, behind the rows of the tree where it changes one of them', async () => {
+    const rows = [
+      { login: 'ann', id: 7 },
+      { login: 'bob', id: 2 },
+      { login: 'cy', id: 3 },
+      { login: 'cy', profile: { email: 'cy@example.test' } },
+    ];
+    const base = files.base(contract, sampleRows, { users: 2 });
+    const outcome = await importApplied(plan({ base, chunks: [users(...rows)], mode: 'merge' }));
+    expect(readImported(contract, outcome).users).toEqual([
+      { login: 'bob', id: 2 },
+      { login: 'ann', id: 7, profile: { email: 'ann@example.test' } },
+      { login: 'cy', id: 3, profile: { email: 'cy@example.test' } },
+    ]);
+    expect(outcome.treeRows.users).toBe(1);
+    expect(outcome.landed.users).toBe(4);
+  });
+
+  it('replaces the rows of the entities that it names, and no others', async () => {
+    const base = files.base(contract, sampleRows, { users: 2, issues: 3 });
+    const none = await importApplied(plan({ base, mode: 'replace', entities: ['issues'] }));
+    expect(readImported(contract, none)).toEqual({ ...sampleRows, issues: [] });
+    expect(none).toMatchObject({ replaced: ['issues'], treeRows: { users: 2, issues: 0 } });
+  });
+
+  it('refuses to replace rows that others refer to, and names those', async () => {
+    const base = files.base(contract, sampleRows);
+    const chunks = [users({ login: 'ann', id: 1 })];
+    const { outcome, refusals } = await refusalsOf({
+      base,
+      chunks,
+      mode: 'replace',
+      atomic: false,
+    });
+    expect(outcome.kind).toBe('refused');
+    expect(refusals).toContainEqual({
+      chunk: null,
+      index: null,
+      entity: 'repos',
+      primaryKey: { owner: 'bob', name: 'site' },
+      field: 'owner',
+      pointer: '/owner',
+      detail: 'owner "bob" refers to users, which has no such row',
+    });
+  });
+
+  it('writes nothing but the report when one row is refused', async () => {
+    const chunks = [users({ login: 'ann', id: 1 }, { login: 'bob', id: '2' })];
+    const { outcome, refusals } = await refusalsOf({ chunks });
+    expect(outcome).toMatchObject({ kind: 'refused', refused: 1 });
+    expect(refusals).toEqual([
+      {
+        chunk: 0,
+        index: 1,
+        entity: 'users',
+        primaryKey: { login: 'bob' },
+        field: 'id',
+        pointer: '/id',
+        detail: 'must be integer, is string "2"',
+      },
+    ]);
+  });
+
+  it('leaves refused rows out without atomic, and those that refer to them', async () => {
+    const chunks = [
+      files.chunk(0, linesOf([{ owner: 'bob', name: 'site', private: true }]), 'repos'),
+      files.chunk(1, linesOf([{ login: 'ann', id: 1 }, { login: 'bob' }]), 'users'),
+    ];
+    const { outcome, refusals } = await refusalsOf({ chunks, atomic: false });
+    expect(outcome).toMatchObject({ kind: 'applied', refused: 2, landed: { users: 1, repos: 0 } });
+    expect(refusals.map(({ chunk, entity, field }) => [chunk, entity, field])).toEqual([
+      [0, 'repos', 'owner'],
+      [1, 'users', 'id'],
+    ]);
+  });
+
+  it('names each kind of breach with its place', async () => {
+    const base = files.base(contract, sampleRows);
+    const lines = [
+      { login: 'cy', id: 'x' },
+      { login: 'cy' },
+      { id: 5 },
+      { login: 'cy', id: 3, colour: 'red' },
+      { login: 'ann', id: 9 },
+      { login: 'dee', id: 1 },
+      { login: 'eve', id: 6, profile: { email: 'ann@example.test' } },
+      { login: 'half \ud800', id: 8 },
+    ];
+    const issue = { ...sampleRows.issues?.[0], id: 20, number: 9, assignee: 'nobody' };
+    const chunks = [users(...lines), files.chunk(1, linesOf([issue]), 'issues')];
+    const { refusals } = await refusalsOf({ base, chunks });
+    expect(refusals.map(({ index, pointer, detail }) => [index, pointer, detail])).toEqual([
+      [0, '/id', 'must be integer, is string "x"'],
+      [1, '/id', 'is missing'],
+      [2, '/login', 'is missing'],
+      [3, '/colour', 'is not a known field'],
+      [4, '/login', 'a row with login "ann" exists'],
+      [5, '/id', 'another row has id 1'],
+      [6, '/profile/email', 'another row has profile.email "ann@example.test"'],
+      [7, '/login', 'holds half of a surrogate pair, which is no character'],
+      [0, '/assignee', 'assignee "nobody" refers to users, which has no such row'],
+    ]);
+  });
+
+  it('says what it would do and makes no snapshot in a dry run', async () => {
+    const outcome = await importApplied(
+      plan({ chunks: [users({ login: 'a', id: 1 })], dryRun: true }),
+    );
+    expect(outcome).toMatchObject({
+      snapshot: null,
+      landed: { users: 1 },
+      entityCounts: { users: 1 },
+    });
+  });
+
+  it('tells how far it is', async () => {
+    const seen: ImportProgress[] = [];
+    const chunks = [users({ login: 'a', id: 1 }), files.chunk(1, [], 'users')];
+    await runImport(plan({ chunks }), (progress) => seen.push(progress));
+    expect(seen[0]).toEqual({ phase: 'validating', validatedChunks: 0, appliedRows: 1 });
+    expect(seen.at(-1)).toEqual({ phase: 'applying', validatedChunks: 2, appliedRows: 1 });
+  });
+
+  it('begins anew in a folder that an interrupted run left', async () => {
+    const parts = { chunks: [users({ login: 'a', id: 1 }, { login: 'b', id: 2 })] };
+    const whole = await importApplied(plan(parts));
+    const torn = plan(parts);
+    const begun = runImport(torn, () => {
+      throw new Error('the process is killed');
+    });
+    await expect(begun).rejects.toThrow('killed');
+    expect(statSync(join(torn.folder, 'store.sqlite')).isFile()).toBe(true);
+    const again = await importApplied(torn);
+    expect(readFileSync(again.snapshot?.file ?? '')).toEqual(
+      readFileSync(whole.snapshot?.file ?? ''),
+    );
+  });
+});
+
+describe('redaction', () => {
+  const policy: RedactPolicy = {
+    slug: 'crm',
+    hash: ['email'],
+    drop: ['id_card'],
+    preserve: ['login'],
+    round: {},
+  } as unknown as RedactPolicy;
+  const redacted = sampleContract({ redact: policy });
+  const secret = 'ann.secret@example.test';
+
+  it('is applied before anything else sees a row', async () => {
+    const row = { login: 'ann', id: 1, profile: { email: secret }, id_card: 'X-1' };
+    const applied = await importApplied(
+      plan({ contract: redacted, chunks: [users(row)], redact: 'apply' }),
+    );
+    const found = readImported(redacted, applied).users ?? [];
+    expect(JSON.stringify(found)).not.toContain('secret');
+    expect(found[0]).toMatchObject({ profile: { email: expect.stringMatching(/^sha256:/) } });
+  });
+
+  it('refuses what is in the clear, quotes none of it, and says the way out', async () => {
+    const row = { login: 'ann', id: 1, profile: { email: secret } };
+    const keyed = { ...redacted, redact: { ...policy, hash: ['login'], preserve: ['email'] } };
+    for (const [one, pointer] of [
+      [redacted, '/profile/email'],
+      [keyed, '/login'],
+    ] as const) {
+      const outcome = await runImport(
+        plan({ contract: one, chunks: [users(row)], redact: 'refuse' }),
+      );
+      const [refusal] = readRefusals(outcome);
+      expect(refusal).toMatchObject({ entity: 'users', index: 0, pointer });
+      expect(refusal?.detail).toContain('[hash]; import with redact "apply"');
+      expect(JSON.stringify(refusal)).not.toMatch(/secret|"ann"/);
+    }
+  });
+
+  it('is refused as a whole where the world has no policy', async () => {
+    await expect(runImport(plan({ redact: 'apply' }))).rejects.toThrow('has no connector.toml');
+  });
+});
