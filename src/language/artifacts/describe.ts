@@ -3,6 +3,7 @@
  * with its types and what redaction does to it, tools, routes and tasks. Plain data.
  */
 import { fieldPolicy } from '../capture/redact.ts';
+import { policyText } from '../capture/redaction.ts';
 import type {
   Contract,
   EntityContract,
@@ -76,10 +77,9 @@ const requiredIn = (schema: unknown, definitions: Contract['definitions']): Set<
   return new Set(isTable(shape) && Array.isArray(shape.required) ? shape.required : []);
 };
 
-const policyText = (redact: Contract['redact'], path: FieldPath): string | null => {
+const markOf = (redact: Contract['redact'], path: FieldPath): string | null => {
   const policy = redact === null ? undefined : fieldPolicy(redact, path);
-  if (policy === undefined) return null;
-  return policy.mode === 'round' ? `round:${policy.decimals}` : policy.mode;
+  return policy === undefined ? null : policyText(policy);
 };
 
 const typesOf = (analysis: Analysis, schemas: readonly unknown[]): JsonType[] => {
@@ -126,7 +126,7 @@ const describeFields = (
         path: own.join('.'),
         types: typesOf(analysis, part.schemas),
         required: name === '*' || required.every((names) => names.has(name)),
-        policy: policyText(redact, own),
+        policy: markOf(redact, own),
       });
       const shapes = part.schemas.map((schema) => resolve(schema, definitions));
       if (own.length >= deepest || shapes.some((shape) => above.has(shape))) continue;

@@ -1,0 +1,120 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { RedactPolicy, Row } from '../contract.ts';
+import { redactRow, verifyRow } from './redact.ts';
+import { createRedaction, redactionLack } from './redaction.ts';
+
+const policy: RedactPolicy = {
+  slug: 'crm',
+  hash: ['email', 'a'],
+  drop: ['ssn', 'b.*.c'],
+  preserve: ['phone', 'tags'],
+  round: { lat: 2 },
+};
+
+const digest = `sha256:${'0a'.repeat(32)}`;
+
+const key = fc.constantFrom(
+  'email',
+  'a',
+  'ssn',
+  'b',
+  'c',
+  'phone',
+  'tags',
+  'lat',
+  'x',
+  '__proto__',
+);
+const { row } = fc.letrec<{ value: unknown; row: Row }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    fc.string({ maxLength: 8 }),
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.constantFrom(null, true, digest, 1.25, 1.255),
+    fc.array(tie('value'), { maxLength: 3 }),
+    tie('row'),
+  ),
+  row: fc
+    .uniqueArray(fc.tuple(key, tie('value')), { maxLength: 5, selector: ([name]) => name })
+    .map((entries) => Object.fromEntries(entries)),
+}));
+
+/** A row whose field lies so many objects deep. */
+const nested = (levels: number, inner: Row): Row => {
+  let value = inner;
+  for (let level = 0; level < levels; level += 1) value = { x: value };
+  return value;
+};
+
+describe('a redaction', () => {
+  const { applyPolicy, verifyPolicy, resolveValue } = createRedaction(policy);
+
+  it('keeps of any row what the rules keep, and lets through what they let through', () => {
+    fc.assert(
+      fc.property(row, (given) => {
+        const before = JSON.stringify(given);
+        const kept = applyPolicy(given);
+        const expected = redactRow(policy, given).row;
+        expect(JSON.stringify(kept)).toBe(JSON.stringify(expected));
+        expect(JSON.stringify(given)).toBe(before);
+        for (const one of [given, kept]) {
+          expect(verifyPolicy(one)?.pointer).toBe(verifyRow(policy, one)[0]?.pointer);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('gives back the row itself when nothing of it changes', () => {
+    const plain = { id: 1, x: { y: ['z'] }, email: digest, lat: 59.12 };
+    expect(applyPolicy(plain)).toBe(plain);
+    expect(verifyPolicy(plain)).toBeUndefined();
+  });
+
+  it('redacts rows that nest deeper than a stack is high', () => {
+    const secret = 'ada@mail.example';
+    const deep = nested(20_000, { email: secret });
+    let kept = applyPolicy(deep);
+    for (let level = 0; level < 20_000; level += 1) kept = kept.x as Row;
+    expect(kept).toEqual(applyPolicy({ email: secret }));
+    expect(verifyPolicy(deep)).toMatchObject({ field: 'x', policy: 'hash' });
+  });
+
+  it.each([
+    [{ email: 'ada@mail.example' }, 'email', '/email', 'hash'],
+    [{ email: [digest, 'ada@mail.example'] }, 'email', '/email/1', 'hash'],
+    [{ x: [{ ssn: '1' }] }, 'x', '/x/0/ssn', 'drop'],
+    [{ lat: 59.125 }, 'lat', '/lat', 'round:2'],
+    [{ phone: { mobile: '5550100' } }, 'phone', '/phone/mobile', 'preserve'],
+  ])(
+    'says of %j which field, place and policy is at fault, and quotes nothing',
+    (given, field, pointer, of) => {
+      const breach = verifyPolicy(given);
+      expect(breach).toMatchObject({ field, pointer, policy: of });
+      expect(breach?.detail).toContain('import with "redact": "apply", or store the redacted form');
+      expect(JSON.stringify(breach)).not.toMatch(/ada@|5550100|59\.125/);
+    },
+  );
+
+  it('tells what a plaintext is kept as', () => {
+    const stored = applyPolicy({ email: 'ada@mail.example', id: 7 });
+    expect(resolveValue(['email'], 'ada@mail.example')).toEqual({ value: stored.email });
+    expect(resolveValue(['id'], 7)).toEqual({ value: 7 });
+    expect(resolveValue(['ssn'], '1')).toBeUndefined();
+  });
+});
+
+it('leaves every row alone in a world that redacts nothing', () => {
+  const { applyPolicy, verifyPolicy, resolveValue } = createRedaction(null);
+  const given = { email: 'ada@mail.example' };
+  expect(applyPolicy(given)).toBe(given);
+  expect(verifyPolicy(given)).toBeUndefined();
+  expect(resolveValue(['email'], 'x')).toEqual({ value: 'x' });
+});
+
+it('cannot redact rows of a world without a connector.toml', () => {
+  expect(redactionLack({ api: null }, 'apply')).toContain('no connector.toml');
+  expect(redactionLack({ api: null }, 'refuse')).toContain('no connector.toml');
+  expect(redactionLack({ api: null }, 'off')).toBeUndefined();
+});
