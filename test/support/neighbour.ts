@@ -11,7 +11,7 @@ export type Neighbour = {
   authorization: string;
   /** Asks the public API with its keys. */
   ask(
-    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     path: string,
     body?: object,
     at?: TestControl,

@@ -10,6 +10,7 @@ import type { Input } from '#wire/operation.ts';
 import type { CallRequest } from '#wire/public-api/call.ts';
 import type { CreateBatchBody, ImportBody } from '#wire/public-api/data.ts';
 import type { OpenSessionBody, TaskSpec } from '#wire/public-api/session.ts';
+import type { PushBody } from '#wire/public-api/version.ts';
 import type { CreateWorldBody } from '#wire/public-api/world.ts';
 import { hashOf } from '../json/canonical.ts';
 import { shownText, writeShown } from '../json/shown.ts';
@@ -79,11 +80,22 @@ const keepOpen = (body: OpenSessionBody, { isKeyed }: KeepOptions): KeptOpen => 
 export type KeptWorld = Omit<CreateWorldBody, 'data'> & {
   /** Rows by entity as JSON text; null when there are none. */
   rowsJson: string | null;
+  /** Of the whole body; null without an `Idempotency-Key`. */
+  hash: string | null;
 };
 
-const keepWorld = ({ data, ...rest }: CreateWorldBody): KeptWorld => ({
-  ...rest,
-  rowsJson: data === undefined ? null : JSON.stringify(data.rows),
+const keepWorld = (body: CreateWorldBody, { isKeyed }: KeepOptions): KeptWorld => {
+  const { data, ...rest } = body;
+  const rowsJson = data === undefined ? null : JSON.stringify(data.rows);
+  return { ...rest, rowsJson, hash: isKeyed ? hashOf(body) : null };
+};
+
+/** A push, with the hash of its whole body; null without an `Idempotency-Key`. */
+export type KeptPush = PushBody & { hash: string | null };
+
+const keepPush = (body: PushBody, { isKeyed }: KeepOptions): KeptPush => ({
+  ...body,
+  hash: isKeyed ? hashOf(body) : null,
 });
 
 export type KeptImport = Omit<ImportBody, 'rows'> & {
@@ -175,6 +187,7 @@ export const keepers = {
   createWorld: keepWorld,
   importData: keepImport,
   createBatch: keepBatch,
+  pushVersion: keepPush,
   answerCall: keepAnswer,
   deliverRequests: keepEntries,
   reportClosed: keepClosed,

@@ -5,6 +5,7 @@ import type { Digest, VersionLink, VersionOrigin, VersionState } from '#domain/w
 import type { Contract } from '#language/contract.ts';
 import type { VersionChanges } from '#wire/public-api/version.ts';
 import type { ContractFacts, VersionTexts } from '../contracts/contract-view.ts';
+import { type Creation, insertCreation } from './creations.ts';
 import { type Database, type Queryable, statement } from './database.ts';
 import { projectPath } from './keys.ts';
 import type { NamedValues } from './parameters.ts';
@@ -115,6 +116,18 @@ const insertVersion = async (
   await insertVersionLinks(tx, version.id, version.links);
 };
 
+/** The key that asked for a version, and what else the answer told; absent without a key. */
+export type AskedBy = { once: Creation | undefined; detail?: unknown };
+
+const noteCreation = async (
+  tx: Queryable,
+  { projectId }: NewWorld,
+  { id: versionId }: NewVersion,
+  { once, detail = null }: AskedBy,
+): Promise<void> => {
+  if (once !== undefined) await insertCreation(tx, { ...once, projectId, versionId, detail });
+};
+
 /**
  * Writes a world with its first version, which becomes its head, and ends the upload of its blobs. Throws
  * `timeout` when the upload took so long that the blobs may be gone.
@@ -124,11 +137,13 @@ export const insertWorld = (
   world: NewWorld,
   version: NewVersion,
   uploadId: string,
+  askedBy: AskedBy = { once: undefined },
 ): Promise<void> =>
   db.transaction(async (tx) => {
     await finish(tx, world, uploadId);
     await tx.query(insertWorldStatement, { ...world, headVersionId: version.id });
     await insertVersion(tx, world, version);
+    await noteCreation(tx, world, version, askedBy);
   });
 
 const nextVersionStatement = statement(
@@ -147,12 +162,14 @@ export const insertNextVersion = (
   world: NewWorld & { base: string },
   version: NewVersion,
   uploadId: string,
+  askedBy: AskedBy = { once: undefined },
 ): Promise<boolean> =>
   db.transaction(async (tx) => {
     const next = { ...world, versionId: version.id };
     if ((await tx.query(nextVersionStatement, next)).length === 0) return false;
     await finish(tx, world, uploadId);
     await insertVersion(tx, world, version);
+    await noteCreation(tx, world, version, askedBy);
     return true;
   });
 

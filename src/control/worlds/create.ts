@@ -25,6 +25,7 @@ import type { Parts } from '../parts.ts';
 import { checkInUse, getWorldStill } from './address.ts';
 import { type LinkingWorld, linkVersion } from './links.ts';
 import { findLost } from './lost.ts';
+import { makeOnce, type Once } from './once.ts';
 import { refusedWorld } from './problems.ts';
 import { type Source, sourceOf, storeVersion, withUpload } from './store-version.ts';
 import { readTemplate } from './templates.ts';
@@ -84,8 +85,11 @@ export const builtOrRefused = (built: Built): Extract<Built, { ok: true }> => {
   throw 'row' in built ? rowRefused(built.row) : refusedWorld(built.problems);
 };
 
-/** Who makes a world: a key pair of its project. */
-export type Creator = { projectId: string; publicKey: string };
+/** Who makes a world, or a version: a key pair of its project; `once` of a request that may be sent again. */
+export type Creator = { projectId: string; publicKey: string; once?: Once };
+
+/** What was made: the world, and the version of it. */
+export type MadeWorld = { worldId: string; versionId: string; isNew: boolean };
 
 const build = async (
   parts: Parts,
@@ -127,16 +131,16 @@ const findLostWorld = async (
 const makeWorld = async (
   parts: Parts,
   upload: Upload,
-  { body, lost, author }: { body: KeptWorld; lost: LostWorld | undefined; author: string },
+  { body, lost, creator }: { body: KeptWorld; lost: LostWorld | undefined; creator: Creator },
   signal: AbortSignal | undefined,
-): Promise<void> => {
+): Promise<MadeWorld> => {
   const { projectId } = upload;
   const { slug } = body;
   const source = await build(parts, { projectId, id: lost?.id, slug }, body, signal);
   const version = await storeVersion(parts, upload, source, {
     message: body.message ?? null,
     number: (lost?.head.number ?? 0) + 1,
-    author,
+    author: creator.publicKey,
     origin: 'create',
     replaced: [],
     base: null,
@@ -149,14 +153,17 @@ const makeWorld = async (
     name: body.name ?? source.name,
     description: body.description ?? lost?.description ?? null,
   };
+  const made = { worldId: world.id, versionId: version.id, isNew: true };
+  const askedBy = { once: creator.once };
   if (lost !== undefined) {
     const next = { ...world, base: lost.head.id };
-    if (await insertNextVersion(parts.db, next, version, upload.id)) return;
+    if (await insertNextVersion(parts.db, next, version, upload.id, askedBy)) return made;
     await getWorldStill(parts, projectId, world);
     throw new AppError('conflict', `world "${slug}" got another version meanwhile`);
   }
   try {
-    await insertWorld(parts.db, world, version, upload.id);
+    await insertWorld(parts.db, world, version, upload.id, askedBy);
+    return made;
   } catch (error) {
     throw violates(error, worldSlugConstraint) ? slugTaken(slug) : error;
   }
@@ -169,13 +176,17 @@ const makeWorld = async (
  */
 export const createWorld = async (
   parts: Parts,
-  { projectId, publicKey: author }: Creator,
+  creator: Creator,
   body: KeptWorld,
   signal?: AbortSignal,
-): Promise<void> => {
-  await checkNames(parts, body);
-  const lost = await findLostWorld(parts, projectId, body.slug);
-  await withUpload(parts, { projectId, makesWorld: true }, (upload) =>
-    makeWorld(parts, upload, { body, lost, author }, signal),
-  );
+): Promise<MadeWorld> => {
+  const { projectId } = creator;
+  const make = async (): Promise<MadeWorld> => {
+    await checkNames(parts, body);
+    const lost = await findLostWorld(parts, projectId, body.slug);
+    return withUpload(parts, { projectId, makesWorld: true }, (upload) =>
+      makeWorld(parts, upload, { body, lost, creator }, signal),
+    );
+  };
+  return makeOnce(parts, creator, make, async (made) => ({ ...made, isNew: false }));
 };

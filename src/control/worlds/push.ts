@@ -13,6 +13,7 @@ import type { PushBody } from '#wire/public-api/version.ts';
 import { digestOf, isLost } from '../blobs/blobs.ts';
 import type { BaseVersion } from '../compile/kept-rows.ts';
 import { checkTree, dataFolder, decodeContent, isProblem } from '../compile/tree.ts';
+import type { Made } from '../db/creations.ts';
 import type { Upload } from '../db/uploads.ts';
 import { findHeldBlobs } from '../db/versions.ts';
 import { insertNextVersion, type ManifestFile, type WorldRow } from '../db/worlds.ts';
@@ -21,6 +22,7 @@ import type { Parts } from '../parts.ts';
 import { checkInUse, getVersionOf, getWorld, getWorldStill } from './address.ts';
 import { builtOrRefused, type Creator } from './create.ts';
 import { linkVersion } from './links.ts';
+import { makeOnce } from './once.ts';
 import { contentHashOf, type Source, sourceOf, storeVersion, withUpload } from './store-version.ts';
 
 const readsAtOnce = 16;
@@ -30,6 +32,8 @@ export type Pushed = {
   world: WorldRow;
   version: Version;
   changed: boolean;
+  /** Whether an earlier push of the same key made it. */
+  isRepeated: boolean;
   keptRows: number;
   leftOutRows: number;
 };
@@ -222,7 +226,9 @@ const writeVersion = async (
     base: head,
   });
   const next = { ...now, projectId, name: nameAfter(now, head, source), base: head.id };
-  if (await insertNextVersion(parts.db, next, version, upload.id)) return version.id;
+  const { keptRows, leftOutRows } = source;
+  const askedBy = { once: creator.once, detail: { keptRows, leftOutRows } };
+  if (await insertNextVersion(parts.db, next, version, upload.id, askedBy)) return version.id;
   throw await moved(parts, await getWorldStill(parts, projectId, world), body.base);
 };
 
@@ -235,12 +241,7 @@ const findHead = async (
   return { world, version: await getVersionOf(parts, world, 'latest') };
 };
 
-/**
- * Pushes a tree. `invalid` lists what is wrong with it, `conflict` says that the head is another version or that
- * files have to be sent, `exhausted` that too much waits to be compiled or a quota is used up. Nothing is written
- * of a push that is refused, nor of one that changes nothing.
- */
-export const pushVersion = async (
+const pushNew = async (
   parts: Parts,
   creator: Creator,
   { slug, body }: { slug: string; body: PushBody },
@@ -253,12 +254,42 @@ export const pushVersion = async (
   const source = await build(parts, { projectId, world, head, body }, signal);
   const { keptRows, leftOutRows } = source;
   if (contentHashOf(source) === head.contentHash) {
-    return { world, version: head, changed: false, keptRows, leftOutRows };
+    return { world, version: head, changed: false, isRepeated: false, keptRows, leftOutRows };
   }
   const push = { creator, world, head, body };
   const id = await withUpload(parts, { projectId, makesWorld: false }, (upload) =>
     writeVersion(parts, upload, push, source),
   );
   const version = await getVersionOf(parts, world, id);
-  return { world, version, changed: true, keptRows, leftOutRows };
+  return { world, version, changed: true, isRepeated: false, keptRows, leftOutRows };
 };
+
+/** What an earlier push of the same key made. */
+const repeatPush = async (
+  parts: Parts,
+  projectId: string,
+  { worldId, versionId, detail }: Made,
+): Promise<Pushed> => {
+  const world = await getWorld(parts, projectId, worldId);
+  const version = await getVersionOf(parts, world, versionId);
+  const rows = detail as Pick<Pushed, 'keptRows' | 'leftOutRows'>;
+  return { world, version, changed: true, isRepeated: true, ...rows };
+};
+
+/**
+ * Pushes a tree. `invalid` lists what is wrong with it, `conflict` says that the head is another version or that
+ * files have to be sent, `exhausted` that too much waits to be compiled or a quota is used up. Nothing is written
+ * of a push that is refused, nor of one that changes nothing.
+ */
+export const pushVersion = (
+  parts: Parts,
+  creator: Creator,
+  push: { slug: string; body: PushBody },
+  signal?: AbortSignal,
+): Promise<Pushed> =>
+  makeOnce(
+    parts,
+    creator,
+    () => pushNew(parts, creator, push, signal),
+    (made) => repeatPush(parts, creator.projectId, made),
+  );

@@ -65,9 +65,10 @@ export const createWorld = operation({
   method: 'POST',
   path: '/worlds',
   access: 'write',
+  headers: IdempotencyHeaders,
   body: CreateWorldBody,
   bodyBytes: limits.worldBodyBytes,
-  answers: { 201: WorldDetail },
+  answers: { 200: WorldDetail, 201: WorldDetail },
   refusals: { 429: `${compileBusy} Or the project has no room for another world: see \`quota\`.` },
 });
 

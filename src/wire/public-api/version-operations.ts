@@ -2,7 +2,7 @@
 
 import { limits } from '#domain/limits.ts';
 import { operation } from '../operation.ts';
-import { Bytes } from '../schemas.ts';
+import { Bytes, IdempotencyHeaders } from '../schemas.ts';
 import { Type } from '../type.ts';
 import { ListMeta, PageQuery } from './lists.ts';
 import {
@@ -76,6 +76,7 @@ export const pushVersion = operation({
   path: '/worlds/{slug}/versions',
   access: 'write',
   params: SlugParams,
+  headers: IdempotencyHeaders,
   body: PushBody,
   bodyBytes: limits.worldBodyBytes,
   answers: { 200: PushView, 201: PushView },

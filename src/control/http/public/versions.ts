@@ -7,6 +7,7 @@ import type { Parts } from '../../parts.ts';
 import { getVersionOf, getWorld, resolveAddress } from '../../worlds/address.ts';
 import { removeWorld, setArchived } from '../../worlds/end.ts';
 import { pinLabel, unpinLabel } from '../../worlds/labels.ts';
+import { onceOf } from '../../worlds/once.ts';
 import { findMissing, pushVersion } from '../../worlds/push.ts';
 import { viewListedVersion, viewVersionDetail } from '../../worlds/view-version.ts';
 import { type Endpoint, endpoint, respond } from '../endpoint.ts';
@@ -38,13 +39,14 @@ export const versionEndpoints = (parts: Parts): Endpoint[] => [
     });
   }),
 
-  endpoint(api.pushVersion, async ({ params: { slug }, body }, { caller, signal }) => {
-    const pushed = await pushVersion(parts, caller, { slug, body }, signal);
-    const { world, version, changed, keptRows, leftOutRows } = pushed;
+  endpoint(api.pushVersion, async ({ params: { slug }, body, headers }, { caller, signal }) => {
+    const creator = { ...caller, once: onceOf(`pushVersion ${slug}`, headers, body.hash) };
+    const pushed = await pushVersion(parts, creator, { slug, body }, signal);
+    const { world, version, changed, isRepeated, keptRows, leftOutRows } = pushed;
     const labels = await findLabels(parts.db, version.id);
     const told = { changed, keptRows, leftOutRows };
     const view = { ...viewVersionDetail(version, world.slug, labels), ...told };
-    return changed ? respond(201, view) : respond(200, view);
+    return changed && !isRepeated ? respond(201, view) : respond(200, view);
   }),
 
   endpoint(api.archiveWorld, async ({ params: { slug }, body }, { caller: { projectId } }) => {

@@ -9,6 +9,7 @@ import { JsonText } from '../../json/json-text.ts';
 import type { Parts } from '../../parts.ts';
 import { resolveAddress } from '../../worlds/address.ts';
 import { createWorld } from '../../worlds/create.ts';
+import { onceOf } from '../../worlds/once.ts';
 import { rename } from '../../worlds/rename.ts';
 import {
   taskFields,
@@ -46,9 +47,12 @@ const viewAddressed = async (parts: Parts, projectId: string, slug: string) => {
 };
 
 export const worldEndpoints = (parts: Parts): Endpoint[] => [
-  endpoint(api.createWorld, async ({ body }, { caller, signal }) => {
-    await createWorld(parts, caller, body, signal);
-    return respond(201, await viewAddressed(parts, caller.projectId, body.slug));
+  endpoint(api.createWorld, async ({ body, headers }, { caller, signal }) => {
+    const creator = { ...caller, once: onceOf('createWorld', headers, body.hash) };
+    const { worldId, versionId, isNew } = await createWorld(parts, creator, body, signal);
+    const address = isNew ? worldId : `${worldId}@${versionId}`;
+    const view = await viewAddressed(parts, caller.projectId, address);
+    return isNew ? respond(201, view) : respond(200, view);
   }),
 
   endpoint(api.listWorlds, async ({ query }, { caller: { projectId } }) => {
