@@ -57,6 +57,7 @@ export const floors: Readonly<Record<string, readonly Floor[]>> = {
     ['jobs', 'reaping and tidying'],
     ['hosts', 'what hosts tell and are told'],
     ['sessions', 'opened, ready, shown, closed'],
+    ['tasks', 'stored, held to a world'],
     ['calls', 'queued, handed out, answered'],
     ['data', 'rows on their way into worlds'],
     ['worlds', 'made from trees, shown'],

@@ -18,7 +18,8 @@ export type IdKind =
   | 'ins'
   | 'req'
   | 'bat'
-  | 'chk';
+  | 'chk'
+  | 'tsk';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 

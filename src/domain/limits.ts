@@ -20,6 +20,9 @@ export const limits = {
   members: 10_000,
   /** Labels that the versions of one world have together. */
   worldLabels: 100,
+  /** Tasks that one project stores, and versions of one task. */
+  storedTasks: 10_000,
+  taskVersions: 1_000,
   /** Tools that a task names. */
   taskTools: 1_000,
   /** Ids and names of all kinds. */

@@ -32,6 +32,10 @@ export const endReasons = [
 /** Why a session ended. `requested`: by `DELETE` or a `close` call. The others end it from outside. */
 export type EndReason = (typeof endReasons)[number];
 
+/** Where the task of a session comes from: its world, the request that opened it, or what its project stores. */
+export const taskForms = ['bundled', 'inline', 'stored'] as const;
+export type TaskForm = (typeof taskForms)[number];
+
 export const surfaceKinds = ['api', 'ui', 'browser'] as const;
 /** A way into a session: the vendor's HTTP API, its dashboard, or a browser opened on the dashboard. */
 export type SurfaceKind = (typeof surfaceKinds)[number];

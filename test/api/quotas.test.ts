@@ -231,6 +231,8 @@ describe('opens that overlap in the database', () => {
       taskForm: null,
       taskName: null,
       taskHash: null,
+      taskId: null,
+      taskVersion: null,
       instruction: null,
       taskTools: null,
       surfaces: [],

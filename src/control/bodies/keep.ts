@@ -11,6 +11,7 @@ import type { CallRequest } from '#wire/public-api/call.ts';
 import type { CreateBatchBody, ImportBody } from '#wire/public-api/data.ts';
 import type { OpenSessionBody, TaskSpec } from '#wire/public-api/session.ts';
 import type { PushBody } from '#wire/public-api/version.ts';
+import type { CreateTaskBody, UpdateTaskBody } from '#wire/public-api/task.ts';
 import type { CreateWorldBody } from '#wire/public-api/world.ts';
 import { hashOf } from '../json/canonical.ts';
 import { shownText, writeShown } from '../json/shown.ts';
@@ -21,6 +22,10 @@ export type KeepOptions = {
   /** Whether it has an `Idempotency-Key`, for which the body's hash is remembered. */
   isKeyed: boolean;
 };
+
+/** Of a task's metadata as many members are looked for, each so long. */
+const mostLabels = 100;
+const mostLabelChars = 256;
 
 export type KeptCall = Omit<CallRequest, 'input'> & {
   inputJson: string;
@@ -76,6 +81,48 @@ const keepOpen = (body: OpenSessionBody, { isKeyed }: KeepOptions): KeptOpen => 
   if (typeof task === 'string' || 'id' in task) return { ...rest, task, hash };
   return { ...rest, task: { inline: keepTask(task) }, hash };
 };
+
+export type KeptStoredTask = {
+  /** The name that the spec has for itself, which a stored task has beside it. */
+  name: string | null;
+  /** The spec without that name, as JSON text, and `sha256:…` of it. */
+  specJson: string;
+  contentHash: string;
+  labels: Record<string, string>;
+};
+
+/** What lists are filtered by: the short members of the metadata, as texts. */
+const labelsOf = (metadata: TaskSpec['metadata'] = {}): Record<string, string> => {
+  const pairs = Object.entries(metadata).flatMap(([key, value]): [string, string][] => {
+    if (typeof value === 'object' || value === undefined) return [];
+    const text = String(value);
+    const isShort = key.length <= mostLabelChars && text.length <= mostLabelChars;
+    const isText = (given: string) => given.isWellFormed() && !given.includes('\0');
+    return isShort && isText(key) && isText(text) ? [[key, text]] : [];
+  });
+  return Object.fromEntries(pairs.slice(0, mostLabels));
+};
+
+/** A spec in the form that stored tasks keep it in. */
+export const keepSpec = ({ name, ...spec }: TaskSpec): KeptStoredTask => ({
+  name: name ?? null,
+  specJson: JSON.stringify(spec),
+  contentHash: hashOfSpec(spec),
+  labels: labelsOf(spec.metadata),
+});
+
+const keepCreateTask = ({ spec, ...rest }: CreateTaskBody, { isKeyed }: KeepOptions) => ({
+  ...rest,
+  spec: keepSpec(spec),
+  hash: isKeyed ? hashOf({ ...rest, spec }) : null,
+});
+export type KeptCreateTask = ReturnType<typeof keepCreateTask>;
+
+const keepUpdateTask = ({ spec, ...rest }: UpdateTaskBody) => ({
+  ...rest,
+  ...(spec === undefined ? {} : { spec: keepSpec(spec) }),
+});
+export type KeptUpdateTask = ReturnType<typeof keepUpdateTask>;
 
 export type KeptWorld = Omit<CreateWorldBody, 'data'> & {
   /** Rows by entity as JSON text; null when there are none. */
@@ -188,6 +235,8 @@ export const keepers = {
   importData: keepImport,
   createBatch: keepBatch,
   pushVersion: keepPush,
+  createTask: keepCreateTask,
+  updateTask: keepUpdateTask,
   answerCall: keepAnswer,
   deliverRequests: keepEntries,
   reportClosed: keepClosed,

@@ -12,7 +12,7 @@
  * (src/domain/pool.ts).
  */
 import type { HostWish } from '#domain/pool.ts';
-import type { SessionStart, SurfaceKind } from '#domain/session.ts';
+import type { SessionStart, SurfaceKind, TaskForm } from '#domain/session.ts';
 import type { QuotaRefusal, Quotas } from '../shares/quotas.ts';
 import { type Database, type Queryable, statement } from './database.ts';
 import { ledPools, suits, type Wish, wishOf } from './pools.ts';
@@ -26,9 +26,11 @@ export type NewSession = HostWish & {
   versionId: string;
   /** The host's copy of the task, as JSON text. */
   task: string | null;
-  taskForm: 'bundled' | 'inline' | null;
+  taskForm: TaskForm | null;
   taskName: string | null;
   taskHash: string | null;
+  taskId: string | null;
+  taskVersion: number | null;
   instruction: string | null;
   /** The tools that the task gives; null: all. */
   taskTools: string[] | null;
@@ -102,11 +104,11 @@ const openStatement = statement(
      returning h.id, h.generation, h.address, h.uses > 1 as reused, free.version_id is not null as held
    ), opened as (
      insert into sessions (id, project_id, world_id, version_id, state, task, task_form, task_name,
-       task_hash, instruction, surfaces, browser_tier, reuse_warm, idempotency_key, request_hash,
+       task_hash, task_id, task_version, instruction, surfaces, browser_tier, reuse_warm, idempotency_key, request_hash,
        clock, seed, size, isolation, task_tools, secret_mark,
        host_id, generation, host_reused, attempts, assigned_at)
      select :id, :projectId, :worldId, :versionId, 'PROVISIONING', :task::json, :taskForm, :taskName,
-       :taskHash, :instruction, :surfaces::text[], :tier, :reuseWarm, :idempotencyKey, :requestHash,
+       :taskHash, :taskId, :taskVersion::integer, :instruction, :surfaces::text[], :tier, :reuseWarm, :idempotencyKey, :requestHash,
        :clock::json, :seed::bigint, :size, :isolation, :taskTools::text[], :secretMark,
        taken.id, taken.generation, coalesce(taken.reused, false),
        case when taken.id is null then 0 else 1 end, case when taken.id is not null then now() end

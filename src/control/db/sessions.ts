@@ -2,7 +2,13 @@
 import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
 import type { Isolation } from '#domain/pool.ts';
-import type { BrowserTier, EndReason, SessionState, SurfaceKind } from '#domain/session.ts';
+import type {
+  BrowserTier,
+  EndReason,
+  SessionState,
+  SurfaceKind,
+  TaskForm,
+} from '#domain/session.ts';
 import type { SessionClock } from '#domain/world-clock.ts';
 import { type Queryable, replannedStatement, statement } from './database.ts';
 import { type Count, type CountRow, countOf, type Read, toCount, toRead } from './lists.ts';
@@ -18,9 +24,12 @@ export type SessionRow = {
   state: SessionState;
   endReason: EndReason | null;
   error: SessionError | null;
-  taskForm: 'bundled' | 'inline' | null;
+  taskForm: TaskForm | null;
   taskName: string | null;
   taskHash: string | null;
+  /** The stored task that it was opened on, and its version. */
+  taskId: string | null;
+  taskVersion: number | null;
   instruction: string | null;
   /** The tools that the task gives; null: all. */
   taskTools: string[] | null;
@@ -54,7 +63,7 @@ export const seedColumn = 's.seed::float8';
 export const sessionColumns = (hostAddress: string, instruction = 's.instruction'): string =>
   `s.id, s.project_id as "projectId", s.version_id as "versionId", s.state,
    s.end_reason as "endReason", s.error, s.task_form as "taskForm", s.task_name as "taskName",
-   s.task_hash as "taskHash", s.task_tools as "taskTools", ${instruction}, s.surfaces, s.browser_tier as "browserTier",
+   s.task_hash as "taskHash", s.task_id as "taskId", s.task_version as "taskVersion", s.task_tools as "taskTools", ${instruction}, s.surfaces, s.browser_tier as "browserTier",
    s.size, s.isolation, s.pinned, s.clock, ${seedColumn} as seed, s.host_id as "hostId", ${hostAddress} as "hostAddress",
    s.host_reused as "hostReused", s.request_hash as "requestHash", s.created_at as "createdAt", s.secret_mark as "secretMark",
    s.assigned_at as "assignedAt", s.ready_at as "readyAt", s.closed_at as "closedAt",

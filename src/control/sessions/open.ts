@@ -19,6 +19,7 @@ import type { OpenOutcome } from '../metrics/counters.ts';
 import { poolTopic } from '../news/notices.ts';
 import type { Parts } from '../parts.ts';
 import { quotaError } from '../shares/quotas.ts';
+import { getTask } from '../tasks/stored.ts';
 import { checkInUse, getWorld, parseAddress, resolveAddress } from '../worlds/address.ts';
 import { resolveClock } from './clock.ts';
 import { resolveTask } from './task.ts';
@@ -59,11 +60,30 @@ const getOwnVersion = async (parts: Parts, projectId: string, id: string) => {
   throw new AppError('not_found', `there is no version "${id}"`);
 };
 
-const resolveAny = async (parts: Parts, { projectId, body }: OpenRequest) => {
+/** The world of a stored task, in the version that it is pinned to. */
+const resolveByTask = async (parts: Parts, { projectId, body }: OpenRequest) => {
+  const { task, slug } = body;
+  if (typeof task !== 'object' || !('id' in task)) {
+    if (slug !== undefined) return resolveAddress(parts, projectId, slug);
+    throw invalid(['slug'], 'name the world: "slug" for its head version, or "versionId"');
+  }
+  const stored = await getTask(parts, projectId, task.id);
+  const own = slug === undefined ? undefined : await getWorld(parts, projectId, slug);
+  if (own !== undefined && own.id !== stored.worldId)
+    return resolveAddress(parts, projectId, own.id);
+  if (stored.worldIsGone) {
+    throw new AppError('not_found', `the world "${stored.slug}" of task "${task.id}" was deleted`);
+  }
+  const { pin, worldId } = stored;
+  return resolveAddress(parts, projectId, pin === null ? worldId : `${worldId}@${pin.versionId}`);
+};
+
+const resolveAny = async (parts: Parts, request: OpenRequest) => {
+  const { projectId, body } = request;
   const { slug: address, versionId } = body;
   if (versionId === undefined) {
-    if (address !== undefined) return resolveAddress(parts, projectId, address);
-    throw invalid(['slug'], 'name the world: "slug" for its head version, or "versionId"');
+    const isBare = address === undefined || parseAddress(address).ref === undefined;
+    return isBare ? resolveByTask(parts, request) : resolveAddress(parts, projectId, address);
   }
   const own = await getOwnVersion(parts, projectId, versionId);
   if (address === undefined) return own;
@@ -136,6 +156,8 @@ const toNewSession = async (
     taskForm: task?.form ?? null,
     taskName: task?.name ?? null,
     taskHash: task?.hash ?? null,
+    taskId: task?.id ?? null,
+    taskVersion: task?.version ?? null,
     instruction: task?.instruction ?? null,
     taskTools: task?.tools ?? null,
     surfaces,

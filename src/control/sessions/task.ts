@@ -1,26 +1,28 @@
 /**
- * The task of a session: one that the world bundles, or one given inline, which is checked against the
+ * The task of a session: one that the world bundles, one that the project stores, or one given inline. These are checked against the
  * world's contract before anything is opened. The session keeps its own copy.
  */
-import { AppError, type FieldProblem } from '#domain/error.ts';
-import {
-  type Check,
-  type Contract,
-  type Grader,
-  linkedTool,
-  type Task,
-} from '#language/contract.ts';
+
+import type { TaskForm } from '#domain/session.ts';
+import type { Check, Contract, Grader, Task } from '#language/contract.ts';
 import type { TaskSpec } from '#wire/public-api/session.ts';
 import { hashOfSpec, type KeptOpen, type KeptTask, keepTask } from '../bodies/keep.ts';
 import type { Version } from '../memory/versions.ts';
 import type { Parts } from '../parts.ts';
+import { checkSpec, invalidTask } from '../tasks/check.ts';
+import { getSpec } from '../tasks/stored.ts';
 
 /** The spec of a task as JSON text, and what the service itself looks at of it. */
 export type SessionTask = KeptTask & {
-  form: 'bundled' | 'inline';
+  form: TaskForm;
   /** `sha256:…` of the spec. */
   hash: string;
+  /** Of a stored one. */
+  id: string | null;
+  version: number | null;
 };
+
+const unstored = { id: null, version: null };
 
 type TaskGiven = NonNullable<KeptOpen['task']>;
 type GraderSpec = NonNullable<TaskSpec['grader']>;
@@ -32,9 +34,6 @@ const toAssertion = ({ name, entity, where, count }: Check): Assertion => ({
   where,
   ...(count === null ? {} : { count }),
 });
-
-const invalidTask = (fields: FieldProblem[], message = fields[0]?.message ?? ''): AppError =>
-  new AppError('invalid', message, { fields });
 
 const toGrader = (grader: Grader): GraderSpec =>
   grader.kind === 'assertions'
@@ -63,33 +62,6 @@ const findBundled = (contract: Contract, name: string): Task => {
 export const bundledSpec = ({ contract }: Version, name: string): TaskSpec =>
   toSpec(findBundled(contract, name));
 
-const outOfLimits = 'the task cannot be checked within the time and memory that there is for it';
-
-/** Which part of a task is at fault when checking it ended at a limit: the one that takes longest. */
-const heaviestPart = ({ grader }: KeptTask): string[] =>
-  grader === 'sql' ? ['task', 'grader', 'source'] : ['task', 'seed', 'rows'];
-
-/** What strangers wrote is evaluated where it can be ended. Answers the hash of the spec. */
-const checkSpec = async (
-  { blobs, compiler }: Parts,
-  { bundle, projectId, links }: Version,
-  task: KeptTask,
-  signal: AbortSignal | undefined,
-): Promise<string> => {
-  const world = { digest: bundle, project: projectId };
-  const linkedTools = links.flatMap(({ alias, tools }) =>
-    tools.map((tool) => linkedTool(alias, tool)),
-  );
-  const job = { kind: 'check-task', world, specJson: task.specJson, linkedTools } as const;
-  const asker = { project: projectId, signal, supply: () => blobs.get(bundle) };
-  const checked = await compiler.run(job, asker);
-  if (checked.ok) return checked.hash;
-  if (!('fields' in checked))
-    throw invalidTask([{ path: heaviestPart(task), message: outOfLimits }]);
-  const { fields } = checked;
-  throw invalidTask(fields, `the task does not fit the world: ${fields[0]?.message}`);
-};
-
 /** What was made of a bundled task once; a version never changes, and sessions are opened often. */
 const made = new WeakMap<Task, SessionTask>();
 
@@ -97,7 +69,12 @@ const toBundled = (task: Task): SessionTask => {
   const known = made.get(task);
   if (known !== undefined) return known;
   const spec = toSpec(task);
-  const bundled: SessionTask = { form: 'bundled', ...keepTask(spec), hash: hashOfSpec(spec) };
+  const bundled: SessionTask = {
+    form: 'bundled',
+    ...keepTask(spec),
+    hash: hashOfSpec(spec),
+    ...unstored,
+  };
   made.set(task, bundled);
   return bundled;
 };
@@ -112,11 +89,13 @@ export const resolveTask = async (
   if (given === undefined) return undefined;
   if (typeof given === 'string') return toBundled(findBundled(version.contract, given));
   if ('id' in given) {
-    const message =
-      'stored tasks are not served by this version; name a bundled task or give a spec';
-    throw invalidTask([{ path: ['task', 'id'], message }]);
+    const stored = await getSpec(parts, version.projectId, given);
+    // What is told of it is the hash that its history has.
+    await checkSpec(parts, version, stored.task, signal);
+    const { id, version: number, contentHash: hash } = stored;
+    return { form: 'stored', ...stored.task, hash, id, version: number };
   }
   const { inline } = given;
   const hash = await checkSpec(parts, version, inline, signal);
-  return { form: 'inline', ...inline, hash };
+  return { form: 'inline', ...inline, hash, ...unstored };
 };

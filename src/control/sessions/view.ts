@@ -34,8 +34,9 @@ const viewSurfaces = (
 
 const viewTask = (session: SessionRow): SessionView['task'] => {
   const { taskForm: form, taskName: name, taskHash: contentHash } = session;
+  const { taskId: id, taskVersion: version } = session;
   if (form === null || contentHash === null) return null;
-  return { form, name, contentHash, id: null, version: null };
+  return { form, name, contentHash, id, version };
 };
 
 const timestamp = (date: Date | null): string | null => date?.toISOString() ?? null;

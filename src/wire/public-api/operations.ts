@@ -40,6 +40,15 @@ export {
   registerChunk,
 } from './data-operations.ts';
 export {
+  createTask,
+  deleteTask,
+  getTask,
+  listTasks,
+  saveSessionTask,
+  updateTask,
+  validateTask,
+} from './task-operations.ts';
+export {
   archiveWorld,
   deleteWorld,
   findMissingFiles,

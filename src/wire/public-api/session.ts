@@ -2,7 +2,13 @@
 
 import { limits } from '#domain/limits.ts';
 import { isolations, namePattern } from '#domain/pool.ts';
-import { browserTiers, endReasons, sessionStates, surfaceKinds } from '#domain/session.ts';
+import {
+  browserTiers,
+  endReasons,
+  sessionStates,
+  surfaceKinds,
+  taskForms,
+} from '#domain/session.ts';
 import { clockModes } from '#domain/world-clock.ts';
 import { Id, JsonObject, nullable, Omitted, oneOf, Timestamp } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
@@ -54,7 +60,7 @@ export const SessionView = Type.Object({
   surfaces: SurfacesView,
   task: nullable(
     Type.Object({
-      form: oneOf(['bundled', 'inline']),
+      form: oneOf(taskForms),
       name: nullable(Type.String()),
       contentHash: Type.String(),
       id: nullable(Type.String()),

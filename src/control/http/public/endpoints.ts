@@ -7,6 +7,7 @@ import { linkEndpoints } from './links.ts';
 import { requestEndpoints } from './requests.ts';
 import { runtimeEndpoints } from './runtime.ts';
 import { sessionEndpoints } from './sessions.ts';
+import { taskEndpoints } from './tasks.ts';
 import { versionEndpoints } from './versions.ts';
 import { worldEndpoints } from './worlds.ts';
 
@@ -14,6 +15,7 @@ export const publicEndpoints = (parts: Parts): Endpoint[] => [
   ...worldEndpoints(parts),
   ...versionEndpoints(parts),
   ...dataEndpoints(parts),
+  ...taskEndpoints(parts),
   ...runtimeEndpoints(parts),
   ...sessionEndpoints(parts),
   ...linkEndpoints(parts),

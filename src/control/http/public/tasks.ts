@@ -1,0 +1,69 @@
+/** The routes of stored tasks. */
+import * as api from '#wire/public-api/operations.ts';
+import { listTasks } from '../../db/world-tasks.ts';
+import type { Parts } from '../../parts.ts';
+import { saveSessionTask } from '../../tasks/session.ts';
+import { createTask, removeTask, updateTask } from '../../tasks/stored.ts';
+import { validateTask } from '../../tasks/validate.ts';
+import { viewTask, viewTaskDetail } from '../../tasks/view.ts';
+import { getWorld } from '../../worlds/address.ts';
+import { type Endpoint, endpoint, respond } from '../endpoint.ts';
+import { toMeta, toRange } from '../paging.ts';
+
+const metadataPrefix = 'metadata.';
+
+/** The pairs that a query asks for, as `metadata.<key>=<value>`; undefined when one key is to have two values. */
+const labelsIn = (query: object): Record<string, string> | undefined => {
+  const asked = Object.entries(query).filter(([name]) => name.startsWith(metadataPrefix));
+  const pairs = asked.map(([name, value]): [string, string[]] => [
+    name.slice(metadataPrefix.length),
+    [...new Set([value].flat().map(String))],
+  ]);
+  if (pairs.some(([, values]) => values.length > 1)) return undefined;
+  return Object.fromEntries(pairs.map(([key, [value = '']]) => [key, value]));
+};
+
+export const taskEndpoints = (parts: Parts): Endpoint[] => [
+  endpoint(api.listTasks, async ({ query }, { caller: { projectId } }) => {
+    const { world } = query;
+    const worldId = world === undefined ? null : (await getWorld(parts, projectId, world)).id;
+    const labels = labelsIn(query);
+    // Nothing has two values under one key.
+    if (labels === undefined) return respond(200, { data: [], meta: toMeta(query, 0) });
+    const range = toRange(query);
+    const { rows, total } = await listTasks(parts.db, projectId, { worldId, labels }, range);
+    return respond(200, { data: rows.map(viewTask), meta: toMeta(query, total) });
+  }),
+
+  endpoint(api.createTask, async ({ body, headers }, { caller }) => {
+    const stored = await createTask(parts, caller, body, headers['idempotency-key']);
+    const view = await viewTaskDetail(parts, caller.projectId, stored.id);
+    return respond(stored.isNew ? 201 : 200, view);
+  }),
+
+  endpoint(api.getTask, async ({ params, query }, { caller: { projectId } }) =>
+    respond(200, await viewTaskDetail(parts, projectId, params.taskId, query.version)),
+  ),
+
+  endpoint(api.updateTask, async ({ params: { taskId }, body }, { caller }) => {
+    await updateTask(parts, caller, taskId, body);
+    return respond(200, await viewTaskDetail(parts, caller.projectId, taskId));
+  }),
+
+  endpoint(api.deleteTask, async ({ params: { taskId } }, { caller: { projectId } }) => {
+    await removeTask(parts, projectId, taskId);
+    return respond(200, { id: taskId });
+  }),
+
+  endpoint(api.validateTask, async ({ params, body = {} }, { caller, signal }) => {
+    const { projectId } = caller;
+    return respond(200, await validateTask(parts, { ...params, projectId }, body, signal));
+  }),
+
+  endpoint(api.saveSessionTask, async ({ params, headers, body = {} }, { caller }) => {
+    const request = { ...params, ...body, idempotencyKey: headers['idempotency-key'] };
+    const stored = await saveSessionTask(parts, caller, request);
+    const view = await viewTaskDetail(parts, caller.projectId, stored.id);
+    return respond(stored.isNew ? 201 : 200, view);
+  }),
+];

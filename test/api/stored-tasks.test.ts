@@ -1,0 +1,320 @@
+/** Stored tasks: kept with their versions, listed, changed, held to worlds, and opened as sessions. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import {
+  createTask,
+  createWorld,
+  deleteTask,
+  deleteWorld,
+  getSession,
+  getTask,
+  listTasks,
+  openSession,
+  saveSessionTask,
+  updateTask,
+  validateTask,
+} from '#wire/public-api/operations.ts';
+import type { TaskSpec } from '#wire/public-api/session.ts';
+import type { CreateTaskBody, StoredTaskDetail } from '#wire/public-api/task.ts';
+import { clearPool, warmHost } from '../support/host.ts';
+import { addNeighbour, type Neighbour } from '../support/neighbour.ts';
+import { type OwnControl, startOwnControl } from '../support/own-control.ts';
+import { changed, push } from '../support/pushes.ts';
+import { encodeTree, notesWorld } from '../support/worlds.ts';
+
+let control: OwnControl;
+let neighbour: Neighbour;
+
+const createNotes = (slug: string) =>
+  control.send(createWorld, { body: { slug, from: encodeTree(notesWorld()) } });
+
+beforeAll(async () => {
+  control = await startOwnControl();
+  neighbour = await addNeighbour(control);
+  await createNotes('notes');
+  await createNotes('others');
+  await push(control.send, 'notes', changed(notesWorld(), { 'README.md': '# Notes' }));
+});
+
+afterAll(() => control.stop());
+afterEach(() => clearPool(control));
+
+const spec: TaskSpec = {
+  instruction: 'Finish note 7.',
+  tools: ['list_notes', 'create_notes'],
+  seed: { rows: { notes: [{ id: 7, folder_id: 1, title: 'seven', done: false }] } },
+  grader: { kind: 'assertions', checks: [{ entity: 'notes', where: { id: 7, done: true } }] },
+  metadata: { difficulty: 'hard', level: 3, customer: 'ann', nested: { a: 1 } },
+};
+
+const store = async (body: Partial<CreateTaskBody> = {}): Promise<StoredTaskDetail> =>
+  (await control.send(createTask, { body: { world: 'notes', spec, ...body } })).body;
+
+const read = async (taskId: string, version?: number): Promise<StoredTaskDetail> =>
+  (
+    await control.read(getTask, {
+      params: { taskId },
+      query: version === undefined ? {} : { version },
+    })
+  ).body;
+
+describe('a stored task', () => {
+  it('is what was sent, at version 1', async () => {
+    const task = await store({ name: 'seven', message: 'to begin with' });
+    expect(task).toMatchObject({
+      id: expect.stringMatching(/^tsk-/),
+      name: 'seven',
+      world: 'notes',
+      pin: null,
+      version: 1,
+      shownVersion: 1,
+      spec,
+      versions: [
+        {
+          version: 1,
+          contentHash: task.contentHash,
+          message: 'to begin with',
+          author: control.publicKey,
+        },
+      ],
+    });
+    expect(await read(task.id)).toEqual(task);
+  });
+
+  it('has the name of its spec where it is given no other', async () => {
+    expect(await store({ spec: { ...spec, name: 'own name' } })).toMatchObject({
+      name: 'own name',
+      spec,
+    });
+  });
+
+  it('is stored once by requests with one key', async () => {
+    const send = (name: string) =>
+      control.send(createTask, {
+        body: { world: 'notes', spec, name },
+        headers: { 'idempotency-key': 'once' },
+      });
+    const [first, second] = await Promise.all([send('one'), send('one')]);
+    expect([first.status, second.status].sort()).toEqual([200, 201]);
+    expect(second.body.id).toBe(first.body.id);
+    await expect(send('two')).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  it('is pinned to a version by the address of its world or by id', async () => {
+    const pinned = await store({ world: 'notes@1' });
+    expect(pinned.pin).toMatchObject({ number: 1 });
+    const versionId = pinned.pin?.versionId ?? '';
+    expect((await store({ versionId })).pin).toEqual(pinned.pin);
+    await expect(store({ world: 'others', versionId })).rejects.toMatchObject({
+      code: 'not_found',
+    });
+    await expect(store({ world: 'notes@2', versionId })).rejects.toMatchObject({
+      code: 'invalid',
+      fields: [{ path: ['versionId'] }],
+    });
+    await expect(store({ world: 'nothing' })).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('a change', () => {
+  it('of the spec makes the next version, and the one before stays', async () => {
+    const { id, contentHash } = await store();
+    const next = { ...spec, instruction: 'Finish it.' };
+    const { body } = await control.send(updateTask, {
+      params: { taskId: id },
+      body: { spec: next, message: 'shorter' },
+    });
+    expect(body).toMatchObject({ version: 2, shownVersion: 2, spec: next });
+    expect(body.versions.map(({ version, message }) => [version, message])).toEqual([
+      [2, 'shorter'],
+      [1, null],
+    ]);
+    expect(await read(id, 1)).toMatchObject({ version: 2, shownVersion: 1, spec });
+    expect(body.versions[1]?.contentHash).toBe(contentHash);
+    await expect(read(id, 3)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('of name and pin is made in place, and so is nothing at all', async () => {
+    const { id } = await store({ name: 'first' });
+    const change = async (body: Parameters<typeof control.send<typeof updateTask>>[1]['body']) =>
+      (await control.send(updateTask, { params: { taskId: id }, body })).body;
+    expect(await change({ name: 'second', world: 'notes@1' })).toMatchObject({
+      name: 'second',
+      version: 1,
+      pin: { number: 1 },
+    });
+    expect(await change({ versionId: null, name: null })).toMatchObject({
+      name: null,
+      pin: null,
+      version: 1,
+    });
+    expect(await change({ world: 'others' })).toMatchObject({ world: 'others', version: 1 });
+    expect(await change({ spec })).toMatchObject({ version: 1 });
+    expect((await change({})).versions).toHaveLength(1);
+  });
+
+  it('made twice at once makes two versions, one after the other', async () => {
+    const { id } = await store();
+    const change = (instruction: string) =>
+      control.send(updateTask, {
+        params: { taskId: id },
+        body: { spec: { ...spec, instruction } },
+      });
+    await Promise.all(['a', 'b', 'c', 'd'].map(change));
+    expect((await read(id)).versions.map(({ version }) => version)).toEqual([5, 4, 3, 2, 1]);
+  });
+});
+
+describe('the list', () => {
+  it('is newest first, page by page, of one world and by metadata', async () => {
+    await createNotes('listed');
+    const body = (metadata: NonNullable<TaskSpec['metadata']>) => ({
+      world: 'listed',
+      spec: { ...spec, metadata },
+    });
+    const one = await store(body({ difficulty: 'easy', level: 1 }));
+    const two = await store(body({ difficulty: 'hard', level: 1, odd: 'a\0b' }));
+    const list = async (query: Record<string, string | string[]>) => {
+      const { body: page } = await control.read(listTasks, {
+        query: { world: 'listed', ...query },
+      });
+      return [page.data.map(({ id }) => id), page.meta.totalItems];
+    };
+    expect(await list({})).toEqual([[two.id, one.id], 2]);
+    expect(await list({ limit: '1', page: '2' })).toEqual([[one.id], 2]);
+    expect(await list({ 'metadata.difficulty': 'hard' })).toEqual([[two.id], 1]);
+    expect(await list({ 'metadata.level': '1', 'metadata.difficulty': 'easy' })).toEqual([
+      [one.id],
+      1,
+    ]);
+    expect(await list({ 'metadata.level': ['1', '2'] })).toEqual([[], 0]);
+    expect(await list({ 'metadata.none': '1' })).toEqual([[], 0]);
+    await expect(list({ other: '1' })).rejects.toMatchObject({ code: 'invalid' });
+    await expect(list({ world: 'nothing' })).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('a validation', () => {
+  const validate = async (
+    taskId: string,
+    body: Parameters<typeof control.read<typeof validateTask>>[1]['body'] = {},
+  ) => (await control.read(validateTask, { params: { taskId }, body })).body;
+
+  it('says what does not fit a version of a world, and changes nothing', async () => {
+    const { id } = await store();
+    expect(await validate(id)).toMatchObject({
+      valid: true,
+      version: 1,
+      world: 'notes',
+      worldVersion: 2,
+      problems: [],
+    });
+    expect(await validate(id, { world: 'notes@1' })).toMatchObject({ worldVersion: 1 });
+    const wrong = await store({
+      spec: {
+        tools: ['list_note'],
+        seed: { rows: { notes: [{ id: 'x' }] } },
+        grader: { kind: 'assertions', checks: [{ entity: 'notez', where: {} }] },
+      },
+    });
+    const { valid, problems } = await validate(wrong.id);
+    expect(valid).toBe(false);
+    expect(problems.map(({ path }) => path.join('.'))).toEqual(
+      expect.arrayContaining(['tools.0', 'grader.checks.0.entity']),
+    );
+    expect(problems.some(({ path }) => path.join('.').startsWith('seed.rows.notes.0'))).toBe(true);
+    await expect(validate(id, { version: 9 })).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('a session', () => {
+  it('is opened on a stored task, in its world, with what it says now or said then', async () => {
+    const { id } = await store({ name: 'seven', world: 'notes@1' });
+    const next = { ...spec, instruction: 'Finish it.' };
+    await control.send(updateTask, { params: { taskId: id }, body: { spec: next } });
+    const host = await warmHost(control);
+    const { body: session } = await control.send(openSession, { body: { task: { id } } });
+    const { versions, pin, contentHash } = await read(id);
+    expect(session).toMatchObject({
+      versionId: pin?.versionId,
+      instruction: 'Finish it.',
+      task: { form: 'stored', name: 'seven', id, version: 2, contentHash },
+    });
+    expect(session.tools.map(({ name }) => name)).toEqual(spec.tools);
+    await host.poll();
+    expect(host.assignment?.task).toEqual({ name: 'seven', ...next });
+    const { body: older } = await control.send(openSession, {
+      body: { slug: 'notes', task: { id, version: 1 } },
+    });
+    expect(older).toMatchObject({
+      versionId: pin?.versionId,
+      instruction: spec.instruction,
+      task: { version: 1, contentHash: versions[1]?.contentHash },
+    });
+    await control.send(deleteTask, { params: { taskId: id } });
+    const params = { sessionId: session.id };
+    expect((await control.send(getSession, { params })).body.task).toEqual(session.task);
+    await expect(control.send(openSession, { body: { task: { id } } })).rejects.toMatchObject({
+      code: 'not_found',
+    });
+  });
+
+  it('of a task that does not fit its world, or whose world is gone, is refused', async () => {
+    const { id } = await store({ spec: { tools: ['nothing'] } });
+    await expect(control.send(openSession, { body: { task: { id } } })).rejects.toMatchObject({
+      code: 'invalid',
+      fields: [{ path: ['task', 'tools', '0'] }],
+    });
+    await createNotes('gone');
+    const other = await store({ world: 'gone' });
+    await control.send(deleteWorld, { params: { slug: 'gone' } });
+    const opened = control.send(openSession, { body: { task: { id: other.id } } });
+    await expect(opened).rejects.toMatchObject({
+      code: 'not_found',
+      message: `the world "gone" of task "${other.id}" was deleted`,
+    });
+  });
+
+  it('has its inline task stored, pinned to its version', async () => {
+    const task = { ...spec, name: 'inline' };
+    const { body: session } = await control.send(openSession, { body: { slug: 'notes@1', task } });
+    const params = { sessionId: session.id };
+    const saved = await control.send(saveSessionTask, { params, body: { message: 'kept' } });
+    expect(saved).toMatchObject({
+      status: 201,
+      body: { name: 'inline', spec, pin: { versionId: session.versionId }, version: 1 },
+    });
+    const { body: bundled } = await control.send(openSession, {
+      body: { slug: 'notes', task: 'finish' },
+    });
+    const refused = control.send(saveSessionTask, {
+      params: { sessionId: bundled.id },
+      body: {},
+    });
+    await expect(refused).rejects.toMatchObject({ code: 'conflict' });
+  });
+});
+
+describe('the routes', () => {
+  it('show other projects nothing, and take writes from no public key', async () => {
+    const { id } = await store();
+    for (const [method, path, body] of [
+      ['GET', `/world-tasks/${id}`, undefined],
+      ['PATCH', `/world-tasks/${id}`, { name: 'theirs' }],
+      ['DELETE', `/world-tasks/${id}`, undefined],
+      ['POST', `/world-tasks/${id}/validate`, {}],
+    ] as const) {
+      expect((await neighbour.ask(method, path, body)).status, `${method} ${path}`).toBe(404);
+    }
+    expect((await neighbour.ask('GET', '/world-tasks')).body).toMatchObject({ data: [] });
+    const params = { taskId: id };
+    await expect(control.read(updateTask, { params, body: { name: 'no' } })).rejects.toMatchObject({
+      code: 'forbidden',
+    });
+    await expect(control.read(deleteTask, { params })).rejects.toMatchObject({
+      code: 'forbidden',
+    });
+    await expect(
+      control.read(createTask, { body: { world: 'notes', spec } }),
+    ).rejects.toMatchObject({ code: 'forbidden' });
+  });
+});
