@@ -56,12 +56,12 @@ describe('svc', () => {
     ['wrlds', "unknown command 'wrlds'"],
     ['worlds list --wide', "unknown option '--wide'"],
     ['worlds create x', "required option '--from <source>' not specified"],
-    ['worlds session open', 'name a world, or a version with --version-id'],
+    ['worlds session open', 'name a world, a version with --version-id, or a stored task'],
     ['worlds session open x --tier gold', 'Allowed choices are standard, premium'],
     ['worlds session open x --clock-mode still', 'Allowed choices are real, frozen, stepped'],
     ['worlds session open x --seed 1.5', 'It is not a whole number from 0'],
     ['worlds session open x --wait soon', 'It is not a number from 0 to 3600'],
-    ['worlds session open x -t a --task-file b', 'give --task or --task-file, not both'],
+    ['worlds session open x -t a --task-file b', 'give one of --task, --task-file and --task-id'],
     ['worlds session state x --limit 3', '--where, --limit and --offset need --entity'],
   ])('ends "svc %s" with status 1, saying how it is meant', async (words, text) => {
     const { status, err } = await offline(words);

@@ -182,7 +182,6 @@ describe('opening a session', () => {
 
   const refusals: [string, OpenSessionBody, string[], RegExp][] = [
     ['an unknown task', { task: 'finnish' }, ['task'], /its tasks are finish/],
-    ['a stored task', { task: { id: 'task-1' } }, ['task', 'id'], /not served/],
     ['a surface it lacks', { surfaces: ['ui'] }, ['surfaces', '0'], /no surface "ui"; it has none/],
     ['a clock without a date', { clock: { at: 'noon' } }, ['clock', 'at'], /no date and time/],
     ['a clock that goes back', { clock: { rate: -1 } }, ['clock', 'rate'], /above 0/],

@@ -24,6 +24,8 @@ import {
 type Options = ServiceOptions & {
   task?: string;
   taskFile?: string;
+  taskId?: string;
+  taskVersion?: number;
   versionId?: string;
   surface?: (typeof surfaceKinds)[number][];
   reuseWarm?: boolean;
@@ -40,9 +42,13 @@ type Options = ServiceOptions & {
 };
 
 const readTask = async (context: Context, options: Options): Promise<OpenSessionBody['task']> => {
-  if (options.taskFile === undefined) return options.task;
-  if (options.task !== undefined) throw usageError('give --task or --task-file, not both');
-  const given = options.taskFile === '-' ? '-' : `@${options.taskFile}`;
+  const { task, taskFile, taskId: id, taskVersion: version } = options;
+  if ([task, taskFile, id].filter((one) => one !== undefined).length > 1) {
+    throw usageError('give one of --task, --task-file and --task-id');
+  }
+  if (id !== undefined) return { id, ...(version === undefined ? {} : { version }) };
+  if (taskFile === undefined) return task;
+  const given = taskFile === '-' ? '-' : `@${taskFile}`;
   return (await readJsonObject(context, given, '--task-file')) as OpenSessionBody['task'];
 };
 
@@ -60,8 +66,9 @@ const readBody = async (
   world: string | undefined,
   options: Options,
 ): Promise<OpenSessionBody> => {
-  if (world === undefined && options.versionId === undefined) {
-    throw usageError('name a world, or a version with --version-id');
+  const { taskId } = options;
+  if (world === undefined && options.versionId === undefined && taskId === undefined) {
+    throw usageError('name a world, a version with --version-id, or a stored task with --task-id');
   }
   const task = await readTask(context, options);
   const clock = readClock(options);
@@ -117,6 +124,12 @@ export const addSessionOpen = (sessions: Command, context: Context): void => {
   })
     .option('-t, --task <name>', 'a task that the world brings')
     .option('--task-file <file>', 'a task of your own, as JSON; - reads standard input')
+    .option('--task-id <id>', 'a stored task, in its own world unless one is named')
+    .option(
+      '--task-version <number>',
+      'the version of the stored task',
+      parseNumber({ min: 1, max: 1_000_000, whole: true }),
+    )
     .option('--version-id <id>', 'a version of the world other than its newest')
     .addOption(
       new Option('--surface <kind...>', 'a way in besides tools; repeatable').choices(surfaceKinds),

@@ -37,6 +37,7 @@ import {
 } from './command.ts';
 import { addSchema } from './schema.ts';
 import { addSessions } from './sessions.ts';
+import { addTasks } from './tasks.ts';
 import { addWorldsCreate } from './worlds-create.ts';
 import { addWorldsDiff } from './worlds-diff.ts';
 import { addWorldsEnd } from './worlds-end.ts';
@@ -151,6 +152,7 @@ export const addWorlds = (program: Command, context: Context): void => {
   addWorldsPin(worlds, context);
   addWorldsRename(worlds, context);
   addWorldsEnd(worlds, context);
+  addTasks(worlds, context);
   addWorldsVersions(worlds, context);
   addWorldsTemplates(worlds, context);
   addWorldsRequests(worlds, context);

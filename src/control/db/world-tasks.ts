@@ -30,11 +30,18 @@ export type TaskVersion = {
   createdAt: Date;
 };
 
+/** Pairs of a key and a value, as lists are filtered by them. */
+export type TaskLabels = Readonly<Record<string, string>>;
+
+/** One text a pair, in which neither half can be taken for a part of the other. */
+const writeLabels = (labels: TaskLabels): string[] =>
+  Object.entries(labels).map((pair) => JSON.stringify(pair));
+
 /** What a version of a task says. */
 export type NewSpec = {
   specJson: string;
   contentHash: string;
-  labels: Readonly<Record<string, string>>;
+  labels: TaskLabels;
   message: string | null;
   author: string;
 };
@@ -72,7 +79,7 @@ const insertTaskStatement = statement(
    ), task as (
      insert into world_tasks (id, project_id, world_id, version_id, name, version, labels,
                               idempotency_key, request_hash)
-     select :id, :projectId, :worldId, :versionId, :name, 1, :labels::jsonb, :idempotencyKey, :requestHash
+     select :id, :projectId, :worldId, :versionId, :name, 1, :labels::text[], :idempotencyKey, :requestHash
        from room where is_there
      returning id
    )
@@ -83,7 +90,7 @@ const insertTaskStatement = statement(
 
 /** Stores a task at version 1; false when the project has no room for another. */
 export const insertTask = async (db: Queryable, task: NewTask): Promise<boolean> => {
-  const labels = JSON.stringify(task.labels);
+  const labels = writeLabels(task.labels);
   const values = { ...task, labels, most: limits.storedTasks };
   return (await db.query(insertTaskStatement, values)).length > 0;
 };
@@ -141,10 +148,10 @@ export const listTaskVersions = (db: Queryable, taskId: string): Promise<TaskVer
   db.query<TaskVersion>(historyStatement, [taskId]);
 
 /** Which tasks a list has: of a world, and with each of these pairs among their labels. */
-export type TaskFilter = { worldId: string | null; labels: Readonly<Record<string, string>> };
+export type TaskFilter = { worldId: string | null; labels: TaskLabels };
 
 const matching = `t.project_id = :projectId and (:worldId::text is null or t.world_id = :worldId)
-  and t.labels @> :labels::jsonb`;
+  and t.labels @> :labels::text[]`;
 
 const listStatement = statement(
   'list_world_tasks',
@@ -164,7 +171,7 @@ export const listTasks = async (
   { worldId, labels }: TaskFilter,
   page: { limit: number; offset: number },
 ): Promise<{ rows: StoredTask[]; total: number }> => {
-  const values = { projectId, worldId, labels: JSON.stringify(labels) };
+  const values = { projectId, worldId, labels: writeLabels(labels) };
   const [rows, [count]] = await Promise.all([
     db.query<StoredTask>(listStatement, { ...values, ...page }),
     db.query<{ total: number }>(countStatement, values),
@@ -188,7 +195,7 @@ const changeStatement = statement(
   'change_world_task',
   `update world_tasks
       set name = :name, world_id = :worldId, version_id = :versionId, version = :version,
-          labels = coalesce(:labels::jsonb, labels), updated_at = now()
+          labels = coalesce(:labels::text[], labels), updated_at = now()
     where id = :id`,
 );
 
@@ -225,7 +232,7 @@ export const changeTask = (
       worldId: world?.worldId ?? task.worldId,
       versionId: world === undefined ? (task.pin?.versionId ?? null) : world.versionId,
       version,
-      labels: next === undefined ? null : JSON.stringify(next.labels),
+      labels: next === undefined ? null : writeLabels(next.labels),
     });
     if (next !== undefined) await tx.query(insertVersionStatement, { ...next, id, version });
     return 'changed';

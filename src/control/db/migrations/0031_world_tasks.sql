@@ -1,7 +1,8 @@
 -- Up Migration
 
 -- Tasks that a project stores: each is of one world, with a pin to one of its versions or without, and has numbered
--- specs that never change. `labels` are the short members of the present spec's metadata, which lists are filtered by.
+-- specs that never change. `labels` has the short members of the present spec's metadata, which lists are
+-- filtered by: `["key","value"]` each.
 create table world_tasks (
   id text primary key,
   project_id text not null references projects,
@@ -9,7 +10,7 @@ create table world_tasks (
   version_id text references versions,
   name text,
   version integer not null,
-  labels jsonb not null,
+  labels text[] not null,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   idempotency_key text,

@@ -1,0 +1,220 @@
+/** `svc worlds task`: tasks that a project stores. */
+import type { Command } from 'commander';
+import { AppError } from '#domain/error.ts';
+import {
+  createTask,
+  deleteTask,
+  getTask,
+  listTasks,
+  saveSessionTask,
+  updateTask,
+  validateTask,
+} from '#wire/public-api/operations.ts';
+import type { TaskSpec } from '#wire/public-api/session.ts';
+import { readJsonObject } from '../files/input.ts';
+import type { Context } from '../terminal/context.ts';
+import { usageError } from '../views/report.ts';
+import { describeTask, listTasks as tasksText, validationText } from '../views/task.ts';
+import {
+  addCommand,
+  addPaging,
+  clientFor,
+  collect,
+  moreText,
+  type PagingOptions,
+  parseNumber,
+  printAnswer,
+  type ServiceOptions,
+  withService,
+} from './command.ts';
+
+const readSpec = (context: Context, file: string): Promise<TaskSpec> =>
+  readJsonObject(context, file === '-' ? '-' : `@${file}`, '--task-file');
+
+type TaskOptions = ServiceOptions & {
+  taskFile?: string;
+  session?: string;
+  name?: string;
+  world?: string;
+  versionId?: string;
+  message?: string;
+  idempotencyKey?: string;
+};
+
+const addTaskText = (command: Command): Command =>
+  command
+    .option('--name <name>', 'what people call it')
+    .option('-m, --message <text>', 'why it is as it is');
+
+const given = <Value>(name: string, value: Value | undefined): Record<string, Value> =>
+  value === undefined ? {} : { [name]: value };
+
+const addCreate = (tasks: Command, context: Context): void => {
+  const command = addCommand(tasks, {
+    usage: 'create [world]',
+    summary:
+      'store a task of a world, or the inline task of a session; with @<version> it is pinned',
+    example: [
+      'svc worlds task create crm --task-file renew.json --name "renew a contract"',
+      'svc worlds task create --session ses-… --name "as it was tried"',
+    ].join('\n'),
+  })
+    .option('--task-file <file>', 'the task, as JSON; - reads standard input')
+    .option('--session <id>', 'the session whose inline task is stored')
+    .option('--version-id <id>', 'pin it to this version of the world')
+    .option('--idempotency-key <key>', 'a repeated command with the same key stores nothing new');
+  withService(addTaskText(command)).action(
+    async (world: string | undefined, options: TaskOptions) => {
+      const { taskFile, session, name, message, versionId, idempotencyKey: key } = options;
+      const client = clientFor(context, options);
+      const headers = key === undefined ? {} : { 'idempotency-key': key };
+      const text = { ...given('name', name), ...given('message', message) };
+      const send = async () => {
+        if (session !== undefined) {
+          if (world !== undefined || taskFile !== undefined) {
+            throw usageError('give --session, or a world with --task-file');
+          }
+          const params = { sessionId: session };
+          return client.send(saveSessionTask, { params, headers, body: text });
+        }
+        if (world === undefined || taskFile === undefined) {
+          throw usageError('name the world and give the task with --task-file');
+        }
+        const spec = await readSpec(context, taskFile);
+        const pin = given('versionId', versionId);
+        return client.send(createTask, { headers, body: { world, spec, ...pin, ...text } });
+      };
+      const { body } = await send();
+      printAnswer(context, options, body, () => describeTask(body, context.colors));
+    },
+  );
+};
+
+type ListOptions = ServiceOptions & PagingOptions & { world?: string; metadata?: string[] };
+
+const addList = (tasks: Command, context: Context): void => {
+  const command = addCommand(tasks, {
+    usage: 'list',
+    summary: 'the stored tasks of the project, newest first',
+    example: 'svc worlds task list --world crm --metadata difficulty=hard',
+  })
+    .option('--world <slug>', 'only tasks of this world')
+    .option('--metadata <key=value>', 'only tasks whose metadata say so; repeatable', collect);
+  withService(addPaging(command)).action(
+    async ({ page, limit, world, metadata = [], ...options }: ListOptions) => {
+      const pairs = metadata.map((pair) => {
+        const at = pair.indexOf('=');
+        if (at < 1) throw usageError(`"${pair}" is not <key>=<value>`);
+        return [`metadata.${pair.slice(0, at)}`, pair.slice(at + 1)];
+      });
+      const query = { page, limit, ...given('world', world), ...Object.fromEntries(pairs) };
+      const { body } = await clientFor(context, options).send(listTasks, { query });
+      printAnswer(context, options, body, () =>
+        [tasksText(body.data, context.colors), ...moreText(body.meta)].join('\n'),
+      );
+    },
+  );
+};
+
+const version = parseNumber({ min: 1, max: 1_000_000, whole: true });
+
+const addShow = (tasks: Command, context: Context): void => {
+  const command = addCommand(tasks, {
+    usage: 'show <task>',
+    summary: 'one task: its present spec, or that of another version, and its history',
+    example: 'svc worlds task show tsk-… --task-version 2 --json',
+  }).option('--task-version <number>', 'the version of the task', version);
+  withService(command).action(
+    async (taskId: string, options: ServiceOptions & { taskVersion?: number }) => {
+      const query = given('version', options.taskVersion);
+      const { body } = await clientFor(context, options).send(getTask, {
+        params: { taskId },
+        query,
+      });
+      printAnswer(context, options, body, () => describeTask(body, context.colors));
+    },
+  );
+};
+
+type ValidateOptions = ServiceOptions & {
+  world?: string;
+  versionId?: string;
+  taskVersion?: number;
+};
+
+const addValidate = (tasks: Command, context: Context): void => {
+  const command = addCommand(tasks, {
+    usage: 'validate <task>',
+    summary:
+      'whether a task fits its world, or another version of it; ends with 1 when it does not',
+    example: 'svc worlds task validate tsk-… --world crm@stable',
+  })
+    .option('--world <world>', 'the world to hold it to, with @<version> for one of its versions')
+    .option('--version-id <id>', 'the version of the world to hold it to')
+    .option('--task-version <number>', 'the version of the task', version);
+  withService(command).action(async (taskId: string, options: ValidateOptions) => {
+    const body = {
+      ...given('world', options.world),
+      ...given('versionId', options.versionId),
+      ...given('version', options.taskVersion),
+    };
+    const answer = await clientFor(context, options).send(validateTask, {
+      params: { taskId },
+      body,
+    });
+    const found = answer.body;
+    printAnswer(context, options, found, () => validationText(found, context.colors));
+    if (found.valid) return;
+    throw new AppError('invalid', `the task does not fit: ${found.problems.length} to mend`);
+  });
+};
+
+const addUpdate = (tasks: Command, context: Context): void => {
+  const command = addCommand(tasks, {
+    usage: 'update <task>',
+    summary: 'change a task: another spec is its next version; name and world change in place',
+    example: 'svc worlds task update tsk-… --task-file renew.json -m "clearer"',
+  })
+    .option('--task-file <file>', 'the task, as JSON; - reads standard input')
+    .option('--world <world>', 'the world that it is of; with @<version> it is pinned')
+    .option('--version-id <id>', 'pin it to this version of its world; "none" takes the pin away');
+  withService(addTaskText(command)).action(async (taskId: string, options: TaskOptions) => {
+    const { taskFile, world, name, message, versionId } = options;
+    const body = {
+      ...(taskFile === undefined ? {} : { spec: await readSpec(context, taskFile) }),
+      ...given('world', world),
+      ...given('versionId', versionId === 'none' ? null : versionId),
+      ...given('name', name),
+      ...given('message', message),
+    };
+    if (Object.keys(body).length === 0) throw usageError('say what to change');
+    const answer = await clientFor(context, options).send(updateTask, { params: { taskId }, body });
+    printAnswer(context, options, answer.body, () => describeTask(answer.body, context.colors));
+  });
+};
+
+const addDelete = (tasks: Command, context: Context): void => {
+  const command = addCommand(tasks, {
+    usage: 'delete <task>',
+    summary: 'delete a task with all its versions; sessions that are open keep their copy',
+    example: 'svc worlds task delete tsk-… --yes',
+  }).option('--yes', 'do it');
+  withService(command).action(
+    async (taskId: string, options: ServiceOptions & { yes?: boolean }) => {
+      if (options.yes !== true) throw usageError(`add --yes to delete ${taskId} for good`);
+      const { body } = await clientFor(context, options).send(deleteTask, { params: { taskId } });
+      printAnswer(context, options, body, () => `${body.id} is deleted`);
+    },
+  );
+};
+
+/** Adds the group to `svc worlds`. */
+export const addTasks = (worlds: Command, context: Context): void => {
+  const tasks = worlds.command('task').description('tasks that the project stores');
+  addCreate(tasks, context);
+  addList(tasks, context);
+  addShow(tasks, context);
+  addValidate(tasks, context);
+  addUpdate(tasks, context);
+  addDelete(tasks, context);
+};

@@ -1,0 +1,79 @@
+/** Stored tasks as a person reads them. */
+import type { StoredTaskDetail, StoredTaskView, TaskValidation } from '#wire/public-api/task.ts';
+import type { Colors } from '../terminal/context.ts';
+import { cutLine, formatAgo, formatCount, formatFields, formatTable } from '../terminal/print.ts';
+
+const shownChars = 60;
+
+const worldText = ({ world, pin }: StoredTaskView): string =>
+  pin === null ? world : `${world}@${pin.number}`;
+
+/** The tasks of a project, one a line. */
+export const listTasks = (tasks: readonly StoredTaskView[], colors: Colors): string =>
+  tasks.length === 0
+    ? 'no stored tasks; "svc worlds task create" stores one'
+    : formatTable([
+        ['ID', 'NAME', 'WORLD', 'VERSION', 'CHANGED'].map(colors.dim),
+        ...tasks.map((task) => [
+          task.id,
+          cutLine(task.name ?? '-', shownChars),
+          worldText(task),
+          String(task.version),
+          formatAgo(task.updatedAt),
+        ]),
+      ]);
+
+type Spec = StoredTaskDetail['spec'];
+
+const seedText = ({ seed }: Spec): string => {
+  if (seed === undefined) return 'none';
+  const counts = Object.entries(seed.rows).map(([entity, rows]) => `${entity} ${rows.length}`);
+  return `${seed.mode ?? 'append'}: ${counts.join(', ') || 'no rows'}`;
+};
+
+const graderText = ({ grader }: Spec): string => {
+  if (grader === undefined) return 'none';
+  return grader.kind === 'assertions' ? formatCount(grader.checks.length, 'check') : grader.kind;
+};
+
+const specFields = (spec: Spec): [string, string][] => [
+  ['instruction', cutLine(spec.instruction ?? '-', 200)],
+  ['tools', spec.tools?.join(', ') ?? 'all'],
+  ['seed', seedText(spec)],
+  ['grader', graderText(spec)],
+  ['metadata', JSON.stringify(spec.metadata ?? {})],
+];
+
+/** One task with a spec of it and its versions. */
+export const describeTask = (task: StoredTaskDetail, colors: Colors): string => {
+  const history = formatTable(
+    task.versions.map(({ version, createdAt, author, message }) => [
+      String(version),
+      formatAgo(createdAt),
+      author ?? '-',
+      cutLine(message ?? '', shownChars),
+    ]),
+  );
+  return [
+    formatFields([
+      ['id', task.id],
+      ['name', task.name ?? '-'],
+      ['world', worldText(task)],
+      ['version', `${task.shownVersion} of ${task.version}`],
+      ['hash', task.contentHash],
+      ...specFields(task.spec),
+    ]),
+    '',
+    colors.bold('Versions'),
+    history,
+  ].join('\n');
+};
+
+/** What a validation found. */
+export const validationText = (found: TaskValidation, colors: Colors): string => {
+  const { valid, taskId, version, world, worldVersion, problems } = found;
+  const where = `version ${version} of ${taskId} in ${world}@${worldVersion}`;
+  if (valid) return `${where} is fine`;
+  const lines = problems.map(({ path, message }) => `  ${colors.bold(path.join('.'))}: ${message}`);
+  return [`${where} does not fit:`, ...lines].join('\n');
+};
