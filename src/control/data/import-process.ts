@@ -5,7 +5,7 @@
  * be done once more.
  */
 import { type ChildProcess, fork } from 'node:child_process';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { type Dirent, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -81,8 +81,16 @@ const sizeIfThere = (path: string): number => {
   }
 };
 
+const namesIn = (folder: string): Dirent[] => {
+  try {
+    return readdirSync(folder, { recursive: true, withFileTypes: true });
+  } catch {
+    return []; // the process has not made it yet, or removes what is in it
+  }
+};
+
 const bytesIn = (folder: string): number =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
+  namesIn(folder)
     .filter((entry) => entry.isFile())
     .reduce((sum, entry) => sum + sizeIfThere(join(entry.parentPath, entry.name)), 0);
 

@@ -287,11 +287,11 @@ const deletedStatement = statement(
   'drop_data_of_deleted_worlds',
   `with gone as (
      update data_batches b
-        set state = case when b.state in ('applied', 'refused', 'published') then b.state else 'failed' end,
+        set state = case when b.state in ('refused', 'published') then b.state else 'failed' end,
             report = null, refusals = null, snapshot = null, base_version_id = null,
-            error_code = coalesce(b.error_code, case when b.state not in ('applied', 'refused', 'published')
+            error_code = coalesce(b.error_code, case when b.state not in ('refused', 'published')
                                                      then 'not_found' end),
-            error_message = coalesce(b.error_message, case when b.state not in ('applied', 'refused', 'published')
+            error_message = coalesce(b.error_message, case when b.state not in ('refused', 'published')
                                                            then 'the world was deleted' end),
             updated_at = now() - interval '${keptDays + 1} days'
       where b.id in (select d.id from data_batches d join worlds w on w.id = d.world_id
