@@ -4,6 +4,7 @@
  * version. Who the rows are from, and what becomes of the snapshot, is for others to know.
  */
 import type { Digest } from '#domain/world.ts';
+import type { RedactionMode } from '#language/capture/redaction.ts';
 import type { Contract } from '#language/contract.ts';
 
 /**
@@ -11,9 +12,6 @@ import type { Contract } from '#language/contract.ts';
  * to the row that has it, others are new. `replace`: the rows take the place of all rows of their entities.
  */
 export type ImportMode = 'append' | 'merge' | 'replace';
-
-/** What becomes of rows by the world's `[redact]` before anything else looks at them. */
-export type ImportRedaction = 'off' | 'apply' | 'refuse';
 
 /** A file of gzipped JSONL, one row a line. */
 export type ImportChunk = {
@@ -47,7 +45,8 @@ export type ImportPlan = {
    */
   entities?: readonly string[] | undefined;
   mode: ImportMode;
-  redact: ImportRedaction;
+  /** What becomes of rows by the world's `[redact]` before anything else looks at them. */
+  redact: RedactionMode;
   /** One refused row refuses them all; else those that are refused are left out. */
   atomic: boolean;
   /** Everything is done but the snapshot. */

@@ -4,8 +4,8 @@
  * anything else sees the row.
  */
 import { isObject, toPointer } from '#domain/json.ts';
-import { redactRow, verifyRow } from '#language/capture/redact.ts';
-import type { RedactPolicy, Row } from '#language/contract.ts';
+import type { Redaction } from '#language/capture/redaction.ts';
+import type { Row } from '#language/contract.ts';
 import { languageLimits } from '#language/limits.ts';
 import {
   findDuplicateKeys,
@@ -32,7 +32,7 @@ export type RowReaderParts = {
   /** The entities that rows may be of; undefined for all. */
   entities: readonly string[] | undefined;
   /** Null where rows are kept as they come. */
-  redaction: { mode: 'apply' | 'refuse'; policy: RedactPolicy } | null;
+  redaction: ({ mode: 'apply' | 'refuse' } & Redaction) | null;
   rowFields: number;
 };
 
@@ -98,23 +98,19 @@ export const createRowReader = (parts: RowReaderParts): RowReader => {
 
   const redact = (entity: CatalogEntity, row: Row, payload: string): ReadRow | RowFault => {
     if (redaction === null) return { entity, row, payload };
-    const { mode, policy } = redaction;
-    if (mode === 'apply') {
-      const redacted = redactRow(policy, row).row;
-      return { entity, row: redacted, payload: JSON.stringify(redacted) };
+    if (redaction.mode === 'apply') {
+      const kept = redaction.applyPolicy(row);
+      return { entity, row: kept, payload: kept === row ? payload : JSON.stringify(kept) };
     }
-    const [first] = verifyRow(policy, row);
-    if (first === undefined) return { entity, row, payload };
-    return faultOf(
-      `${first.detail} [${first.mode}]; import with redact "apply", or store the redacted form`,
-      {
-        entity: entity.name,
-        // The key may be what is in the clear.
-        primaryKey: showKey(redactRow(policy, row).row, entity.primaryKey),
-        field: first.field,
-        pointer: first.pointer,
-      },
-    );
+    const breach = redaction.verifyPolicy(row);
+    if (breach === undefined) return { entity, row, payload };
+    return faultOf(`[${breach.policy}] ${breach.detail}`, {
+      entity: entity.name,
+      // The key may be what is in the clear.
+      primaryKey: showKey(redaction.applyPolicy(row), entity.primaryKey),
+      field: breach.field,
+      pointer: breach.pointer,
+    });
   };
 
   /** The row of a parsed line, once it is known which entity it is of. */

@@ -8,6 +8,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { AppError } from '#domain/error.ts';
+import { createRedaction, redactionLack } from '#language/capture/redaction.ts';
 import { createRowChecker } from '#language/schema/checkers.ts';
 import { createCatalog } from '#store/tables/catalog.ts';
 import { writeSummary } from '#store/tables/open.ts';
@@ -39,13 +40,11 @@ type Reading = {
   refusals: Refusals;
 };
 
-const redactionOf = ({ contract, redact }: ImportPlan): RowReaderParts['redaction'] => {
-  if (redact === 'off') return null;
-  if (contract.redact === null) {
-    const message = `redact "${redact}" needs a policy, and the world has no connector.toml; import with redact "off"`;
-    throw new AppError('invalid', message);
-  }
-  return { mode: redact, policy: contract.redact };
+const redactionOf = ({ contract, redact: mode }: ImportPlan): RowReaderParts['redaction'] => {
+  if (mode === 'off') return null;
+  const lack = redactionLack(contract, mode);
+  if (lack !== undefined) throw new AppError('invalid', lack);
+  return { mode, ...createRedaction(contract.redact) };
 };
 
 const readChunk = async (
