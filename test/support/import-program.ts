@@ -1,0 +1,35 @@
+/**
+ * An import as a program, to be killed or measured: `import-program.ts <plan.json> [n]`. Says how far it is, with the
+ * time, then how it ended and how much memory it had taken at most. Kills itself when it has said that n times.
+ */
+import { readFileSync } from 'node:fs';
+import type { ImportOutcome, ImportPlan, ImportProgress } from '#data/import/plan.ts';
+import { runImport } from '#data/import/run.ts';
+
+/** What the program says, a line each. */
+export type ImportLine =
+  | { kind: 'progress'; progress: ImportProgress; atMs: number }
+  | { kind: 'done'; outcome: ImportOutcome; atMs: number; peakBytes: number };
+
+const say = (line: ImportLine): void => {
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+};
+
+/** The most memory that this process ever had, in bytes; 0 where the system does not tell. */
+const peakBytes = (): number => {
+  const [, kib = '0'] =
+    /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
+  return Number(kib) * 1024;
+};
+
+const plan = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as ImportPlan;
+const beganAt = performance.now();
+const elapsed = (): number => performance.now() - beganAt;
+const killAt = Number(process.argv[3] ?? 0);
+let said = 0;
+const outcome = await runImport(plan, (progress) => {
+  said += 1;
+  if (said === killAt) process.kill(process.pid, 'SIGKILL');
+  say({ kind: 'progress', progress, atMs: elapsed() });
+});
+say({ kind: 'done', outcome, atMs: elapsed(), peakBytes: peakBytes() });
