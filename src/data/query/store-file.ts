@@ -5,10 +5,9 @@
  * The file may be of any size; of what is read only pages that are asked for come into memory, and those are
  * shared by all processes that have it open.
  */
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { pathToFileURL } from 'node:url';
+import type { StatementSync } from 'node:sqlite';
 import type { Contract, RedactPolicy } from '#language/contract.ts';
-import { createReader, type Reader } from '#store/read/read.ts';
+import { openFile } from '#store/files/open-file.ts';
 import { type Catalog, createCatalog } from '#store/tables/catalog.ts';
 import { createStatements, type Statements } from '#store/tables/statements.ts';
 
@@ -17,7 +16,6 @@ export type ReadContract = Pick<Contract, 'entities' | 'definitions' | 'redact'>
 
 export type StoreFile = {
   catalog: Catalog;
-  reader: Reader;
   prepare: Statements;
   /** A statement of its own, whose rows may be read while others of the same text are. */
   prepareAnew(sql: string): StatementSync;
@@ -27,29 +25,18 @@ export type StoreFile = {
   close(): void;
 };
 
-/** Bytes of a file that are mapped; what lies beyond them is read. */
-const mappedBytes = 64 * 1024 ** 3;
-/** What SQLite may take of memory for sorting and for pages that are not mapped, of all files together. */
-const heapBytes = 192 * 1024 * 1024;
-
 /**
  * Nothing is written, not even beside the file. A schema that is not what it should be can call nothing: no
  * function of it that is not built in, and none that reaches out.
  */
 const settings = `
-  PRAGMA query_only = ON;
   PRAGMA trusted_schema = OFF;
-  PRAGMA temp_store = MEMORY;
   PRAGMA cache_size = -8192;
-  PRAGMA mmap_size = ${mappedBytes};
-  PRAGMA hard_heap_limit = ${heapBytes};
 `;
 
 /** Opens an unpacked snapshot of a contract. Throws when the file is none. */
 export const openStoreFile = (path: string, contract: ReadContract): StoreFile => {
-  const url = pathToFileURL(path);
-  url.searchParams.set('immutable', '1');
-  const db = new DatabaseSync(url, { readOnly: true });
+  const db = openFile(path);
   try {
     db.exec(settings);
     db.prepare('SELECT sum FROM svc_store').get();
@@ -59,7 +46,6 @@ export const openStoreFile = (path: string, contract: ReadContract): StoreFile =
       catalog,
       prepare,
       prepareAnew: (sql) => db.prepare(sql),
-      reader: createReader(catalog, prepare),
       policy: contract.redact,
       addFunction: (name, fn) => db.function(name, { deterministic: true }, fn),
       close: () => db.close(),
