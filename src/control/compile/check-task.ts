@@ -18,6 +18,7 @@ import { verifierFault } from '#language/sql/verifier.ts';
 import type { TaskSpec } from '#wire/public-api/session.ts';
 import { hashOf } from '../json/canonical.ts';
 import { createFairCache } from '../shares/fair-cache.ts';
+import { Lacking } from './serve-jobs.ts';
 
 /** Which world a job is for, by the digest of its bundle; the bytes where the process lacks them. */
 export type WorldGiven = { digest: string; project: string; bundle?: Uint8Array };
@@ -29,9 +30,6 @@ export type CheckedTask =
       hash: string;
     }
   | { ok: false; fields: FieldProblem[] };
-
-/** Thrown when a job is for a world that the process does not hold. */
-export class WorldLacking extends Error {}
 
 type KnownWorld = {
   entities: readonly EntityContract[];
@@ -66,7 +64,7 @@ export const createWorldCache = () => {
   return ({ digest, project, bundle }: WorldGiven): KnownWorld => {
     const known = kept.get(digest);
     if (known !== undefined) return known;
-    if (bundle === undefined) throw new WorldLacking();
+    if (bundle === undefined) throw new Lacking();
     const { contract } = decodeBundle(bundle);
     const value = toKnown(contract);
     const bytes = JSON.stringify(contract).length;

@@ -104,7 +104,7 @@ const describe = (files: Files): Outcomes['describe'] => {
 
 /**
  * Makes what does the jobs of one process, one after the other; each takes as long and as much memory as
- * it takes. A job throws `WorldLacking` when it is for a world that it neither brings nor finds here.
+ * it takes. A job throws `Lacking` when it is for a world that it neither brings nor finds here.
  */
 export const createJobs = (): ((job: Job) => Outcomes[JobKind]) => {
   const findWorld = createWorldCache();

@@ -1,29 +1,31 @@
 /**
- * A few compile processes and the queue before them, shared fairly by projects. A process is started
+ * A few processes for jobs and the queue before them, shared fairly by projects. A process is started
  * when it is needed and used again; one that ended is replaced by the next job. No project may have all
  * processes at work, so one of them is always left, or soon free, for the others.
  */
 import { AppError } from '#domain/error.ts';
 import { createFairQueue } from '../shares/fair-queue.ts';
-import type { Job, JobKind } from './job.ts';
+import type { Job, JobKind, Outcomes } from './job.ts';
 import {
-  type CompileProcess,
+  compileProgram,
   type JobEnd,
+  type JobProcess,
+  type JobProgram,
   type ProcessLimits,
   type Supply,
-  startCompileProcess,
+  startJobProcess,
 } from './process.ts';
 
 /** On whose behalf a job is done. */
-export type Asker = {
+export type Asker<AJob = Job, Supplied = Uint8Array> = {
   /** Who waits in line; those of one project share a place. */
   project: string;
   /** Aborts when nobody waits for the outcome any more. */
   signal?: AbortSignal | undefined;
-  /** Brings the bundle of the world that the job is for. */
-  supply?: Supply;
+  /** Brings what the job needs and its process lacks. */
+  supply?: Supply<Supplied>;
   /** The job with what takes memory, brought when it is the job's turn; what it throws, the job throws. */
-  complete?: () => Promise<Job>;
+  complete?: () => Promise<AJob>;
 };
 
 export type LaneLimits = ProcessLimits & {
@@ -34,8 +36,8 @@ export type LaneLimits = ProcessLimits & {
 };
 
 /** A job that has ended, for whoever counts them. */
-export type EndedJob = {
-  kind: JobKind;
+export type EndedJob<Kind extends string = JobKind> = {
+  kind: Kind;
   project: string;
   outcome: JobEnd['kind'] | 'failed';
   seconds: number;
@@ -43,63 +45,67 @@ export type EndedJob = {
   cpuSeconds: number;
 };
 
-export type Lane = {
+export type Lane<AJob = Job, Outcome = Outcomes[JobKind], Supplied = Uint8Array> = {
   /** Does a job when it is its turn; throws `exhausted` and `unavailable` as `Compiler.run` does. */
-  run(job: Job, asker: Asker): Promise<JobEnd>;
+  run(job: AJob, asker: Asker<AJob, Supplied>): Promise<JobEnd<Outcome>>;
   /** Starts a process ahead, if there is none. */
   warm(): void;
   stop(): Promise<void>;
   load(): { running: number; queued: number };
 };
 
-type Entry = {
-  job: Job;
-  asker: Asker;
-  done: PromiseWithResolvers<JobEnd>;
-  process?: CompileProcess | undefined;
+type Waiting<AJob, Outcome, Supplied> = {
+  job: AJob;
+  asker: Asker<AJob, Supplied>;
+  done: PromiseWithResolvers<JobEnd<Outcome>>;
+  process?: JobProcess<AJob, Outcome, Supplied> | undefined;
   isLeft: boolean;
 };
 
-const givenUp = (why: string): AppError =>
-  new AppError('unavailable', `the world was not compiled: ${why}`);
+type Words = JobProgram<never, never>['words'];
+
+const givenUp = ({ undone }: Words, why: string): AppError =>
+  new AppError('unavailable', `${undone}: ${why}`);
 
 /** When a place may have become free. */
 const retryAfterMs = 2_000;
 
-const tooMany = (waiting: number): AppError =>
-  new AppError(
-    'exhausted',
-    `${waiting} jobs of your project wait already to be compiled or checked`,
-    {
-      detail: { quota: 'compile_queue', retryAfterMs },
-    },
-  );
-
-const displaced = (): AppError =>
-  new AppError('exhausted', "the compile queue is full, and most of what waits is your project's", {
-    detail: { quota: 'compile_queue', retryAfterMs },
+const tooMany = ({ waits, quota }: Words, waiting: number): AppError =>
+  new AppError('exhausted', `${waiting} jobs of your project wait already ${waits}`, {
+    detail: { quota, retryAfterMs },
   });
 
+const displaced = ({ quota }: Words): AppError => {
+  const queue = quota.replace('_', ' ');
+  const message = `the ${queue} is full, and most of what waits is your project's`;
+  return new AppError('exhausted', message, { detail: { quota, retryAfterMs } });
+};
+
 /** The processes: those that idle are used again, and there are never more than jobs at once. */
-const createProcesses = (limits: ProcessLimits) => {
-  const all = new Set<CompileProcess>();
-  const idle: CompileProcess[] = [];
+const createProcesses = <AJob extends object, Outcome, Supplied>(
+  program: JobProgram<AJob, Supplied>,
+  limits: ProcessLimits,
+) => {
+  type Process = JobProcess<AJob, Outcome, Supplied>;
+  const start = (): Process => startJobProcess(program, limits);
+  const all = new Set<Process>();
+  const idle: Process[] = [];
   return {
-    take(): CompileProcess {
+    take(): Process {
       const found = idle.pop();
       if (found?.isAlive()) return found;
       if (found !== undefined) all.delete(found);
-      const started = startCompileProcess(limits);
+      const started = start();
       all.add(started);
       return started;
     },
     warm(): void {
       if (all.size > 0) return;
-      const started = startCompileProcess(limits);
+      const started = start();
       all.add(started);
       idle.push(started);
     },
-    giveBack(process: CompileProcess): void {
+    giveBack(process: Process): void {
       if (process.isAlive()) idle.push(process);
       else all.delete(process);
     },
@@ -109,9 +115,15 @@ const createProcesses = (limits: ProcessLimits) => {
   };
 };
 
-/** Makes a lane; no process runs before the first job. */
-export const createLane = (limits: LaneLimits, onEnd: (job: EndedJob) => void): Lane => {
-  const processes = createProcesses(limits);
+/** Makes a lane of processes of a program; none runs before the first job. */
+export const createJobLane = <Kind extends string, AJob extends { kind: Kind }, Outcome, Supplied>(
+  program: JobProgram<AJob, Supplied>,
+  limits: LaneLimits,
+  onEnd: (job: EndedJob<Kind>) => void,
+): Lane<AJob, Outcome, Supplied> => {
+  type Entry = Waiting<AJob, Outcome, Supplied>;
+  const { words } = program;
+  const processes = createProcesses<AJob, Outcome, Supplied>(program, limits);
   const queue = createFairQueue<Entry>({
     queued: limits.queued,
     queuedOfProject: Math.ceil(limits.queued / 2),
@@ -163,7 +175,7 @@ export const createLane = (limits: LaneLimits, onEnd: (job: EndedJob) => void): 
   const leave = (entry: Entry): void => {
     entry.isLeft = true;
     if (queue.remove(entry.asker.project, entry)) {
-      entry.done.reject(givenUp('the client did not wait for it'));
+      entry.done.reject(givenUp(words, 'the client did not wait for it'));
     } else endLeft();
   };
 
@@ -179,16 +191,17 @@ export const createLane = (limits: LaneLimits, onEnd: (job: EndedJob) => void): 
       return;
     }
     const added = queue.add(project, entry);
-    if (added.kind === 'full') throw tooMany(queue.size(project));
-    if (added.kind === 'displaced') added.entry.done.reject(displaced());
+    if (added.kind === 'full') throw tooMany(words, queue.size(project));
+    if (added.kind === 'displaced') added.entry.done.reject(displaced(words));
     endLeft();
   };
 
   return {
     async run(job, asker) {
-      if (isStopped) throw givenUp('the service is stopping');
-      if (asker.signal?.aborted === true) throw givenUp('the client did not wait for it');
-      const entry: Entry = { job, asker, done: Promise.withResolvers<JobEnd>(), isLeft: false };
+      if (isStopped) throw givenUp(words, 'the service is stopping');
+      if (asker.signal?.aborted === true) throw givenUp(words, 'the client did not wait for it');
+      const done = Promise.withResolvers<JobEnd<Outcome>>();
+      const entry: Entry = { job, asker, done, isLeft: false };
       beginOrWait(entry);
       const left = (): void => leave(entry);
       asker.signal?.addEventListener('abort', left, { once: true });
@@ -203,9 +216,14 @@ export const createLane = (limits: LaneLimits, onEnd: (job: EndedJob) => void): 
     },
     async stop() {
       isStopped = true;
-      for (const entry of queue.clear()) entry.done.reject(givenUp('the service is stopping'));
+      for (const entry of queue.clear())
+        entry.done.reject(givenUp(words, 'the service is stopping'));
       await processes.killAll();
     },
     load: () => ({ running: running.size, queued: queue.size() }),
   };
 };
+
+/** Makes a lane of compile processes. */
+export const createLane = (limits: LaneLimits, onEnd: (job: EndedJob) => void): Lane =>
+  createJobLane(compileProgram, limits, onEnd);

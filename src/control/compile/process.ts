@@ -1,13 +1,13 @@
 /**
- * One compile process as the control plane sees it: started, given one job at a time, ended when a job
- * takes too long. What its end means for the job under way is decided here.
+ * One process for jobs as the control plane sees it, such as one that compiles: started, given one job at a
+ * time, ended when a job takes too long. What its end means for the job under way is decided here.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '#domain/error.ts';
 import type { Job, JobKind, Outcomes } from './job.ts';
-import type { Message } from './worker.ts';
+import type { Message } from './serve-jobs.ts';
 
 /** Linux counts in hundredths of a second for programs, whatever the kernel does within. */
 const msPerTick = 10;
@@ -34,15 +34,27 @@ export type ProcessLimits = {
 };
 
 /** How a job ended: with its outcome and what it took, or by a limit that ended the process, too. */
-export type JobEnd =
-  | { kind: 'done'; outcome: Outcomes[JobKind]; cpuMs: number }
+export type JobEnd<Outcome = Outcomes[JobKind]> =
+  | { kind: 'done'; outcome: Outcome; cpuMs: number }
   | { kind: 'out_of_time' }
   | { kind: 'out_of_memory' };
 
-/** Brings the bundle of the world that a job is for, when the process lacks it. */
-export type Supply = () => Promise<Uint8Array>;
+/** Brings what a job needs and the process lacks: of a compile process, the bundle of the world that it is for. */
+export type Supply<Supplied = Uint8Array> = () => Promise<Supplied>;
 
-export type CompileProcess = {
+/** A program that does jobs, see `serve-jobs.ts`. */
+export type JobProgram<AJob, Supplied> = {
+  /** Its file. */
+  file: string;
+  /** What messages call a process of it. */
+  called: string;
+  /** What jobs are to those who wait for them: how one that was given up is called, what it waits for, whose queue. */
+  words: { undone: string; waits: string; quota: string };
+  /** The job with what the process lacked; undefined for one that nothing is supplied to. */
+  complete(job: AJob, supplied: Supplied): AJob | undefined;
+};
+
+export type JobProcess<AJob, Outcome, Supplied> = {
   /** Whether it can be given a job. */
   isAlive(): boolean;
   /**
@@ -50,12 +62,25 @@ export type CompileProcess = {
    * process could not start, was ended from outside, or got too little of a processor for the job to be
    * judged by its time.
    */
-  run(job: Job, supply?: Supply): Promise<JobEnd>;
+  run(job: AJob, supply?: Supply<Supplied>): Promise<JobEnd<Outcome>>;
   /** Ends it, whatever it does, and resolves when it is gone. */
   kill(): Promise<void>;
 };
 
-const program = fileURLToPath(new URL('./worker.ts', import.meta.url));
+export type CompileProcess = JobProcess<Job, Outcomes[JobKind], Uint8Array>;
+
+/** What compiles. */
+export const compileProgram: JobProgram<Job, Uint8Array> = {
+  file: fileURLToPath(new URL('./worker.ts', import.meta.url)),
+  called: 'a compile process',
+  words: {
+    undone: 'the world was not compiled',
+    waits: 'to be compiled or checked',
+    quota: 'compile_queue',
+  },
+  complete: (job, bundle) =>
+    'world' in job ? { ...job, world: { ...job.world, bundle } } : undefined,
+};
 
 /** For the start of a process on a busy machine; a job's own time begins after it. */
 const startLimitMs = 30_000;
@@ -73,8 +98,8 @@ const keptOutput = 2_000;
 /** V8 aborts when the heap is full; the kernel kills when the machine is. */
 const memorySignals: readonly (NodeJS.Signals | null)[] = ['SIGABRT', 'SIGKILL'];
 
-const startChild = (memoryMb: number): ChildProcess =>
-  fork(program, {
+const startChild = (file: string, memoryMb: number): ChildProcess =>
+  fork(file, {
     execArgv: [`--max-old-space-size=${memoryMb}`],
     env: {},
     serialization: 'advanced',
@@ -91,28 +116,31 @@ const keepOutput = (child: ChildProcess): (() => string) => {
 
 type End = { kind: 'ended'; signal: NodeJS.Signals | null; message: string; cause?: unknown };
 
-const awaitEnd = (child: ChildProcess, output: () => string): Promise<End> =>
+const awaitEnd = (child: ChildProcess, called: string, output: () => string): Promise<End> =>
   new Promise((resolve) => {
     child.on('error', (cause) => {
       child.kill('SIGKILL');
-      resolve({ kind: 'ended', signal: null, message: 'a compile process failed', cause });
+      resolve({ kind: 'ended', signal: null, message: `${called} failed`, cause });
     });
     child.on('close', (code, signal) => {
-      const message = `a compile process ended with ${signal ?? code}: ${output()}`;
+      const message = `${called} ended with ${signal ?? code}: ${output()}`;
       resolve({ kind: 'ended', signal, message });
     });
   });
 
 /** Starts a process. It fails, if at all, when it is given its first job. */
-export const startCompileProcess = ({ timeLimitMs, memoryMb }: ProcessLimits): CompileProcess => {
-  const child = startChild(memoryMb);
-  const ended = awaitEnd(child, keepOutput(child));
+export const startJobProcess = <AJob extends object, Outcome, Supplied>(
+  { file, called, complete }: JobProgram<AJob, Supplied>,
+  { timeLimitMs, memoryMb }: ProcessLimits,
+): JobProcess<AJob, Outcome, Supplied> => {
+  const child = startChild(file, memoryMb);
+  const ended = awaitEnd(child, called, keepOutput(child));
   let state: 'alive' | 'late' | 'starved' | 'killed' | 'gone' = 'alive';
-  let hear: (message: Message) => void = () => undefined;
-  child.on('message', (message: Message) => hear(message));
+  let hear: (message: Message<Outcome>) => void = () => undefined;
+  child.on('message', (message: Message<Outcome>) => hear(message));
 
-  const hearWithin = async (limitMs: number): Promise<Message | End> => {
-    const message = new Promise<Message>((resolve) => {
+  const hearWithin = async (limitMs: number): Promise<Message<Outcome> | End> => {
+    const message = new Promise<Message<Outcome>>((resolve) => {
       hear = resolve;
     });
     const usedBefore = processorMsOf(child.pid);
@@ -138,7 +166,7 @@ export const startCompileProcess = ({ timeLimitMs, memoryMb }: ProcessLimits): C
 
   const unavailable = (end: End): AppError => {
     if (state === 'starved') {
-      const message = `the machine is overloaded: a compile process got little of a processor for ${(mostTimes * timeLimitMs) / 1_000} s; try again in a moment`;
+      const message = `the machine is overloaded: ${called} got little of a processor for ${(mostTimes * timeLimitMs) / 1_000} s; try again in a moment`;
       return new AppError('unavailable', message, { detail: { retryAfterMs } });
     }
     return new AppError(
@@ -150,17 +178,20 @@ export const startCompileProcess = ({ timeLimitMs, memoryMb }: ProcessLimits): C
     );
   };
 
-  const give = (job: Job): Promise<Message | End> => {
+  const give = (job: AJob): Promise<Message<Outcome> | End> => {
     const answer = hearWithin(timeLimitMs);
     child.send(job);
     return answer;
   };
 
-  /** Gives the job once more, with the world that the process said it lacks. */
-  const giveWorld = async (job: Job, supply: Supply | undefined): Promise<Message | End> => {
-    if (supply === undefined || !('world' in job)) throw new Error('a job lacks its world');
-    const bundle = await supply();
-    return give({ ...job, world: { ...job.world, bundle } });
+  /** Gives the job once more, with what the process said it lacks. */
+  const giveWhole = async (
+    job: AJob,
+    supply: Supply<Supplied> | undefined,
+  ): Promise<Message<Outcome> | End> => {
+    const whole = supply === undefined ? undefined : complete(job, await supply());
+    if (whole === undefined) throw new Error('a job lacks what it is for');
+    return give(whole);
   };
 
   return {
@@ -169,13 +200,13 @@ export const startCompileProcess = ({ timeLimitMs, memoryMb }: ProcessLimits): C
       const first = await started;
       if (first.kind === 'ended') throw unavailable(first);
       const answer = await give(job);
-      const heard = answer.kind === 'lacks' ? await giveWorld(job, supply) : answer;
+      const heard = answer.kind === 'lacks' ? await giveWhole(job, supply) : answer;
       switch (heard.kind) {
         case 'lacks':
-          throw new Error('a compile process lacks what it was given');
+          throw new Error(`${called} lacks what it was given`);
         case 'ready':
         case 'failed':
-          throw new Error(heard.kind === 'ready' ? 'a compile process began again' : heard.message);
+          throw new Error(heard.kind === 'ready' ? `${called} began again` : heard.message);
         case 'refused':
           throw new AppError(heard.code, heard.message, { fields: heard.fields });
         case 'done':
@@ -195,3 +226,7 @@ export const startCompileProcess = ({ timeLimitMs, memoryMb }: ProcessLimits): C
     },
   };
 };
+
+/** Starts a process that compiles. */
+export const startCompileProcess = (limits: ProcessLimits): CompileProcess =>
+  startJobProcess(compileProgram, limits);
