@@ -23,6 +23,8 @@ export type HostConfig = {
   reportAddress: boolean;
   /** A folder that the host makes, fills and removes. */
   workDir: string;
+  /** Unpacked snapshots of large worlds: a folder that other hosts may share, and what it may hold. */
+  snapshots: { folder: string; mostBytes: number };
   /** Command of the Python that runs user code. */
   python: string;
   /** Folders where commands are found, as in `PATH`. */
@@ -41,6 +43,8 @@ export type HostConfig = {
 export const codeDirectory = ({ workDir }: Pick<HostConfig, 'workDir'>): string =>
   join(workDir, 'code');
 
+const mebibyte = 2 ** 20;
+
 const defaultWorkDir = (hostId: string): string => join(tmpdir(), `svc-host-${hostId}`);
 
 /** Throws `invalid` naming every mistake. */
@@ -55,6 +59,8 @@ export const readConfig = (env: Env): HostConfig => {
   if (strange.length > 0) {
     read.refuse(`SVC_NAMESPACES names ${strange.join(', ')}, not ${namespaces.join(', ')}`);
   }
+  const workDir = read.text('SVC_WORK_DIR', defaultWorkDir(hostId));
+  const snapshotMb = read.integer('SVC_SNAPSHOT_MB', { min: 1, max: 2 ** 24, fallback: 4_096 });
   const config: HostConfig = {
     controlUrl: read.url('SVC_CONTROL_URL'),
     hostId,
@@ -62,7 +68,11 @@ export const readConfig = (env: Env): HostConfig => {
     tokenFile: read.text('SVC_HOST_TOKEN_FILE'),
     listen: address ?? { host: '', port: 0 },
     reportAddress: read.choice('SVC_REPORT_ADDRESS', ['yes', 'no'], 'no') === 'yes',
-    workDir: read.text('SVC_WORK_DIR', defaultWorkDir(hostId)),
+    workDir,
+    snapshots: {
+      folder: read.text('SVC_SNAPSHOT_DIR', `${workDir}-snapshots`),
+      mostBytes: snapshotMb * mebibyte,
+    },
     python: read.text('SVC_PYTHON', 'python3'),
     searchPath: read.text('PATH', ''),
     userCode: {

@@ -6,6 +6,7 @@ import { rm } from 'node:fs/promises';
 import type { Log } from '#runtime/log.ts';
 import type { Running } from '#runtime/run.ts';
 import { Secret } from '#runtime/secret.ts';
+import { openSnapshotFiles, type SnapshotFiles } from '#store/files/snapshot-files.ts';
 import { createClient } from '#wire/client.ts';
 import { getBlob, reportLeaving } from '#wire/host-api/operations.ts';
 import { startApiServer } from './api/server.ts';
@@ -84,8 +85,11 @@ export const startHost = async ({
   const link = createControlLink({ client, log, giveUpMs });
   const { signal } = stopping;
   const linkedCode = createLinkedCode({ config, bounds: userCode.bounds, log });
+  let snapshotFiles: Promise<SnapshotFiles> | undefined;
   const worlds = createWorldLoader({
     fetchBlob: (digest) => link.send(getBlob, { params: { digest } }, { signal }),
+    readBlob: (digest) => link.stream(getBlob, { params: { digest } }, { signal }),
+    openFiles: () => (snapshotFiles ??= openSnapshotFiles(config.snapshots)),
     userCode,
     workDir: codeDirectory(config),
     startUserCode: linkedCode.start,
@@ -102,8 +106,9 @@ export const startHost = async ({
       stopping.abort();
     },
   });
-  const { namespaces, workDir } = config;
-  const proof = startProof({ workDir, namespaces, userCode, log });
+  const { namespaces, snapshots, workDir } = config;
+  const apart = [snapshots.folder];
+  const proof = startProof({ workDir, apart, namespaces, userCode, log });
   const lifecycle = {
     identity,
     address,
@@ -138,6 +143,7 @@ export const startHost = async ({
       await settled;
       if (isTaken) await sayGoodbye({ link, log, identity });
       await Promise.all([beat.stop(), server.close(), userCode.stop(), linkedCode.stop()]);
+      await (await snapshotFiles)?.close();
       await rm(config.workDir, { recursive: true, force: true });
     },
   };

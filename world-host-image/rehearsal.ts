@@ -110,6 +110,10 @@ export const rehearse = async (workDir: string, log: Log): Promise<void> => {
   const blobs = new Map([bundle, snapshot].map((bytes) => [digestOf(bytes), bytes]));
   const worlds = createWorldLoader({
     fetchBlob: async (digest) => blobs.get(digest) ?? new Uint8Array(),
+    readBlob: async (digest) => blobs.get(digest) ?? new Uint8Array(),
+    openFiles: async () => {
+      throw new Error('the rehearsed world is small');
+    },
     userCode: noUserCode,
     workDir,
     startUserCode: async () => ({ userCode: noUserCode, workDir }),

@@ -11,6 +11,7 @@ const runtimeSettings = {
   listen: 'x:0',
   reportsAddress: true,
   workDir: '/tmp/work',
+  snapshots: { folder: '/tmp/snapshots', mb: 64 },
   tokenFile: '-',
   python: 'python3',
   namespaces: [],

@@ -37,12 +37,21 @@ export type RuntimeSettings = {
   reportsAddress: boolean;
   /** A folder that the host makes, fills and removes. */
   workDir: string;
+  /** Where it keeps unpacked snapshots of large worlds, and how much of them; others may share it. */
+  snapshots: { folder: string; mb: number };
   /** Where the host finds its token; `-` is its standard input. */
   tokenFile: string;
   python: string;
   /** What the host has to itself, of `pid`, `ipc`, `mount`, `net`: there it looks for what sessions leave. */
   namespaces: readonly string[];
 };
+
+/** Scratch space of a container, which counts as its memory, and the part of it that snapshots may take. */
+export const scratchMb = (memoryMb: number): number => Math.ceil(memoryMb / 2);
+export const snapshotsInScratch = (memoryMb: number) => ({
+  folder: '/tmp/snapshots',
+  mb: Math.max(1, Math.floor(scratchMb(memoryMb) * 0.9)),
+});
 
 export const hostEnvironment = (
   spec: LaunchSpec,
@@ -60,6 +69,8 @@ export const hostEnvironment = (
   SVC_LISTEN: runtimeSettings.listen,
   SVC_REPORT_ADDRESS: runtimeSettings.reportsAddress ? 'yes' : 'no',
   SVC_WORK_DIR: runtimeSettings.workDir,
+  SVC_SNAPSHOT_DIR: runtimeSettings.snapshots.folder,
+  SVC_SNAPSHOT_MB: String(runtimeSettings.snapshots.mb),
   SVC_PYTHON: runtimeSettings.python,
   SVC_USER_CODE_BOUNDARY: boundaryOf(settings.userCodeBoundary ?? 'usual', spec.shape.isolation),
   SVC_USER_CODE_MEMORY_MB: String(userCodeMemoryMb(spec.shape.size.memoryMb)),

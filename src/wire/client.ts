@@ -8,12 +8,14 @@
  * It never repeats a request. `retry.ts` makes of it one that does, where that is safe; a world host
  * repeats its messages by itself, as each names the step that it is about.
  */
+import type { Readable } from 'node:stream';
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
 import { fromErrorAnswer } from './errors.ts';
 import { exchange } from './exchange.ts';
 import type { Exchanged } from './exchanged.ts';
 import type { Answer, ClientInput, OperationShape } from './operation.ts';
+import { exchangeStream } from './stream.ts';
 
 export type ClientOptions = {
   /** Base address of the API, for example `http://127.0.0.1:4500/api/public`. */
@@ -28,6 +30,12 @@ export type Client = {
     shape: Shape,
     input: ClientInput<Shape>,
   ): Promise<Answer<Shape>>;
+};
+
+/** As it is made: it can also read answers piece by piece. */
+export type StreamingClient = Client & {
+  /** `send` of an operation that answers bytes, which come as they are read. */
+  stream<Shape extends OperationShape>(shape: Shape, input: ClientInput<Shape>): Promise<Readable>;
 };
 
 /** `Authorization` header of a key pair. */
@@ -82,16 +90,34 @@ const bodyOf = (url: string, { contentType, bytes }: Exchanged): unknown => {
   }
 };
 
+/** The bytes of a stream that is short. */
+const collect = async (stream: Readable): Promise<Buffer> => {
+  const pieces: Buffer[] = [];
+  for await (const piece of stream as AsyncIterable<Buffer>) pieces.push(piece);
+  return Buffer.concat(pieces);
+};
+
 /** A client of one API. It is cheap to make; all clients of a process share their connections. */
-export const createClient = (options: ClientOptions): Client => {
+export const createClient = (options: ClientOptions): StreamingClient => {
   const baseUrl = options.baseUrl.replace(/\/+$/, '');
+  const addressOf = (shape: OperationShape, request: ClientInput<OperationShape>) => {
+    const path = fillPath(shape.path, (request.params ?? {}) as Record<string, unknown>);
+    const search = searchOf((request.query ?? {}) as Record<string, unknown>);
+    return { path, url: `${baseUrl}${path}${search}` };
+  };
+  const unanswered = (
+    cause: unknown,
+    path: string,
+    { signal }: ClientInput<OperationShape>,
+  ): unknown => {
+    if (signal?.aborted) return signal.reason;
+    return new AppError('unavailable', `no answer from ${baseUrl}${path}`, { cause });
+  };
   return {
     baseUrl,
     async send(shape, input) {
       const request = input as ClientInput<OperationShape>;
-      const path = fillPath(shape.path, (request.params ?? {}) as Record<string, unknown>);
-      const search = searchOf((request.query ?? {}) as Record<string, unknown>);
-      const url = `${baseUrl}${path}${search}`;
+      const { path, url } = addressOf(shape, request);
       const body = request.body === undefined ? {} : { body: textOf(request.body) };
       let answer: Exchanged;
       try {
@@ -103,13 +129,25 @@ export const createClient = (options: ClientOptions): Client => {
           answerMs: request.answerMs,
         });
       } catch (cause) {
-        if (request.signal?.aborted) throw request.signal.reason;
-        throw new AppError('unavailable', `no answer from ${baseUrl}${path}`, { cause });
+        throw unanswered(cause, path, request);
       }
       const { status } = answer;
       const answered = bodyOf(url, answer);
       if (!(status in shape.answers)) throw fromErrorAnswer(status, answered);
       return { status, body: answered } as Answer<typeof shape>;
+    },
+    async stream(shape, input) {
+      const request = input as ClientInput<OperationShape>;
+      const { path, url } = addressOf(shape, request);
+      const sent = { method: shape.method, headers: headersOf(options, request) };
+      try {
+        const { status, contentType, stream } = await exchangeStream(url, sent, request.signal);
+        if (status in shape.answers) return stream;
+        const bytes = await collect(stream);
+        throw fromErrorAnswer(status, bodyOf(url, { status, contentType, bytes }));
+      } catch (cause) {
+        throw cause instanceof AppError ? cause : unanswered(cause, path, request);
+      }
     },
   };
 };

@@ -106,7 +106,7 @@ describe.skipIf(!isLinux)('behind the boundary of user code', () => {
       const program = programs(python, process.execPath, { ...targets, host: 1 })[language] ?? [];
       const readable = [`${prefix}/lib`, `${prefix}/lib64`];
       const launch = { python, packages: packageRoot, parent: 1, readable, program };
-      expectHeld(await report(sandboxed(sandbox, folder, behind(launch))));
+      expectHeld(await report(sandboxed(sandbox, [folder], behind(launch))));
       expectUnharmed();
     },
   );

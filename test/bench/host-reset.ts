@@ -5,11 +5,13 @@
  */
 import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Digest } from '#domain/world.ts';
 import { machineClock } from '#domain/world-clock.ts';
 import { encodeBundle } from '#language/artifacts/bundle.ts';
 import { createLog } from '#runtime/log.ts';
+import { openSnapshotFiles } from '#store/files/snapshot-files.ts';
 import { buildSnapshot } from '#store/snapshot.ts';
 import { runCall } from '../../world-host-image/calls/run-call.ts';
 import { createWorldLoader } from '../../world-host-image/session/load-world.ts';
@@ -66,6 +68,9 @@ const openItems = (rows: number): Promise<Session> => {
   const blobs = new Map([bundle, snapshot].map((bytes) => [digestOf(bytes), bytes]));
   const worlds = createWorldLoader({
     fetchBlob: async (digest) => blobs.get(digest) ?? new Uint8Array(),
+    readBlob: async (digest) => blobs.get(digest) ?? new Uint8Array(),
+    openFiles: () =>
+      openSnapshotFiles({ folder: join(tmpdir(), 'svc-bench-snapshots'), mostBytes: 2 ** 31 }),
     userCode: noUserCode,
     workDir: tmpdir(),
     startUserCode: async () => ({ userCode: noUserCode, workDir: tmpdir() }),

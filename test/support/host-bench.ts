@@ -50,6 +50,7 @@ export const startBench = async (): Promise<Bench> => {
     listen: { host: '127.0.0.1', port: 0 },
     reportAddress: true,
     workDir,
+    snapshots: { folder: join(folder, 'snapshots'), mostBytes: 2 ** 30 },
     python: 'python3',
     searchPath: '',
     userCode: { memoryMb: 192, boundary: 'auto' },

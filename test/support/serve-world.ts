@@ -151,6 +151,7 @@ export const serveWorld = async (
       snapshot: zeroDigest,
       contract,
       store,
+      closeStore: async () => store.close(),
       baseDigest: store.digest(),
       router: createRouter(contract.api?.routes ?? []),
       tools: createToolChecker(contract),

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { AppError, type ErrorCode } from '#domain/error.ts';
-import type { Client } from '#wire/client.ts';
+import type { StreamingClient } from '#wire/client.ts';
 import { heartbeat } from '#wire/host-api/operations.ts';
 import { createControlLink } from './link.ts';
 
@@ -17,7 +17,7 @@ const linkFailing = (codes: ErrorCode[], giveUpMs = 60_000) => {
     if (code !== undefined) throw new AppError(code, 'on purpose');
     return { status: 200, body: { drain: false } };
   };
-  const client = { baseUrl: '', send } as unknown as Client;
+  const client = { baseUrl: '', send } as unknown as StreamingClient;
   const link = createControlLink({ client, log, giveUpMs });
   const { signal } = new AbortController();
   return { sent: () => sent, send: () => link.send(heartbeat, input, { signal }) };
@@ -46,7 +46,7 @@ it('a link ends with its signal', async () => {
     send: async () => {
       throw new AppError('unavailable', 'away');
     },
-  } as unknown as Client;
+  } as unknown as StreamingClient;
   const link = createControlLink({ client, log, giveUpMs: 60_000 });
   const signal = AbortSignal.abort(new Error('told to stop'));
   await expect(link.send(heartbeat, input, { signal })).rejects.toThrow('told to stop');

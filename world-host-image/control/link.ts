@@ -5,11 +5,12 @@
  * What the control plane refuses (a stale generation above all) is thrown; the host then stops. So it
  * does when the control plane could not be reached for a long time: its session has ended by then.
  */
+import type { Readable } from 'node:stream';
 import { backoffMs } from '#domain/backoff.ts';
 import { AppError, describeError, type ErrorCode } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
 import { pause } from '#runtime/pause.ts';
-import type { Client } from '#wire/client.ts';
+import type { StreamingClient } from '#wire/client.ts';
 import type { Answer, ClientInput, OperationShape } from '#wire/operation.ts';
 
 /** Who the host is towards the control plane, shared by all that speak in its name. */
@@ -43,8 +44,18 @@ export type ControlLink = {
   ): Promise<Answer<Shape>['body']>;
 };
 
+/** As it is made: it can also read answers piece by piece. */
+export type StreamingLink = ControlLink & {
+  /** Sends until an answer begins that is read piece by piece; what breaks it off is told by the stream. */
+  stream<Shape extends OperationShape>(
+    shape: Shape,
+    input: ClientInput<Shape>,
+    options: Pick<SendOptions, 'signal'>,
+  ): Promise<Readable>;
+};
+
 export type ControlLinkOptions = {
-  client: Client;
+  client: StreamingClient;
   log: Log;
   /** Silence after which the control plane is given up. */
   giveUpMs: number;
@@ -72,7 +83,7 @@ export const isStale = (error: unknown): error is AppError =>
 
 const mayPass = (error: unknown): boolean => error instanceof AppError && passing.has(error.code);
 
-export const createControlLink = ({ client, log, giveUpMs }: ControlLinkOptions): ControlLink => {
+export const createControlLink = ({ client, log, giveUpMs }: ControlLinkOptions): StreamingLink => {
   let lastAnswerAt = performance.now();
 
   const sendOnce: ControlLink['sendOnce'] = async (shape, input, { signal, holdSeconds = 0 }) => {
@@ -82,25 +93,39 @@ export const createControlLink = ({ client, log, giveUpMs }: ControlLinkOptions)
     return body;
   };
 
+  /** Does it until there is an answer. */
+  const repeat = async <Value>(
+    { id }: OperationShape,
+    signal: AbortSignal,
+    ask: () => Promise<Value>,
+  ): Promise<Value> => {
+    for (let failures = 1; ; failures += 1) {
+      try {
+        return await ask();
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!mayPass(error)) throw error;
+        if (performance.now() - lastAnswerAt > giveUpMs) {
+          throw new AppError('timeout', `no answer of the control plane in ${giveUpMs} ms`, {
+            cause: error,
+          });
+        }
+        const level = failures === 1 ? 'warn' : 'debug';
+        log[level]({ operation: id, failures }, `will repeat: ${describeError(error)}`);
+        await pause(backoffMs(failures, pauses), signal);
+      }
+    }
+  };
+
   return {
     sendOnce,
-    async send(shape, input, options) {
-      for (let failures = 1; ; failures += 1) {
-        try {
-          return await sendOnce(shape, input, options);
-        } catch (error) {
-          options.signal.throwIfAborted();
-          if (!mayPass(error)) throw error;
-          if (performance.now() - lastAnswerAt > giveUpMs) {
-            throw new AppError('timeout', `no answer of the control plane in ${giveUpMs} ms`, {
-              cause: error,
-            });
-          }
-          const level = failures === 1 ? 'warn' : 'debug';
-          log[level]({ operation: shape.id, failures }, `will repeat: ${describeError(error)}`);
-          await pause(backoffMs(failures, pauses), options.signal);
-        }
-      }
-    },
+    send: (shape, input, options) =>
+      repeat(shape, options.signal, () => sendOnce(shape, input, options)),
+    stream: (shape, input, { signal }) =>
+      repeat(shape, signal, async () => {
+        const stream = await client.stream(shape, { ...input, signal });
+        lastAnswerAt = performance.now();
+        return stream;
+      }),
   };
 };

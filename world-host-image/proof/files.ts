@@ -29,6 +29,8 @@ export type FileWatchParts = {
   /** Whether nobody else's files are within reach. */
   areOwnMounts: boolean;
   workDir: string;
+  /** Folders that are not looked into. */
+  apart?: readonly string[] | undefined;
 };
 
 /** What an entry is, as a text that is the same for what is the same. */
@@ -71,11 +73,11 @@ const walk = (root: string, roots: readonly string[], visit: Visit): void => {
 };
 
 /** All that is there, with the roots themselves. */
-const printsOf = ({ folders, files }: WritablePaths): Prints => {
+const printsOf = ({ folders, files }: WritablePaths, apart: readonly string[]): Prints => {
   const prints = new Map<string, Print>();
   for (const root of folders) {
     prints.set(root, folder);
-    walk(root, folders, (path, found) => {
+    walk(root, [...folders, ...apart], (path, found) => {
       const print = printOf(path, found);
       prints.set(path, print);
       return print === folder;
@@ -102,17 +104,18 @@ const remove = (path: string): Promise<void> =>
   rm(path, { recursive: true, force: true }).catch(() => undefined);
 
 /** To be called before any code of a world has run: what is there by then is the host's. */
-export const watchFiles = ({ areOwnMounts, workDir }: FileWatchParts): FileWatch => {
+export const watchFiles = ({ areOwnMounts, workDir, apart = [] }: FileWatchParts): FileWatch => {
   const paths = areOwnMounts ? writablePaths() : { folders: [workDir], files: [] };
-  const first = printsOf(paths);
-  const { folders, files } = paths;
+  const files = paths.files;
+  const folders = paths.folders.filter((folder) => !apart.includes(folder));
+  const first = printsOf({ folders, files }, apart);
 
   return {
     async empty(placed) {
       const expected = withPlaced(first, placed);
       const others: string[] = [];
       for (const root of folders) {
-        walk(root, folders, (path, found) => {
+        walk(root, [...folders, ...apart], (path, found) => {
           const print = expected.get(path);
           const isIt = print !== undefined && printOf(path, found, print) === print;
           if (!isIt) others.push(path);
@@ -137,7 +140,7 @@ export const watchFiles = ({ areOwnMounts, workDir }: FileWatchParts): FileWatch
       };
       for (const root of folders) {
         expected.delete(root);
-        walk(root, folders, judge);
+        walk(root, [...folders, ...apart], judge);
       }
       for (const file of files) judge(file, lstatSync(file));
       return [...found, ...[...expected.keys()].map((path) => `${path} is missing`)];

@@ -29,6 +29,8 @@ export type Proof = {
 
 export type ProofParts = {
   workDir: string;
+  /** Folders of the host's own that no code of a world can reach and that keep what is proved by others. */
+  apart?: readonly string[];
   /** What the host has to itself. */
   namespaces: readonly Namespace[];
   userCode: Pick<UserCode, 'processes'>;
@@ -42,10 +44,10 @@ const cut = (text: string): string =>
   text.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, mostFindings.chars);
 
 /** Begins to watch. To be called when the workers are up and before any code of a world is loaded. */
-export const startProof = ({ workDir, namespaces, userCode, log }: ProofParts): Proof => {
+export const startProof = ({ workDir, apart, namespaces, userCode, log }: ProofParts): Proof => {
   const own = (name: Namespace): boolean => namespaces.includes(name);
   const workers = () => userCode.processes();
-  const files = watchFiles({ areOwnMounts: own('mount'), workDir });
+  const files = watchFiles({ areOwnMounts: own('mount'), workDir, apart });
   const hasProc = existsSync('/proc/self/stat');
   const processes = hasProc
     ? watchProcesses({ isOwnTable: own('pid'), workDir, workers })

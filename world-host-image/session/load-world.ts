@@ -3,15 +3,17 @@
  * again without fetching or opening anything.
  */
 import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
 import { AppError } from '#domain/error.ts';
 import type { Digest, TreeFile } from '#domain/world.ts';
 import { decodeBundle } from '#language/artifacts/bundle.ts';
 import { createToolChecker } from '#language/schema/checkers.ts';
-import { openWorldStore } from '#store/world-store.ts';
+import type { SnapshotFiles } from '#store/files/snapshot-files.ts';
 import { createRouter } from '../routes/router.ts';
 import { noUserCode } from '../usercode/none.ts';
 import type { UserCode } from '../usercode/runner.ts';
 import { openAuthorCode } from './author-code.ts';
+import { createBaseRows } from './base-rows.ts';
 import type { LoadedWorld } from './session.ts';
 
 /** A version by its two blobs, with the base64 of those that came along. */
@@ -34,6 +36,10 @@ export type WorldLoader = {
 
 export type WorldLoaderParts = {
   fetchBlob(digest: Digest): Promise<Uint8Array>;
+  /** The same, of one that may be large: it comes as it is read. */
+  readBlob(digest: Digest): Promise<Readable | Uint8Array>;
+  /** Opens the folder of unpacked snapshots; asked for when the first large world is loaded. */
+  openFiles(): Promise<SnapshotFiles>;
   userCode: UserCode;
   workDir: string;
   /** Starts workers for the code of a world beside the one that is held. */
@@ -48,30 +54,41 @@ const checkDigest = (digest: Digest, bytes: Uint8Array): Uint8Array => {
 
 export const createWorldLoader = ({
   fetchBlob,
+  readBlob,
+  openFiles,
   startUserCode,
   ...own
 }: WorldLoaderParts): WorldLoader => {
   let held: LoadedWorld | undefined;
+  const openRows = createBaseRows({ openFiles, check: checkDigest });
 
-  const fetchPart = async (part: Part, digest: Digest): Promise<Uint8Array> => {
+  const orLost = async <Value>(part: Part, read: Promise<Value>): Promise<Value> => {
     try {
-      return await fetchBlob(digest);
+      return await read;
     } catch (error) {
       if (!(error instanceof AppError && error.code === 'not_found')) throw error;
       throw new AppError('not_found', `the world's ${part} is lost: ${error.message}`);
     }
   };
 
-  const take = async (part: Part, { [part]: digest, blobs }: WorldVersion): Promise<Uint8Array> => {
-    const text = blobs[digest];
-    const bytes = text === undefined ? await fetchPart(part, digest) : Buffer.from(text, 'base64');
-    return checkDigest(digest, bytes);
+  const takeBundle = async ({ bundle, blobs }: WorldVersion): Promise<Uint8Array> => {
+    const text = blobs[bundle];
+    const bytes =
+      text === undefined ? await orLost('bundle', fetchBlob(bundle)) : Buffer.from(text, 'base64');
+    return checkDigest(bundle, bytes);
+  };
+
+  const readSnapshot = async ({ snapshot, blobs }: WorldVersion) => {
+    const text = blobs[snapshot];
+    return text === undefined
+      ? orLost('snapshot', readBlob(snapshot))
+      : Buffer.from(text, 'base64');
   };
 
   const release = async (): Promise<void> => {
     const world = held;
     held = undefined;
-    world?.store.close();
+    await world?.closeStore();
     await world?.code.remove();
   };
 
@@ -80,18 +97,24 @@ export const createWorldLoader = ({
     codeOf: (files: readonly TreeFile[]) => Promise<Pick<WorldLoaderParts, 'userCode' | 'workDir'>>,
   ): Promise<LoadedWorld> => {
     const { bundle, snapshot } = version;
-    const fetchedSnapshot = take('snapshot', version);
+    let first: ReturnType<typeof readSnapshot> | undefined = readSnapshot(version);
     // Awaited below; until then its failure must not count as unhandled.
-    fetchedSnapshot.catch(() => undefined);
-    const { contract, files } = decodeBundle(await take('bundle', version));
+    first.catch(() => undefined);
+    const read = () => {
+      const begun = first ?? readSnapshot(version);
+      first = undefined;
+      return begun;
+    };
+    const { contract, files } = decodeBundle(await takeBundle(version));
     const code = openAuthorCode({ ...(await codeOf(files)), files });
-    const store = openWorldStore({ contract, snapshot: await fetchedSnapshot });
+    const { store, release: closeStore } = await openRows(contract, { digest: snapshot, read });
     store.mark('base');
     return {
       bundle,
       snapshot,
       contract,
       store,
+      closeStore,
       baseDigest: store.digest(),
       router: createRouter(contract.api?.routes ?? []),
       tools: createToolChecker(contract),

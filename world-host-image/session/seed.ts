@@ -10,6 +10,17 @@ export type Seed = {
   isChecked?: boolean;
 };
 
+const rowsAtOnce = 500;
+
+/** Page by page: a large world's rows are never in memory together. */
+const removeAll = (store: LoadedWorld['store'], entity: string): void => {
+  for (;;) {
+    const { rows, more } = store.list(entity, { limit: rowsAtOnce });
+    for (const payload of rows) store.remove(entity, JSON.parse(payload) as Row);
+    if (!more) return;
+  }
+};
+
 /** Works inside the transaction under way. Throws `StoreRefusal` with the index of a bad row. */
 export const applySeed = (
   { store }: Pick<LoadedWorld, 'store'>,
@@ -19,7 +30,7 @@ export const applySeed = (
   for (const entity of Object.keys(rows)) store.query(entity, { limit: 0 });
   if (mode === 'replace') {
     for (const entity of Object.keys(rows)) {
-      for (const payload of store.query(entity)) store.remove(entity, JSON.parse(payload) as Row);
+      removeAll(store, entity);
     }
   }
   insertRows(isChecked ? store.insertChecked : store.insert, rows);

@@ -25,6 +25,8 @@ export type LoadedWorld = {
   contract: Contract;
   /** Its mark `base` is the version's own rows. */
   store: WorldStore;
+  /** Closes it, and lets go of the file that it is upon. */
+  closeStore(): Promise<void>;
   /** Digest of the state at the mark `base`. */
   baseDigest: Digest;
   router: Router;

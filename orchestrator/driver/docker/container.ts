@@ -7,7 +7,12 @@ import { containerApiPort as apiPort } from '#domain/host-address.ts';
 import { type HostShape, type HostSize, offerOf } from '#pools/pool-config.ts';
 import { digestOf } from '../digest.ts';
 import type { LaunchSpec } from '../driver.ts';
-import { type HostSettings, hostEnvironment } from '../host-environment.ts';
+import {
+  type HostSettings,
+  hostEnvironment,
+  scratchMb,
+  snapshotsInScratch,
+} from '../host-environment.ts';
 import { containerName, labelsOf } from '../labels.ts';
 import { runtimeOf } from './isolation.ts';
 import { machineName, networkName } from './network.ts';
@@ -39,7 +44,7 @@ const limitsOf = (limits: HostSize): Docker.HostConfig => ({
   CapDrop: ['ALL'],
   SecurityOpt: ['no-new-privileges'],
   IpcMode: 'private',
-  Tmpfs: { '/tmp': `rw,nosuid,nodev,mode=1777,size=${Math.ceil(limits.memoryMb / 4)}m` },
+  Tmpfs: { '/tmp': `rw,nosuid,nodev,mode=1777,size=${scratchMb(limits.memoryMb)}m` },
   ShmSize: 16 * mebibyte,
   Memory: limits.memoryMb * mebibyte,
   MemorySwap: limits.memoryMb * mebibyte,
@@ -70,6 +75,7 @@ export const containerRequest = (
     listen: `0.0.0.0:${apiPort}`,
     reportsAddress: false,
     workDir: '/tmp/work',
+    snapshots: snapshotsInScratch(shape.size.memoryMb),
     tokenFile: '-',
     python: 'python3',
     namespaces: ['pid', 'ipc', 'mount', 'net'],

@@ -16,7 +16,12 @@ import type { KubernetesTable } from '#pools/kubernetes-table.ts';
 import type { HostShape, HostSize } from '#pools/pool-config.ts';
 import { digestOf } from '../digest.ts';
 import type { LaunchSpec } from '../driver.ts';
-import { type HostSettings, hostEnvironment } from '../host-environment.ts';
+import {
+  type HostSettings,
+  hostEnvironment,
+  scratchMb,
+  snapshotsInScratch,
+} from '../host-environment.ts';
 import { containerName, labelNames, labelsOf } from '../labels.ts';
 import { hostContainer } from './describe-pod.ts';
 import type { PullPolicy } from './kubernetes-config.ts';
@@ -121,7 +126,7 @@ const specOf = (shape: HostShape, settings: PodSettings): V1PodSpec => {
     volumes: [
       {
         name: 'scratch',
-        emptyDir: { medium: 'Memory', sizeLimit: `${Math.ceil(size.memoryMb / 4)}Mi` },
+        emptyDir: { medium: 'Memory', sizeLimit: `${scratchMb(size.memoryMb)}Mi` },
       },
     ],
   };
@@ -139,6 +144,7 @@ const environmentOf = (spec: LaunchSpec, settings: PodSettings): V1EnvVar[] => {
     listen: `$(${addressVariable}):${apiPort}`,
     reportsAddress: true,
     workDir: '/tmp/work',
+    snapshots: snapshotsInScratch(spec.shape.size.memoryMb),
     tokenFile: `${tokenFolder}/${tokenKey}`,
     python: 'python3',
     namespaces: ['pid', 'ipc', 'mount', 'net'],

@@ -23,9 +23,14 @@ export type HostProcessOptions = {
   /** Arguments of Node that start a world host; the labels follow them. */
   command: readonly string[];
   sandbox: Sandbox;
+  /** Where all hosts of the machine keep unpacked snapshots of large worlds. */
+  snapshots: string;
   /** Folder of the program's code compiled ahead; absent: it is compiled at each start. */
   compiled?: string | undefined;
 };
+
+/** What unpacked snapshots may take on the machine's disk. */
+const snapshotsMb = 16 * 1024;
 
 /** A shell reports a signal as an exit status above this. */
 const signalledStatus = 128;
@@ -49,7 +54,7 @@ const describeExit = (code: number | null, signalName: string | null): Container
 const environmentOf = (
   spec: LaunchSpec,
   folder: string,
-  { compiled, host, path, python, sandbox }: HostProcessOptions,
+  { compiled, host, path, python, sandbox, snapshots }: HostProcessOptions,
 ): Record<string, string> => ({
   PATH: path,
   HOME: folder,
@@ -60,6 +65,7 @@ const environmentOf = (
     listen: '127.0.0.1:0',
     reportsAddress: true,
     workDir: join(folder, 'work'),
+    snapshots: { folder: snapshots, mb: snapshotsMb },
     tokenFile: '-',
     python: sandbox.kind === 'none' ? python : sandbox.python,
     namespaces: sandbox.kind === 'none' ? [] : ['pid', 'ipc', 'mount'],
@@ -70,12 +76,12 @@ const environmentOf = (
 const commandOf = (
   { hostId, shape }: LaunchSpec,
   folder: string,
-  { installation, command, sandbox }: HostProcessOptions,
+  { installation, command, sandbox, snapshots }: HostProcessOptions,
   digest: string,
 ): string[] => {
   const labels = argumentsOf({ installation, pool: shape.pool, hostId, digest });
   const words = [process.execPath, ...command, ...labels];
-  return sandbox.kind === 'none' ? words : sandboxed(sandbox, folder, words);
+  return sandbox.kind === 'none' ? words : sandboxed(sandbox, [folder, snapshots], words);
 };
 
 /** Hands the token over on the host's standard input; one that ended before it read it needs none. */

@@ -132,7 +132,7 @@ export const compileHost = async (
   if (existsSync(compiled)) return compiled;
   const made = await mkdtemp(`${folder}.`);
   const command = ['/bin/sh', '-c', loadAll, 'sh', folder, process.execPath];
-  const [shell = '', ...words] = sandboxed(sandbox, made, command);
+  const [shell = '', ...words] = sandboxed(sandbox, [made], command);
   await run(shell, words, { env: { PATH: path, NODE_COMPILE_CACHE: made } });
   await setWritable(made, false);
   await chmod(made, 0o755);

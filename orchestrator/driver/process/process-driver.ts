@@ -34,7 +34,7 @@ import { isAlive, processesOfFolder } from './process-table.ts';
 
 const endTimeoutMs = 10_000;
 
-export type ProcessDriverOptions = HostProcessOptions & {
+export type ProcessDriverOptions = Omit<HostProcessOptions, 'snapshots'> & {
   /** Where the installation's folder is made. */
   temporaryDir: string;
   /** What hosts run, as a short text: another release makes other hosts. */
@@ -47,6 +47,8 @@ export type ProcessDriverOptions = HostProcessOptions & {
 export const createProcessDriver = (options: ProcessDriverOptions): Driver => {
   const { installation } = options;
   const root = installationFolder(options.temporaryDir, installation);
+  /** Beside it, as each folder in it is a host's. */
+  const snapshots = `${root}-snapshots`;
   const folderOf = (hostId: string): string => join(root, hostId);
   /** Hosts that this instance started, and how they ended once they have; a later one cannot know. */
   const children = new Map<string, ContainerExit | 'runs'>();
@@ -124,10 +126,12 @@ export const createProcessDriver = (options: ProcessDriverOptions): Driver => {
       const folder = folderOf(hostId);
       await options.makeProgram?.();
       await makeInstallationFolder(root);
+      await makeInstallationFolder(snapshots);
       await makeHostFolder(folder);
       let group: number | undefined;
       try {
-        group = await startHostProcess(spec, folder, options, digest(spec.shape), (state) =>
+        const started = { ...options, snapshots };
+        group = await startHostProcess(spec, folder, started, digest(spec.shape), (state) =>
           tell(hostId, state),
         );
       } catch (cause) {
@@ -153,6 +157,9 @@ export const createProcessDriver = (options: ProcessDriverOptions): Driver => {
         },
       };
     },
-    dismantle: () => removeFolder(root),
+    async dismantle() {
+      await removeFolder(root);
+      await removeFolder(snapshots);
+    },
   };
 };

@@ -121,17 +121,19 @@ const argumentsOf = (visible: Visible, python: Python): string[] => {
 /** Waits for the host; see the head of this file. */
 const keeper = 'trap "" TERM INT HUP; ulimit -c 0; "$@"; exit $?';
 
-/** The command that runs a command inside the sandbox. `folder` is all that it can write to. */
+/** The command that runs a command inside the sandbox, in the first of the folders, which are all that it can write to. */
 export const sandboxed = (
   sandbox: Extract<Sandbox, { kind: 'bubblewrap' }>,
-  folder: string,
+  folders: readonly string[],
   command: readonly string[],
 ): string[] => {
-  const own = ['--bind', folder, folder, '--remount-ro', '/', '--chdir', folder];
+  const writable = folders.flatMap((folder) => ['--bind', folder, folder]);
+  const own = [...writable, '--remount-ro', '/', '--chdir', folders[0] ?? '/'];
   return ['/bin/sh', '-c', keeper, 'sh', 'bwrap', ...sandbox.arguments, ...own, '--', ...command];
 };
 
-const isolates = 'hosts see no other process and no file but programs, their code and their folder';
+const isolates =
+  'hosts see no other process and no file but programs, their code, their folder and the unpacked snapshots that they share';
 const doesNot =
   'does not isolate the network (loopback included) or bound processors: not for untrusted worlds';
 
@@ -146,7 +148,7 @@ const probe = async (visible: Visible): Promise<Sandbox> => {
   } as const;
   const script = '"$1" --version && "$2" -I -S -c ""';
   const command = ['sh', '-c', script, 'sh', process.execPath, python.executable];
-  const [shell = '', ...words] = sandboxed(sandbox, dirname(process.execPath), command);
+  const [shell = '', ...words] = sandboxed(sandbox, [dirname(process.execPath)], command);
   await run(shell, words, { env: { PATH: visible.path }, timeout: probeTimeoutMs });
   return sandbox;
 };

@@ -3,6 +3,7 @@
  * HTTP server: it takes what its operation's schemas let through and answers one of the declared
  * statuses, or throws.
  */
+import type { Readable } from 'node:stream';
 import type { FieldProblem } from '#domain/error.ts';
 import type { Access, Answer, Input, OperationShape } from '#wire/operation.ts';
 import type { Kept } from '../bodies/keep.ts';
@@ -68,3 +69,10 @@ export const respond = <const Status extends number, Body>(
   status: Status,
   body: Body,
 ): { status: Status; body: Body } => ({ status, body });
+
+/** An answer of bytes that are read as they are sent. A stream that fails breaks the answer off. */
+export const respondStream = (stream: Readable, bytes: number) => ({
+  status: 200 as const,
+  body: stream as unknown as Uint8Array,
+  headers: { 'content-length': String(bytes) },
+});

@@ -3,6 +3,7 @@
  * wrong into the one shape of error answer. It does not listen by itself, see `listen.ts`.
  */
 import { type IncomingHttpHeaders, METHODS } from 'node:http';
+import { Readable } from 'node:stream';
 import {
   type FastifyError,
   type FastifyInstance,
@@ -103,6 +104,7 @@ const send = (reply: FastifyReply, status: number, body: unknown): FastifyReply 
     if (!reply.hasHeader('content-type')) reply.type('application/octet-stream');
     return reply.send(Buffer.from(body.buffer, body.byteOffset, body.byteLength));
   }
+  if (body instanceof Readable) return reply.type('application/octet-stream').send(body);
   if (body === undefined) return reply.send();
   return reply.type('application/json; charset=utf-8').send(jsonBody(body));
 };

@@ -18,7 +18,10 @@ import { poolTopic } from '../../news/notices.ts';
 import type { Parts } from '../../parts.ts';
 import { apiAddress } from '../../sessions/view.ts';
 import { workingToken } from '../../tokens/tokens.ts';
-import { type Endpoint, endpoint, type HostCaller, respond } from '../endpoint.ts';
+import { type Endpoint, endpoint, type HostCaller, respond, respondStream } from '../endpoint.ts';
+
+/** Blobs that are larger are sent as they are read. */
+const mostAtOnceBytes = 2 ** 20;
 
 /** Of what a host says of a failure. */
 const mostChars = 4_000;
@@ -101,7 +104,9 @@ export const ownHostEndpoints = (parts: Parts): Endpoint[] => {
         throw new AppError('forbidden', `${hostId} is not assigned a version with ${digest}`);
       }
       try {
-        return respond(200, await blobs.get(digest));
+        const bytes = await blobs.size(digest);
+        if (bytes <= mostAtOnceBytes) return respond(200, await blobs.get(digest));
+        return respondStream(await blobs.read(digest), bytes);
       } catch (error) {
         if (!isLost(error)) throw error;
         // One that is damaged is lost, too: a host that asked again and again would never load.
