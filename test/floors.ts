@@ -121,6 +121,7 @@ export const floors: Readonly<Record<string, readonly Floor[]>> = {
     ['refusal.ts', 'what the store refuses'],
   ],
   'src/data': [
+    ['formats', 'rows out of files: JSON, JSONL, CSV, Parquet'],
     ['import', 'rows into the snapshot of the next version'],
     ['query', 'rows of store files, found and compared'],
   ],

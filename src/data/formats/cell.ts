@@ -1,0 +1,62 @@
+/**
+ * What the text of a cell means for a field. A cell says no type, so the field does: a text that is none of
+ * the field's types stays a text, which the contract then refuses by name.
+ */
+import { languageLimits } from '#language/limits.ts';
+import { repeatsKeys } from '#language/read/json-faults.ts';
+import { depthOf } from '#language/read/json-text.ts';
+import type { Column } from './table-columns.ts';
+
+const whole = /^[-+]?\d+(?:\.0+)?$/;
+const decimal = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/;
+
+/** For a field that is absent where a cell is empty. */
+export const absent = Symbol('absent');
+
+const readEmpty = ({ types, required }: Column): unknown => {
+  if (!required) return absent;
+  if (types.has('string')) return '';
+  return types.has('null') ? null : absent;
+};
+
+const readNumber = (text: string, { types }: Column): number | undefined => {
+  const pattern = types.has('number') ? decimal : types.has('integer') ? whole : undefined;
+  if (pattern?.test(text) !== true) return undefined;
+  const value = Number(text);
+  const isKept = Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
+  return isKept ? value : undefined;
+};
+
+const readJson = (text: string): unknown => {
+  if (depthOf(text) > languageLimits.depth) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return repeatsKeys(text, value) ? undefined : value;
+  } catch {
+    return undefined;
+  }
+};
+
+/** A text that is no `string` of the field's. */
+const readTyped = (text: string, column: Column): unknown => {
+  const { types } = column;
+  const trimmed = text.trim();
+  if (types.has('boolean') && /^(?:true|false)$/i.test(trimmed))
+    return trimmed.toLowerCase() === 'true';
+  const number = readNumber(trimmed, column);
+  if (number !== undefined) return number;
+  if (types.has('null') && /^null$/i.test(trimmed)) return null;
+  const isOpen =
+    (types.has('array') && trimmed[0] === '[') || (types.has('object') && trimmed[0] === '{');
+  return isOpen ? readJson(trimmed) : undefined;
+};
+
+/** Reads one cell; `absent` for a field that the row then does not have. */
+export const readCell = (text: string, column: Column): unknown => {
+  if (text === '') return readEmpty(column);
+  if (column.types.has('string')) return text;
+  return (
+    readTyped(text, column) ??
+    (/^null$/i.test(text.trim()) && column.types.has('null') ? null : text)
+  );
+};

@@ -1,0 +1,99 @@
+/**
+ * JSONL: one row a line, all of one entity, or each line `{"entity": …, "row": {…}}`. Which of the two is told by
+ * the first line. Blank lines are passed over.
+ */
+import { isObject } from '#domain/json.ts';
+import type { Row } from '#language/contract.ts';
+import {
+  createBatch,
+  type FoundBatch,
+  formatLimits,
+  isEmpty,
+  isFull,
+  unreadable,
+} from './found.ts';
+import { readRowText } from './row-text.ts';
+
+type Line = { text: string; at: number };
+
+/** Lines in lists, one list a piece of the stream. */
+async function* linesOf(name: string, pieces: AsyncIterable<Buffer>): AsyncGenerator<Line[]> {
+  let rest: Buffer[] = [];
+  let restBytes = 0;
+  let at = 1;
+  const hold = (bytes: Buffer): void => {
+    restBytes += bytes.length;
+    if (restBytes > formatLimits.rowBytes) {
+      throw unreadable(
+        name,
+        at,
+        `is longer than ${formatLimits.rowBytes} bytes, more than a row may have`,
+      );
+    }
+    if (bytes.length > 0) rest.push(bytes);
+  };
+  for await (const piece of pieces) {
+    const lines: Line[] = [];
+    let start = 0;
+    for (let end = piece.indexOf(10); end !== -1; end = piece.indexOf(10, start)) {
+      hold(piece.subarray(start, end));
+      const text = (rest.length === 1 ? (rest[0] as Buffer) : Buffer.concat(rest)).toString('utf8');
+      lines.push({ text, at });
+      rest = [];
+      restBytes = 0;
+      at += 1;
+      start = end + 1;
+    }
+    hold(piece.subarray(start));
+    yield lines;
+  }
+  if (restBytes > 0) yield [{ text: Buffer.concat(rest).toString('utf8'), at }];
+}
+
+/** A line that names the entity of its row. */
+const isKeyed = (value: Row): value is { entity: string; row: Row } =>
+  typeof value.entity === 'string' && isObject(value.row) && Object.keys(value).length === 2;
+
+export type LineOptions = {
+  /** Whether lines may name their entities. */
+  mayName: boolean;
+  /** The entity of rows that do not; throws where nothing says it. */
+  bareEntity(): string;
+};
+
+/** The rows of a text of lines. */
+export async function* readLines(
+  name: string,
+  pieces: AsyncIterable<Buffer>,
+  { mayName, bareEntity }: LineOptions,
+): AsyncGenerator<FoundBatch> {
+  let batch = createBatch();
+  let named: boolean | undefined;
+  let entity = '';
+  const add = ({ text, at }: Line): void => {
+    const read = readRowText(text);
+    if (!('row' in read)) {
+      batch.faults.push({ at, entity, ...read });
+      return;
+    }
+    named ??= mayName && isKeyed(read.row);
+    if (!named) {
+      entity ||= bareEntity();
+      batch.rows.push({ at, entity, row: read.row });
+    } else if (isKeyed(read.row))
+      batch.rows.push({ at, entity: read.row.entity, row: read.row.row });
+    else {
+      const detail = 'is not {"entity": …, "row": {…}}, as the lines before it are';
+      batch.faults.push({ at, entity: '', field: null, detail });
+    }
+  };
+  for await (const lines of linesOf(name, pieces)) {
+    for (const line of lines) {
+      if (line.text.trim() !== '') add(line);
+      if (!isFull(batch)) continue;
+      yield batch;
+      batch = createBatch();
+    }
+  }
+  if (!isEmpty(batch)) yield batch;
+}

@@ -1,0 +1,371 @@
+import { gzipSync, zstdCompressSync } from 'node:zlib';
+import { parquetWriteBuffer } from 'hyparquet-writer';
+import { describe, expect, it } from 'vitest';
+import { AppError } from '#domain/error.ts';
+import { compileTree } from '#language/compile/compile.ts';
+import type { Contract } from '#language/contract.ts';
+import { notesWorld } from '#test/support/worlds.ts';
+import { type FoundRow, formatLimits, type RowFault } from './found.ts';
+import { readRows } from './read-rows.ts';
+
+const compiled = compileTree(notesWorld());
+if (!compiled.ok) throw new Error('the world of notes does not compile');
+const notes = compiled.contract;
+
+/** The world of notes with other fields of a note. */
+const withFields = (properties: Record<string, unknown>): Contract => ({
+  ...notes,
+  entities: notes.entities.map((entity) => ({
+    ...entity,
+    schema: { type: 'object', additionalProperties: false, required: ['id'], properties },
+  })),
+});
+
+type Given = { entity?: string; contract?: Contract | undefined; cutAt?: number };
+
+const read = async (
+  name: string,
+  content: string | Uint8Array,
+  { entity, contract = notes, cutAt = 7 }: Given = {},
+): Promise<{ rows: FoundRow[]; faults: RowFault[] }> => {
+  const bytes = Buffer.from(content as string);
+  const rows: FoundRow[] = [];
+  const faults: RowFault[] = [];
+  const open = async function* () {
+    for (let at = 0; at < bytes.length; at += cutAt) yield bytes.subarray(at, at + cutAt);
+  };
+  for await (const batch of readRows({ name, open }, { entity, contract })) {
+    rows.push(...batch.rows);
+    faults.push(...batch.faults);
+  }
+  return { rows, faults };
+};
+
+/** What a file is refused with: message and hint. */
+const refusal = async (...given: Parameters<typeof read>): Promise<string> => {
+  const error = await read(...given).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof AppError)) throw new Error('was not refused', { cause: error });
+  return [error.message, error.detail.hint].filter(Boolean).join(' | ');
+};
+
+const one = { id: 1, folder_id: 1, title: 'é"x, 😀', done: true };
+const two = { id: 2, folder_id: 1, title: 'b', done: false };
+const csv = 'id,folder_id,title,done\n1,1,"é""x, 😀",true\n2,1,b,FALSE\n';
+
+describe('rows of files', () => {
+  const table: [string, string, string][] = [
+    ['a list', 'notes.json', JSON.stringify([one, two], null, 2)],
+    ['a list by entity', 'x.json', JSON.stringify({ folders: [], notes: [one, two] })],
+    ['lines', 'notes.jsonl', `${JSON.stringify(one)}\r\n\n${JSON.stringify(two)}`],
+    [
+      'lines that name their entity',
+      'x.jsonl',
+      [one, two].map((row) => JSON.stringify({ entity: 'notes', row })).join('\n'),
+    ],
+    ['CSV', 'notes.csv', csv],
+    [
+      'CSV with semicolons and \\r\\n',
+      'notes.csv',
+      csv.replaceAll(/,(?! )/g, ';').replaceAll('\n', '\r\n'),
+    ],
+    ['CSV with tabs', 'notes.tsv', csv.replaceAll(/,(?! )/g, '\t')],
+  ];
+
+  it.each(table)(
+    'are read from %s, plain, packed, with a mark, and cut anywhere',
+    async (_, name, text) => {
+      const packed: [string, Uint8Array][] = [
+        [name, Buffer.from(text)],
+        [`${name}.gz`, gzipSync(text)],
+        [name, zstdCompressSync(text)],
+        [name, Buffer.from(`\ufeff${text}`)],
+      ];
+      for (const [file, bytes] of packed) {
+        for (const cutAt of [1, 2, 1_000]) {
+          const { rows, faults } = await read(file, bytes, { cutAt });
+          expect(faults).toEqual([]);
+          expect(rows.map(({ entity, row }) => ({ entity, row }))).toEqual([
+            { entity: 'notes', row: one },
+            { entity: 'notes', row: two },
+          ]);
+        }
+      }
+    },
+  );
+
+  it('have their lines as places', async () => {
+    const placesOf = async (name: string, text: string) =>
+      (await read(name, text)).rows.map(({ at }) => at);
+    expect(await placesOf('notes.jsonl', '{"id":1}\n\n{"id":2}\n')).toEqual([1, 3]);
+    expect(await placesOf('notes.json', '[\n {\n  "id": 1 },\n\n {"id":2}]')).toEqual([2, 5]);
+    const text = 'id,title\n1,"a\nb"\n\n2,c\n3,"d\n\ne"\n4,f\n';
+    expect(await placesOf('notes.csv', text)).toEqual([2, 5, 6, 9]);
+  });
+
+  it('are read from Parquet, dates and long numbers as JSON has them', async () => {
+    const bytes = new Uint8Array(
+      parquetWriteBuffer({
+        columnData: [
+          { name: 'id', data: [1n, 2n], type: 'INT64' },
+          { name: 'title', data: ['a', null], type: 'STRING', nullable: true },
+          { name: 'at', data: [new Date(0), new Date(86_400_000)], type: 'TIMESTAMP' },
+          { name: 'score', data: [0.5, Number.NaN], type: 'DOUBLE' },
+          { name: 'long', data: [9_007_199_254_740_993n, 1n], type: 'INT64' },
+          { name: 'tags', data: [['x'], []], type: 'JSON' },
+        ],
+      }),
+    );
+    const names = ['title', 'at', 'score', 'long', 'tags'];
+    const contract = withFields({
+      id: { type: 'integer' },
+      ...Object.fromEntries(names.map((name) => [name, {}])),
+    });
+    const expected = [
+      {
+        id: 1,
+        title: 'a',
+        at: '1970-01-01T00:00:00.000Z',
+        score: 0.5,
+        long: '9007199254740993',
+        tags: ['x'],
+      },
+      { id: 2, at: '1970-01-02T00:00:00.000Z', long: 1, tags: [] },
+    ];
+    for (const file of [bytes, gzipSync(bytes)]) {
+      const { rows } = await read('notes.parquet', file, { contract, cutAt: 5_000 });
+      expect(rows.map(({ row }) => row)).toEqual(expected);
+      expect(rows.map(({ at }) => at)).toEqual([1, 2]);
+    }
+  });
+
+  it('are told apart without a name, as from standard input', async () => {
+    const given = { entity: 'notes' };
+    for (const text of [
+      csv,
+      JSON.stringify([one, two]),
+      `${JSON.stringify(one)}\n${JSON.stringify(two)}\n`,
+    ]) {
+      const { rows } = await read('standard input', text, given);
+      expect(rows.map(({ row }) => row)).toEqual([one, two]);
+    }
+  });
+
+  it('are of the entity that is named, else of that of the file, else of the only one', async () => {
+    const entityOf = async (name: string, given: Given = {}) =>
+      (await read(name, '{"id":1}\n', given)).rows[0]?.entity;
+    const [folders] = notes.entities;
+    expect(await entityOf('exports/Notes.jsonl')).toBe('notes');
+    expect(await entityOf('notes.jsonl', { entity: 'folders' })).toBe('folders');
+    const only = { ...notes, entities: folders === undefined ? [] : [folders] };
+    expect(await entityOf('x.jsonl', { contract: only })).toBe('folders');
+    expect(await refusal('x.jsonl', '{"id":1}')).toBe(
+      'x.jsonl holds bare rows, and its name is that of no entity | name their entity with --entity: folders, notes',
+    );
+    expect(await refusal('x.jsonl', '{}', { entity: 'note' })).toContain('did you mean "notes"?');
+  });
+});
+
+describe('cells', () => {
+  it('have the types of their fields, and stay texts where they are none of them', async () => {
+    const contract = withFields({
+      id: { type: 'integer' },
+      number: { type: 'number' },
+      flag: { type: ['boolean', 'null'] },
+      text: { type: 'string' },
+      list: { type: 'array' },
+      shape: { type: ['object', 'null'] },
+    });
+    const text = [
+      'id,number,flag,text,list,shape',
+      '1,-1.5e3,TRUE,007,"[1, ""a""]","{""a"": 1}"',
+      '2.0,,,,,',
+      'x,1e999,maybe,"",[1,null',
+      '9007199254740993,12,null,true,"[{""a"":1,""a"":2}]",{}',
+    ].join('\n');
+    const { rows } = await read('notes.csv', text, { contract });
+    expect(rows.map(({ row }) => row)).toEqual([
+      { id: 1, number: -1500, flag: true, text: '007', list: [1, 'a'], shape: { a: 1 } },
+      { id: 2 },
+      { id: 'x', number: '1e999', flag: 'maybe', list: '[1', shape: null },
+      {
+        id: '9007199254740993',
+        number: 12,
+        flag: null,
+        text: 'true',
+        list: '[{"a":1,"a":2}]',
+        shape: {},
+      },
+    ]);
+  });
+
+  it('that are empty are absent where the field is optional, and empty where it has to be there', async () => {
+    const { rows } = await read('notes.csv', 'id,folder_id,title,done\n,,,\n');
+    expect(rows.map(({ row }) => row)).toEqual([{ title: '' }]);
+  });
+});
+
+describe('files that cannot be read', () => {
+  const faultless: [string, string, string | Uint8Array, string][] = [
+    ['empty files', 'notes.csv', '', 'notes.csv is empty'],
+    ['blank tables', 'notes.csv', '\n\n', 'is empty; its first line should name the fields'],
+    [
+      'UTF-16',
+      'notes.csv',
+      Buffer.from('\ufeffid,title', 'utf16le'),
+      'is UTF-16, not UTF-8 | convert it: iconv -f UTF-16',
+    ],
+    ['UTF-16 without a mark', 'notes.json', Buffer.from('[{}]', 'utf16le'), 'is UTF-16'],
+    [
+      'Latin-1',
+      'notes.csv',
+      Buffer.from('id,title\n1,a\n2,caf\xe9\n', 'latin1'),
+      'notes.csv line 3: holds the byte 0xe9, which is no UTF-8; it looks like Latin-1',
+    ],
+    [
+      'half characters',
+      'notes.jsonl',
+      Buffer.from('{"title":"é').subarray(0, 11),
+      'line 1: ends in the middle of a character',
+    ],
+    [
+      'damaged archives',
+      'notes.csv.gz',
+      gzipSync(csv).subarray(0, 40),
+      'is damaged or cut off: it does not unpack as gzip',
+    ],
+    [
+      'archives of something else',
+      'notes.csv',
+      Buffer.from([0x1f, 0x8b, 1, 2, 3, 4]),
+      'is damaged',
+    ],
+    [
+      'columns that are no field',
+      'notes.csv',
+      'id,titel,x\n1,a,b\n',
+      'has columns that are no field of notes: "titel", "x" | did you mean "title"?',
+    ],
+    ['columns twice', 'notes.csv', 'id,title,id\n', 'has columns twice: "id"'],
+    ['columns without a name', 'notes.csv', 'id,,title\n', 'names no field in column 2'],
+    ['tables without the key', 'notes.csv', 'title\na\n', 'lacks the key of notes: "id"'],
+    [
+      '10,000 columns',
+      'notes.csv',
+      `${Array.from({ length: 10_000 }, (_, i) => `c${i}`).join(',')}\n`,
+      'has 10000 columns; a table may have 1,000',
+    ],
+    ['open quotes', 'notes.csv', 'id,title\n1,"a\nb\n', 'line 3: a quote is opened and not closed'],
+    ['text behind a quote', 'notes.csv', 'id,title\n1,"a"b\n', 'line 2: after a closing quote'],
+    [
+      'quotes within a text',
+      'notes.csv',
+      'id,title\n1,a"b\n',
+      'line 2: a quote stands within a text',
+    ],
+    [
+      'documents that are cut off',
+      'notes.json',
+      '[{"id":1},\n{"id":',
+      'line 2: what begins here does not end',
+    ],
+    [
+      'documents without their end',
+      'notes.json',
+      '[{"id":1}\n',
+      'the file ends where a comma or the end of the list should be',
+    ],
+    [
+      'more than one document',
+      'notes.json',
+      '[]\n[]',
+      'line 2: "[" stands where nothing more should be',
+    ],
+    [
+      'lists of something else',
+      'notes.json',
+      '[1]',
+      '"1" stands where a row, {…}, or the end of the list should be',
+    ],
+    [
+      'one row alone',
+      'notes.json',
+      '{"id": 1}',
+      '"1" stands where a list of rows, [row, …] should be',
+    ],
+    ['an entity twice', 'x.json', '{"notes":[],"notes":[]}', 'line 1: "notes" is written twice'],
+    ['what is called Parquet', 'notes.parquet', 'id\n1\n', 'is no Parquet file'],
+    [
+      'broken Parquet',
+      'notes.parquet',
+      `PAR1${'\xff'.repeat(30)}PAR1`,
+      'is no Parquet that can be read',
+    ],
+  ];
+
+  it.each(faultless)('are refused by name: %s', async (_, name, content, expected) => {
+    expect(await refusal(name, content)).toContain(expected);
+  });
+
+  it('are refused when a row or a line is longer than rows may be', async () => {
+    const long = 'x'.repeat(formatLimits.rowBytes + 1);
+    const given = { cutAt: 1024 * 1024 };
+    expect(await refusal('notes.jsonl', `{}\n{"title":"${long}`, given)).toContain(
+      'line 2: is longer',
+    );
+    expect(await refusal('notes.json', `[{"title":"${long}`, given)).toContain(
+      'line 1: a row is longer',
+    );
+    expect(await refusal('notes.csv', `id,title\n1,${long}`, given)).toContain(
+      'line 2: a record is longer',
+    );
+  });
+
+  it('are refused when they unpack to many hundred times their size', async () => {
+    const bomb = gzipSync(Buffer.alloc(formatLimits.unpackedBytes * 2, ' '));
+    expect(await refusal('notes.jsonl.gz', bomb, { cutAt: 65_536 })).toMatch(
+      /unpacks to over 500 times|longer than/,
+    );
+    const lines = gzipSync(Buffer.alloc(formatLimits.unpackedBytes * 2, '\n'));
+    expect(await refusal('notes.json.gz', lines, { cutAt: 4_096 })).toContain(
+      'unpacks to over 500 times',
+    );
+  });
+});
+
+describe('rows that cannot be taken', () => {
+  it('are told with their lines, and the others are read', async () => {
+    const deep = `{"a":${'['.repeat(100)}${']'.repeat(100)}}`;
+    const text = [
+      '{"id":1}',
+      '{"id":1,"id":2}',
+      '{"id":12345678901234567890}',
+      '{"id":',
+      '7',
+      deep,
+      '{"t":"\\ud83d"}',
+      '{"id":2}',
+    ];
+    const { rows, faults } = await read('notes.jsonl', text.join('\n'));
+    expect(rows.map(({ row }) => row)).toEqual([{ id: 1 }, { id: 2 }]);
+    expect(faults.map(({ at, field, detail }) => [at, field, detail])).toEqual([
+      [2, 'id', 'the key /id is written twice'],
+      [3, 'id', '12345678901234567890 has more digits than are kept exactly; write it as a text'],
+      [4, null, 'is no whole JSON: it ends too early'],
+      [5, null, 'is no JSON object'],
+      [6, null, 'nests deeper than 64 levels'],
+      [7, null, 'holds half of a surrogate pair, which is no character'],
+    ]);
+  });
+
+  it('are records of more or fewer values than there are columns', async () => {
+    const { rows, faults } = await read('notes.csv', 'id,title\n1,a,b\n2\n3,c\n');
+    expect(rows).toHaveLength(1);
+    expect(faults.map(({ at, detail }) => `${at}: ${detail}`)).toEqual([
+      '2: has 3 values, the first line names 2 fields',
+      '3: has 1 values, the first line names 2 fields',
+    ]);
+  });
+});

@@ -1,0 +1,49 @@
+/**
+ * The rows of a file or a stream, in any format that is read: what it holds is told by its name and its first
+ * bytes, gzip and zstd are taken off, and rows come in batches, so that a file of any length takes little memory.
+ */
+import { AppError } from '#domain/error.ts';
+import { readCsv } from './csv.ts';
+import { entityOf, formatOf } from './format-of.ts';
+import { type FoundBatch, type ReadOptions, type RowSource, startingWith } from './found.ts';
+import { readDocument } from './json.ts';
+import { readLines } from './jsonl.ts';
+import { readParquet } from './parquet.ts';
+import { unpack } from './unpack.ts';
+import { checkedUtf8 } from './utf8.ts';
+
+/** Reads the rows of one source. Throws `invalid` with file and place for what cannot be read. */
+export async function* readRows(
+  source: RowSource,
+  options: ReadOptions,
+): AsyncGenerator<FoundBatch> {
+  const { name } = source;
+  const unpacked = await unpack(source, name);
+  const first = await unpacked?.bytes.next();
+  if (unpacked === undefined || first === undefined || first.done === true) {
+    throw new AppError('invalid', `${name} is empty`);
+  }
+  const bytes = startingWith(first.value, unpacked.bytes);
+  const bareEntity = () => entityOf(name, options);
+  const format = formatOf(name, first.value);
+  if (format === 'parquet') {
+    const { contract } = options;
+    const path = unpacked.wasPacked ? undefined : source.path;
+    yield* readParquet({ name, path }, bytes, { contract, entity: bareEntity() });
+    return;
+  }
+  const text = checkedUtf8(name, bytes);
+  if (format === 'json') yield* readDocument(name, text, bareEntity);
+  else if (format === 'jsonl') {
+    yield* readLines(name, text, { mayName: options.entity === undefined, bareEntity });
+  } else {
+    const { contract } = options;
+    if (contract === undefined) {
+      throw new AppError(
+        'invalid',
+        `${name} needs the world's fields to be read, which are not known`,
+      );
+    }
+    yield* readCsv(name, text, { contract, entity: bareEntity() });
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * Columns of a table held to the fields of its entity: names that are no field are refused with the nearest
+ * one, and so are names that come twice and keys that are missing. What a column's values may be comes with it.
+ */
+import { AppError } from '#domain/error.ts';
+import { describeEntities } from '#language/artifacts/describe.ts';
+import type { Contract, EntityContract } from '#language/contract.ts';
+import { suggestName } from '#language/read/suggest.ts';
+import type { JsonType } from '#language/schema/analysis.ts';
+import { formatLimits } from './found.ts';
+
+export type Column = { name: string; types: ReadonlySet<JsonType>; required: boolean };
+
+const namedAtMost = 5;
+
+const refuseHeader = (file: string, what: string, hint?: string): AppError =>
+  new AppError('invalid', `${file} ${what}`, { detail: hint === undefined ? {} : { hint } });
+
+const quoteAll = (names: readonly string[]): string => {
+  const shown = names.slice(0, namedAtMost).map((name) => JSON.stringify(name.slice(0, 64)));
+  const more = names.length - shown.length;
+  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+};
+
+const repeatedIn = (names: readonly string[]): string[] => {
+  const seen = new Set<string>();
+  const twice = names.filter((name) => seen.size === seen.add(name).size);
+  return [...new Set(twice)];
+};
+
+const fieldsOf = (contract: Contract, entity: EntityContract): Column[] =>
+  describeEntities({ ...contract, entities: [entity] }).flatMap(({ fields }) =>
+    fields
+      .filter(({ path }) => !path.includes('.'))
+      .map(({ path, types, required }) => ({ name: path, types: new Set(types), required })),
+  );
+
+const checkNames = (file: string, names: readonly string[]): void => {
+  if (names.length > formatLimits.columns) {
+    const most = formatLimits.columns.toLocaleString('en-US');
+    throw refuseHeader(file, `has ${names.length} columns; a table may have ${most}`);
+  }
+  const unnamed = names.indexOf('');
+  if (unnamed !== -1) {
+    throw refuseHeader(
+      file,
+      `names no field in column ${unnamed + 1} of its first line`,
+      'the first line has the names of the columns',
+    );
+  }
+  const repeated = repeatedIn(names);
+  if (repeated.length > 0) throw refuseHeader(file, `has columns twice: ${quoteAll(repeated)}`);
+};
+
+/** The columns of a table by the names in its head. */
+export const readColumns = (
+  file: string,
+  names: readonly string[],
+  { contract, entity }: { contract: Contract; entity: string },
+): Column[] => {
+  checkNames(file, names);
+  const found = contract.entities.find(({ name }) => name === entity);
+  if (found === undefined) {
+    throw refuseHeader(file, `is of "${entity}", which is no entity of the world`);
+  }
+  const fields = new Map(fieldsOf(contract, found).map((field) => [field.name, field]));
+  const unknown = names.filter((name) => !fields.has(name));
+  if (unknown.length > 0) {
+    const hints = unknown.slice(0, 1).map((name) => suggestName(name, fields.keys()));
+    const what = unknown.length === 1 ? 'a column that is' : 'columns that are';
+    throw refuseHeader(file, `has ${what} no field of ${entity}: ${quoteAll(unknown)}`, hints[0]);
+  }
+  const missing = found.primaryKey.filter((name) => !names.includes(name));
+  if (missing.length > 0) {
+    throw refuseHeader(file, `lacks the key of ${entity}: ${quoteAll(missing)}`);
+  }
+  return names.map((name) => fields.get(name) as Column);
+};
