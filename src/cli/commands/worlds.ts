@@ -38,6 +38,7 @@ import {
 import { addSchema } from './schema.ts';
 import { addSessions } from './sessions.ts';
 import { addTasks } from './tasks.ts';
+import { addWorldsBranch } from './worlds-branch.ts';
 import { addWorldsCreate } from './worlds-create.ts';
 import { addWorldsDiff } from './worlds-diff.ts';
 import { addWorldsEnd } from './worlds-end.ts';
@@ -150,6 +151,7 @@ export const addWorlds = (program: Command, context: Context): void => {
   addWorldsPull(worlds, context);
   addWorldsDiff(worlds, context);
   addWorldsPin(worlds, context);
+  addWorldsBranch(worlds, context);
   addWorldsRename(worlds, context);
   addWorldsEnd(worlds, context);
   addTasks(worlds, context);

@@ -11,7 +11,7 @@ import type { CallRequest } from '#wire/public-api/call.ts';
 import type { CreateBatchBody, ImportBody } from '#wire/public-api/data.ts';
 import type { OpenSessionBody, TaskSpec } from '#wire/public-api/session.ts';
 import type { CreateTaskBody, UpdateTaskBody } from '#wire/public-api/task.ts';
-import type { PushBody } from '#wire/public-api/version.ts';
+import type { BranchBody, PushBody } from '#wire/public-api/version.ts';
 import type { CreateWorldBody } from '#wire/public-api/world.ts';
 import { hashOf } from '../json/canonical.ts';
 import { shownText, writeShown } from '../json/shown.ts';
@@ -171,6 +171,14 @@ const keepBatch = (body: CreateBatchBody, { isKeyed }: KeepOptions) => ({
   hash: isKeyed ? hashOf(body) : null,
 });
 
+/** A branch, likewise. */
+export type KeptBranch = BranchBody & { hash: string | null };
+
+const keepBranch = (body: BranchBody, { isKeyed }: KeepOptions): KeptBranch => ({
+  ...body,
+  hash: isKeyed ? hashOf(body) : null,
+});
+
 type KeptAnswer = {
   state: 'succeeded' | 'failed';
   outputJson: string | null;
@@ -237,6 +245,8 @@ export const keepers = {
   pushVersion: keepPush,
   createTask: keepCreateTask,
   updateTask: keepUpdateTask,
+  pushBundle: keepPush,
+  branchContainer: keepBranch,
   answerCall: keepAnswer,
   deliverRequests: keepEntries,
   reportClosed: keepClosed,

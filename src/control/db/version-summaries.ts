@@ -106,6 +106,21 @@ export const fillVersion = async (db: Queryable, id: string): Promise<void> => {
   await db.query(fillStatement, { id, ...facts, blobs: [...digests], bytes });
 };
 
+const heldStatement = statement(
+  'find_held_blobs_of_version',
+  'select blobs, bytes::float8 as bytes from versions where id = $1',
+);
+
+/** The blobs that a filled version has, and how many bytes it counts for. */
+export const findHeld = async (
+  db: Queryable,
+  id: string,
+): Promise<{ blobs: Digest[]; bytes: number }> => {
+  const [held] = await db.query<{ blobs: Digest[]; bytes: number }>(heldStatement, [id]);
+  if (held === undefined) throw new Error(`version ${id} is missing`);
+  return held;
+};
+
 /** Versions that are filled in one go. */
 const most = 50;
 

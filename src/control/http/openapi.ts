@@ -1,5 +1,6 @@
 /** The OpenAPI document of the public API, made from the schemas that check its requests. */
 import type { OperationShape } from '#wire/operation.ts';
+import { namedSchemas } from '#wire/public-api/named-schemas.ts';
 
 type Json = { [key: string]: unknown };
 
@@ -7,8 +8,24 @@ type ObjectSchema = { properties?: Record<string, Json>; required?: string[] };
 
 const isBinary = (schema: unknown): boolean => (schema as { format?: unknown }).format === 'binary';
 
+const names = new Map<unknown, string>(
+  Object.entries(namedSchemas).map(([name, schema]) => [schema, name]),
+);
+
+/** What a schema holds, with references in place of what has a name. */
+const referInside = (schema: unknown): unknown => {
+  if (typeof schema !== 'object' || schema === null) return schema;
+  if (Array.isArray(schema)) return schema.map(refer);
+  return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, refer(value)]));
+};
+
+const refer = (schema: unknown): unknown => {
+  const name = names.get(schema);
+  return name === undefined ? referInside(schema) : { $ref: `#/components/schemas/${name}` };
+};
+
 const mediaType = (schema: unknown): Json => ({
-  [isBinary(schema) ? 'application/octet-stream' : 'application/json']: { schema },
+  [isBinary(schema) ? 'application/octet-stream' : 'application/json']: { schema: refer(schema) },
 });
 
 const parameters = (where: 'path' | 'query' | 'header', schema: unknown): Json[] => {
@@ -93,6 +110,9 @@ const components = {
     publicKey: { type: 'http', scheme: 'bearer', description: 'the public key, for reads' },
   },
   schemas: {
+    ...Object.fromEntries(
+      Object.entries(namedSchemas).map(([name, schema]) => [name, referInside(schema)]),
+    ),
     Error: {
       type: 'object',
       required: ['message', 'error'],

@@ -93,7 +93,7 @@ const abandon = async ({ db, log }: Parts, { id, projectId }: Upload): Promise<v
 };
 
 /** Holds the project to its quotas: of worlds before one is compiled, of bytes before any is written. */
-const reserve = async ({ config, db }: Parts, upload: Upload): Promise<void> => {
+export const reserve = async ({ config, db }: Parts, upload: Upload): Promise<void> => {
   const refusal = await beginUpload(db, upload, config.quotas);
   if (refusal !== undefined) throw quotaError(refusal);
 };

@@ -29,6 +29,14 @@ import {
 } from './world.ts';
 
 export {
+  branchContainer,
+  getBundle,
+  getContainer,
+  listBundles,
+  pinBundle,
+  pushBundle,
+} from './bundle-operations.ts';
+export {
   cancelBatch,
   completeBatch,
   confirmChunk,
@@ -39,6 +47,7 @@ export {
   publishData,
   registerChunk,
 } from './data-operations.ts';
+
 export {
   createTask,
   deleteTask,

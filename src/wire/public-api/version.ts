@@ -144,6 +144,32 @@ export const MissingView = Type.Object({
   head: Type.Object({ id: Type.String(), number: Type.Integer({ minimum: 1 }) }),
 });
 
+const Reference = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  description: 'a number, a label, the id of a version, or `latest`',
+});
+
+export const PinBody = Type.Object(
+  { bundle: Reference, label: Type.String({ maxLength: 64 }) },
+  { additionalProperties: false },
+);
+
+export const BranchBody = Type.Object(
+  {
+    slug: Type.String({
+      maxLength: limits.nameChars,
+      description: 'of the new world: 1 to 64 lower-case letters, digits and inner hyphens',
+    }),
+    bundle: Type.Optional(Reference),
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    description: Type.Optional(Type.String({ maxLength: 2_000 })),
+    message: Type.Optional(Type.String({ maxLength: 2_000 })),
+  },
+  { additionalProperties: false },
+);
+export type BranchBody = Static<typeof BranchBody>;
+
 export const RenameBody = Type.Object(
   {
     slug: Type.Optional(

@@ -1,6 +1,7 @@
 /** The public API: what is served below `/api/public`. */
 import type { Parts } from '../../parts.ts';
 import type { Endpoint } from '../endpoint.ts';
+import { bundleEndpoints } from './bundles.ts';
 import { callEndpoints } from './calls.ts';
 import { dataEndpoints } from './data.ts';
 import { linkEndpoints } from './links.ts';
@@ -16,6 +17,7 @@ export const publicEndpoints = (parts: Parts): Endpoint[] => [
   ...versionEndpoints(parts),
   ...dataEndpoints(parts),
   ...taskEndpoints(parts),
+  ...bundleEndpoints(parts),
   ...runtimeEndpoints(parts),
   ...sessionEndpoints(parts),
   ...linkEndpoints(parts),

@@ -2,9 +2,11 @@
 import { AppError } from '#domain/error.ts';
 import type { Digest } from '#domain/world.ts';
 import * as api from '#wire/public-api/operations.ts';
+import type { PushBody } from '#wire/public-api/version.ts';
 import { findLabels, listVersions } from '../../db/versions.ts';
 import type { Parts } from '../../parts.ts';
 import { getVersionOf, getWorld, resolveAddress } from '../../worlds/address.ts';
+import type { Creator } from '../../worlds/create.ts';
 import { removeWorld, setArchived } from '../../worlds/end.ts';
 import { pinLabel, unpinLabel } from '../../worlds/labels.ts';
 import { onceOf } from '../../worlds/once.ts';
@@ -13,19 +15,49 @@ import { viewListedVersion, viewVersionDetail } from '../../worlds/view-version.
 import { type Endpoint, endpoint, respond } from '../endpoint.ts';
 import { toMeta, toRange } from '../paging.ts';
 
-export const versionEndpoints = (parts: Parts): Endpoint[] => [
-  endpoint(api.listVersions, async ({ params, query }, { caller: { projectId } }) => {
-    const world = await getWorld(parts, projectId, params.slug);
-    const { rows, total } = await listVersions(parts.db, world.id, toRange(query));
-    return respond(200, { data: rows.map(viewListedVersion), meta: toMeta(query, total) });
-  }),
+/** A page of a world's versions. */
+export const readVersions = async (
+  parts: Parts,
+  projectId: string,
+  slug: string,
+  query: { page?: number; limit?: number },
+) => {
+  const world = await getWorld(parts, projectId, slug);
+  const { rows, total } = await listVersions(parts.db, world.id, toRange(query));
+  return { data: rows.map(viewListedVersion), meta: toMeta(query, total) };
+};
 
-  endpoint(api.getVersion, async ({ params }, { caller: { projectId } }) => {
-    const world = await getWorld(parts, projectId, params.slug);
-    const version = await getVersionOf(parts, world, params.version);
-    const labels = await findLabels(parts.db, version.id);
-    return respond(200, viewVersionDetail(version, world.slug, labels));
-  }),
+/** One version of a world with its files. */
+export const readVersion = async (parts: Parts, projectId: string, slug: string, ref: string) => {
+  const world = await getWorld(parts, projectId, slug);
+  const version = await getVersionOf(parts, world, ref);
+  const labels = await findLabels(parts.db, version.id);
+  return viewVersionDetail(version, world.slug, labels);
+};
+
+/** Pushes, and answers what came of it. */
+export const answerPush = async (
+  parts: Parts,
+  creator: Creator,
+  push: { slug: string; body: PushBody },
+  signal: AbortSignal,
+) => {
+  const pushed = await pushVersion(parts, creator, push, signal);
+  const { world, version, changed, isRepeated, keptRows, leftOutRows } = pushed;
+  const labels = await findLabels(parts.db, version.id);
+  const told = { changed, keptRows, leftOutRows };
+  const view = { ...viewVersionDetail(version, world.slug, labels), ...told };
+  return changed && !isRepeated ? respond(201, view) : respond(200, view);
+};
+
+export const versionEndpoints = (parts: Parts): Endpoint[] => [
+  endpoint(api.listVersions, async ({ params, query }, { caller: { projectId } }) =>
+    respond(200, await readVersions(parts, projectId, params.slug, query)),
+  ),
+
+  endpoint(api.getVersion, async ({ params }, { caller: { projectId } }) =>
+    respond(200, await readVersion(parts, projectId, params.slug, params.version)),
+  ),
 
   endpoint(api.findMissingFiles, async ({ params, body }, { caller: { projectId } }) => {
     const world = await getWorld(parts, projectId, params.slug);
@@ -39,14 +71,9 @@ export const versionEndpoints = (parts: Parts): Endpoint[] => [
     });
   }),
 
-  endpoint(api.pushVersion, async ({ params: { slug }, body, headers }, { caller, signal }) => {
+  endpoint(api.pushVersion, ({ params: { slug }, body, headers }, { caller, signal }) => {
     const creator = { ...caller, once: onceOf(`pushVersion ${slug}`, headers, body.hash) };
-    const pushed = await pushVersion(parts, creator, { slug, body }, signal);
-    const { world, version, changed, isRepeated, keptRows, leftOutRows } = pushed;
-    const labels = await findLabels(parts.db, version.id);
-    const told = { changed, keptRows, leftOutRows };
-    const view = { ...viewVersionDetail(version, world.slug, labels), ...told };
-    return changed && !isRepeated ? respond(201, view) : respond(200, view);
+    return answerPush(parts, creator, { slug, body }, signal);
   }),
 
   endpoint(api.archiveWorld, async ({ params: { slug }, body }, { caller: { projectId } }) => {

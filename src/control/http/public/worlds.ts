@@ -2,6 +2,7 @@
 import { AppError } from '#domain/error.ts';
 import * as api from '#wire/public-api/operations.ts';
 import type { EntityView } from '#wire/public-api/runtime.ts';
+import type { WorldDetail } from '#wire/public-api/world.ts';
 import { worldFields } from '../../contracts/contract-view.ts';
 import { findProjectPath } from '../../db/keys.ts';
 import { listWorlds } from '../../db/worlds.ts';
@@ -35,7 +36,12 @@ const addressOf = async ({ db, publicUrl }: Parts, projectId: string): Promise<W
   project: await findProjectPath(db, projectId),
 });
 
-const viewAddressed = async (parts: Parts, projectId: string, slug: string) => {
+/** The world that an address names, as clients see it. */
+export const viewAddressed = async (
+  parts: Parts,
+  projectId: string,
+  slug: string,
+): Promise<WorldDetail> => {
   const { world, version } = await resolveAddress(parts, projectId, slug);
   const head = await parts.versions.get(world.headVersionId);
   const { id, number } = head ?? version;

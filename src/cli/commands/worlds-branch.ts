@@ -1,0 +1,33 @@
+/** `svc worlds branch`: makes a world of its own of a version of another. */
+import type { Command } from 'commander';
+import { branchContainer } from '#wire/public-api/operations.ts';
+import { parseAddress } from '../service/versions.ts';
+import type { Context } from '../terminal/context.ts';
+import { describeWorld } from '../views/world.ts';
+import { addCommand, clientFor, printAnswer, type ServiceOptions, withService } from './command.ts';
+
+type Options = ServiceOptions & { name?: string; description?: string; message?: string };
+
+export const addWorldsBranch = (worlds: Command, context: Context): void => {
+  const command = addCommand(worlds, {
+    usage: 'branch <world> <slug>',
+    summary: 'make a world of its own of <world>, or of <world>@<version>, with its files and rows',
+    example: 'svc worlds branch crm crm-trial\nsvc worlds branch crm@3 crm-as-it-was',
+  })
+    .option('--name <text>', 'display name')
+    .option('--description <text>', 'what the world is')
+    .option('-m, --message <text>', 'reason recorded on the first version');
+  withService(command).action(async (address: string, slug: string, options: Options) => {
+    const { slug: containerId, version: bundle } = parseAddress(address);
+    const { name, description, message } = options;
+    const body = {
+      ...{ slug, bundle },
+      ...(name === undefined ? {} : { name }),
+      ...(description === undefined ? {} : { description }),
+      ...(message === undefined ? {} : { message }),
+    };
+    const client = clientFor(context, options);
+    const { body: world } = await client.send(branchContainer, { params: { containerId }, body });
+    printAnswer(context, options, world, () => describeWorld(world));
+  });
+};
