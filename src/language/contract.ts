@@ -314,13 +314,18 @@ export type RedactPolicy = {
   round: Record<string, number>;
 };
 
-/** One assertion of a grader. Each field of `where` must equal the value, or one of a list. */
+/** How many rows must match: so many, or from `min` to `max`, of which one may be left open. */
+export type CheckCount = number | { min?: number; max?: number };
+
+/** One assertion of a grader. Each field of `where` is as `comparison.ts` reads it. */
 export type Check = {
   name: string;
   entity: string;
   where: Row;
-  /** Exactly so many rows must match; null: at least one must. */
-  count: number | null;
+  /** Null: at least one row must match. */
+  count: CheckCount | null;
+  /** What it counts for in the score; absent: 1. */
+  weight?: number;
 };
 
 /**

@@ -4,10 +4,10 @@ import { AppError } from '#domain/error.ts';
 import type { Client } from './client.ts';
 import {
   closeSession,
-  createWorld,
   enqueueCall,
   getCall,
   openSession,
+  updateTask,
 } from './public-api/operations.ts';
 import { retrying } from './retry.ts';
 
@@ -19,7 +19,7 @@ const answered = (status: number) =>
 
 const params = { sessionId: 'ses-1' };
 const enqueue = { params, body: { kind: 'state' as const } };
-const create = { body: { slug: 'a', from: 'notes' } };
+const update = { params: { taskId: 'tsk-1' }, body: { name: 'a' } };
 
 /** A client that fails with these, one after the other, and answers all else. */
 const failing = (failures: (Error | undefined)[], forMs = 60_000) => {
@@ -67,7 +67,7 @@ describe('a client that repeats', () => {
   it('does not send again what may have been done', async () => {
     for (const failure of [noAnswer(reset), answered(503)]) {
       const { client, keys } = failing([failure]);
-      await expect(client.send(createWorld, create)).rejects.toBe(failure);
+      await expect(client.send(updateTask, update)).rejects.toBe(failure);
       expect(keys).toHaveLength(1);
     }
   });
@@ -82,7 +82,7 @@ describe('a client that repeats', () => {
   it('sends again what never left, to a server that has answered before', async () => {
     const { client, keys } = failing([undefined, noAnswer(refused)]);
     await client.send(getCall, { params: { ...params, callId: 'call-1' } });
-    await client.send(createWorld, create);
+    await client.send(updateTask, update);
     expect(keys).toHaveLength(3);
   });
 

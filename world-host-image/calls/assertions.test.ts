@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { filtersOfConditions } from '#store/read/filter.ts';
 import { buildSnapshot } from '#store/snapshot.ts';
 import { openWorldStore } from '#store/world-store.ts';
 import { sampleContract, sampleRows } from '#test/support/sample-contract.ts';
@@ -45,4 +46,43 @@ it('says what was expected, what was found, and which condition is in the way', 
 
 it('judges the request ledger, too', () => {
   expect(judge({ entity: 'svc_requests', where: { via: 'api' }, count: 0 }).passed).toBe(true);
+});
+
+it('compares values of the same kind, and takes a field that is null for one that is not there', () => {
+  const count = (where: Expectation['where']) =>
+    store.count('issues', filtersOfConditions('issues', where));
+  const all = count({});
+  const above = count({ number: { gt: 1 } });
+  expect(above).toBeGreaterThan(0);
+  expect(above + count({ number: { lte: 1 } })).toBe(all);
+  expect(count({ number: { gte: 2, lt: 3 } })).toBe(count({ number: 2 }));
+  expect(count({ number: { gt: '2' } })).toBe(0);
+  expect(count({ state: { ne: 'open' } }) + count({ state: { eq: 'open' } })).toBe(all);
+  expect(count({ state: { in: ['open', 'closed'] } })).toBe(count({ state: ['open', 'closed'] }));
+  expect(count({ state: { gt: 'closed' } })).toBe(count({ state: 'open' }));
+  expect(count({ state: { contains: 'PEN' } })).toBe(count({ state: 'open' }));
+  expect(count({ id: { exists: true } })).toBe(all);
+  expect(count({ id: { exists: false } })).toBe(0);
+  const users = (where: Expectation['where']) => judge({ entity: 'users', where, count: 0 }).found;
+  expect(users({ 'profile.email': { ne: 'ann@example.test' } })).not.toBe(users({}));
+  expect(() => count({ number: { more: 2 } })).toThrow('"more" is no operator');
+  expect(() => count({ number: { gt: null } })).toThrow('"gt" takes a number or a text');
+});
+
+it('counts within bounds, and says in words what was compared', () => {
+  const open = { entity: 'issues', where: { state: 'open', number: { gt: 0, lte: 9 } } };
+  expect(judge({ ...open, count: { min: 2, max: 3 } })).toMatchObject({
+    passed: true,
+    expected:
+      '2 to 3 rows of issues where state is "open", number is more than 0, number is at most 9',
+  });
+  expect(judge({ ...open, count: { max: 1 } })).toMatchObject({
+    passed: false,
+    expected: expect.stringMatching(/^at most 1 row of/),
+  });
+  expect(judge({ ...open, count: { min: 3 }, weight: 2 })).toMatchObject({
+    passed: false,
+    weight: 2,
+    expected: expect.stringMatching(/^at least 3 rows of/),
+  });
 });

@@ -5,9 +5,9 @@
 
 import { clip } from '#domain/cut.ts';
 import { ledgerEntity } from '#domain/ledger.ts';
-import type { Row } from '#language/contract.ts';
+import type { CheckCount } from '#language/contract.ts';
 import { valueAtPath } from '#language/field-path.ts';
-import { type Filter, filtersOfWhere } from '#store/read/filter.ts';
+import { type Filter, filtersOfConditions, type Match } from '#store/read/filter.ts';
 import type { Reader } from '#store/read/read.ts';
 import type { TaskSpec } from '#wire/public-api/session.ts';
 
@@ -17,6 +17,8 @@ export type Expectation = Extract<Grader, { kind: 'assertions' }>['checks'][numb
 export type CheckResult = {
   name: string;
   passed: boolean;
+  /** What it counts for in the score; absent: 1. */
+  weight?: number;
   expected: string | null;
   found: string | null;
   detail: string | null;
@@ -49,10 +51,33 @@ const valueText = (value: unknown): string =>
     ? `one of ${value.map((item) => JSON.stringify(item)).join(', ')}`
     : JSON.stringify(value);
 
-const describeWhere = (where: Row): string =>
-  Object.entries(where)
-    .map(([path, value]) => `${path} is ${valueText(value)}`)
+const words: Record<Match, string> = {
+  equals: 'is',
+  ne: 'is not',
+  lt: 'is less than',
+  lte: 'is at most',
+  gt: 'is more than',
+  gte: 'is at least',
+  contains: 'contains',
+  prefix: 'begins with',
+  exists: 'exists:',
+};
+
+const describeFilters = (filters: readonly Filter[]): string =>
+  filters
+    .map(({ path, match, value }) => `${path.join('.')} ${words[match]} ${valueText(value)}`)
     .join(', ');
+
+const countRange = (count: CheckCount = { min: 1 }): { min: number; max: number } =>
+  typeof count === 'number'
+    ? { min: count, max: count }
+    : { min: count.min ?? 0, max: count.max ?? Number.POSITIVE_INFINITY };
+
+const rangeText = ({ min, max }: { min: number; max: number }): string => {
+  if (min === max) return `exactly ${rowsText(min)}`;
+  if (max === Number.POSITIVE_INFINITY) return `at least ${rowsText(min)}`;
+  return min === 0 ? `at most ${rowsText(max)}` : `${min} to ${rowsText(max)}`;
+};
 
 const longestShown = 120;
 
@@ -81,21 +106,21 @@ const explainMissing = (source: Source, entity: string, filters: readonly Filter
 /** Judges one assertion. Throws `StoreRefusal` for one that names what the world does not have. */
 export const checkExpectation = (
   { store, ledger }: Sources,
-  { entity, where, count, name }: Expectation,
+  { entity, where, count, name, weight }: Expectation,
   index: number,
 ): CheckResult => {
   const source = entity === ledgerEntity ? ledger : store;
-  const filters = filtersOfWhere(where);
+  const filters = filtersOfConditions(entity, where);
   const found = source.count(entity, filters);
-  const passed = count === undefined ? found > 0 : found === count;
-  const wanted = count === undefined ? 'at least 1 row' : `exactly ${rowsText(count)}`;
-  const conditions = filters.length === 0 ? '' : ` where ${describeWhere(where)}`;
-  const tooFew = !passed && found < (count ?? 1);
+  const range = countRange(count);
+  const passed = found >= range.min && found <= range.max;
+  const conditions = filters.length === 0 ? '' : ` where ${describeFilters(filters)}`;
   return {
     name: name ?? `check ${index + 1}`,
     passed,
-    expected: `${wanted} of ${entity}${conditions}`,
+    ...(weight === undefined ? {} : { weight }),
+    expected: `${rangeText(range)} of ${entity}${conditions}`,
     found: rowsText(found),
-    detail: tooFew && found === 0 ? explainMissing(source, entity, filters) : null,
+    detail: found === 0 && found < range.min ? explainMissing(source, entity, filters) : null,
   };
 };

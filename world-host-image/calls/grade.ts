@@ -78,6 +78,16 @@ const gradeBy = (session: Session, grader: Grader): Promise<CheckResult[]> => {
   }
 };
 
+/** The part of all weights that passed, from 0 to 1; where nothing has weight, whether all passed. */
+const scoreOf = (checks: readonly CheckResult[]): number => {
+  const sum = (list: readonly CheckResult[]): number =>
+    list.reduce((total, { weight = 1 }) => total + weight, 0);
+  const all = sum(checks);
+  const passed = checks.filter((check) => check.passed);
+  if (all === 0) return passed.length === checks.length ? 1 : 0;
+  return sum(passed) / all;
+};
+
 export const callGrade: RunCall = async (session, _call, input) => {
   refuseUnknown(input, []);
   const grader = session.task?.grader;
@@ -85,5 +95,6 @@ export const callGrade: RunCall = async (session, _call, input) => {
     throw new CallFailure({ code: 'no_grader', message: 'the session has no task with a grader' });
   }
   const checks = await gradeBy(session, grader);
-  return { output: { passed: checks.every((check) => check.passed), checks }, changes: {} };
+  const passed = checks.every((check) => check.passed);
+  return { output: { passed, score: scoreOf(checks), checks }, changes: {} };
 };

@@ -7,7 +7,7 @@ import { isObject } from '#domain/json.ts';
 import { ledgerEntity } from '#domain/ledger.ts';
 import { limits } from '#domain/limits.ts';
 import type { Row } from '#language/contract.ts';
-import { type Filter, filtersOfWhere } from '#store/read/filter.ts';
+import { type Filter, filtersOfConditions } from '#store/read/filter.ts';
 import type { Reader } from '#store/read/read.ts';
 import { StoreRefusal } from '#store/refusal.ts';
 import { findLinked } from '../session/links.ts';
@@ -27,9 +27,9 @@ const readNumber = (input: Row, name: string, fallback: number, max: number): nu
   return isFine ? value : invalid(`/${name}`, `${name} must be a whole number from 0 to ${max}`);
 };
 
-const readWhere = (where: unknown = {}): Filter[] => {
+const readWhere = (entity: string, where: unknown = {}): Filter[] => {
   return isObject(where)
-    ? filtersOfWhere(where as Row)
+    ? filtersOfConditions(entity, where as Row)
     : invalid('/where', 'where must be an object of fields and values');
 };
 
@@ -102,7 +102,7 @@ export const callState: RunCall = (session, _call, input) => {
       return { output: summaryOf(session), changes: {} };
     }
     if (typeof entity !== 'string') return invalid('/entity', 'entity must be a name');
-    const where = readWhere(input.where);
+    const where = reading(() => readWhere(entity, input.where));
     const limit = readNumber(input, 'limit', defaultPageRows, limits.statePageRows);
     const offset = readNumber(input, 'offset', 0, Number.MAX_SAFE_INTEGER);
     const [source, name] = sourceOf(session, entity);

@@ -11,7 +11,7 @@ import { parsePointer } from '#domain/json.ts';
 import { decodeBundle } from '#language/artifacts/bundle.ts';
 import { describeEntities } from '#language/artifacts/describe.ts';
 import { type CheckConditions, createConditionCheck } from '#language/check/conditions.ts';
-import type { Contract, EntityContract, Row } from '#language/contract.ts';
+import type { CheckCount, Contract, EntityContract, Row } from '#language/contract.ts';
 import { suggestName } from '#language/read/suggest.ts';
 import { createRowChecker, type RowChecker } from '#language/schema/checkers.ts';
 import { verifierFault } from '#language/sql/verifier.ts';
@@ -87,12 +87,17 @@ const checkSeed = ({ rows: checker }: KnownWorld, seed: TaskSpec['seed']): Field
   return problems;
 };
 
+type Assertion = { entity: string; where: Row; count?: CheckCount };
+
 const checkAssertion = (
   { conditions }: KnownWorld,
-  { entity, where }: { entity: string; where: Row },
+  { entity, where, count }: Assertion,
   index: number,
 ): FieldProblem[] => {
   const path = ['task', 'grader', 'checks', String(index)];
+  if (typeof count === 'object' && (count.min ?? 0) > (count.max ?? Number.POSITIVE_INFINITY)) {
+    return [{ path: [...path, 'count'], message: 'its min is more than its max' }];
+  }
   return conditions(entity, where).map(({ key, message }) => ({
     path: key === undefined ? [...path, 'entity'] : [...path, 'where', key],
     message,

@@ -28,11 +28,12 @@ type TaskGiven = NonNullable<KeptOpen['task']>;
 type GraderSpec = NonNullable<TaskSpec['grader']>;
 type Assertion = Extract<GraderSpec, { kind: 'assertions' }>['checks'][number];
 
-const toAssertion = ({ name, entity, where, count }: Check): Assertion => ({
+const toAssertion = ({ name, entity, where, count, weight }: Check): Assertion => ({
   name,
   entity,
   where,
   ...(count === null ? {} : { count }),
+  ...(weight === undefined ? {} : { weight }),
 });
 
 const toGrader = (grader: Grader): GraderSpec =>

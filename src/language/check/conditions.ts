@@ -4,12 +4,13 @@
  * in its files, by `check/tasks.ts`.
  */
 import { ledgerEntity } from '#domain/ledger.ts';
+import { readCondition } from '../comparison.ts';
 import type { Contract, Row } from '../contract.ts';
 import { suggestName } from '../read/suggest.ts';
 import { createAnalysis } from '../schema/analysis.ts';
 import { ledgerEntityContract } from '../sql/ledger-entity.ts';
 import { lookUpField } from './model.ts';
-import { createFieldValues } from './values.ts';
+import { comparisonFaults, createFieldValues } from './values.ts';
 
 /** What is wrong; `key` is that of the condition at fault, absent where there is no such entity. */
 type ConditionProblem = { key?: string; message: string };
@@ -38,10 +39,12 @@ export const createConditionCheck = ({
       if ('fault' in found) {
         return [{ key, message: sentence(found.fault.message, found.fault.hint) }];
       }
-      const items: unknown[] = Array.isArray(wanted) ? wanted : [wanted];
-      return items
-        .flatMap((item) => values.faults(entity, found.field, item))
-        .map((message) => ({ key, message }));
+      const read = readCondition(wanted);
+      if ('fault' in read) return [{ key, message: `${name}.${key}: ${read.fault}` }];
+      return comparisonFaults(values, entity, found.field, read).map((message) => ({
+        key,
+        message,
+      }));
     });
   };
 };

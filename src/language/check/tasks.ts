@@ -3,6 +3,7 @@
  * against the data model and against the rows of the world.
  */
 import { ledgerEntity } from '#domain/ledger.ts';
+import { readCondition } from '../comparison.ts';
 import {
   type Check,
   type Dependency,
@@ -28,7 +29,7 @@ import { ledgerEntityContract } from '../sql/ledger-entity.ts';
 import { checkIntegrity, checkReplacement, indexRows, type TupleIndex } from './integrity.ts';
 import { findEntity, findField } from './model.ts';
 import { type RowFiles, type RowSets, type RowSources, readRowFiles } from './row-files.ts';
-import type { FieldValues } from './values.ts';
+import { comparisonFaults, type FieldValues } from './values.ts';
 
 const scenarioRoot = 'scenarios/';
 
@@ -68,13 +69,18 @@ const checkCondition = (
 ): void => {
   const field = findField(place.ofKey(), path, entity, model);
   if (field === undefined) return;
-  for (const item of Array.isArray(value) ? value : [value]) {
-    values.check(place, entity, field, item);
+  const read = readCondition(value);
+  if ('fault' in read) {
+    place.refuse('type_mismatch', `${entity.name}.${path}: ${read.fault}`);
+    return;
+  }
+  for (const fault of comparisonFaults(values, entity, field, read)) {
+    place.refuse('type_mismatch', fault);
   }
 };
 
 const readCheck = ({ place, value }: Placed<CheckTable>, sources: TaskSources): Check => {
-  const { name, entity: entityName, where, count } = value;
+  const { name, entity: entityName, where, count, weight } = value;
   const entity =
     entityName === ledgerEntity
       ? ledgerEntityContract
@@ -83,7 +89,13 @@ const readCheck = ({ place, value }: Placed<CheckTable>, sources: TaskSources): 
     for (const condition of where) checkCondition(condition, entity, sources);
   }
   const conditions = where.map(({ path, value: wanted }): [string, unknown] => [path, wanted]);
-  return { name, entity: entityName, where: Object.fromEntries(conditions), count: count ?? null };
+  return {
+    name,
+    entity: entityName,
+    where: Object.fromEntries(conditions),
+    count: count ?? null,
+    ...(weight === undefined ? {} : { weight }),
+  };
 };
 
 const readAssertions = (grader: Placed<GraderTable>, sources: TaskSources): Grader => {

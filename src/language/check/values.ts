@@ -1,6 +1,7 @@
 /** Checks single values that a world's files hold for a field of an entity. */
 
 import { clip } from '#domain/cut.ts';
+import type { Comparison } from '../comparison.ts';
 import type { EntityContract } from '../contract.ts';
 import type { Place } from '../read/place.ts';
 import { isTable } from '../read/values.ts';
@@ -16,6 +17,8 @@ const longestShown = 200;
 export type FieldValues = {
   /** What is wrong with a value that a field cannot have, in sentences; none when it can. */
   faults(entity: EntityContract, field: Field, value: unknown): string[];
+  /** The types that a field may have; none where they are not known. */
+  kinds(field: Field): ReadonlySet<JsonType>;
   /** Refuses a value that a field cannot have. */
   check(place: Place, entity: EntityContract, field: Field, value: unknown): void;
 };
@@ -65,8 +68,33 @@ export const createFieldValues = (
   };
   return {
     faults,
+    kinds: ({ schemas }) => model.types(schemas) ?? new Set(),
     check(place, entity, field, value) {
       for (const fault of faults(entity, field, value)) place.refuse('type_mismatch', fault);
     },
   };
 };
+
+/**
+ * What is wrong with comparisons of a field, in sentences. What it is to be, or to be one of, it must be able to be; what it
+ * is to be more or less than must be of its kind; of what it is to contain nothing is known.
+ */
+export const comparisonFaults = (
+  values: Pick<FieldValues, 'faults' | 'kinds'>,
+  entity: EntityContract,
+  field: Field,
+  comparisons: readonly Comparison[],
+): string[] =>
+  comparisons.flatMap(({ operator, operand }) => {
+    if (operator === 'contains' || operator === 'exists') return [];
+    if (operator === 'eq' || operator === 'ne' || operator === 'in') {
+      return [operand].flat().flatMap((item) => values.faults(entity, field, item));
+    }
+    const kinds = values.kinds(field);
+    const isNumber = typeof operand === 'number';
+    const fits = isNumber ? kinds.has('number') || kinds.has('integer') : kinds.has('string');
+    if (kinds.size === 0 || fits) return [];
+    const name = `${entity.name}.${field.path.join('.')}`;
+    const is = [...kinds].join(' or ');
+    return [`${name} is ${is}, so "${operator}" ${JSON.stringify(operand)} never holds`];
+  });

@@ -53,7 +53,10 @@ const createCheckers = (
   isSound: boolean,
 ): { rows: RowChecker; values: FieldValues } => {
   if (!isSound)
-    return { rows: { check: () => [] }, values: { faults: () => [], check: () => undefined } };
+    return {
+      rows: { check: () => [] },
+      values: { faults: () => [], kinds: () => new Set(), check: () => undefined },
+    };
   const { definitions, entities } = model;
   const rows = createFileRowChecker({ definitions, entities: [...entities.values()] });
   return { rows, values: createFieldValues(model) };

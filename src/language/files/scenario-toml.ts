@@ -2,16 +2,21 @@
  * `scenarios/<name>/scenario.toml`: a bundled task: how its rows join the world's, and what is asserted
  * of the state that is left behind. The format is this project's own; see `docs/write-worlds/world-language.md`.
  */
+
+import { isComparison } from '../comparison.ts';
+import type { CheckCount } from '../contract.ts';
 import {
   distinct,
   filledText,
   integer,
   kind,
   listOf,
+  number,
   oneOf,
   type Placed,
   placed,
   refuseType,
+  refuseValue,
   text,
 } from '../read/kinds.ts';
 import type { Place } from '../read/place.ts';
@@ -35,6 +40,7 @@ const isScalar = (value: unknown): boolean =>
   ['string', 'number', 'boolean'].includes(typeof value);
 
 const readConditions = (place: Place, value: unknown, path: string): Condition[] => {
+  if (isTable(value) && path !== '' && isComparison(value)) return [{ path, value, place }];
   if (isTable(value)) {
     return Object.entries(value).flatMap(([key, inner]) =>
       readConditions(place.at(key), inner, path === '' ? key : `${path}.${key}`),
@@ -43,7 +49,7 @@ const readConditions = (place: Place, value: unknown, path: string): Condition[]
   if (isScalar(value) || (Array.isArray(value) && value.every(isScalar))) {
     return [{ path, value, place }];
   }
-  refuseType(place, 'a scalar or a list of scalars', value);
+  refuseType(place, 'a scalar, a list of scalars or a comparison', value);
   return [];
 };
 
@@ -51,17 +57,43 @@ const conditions = kind<Condition[]>({ type: 'object' }, (place, value) =>
   isTable(value) ? readConditions(place, value, '') : refuseType(place, 'a table of fields', value),
 );
 
+const mostRows = 1_000_000_000;
+const rowCount = integer(0, mostRows);
+const range = tableOf({
+  min: described('At least so many.', optional(rowCount)),
+  max: described('At most so many.', optional(rowCount)),
+});
+
+const count = kind<CheckCount>(
+  { anyOf: [{ ...rowCount.schema }, { ...range.schema }] },
+  (place, value) => {
+    if (!isTable(value)) return rowCount(place, value);
+    const { min, max } = range(place, value) ?? {};
+    if (min === undefined && max === undefined) {
+      return refuseValue(place, 'needs min, max or both');
+    }
+    if (min !== undefined && max !== undefined && min > max) {
+      return refuseValue(place, `has a min of ${min}, which is more than its max of ${max}`);
+    }
+    return {
+      ...(min === undefined ? {} : { min }),
+      ...(max === undefined ? {} : { max }),
+    };
+  },
+);
+
 const checkKeys = {
   name: described('What must hold, in words; unique in the task.', required(filledText(200), '')),
   entity: described('An entity, or svc_requests, the request ledger.', required(text, '')),
   where: described(
-    'Fields, or paths to them, that must equal a value or one of a list.',
+    'Fields, or paths to them: a value, one of a list, or comparisons such as { gt = 10, lte = 20 }.',
     required<Condition[]>(conditions, []),
   ),
   count: described(
-    'Exactly so many rows must match. Default: at least one.',
-    optional(integer(0, 1_000_000_000)),
+    'Exactly so many rows must match, or { min = 2, max = 3 }. Default: at least one.',
+    optional<CheckCount>(count),
   ),
+  weight: described('What it counts for in the score. Default: 1.', optional(number(0, 1_000))),
 };
 export type CheckTable = TableOf<typeof checkKeys>;
 

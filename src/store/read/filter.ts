@@ -7,16 +7,23 @@
  * - `contains`: the text holds the value; a field that is a list has it as an item.
  * - `prefix`: the text begins with the value. Both ignore the case of ASCII letters.
  *
+ * Checks of tasks compare, too: `ne`, `lt`, `lte`, `gt`, `gte`, `exists`.
+ *
  * A list as value matches any of its items, an empty one nothing. A path that no row can have is refused,
  * and so are more conditions and texts than can be looked for in each row of a large table.
  */
+
+import { type Operator, readCondition } from '#language/comparison.ts';
 import type { FieldPath, FilterMatch, Row } from '#language/contract.ts';
 import { readFieldPath } from '#language/field-path.ts';
 import { jsonPath, quoteName, quoteText } from '#language/sql/ddl.ts';
 import { StoreRefusal } from '../refusal.ts';
 import type { CatalogEntity } from '../tables/catalog.ts';
 
-export type Filter = { path: FieldPath; match: FilterMatch; value: unknown };
+/** How a value is matched: as routes do it, or as checks of tasks do. */
+export type Match = FilterMatch | 'ne' | 'lt' | 'lte' | 'gt' | 'gte' | 'exists';
+
+export type Filter = { path: FieldPath; match: Match; value: unknown };
 
 /** Fields, or paths to them, each with the value that it must have or a list of them, as filters. */
 export const filtersOfWhere = (where: Row): Filter[] =>
@@ -25,6 +32,29 @@ export const filtersOfWhere = (where: Row): Filter[] =>
     match: 'equals',
     value,
   }));
+
+const matchOf = (operator: Operator): Match =>
+  operator === 'eq' || operator === 'in' ? 'equals' : operator;
+
+/**
+ * Fields, or paths to them, each with a value, a list of values or comparisons, as filters. Throws `StoreRefusal` for a
+ * condition that says nothing that can be asked.
+ */
+export const filtersOfConditions = (entity: string, where: Row): Filter[] =>
+  Object.entries(where).flatMap(([written, wanted]) => {
+    const path = readFieldPath(written);
+    const read = readCondition(wanted);
+    if ('fault' in read) {
+      const [field] = path;
+      const detail = `"${written}": ${read.fault}`;
+      throw new StoreRefusal({ entity, kind: 'shape', field, detail });
+    }
+    return read.map(({ operator, operand }) => ({
+      path,
+      match: matchOf(operator),
+      value: operand,
+    }));
+  });
 
 export type Condition = { sql: string; values: (string | number)[] };
 
@@ -134,6 +164,42 @@ const textMatches = (entity: CatalogEntity, filter: Filter): Condition => {
   };
 };
 
+const signs = { lt: '<', lte: '<=', gt: '>', gte: '>=' } as const;
+
+/** Numbers are compared with numbers and texts with texts, by their characters; anything else is no more and no less. */
+const compares = (entity: CatalogEntity, { path, match, value }: Filter): Condition => {
+  const sign = signs[match as keyof typeof signs];
+  const kinds = typeof value === 'string' ? "'text'" : "'integer', 'real'";
+  if ((typeof value !== 'string' && typeof value !== 'number') || !canBind(value)) return nothing;
+  const sql = `(json_type(payload, ${pathLiteral(entity, path)}) IN (${kinds})
+    AND json_extract(payload, ${pathLiteral(entity, path)}) ${sign} ?)`;
+  return { sql, values: [value] };
+};
+
+/** A field that is null is as good as one that is not there. */
+const exists = (entity: CatalogEntity, { path, value }: Filter): Condition => ({
+  sql: `(coalesce(json_type(payload, ${pathLiteral(entity, path)}), 'null') ${value === true ? '<>' : '='} 'null')`,
+  values: [],
+});
+
+/** Also a field that is absent differs from a value. */
+const differs = (entity: CatalogEntity, filter: Filter): Condition => {
+  const { sql, values } = equals(entity, filter);
+  return { sql: `NOT coalesce(${sql}, 0)`, values };
+};
+
+const matchers: Record<Match, (entity: CatalogEntity, filter: Filter) => Condition> = {
+  equals,
+  contains: textMatches,
+  prefix: textMatches,
+  ne: differs,
+  lt: compares,
+  lte: compares,
+  gt: compares,
+  gte: compares,
+  exists,
+};
+
 /** The condition that all filters hold. Throws `StoreRefusal` for a filter that cannot be asked. */
 export const conditionOf = (entity: CatalogEntity, filters: readonly Filter[]): Condition => {
   const [first] = filters;
@@ -141,9 +207,7 @@ export const conditionOf = (entity: CatalogEntity, filters: readonly Filter[]): 
     const detail = `a query may have ${mostFilters} conditions, this one has ${filters.length}`;
     refusePath(entity, first.path, detail);
   }
-  const conditions = filters.map((filter) =>
-    filter.match === 'equals' ? equals(entity, filter) : textMatches(entity, filter),
-  );
+  const conditions = filters.map((filter) => matchers[filter.match](entity, filter));
   return {
     sql: conditions.map(({ sql }) => ` AND ${sql}`).join(''),
     values: conditions.flatMap(({ values }) => values),

@@ -101,15 +101,34 @@ export const SeedRows = Type.Record(
   { maxProperties: limits.members },
 );
 
+const RowCount = Type.Integer({ minimum: 0, maximum: 1_000_000_000 });
+
 const Expectation = Type.Object(
   {
     name: Type.Optional(Type.String({ maxLength: 200 })),
     entity: Type.String({ minLength: 1, maxLength: 256 }),
-    where: JsonObject,
+    where: Type.Record(Type.String(), Type.Unknown(), {
+      maxProperties: limits.members,
+      description:
+        'by field, or path to one: a value, a list of which it is one, or comparisons, as `{"gt": 10}`; eq, ne, in, lt, lte, gt, gte, contains, exists',
+    }),
     count: Type.Optional(
-      Type.Integer({
+      Type.Union(
+        [
+          RowCount,
+          Type.Object(
+            { min: Type.Optional(RowCount), max: Type.Optional(RowCount) },
+            { additionalProperties: false, minProperties: 1 },
+          ),
+        ],
+        { description: 'exactly so many rows must match, or so many; absent: at least one' },
+      ),
+    ),
+    weight: Type.Optional(
+      Type.Number({
         minimum: 0,
-        description: 'exactly so many rows must match; absent: at least one must',
+        maximum: 1_000,
+        description: 'what it counts for in the score; absent: 1',
       }),
     ),
   },

@@ -123,6 +123,7 @@ export const TaskListQuery = Type.Object(
   },
   {
     additionalProperties: false,
+    maxProperties: 30,
     patternProperties: {
       '^metadata[.].': Type.Union([
         Type.String({ maxLength: limits.nameChars }),
