@@ -198,7 +198,7 @@ const readImports = (env: EnvReader): ControlConfig['imports'] => ({
     max: 86_400_000,
     fallback: 3_600_000,
   }),
-  diskMib: env.integer('SVC_IMPORT_DISK_MIB', { min: 64, max: 10_000_000, fallback: 32_768 }),
+  diskMib: env.integer('SVC_IMPORT_DISK_MIB', { min: 64, max: 10_000_000, fallback: 8_192 }),
 });
 
 const readQuotas = (env: EnvReader): Quotas => {

@@ -15,7 +15,7 @@ import { batchBefore } from './states.ts';
 import { finishUpload } from './uploads.ts';
 
 /** How long a lease holds without being renewed, in seconds. */
-export const leaseSeconds = 15;
+export const leaseSeconds = 10;
 const lease = `now() + interval '${leaseSeconds} seconds'`;
 
 const running = `('validating', 'applying')`;
