@@ -17,6 +17,7 @@ describe('svc', () => {
       'demo',
       'admin pools',
       'admin hosts',
+      'admin imports',
       'admin doctor',
       'pools check',
       ...[

@@ -78,6 +78,7 @@ describe('the metrics of a control plane', () => {
       'svc_session_ends_total{reason="requested"}': 1,
       'svc_http_requests_total{operation="reap",status="200"}': 1,
       'svc_compile_jobs{state="queued"}': 0,
+      'svc_imports{state="queued"}': 0,
       'svc_database_connections{state="used"}': expect.any(Number),
     });
   });

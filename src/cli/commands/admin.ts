@@ -1,12 +1,24 @@
 /** `svc admin`: what operators ask and do: pools, hosts, taking hosts out of service, and what is wrong. */
 import { type Command, Option } from 'commander';
 import { type HostState, hostStates } from '#domain/host.ts';
-import { drainHosts, examine, listHosts, listPools } from '#wire/admin-api/operations.ts';
+import {
+  drainHosts,
+  examine,
+  listHosts,
+  listImports,
+  listPools,
+} from '#wire/admin-api/operations.ts';
 import type { Client } from '#wire/client.ts';
 import { answeringWithin, connectOperator, showingWaits } from '../service/client.ts';
 import { checkAllBlobs } from '../service/deep-check.ts';
 import { type Context, roomOf } from '../terminal/context.ts';
-import { describeChecks, describeDrained, describeHosts, describePools } from '../views/admin.ts';
+import {
+  describeChecks,
+  describeDrained,
+  describeHosts,
+  describeImports,
+  describePools,
+} from '../views/admin.ts';
 import { exitStatus, usageError } from '../views/report.ts';
 import {
   addCommand,
@@ -69,6 +81,18 @@ const addHosts = ({ context, add, clientFor }: Admin): void => {
     };
     const { body } = await clientFor(options).send(listHosts, { query });
     printAnswer(context, options, body, () => describeHosts(body, looksOf(context)));
+  });
+};
+
+const addImports = ({ context, add, clientFor }: Admin): void => {
+  const command = add({
+    usage: 'imports',
+    summary: 'imports and publishes of rows that wait or are under way, of all projects',
+    example: 'svc admin imports',
+  });
+  command.action(async (options: ServiceOptions) => {
+    const { body } = await clientFor(options).send(listImports, {});
+    printAnswer(context, options, body, () => describeImports(body, looksOf(context)));
   });
 };
 
@@ -146,5 +170,5 @@ export const addAdmin = (program: Command, context: Context): void => {
     clientFor: ({ data }) =>
       showingWaits(answeringWithin(connectOperator({ env, cwd, data }), patienceMs), err),
   };
-  for (const add of [addPools, addHosts, addDrain, addDoctor]) add(admin);
+  for (const add of [addPools, addHosts, addImports, addDrain, addDoctor]) add(admin);
 };

@@ -1,7 +1,7 @@
 import picocolors from 'picocolors';
 import { expect, it } from 'vitest';
 import type { AdminHost, PoolReport } from '#wire/admin-api/operations.ts';
-import { describeChecks, describeHosts, describePools } from './admin.ts';
+import { describeChecks, describeHosts, describeImports, describePools } from './admin.ts';
 
 const colors = picocolors.createColors(false);
 const wide = { colors, room: Infinity };
@@ -100,4 +100,17 @@ it('shows a pool on several lines where it does not fit, and why it launches non
     'default: launches none: the image registry.example/host:7',
     'cannot be pulled: not found',
   ]);
+});
+
+it('shows imports, and which have lost their worker', () => {
+  const job = {
+    ...({ id: 'bat-1', kind: 'import', world: 'local/default/crm', state: 'applying' } as const),
+    ...{ ageMs: 61_000, leaseMs: -5, attempts: 2 },
+    ...{ chunks: 4, rows: 40_000, validatedChunks: 4, appliedRows: 1_000 },
+  };
+  const text = describeImports({ imports: [job], total: 1 }, wide);
+  expect(text.split('\n')[1]).toMatch(
+    /bat-1 +local\/default\/crm +import +applying, worker gone +1 min 1 s +4 of 4 +1000 of 40000 +2/,
+  );
+  expect(describeImports({ imports: [], total: 0 }, wide)).toBe('no import waits or is under way');
 });

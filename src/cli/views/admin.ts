@@ -1,6 +1,12 @@
 /** What an operator reads: pools and world hosts, and what the checks of an installation found. */
 import type { Static } from 'typebox';
-import type { AdminHost, DoctorCheck, drainHosts, PoolReport } from '#wire/admin-api/operations.ts';
+import type {
+  AdminHost,
+  AdminImport,
+  DoctorCheck,
+  drainHosts,
+  PoolReport,
+} from '#wire/admin-api/operations.ts';
 import type { Colors } from '../terminal/context.ts';
 import {
   cutLine,
@@ -200,4 +206,25 @@ export const formatRows = (head: Cells, lines: readonly Cells[], view: View): st
   return widthOf(table) <= view.room
     ? table
     : lines.map((line) => blockOf(head, line, view)).join('\n');
+};
+
+type ImportsAnswer = { imports: readonly AdminImport[]; total: number };
+
+const importLine = (job: AdminImport): string[] => {
+  const { id, world, kind, ageMs, chunks, validatedChunks, attempts, leaseMs } = job;
+  const state = leaseMs !== null && leaseMs < 0 ? `${job.state}, worker gone` : job.state;
+  const rows = `${job.appliedRows} of ${job.rows}`;
+  const checked = `${validatedChunks} of ${chunks}`;
+  return [id, world, kind, state, formatDuration(ageMs), checked, rows, String(attempts)];
+};
+
+const importHead = ['BATCH', 'WORLD', 'KIND', 'STATE', 'AGE', 'CHUNKS', 'ROWS', 'TRIES'];
+
+/** Imports that have not ended. */
+export const describeImports = ({ imports, total }: ImportsAnswer, view: View): string => {
+  if (imports.length === 0) return 'no import waits or is under way';
+  const text = formatRows(importHead, imports.map(importLine), view);
+  return imports.length === total
+    ? text
+    : `${text}\n\n${imports.length} of ${formatCount(total, 'import')}`;
 };

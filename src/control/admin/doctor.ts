@@ -5,6 +5,7 @@
 import { describeError } from '#domain/error.ts';
 import type { DoctorCheck, PoolReport } from '#wire/admin-api/operations.ts';
 import { listPools, readVitals, type Vitals } from '../db/admin.ts';
+import { readImportLoad } from '../db/import-jobs.ts';
 import { findHeldBefore } from '../db/keys.ts';
 import { type Load, readLoad } from '../db/load.ts';
 import { checkSchema } from '../db/migrate.ts';
@@ -219,6 +220,27 @@ const checkCalls = ({ claimed, oldestClaimedMs }: Load): Finding =>
         "no call of user code may take that long: see the host's log (svc admin hosts --state assigned)",
       );
 
+/** Longer than a program that is replaced is away, and than others' imports mostly take. */
+const longQueueSeconds = 600;
+
+const checkImports = async ({ db, config }: Parts): Promise<Finding> => {
+  const { queued, running, lost, oldestSeconds } = await readImportLoad(db);
+  const told = `${running} under way, ${queued} waiting`;
+  if (lost > 0 && running === 0 && config.imports.processes === 0) {
+    return failed(
+      `${lost} have lost their worker, and this replica does none`,
+      'set SVC_IMPORT_PROCESSES to 1 or more at some replica',
+    );
+  }
+  if (oldestSeconds > longQueueSeconds) {
+    return warning(
+      `${told}, the oldest for ${Math.round(oldestSeconds / 60)} minutes`,
+      'svc admin imports shows them; raise SVC_IMPORT_PROCESSES where there are processors, or add a replica',
+    );
+  }
+  return ok(lost === 0 ? told : `${told}, ${lost} about to be taken over`);
+};
+
 const checkQuotas = async ({ db, config }: Parts): Promise<Finding> => {
   const near = await findNearQuota(db, config.quotas);
   if (near.length === 0) return ok('no project has used nine tenths of one');
@@ -261,6 +283,7 @@ export const examine = (parts: Parts): Promise<DoctorCheck[]> => {
     { name: 'hosts', run: async () => checkHosts(await vitals) },
     { name: 'sessions', run: async () => checkSessions(await vitals, await load) },
     { name: 'calls', run: async () => checkCalls(await load) },
+    { name: 'imports', run: () => checkImports(parts) },
     { name: 'quotas', run: () => checkQuotas(parts) },
     { name: 'addresses', run: () => checkUrls(parts) },
   ];

@@ -6,11 +6,13 @@
 import { randomUUID } from 'node:crypto';
 import type { BatchError, Refusal } from '#domain/batch.ts';
 import type { Digest } from '#domain/world.ts';
+import type { AdminImport } from '#wire/admin-api/operations.ts';
 import type { VersionChanges } from '#wire/public-api/version.ts';
 import type { BatchOutcome, BatchRow } from './batches.ts';
 import { batchColumns } from './batches.ts';
 import { type Database, type Queryable, statement } from './database.ts';
 import { violates } from './errors.ts';
+import { projectPath } from './keys.ts';
 import { batchBefore } from './states.ts';
 import { finishUpload } from './uploads.ts';
 
@@ -290,6 +292,29 @@ export const publishBatch = async (
     if (error instanceof Undone) return error.why;
     throw error;
   }
+};
+
+const listStatement = statement(
+  'list_import_jobs',
+  `select b.id, b.kind, ${projectPath('b.project_id')} || '/' || w.slug as world, b.state, b.attempts,
+          (extract(epoch from now() - b.queued_at) * 1000)::float8 as "ageMs",
+          (extract(epoch from b.lease_until - now()) * 1000)::float8 as "leaseMs",
+          c.chunks, c.rows, b.validated_chunks as "validatedChunks", b.applied_rows::float8 as "appliedRows",
+          (count(*) over ())::int as total
+     from data_batches b join worlds w on w.id = b.world_id
+     cross join lateral (
+       select count(*)::int as chunks, coalesce(sum(rows), 0)::float8 as rows from data_chunks where batch_id = b.id
+     ) c
+    where b.state in ('queued', 'validating', 'applying')
+    order by b.queued_at, b.id limit 1000`,
+);
+
+/** Jobs that have not ended, of all projects. */
+export const listImportJobs = async (
+  db: Queryable,
+): Promise<{ imports: AdminImport[]; total: number }> => {
+  const rows = await db.query<AdminImport & { total: number }>(listStatement, []);
+  return { imports: rows.map(({ total: _, ...job }) => job), total: rows[0]?.total ?? 0 };
 };
 
 const loadStatement = statement(

@@ -12,6 +12,7 @@ import { readTogether } from '#runtime/metrics.ts';
 import type { Blobs } from '../blobs/blobs.ts';
 import type { Compiler } from '../compile/compiler.ts';
 import type { Database } from '../db/database.ts';
+import { type ImportLoad, readImportLoad } from '../db/import-jobs.ts';
 import { type Load, readLoad } from '../db/load.ts';
 import type { Notices } from '../news/notices.ts';
 import type { Metrics } from './counters.ts';
@@ -32,12 +33,17 @@ const liveStates = sessionStates.filter((state) => !isFinal(sessionTransitions, 
 
 /** Gauges of the database's load. While it is away they are missing, and `svc_database_up` is 0. */
 const addInstallation = (registry: Registry, { db, log }: LoadParts): void => {
-  let load: Load | undefined;
+  let load: (Load & { imports: ImportLoad }) | undefined;
   const read = readTogether(async () => {
     load = undefined;
-    load = await readLoad(db);
+    const [sessions, imports] = await Promise.all([readLoad(db), readImportLoad(db)]);
+    load = { ...sessions, imports };
   }, log);
-  const gauge = (name: string, help: string, numberOf: (load: Load) => number): void => {
+  const gauge = (
+    name: string,
+    help: string,
+    numberOf: (load: Load & { imports: ImportLoad }) => number,
+  ): void => {
     new Gauge({
       name,
       help,
@@ -73,6 +79,25 @@ const addInstallation = (registry: Registry, { db, log }: LoadParts): void => {
     'svc_sessions_longest_wait_seconds',
     'How long the oldest of the sessions without a host has waited',
     ({ longestWaitMs }) => longestWaitMs / 1_000,
+  );
+  new Gauge({
+    name: 'svc_imports',
+    help: 'Imports and publishes that have not ended: queued, running, or lost (its worker is gone)',
+    labelNames: ['state'],
+    registers: [registry],
+    async collect() {
+      this.reset();
+      if (!(await read()) || load === undefined) return;
+      const { queued, running, lost } = load.imports;
+      for (const [state, count] of Object.entries({ queued, running, lost })) {
+        this.set({ state }, count);
+      }
+    },
+  });
+  gauge(
+    'svc_imports_oldest_queued_seconds',
+    'How long the oldest import that waits has waited',
+    ({ imports }) => imports.oldestSeconds,
   );
   gauge('svc_calls_queued', 'Calls that no host has taken', ({ queued }) => queued);
   gauge('svc_calls_running', 'Calls that a host has taken', ({ claimed }) => claimed);

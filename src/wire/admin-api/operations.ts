@@ -86,6 +86,41 @@ export const listHosts = operation({
   },
 });
 
+/** A job of an import or a publish that has not ended. Ages are in milliseconds on the database's clock. */
+export const AdminImport = Type.Object({
+  id: Type.String({ description: 'of its batch' }),
+  kind: oneOf(['import', 'publish']),
+  world: Type.String({ description: '`organization/project/slug`' }),
+  state: oneOf(['queued', 'validating', 'applying']),
+  ageMs: Type.Number({ description: 'since it was sealed' }),
+  leaseMs: nullable(
+    Type.Number({
+      description: 'for which its worker has it yet; negative: its worker is gone; null: it waits',
+    }),
+  ),
+  attempts: Type.Integer({ description: 'workers that it has had' }),
+  chunks: Type.Integer(),
+  rows: Type.Number(),
+  validatedChunks: Type.Integer(),
+  appliedRows: Type.Number(),
+});
+export type AdminImport = Static<typeof AdminImport>;
+
+export const listImports = operation({
+  id: 'listImports',
+  summary:
+    'Imports and publishes that wait or are under way, in the order in which they were sealed',
+  method: 'GET',
+  path: '/imports',
+  access: 'admin',
+  answers: {
+    200: Type.Object({
+      imports: Type.Array(AdminImport, { description: 'the first 1,000' }),
+      total: Type.Integer({ description: 'how many there are' }),
+    }),
+  },
+});
+
 /** States in which a host may be drained by its operator. */
 export const drainableStates: readonly HostState[] = ['starting', 'warm', 'assigned', 'recycling'];
 

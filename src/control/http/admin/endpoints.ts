@@ -3,6 +3,7 @@ import * as api from '#wire/admin-api/operations.ts';
 import { examine } from '../../admin/doctor.ts';
 import { drain } from '../../admin/drain.ts';
 import { listHosts, listPools } from '../../db/admin.ts';
+import { listImportJobs } from '../../db/import-jobs.ts';
 import { readLoad } from '../../db/load.ts';
 import type { Parts } from '../../parts.ts';
 import { findDamaged } from '../../worlds/damaged.ts';
@@ -24,6 +25,8 @@ export const adminEndpoints = (parts: Parts): Endpoint[] => [
   endpoint(api.listHosts, async ({ query: { limit, ...filter } }) =>
     respond(200, await listHosts(parts.db, filter, limit ?? usualLimit)),
   ),
+
+  endpoint(api.listImports, async () => respond(200, await listImportJobs(parts.db))),
 
   endpoint(api.drainHosts, async ({ body }) => {
     const outcome = await drain(parts, body);
