@@ -88,7 +88,7 @@ const notForClusters: Record<string, readonly string[]> = {
   ],
   'of other runtimes': ['SVC_PYTHON', 'SVC_PROCESS_SANDBOX', 'SVC_KUBE_HOST_ADDRESS'],
   'of building images': ['SVC_BASE_IMAGE', 'SVC_IMAGE_REGISTRY', 'SVC_IMAGE_TAG'],
-  'right as it is in a pod': ['SVC_HOLDER', 'SVC_TEMPLATES_DIR', 'SVC_WORK_DIR'],
+  'right as it is in a pod': ['SVC_HOLDER', 'SVC_TEMPLATES_DIR'],
 };
 
 const podOf = (object: KubernetesObject): V1PodSpec | undefined =>

@@ -238,6 +238,8 @@ variables; none is said twice: svc.env (list $ "control" (include "svc.controlEn
   value: 0.0.0.0:4502{{ $former }}
 - name: SVC_PUBLIC_URL
   value: {{ .Values.publicUrl }}
+- name: SVC_WORK_DIR
+  value: /var/lib/svc/work
 - name: SVC_GATEWAY_URL
   value: {{ .Values.surfaceUrl | quote }}
 {{ include "svc.blobsEnv" . }}
