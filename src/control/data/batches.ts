@@ -210,7 +210,7 @@ export const completeBatch = async (
 ): Promise<BatchRow> => {
   const { world } = await findTarget(parts, projectId, slug, null);
   const batch = await getBatch(parts, world, batchId);
-  await parts.db.transaction(async (tx) => {
+  const sealed = await parts.db.transaction(async (tx) => {
     const state = await lockBatch(tx, world.id, batch.id);
     if (state === 'refused') {
       throw new AppError(
@@ -218,12 +218,15 @@ export const completeBatch = async (
         `${batch.id} was refused: send its rows, mended, in a new one`,
       );
     }
-    if (state !== 'open' && state !== 'uploading' && state !== 'failed') return;
-    await checkWhole(tx, batch);
-    await sealBatch(tx, batch.id);
+    if (state === 'open' || state === 'uploading' || state === 'failed') {
+      await checkWhole(tx, batch);
+      await sealBatch(tx, batch.id);
+    }
+    // Before a job may take it: whoever seals it is told that it waits.
+    return findBatch(tx, world.id, batch.id);
   });
   parts.notices.tell(importsTopic, batch.id);
-  return getBatch(parts, world, batch.id);
+  return sealed ?? getBatch(parts, world, batch.id);
 };
 
 /** Calls a batch off, whatever is done of it; one that is refused or published is over. */
