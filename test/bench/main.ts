@@ -24,6 +24,7 @@ import { benchGateway } from './gateway.ts';
 import { benchHost, type HostReport } from './host.ts';
 import { writeReport } from './host-report.ts';
 import { benchReset } from './host-reset.ts';
+import { benchImport } from './import.ts';
 import { benchLanguage } from './language.ts';
 import { benchOpen, prepareWorlds } from './open.ts';
 import { benchOrchestrator } from './orchestrator.ts';
@@ -140,6 +141,7 @@ if (wants('language')) {
   say('compiling worlds');
   measured.push(...(await benchLanguage()));
 }
+if (wants('import.engine')) measured.push(...(await benchImport(wants, say)));
 if (wants('orchestrator.plan')) {
   say('planning for 10,000 hosts');
   measured.push(...(await benchOrchestrator()));
