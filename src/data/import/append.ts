@@ -29,12 +29,12 @@ type Table = {
 
 export const createAppend = (parts: AppendParts): Landing => {
   const { catalog, checker, database, sum, treeRows, replaced } = parts;
-  const { db, prepare, hasBase } = database;
+  const { db, prepare } = database;
   const tables = new Map<string, Table>();
   let taken = 0;
 
   const leaveBaseOut = (entity: CatalogEntity): void => {
-    if (!hasBase) return;
+    if (database.base === null) return;
     const rows = db.prepare(`SELECT _key AS key, payload FROM base.${entity.table}`).iterate();
     for (const row of rows as Iterable<unknown> as Iterable<{ key: string; payload: string }>) {
       sum.remove(entity, row.key, row.payload);

@@ -3,6 +3,7 @@
  * import itself has to remember. Tables are filled without indexes, and all of it is one transaction over pages
  * that were not there before, for which no journal is kept. How much of it is in memory does not depend on its size.
  */
+import { chmodSync, constants, copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
@@ -47,7 +48,8 @@ export type ImportDatabase = {
   prepare: Statements;
   /** The file that it is in. */
   file: string;
-  hasBase: boolean;
+  /** Where the rows of the base are: in the database itself when it is grown; null for none. */
+  base: 'base' | 'main' | null;
   /** Whether it may grow by less than so many bytes. */
   hasLessThan(bytes: number): boolean;
   close(): void;
@@ -57,6 +59,8 @@ export type DatabaseParts = {
   contract: Pick<Contract, 'entities'>;
   /** The base's file; undefined for none. */
   base: string | undefined;
+  /** Whether the base is copied with its indexes, for a few rows more; see `grow.ts`. */
+  isGrown: boolean;
   folder: string;
   storeBytes: number;
 };
@@ -65,10 +69,15 @@ export type DatabaseParts = {
 export const openImportDatabase = ({
   contract,
   base,
+  isGrown,
   folder,
   storeBytes,
 }: DatabaseParts): ImportDatabase => {
   const file = join(folder, 'store.sqlite');
+  if (base !== undefined && isGrown) {
+    copyFileSync(base, file, constants.COPYFILE_FICLONE);
+    chmodSync(file, 0o600); // the base may be a file that nobody is to write to
+  }
   const db = new DatabaseSync(file);
   const prepare = createStatements(db);
   db.exec(settings(folder));
@@ -78,15 +87,17 @@ export const openImportDatabase = ({
   };
   attach(pathToFileURL(join(folder, 'scratch.sqlite')).href, 'scratch');
   db.exec('PRAGMA scratch.journal_mode = MEMORY; PRAGMA scratch.synchronous = OFF;');
-  if (base !== undefined) attach(`${pathToFileURL(base).href}?immutable=1`, 'base');
+  // What a grown one was is in the base: nothing of it is rolled back.
+  if (isGrown) db.exec('PRAGMA main.journal_mode = OFF');
+  else if (base !== undefined) attach(`${pathToFileURL(base).href}?immutable=1`, 'base');
   db.exec('BEGIN');
-  db.exec(createBareTablesSql(contract));
+  if (!isGrown) db.exec(createBareTablesSql(contract));
   db.exec(scratchTables);
   return {
     db,
     prepare,
     file,
-    hasBase: base !== undefined,
+    base: base === undefined ? null : isGrown ? 'main' : 'base',
     hasLessThan: (bytes) =>
       storeBytes - Number(db.prepare('PRAGMA page_count').get()?.page_count) * pageBytes < bytes,
     close: () => {

@@ -39,12 +39,12 @@ export type LandingParts = {
   treeRows: Readonly<Record<string, number>>;
 };
 
-/** Copies all rows of the base's table. */
+/** Copies all rows of the base's table, unless they are there. */
 export const copyBase = (
-  { prepare, hasBase }: ImportDatabase,
+  { prepare, base }: ImportDatabase,
   { table, position }: CatalogEntity,
 ): void => {
-  if (!hasBase) return;
+  if (base !== 'base') return;
   const columns = `${position}, _key, payload`;
   const text = `INSERT INTO main.${table} (${columns}) SELECT ${columns} FROM base.${table} ORDER BY ${position}`;
   prepare(text).run();
@@ -52,11 +52,11 @@ export const copyBase = (
 
 /** The last position of the base's table, 0 when it has none. */
 export const lastOfBase = (
-  { prepare, hasBase }: ImportDatabase,
+  { prepare, base }: ImportDatabase,
   { table, position }: CatalogEntity,
 ): number => {
-  if (!hasBase) return 0;
-  const text = `SELECT coalesce(max(${position}), 0) AS n FROM base.${table}`;
+  if (base === null) return 0;
+  const text = `SELECT coalesce(max(${position}), 0) AS n FROM ${base}.${table}`;
   return Number(prepare(text).get()?.n);
 };
 

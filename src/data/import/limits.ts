@@ -11,6 +11,8 @@ export type ImportLimits = {
   rowFields: number;
   /** The database of the version to come. */
   storeBytes: number;
+  /** How many times as many rows as it brings a world has at least whose tables are added to, instead of made anew. */
+  growthShare: number;
   /** Refusals that are noted, and the characters of them; all are counted. */
   notedRefusals: number;
   notedChars: number;
@@ -23,6 +25,7 @@ export const importLimits: ImportLimits = {
   unpackedChunkBytes: 1024 * mebibyte,
   rowFields: 2_000,
   storeBytes: 16 * 1024 * mebibyte,
+  growthShare: 16,
   notedRefusals: 100_000,
   notedChars: 32 * mebibyte,
 };

@@ -28,7 +28,7 @@ const rowsAtOnce = 1_000;
 /** The position of the last row that came from the tree. */
 const lastOfTree = ({ database, treeRows }: LandingParts, entity: CatalogEntity): number => {
   const count = treeRows[entity.name] ?? 0;
-  if (count === 0 || !database.hasBase) return 0;
+  if (count === 0 || database.base === null) return 0;
   const { table, position } = entity;
   const text = `SELECT ${position} AS n FROM base.${table} ORDER BY ${position} LIMIT 1 OFFSET ?`;
   return Number(database.prepare(text).get(count - 1)?.n ?? lastOfBase(database, entity));
@@ -36,7 +36,8 @@ const lastOfTree = ({ database, treeRows }: LandingParts, entity: CatalogEntity)
 
 export const createMerge = (parts: MergeParts): Landing => {
   const { catalog, checker, database, sum, treeRows } = parts;
-  const { db, prepare, hasBase } = database;
+  const { db, prepare } = database;
+  const hasBase = database.base !== null;
   const landed = new Map<string, number>();
   const moved = new Map<string, number>();
   let taken = 0;

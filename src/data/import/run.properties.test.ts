@@ -100,6 +100,7 @@ type Case = {
   lines: (Named | null)[];
   /** Where chunks end. */
   cuts: number[];
+  growthShare: number;
 };
 
 const anyCase: fc.Arbitrary<Case> = fc.record({
@@ -107,8 +108,9 @@ const anyCase: fc.Arbitrary<Case> = fc.record({
   share: fc.constantFrom(0, 0.5, 1),
   mode: fc.constantFrom<ImportMode>('append', 'merge', 'replace'),
   atomic: fc.boolean(),
-  lines: fc.array(line, { maxLength: 25 }),
+  lines: fc.oneof(fc.array(line, { maxLength: 3 }), fc.array(line, { maxLength: 25 })),
   cuts: fc.array(fc.nat(25), { maxLength: 3 }),
+  growthShare: fc.constantFrom(0, 1, 16),
 });
 
 /** Whether what a refused row refers to by its field is there after all. */
@@ -158,7 +160,8 @@ const lineOf = (
 
 it('does what the plain model of an import does', async () => {
   await fc.assert(
-    fc.asyncProperty(anyCase, async ({ world, share, mode, atomic, lines, cuts }) => {
+    fc.asyncProperty(anyCase, async (each) => {
+      const { world, share, mode, atomic, lines, cuts, growthShare } = each;
       const rows = await worldOf(world);
       const treeRows = Object.fromEntries(
         Object.entries(rows).map(([name, list]) => [name, Math.floor(list.length * share)]),
@@ -166,7 +169,7 @@ it('does what the plain model of an import does', async () => {
       const expected = modelImport(contract, rows, treeRows, mode, lines);
       const base = files.base(contract, rows, treeRows);
       const plan = planOf(files.folder(), { base, chunks: chunksOf(lines, cuts), mode, atomic });
-      const outcome = await runImport(plan);
+      const outcome = await runImport(plan, () => undefined, { growthShare });
       const refused = readRefusals(outcome).map(({ chunk, index }) =>
         lineOf(cuts, lines.length, chunk, index),
       );

@@ -1,5 +1,5 @@
 /** What an import makes of rows, and how it refuses them, by example. */
-import { readFileSync, statSync } from 'node:fs';
+import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { ApiContract, RedactPolicy, Row } from '#language/contract.ts';
@@ -79,6 +79,24 @@ describe('an import', () => {
     ]);
     expect(outcome.treeRows.users).toBe(1);
     expect(outcome.landed.users).toBe(4);
+  });
+
+  it('adds a few rows to the tables of a large world, to the same rows as if it made them anew', async () => {
+    const base = files.base(contract, sampleRows, { users: 2 });
+    chmodSync(base.file, 0o400);
+    const before = readFileSync(base.file);
+    const chunks = [users({ login: 'cy', id: 3 }, { login: 'dee', id: 4 })];
+    const outcomes = [];
+    for (const growthShare of [0, 1_000]) {
+      const outcome = await runImport(plan({ base, chunks }), () => undefined, { growthShare });
+      if (outcome.kind === 'refused') throw new Error('the import was refused');
+      const { snapshot, ...others } = outcome;
+      const rows = readImported(contract, outcome);
+      outcomes.push({ ...others, rows, stateDigest: snapshot?.stateDigest });
+    }
+    expect(outcomes[0]).toEqual(outcomes[1]);
+    expect(outcomes[0]?.rows.users?.map(({ login }) => login)).toEqual(['ann', 'bob', 'cy', 'dee']);
+    expect(readFileSync(base.file)).toEqual(before);
   });
 
   it('replaces the rows of the entities that it names, and no others', async () => {

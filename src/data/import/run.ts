@@ -13,13 +13,14 @@ import { createRowChecker } from '#language/schema/checkers.ts';
 import { createCatalog } from '#store/tables/catalog.ts';
 import { writeSummary } from '#store/tables/open.ts';
 import { createStatements } from '#store/tables/statements.ts';
-import { isFull } from '#store/write/collisions.ts';
+import { isFull, isTaken } from '#store/write/collisions.ts';
 import { createKeptNumbers } from '#store/write/kept-numbers.ts';
 import { createAppend } from './append.ts';
 import { type Arrivals, createArrivals } from './arrivals.ts';
 import { holdConstraints } from './constraints.ts';
 import { type ImportDatabase, openImportDatabase } from './database.ts';
 import { faultOf } from './faults.ts';
+import { beginGrowth, isForGrowth, NotGrown } from './grow.ts';
 import type { Landing } from './landing.ts';
 import { type ImportLimits, importLimits } from './limits.ts';
 import { ChunkFault, readLines } from './lines.ts';
@@ -95,10 +96,10 @@ const readChunks = async (
 };
 
 /** Brings over what the base knows beside rows. */
-const copyNumbers = ({ db, hasBase }: ImportDatabase, replaced: readonly string[]): void => {
+const copyNumbers = ({ db, base }: ImportDatabase, replaced: readonly string[]): void => {
   createKeptNumbers(db, createStatements(db));
   const table = "SELECT 1 FROM base.sqlite_schema WHERE name = 'svc_numbers'";
-  if (!hasBase || db.prepare(table).get() === undefined) return;
+  if (base !== 'base' || db.prepare(table).get() === undefined) return;
   db.exec(
     'INSERT INTO main.svc_numbers SELECT * FROM base.svc_numbers ORDER BY entity, field, within',
   );
@@ -120,6 +121,7 @@ const importInto = async (
   const catalog = createCatalog(contract);
   const checker = createRowChecker(contract);
   const sum = createStateSum(database);
+  const growth = database.base === 'main' ? beginGrowth(database, catalog) : undefined;
   const arrivals = createArrivals();
   const parts = { catalog, checker, database, sum, treeRows: plan.base?.treeRows ?? {} };
   const chunkEntities = plan.chunks.flatMap(({ entity }) => entity ?? plan.entity ?? []);
@@ -146,8 +148,13 @@ const importInto = async (
     });
   applying();
   landing.finish();
-  const removal = createRemoval({ catalog, database, landing, arrivals, refusals, sum });
-  holdConstraints({ contract, catalog, database, landing, removal });
+  if (growth === undefined) {
+    const removal = createRemoval({ catalog, database, landing, arrivals, refusals, sum });
+    holdConstraints({ contract, catalog, database, landing, removal });
+  } else {
+    if (refusals.count() > 0) throw new NotGrown();
+    growth.check();
+  }
   if (refusals.isFatal() || (plan.atomic && refusals.count() > 0)) {
     return { kind: 'refused', ...(await refusals.write(plan.folder)) };
   }
@@ -178,8 +185,32 @@ const refuseFull = (refusals: Refusals, storeBytes: number): void => {
   refusals.addFatal({ chunk: null, index: null }, faultOf(detail));
 };
 
+type Bounded = { plan: ImportPlan; limits: ImportLimits; report(progress: ImportProgress): void };
+
+/** Runs a plan in an empty folder. Throws `NotGrown` where its rows were to be added, and cannot be. */
+const runIn = async ({ plan, limits, report }: Bounded, grows: boolean): Promise<ImportOutcome> => {
+  const { contract, folder } = plan;
+  const { storeBytes } = limits;
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const refusals = createRefusals(limits);
+  const base = plan.base?.file;
+  const database = openImportDatabase({ contract, base, isGrown: grows, folder, storeBytes });
+  try {
+    return await importInto(database, plan, limits, refusals, report);
+  } catch (error) {
+    if (grows && isTaken(error)) throw new NotGrown();
+    // One row may have needed more room than there was; where there was plenty, the disk had none.
+    if (!isFull(error) || !database.hasLessThan(limits.lineBytes)) throw error;
+    refuseFull(refusals, storeBytes);
+    return { kind: 'refused', ...(await refusals.write(folder)) };
+  } finally {
+    database.close();
+  }
+};
+
 /**
- * Runs an import. Throws `AppError` `invalid` for a plan that asks for redaction of a world without policy, and
+ * Runs an import. Throws `AppError` `invalid` for a plan that asks for redaction of a world without connector, and
  * whatever its files throw that cannot be read or written.
  */
 export const runImport = async (
@@ -188,20 +219,12 @@ export const runImport = async (
   bounds: Partial<ImportLimits> = {},
 ): Promise<ImportOutcome> => {
   const limits = { ...importLimits, ...bounds };
-  await rm(plan.folder, { recursive: true, force: true });
-  await mkdir(plan.folder, { recursive: true, mode: 0o700 });
-  const refusals = createRefusals(limits);
-  const { contract, folder } = plan;
-  const { storeBytes } = limits;
-  const database = openImportDatabase({ contract, base: plan.base?.file, folder, storeBytes });
+  const bounded = { plan, limits, report };
+  if (!isForGrowth(plan, limits.growthShare)) return runIn(bounded, false);
   try {
-    return await importInto(database, plan, limits, refusals, report);
+    return await runIn(bounded, true);
   } catch (error) {
-    // One row may have needed more room than there was; where there was plenty, the disk had none.
-    if (!isFull(error) || !database.hasLessThan(limits.lineBytes)) throw error;
-    refuseFull(refusals, storeBytes);
-    return { kind: 'refused', ...(await refusals.write(folder)) };
-  } finally {
-    database.close();
+    if (!(error instanceof NotGrown)) throw error;
+    return runIn(bounded, false);
   }
 };

@@ -9,9 +9,9 @@ export type StateSum = {
   value(): bigint;
 };
 
-const sumOfBase = ({ prepare, hasBase }: ImportDatabase): bigint => {
-  if (!hasBase) return 0n;
-  const row = prepare('SELECT sum FROM base.svc_store').get();
+const sumOfBase = ({ prepare, base }: ImportDatabase): bigint => {
+  if (base === null) return 0n;
+  const row = prepare(`SELECT sum FROM ${base}.svc_store`).get();
   if (typeof row?.sum !== 'string') throw new Error('the base of an import lacks its state sum');
   return BigInt(row.sum);
 };
