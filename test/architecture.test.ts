@@ -126,6 +126,7 @@ describe('architecture', () => {
     );
     expect(reached).toContain('src/control/sessions/task.ts');
     expect(reached).not.toContain('src/control/compile/check-task.ts');
+    expect(reached).not.toContain('src/control/query/job.ts');
     expect(wrong).toEqual([]);
   });
 

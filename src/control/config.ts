@@ -15,6 +15,7 @@ import { bundledTemplatesDir } from '#runtime/templates.ts';
 import { readOtlpEndpoint } from '#runtime/tracing.ts';
 import type { BlobStoreConfig } from './blobs/blobs.ts';
 import type { CompileLimits } from './compile/compiler.ts';
+import type { QueryLimits } from './query/queries.ts';
 import type { Quotas } from './shares/quotas.ts';
 import type { KeyPair } from './tokens/keys-in-use.ts';
 
@@ -72,6 +73,8 @@ export type ControlConfig = {
   compile: CompileLimits;
   /** What imports may take, and how many are done at once. */
   imports: ImportLimits & { processes: number };
+  /** Bounds on reading the rows of worlds. */
+  queries: QueryLimits;
   /** How it ends once it is told to, in milliseconds. */
   shutdown: {
     /** It says that it is not ready and serves on, so that balancers send requests elsewhere. */
@@ -251,6 +254,15 @@ export const readConfig = (environment: Env): ControlConfig => {
     uploadMib: env.integer('SVC_UPLOAD_MIB', { min: 48, max: 1_000_000, fallback: 512 }),
     compile: readCompile(env),
     imports: readImports(env),
+    queries: {
+      processes: env.integer('SVC_QUERY_PROCESSES', { min: 1, max: 64, fallback: 3 }),
+      timeLimitMs: env.integer('SVC_QUERY_TIME_LIMIT_MS', {
+        min: 100,
+        max: 600_000,
+        fallback: 10_000,
+      }),
+      memoryMb: env.integer('SVC_QUERY_MEMORY_MB', { min: 64, max: 16_384, fallback: 256 }),
+    },
     shutdown: {
       drainMs: env.integer('SVC_DRAIN_MS', { min: 0, max: 600_000, fallback: 0 }),
       finishMs: env.integer('SVC_FINISH_MS', { min: 0, max: 600_000, fallback: 2_500 }),

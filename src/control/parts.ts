@@ -18,6 +18,7 @@ import type { SessionFacts } from './memory/session-facts.ts';
 import type { Versions } from './memory/versions.ts';
 import type { Metrics } from './metrics/counters.ts';
 import type { Notices } from './news/notices.ts';
+import type { Queries } from './query/queries.ts';
 import type { SecretsInUse } from './tokens/secrets-in-use.ts';
 
 export type Parts = {
@@ -40,6 +41,8 @@ export type Parts = {
   callRate: CallRate;
   /** Unpacked snapshots, which all programs of this machine share that use the folder. */
   snapshots: SnapshotFiles;
+  /** Queries of the rows of worlds, in processes. */
+  queries: Queries;
   compiler: Compiler;
   readBody: BodyReader;
   tracer: Tracer;

@@ -15,6 +15,7 @@ import { createSignedAddresses } from './blobs/signed.ts';
 import { createSmallBlobs } from './blobs/small.ts';
 import { createBodyReader, readingLimits } from './compile/body-reader.ts';
 import { createCompiler } from './compile/compiler.ts';
+import type { JobKind } from './compile/job.ts';
 import { createLane, type EndedJob } from './compile/lane.ts';
 import type { ControlConfig } from './config.ts';
 import { type ListenerName, listenerNames } from './config.ts';
@@ -48,6 +49,7 @@ import { createMetrics } from './metrics/counters.ts';
 import { addLoadMetrics } from './metrics/gauges.ts';
 import { startNotices } from './news/notices.ts';
 import type { Parts } from './parts.ts';
+import { createQueries } from './query/queries.ts';
 import { openConfiguredKeys } from './tokens/keys-in-use.ts';
 import { openSecretsInUse } from './tokens/secrets-in-use.ts';
 
@@ -139,7 +141,7 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
     const metrics = createMetrics();
     const tracer = startTracer('svc-control', config.otlpEndpoint, log);
     stack.defer(() => tracer.stop());
-    const noteJob = ({ kind, outcome, seconds }: EndedJob): void => {
+    const noteJob = ({ kind, outcome, seconds }: EndedJob<JobKind | 'query'>): void => {
       metrics.compileJobs.inc({ kind, outcome });
       metrics.compileSeconds.observe({ kind }, seconds);
     };
@@ -158,6 +160,8 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
     const publicUrl = () => config.publicUrl ?? addressesOf(served, 'public')[0] ?? '';
     const snapshots = await openSnapshots(config.workDir, config.imports.diskMib);
     stack.defer(() => snapshots.close());
+    const queries = createQueries(config.queries, noteJob);
+    stack.defer(() => queries.stop());
     const parts: Parts = {
       config,
       publicUrl,
@@ -177,6 +181,7 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
       seats: createSeats((sessionId) => notices.ring(sessionId)),
       callRate: createCallRate(db, config.quotas.callsPerMinute),
       snapshots,
+      queries,
       compiler,
       readBody: createBodyReader(readers),
       log,

@@ -137,6 +137,7 @@ export type TestControlOptions = {
   opens?: ControlConfig['opens'];
   compile?: Partial<CompileLimits>;
   imports?: Partial<ControlConfig['imports']>;
+  queries?: Partial<ControlConfig['queries']>;
   gateway?: ControlConfig['gateway'];
   /** A folder of its own when not given. */
   blobs?: ControlConfig['blobs'];
@@ -185,6 +186,7 @@ const newConfig = async (options: TestControlOptions): Promise<ControlConfig> =>
     diskMib: 4_096,
     ...options.imports,
   },
+  queries: { processes: 2, timeLimitMs: 30_000, memoryMb: 256, ...options.queries },
   shutdown: { drainMs: 0, finishMs: 2_500 },
   bootstrap: [
     {

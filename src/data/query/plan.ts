@@ -3,8 +3,9 @@ import type { Row } from '#language/contract.ts';
 
 /** Where a query looks: an entity of a world's version. */
 export type Target = {
-  /** Path of the store file. */
+  /** Path of the store file, and the digest that tells it from others. */
   file: string;
+  snapshot: string;
   /** Names the contract that the file was made by. */
   contract: string;
   /** How many rows the version has of the entity. */

@@ -23,7 +23,14 @@ const add = (name: string, contract: Contract, rows: Record<string, Row[]>): voi
 
 const targetOf = (world: string, entity: string, where: Row = {}): Target => {
   const { path = '', rows = {} } = worlds.get(world) ?? {};
-  return { file: path, contract: world, rowCount: rows[entity]?.length ?? 0, entity, where };
+  return {
+    file: path,
+    snapshot: world,
+    contract: world,
+    rowCount: rows[entity]?.length ?? 0,
+    entity,
+    where,
+  };
 };
 
 const run = (root: Target, more: Partial<QueryPlan> = {}): QueryOutcome =>

@@ -48,6 +48,7 @@ export {
   registerChunk,
 } from './data-operations.ts';
 
+export { readData } from './data-read.ts';
 export {
   createTask,
   deleteTask,

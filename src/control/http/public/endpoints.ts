@@ -4,6 +4,7 @@ import type { Endpoint } from '../endpoint.ts';
 import { bundleEndpoints } from './bundles.ts';
 import { callEndpoints } from './calls.ts';
 import { dataEndpoints } from './data.ts';
+import { dataReadEndpoints } from './data-read.ts';
 import { linkEndpoints } from './links.ts';
 import { requestEndpoints } from './requests.ts';
 import { runtimeEndpoints } from './runtime.ts';
@@ -18,6 +19,7 @@ export const publicEndpoints = (parts: Parts): Endpoint[] => [
   ...dataEndpoints(parts),
   ...taskEndpoints(parts),
   ...bundleEndpoints(parts),
+  ...dataReadEndpoints(parts),
   ...runtimeEndpoints(parts),
   ...sessionEndpoints(parts),
   ...linkEndpoints(parts),

@@ -1,0 +1,212 @@
+/** Rows of worlds as they are read: counts, pages of an entity, and linked worlds beside them. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { redactRow } from '#language/capture/redact.ts';
+import type { Row } from '#language/contract.ts';
+import { basicAuthorization } from '#wire/client.ts';
+import type { GroupsView, RowsView } from '#wire/public-api/data-read.ts';
+import { createWorld, importData, readData } from '#wire/public-api/operations.ts';
+import type { Static } from '#wire/type.ts';
+import { addNeighbour, type Neighbour } from '../support/neighbour.ts';
+import { type OwnControl, startOwnControl } from '../support/own-control.ts';
+import { peopleBody, peoplePolicy } from '../support/people-world.ts';
+
+let control: OwnControl;
+let neighbour: Neighbour;
+
+const people: Row[] = [
+  { id: 1, email: 'ann@example.test', plan: 'pro', address: { city: 'Bergen' } },
+  { id: 2, email: 'bob@example.test', plan: 'free', boss: 1 },
+  { id: 3, email: 'cat@example.test', plan: null, boss: 1 },
+];
+const others: Row[] = [
+  { id: 7, email: 'bob@example.test', plan: 'pro' },
+  { id: 8, email: 'ann@example.test', plan: 'pro' },
+];
+
+type Query = Parameters<typeof control.read<typeof readData>>[1]['query'];
+type Where = Record<string, unknown>;
+
+const ask = async (slug: string, query: Query & { rows?: Where } = {}) => {
+  const { rows, ...rest } = query;
+  const where = rows === undefined ? {} : { where: JSON.stringify(rows) };
+  return (await control.read(readData, { params: { slug }, query: { ...rest, ...where } })).body;
+};
+const page = async (slug: string, rows?: Where, more: Query = {}) =>
+  (await ask(slug, {
+    entity: 'people',
+    ...more,
+    ...(rows === undefined ? {} : { rows }),
+  })) as Static<typeof RowsView>;
+const across = async (rows: Where, more: Query = {}) =>
+  (await ask('crm', { entity: 'people', rows, across: true, ...more })) as GroupsView;
+
+const refused = (query: Query & { rows?: Where }, slug = 'crm') => expect(ask(slug, query)).rejects;
+
+beforeAll(async () => {
+  control = await startOwnControl({ queries: { timeLimitMs: 3_000 } });
+  neighbour = await addNeighbour(control);
+  const make = (body: object) =>
+    control.send(createWorld, { body: body as { slug: string; from: string } });
+  await make(peopleBody({ slug: 'billing', rows: others }));
+  const kept = others.map((row) => redactRow(peoplePolicy('desk'), row).row);
+  await make(peopleBody({ slug: 'desk', rows: kept, salt: 'desk' }));
+  const links = `\
+[dependencies.billing]
+pin = "billing@1"
+[dependencies.billing.entities]
+"people.email" = "people.email"
+"people.plan" = "people.plan"
+
+[dependencies.desk]
+pin = "desk@latest"
+[dependencies.desk.entities]
+"people.email" = "people.email"
+`;
+  await make(peopleBody({ slug: 'crm', rows: people, links }));
+});
+
+afterAll(() => control.stop());
+
+describe('the rows of a world', () => {
+  it('are counted by entity', async () => {
+    expect(await ask('crm')).toEqual({
+      slug: 'crm',
+      versionId: expect.stringMatching(/^ver-/),
+      number: 1,
+      entityCounts: { people: 3 },
+    });
+  });
+
+  it('are read page by page, as they were stored', async () => {
+    expect(await page('crm')).toMatchObject({
+      entity: 'people',
+      data: people,
+      meta: { limit: 100, offset: 0, totalItems: 3, nextOffset: null },
+    });
+    expect(await page('crm', undefined, { limit: 1, offset: 1 })).toMatchObject({
+      data: [{ id: 2 }],
+      meta: { limit: 1, offset: 1, totalItems: 3, nextOffset: 2 },
+    });
+  });
+
+  it('are found by values, lists of them, nested paths and null', async () => {
+    const ids = async (where: Where) => (await page('crm', where)).data.map(({ id }) => id);
+    expect(await ids({ email: 'bob@example.test' })).toEqual([2]);
+    expect(await ids({ boss: 1, plan: ['free', 'none'] })).toEqual([2]);
+    expect(await ids({ 'address.city': 'Bergen' })).toEqual([1]);
+    expect(await ids({ boss: null })).toEqual([1]);
+    expect(await ids({ plan: [null, 'free'] })).toEqual([2, 3]);
+  });
+
+  it('of a version are read by its address', async () => {
+    const body = { rows: { people: [{ id: 4, email: 'dan@example.test' }] } };
+    await control.send(importData, { params: { slug: 'billing' }, body });
+    const count = async (slug: string) => (await page(slug)).meta.totalItems;
+    expect([await count('billing@1'), await count('billing@2'), await count('billing')]).toEqual([
+      2, 3, 3,
+    ]);
+    await refused({ entity: 'people' }, 'billing@9').toMatchObject({ code: 'not_found' });
+  });
+
+  it('are found by plaintexts where the world keeps digests', async () => {
+    const where = { email: ['ann@example.test', 'none@example.test'] };
+    expect((await page('desk', where)).data).toEqual([]);
+    expect((await page('desk', where, { resolve: true })).data).toMatchObject([{ id: 8 }]);
+    expect((await page('desk', { note: 'x' }, { resolve: true })).data).toEqual([]);
+  });
+});
+
+describe('rows across linked worlds', () => {
+  it('come in groups, the world that was asked first', async () => {
+    const read = await across({ email: 'ann@example.test' }, { resolve: true });
+    expect(
+      read.groups.map(({ alias, slug, number, data }) => [alias, slug, number, data[0]?.id]),
+    ).toEqual([
+      [null, 'crm', 1, 1],
+      ['billing', 'billing', 1, 8],
+      ['desk', 'desk', 1, 8],
+    ]);
+    expect(read.skipped).toEqual([]);
+    expect(read.compare).toBeUndefined();
+  });
+
+  it('are asked only of links that carry every field', async () => {
+    const read = await across({ email: 'ann@example.test', plan: 'pro' });
+    expect(read.groups.map(({ slug }) => slug)).toEqual(['crm', 'billing']);
+    expect(read.skipped).toEqual([
+      {
+        alias: 'desk',
+        slug: 'desk',
+        reason: 'it maps people.email and people.plan to no entity of the linked world',
+      },
+    ]);
+  });
+
+  it('are compared field by field', async () => {
+    const { compare } = await across({}, { compare: true });
+    expect(compare).toMatchObject([
+      {
+        alias: 'billing',
+        slug: 'billing',
+        number: 1,
+        entity: 'people',
+        targetEntity: 'people',
+        key: { field: 'email', targetField: 'email' },
+        rows: { matched: 2, onlyHere: 1, onlyThere: 0 },
+        fields: [
+          { field: 'email', equal: 2, onlyHere: 1, onlyThere: 0, differing: 0 },
+          {
+            field: 'plan',
+            equal: 1,
+            differing: 1,
+            examples: [{ key: 'bob@example.test', here: 'free', there: 'pro' }],
+          },
+        ],
+      },
+      { alias: 'desk', rows: { matched: 2, onlyHere: 1, onlyThere: 0 } },
+    ]);
+  });
+});
+
+describe('a query that is none', () => {
+  it.each([
+    [{ across: true }, ['across']],
+    [{ compare: true }, ['compare']],
+    [{ limit: 5 }, ['limit']],
+    [{ entity: 'people', compare: true }, ['compare']],
+    [{ entity: 'peple' }, ['entity']],
+    [{ entity: 'people', limit: 0 }, ['limit']],
+    [{ entity: 'people', limit: 1_001 }, ['limit']],
+    [{ entity: 'people', offset: -1 }, ['offset']],
+    [{ entity: 'people', where: '{' }, ['where']],
+    [{ entity: 'people', where: '[1]' }, ['where']],
+    [{ entity: 'people', where: '{"mail":1}' }, ['where', 'mail']],
+    [{ entity: 'people', where: '{"address.town":1}' }, ['where', 'address.town']],
+    [{ entity: 'people', where: '{"id":{"gt":1}}' }, ['where', 'id']],
+  ])('is refused by its parameter: %j', async (query, path) => {
+    await refused(query).toMatchObject({
+      code: 'invalid',
+      fields: [{ path, message: expect.any(String) }],
+    });
+  });
+});
+
+describe('reading rows', () => {
+  const path = '/api/public/worlds/crm/data?entity=people';
+  const statusOf = async (authorization?: string) =>
+    (
+      await control.raw({
+        method: 'GET',
+        path,
+        headers: authorization === undefined ? {} : { authorization },
+      })
+    ).status;
+
+  it('is for either key of the project, and for nobody else', async () => {
+    expect(await statusOf(`Bearer ${control.publicKey}`)).toBe(200);
+    expect(await statusOf()).toBe(401);
+    expect(await statusOf('Bearer pk-none')).toBe(401);
+    expect(await statusOf(basicAuthorization(control.publicKey, 'sk-wrong'))).toBe(401);
+    expect(await statusOf(neighbour.authorization)).toBe(404);
+  });
+});
