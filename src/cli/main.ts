@@ -42,6 +42,7 @@ const status = await runCommandLine(
     out: outputOf(process.stdout),
     err: outputOf(process.stderr),
     readStdin,
+    stdin: () => process.stdin,
     setExitStatus: (given) => {
       statusOfResult = given;
     },

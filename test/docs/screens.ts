@@ -89,6 +89,7 @@ const runThere = async (words: readonly string[], cwd: string): Promise<string> 
       out: terminal,
       err: terminal,
       readStdin: async () => Buffer.alloc(0),
+      stdin: async function* () {},
       setExitStatus: () => undefined,
     }),
   );

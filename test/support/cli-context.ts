@@ -26,6 +26,9 @@ export const testContext = (parts: TestContextParts = {}): TestContext => {
     out: outputTo('out'),
     err: outputTo('err'),
     readStdin: async () => Buffer.from(stdin),
+    stdin: async function* () {
+      yield Buffer.from(stdin);
+    },
     setExitStatus: (given) => {
       status = given;
     },

@@ -35,6 +35,7 @@ import {
   type ServiceOptions,
   withService,
 } from './command.ts';
+import { addData } from './data.ts';
 import { addSchema } from './schema.ts';
 import { addSessions } from './sessions.ts';
 import { addTasks } from './tasks.ts';
@@ -144,6 +145,7 @@ export const addWorlds = (program: Command, context: Context): void => {
   const worlds = program
     .command('worlds')
     .description('create worlds, look at them, open sessions');
+  addData(worlds, context);
   addWorldsCreate(worlds, context);
   addWorldsList(worlds, context);
   addWorldsDescribe(worlds, context);

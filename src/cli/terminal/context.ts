@@ -22,6 +22,8 @@ export type Context = {
   /** Those of standard output; without effect where `wantsColor` says no. */
   colors: Colors;
   readStdin(): Promise<Buffer>;
+  /** Standard input piece by piece; it comes once. */
+  stdin(): AsyncIterable<Uint8Array>;
   /** The status to exit with when the command ends without an error; 0 unless set. */
   setExitStatus(status: number): void;
 };

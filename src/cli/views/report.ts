@@ -69,6 +69,10 @@ export const describeFailure = (error: unknown, view: ErrorView = plain): string
   ];
 };
 
+/** Rows that were refused, as far as the error has them. */
+const refusedIn = ({ detail: { refused, refusals } }: AppError): object =>
+  typeof refused === 'number' && Array.isArray(refusals) ? { refused, refusals } : {};
+
 /** An error as `--json` prints it: what a program needs to go on. */
 const errorAsJson = (error: unknown): string => {
   if (!(error instanceof AppError)) {
@@ -83,6 +87,7 @@ const errorAsJson = (error: unknown): string => {
       ...(hint === undefined ? {} : { hint }),
       ...(error.fields.length === 0 ? {} : { fields: error.fields }),
       ...(problems.length === 0 ? {} : { problems }),
+      ...refusedIn(error),
     },
   });
 };

@@ -1,0 +1,336 @@
+/**
+ * `svc worlds data import` and `check`: rows of files, of any size, into a world. What is refused is told by file and
+ * line; an import that was interrupted goes on where it was when the same command is run again.
+ */
+import { createWriteStream } from 'node:fs';
+import { resolve } from 'node:path';
+import { finished } from 'node:stream/promises';
+import { type Command, Option } from 'commander';
+import { importModes, redactModes } from '#domain/batch.ts';
+import { AppError } from '#domain/error.ts';
+import { createRowChecker } from '#language/schema/checkers.ts';
+import type { Client } from '#wire/client.ts';
+import type { BatchView, RefusalView } from '#wire/public-api/data.ts';
+import { getVersion } from '#wire/public-api/operations.ts';
+import { openNote } from '../files/import-note.ts';
+import { cutChunks, type PlacedFault, type RowChunk } from '../files/row-chunks.ts';
+import { openSources, type UserRows } from '../files/row-sources.ts';
+import { findContract } from '../service/contracts.ts';
+import { type ImportEnd, type ImportHow, importRows } from '../service/import-rows.ts';
+import type { Sent } from '../service/send-chunks.ts';
+import { readReport } from '../service/signed-address.ts';
+import type { Context } from '../terminal/context.ts';
+import { formatCount } from '../terminal/print.ts';
+import { withProgress } from '../terminal/progress.ts';
+import { listenForStop } from '../terminal/stopping.ts';
+import {
+  describeImport,
+  describeRefusals,
+  formatBar,
+  formatBytes,
+  mostShown,
+  type ShownRefusal,
+  showRefusal,
+} from '../views/data.ts';
+import { addCommand, clientFor, printAnswer, type ServiceOptions, withService } from './command.ts';
+
+type Options = ServiceOptions & {
+  entity?: string;
+  mode?: (typeof importModes)[number];
+  redact?: (typeof redactModes)[number];
+  atomic: boolean;
+  dryRun?: boolean;
+  publish?: 'later';
+  message?: string;
+  report?: string;
+};
+
+/** Rows that were not taken: those that were found here, and how many there are. */
+type Refused = { shown: ShownRefusal[]; total: number };
+
+const showFault = ({ source, at, entity, field, detail }: PlacedFault): ShownRefusal => ({
+  place: `${source}:${at}`,
+  entity: entity || null,
+  field,
+  detail,
+});
+
+const refusedError = (refused: Refused, dryRun: boolean, hint: string | undefined): AppError => {
+  const rows = formatCount(refused.total, 'row');
+  const were = refused.total === 1 ? 'was' : 'were';
+  const what = dryRun
+    ? `${rows} would be refused`
+    : `${rows} ${were} refused, and nothing was written`;
+  const list = describeRefusals(refused.shown, refused.total);
+  return new AppError('invalid', `${what}:\n${list}`, {
+    detail: {
+      refused: refused.total,
+      refusals: refused.shown.slice(0, mostShown),
+      ...(hint === undefined ? {} : { hint }),
+    },
+  });
+};
+
+/** Chunks until a row cannot be taken; then the rest is only read, for what else is wrong, and all of it refused. */
+async function* refusingFaults(
+  chunks: AsyncGenerator<RowChunk>,
+  left: Refused,
+  dryRun: boolean,
+): AsyncGenerator<RowChunk> {
+  for await (const chunk of chunks) {
+    if (left.total === 0) yield chunk;
+    else if (left.total >= mostShown) break;
+  }
+  if (left.total > 0) throw refusedError(left, dryRun, undefined);
+}
+
+const readPart = (sources: readonly UserRows[]): number | undefined => {
+  const total = sources.reduce((sum, { file }) => sum + (file?.bytes ?? Number.NaN), 0);
+  const read = sources.reduce((sum, { readBytes }) => sum + readBytes(), 0);
+  return total > 0 ? read / total : undefined;
+};
+
+/** What the line of progress says while rows are sent. */
+const sendingText = (sources: readonly UserRows[], sent: Sent, beganMs: number): string => {
+  const part = readPart(sources);
+  const seconds = Math.max(0.001, (performance.now() - beganMs) / 1_000);
+  const rate = Math.round(sent.rows / seconds).toLocaleString('en-US');
+  return [
+    ...(part === undefined ? [] : [formatBar(part)]),
+    `sending: ${formatCount(sent.rows, 'row')}, ${formatBytes(sent.bytes)}, ${rate} rows/s`,
+  ].join(' ');
+};
+
+const batchText = ({ state, progress, chunkCount, rowCount }: BatchView): string => {
+  if (progress === null) return `${formatCount(rowCount, 'row')} sent, ${state}`;
+  const { phase, validatedChunks, appliedRows } = progress;
+  if (phase === 'validating') {
+    const part = formatBar(chunkCount === 0 ? 0 : validatedChunks / chunkCount);
+    return `${part} validating: ${validatedChunks} of ${formatCount(chunkCount, 'chunk')}`;
+  }
+  const part = formatBar(rowCount === 0 ? 0 : appliedRows / rowCount);
+  return `${part} applying: ${appliedRows.toLocaleString('en-US')} of ${formatCount(rowCount, 'row')}`;
+};
+
+/** Writes all refusals as JSONL, each with the file and the line it is of where that is known. */
+const writeReport = async (
+  path: string,
+  client: Client,
+  { batch, placeOf }: ImportEnd,
+  left: Refused,
+): Promise<void> => {
+  const out = createWriteStream(path);
+  const write = (value: unknown): void => void out.write(`${JSON.stringify(value)}\n`);
+  for (const refusal of left.shown) write(refusal);
+  const { reportUrl } = batch;
+  const bytes = reportUrl === null ? undefined : await readReport(client, reportUrl);
+  const text = new TextDecoder().decode(bytes);
+  for (const line of text.split('\n').filter((one) => one !== '')) {
+    const refusal = JSON.parse(line) as RefusalView;
+    write({ place: placeOf(refusal) ?? null, ...refusal });
+  }
+  out.end();
+  await finished(out);
+};
+
+const howOf = (options: Options): ImportHow => ({
+  ...(options.mode === undefined ? {} : { mode: options.mode }),
+  ...(options.redact === undefined ? {} : { redact: options.redact }),
+  ...(options.atomic ? {} : { atomic: false }),
+  ...(options.dryRun === true ? { dryRun: true } : {}),
+  ...(options.publish === undefined ? {} : { publish: options.publish }),
+  ...(options.message === undefined ? {} : { message: options.message }),
+});
+
+/** What tells an import from others; undefined where standard input is read, which comes once. */
+const identityOf = (
+  sources: readonly UserRows[],
+  parts: { url: string; slug: string; how: ImportHow; entity: string | undefined },
+): unknown =>
+  sources.every(({ file }) => file !== undefined)
+    ? { ...parts, files: sources.map(({ file }) => file) }
+    : undefined;
+
+const wayOn = (error: unknown, isNoted: boolean, batchId: string | undefined): unknown => {
+  if (!(error instanceof AppError) || error.message !== 'interrupted') return error;
+  const hint = isNoted
+    ? 'run the same command again: it goes on from there, and sends nothing twice'
+    : 'rows of standard input have to come again; bytes that are there are not sent again';
+  const at = batchId === undefined ? '' : ` (batch ${batchId})`;
+  return new AppError(error.code, `interrupted${at}`, { detail: { ...error.detail, hint } });
+};
+
+type Run = { end: ImportEnd; left: Refused };
+
+const run = async (
+  context: Context,
+  slug: string,
+  names: readonly string[],
+  options: Options & { checkHere: boolean },
+): Promise<Run> => {
+  const client = clientFor(context, options);
+  const { contract } = await findContract(client, slug);
+  const sources = openSources(context, names);
+  const how = howOf(options);
+  const identity = identityOf(sources, { url: client.baseUrl, slug, how, entity: options.entity });
+  const note = openNote(context, identity);
+  const left: Refused = { shown: [], total: 0 };
+  const checker = options.checkHere ? createRowChecker(contract) : undefined;
+  const cut = cutChunks(sources, {
+    entity: options.entity,
+    contract,
+    check: checker && ((entity, row) => checker.check(entity, row)),
+    leaveOut(fault) {
+      left.total += 1;
+      if (left.shown.length < 1_000) left.shown.push(showFault(fault));
+    },
+  });
+  const chunks = options.atomic ? refusingFaults(cut, left, options.dryRun === true) : cut;
+  const stopping = listenForStop();
+  try {
+    const beganMs = performance.now();
+    const end = await withProgress(
+      { out: context.err, step: `importing rows into ${slug}` },
+      ({ tell }) =>
+        importRows(
+          {
+            client,
+            slug,
+            how,
+            note,
+            signal: stopping.signal,
+            tellSent: (sent) => tell(sendingText(sources, sent, beganMs)),
+            tellBatch: (batch) => tell(batchText(batch)),
+          },
+          chunks,
+        ),
+    );
+    note.forget();
+    return { end, left };
+  } catch (error) {
+    throw wayOn(error, identity !== undefined, note.batchId);
+  } finally {
+    stopping.release();
+  }
+};
+
+const refusedOf = ({ end: { batch, placeOf }, left }: Run): Refused => ({
+  total: left.total + batch.refused,
+  shown: [
+    ...left.shown,
+    ...batch.refusals.map((refusal) => showRefusal(refusal, placeOf(refusal))),
+  ],
+});
+
+const showEnd = async (
+  context: Context,
+  slug: string,
+  done: Run,
+  options: Options,
+): Promise<void> => {
+  const { batch } = done.end;
+  const client = clientFor(context, options);
+  const refused = refusedOf(done);
+  if (options.report !== undefined) {
+    await writeReport(resolve(context.cwd, options.report), client, done.end, done.left);
+  }
+  const all =
+    options.report === undefined
+      ? `"svc worlds data batches ${slug} ${batch.batchId} --report <file>" writes them all`
+      : `all of them are in ${options.report}`;
+  if (batch.state === 'failed') {
+    const why = batch.error?.message ?? 'it does not say why';
+    throw new AppError('conflict', `the import failed: ${why}`, {
+      detail: { hint: 'run the same command again to try again' },
+    });
+  }
+  if (batch.state === 'refused') {
+    const hint = refused.total > mostShown || options.report !== undefined ? all : undefined;
+    throw refusedError(refused, batch.dryRun, hint);
+  }
+  const leftOut =
+    refused.total === 0 ? '' : `\n\nleft out:\n${describeRefusals(refused.shown, refused.total)}`;
+  if (batch.versionId === null) {
+    const rows = formatCount(
+      Object.values(batch.landed ?? {}).reduce((a, b) => a + b, 0),
+      'row',
+    );
+    const text = batch.dryRun
+      ? `${rows} would be taken; nothing was written`
+      : `${rows} of batch ${batch.batchId} wait: "svc worlds data publish ${slug}" makes a version of them`;
+    printAnswer(context, options, batch, () => `${text}${leftOut}`);
+    return;
+  }
+  const params = { slug, version: batch.versionId };
+  const { body: version } = await client.send(getVersion, { params });
+  const { landed } = batch;
+  printAnswer(
+    context,
+    options,
+    batch,
+    () => `${describeImport({ slug, version, landed, refused: refused.total })}${leftOut}`,
+  );
+};
+
+const addRowOptions = (command: Command): Command =>
+  command
+    .option('--entity <name>', 'entity of rows in files that do not name it')
+    .addOption(
+      new Option('--mode <mode>', 'how rows go onto those of the world (default: append)').choices([
+        ...importModes,
+      ]),
+    )
+    .addOption(
+      new Option(
+        '--redact <mode>',
+        "what the world's [redact] does to them (default: off)",
+      ).choices([...redactModes]),
+    )
+    .option('--no-atomic', 'leave out rows that are refused, instead of refusing all')
+    .option('--report <file>', 'write all refusals into a file, as JSONL');
+
+const formats = `
+Files are JSON ([row, …] or {"entity": [row, …]}), JSONL (a row a line, or {"entity": …, "row": …}), CSV with the
+fields in its first line, or Parquet; each plain, or packed with gzip or zstd. "-", or no file, is standard input.`;
+
+/** Adds both commands. */
+export const addDataImport = (data: Command, context: Context): void => {
+  const importing = addCommand(data, {
+    usage: 'import <world> [files...]',
+    summary: 'bring rows into a world, as its next version',
+    example: [
+      'svc worlds data import crm contacts.csv',
+      'svc worlds data import crm ./export/*.jsonl.gz --mode merge -m "May"',
+      'psql -c "copy …" | svc worlds data import crm --entity contacts',
+    ].join('\n'),
+  })
+    .option('--dry-run', 'look at all rows as the world would, and write nothing')
+    .addOption(
+      new Option(
+        '--publish <when>',
+        'later: keep the rows until "svc worlds data publish"',
+      ).choices(['later']),
+    )
+    .option('-m, --message <text>', 'reason recorded on the version')
+    .addHelpText('after', formats);
+  withService(addRowOptions(importing)).action(
+    async (slug: string, names: string[], options: Options) => {
+      const done = await run(context, slug, names, { ...options, checkHere: false });
+      await showEnd(context, slug, done, options);
+    },
+  );
+  const checking = addCommand(data, {
+    usage: 'check <world> [files...]',
+    summary: 'tell what is wrong with rows for a world, and write nothing',
+    example: 'svc worlds data check crm contacts.csv',
+  }).addHelpText('after', formats);
+  withService(addRowOptions(checking)).action(
+    async (slug: string, names: string[], given: Options) => {
+      const options = { ...given, dryRun: true };
+      // By their shapes rows are checked here, unless what is looked at is another row than the one in the file.
+      const checkHere = options.mode !== 'merge' && options.redact !== 'apply';
+      const done = await run(context, slug, names, { ...options, checkHere });
+      await showEnd(context, slug, done, options);
+    },
+  );
+};

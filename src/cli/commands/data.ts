@@ -1,0 +1,85 @@
+/** `svc worlds data`: the group of commands about the rows of worlds, with those that look at batches and publish them. */
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { getBatch, listBatches, publishData } from '#wire/public-api/operations.ts';
+import { readReport } from '../service/signed-address.ts';
+import type { Context } from '../terminal/context.ts';
+import { formatCount } from '../terminal/print.ts';
+import { describeBatch, describeImport, listBatchesText } from '../views/data.ts';
+import {
+  addCommand,
+  clientFor,
+  parseNumber,
+  printAnswer,
+  type ServiceOptions,
+  withService,
+} from './command.ts';
+import { addDataImport } from './data-import.ts';
+
+type BatchesOptions = ServiceOptions & { limit?: number; cursor?: string; report?: string };
+
+const addDataBatches = (data: Command, context: Context): void => {
+  const command = addCommand(data, {
+    usage: 'batches <world> [batch]',
+    summary: 'the batches of rows of a world, newest first, or one with what was refused',
+    example:
+      'svc worlds data batches crm\nsvc worlds data batches crm bat-… --report refused.jsonl',
+  })
+    .option('--limit <number>', 'batches shown', parseNumber({ min: 1, max: 100, whole: true }))
+    .option('--cursor <text>', 'where an earlier list ended')
+    .option('--report <file>', 'write all refusals of the batch into a file, as JSONL');
+  withService(command).action(
+    async (slug: string, batchId: string | undefined, options: BatchesOptions) => {
+      const client = clientFor(context, options);
+      if (batchId === undefined) {
+        const { limit, cursor } = options;
+        const query = {
+          ...(limit === undefined ? {} : { limit }),
+          ...(cursor === undefined ? {} : { cursor }),
+        };
+        const { body } = await client.send(listBatches, { params: { slug }, query });
+        printAnswer(context, options, body, () => listBatchesText(body.data, context.colors));
+        return;
+      }
+      const { body } = await client.send(getBatch, { params: { slug, batchId } });
+      if (options.report !== undefined && body.reportUrl !== null) {
+        writeFileSync(
+          resolve(context.cwd, options.report),
+          await readReport(client, body.reportUrl),
+        );
+      }
+      printAnswer(context, options, body, () => describeBatch(body));
+    },
+  );
+};
+
+const addDataPublish = (data: Command, context: Context): void => {
+  const command = addCommand(data, {
+    usage: 'publish <world>',
+    summary: 'make one version of all batches that were imported with --publish later',
+    example: 'svc worlds data publish crm -m "customers of May"',
+  }).option('-m, --message <text>', 'reason recorded on the version');
+  withService(command).action(
+    async (slug: string, { message, ...options }: ServiceOptions & { message?: string }) => {
+      const client = clientFor(context, options);
+      const body = message === undefined ? {} : { message };
+      const answer = await client.send(publishData, { params: { slug }, body });
+      printAnswer(context, options, answer.body, () => {
+        if (answer.status === 202) {
+          return `still publishing: "svc worlds data batches ${slug} ${answer.body.batchId}" tells how far it is`;
+        }
+        const { version, batches } = answer.body;
+        const made = describeImport({ slug, version, landed: null, refused: 0 });
+        return `${made}\nof ${formatCount(batches.length, 'batch', 'batches')}`;
+      });
+    },
+  );
+};
+
+export const addData = (worlds: Command, context: Context): void => {
+  const data = worlds.command('data').description('the rows of worlds: bring them, look at them');
+  addDataImport(data, context);
+  addDataPublish(data, context);
+  addDataBatches(data, context);
+};

@@ -1,0 +1,106 @@
+/**
+ * Rows of files as chunks of JSONL. The same files give the same chunks each time, so that what was sent before
+ * is known by its digest; and each chunk knows the lines that its rows came from.
+ */
+import type { ReadOptions, RowSource } from '#data/formats/found.ts';
+import { readRows } from '#data/formats/read-rows.ts';
+import type { Row } from '#language/contract.ts';
+import type { RowProblem } from '#language/schema/checkers.ts';
+
+export type RowChunk = {
+  ordinal: number;
+  /** Name of the file. */
+  source: string;
+  /** Of all its rows; undefined when they are of several, and lines name theirs. */
+  entity: string | undefined;
+  rows: readonly { entity: string; json: string }[];
+  /** The place in the file of each row. */
+  places: Uint32Array;
+};
+
+/** A row that cannot be taken, by its place in a file. */
+export type PlacedFault = {
+  source: string;
+  at: number;
+  entity: string;
+  field: string | null;
+  detail: string;
+};
+
+export type ChunkOptions = ReadOptions & {
+  /** What is wrong with a row, when rows are looked at here. */
+  check?: ((entity: string, row: Row) => RowProblem[]) | undefined;
+  /** Is told of each row that is left out. */
+  leaveOut(fault: PlacedFault): void;
+};
+
+/** Characters of JSON from which on a chunk is full: well below what a chunk may have, compressed. */
+const chunkChars = 2 * 1024 * 1024;
+const chunkRows = 100_000;
+
+/** A chunk as text: a row a line, or `{"entity": …, "row": …}`. */
+export const chunkText = ({ entity, rows }: RowChunk): string =>
+  rows
+    .map((row) =>
+      entity === undefined
+        ? `{"entity":${JSON.stringify(row.entity)},"row":${row.json}}\n`
+        : `${row.json}\n`,
+    )
+    .join('');
+
+const createCollector = () => {
+  let ordinal = 0;
+  let rows: { entity: string; json: string }[] = [];
+  let places: number[] = [];
+  let chars = 0;
+  return {
+    isFull: () => chars >= chunkChars || rows.length >= chunkRows,
+    isEmpty: () => rows.length === 0,
+    add(entity: string, json: string, at: number): void {
+      rows.push({ entity, json });
+      places.push(at);
+      chars += json.length;
+    },
+    take(source: string): RowChunk {
+      const first = rows[0]?.entity;
+      const isOne = rows.every(({ entity }) => entity === first);
+      const chunk = {
+        ordinal,
+        source,
+        entity: isOne ? first : undefined,
+        rows,
+        places: Uint32Array.from(places),
+      };
+      ordinal += 1;
+      rows = [];
+      places = [];
+      chars = 0;
+      return chunk;
+    },
+  };
+};
+
+/** Cuts the rows of all sources, each chunk with rows of one of them. */
+export async function* cutChunks(
+  sources: readonly RowSource[],
+  { check, leaveOut, ...options }: ChunkOptions,
+): AsyncGenerator<RowChunk> {
+  const collector = createCollector();
+  for (const source of sources) {
+    const { name } = source;
+    for await (const { rows, faults } of readRows(source, options)) {
+      for (const fault of faults) leaveOut({ source: name, ...fault });
+      for (const { entity, row, at } of rows) {
+        const problems = check?.(entity, row) ?? [];
+        for (const { field, pointer, detail } of problems.slice(0, 1)) {
+          const inner = pointer.startsWith(`/${field}/`) ? `${pointer.slice(1)} ` : '';
+          leaveOut({ source: name, at, entity, field: field || null, detail: `${inner}${detail}` });
+        }
+        if (problems.length > 0) continue;
+        collector.add(entity, JSON.stringify(row), at);
+        if (collector.isFull()) yield collector.take(name);
+      }
+    }
+    if (!collector.isEmpty()) yield collector.take(name);
+  }
+}

@@ -1,0 +1,60 @@
+/** Files of rows that a user names, and standard input as `-`, as streams that tell how much of them was read. */
+import { createReadStream, type Stats, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { RowSource } from '#data/formats/found.ts';
+import { AppError } from '#domain/error.ts';
+import type { Context } from '../terminal/context.ts';
+
+export type UserRows = RowSource & {
+  /** Undefined for standard input, whose length nobody knows. */
+  file: { path: string; bytes: number; changedMs: number } | undefined;
+  readBytes(): number;
+};
+
+const statOf = (path: string, name: string): Stats => {
+  try {
+    const stats = statSync(path);
+    if (stats.isDirectory()) throw new AppError('invalid', `${name} is a folder, not a file`);
+    return stats;
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause;
+    const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
+    throw isMissing
+      ? new AppError('invalid', `there is no file ${name}`)
+      : new AppError('invalid', `cannot read ${name}`, { cause });
+  }
+};
+
+const standardInput = 'standard input';
+
+const openSource = (context: Context, name: string): UserRows => {
+  let readBytes = 0;
+  const path = name === '-' ? undefined : resolve(context.cwd, name);
+  const stats = path === undefined ? undefined : statOf(path, name);
+  const bytesOf = (): AsyncIterable<Uint8Array> =>
+    path === undefined ? context.stdin() : createReadStream(path, { highWaterMark: 256 * 1024 });
+  return {
+    name: path === undefined ? standardInput : name,
+    path: stats?.isFile() === true ? path : undefined,
+    file:
+      path === undefined || stats?.isFile() !== true
+        ? undefined
+        : { path, bytes: stats.size, changedMs: stats.mtimeMs },
+    async *open() {
+      readBytes = 0;
+      for await (const piece of bytesOf()) {
+        readBytes += piece.byteLength;
+        yield piece;
+      }
+    },
+    readBytes: () => readBytes,
+  };
+};
+
+/** The sources that a command was given; standard input when it was given none. */
+export const openSources = (context: Context, names: readonly string[]): UserRows[] => {
+  if (names.filter((name) => name === '-').length > 1) {
+    throw new AppError('invalid', 'standard input can be read once: "-" is given twice');
+  }
+  return (names.length === 0 ? ['-'] : names).map((name) => openSource(context, name));
+};

@@ -1,0 +1,28 @@
+/** The contract of a world on the service, as its version has it among its generated files. */
+import { AppError } from '#domain/error.ts';
+import { isObject } from '#domain/json.ts';
+import type { Contract } from '#language/contract.ts';
+import type { Client } from '#wire/client.ts';
+import type { VersionDetail } from '#wire/public-api/version.ts';
+import { findVersion, readFile } from './versions.ts';
+
+const contractFile = 'schema/runtime.json';
+
+/** The head of a world, or the version that an address names, with its contract. */
+export const findContract = async (
+  client: Client,
+  address: string,
+): Promise<{ version: VersionDetail; contract: Contract }> => {
+  const version = await findVersion(client, address);
+  const file = version.files.find(({ path }) => path === contractFile);
+  const bytes = file === undefined ? undefined : await readFile(client, version, file);
+  const contract: unknown =
+    bytes === undefined ? undefined : JSON.parse(new TextDecoder().decode(bytes));
+  if (!isObject(contract) || !Array.isArray(contract.entities)) {
+    throw new AppError(
+      'internal',
+      `version ${version.number} of ${address} has no ${contractFile}`,
+    );
+  }
+  return { version, contract: contract as Contract };
+};

@@ -1,0 +1,141 @@
+/** Rows on their way into a world, as a person reads them: refusals with file and line, batches, what came of them. */
+import type { BatchListView, BatchView, RefusalView } from '#wire/public-api/data.ts';
+import type { VersionDetail } from '#wire/public-api/version.ts';
+import type { Colors } from '../terminal/context.ts';
+import { cutLine, formatAgo, formatCount, formatFields, formatTable } from '../terminal/print.ts';
+
+/** A refused row, with where the user has it. */
+export type ShownRefusal = {
+  /** `contacts.csv:7`; undefined where nobody knows. */
+  place: string | undefined;
+  entity: string | null;
+  field: string | null;
+  detail: string;
+};
+
+export const mostShown = 20;
+const detailChars = 160;
+
+const subjectOf = ({ entity, field }: ShownRefusal): string =>
+  [entity, field].filter((part) => part !== null && part !== '').join('.');
+
+/** Refused rows, one a line, and how many more there are. */
+export const describeRefusals = (refusals: readonly ShownRefusal[], total: number): string => {
+  const shown = refusals.slice(0, mostShown);
+  const table = formatTable(
+    shown.map((refusal) => [
+      `  ${refusal.place ?? '-'}`,
+      subjectOf(refusal),
+      cutLine(refusal.detail, detailChars),
+    ]),
+  );
+  const more = total - shown.length;
+  return more > 0 ? `${table}\n  and ${more.toLocaleString('en-US')} more` : table;
+};
+
+const keyText = (key: RefusalView['primaryKey']): string | undefined =>
+  key === null ? undefined : JSON.stringify(key);
+
+/** A refusal of the service, of which the file may not be known: told by its chunk, line and key. */
+export const showRefusal = (refusal: RefusalView, place: string | undefined): ShownRefusal => {
+  const { chunk, index, entity, field, primaryKey, pointer, detail } = refusal;
+  const ofChunk = index === null ? `chunk ${chunk}` : `chunk ${chunk}, row ${index}`;
+  const known = place ?? (chunk === null ? undefined : ofChunk);
+  const inner = pointer?.startsWith(`/${field}/`) === true ? `${pointer.slice(1)} ` : '';
+  const key = place === undefined ? keyText(primaryKey) : undefined;
+  return {
+    place: known,
+    entity,
+    field,
+    detail: `${inner}${detail}${key === undefined ? '' : ` (${key})`}`,
+  };
+};
+
+const countsText = (counts: Record<string, number> | null): string | undefined =>
+  counts === null
+    ? undefined
+    : Object.entries(counts)
+        .filter(([, count]) => count > 0)
+        .map(([entity, count]) => `${entity} ${count.toLocaleString('en-US')}`)
+        .join(', ') || 'none';
+
+type Made = {
+  slug: string;
+  version: Pick<VersionDetail, 'number' | 'id' | 'entityCounts' | 'message'>;
+  landed: Record<string, number> | null;
+  refused: number;
+};
+
+/** What an import made. */
+export const describeImport = ({ slug, version, landed, refused }: Made): string =>
+  formatFields([
+    ['world', slug],
+    ['version', `${version.number} (${version.id})`],
+    ['message', version.message],
+    ['imported', countsText(landed)],
+    ['rows', countsText(version.entityCounts)],
+    ['left out', refused === 0 ? undefined : formatCount(refused, 'row')],
+  ]);
+
+/** Bytes as people write them: `14.2 MB`. */
+export const formatBytes = (bytes: number): string => {
+  if (bytes < 1_000) return formatCount(bytes, 'byte');
+  if (bytes < 1_000_000) return `${(bytes / 1_000).toFixed(1)} kB`;
+  if (bytes < 1_000_000_000) return `${(bytes / 1_000_000).toFixed(1)} MB`;
+  return `${(bytes / 1_000_000_000).toFixed(2)} GB`;
+};
+
+/** The batches of a world, one a line. */
+export const listBatchesText = (batches: readonly BatchListView[], colors: Colors): string => {
+  if (batches.length === 0) return 'no batches yet: svc worlds data import <world> <file>';
+  return formatTable([
+    ['BATCH', 'STATE', 'MODE', 'ROWS', 'REFUSED', 'SENT', 'WHEN', 'MESSAGE'].map(colors.dim),
+    ...batches.map((batch) => [
+      batch.batchId,
+      batch.dryRun ? `${batch.state} (dry run)` : batch.state,
+      batch.mode,
+      batch.rowCount.toLocaleString('en-US'),
+      batch.refused.toLocaleString('en-US'),
+      formatBytes(batch.bytes),
+      formatAgo(batch.createdAt),
+      cutLine(batch.message ?? '', 60),
+    ]),
+  ]);
+};
+
+/** One batch with its first refusals. */
+export const describeBatch = (batch: BatchView): string => {
+  const { progress, refusals, refused } = batch;
+  const fields = formatFields([
+    ['batch', batch.batchId],
+    ['state', batch.dryRun ? `${batch.state} (dry run)` : batch.state],
+    ['mode', batch.mode],
+    ['redact', batch.redact],
+    ['atomic', batch.atomic ? 'yes' : 'no'],
+    ['publish', batch.publish],
+    ['message', batch.message],
+    ['chunks', `${batch.chunkCount}, ${formatBytes(batch.bytes)}`],
+    ['rows', batch.rowCount.toLocaleString('en-US')],
+    [
+      'progress',
+      progress &&
+        `${progress.phase}: ${progress.validatedChunks} chunks looked at, ${formatCount(progress.appliedRows, 'row')} applied`,
+    ],
+    ['imported', countsText(batch.landed)],
+    ['refused', refused === 0 ? undefined : formatCount(refused, 'row')],
+    ['version', batch.versionId],
+    ['error', batch.error?.message],
+    ['created', `${batch.createdAt} (${formatAgo(batch.createdAt)})`],
+  ]);
+  if (refused === 0) return fields;
+  const shown = refusals.map((refusal) => showRefusal(refusal, undefined));
+  return `${fields}\n\n${describeRefusals(shown, refused)}`;
+};
+
+const barCells = 24;
+
+/** `[######------------------] 25 %`. */
+export const formatBar = (part: number): string => {
+  const full = Math.floor(Math.min(1, Math.max(0, part)) * barCells);
+  return `[${'#'.repeat(full)}${'-'.repeat(barCells - full)}] ${Math.floor(Math.min(1, part) * 100)} %`;
+};
