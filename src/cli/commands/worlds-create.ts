@@ -1,26 +1,18 @@
 /**
- * `svc worlds create`: makes a world from a template of the service or from a folder.
- *
- * A folder is compiled here first, with the library that the service uses too, so that its problems
- * are shown with their lines and nothing broken is sent.
+ * `svc worlds create`: makes a world from a template of the service or from a folder, with rows of files; or many
+ * worlds, one a line of a file.
  */
-import type { Command } from 'commander';
-import { compileTree } from '#language/compile/compile.ts';
-import type { Row } from '#language/contract.ts';
+import { type Command, Option } from 'commander';
+import { redactModes } from '#domain/batch.ts';
 import { createWorld } from '#wire/public-api/operations.ts';
 import type { CreateWorldBody } from '#wire/public-api/world.ts';
 import { noteBase } from '../files/base-note.ts';
-import {
-  encodeTree,
-  namesFolder,
-  overlayTree,
-  readRows,
-  readTree,
-  withFolderHint,
-} from '../files/input.ts';
+import { namesFolder, withFolderHint } from '../files/input.ts';
+import { readSeedRows, type SeedRows, withPlaces } from '../files/seed-rows.ts';
+import { readWorldSource } from '../service/world-body.ts';
 import type { Context } from '../terminal/context.ts';
 import { withProgress } from '../terminal/progress.ts';
-import { ProblemsError } from '../views/report.ts';
+import { usageError } from '../views/report.ts';
 import { describeWorld } from '../views/world.ts';
 import {
   addCommand,
@@ -30,83 +22,116 @@ import {
   type ServiceOptions,
   withService,
 } from './command.ts';
+import { createBatchOfWorlds } from './worlds-create-batch.ts';
 
 type Options = ServiceOptions & {
-  from: string;
+  from?: string;
   overlay?: string;
   rows?: string[];
   entity?: string;
+  redact?: (typeof redactModes)[number];
   name?: string;
   description?: string;
   message?: string;
+  batch?: string;
 };
 
-/** The members of the body that say where the world comes from. */
-const readSource = (
-  context: Context,
-  { from, overlay }: Options,
-): Pick<CreateWorldBody, 'from' | 'overlay'> => {
-  const laidOver = overlay === undefined ? [] : readTree(context, overlay);
-  if (!namesFolder(from)) {
-    return { from, ...(overlay === undefined ? {} : { overlay: encodeTree(laidOver) }) };
-  }
-  const tree = overlayTree(readTree(context, from), laidOver);
-  const compiled = compileTree(tree);
-  if (!compiled.ok) throw new ProblemsError(from, compiled.problems, tree);
-  return { from: encodeTree(tree) };
-};
+type Ready = { body: CreateWorldBody; seed: SeedRows | undefined };
 
-const readData = (
-  context: Context,
-  options: Options,
-): { rows: Record<string, Row[]> } | undefined =>
-  options.rows === undefined
-    ? undefined
-    : { rows: readRows(context, options.rows, options.entity) };
-
-const readBody = (context: Context, slug: string, options: Options): CreateWorldBody => {
-  const data = readData(context, options);
-  const { name, description, message } = options;
+const readBody = async (context: Context, slug: string, options: Options): Promise<Ready> => {
+  const { name, description, message, entity, redact } = options;
+  const { body, contract } = readWorldSource(context, options.from, options.overlay);
+  const seed =
+    options.rows === undefined
+      ? undefined
+      : await readSeedRows(context, options.rows, { entity, contract });
+  const data = seed && { rows: seed.rows, ...(redact === undefined ? {} : { redact }) };
   return {
-    slug,
-    ...readSource(context, options),
-    ...(data === undefined ? {} : { data }),
-    ...(name === undefined ? {} : { name }),
-    ...(description === undefined ? {} : { description }),
-    ...(message === undefined ? {} : { message }),
+    seed,
+    body: {
+      slug,
+      ...body,
+      ...(data === undefined ? {} : { data }),
+      ...(name === undefined ? {} : { name }),
+      ...(description === undefined ? {} : { description }),
+      ...(message === undefined ? {} : { message }),
+    },
   };
+};
+
+const createOne = async (
+  context: Context,
+  slug: string,
+  from: string,
+  options: Options,
+): Promise<void> => {
+  const { body, seed } = await readBody(context, slug, options);
+  const { body: world } = await withFolderHint(context, from, async () => {
+    const client = clientFor(context, options);
+    const progress = { out: context.err, step: `creating ${slug}` };
+    return withProgress(progress, () => client.send(createWorld, { body }));
+  }).catch((error: unknown) => {
+    throw seed === undefined ? error : withPlaces(error, seed);
+  });
+  // With another tree laid over it, the folder is not the version that was made.
+  if (namesFolder(from) && options.overlay === undefined) {
+    noteBase(context, from, world.slug, world.version.id);
+  }
+  printAnswer(context, options, world, () => describeWorld(world));
+};
+
+const ofOne = ['overlay', 'rows', 'entity', 'redact', 'name', 'description', 'message'] as const;
+
+const checkUsage = (slug: string | undefined, options: Options): void => {
+  if (options.batch === undefined) {
+    if (slug === undefined) throw usageError('give the slug of the world, or --batch <file>');
+    if (options.from === undefined)
+      throw usageError('required option --from <source> not specified');
+    return;
+  }
+  if (slug !== undefined) throw usageError('--batch has the slugs in its lines: give no other');
+  const other = ofOne.find((name) => options[name] !== undefined);
+  if (other !== undefined) {
+    throw usageError(`--${other} is for one world; lines of --batch have their own`);
+  }
 };
 
 export const addWorldsCreate = (worlds: Command, context: Context): void => {
   const command = addCommand(worlds, {
-    usage: 'create <slug>',
+    usage: 'create [slug]',
     summary: 'create a world and its first version',
     example: [
       'svc worlds create code-hosting --from code-hosting',
-      'svc worlds create crm --from ./crm --rows contacts.jsonl --entity contacts',
+      'svc worlds create crm --from ./crm --rows contacts.csv',
+      'svc worlds create --batch worlds.jsonl',
     ].join('\n'),
   })
-    .requiredOption(
-      '--from <source>',
-      'a template of the service, or a folder (./crm) with a world tree',
-    )
+    .option('--from <source>', 'a template of the service, or a folder (./crm) with a world tree')
     .option('--overlay <folder>', 'files laid over the source before it is compiled')
-    .option('--rows <file>', 'rows for the first version, .json or .jsonl; repeatable', collect)
+    .option(
+      '--rows <file>',
+      'rows for the first version: JSON, JSONL, CSV or Parquet; repeatable',
+      collect,
+    )
     .option('--entity <name>', 'entity of the rows in files that do not name it')
+    .addOption(
+      new Option(
+        '--redact <mode>',
+        "what the world's [redact] does to them (default: off)",
+      ).choices([...redactModes]),
+    )
     .option('--name <text>', 'display name')
     .option('--description <text>', 'what the world is')
-    .option('-m, --message <text>', 'reason recorded on the first version');
-  withService(command).action(async (slug: string, options: Options) => {
-    const body = readBody(context, slug, options);
-    const { body: world } = await withFolderHint(context, options.from, async () => {
-      const client = clientFor(context, options);
-      const progress = { out: context.err, step: `creating ${slug}` };
-      return withProgress(progress, () => client.send(createWorld, { body }));
-    });
-    // With another tree laid over it, the folder is not the version that was made.
-    if (namesFolder(options.from) && options.overlay === undefined) {
-      noteBase(context, options.from, world.slug, world.version.id);
-    }
-    printAnswer(context, options, world, () => describeWorld(world));
+    .option('-m, --message <text>', 'reason recorded on the first version')
+    .option(
+      '--batch <file>',
+      'many worlds, a line of JSON each: slug, from, overlay, name, description, message, data; "-" is standard input. Exits with 2 when any failed',
+    );
+  withService(command).action(async (slug: string | undefined, options: Options) => {
+    checkUsage(slug, options);
+    const { batch, from, json } = options;
+    if (batch !== undefined) {
+      await createBatchOfWorlds(context, clientFor(context, options), { batch, from, json });
+    } else await createOne(context, slug ?? '', from ?? '', options);
   });
 };

@@ -1,0 +1,47 @@
+/**
+ * What a world is made of, as the API takes it: a template, a connector or a folder, with files laid over it. A folder
+ * is compiled here first, so that its problems are shown with their lines and nothing broken is sent.
+ */
+import { AppError } from '#domain/error.ts';
+import type { TreeFile } from '#domain/world.ts';
+import { compileTree } from '#language/compile/compile.ts';
+import type { Contract } from '#language/contract.ts';
+import { bundledTemplatesDir, readTemplateTree } from '#runtime/templates.ts';
+import type { CreateWorldBody } from '#wire/public-api/world.ts';
+import { encodeTree, namesFolder, overlayTree, readTree } from '../files/input.ts';
+import type { Context } from '../terminal/context.ts';
+import { ProblemsError } from '../views/report.ts';
+
+export type WorldSource = {
+  body: Pick<CreateWorldBody, 'from' | 'overlay'>;
+  /** What rows of files are read by; undefined where only the service knows it. */
+  contract: Contract | undefined;
+};
+
+const compileHere = (tree: readonly TreeFile[]): Contract | undefined => {
+  const compiled = compileTree(tree);
+  return compiled.ok ? compiled.contract : undefined;
+};
+
+/** Reads what a world is to be made from. */
+export const readWorldSource = (
+  context: Context,
+  from: string | undefined,
+  overlay: string | undefined,
+): WorldSource => {
+  const laidOver = overlay === undefined ? [] : readTree(context, overlay);
+  if (from === undefined && overlay === undefined) {
+    throw new AppError('invalid', 'nothing says what the world is made from: give "from"');
+  }
+  if (from === undefined || namesFolder(from)) {
+    const tree = from === undefined ? laidOver : overlayTree(readTree(context, from), laidOver);
+    const compiled = compileTree(tree);
+    if (!compiled.ok) throw new ProblemsError(from ?? overlay ?? '', compiled.problems, tree);
+    return { body: { from: encodeTree(tree) }, contract: compiled.contract };
+  }
+  const template = readTemplateTree(bundledTemplatesDir, from);
+  return {
+    body: { from, ...(overlay === undefined ? {} : { overlay: encodeTree(laidOver) }) },
+    contract: template && compileHere(overlayTree(template, laidOver)),
+  };
+};
