@@ -1,10 +1,16 @@
 /** `svc worlds data import` and what belongs to it, on a control plane. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDesk, type Desk } from '../support/commands-on-control.ts';
 import { type OwnControl, startNotesControl } from '../support/own-control.ts';
+import { notesWorld } from '../support/worlds.ts';
 
 let control: OwnControl;
 let desk: Desk;
@@ -116,5 +122,136 @@ describe('svc worlds data import', () => {
     expect(await svc('worlds data check notes notes.csv')).toBe(
       '2 rows would be taken; nothing was written\n',
     );
+  });
+});
+
+describe('svc worlds data import that is killed', () => {
+  /** Stands before the service, counts the bytes that are sent, and may leave one sending unanswered. */
+  const startCounter = async (onPut: (count: number) => 'answer' | 'silence') => {
+    const sent: string[] = [];
+    const target = control.running.addresses.public[0] ?? '';
+    const server = createServer((request, response) => {
+      void (async () => {
+        const chunks: Buffer[] = [];
+        for await (const chunk of request) chunks.push(chunk as Buffer);
+        const {
+          host: _,
+          connection: __,
+          'content-length': ___,
+          'transfer-encoding': ____,
+          ...headers
+        } = request.headers;
+        const body = Buffer.concat(chunks);
+        const answer = await fetch(`${target}${request.url}`, {
+          method: request.method ?? 'GET',
+          headers: headers as Record<string, string>,
+          ...(body.length === 0 ? {} : { body }),
+        });
+        const bytes = await answer.bytes();
+        if (request.method === 'PUT') {
+          sent.push(new URL(request.url ?? '', target).pathname);
+          if (onPut(sent.length) === 'silence') return;
+        }
+        response.writeHead(answer.status, {
+          'content-type': answer.headers.get('content-type') ?? '',
+        });
+        response.end(bytes);
+      })().catch(() => response.destroy());
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    return { url: `http://127.0.0.1:${port}`, sent, close: () => server.closeAllConnections() };
+  };
+
+  it('goes on where it was, and sends nothing twice', async () => {
+    const title = 'x'.repeat(2_000);
+    const rows = Array.from({ length: 6_500 }, (_, i) => `${500_000 + i},1,${i}${title},false`);
+    put('notes.csv', [header, ...rows].join('\n'));
+    const killed = Promise.withResolvers<void>();
+    let isFirst = true;
+    const counter = await startCounter((count) => {
+      if (count === 3) killed.resolve();
+      return count >= 3 && isFirst ? 'silence' : 'answer';
+    });
+    const env = {
+      PATH: process.env.PATH,
+      XDG_STATE_HOME: desk.folder,
+      SVC_URL: counter.url,
+      SVC_PUBLIC_KEY: control.publicKey,
+      SVC_SECRET_KEY: control.secretKey,
+    };
+    const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+    const words = [main, 'worlds', 'data', 'import', 'notes', 'notes.csv', '--dry-run', '--json'];
+    const start = () =>
+      spawn(process.execPath, words, {
+        cwd: desk.folder,
+        env,
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
+    let child = start();
+    await killed.promise;
+    const exited = once(child, 'exit');
+    child.kill('SIGKILL');
+    await exited;
+    isFirst = false;
+    const before = counter.sent.length;
+    expect(before).toBeGreaterThanOrEqual(3);
+    child = start();
+    const out: Buffer[] = [];
+    child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
+    const [status] = await once(child, 'close');
+    counter.close();
+    expect(status).toBe(0);
+    const batch = JSON.parse(Buffer.concat(out).toString());
+    expect(batch).toMatchObject({ state: 'applied', rowCount: 6_500, landed: { notes: 6_500 } });
+    expect(batch.chunkCount).toBeGreaterThan(before);
+    expect(new Set(counter.sent).size).toBe(counter.sent.length);
+    expect(counter.sent).toHaveLength(batch.chunkCount);
+    const { data } = JSON.parse(await svc('worlds data batches notes --json'));
+    expect(data.filter(({ rowCount }: { rowCount: number }) => rowCount === 6_500)).toHaveLength(1);
+  });
+});
+
+describe('svc worlds create', () => {
+  it('takes rows of CSV, and names a bad one by file and line', async () => {
+    desk.write('notes', notesWorld());
+    put('notes.csv', notesCsv(100, 3));
+    expect(await svc('worlds create rows --from ./notes --rows notes.csv')).toMatch(
+      /rows +folders 1, notes 4/,
+    );
+    put('notes.csv', `${notesCsv(100, 3)}\n103,1,,false`);
+    const { status, err } = await desk.svc('worlds create bad --from ./notes --rows notes.csv');
+    expect(status).toBe(1);
+    expect(err).toMatch(/rows were refused, and nothing was written:\n {2}notes.csv:5 /);
+    expect((await desk.svc('worlds describe bad')).err).toContain('no world');
+  });
+
+  it('makes the worlds of a file, tells of each, and exits with 2 when one could not be made', async () => {
+    const lines = [
+      {
+        slug: 'one',
+        from: './notes',
+        data: { rows: { notes: [{ id: 9, folder_id: 1, title: 'a', done: true }] } },
+      },
+      { slug: 'two', from: './notes', data: { rows: { notes: [{ id: 9 }] } } },
+      { slug: 'three', from: './notes', colour: 'red' },
+      { slug: 'four', from: './notes', name: 'Four' },
+    ];
+    put('worlds.jsonl', [...lines.map((line) => JSON.stringify(line)), '{'].join('\n'));
+    const { status, out } = await desk.svc('worlds create --batch worlds.jsonl');
+    expect(status).toBe(2);
+    expect(out.split('\n').map((line) => line.slice(0, 26).trim())).toEqual([
+      'line 1  created  one  vers',
+      expect.stringMatching(/^line 2 {2}failed {3}two:/),
+      'line 3  failed   three: "c',
+      'line 4  created  four  ver',
+      'line 5  failed   -: is no',
+      '',
+    ]);
+    put('good.jsonl', '{"slug": "five"}');
+    const made = JSON.parse(await svc('worlds create --batch good.jsonl --from ./notes --json'));
+    expect(made).toMatchObject({ line: 1, slug: 'five', world: { slug: 'five' } });
+    expect((await desk.svc('worlds create --batch none.jsonl')).status).toBe(1);
+    expect((await desk.svc('worlds create x --batch good.jsonl')).status).toBe(1);
   });
 });
