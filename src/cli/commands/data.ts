@@ -16,6 +16,7 @@ import {
   withService,
 } from './command.ts';
 import { addDataImport } from './data-import.ts';
+import { addDataQuery, addDataShow } from './data-query.ts';
 
 type BatchesOptions = ServiceOptions & { limit?: number; cursor?: string; report?: string };
 
@@ -79,6 +80,8 @@ const addDataPublish = (data: Command, context: Context): void => {
 
 export const addData = (worlds: Command, context: Context): void => {
   const data = worlds.command('data').description('the rows of worlds: bring them, look at them');
+  addDataShow(data, context);
+  addDataQuery(data, context);
   addDataImport(data, context);
   addDataPublish(data, context);
   addDataBatches(data, context);

@@ -1,0 +1,119 @@
+/** `svc worlds data query` and `show`: rows of a world as they are stored, without a session. */
+import { type Command, InvalidArgumentError } from 'commander';
+import type { CountsView, GroupsView, RowsView } from '#wire/public-api/data-read.ts';
+import { readData } from '#wire/public-api/operations.ts';
+import type { Static } from '#wire/type.ts';
+import { type Context, roomOf } from '../terminal/context.ts';
+import { describeCounts, describeGroups, describeRows } from '../views/data-rows.ts';
+import {
+  addCommand,
+  clientFor,
+  parseNumber,
+  printAnswer,
+  type ServiceOptions,
+  withService,
+} from './command.ts';
+
+/** A value as it is written: JSON where it is a number, boolean, null, list or quoted text, else a text. */
+const readValue = (text: string): unknown => {
+  if (!/^(?:-?\d|true$|false$|null$|\[|")/.test(text)) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text; // such as a date, which begins like a number
+  }
+};
+
+type Where = Record<string, unknown>;
+
+/** Parser of `--where field=value`; a field that is given again may have any of its values. */
+const collectWhere = (given: string, before: Where = {}): Where => {
+  const at = given.indexOf('=');
+  if (at < 1) throw new InvalidArgumentError('It is not <field>=<value>.');
+  const [field, value] = [given.slice(0, at), readValue(given.slice(at + 1))];
+  const known = Object.hasOwn(before, field) ? [before[field]].flat() : [];
+  const values = [...known, ...[value].flat()];
+  const isList = known.length > 0 || Array.isArray(value);
+  return Object.fromEntries([
+    ...Object.entries(before).filter(([name]) => name !== field),
+    [field, isList ? values : value],
+  ]);
+};
+
+type PageOptions = ServiceOptions & { limit?: number; offset?: number };
+
+const addPage = (command: Command): Command =>
+  withService(command)
+    .option(
+      '--limit <number>',
+      'rows of a page, 100 unless given',
+      parseNumber({ min: 1, max: 1_000, whole: true }),
+    )
+    .option(
+      '--offset <number>',
+      'rows that are left out before it',
+      parseNumber({ min: 0, max: Number.MAX_SAFE_INTEGER, whole: true }),
+    );
+
+type QueryOptions = PageOptions & {
+  where?: Where;
+  resolve?: boolean;
+  across?: boolean;
+  compare?: boolean;
+};
+
+export const addDataQuery = (data: Command, context: Context): void => {
+  const command = addCommand(data, {
+    usage: 'query <world> <entity>',
+    summary: 'rows of an entity that have certain values, and those of linked worlds',
+    example:
+      'svc worlds data query crm contacts --where email=ann@example.test\nsvc worlds data query crm@3 contacts --where state=new --where state=open --limit 10\nsvc worlds data query crm contacts --where email=ann@example.test --across --compare',
+  })
+    .option(
+      '--where <field=value>',
+      'a field or path, and its value: JSON or a text; given again for a field, any of them',
+      collectWhere,
+    )
+    .option('--resolve', 'values are plaintexts of fields that the world redacts')
+    .option('--across', 'also ask linked worlds that map the fields')
+    .option('--compare', 'with --across: tell how their rows differ');
+  addPage(command).action(async (slug: string, entity: string, options: QueryOptions) => {
+    const { where, limit, offset, resolve, across, compare } = options;
+    const flags = { limit, offset, resolve, across, compare };
+    const given = Object.entries(flags).filter(([, value]) => value !== undefined);
+    const query = {
+      ...Object.fromEntries(given),
+      entity,
+      ...(where === undefined ? {} : { where: JSON.stringify(where) }),
+    };
+    const { body } = await clientFor(context, options).send(readData, { params: { slug }, query });
+    const columns = roomOf(context.out);
+    printAnswer(context, options, body, () =>
+      across === true
+        ? describeGroups(body as GroupsView, { columns, colors: context.colors })
+        : describeRows(body as Static<typeof RowsView>, columns),
+    );
+  });
+};
+
+export const addDataShow = (data: Command, context: Context): void => {
+  const command = addCommand(data, {
+    usage: 'show <world> [entity]',
+    summary: 'how many rows a world has of each entity, or the rows of one',
+    example: 'svc worlds data show crm\nsvc worlds data show crm contacts --limit 20',
+  });
+  addPage(command).action(
+    async (slug: string, entity: string | undefined, options: PageOptions) => {
+      const { limit, offset } = options;
+      const given = Object.entries({ entity, limit, offset });
+      const query = Object.fromEntries(given.filter(([, value]) => value !== undefined));
+      const client = clientFor(context, options);
+      const { body } = await client.send(readData, { params: { slug }, query });
+      printAnswer(context, options, body, () =>
+        entity === undefined
+          ? describeCounts(body as Static<typeof CountsView>, context.colors)
+          : describeRows(body as Static<typeof RowsView>, roomOf(context.out)),
+      );
+    },
+  );
+};

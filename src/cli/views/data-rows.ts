@@ -1,0 +1,98 @@
+/** Rows of worlds as a person reads them: counts, pages of rows, groups of linked worlds and how they differ. */
+import type { CountsView, GroupsView, ParityView, RowsMeta } from '#wire/public-api/data-read.ts';
+import type { Static } from '#wire/type.ts';
+import type { Colors } from '../terminal/context.ts';
+import { cutLine, formatCount, formatRows, formatTable } from '../terminal/print.ts';
+
+type Row = Record<string, unknown>;
+
+const numberText = (value: number | null): string =>
+  value === null ? '-' : value.toLocaleString('en-US');
+
+/** The entities of a world with how many rows each has. */
+export const describeCounts = (
+  { slug, number, entityCounts }: Static<typeof CountsView>,
+  colors: Colors,
+): string => {
+  const total = Object.values(entityCounts).reduce((sum, count) => sum + count, 0);
+  const table = formatTable([
+    ['ENTITY', 'ROWS'].map(colors.dim),
+    ...Object.entries(entityCounts).map(([entity, count]) => [entity, numberText(count)]),
+  ]);
+  return `${table}\n${formatCount(total, 'row')} in version ${number} of ${slug}`;
+};
+
+/** What a page is of, and how to see the next one. */
+const pageText = ({ offset, totalItems, nextOffset, ...meta }: RowsMeta, shown: number): string => {
+  const orMore = meta.totalItemsIsLowerBound === true ? ' or more' : '';
+  if (shown === 0) return offset === 0 ? 'no rows match' : `no rows from ${offset} on`;
+  const range = shown === 1 ? `row ${offset + 1}` : `rows ${offset + 1} to ${offset + shown}`;
+  const of = `${range} of ${numberText(totalItems)}${orMore}`;
+  return nextOffset === null ? of : `${of}; --offset ${nextOffset} shows the next`;
+};
+
+/** Rows as a table, with what page it is. */
+export const describeRows = (
+  { data, meta }: { data: readonly Row[]; meta: RowsMeta },
+  columns: number,
+): string => {
+  const page = pageText(meta, data.length);
+  return data.length === 0 ? page : `${formatRows(data, { columns })}\n${page}`;
+};
+
+const shownChars = 40;
+const shownValue = (value: unknown): string =>
+  value === null ? 'nothing' : cutLine(JSON.stringify(value) ?? '', shownChars);
+
+const describeField = (
+  { field, targetField, reason, examples, ...counts }: ParityView['fields'][number],
+  colors: Colors,
+): string[] => {
+  const name = field === targetField ? field : `${field} = ${targetField}`;
+  if (reason !== undefined) return [`  ${name}: not compared, ${reason}`];
+  const texts = [
+    `${numberText(counts.equal)} equal`,
+    `${numberText(counts.differing)} differing`,
+    `${numberText(counts.onlyHere)} only here`,
+    `${numberText(counts.onlyThere)} only there`,
+  ];
+  return [
+    `  ${name}: ${texts.join(', ')}`,
+    ...examples.map(({ key, here, there }) =>
+      colors.dim(`    ${shownValue(key)}: ${shownValue(here)} here, ${shownValue(there)} there`),
+    ),
+  ];
+};
+
+const describeParity = (parity: ParityView, colors: Colors): string => {
+  const { entity, slug, number, targetEntity, key, rows } = parity;
+  const title = `${entity} here and ${targetEntity} of ${slug}@${number}`;
+  if (key === null) {
+    const fields = parity.fields.flatMap((field) => describeField(field, colors));
+    return [`${colors.bold(title)}: no field tells which rows belong together`, ...fields].join(
+      '\n',
+    );
+  }
+  const by = key.field === key.targetField ? key.field : `${key.field} = ${key.targetField}`;
+  return [
+    `${colors.bold(title)}, by ${by}: ${numberText(rows.matched)} in both, ${numberText(rows.onlyHere)} only here, ${numberText(rows.onlyThere)} only there`,
+    ...parity.fields.flatMap((field) => describeField(field, colors)),
+  ].join('\n');
+};
+
+/** Rows of linked worlds, each world's under its name, then how they compare. */
+export const describeGroups = (
+  { groups, skipped, compare = [] }: GroupsView,
+  { columns, colors }: { columns: number; colors: Colors },
+): string => {
+  const pages = groups.map(({ alias, slug, number, entity, ...page }) => {
+    const through = alias === null ? '' : ` (linked as ${alias})`;
+    const title = colors.bold(`${entity} of ${slug}@${number}`);
+    return `${title}${through}\n${describeRows(page, columns)}`;
+  });
+  const left = skipped.map(({ alias, slug, reason }) =>
+    colors.dim(`${slug} (linked as ${alias}) was not asked: ${reason}`),
+  );
+  const parities = compare.map((parity) => describeParity(parity, colors));
+  return [...pages, ...(left.length === 0 ? [] : [left.join('\n')]), ...parities].join('\n\n');
+};
