@@ -8,7 +8,7 @@ import { createRowChecker } from '#language/schema/checkers.ts';
 import { openFile } from './files/open-file.ts';
 import { type CopyReader, createCopyReader } from './read/copying.ts';
 import { createReader, type Reader } from './read/read.ts';
-import { scanDifferences, scanSum } from './read/scan.ts';
+import { type Differences, scanDifferences, scanSum } from './read/scan.ts';
 import { type BaseFile, noOutermost, outermostOf } from './tables/base-file.ts';
 import { type Catalog, createCatalog } from './tables/catalog.ts';
 import { type Opened, openEmpty, openOnFile, openSnapshot } from './tables/open.ts';
@@ -23,11 +23,15 @@ import { createTouchedRows, noTouchedRows, type TouchedRows } from './write/touc
 import { createTransactions, type Transactions } from './write/transaction.ts';
 import { createWriter, type Writer } from './write/write.ts';
 
+export type UponFile = Differences & { path: string };
+
 export type StoreReader = Reader &
   CopyReader &
   Pick<NumberKeeper, 'nextNumber' | 'forgetNumbers' | 'keptNumbers'> & {
     /** How far the rows have come, for whoever keeps a copy of them or what was made of them. */
     versions: RowVersions;
+    /** The file of base rows that the store is upon, and where its rows may differ from those there. */
+    upon: UponFile | undefined;
     /** Rows of every entity, as of the end of the last transaction. */
     counts(): Record<string, number>;
   };
@@ -118,6 +122,7 @@ export const assembleStore = (options: StoreOptions): StoreParts => {
     ...createCopyReader(catalog, prepare),
     ...numbers,
     versions: changes,
+    upon: base && { path: base.path, of: touched.of, last: touched.last },
     counts: counts.all,
   };
   return { db, reader, writer, transactions, scan };

@@ -1,18 +1,23 @@
 /**
  * A frozen copy of rows: read like the store that they are copied from, and changed by nobody. It is
  * made in portions, so that others have their turn between two of them, and has a limit of its own: it
- * lies in memory beside the store.
+ * lies in memory beside the store. Of a store upon a file, what may differ from the file is copied, and the rest read
+ * there.
  */
+
+import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import type { Contract, Row } from '#language/contract.ts';
+import { createTablesSql } from '#language/sql/ddl.ts';
+import type { StoreReader, UponFile } from './assemble.ts';
 import { createReader, type Reader } from './read/read.ts';
 import { StoreRefusal } from './refusal.ts';
 import { type CatalogEntity, createCatalog } from './tables/catalog.ts';
 import { keyFrom } from './tables/keys.ts';
-import { boundBytes, openEmpty } from './tables/open.ts';
+import { boundBytes, openEmpty, openOnFile, pageBytes } from './tables/open.ts';
 import { createStatements, type Statements } from './tables/statements.ts';
 import { isFull } from './write/collisions.ts';
-import { createKeptNumbers, writeKept } from './write/kept-numbers.ts';
+import { createKeptNumbers, keptNumbersTable, writeKept } from './write/kept-numbers.ts';
 import { createNextNumber, type NumberKeeper, type Numbers } from './write/numbers.ts';
 
 export type FrozenRows = Reader &
@@ -21,26 +26,75 @@ export type FrozenRows = Reader &
     close(): void;
   };
 
-type Lister = Pick<Reader, 'list'> & Partial<Pick<NumberKeeper, 'keptNumbers'>>;
+type Lister = Pick<Reader, 'list'> &
+  Partial<Pick<NumberKeeper, 'keptNumbers'> & Pick<StoreReader, 'upon' | 'rowAt'>>;
 
 const rowsAtOnce = 500;
 
+const insertText = ({ table, position }: CatalogEntity): string =>
+  `INSERT INTO ${table} (${position}, _key, payload) VALUES (?, ?, ?)`;
+
 const copyRows = async (
   prepare: Statements,
-  { name, table, primaryKey }: CatalogEntity,
+  entity: CatalogEntity,
   source: Lister,
+  behind?: number,
 ): Promise<void> => {
-  const text = `INSERT INTO ${table} (_key, payload) VALUES (?, ?)`;
-  let after: number | undefined;
+  const { name, primaryKey } = entity;
+  let position = behind ?? 0;
+  let after = behind;
   for (;;) {
     const page = source.list(name, { after, limit: rowsAtOnce });
     for (const payload of page.rows) {
-      prepare(text).run(keyFrom(JSON.parse(payload) as Row, primaryKey) ?? null, payload);
+      position += 1;
+      const key = keyFrom(JSON.parse(payload) as Row, primaryKey) ?? null;
+      prepare(insertText(entity)).run(position, key, payload);
     }
     if (!page.more) return;
     after = page.last;
     await setImmediate();
   }
+};
+
+/** Of a source upon a file, over the same file: what may differ from it, and what lies behind. */
+const copyDifferences = async (
+  prepare: Statements,
+  entity: CatalogEntity,
+  source: Lister,
+  upon: UponFile,
+): Promise<void> => {
+  const { name, position, primaryKey, table } = entity;
+  const touched = [...upon.of(name)].sort((a, b) => a - b);
+  for (const at of touched) prepare(`DELETE FROM ${table} WHERE ${position} = ?`).run(at);
+  for (const at of touched) {
+    const payload = source.rowAt?.(name, at);
+    if (payload === undefined) continue;
+    const key = keyFrom(JSON.parse(payload) as Row, primaryKey) ?? null;
+    prepare(insertText(entity)).run(at, key, payload);
+  }
+  await copyRows(prepare, entity, source, upon.last(name));
+};
+
+/** A database for the copy, in a transaction: empty, or upon the file that sources are upon, to which nothing is written. */
+const openCopy = (
+  contract: Pick<Contract, 'entities'>,
+  uponOf: (entity: string) => UponFile | undefined,
+  maxBytes: number,
+): DatabaseSync => {
+  const paths = contract.entities.flatMap(({ name }) => uponOf(name)?.path ?? []);
+  const [path] = paths;
+  if (path === undefined) {
+    const db = openEmpty(contract);
+    boundBytes(db, maxBytes);
+    db.exec('BEGIN');
+    return db;
+  }
+  const { db, base } = openOnFile(path);
+  boundBytes(db, maxBytes + (base?.pages ?? 0) * pageBytes);
+  const own = contract.entities.filter(({ name }) => uponOf(name) === undefined);
+  db.exec(`BEGIN; ${createTablesSql({ entities: own })} ${keptNumbersTable};`);
+  db.exec('DELETE FROM svc_numbers');
+  return db;
 };
 
 /**
@@ -52,24 +106,25 @@ export const freezeRows = async (
   sourceOf: (entity: string) => Lister,
   maxBytes: number,
 ): Promise<FrozenRows> => {
-  const db = openEmpty(contract);
   let copied = contract.entities[0]?.name ?? '';
+  const uponOf = (entity: string): UponFile | undefined => sourceOf(entity).upon;
+  let db: DatabaseSync | undefined;
   try {
-    boundBytes(db, maxBytes);
+    const copy = openCopy(contract, uponOf, maxBytes);
+    db = copy;
     const catalog = createCatalog(contract);
-    const prepare = createStatements(db);
-    db.exec('BEGIN');
+    const prepare = createStatements(copy);
     for (const entity of catalog.entities) {
       copied = entity.name;
       const source = sourceOf(copied);
-      await copyRows(prepare, entity, source);
-      writeKept(db, source.keptNumbers?.(copied) ?? []);
+      if (source.upon === undefined) await copyRows(prepare, entity, source);
+      else await copyDifferences(prepare, entity, source, source.upon);
+      writeKept(copy, source.keptNumbers?.(copied) ?? []);
     }
-    db.exec('COMMIT');
-    const nextNumber = createNextNumber(catalog, prepare, createKeptNumbers(db, prepare));
-    return { ...createReader(catalog, prepare), nextNumber, close: () => db.close() };
+    const nextNumber = createNextNumber(catalog, prepare, createKeptNumbers(copy, prepare));
+    return { ...createReader(catalog, prepare), nextNumber, close: () => copy.close() };
   } catch (error) {
-    db.close();
+    db?.close();
     if (!isFull(error)) throw error;
     const detail = `a copy of the rows takes more than ${Math.floor(maxBytes / 2 ** 20)} MiB`;
     throw new StoreRefusal({ entity: copied, kind: 'full', detail });

@@ -92,12 +92,12 @@ const callTenTimes = async (host: StartedHost): Promise<void> => {
 };
 
 /** The processes of a host: itself and those below it. */
-const treeOf = (pid: number): number[] => {
+export const treeOf = (pid: number): number[] => {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
   return [pid, ...(children === '' ? [] : children.split(' ').map(Number).flatMap(treeOf))];
 };
 
-const pssBytes = (pid: number): number => {
+export const pssBytes = (pid: number): number => {
   const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
   return Number(/^Pss:\s+(\d+)/m.exec(rollup)?.[1]) * 1024;
 };

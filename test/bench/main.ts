@@ -27,6 +27,7 @@ import { benchReset } from './host-reset.ts';
 import { benchImport } from './import.ts';
 import { benchLanguage } from './language.ts';
 import { benchOpen, prepareWorlds } from './open.ts';
+import { benchOpenLarge } from './open-large.ts';
 import { benchOrchestrator } from './orchestrator.ts';
 import { benchBurst, benchPoisson } from './poisson.ts';
 import { benchPoolView } from './pool-view.ts';
@@ -98,6 +99,10 @@ const benchServed = async (server: Server): Promise<Figure[]> => {
     say('opening and closing sessions one after another');
     const databaseUrl = await freshDatabase(server, 'bench_session');
     figures.push(...(await benchSessionCost(databaseUrl, server, say)));
+  }
+  if (wants('open.1m')) {
+    say('opening sessions of a world of 1,000,000 rows');
+    figures.push(...(await benchOpenLarge(await freshDatabase(server, 'bench_large'), say)));
   }
   if (wants('open.poisson')) {
     say('opening 45 sessions a second for a minute');

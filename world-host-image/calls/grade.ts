@@ -51,7 +51,12 @@ const gradeBySql = async (
   { source }: GraderOf<'sql'>,
 ): Promise<CheckResult[]> => {
   const { contract, code } = world;
-  const verifier = startVerifier({ contract, source, bounds: code.bounds });
+  const verifier = startVerifier({
+    contract,
+    source,
+    bounds: code.bounds,
+    file: world.store.upon?.path,
+  });
   try {
     const missing = await world.store.exclusively(async () => {
       const noted = ledger.asOfNow();

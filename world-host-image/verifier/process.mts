@@ -11,12 +11,15 @@ import type { EntityContract, Row } from '#language/contract.ts';
 import { quoteName } from '#language/sql/ddl.ts';
 import {
   allowReadingOnly,
+  attachBase,
   findVerifierFault,
   openVerifierTables,
   verifiedEntities,
 } from '#language/sql/verifier.ts';
+import { fileAddress } from '#store/files/open-file.ts';
 import { keyFrom } from '#store/tables/keys.ts';
 import {
+  gone,
   type Judged,
   loaded,
   outOfMemory,
@@ -37,18 +40,26 @@ const say = (line: string): Promise<unknown> =>
   new Promise((resolve) => process.stdout.write(`${line}\n`, resolve));
 
 const insertInto = (database: DatabaseSync, { name, primaryKey }: EntityContract) => {
-  const insert = database.prepare(`INSERT INTO ${quoteName(name)} (_key, payload) VALUES (?, ?)`);
+  const table = `main.${quoteName(name)}`;
+  const insert = database.prepare(`INSERT INTO ${table} (_key, payload) VALUES (?, ?)`);
   return (payload: string): void => {
     insert.run(keyFrom(JSON.parse(payload) as Row, primaryKey) ?? null, payload);
   };
 };
 
-const load = async (database: DatabaseSync, entities: readonly EntityContract[]): Promise<void> => {
-  const inserts = entities.map((entity) => insertInto(database, entity));
+const load = async (database: DatabaseSync, { entities, file }: Question): Promise<void> => {
+  const upon = file === undefined ? undefined : attachBase(database, fileAddress(file), entities);
+  const inserts = verifiedEntities(entities).map((entity) => insertInto(database, entity));
+  const remove = (number: number, position: number): void => {
+    const entity = entities[number];
+    if (entity !== undefined) upon?.remove(entity, position);
+  };
   database.exec('BEGIN');
   for (let line = await readLine(); line !== undefined; line = await readLine()) {
     const tab = line.indexOf('\t');
-    inserts[Number(line.slice(0, tab))]?.(line.slice(tab + 1));
+    const [start, rest] = [line.slice(0, tab), line.slice(tab + 1)];
+    if (start.startsWith(gone)) remove(Number(start.slice(gone.length)), Number(rest));
+    else inserts[Number(start)]?.(rest);
   }
   database.exec('COMMIT');
 };
@@ -100,7 +111,7 @@ if (process.platform !== 'linux') {
 }
 const question = JSON.parse((await readLine()) ?? 'null') as Question;
 const database = openVerifierTables(question.entities);
-await load(database, verifiedEntities(question.entities));
+await load(database, question);
 await say(loaded);
 await say(JSON.stringify(judge(database, question)));
 process.exit();

@@ -9,11 +9,16 @@ export type Question = {
   /** Tables by the numbers that rows name them by. */
   entities: EntityContract[];
   source: string;
+  /** The file of base rows that the rows that are sent come on top of; undefined: they are all. */
+  file?: string | undefined;
 };
 
 export type Verdict = { name: string | null; passed: boolean };
 
 export type Judged = { ok: true; checks: Verdict[] } | { ok: false; message: string };
+
+/** Begins the line of a row of the file that does not count; the entity's number and its position follow. */
+export const gone = 'gone ';
 
 /** The line that says that the query begins. */
 export const loaded = 'loaded';

@@ -1,3 +1,7 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { zstdDecompressSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import { until } from '#runtime/pause.ts';
@@ -38,7 +42,8 @@ const memory = { mb: 360, pool: createMemoryPool(360 * 2 ** 20) };
 const bounds = { python: await findPython('python3'), mode: 'auto', memory } as const;
 
 const run = async (source: string, limits?: VerifierLimits, over = store) => {
-  const verifier = startVerifier({ contract, source, bounds, limits });
+  const file = over.upon?.path;
+  const verifier = startVerifier({ contract, source, bounds, file, limits });
   try {
     await verifier.copy(over, ledger);
     return await verifier.judge();
@@ -155,6 +160,34 @@ describe('a verifier', () => {
   it('gives up when the rows do not come through in time', async () => {
     const error = await refused('select 1 as passed', { loadMs: 1, queryMs: 1_000 });
     expect(error).toMatchObject({ code: 'timeout' });
+  });
+
+  it('reads the rows of a store upon a file where they lie, with what the session changed', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'svc-verifier-'));
+    const file = join(folder, 'base');
+    await writeFile(file, zstdDecompressSync(buildSnapshot(contract, sampleRows).bytes));
+    const upon = openWorldStore({ contract, file });
+    await upon.atomically(() => {
+      upon.remove('issues', { id: 12 });
+      upon.update('issues', { id: 10 }, { title: 'changed' });
+      upon.insert('users', { login: 'cy', id: 3 });
+    });
+    const source = `
+      select (select group_concat(id || title, ',') from (select * from issues order by id)) as name, 1 as passed
+      union all select (select group_concat(login, ',') from users), 1
+      union all select (select count(*) from issues join repos on repo = name), 1`;
+    const held = openStore(sampleRows);
+    await held.atomically(() => {
+      held.remove('issues', { id: 12 });
+      held.update('issues', { id: 10 }, { title: 'changed' });
+      held.insert('users', { login: 'cy', id: 3 });
+    });
+    const found = await run(source, undefined, upon);
+    expect(found).toEqual(await run(source, undefined, held));
+    expect(found[0]?.name).toContain('10changed');
+    held.close();
+    upon.close();
+    await rm(folder, { recursive: true });
   });
 
   it('judges a large world without holding the host up', async () => {

@@ -12,12 +12,13 @@ import type { Readable, Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import type { Contract } from '#language/contract.ts';
 import { verifiedEntities } from '#language/sql/verifier.ts';
+import type { StoreReader } from '#store/assemble.ts';
 import type { Reader } from '#store/read/read.ts';
 import { CallFailure } from '../calls/answers/failure.ts';
 import { hostFolder } from '../host-folder.ts';
 import { boundedNode, type ProcessBounds } from '../usercode/boundary.ts';
 import { openGauge, watchProcess } from '../usercode/watch.ts';
-import { type Judged, loaded, outOfMemory, type Verdict } from './protocol.ts';
+import { gone, type Judged, loaded, outOfMemory, type Verdict } from './protocol.ts';
 
 export type VerifierLimits = {
   /** To send the rows, to load them, and then to answer the query. */
@@ -27,9 +28,12 @@ export type VerifierLimits = {
 
 const defaultLimits: VerifierLimits = { loadMs: 60_000, queryMs: 30_000 };
 
+/** Rows to judge; of a store upon the file that the verifier was told of, those that may differ from it are sent. */
+type RowSource = Pick<Reader, 'list'> & Partial<Pick<StoreReader, 'upon' | 'rowAt'>>;
+
 export type Verifier = {
   /** Sends the rows; to be called while nothing changes them. */
-  copy(store: Pick<Reader, 'list'>, ledger: Pick<Reader, 'list'>): Promise<void>;
+  copy(store: RowSource, ledger: Pick<Reader, 'list'>): Promise<void>;
   /** What the query says of the copied rows. Throws `CallFailure` when it cannot say. */
   judge(): Promise<Verdict[]>;
   /** Ends the process, whatever it does, and resolves when it is gone. */
@@ -56,9 +60,10 @@ const readable = [
   ...['src', 'node_modules'].map((name) => join(hostFolder, '..', name)),
 ];
 
-const startProcess = (bounds: ProcessBounds, memoryMb: number): Child => {
+const startProcess = (bounds: ProcessBounds, memoryMb: number, file: string | undefined): Child => {
   const node = ['--disable-warning=ExperimentalWarning', program, String(memoryMb)];
-  const bounded = { ...bounds, keep: 3, memoryMb, readable, node };
+  const files = file === undefined ? readable : [...readable, file];
+  const bounded = { ...bounds, keep: 3, memoryMb, readable: files, node };
   const { command, arguments: words } = boundedNode(bounded);
   const child = spawn(command, words, {
     env: {},
@@ -85,8 +90,9 @@ const sendRows = async (
   number: number,
   entity: string,
   source: Pick<Reader, 'list'>,
+  behind?: number,
 ): Promise<void> => {
-  let after: number | undefined;
+  let after = behind;
   for (;;) {
     const page = source.list(entity, { after, limit: rowsAtOnce });
     await write(child, page.rows.map((row) => `${number}\t${row}\n`).join(''));
@@ -94,6 +100,21 @@ const sendRows = async (
     after = page.last;
     await setImmediate();
   }
+};
+
+/** What may differ from the file, and what lies behind its rows. */
+const sendDifferences = async (
+  child: Child,
+  number: number,
+  entity: string,
+  { list, rowAt, upon }: RowSource,
+): Promise<void> => {
+  for (const position of upon?.of(entity) ?? []) {
+    const payload = rowAt?.(entity, position);
+    await write(child, `${gone}${number}\t${position}\n`);
+    if (payload !== undefined) await write(child, `${number}\t${payload}\n`);
+  }
+  await sendRows(child, number, entity, { list }, upon?.last(entity));
 };
 
 const stopped = (what: string, ms: number): CallFailure =>
@@ -121,6 +142,8 @@ export type VerifierParts = {
   contract: Pick<Contract, 'entities'>;
   source: string;
   bounds: ProcessBounds;
+  /** The file that the store is upon, which the process reads. */
+  file?: string | undefined;
   limits?: VerifierLimits | undefined;
 };
 
@@ -129,10 +152,11 @@ export const startVerifier = ({
   contract: { entities },
   source,
   bounds,
+  file,
   limits = defaultLimits,
 }: VerifierParts): Verifier => {
   const memoryMb = memoryLimitOf(bounds);
-  const child = startProcess(bounds, memoryMb);
+  const child = startProcess(bounds, memoryMb, file);
   const kill = (): void => void child.kill('SIGKILL');
   const gauge = openGauge(child.pid);
   let isFull = false;
@@ -177,9 +201,10 @@ export const startVerifier = ({
         kill();
       }, limits.loadMs);
       try {
-        await write(child, `${JSON.stringify({ entities, source })}\n`);
+        await write(child, `${JSON.stringify({ entities, source, file })}\n`);
         for (const [number, { name }] of verifiedEntities(entities).entries()) {
-          await sendRows(child, number, name, number < entities.length ? store : ledger);
+          if (number >= entities.length) await sendRows(child, number, name, ledger);
+          else await sendDifferences(child, number, name, store);
         }
         child.stdin.end();
       } finally {

@@ -9,7 +9,7 @@
 import { constants, DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { EntityContract } from '../contract.ts';
 import { suggestName } from '../read/suggest.ts';
-import { createTablesSql } from './ddl.ts';
+import { createTablesSql, positionName, quoteName, quoteText } from './ddl.ts';
 import { ledgerEntityContract } from './ledger-entity.ts';
 
 /** What a reading query is made of. */
@@ -33,6 +33,47 @@ export const openVerifierTables = (entities: readonly EntityContract[]): Databas
   database.exec('PRAGMA temp_store = MEMORY');
   database.exec(createTablesSql({ entities: verifiedEntities(entities) }));
   return database;
+};
+
+/** How SQL names the attached file of base rows, and the table of the positions that do not count there. */
+const baseSchema = 'base';
+const goneTable = ({ name }: EntityContract): string => quoteName(`svc_gone_${name}`);
+
+export type UponBase = {
+  /** A row of the base at this position does not count: it is gone, or another one in the tables. */
+  remove(entity: EntityContract, position: number): void;
+};
+
+/**
+ * Puts the tables upon a file of base rows, which is read where it lies: each entity is then what is in its table
+ * and what the file has beside, as a view that SQLite looks through, so that indexes of both serve.
+ */
+export const attachBase = (
+  database: DatabaseSync,
+  address: string,
+  entities: readonly EntityContract[],
+): UponBase => {
+  // Rows refer to others that are in the file.
+  database.exec(`PRAGMA foreign_keys = OFF; ATTACH ${quoteText(address)} AS ${baseSchema}`);
+  for (const entity of entities) {
+    const [table, gone] = [quoteName(entity.name), goneTable(entity)];
+    const columns = [
+      '_key',
+      'payload',
+      ...entity.columns.map(({ name }) => quoteName(name)),
+    ].join();
+    database.exec(`
+      CREATE TEMP TABLE ${gone} (position INTEGER PRIMARY KEY);
+      CREATE TEMP VIEW ${table} AS
+        SELECT ${columns} FROM ${baseSchema}.${table}
+          WHERE ${quoteName(positionName(entity).name)} NOT IN (SELECT position FROM temp.${gone})
+        UNION ALL SELECT ${columns} FROM main.${table};
+    `);
+  }
+  return {
+    remove: (entity, position) =>
+      void database.prepare(`INSERT INTO temp.${goneTable(entity)} VALUES (?)`).run(position),
+  };
 };
 
 /** From here on, statements of the database may read and nothing else. */

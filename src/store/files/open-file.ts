@@ -11,6 +11,7 @@ const mappedBytes = 2 ** 31 - 65_536;
 /** How SQLite is told of the file. */
 export const fileAddress = (path: string): string => {
   const url = pathToFileURL(path);
+  url.searchParams.set('mode', 'ro');
   url.searchParams.set('immutable', '1');
   return url.href;
 };

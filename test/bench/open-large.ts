@@ -1,0 +1,217 @@
+/**
+ * Sessions of a world of a million rows: the first on a machine, whose host unpacks the snapshot; one on a host that
+ * holds the world, beside the same of a small one; and what the rows of ten take in memory beside those of one, when
+ * each has read all of them.
+ */
+import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { Contract } from '#language/contract.ts';
+import { until } from '#runtime/pause.ts';
+import { pathOf } from '../../src/control/blobs/blobs.ts';
+import { runImport } from '../../src/data/import/run.ts';
+import { type Network, startNetwork } from '../support/network.ts';
+import { processesNaming } from '../support/processes.ts';
+import { call, close, createNotes, open } from '../support/sessions.ts';
+import { pssBytes, treeOf } from './density.ts';
+import { type Figure, median } from './figure.ts';
+
+const rows = 1_000_000;
+const folders = 1_000;
+const rowsAChunk = 50_000;
+const runs = { first: 3, warm: 30 };
+const sessions = 10;
+const settleMs = 60_000;
+
+const noteOf = (id: number): string =>
+  JSON.stringify({
+    id,
+    folder_id: 1 + (id % folders),
+    title: `note ${id} of ${(id * 7_919) % 1_000_003}`,
+    done: id % 3 === 0,
+  });
+
+const writeChunk = async (folder: string, ordinal: number, lines: string[]) => {
+  const file = join(folder, `${ordinal}.jsonl.gz`);
+  await writeFile(file, gzipSync(`${lines.join('\n')}\n`, { level: 1 }));
+  return { ordinal, file, rows: lines.length };
+};
+
+const writeChunks = async (folder: string) => {
+  const all = Array.from({ length: folders }, (_, index) =>
+    JSON.stringify({ id: index + 1, name: `folder ${index + 1}` }),
+  );
+  const chunks = [{ ...(await writeChunk(folder, 0, all)), entity: 'folders' }];
+  for (let from = 1; from <= rows; from += rowsAChunk) {
+    const lines = Array.from({ length: rowsAChunk }, (_, index) => noteOf(from + index));
+    chunks.push({ ...(await writeChunk(folder, chunks.length, lines)), entity: 'notes' });
+  }
+  return chunks;
+};
+
+/** Gives the head of a world a million rows, in place of its own. */
+const fillWorld = async (network: Network, slug: string, blobDir: string): Promise<void> => {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-bench-rows-'));
+  try {
+    const head = 'id = (select head_version_id from worlds where slug = $1)';
+    const [version] = await network.sql<{ contract: Contract }>(
+      `select contract from versions where ${head}`,
+      [slug],
+    );
+    if (version === undefined) throw new Error(`there is no world ${slug}`);
+    const outcome = await runImport({
+      contract: version.contract,
+      base: null,
+      chunks: await writeChunks(folder),
+      mode: 'append',
+      redact: 'off',
+      atomic: true,
+      dryRun: false,
+      folder: join(folder, 'import'),
+    });
+    if (outcome.kind !== 'applied' || outcome.snapshot === null) throw new Error(outcome.kind);
+    const { digest, file } = outcome.snapshot;
+    const path = join(blobDir, pathOf(digest));
+    await mkdir(dirname(path), { recursive: true });
+    await cp(file, path);
+    await network.sql(`update versions set snapshot = $2 where ${head}`, [slug, digest]);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+};
+
+const settled = (network: Network, count: number): Promise<unknown> =>
+  until(
+    async () => {
+      const states = (await network.hosts()).map((host) => host.state);
+      return states.length >= count && states.every((state) => state === 'warm');
+    },
+    { timeoutMs: settleMs, everyMs: 100, what: 'a warm and quiet pool' },
+  );
+
+const timedOpen = async (network: Network, slug: string, reuseWarm: boolean) => {
+  const startedAt = performance.now();
+  const session = await open(network.client, { slug, reuseWarm });
+  const ms = performance.now() - startedAt;
+  if (session.state !== 'READY') throw new Error(`${session.id}: ${JSON.stringify(session)}`);
+  return { ms, session };
+};
+
+/** What is in it; hosts have the folder itself in their sight. */
+const emptyFolder = async (folder: string): Promise<void> => {
+  for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true });
+};
+
+/** The folder of unpacked snapshots is emptied before each. */
+const measureFirst = async (network: Network): Promise<number[]> => {
+  const samples: number[] = [];
+  for (let run = 0; run < runs.first; run += 1) {
+    await settled(network, sessions);
+    await emptyFolder(join(tmpdir(), `svc-${network.installation}-snapshots`));
+    const { ms, session } = await timedOpen(network, 'large', false);
+    samples.push(ms);
+    await close(network.client, session.id);
+  }
+  return samples;
+};
+
+const measureWarm = async (network: Network, slug: string): Promise<number[]> => {
+  const samples: number[] = [];
+  for (let run = 0; run <= runs.warm; run += 1) {
+    await settled(network, sessions);
+    const { ms, session } = await timedOpen(network, slug, true);
+    if (session.hostReused) samples.push(ms);
+    await close(network.client, session.id, true);
+  }
+  if (samples.length < runs.warm / 2) throw new Error(`only ${samples.length} opens found a host`);
+  return samples;
+};
+
+/** Memory of the hosts that serve, with all that they started, as their share of it. */
+const memoryOfServing = async (network: Network): Promise<number> => {
+  const hosts = (await network.hosts()).filter(({ session_id }) => session_id !== null);
+  const pids = hosts.flatMap(({ id }) => processesNaming(id).flatMap(({ pid }) => treeOf(pid)));
+  return [...new Set(pids)].reduce((sum, pid) => sum + pssBytes(pid), 0);
+};
+
+/** The memory of as many sessions, each of which has looked at all rows of its world. */
+const memoryWith = async (network: Network, slugs: readonly string[]): Promise<number> => {
+  await settled(network, sessions);
+  const opened: string[] = [];
+  for (const slug of slugs) {
+    const { session } = await timedOpen(network, slug, false);
+    opened.push(session.id);
+    const input = { title: 'none has it' };
+    const answer = await call(network.client, session.id, {
+      kind: 'tool',
+      name: 'list_notes',
+      input,
+    });
+    if (answer.state !== 'succeeded') throw new Error(JSON.stringify(answer));
+  }
+  const bytes = await memoryOfServing(network);
+  for (const id of opened) await close(network.client, id);
+  return bytes;
+};
+
+/** What the rows of ten sessions take beside those of one. */
+const measureMemory = async (network: Network, say: (line: string) => void): Promise<number> => {
+  const some = (large: number) => [
+    ...Array.from({ length: large }, () => 'large'),
+    ...Array.from({ length: sessions - large }, () => 'small'),
+  ];
+  const none = await memoryWith(network, some(0));
+  const one = await memoryWith(network, some(1));
+  const all = await memoryWith(network, some(sessions));
+  const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(0)} MiB`;
+  say(
+    `  of ten small ${mebibytes(none)}, one of them large ${mebibytes(one)}, all ${mebibytes(all)}`,
+  );
+  return (all - none) / (one - none);
+};
+
+const figureOf = (
+  name: string,
+  value: number,
+  {
+    unit = 'ms' as Figure['unit'],
+    floor = null as number | null,
+    target,
+  }: { unit?: Figure['unit']; floor?: number | null; target: number | null },
+): Figure => ({ name, value, unit, floor, peer: null, target, better: 'lower' });
+
+/** On a network of its own. */
+export const benchOpenLarge = async (
+  databaseUrl: string,
+  say: (line: string) => void,
+): Promise<Figure[]> => {
+  const blobDir = await mkdtemp(join(tmpdir(), 'svc-bench-blobs-'));
+  const network = await startNetwork({
+    databaseUrl,
+    poolSize: sessions,
+    poolMax: 2 * sessions,
+    env: { SVC_LOG_LEVEL: 'warn' },
+    controlEnv: { SVC_BLOB_DIR: blobDir },
+  });
+  try {
+    await createNotes(network.client, 'small');
+    await createNotes(network.client, 'large');
+    await fillWorld(network, 'large', blobDir);
+    await network.control.end('SIGTERM');
+    await network.restartControl(); // what it remembers of the version is not so any more
+    say('  opening it first');
+    const first = await measureFirst(network);
+    say('  opening it on hosts that hold it');
+    const small = median(await measureWarm(network, 'small'));
+    const large = median(await measureWarm(network, 'large'));
+    return [
+      figureOf('open.1m.first', median(first), { floor: small, target: 1_500 }),
+      figureOf('open.1m.warm', large, { floor: small, target: small + 15 }),
+      figureOf('open.1m.rss', await measureMemory(network, say), { unit: 'x', target: 1.5 }),
+    ];
+  } finally {
+    await network.stop();
+    await rm(blobDir, { recursive: true, force: true });
+  }
+};
