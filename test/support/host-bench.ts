@@ -37,8 +37,8 @@ const nothing = async (): Promise<void> => undefined;
 let stopBench = nothing;
 
 /** Starts a host; it is stopped when the test is over. */
-export const startBench = async (): Promise<Bench> => {
-  const control = await startStandInControl(version.blobs);
+export const startBench = async ({ blobs } = version): Promise<Bench> => {
+  const control = await startStandInControl(blobs);
   const folder = await mkdtemp(join(tmpdir(), 'svc-host-test-'));
   const workDir = join(folder, 'work');
   const lines: string[] = [];

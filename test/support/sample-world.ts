@@ -13,7 +13,7 @@ import {
   type RouteContract,
   type ToolContract,
 } from '#language/contract.ts';
-import { buildSnapshot } from '#store/snapshot.ts';
+import { buildSnapshot, type Rows } from '#store/snapshot.ts';
 import { sampleContract, sampleEntities, sampleRows } from './sample-contract.ts';
 
 const error = (status: number, message: string) => ({ status, body: JSON.stringify({ message }) });
@@ -237,7 +237,7 @@ const digestOf = (bytes: Uint8Array): Digest =>
   `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 
 /** A version of the sample world with its blobs. */
-export const sampleVersion = (): SampleVersion => {
+export const sampleVersion = (rows: Rows = sampleRows): SampleVersion => {
   const bundle = encodeBundle({
     contract: sampleWorldContract,
     files: [
@@ -246,7 +246,7 @@ export const sampleVersion = (): SampleVersion => {
       file('tools.ts', toolsTs),
     ],
   });
-  const snapshot = buildSnapshot(sampleWorldContract, sampleRows);
+  const snapshot = buildSnapshot(sampleWorldContract, rows);
   const blobs = new Map([bundle, snapshot.bytes].map((bytes) => [digestOf(bytes), bytes]));
   return {
     bundle: digestOf(bundle),
