@@ -6,6 +6,7 @@
 import { type Command, Option } from 'commander';
 import { isObject } from '#domain/json.ts';
 import { limits } from '#domain/limits.ts';
+import { type RedactionMode, redactionModes } from '#language/capture/redaction.ts';
 import { readJsonObject, readRows } from '../files/input.ts';
 import { runCall } from '../service/waits.ts';
 import type { Context } from '../terminal/context.ts';
@@ -124,7 +125,12 @@ export const addSessionState = (sessions: Command, context: Context): void => {
   });
 };
 
-type SeedOptions = ServiceOptions & { rows: string[]; entity?: string; mode: 'append' | 'replace' };
+type SeedOptions = ServiceOptions & {
+  rows: string[];
+  entity?: string;
+  mode: 'append' | 'replace';
+  redact: RedactionMode;
+};
 
 export const addSessionSeed = (sessions: Command, context: Context): void => {
   const command = addCommand(sessions, {
@@ -138,9 +144,19 @@ export const addSessionSeed = (sessions: Command, context: Context): void => {
       new Option('--mode <mode>', 'add to the rows there, or replace those of the named entities')
         .choices(['append', 'replace'])
         .default('append'),
+    )
+    .addOption(
+      new Option(
+        '--redact <mode>',
+        "redact the rows by the world's policy before they are stored, or refuse plaintext",
+      )
+        .choices(redactionModes)
+        .default('off'),
     );
   withService(command).action(async (sessionId: string, options: SeedOptions) => {
-    const input = { rows: readRows(context, options.rows, options.entity), mode: options.mode };
+    const { mode, redact } = options;
+    const rows = readRows(context, options.rows, options.entity);
+    const input = { rows, mode, ...(redact === 'off' ? {} : { redact }) };
     const client = clientFor(context, options);
     const call = await runCall(context, { client, sessionId, call: { kind: 'seed', input } });
     outputOf(call);

@@ -5,6 +5,7 @@
  */
 import { type CallError, shortErrorJson } from '#domain/call.ts';
 import { AppError } from '#domain/error.ts';
+import { type RedactionMode, redactionModes } from '#language/capture/redaction.ts';
 import type { answerCall, deliverRequests, reportClosed } from '#wire/host-api/operations.ts';
 import type { Input } from '#wire/operation.ts';
 import type { CallRequest } from '#wire/public-api/call.ts';
@@ -29,6 +30,8 @@ const mostLabelChars = 256;
 
 export type KeptCall = Omit<CallRequest, 'input'> & {
   inputJson: string;
+  /** What a `seed` asks for; its input does not say it any more, as nobody after is to do it again. */
+  redact: RedactionMode;
   /** What a `close` asks for: that its host keeps what it holds. */
   keepWarm: boolean;
   /** Of the whole body; null without an `Idempotency-Key`. */
@@ -38,11 +41,26 @@ export type KeptCall = Omit<CallRequest, 'input'> & {
 const isKeepWarm = (input: unknown): boolean =>
   typeof input === 'object' && input !== null && 'keepWarm' in input && input.keepWarm === true;
 
+/** The input of a `seed` without what it says of redaction. Throws `invalid` for a mode that there is not. */
+const readRedact = (
+  input: Record<string, unknown>,
+): { input: Record<string, unknown>; redact: RedactionMode } => {
+  const { redact = 'off', ...rest } = input;
+  const mode = redactionModes.find((known) => known === redact);
+  if (mode !== undefined) return { input: rest, redact: mode };
+  const message = `must be one of ${redactionModes.join(', ')}`;
+  throw new AppError('invalid', `invalid request: input.redact ${message}`, {
+    fields: [{ path: ['input', 'redact'], message }],
+  });
+};
+
 const keepCall = (body: CallRequest, { isKeyed }: KeepOptions): KeptCall => {
-  const { input = {}, ...rest } = body;
+  const { input: given = {}, ...rest } = body;
+  const isSeed = body.kind === 'seed' && Object.hasOwn(given, 'redact');
+  const { input, redact } = isSeed ? readRedact(given) : { input: given, redact: 'off' as const };
   const hash = isKeyed ? hashOf(body) : null;
   const keepWarm = body.kind === 'close' && isKeepWarm(input);
-  return { ...rest, inputJson: JSON.stringify(input), keepWarm, hash };
+  return { ...rest, inputJson: JSON.stringify(input), redact, keepWarm, hash };
 };
 
 /** An inline task: what the service itself looks at, and the whole as JSON text. */
@@ -89,6 +107,8 @@ export type KeptStoredTask = {
   specJson: string;
   contentHash: string;
   labels: Record<string, string>;
+  /** Whether its seed is to be redacted before it is stored. */
+  redacts: boolean;
 };
 
 /** What lists are filtered by: the short members of the metadata, as texts. */
@@ -109,6 +129,7 @@ export const keepSpec = ({ name, ...spec }: TaskSpec): KeptStoredTask => ({
   specJson: JSON.stringify(spec),
   contentHash: hashOfSpec(spec),
   labels: labelsOf(spec.metadata),
+  redacts: spec.seed?.redact !== undefined,
 });
 
 const keepCreateTask = ({ spec, ...rest }: CreateTaskBody, { isKeyed }: KeepOptions) => ({
@@ -127,6 +148,7 @@ export type KeptUpdateTask = ReturnType<typeof keepUpdateTask>;
 export type KeptWorld = Omit<CreateWorldBody, 'data'> & {
   /** Rows by entity as JSON text; null when there are none. */
   rowsJson: string | null;
+  redact: RedactionMode;
   /** Of the whole body; null without an `Idempotency-Key`. */
   hash: string | null;
 };
@@ -134,7 +156,8 @@ export type KeptWorld = Omit<CreateWorldBody, 'data'> & {
 const keepWorld = (body: CreateWorldBody, { isKeyed }: KeepOptions): KeptWorld => {
   const { data, ...rest } = body;
   const rowsJson = data === undefined ? null : JSON.stringify(data.rows);
-  return { ...rest, rowsJson, hash: isKeyed ? hashOf(body) : null };
+  const redact = data?.redact ?? 'off';
+  return { ...rest, rowsJson, redact, hash: isKeyed ? hashOf(body) : null };
 };
 
 /** A push, with the hash of its whole body; null without an `Idempotency-Key`. */

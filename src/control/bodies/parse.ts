@@ -28,13 +28,18 @@ export const checkExtent = ({ levels, values }: Extent): void => {
   }
 };
 
-/** The value of a JSON text whose extent was checked. */
+/** What a parser says, without the part of the text that it quotes: bodies hold what nobody else is to read. */
+const withoutQuote = (message: string): string =>
+  message.replace(/, (?:\.{3})?".*"(?:\.{3})? is not valid JSON$/s, '');
+
+/** The value of a JSON text whose extent was checked. Throws `invalid` for what is no JSON. */
 export const parseText = (text: string): unknown => {
   let value: unknown;
   try {
     value = JSON.parse(text);
-  } catch (cause) {
-    throw new AppError('invalid', `the body is not JSON: ${(cause as Error).message}`, { cause });
+  } catch (error) {
+    const told = withoutQuote((error as Error).message);
+    throw new AppError('invalid', `the body is not JSON: ${told}`);
   }
   if (holdsInheriting(text, value)) {
     throw invalid('the body has a member "__proto__" or "constructor.prototype"');

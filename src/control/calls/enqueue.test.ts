@@ -20,7 +20,13 @@ const refusing = (stands: { state: SessionState; openCalls: number; projectCalls
     notices: { watch: () => ({ end: () => undefined }) },
     seats: { reach: () => undefined },
   } as unknown as Parts;
-  const body = { kind: 'state' as const, inputJson: '{}', keepWarm: false, hash: null };
+  const body = {
+    kind: 'state' as const,
+    inputJson: '{}',
+    redact: 'off' as const,
+    keepWarm: false,
+    hash: null,
+  };
   const request = { projectId: 'prj-1', sessionId: 'ses-1', body, idempotencyKey: undefined };
   const signal = new AbortController().signal;
   return enqueue(parts, request, { ms: 0, signal });

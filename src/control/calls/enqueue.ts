@@ -141,6 +141,34 @@ const toNewCall = (request: EnqueueRequest, id: string): NewCall => ({
   requestHash: request.body.hash,
 });
 
+const outOfLimits = 'the rows cannot be redacted within the time and memory that there is for it';
+
+/** The body as it is stored: the rows of a seed are redacted before anything of it is written anywhere. */
+const redacted = async (
+  { blobs, compiler, facts, versions }: Parts,
+  { projectId, sessionId, body }: EnqueueRequest,
+  signal: AbortSignal | undefined,
+): Promise<KeptCall> => {
+  if (body.redact === 'off') return body;
+  const versionId = (await facts.get(projectId, sessionId))?.versionId;
+  const version = versionId === undefined ? undefined : await versions.get(versionId);
+  if (version === undefined) throw noSession(sessionId);
+  const { bundle } = version;
+  const world = { digest: bundle, project: projectId };
+  const { inputJson, redact: mode } = body;
+  const job = { kind: 'redact-seed', world, inputJson, mode } as const;
+  const asker = { project: projectId, signal, supply: () => blobs.get(bundle) };
+  const seed = await compiler.run(job, asker);
+  if (seed.ok) return { ...body, inputJson: seed.inputJson };
+  if (!('fields' in seed)) {
+    throw new AppError('invalid', outOfLimits, {
+      fields: [{ path: ['input', 'rows'], message: outOfLimits }],
+    });
+  }
+  const { fields } = seed;
+  throw new AppError('invalid', `the seed is refused: ${fields[0]?.message}`, { fields });
+};
+
 /** Waits for a call that another request has made. */
 const awaitOther = async (
   parts: Parts,
@@ -173,7 +201,8 @@ export const enqueue = async (
   const callId = newId('call');
   const watch = parts.notices.watch(callId);
   try {
-    const call = await insertOnce(parts, request, toNewCall(request, callId));
+    const body = await redacted(parts, request, wait.signal);
+    const call = await insertOnce(parts, request, toNewCall({ ...request, body }, callId));
     if (call.id !== callId) return await awaitOther(parts, request, call, wait);
     return await awaitCall(parts, watch, { projectId, sessionId, callId }, call, wait);
   } finally {

@@ -8,6 +8,8 @@ import type { FieldProblem } from '#domain/error.ts';
 import { parsePointer } from '#domain/json.ts';
 import type { TreeFile } from '#domain/world.ts';
 import { decodeBundle, encodeBundle, selectUserCode } from '#language/artifacts/bundle.ts';
+import { createWithholding, redactRows } from '#language/capture/redacted-rows.ts';
+import { type RedactionMode, redactionLack } from '#language/capture/redaction.ts';
 import { compileTree } from '#language/compile/compile.ts';
 import { languageWarnings } from '#language/compile/warnings.ts';
 import type { Contract, Dependency } from '#language/contract.ts';
@@ -100,6 +102,33 @@ const refuseKept = (
   };
 };
 
+/** The rows of a request as they are to be stored, or why they are not. */
+const redactMore = (
+  contract: Contract,
+  more: Rows,
+  mode: RedactionMode,
+): { ok: true; rows: Rows } | { ok: false; row: RefusedRow } => {
+  if (mode === 'off') return { ok: true, rows: more };
+  const lack = redactionLack(contract, mode);
+  if (lack !== undefined) {
+    return {
+      ok: false,
+      row: { message: lack, field: { path: ['data', 'redact'], message: lack } },
+    };
+  }
+  const redacted = redactRows(contract, more, mode);
+  if (redacted.ok) return redacted;
+  const { path = [], message = '' } = redacted.problems[0] ?? {};
+  return { ok: false, row: { message, field: { path: ['data', 'rows', ...path], message } } };
+};
+
+/** A refusal of redacted rows, which quotes nothing of them. */
+const withheld = (refusal: StoreRefusal, contract: Contract): StoreRefusal => {
+  if (refusal.kind !== 'shape') return refusal;
+  const { pointer = '', detail } = refusal;
+  return new StoreRefusal({ ...refusal, ...createWithholding(contract)({ pointer, detail }) });
+};
+
 const linkedTaskTools = ({ tasks, tools }: Contract): string[] => {
   const own = new Set(tools.map(({ name }) => name));
   const given = new Set(tasks.flatMap((task) => task.tools ?? []));
@@ -108,12 +137,19 @@ const linkedTaskTools = ({ tasks, tools }: Contract): string[] => {
 
 /**
  * Builds a version of a tree: its rows, then those that are kept of the version that it is made from, then those
- * of a request.
+ * of a request, which are redacted first where it asks for that.
  */
-export const buildVersion = (files: readonly TreeFile[], more: Rows, base?: BaseVersion): Built => {
+export const buildVersion = (
+  files: readonly TreeFile[],
+  given: Rows,
+  { base, redact = 'off' }: { base?: BaseVersion; redact?: RedactionMode } = {},
+): Built => {
   const compiled = compileTree(files);
   if (!compiled.ok) return compiled;
   const { contract, baseRows, generated } = compiled;
+  const redacted = redactMore(contract, given, redact);
+  if (!redacted.ok) return redacted;
+  const more = redacted.rows;
   const before = base === undefined ? undefined : decodeBundle(base.bundle).contract;
   const kept = before === undefined || base === undefined ? {} : readKeptRows(before, base);
   const ofTree = withoutKept(contract, baseRows, kept, base?.replaced);
@@ -139,9 +175,10 @@ export const buildVersion = (files: readonly TreeFile[], more: Rows, base?: Base
     };
   } catch (error) {
     if (!(error instanceof StoreRefusal)) throw error;
-    const row = refuseKept(error, contract, { ofTree, kept }) ?? {
-      message: error.message,
-      field: placeRefusal(error, ofTree),
+    const refusal = redact === 'off' ? error : withheld(error, contract);
+    const row = refuseKept(refusal, contract, { ofTree, kept }) ?? {
+      message: refusal.message,
+      field: placeRefusal(refusal, ofTree),
     };
     return { ok: false, row };
   }

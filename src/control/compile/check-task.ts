@@ -13,11 +13,12 @@ import { describeEntities } from '#language/artifacts/describe.ts';
 import { type CheckConditions, createConditionCheck } from '#language/check/conditions.ts';
 import type { CheckCount, Contract, EntityContract, Row } from '#language/contract.ts';
 import { suggestName } from '#language/read/suggest.ts';
-import { createRowChecker, type RowChecker } from '#language/schema/checkers.ts';
+import { createRowChecker } from '#language/schema/checkers.ts';
 import { verifierFault } from '#language/sql/verifier.ts';
 import type { TaskSpec } from '#wire/public-api/session.ts';
 import { hashOf } from '../json/canonical.ts';
 import { createFairCache } from '../shares/fair-cache.ts';
+import { type RedactingWorld, redactSeedRows } from './redact-seed.ts';
 import { Lacking } from './serve-jobs.ts';
 
 /** Which world a job is for, by the digest of its bundle; the bytes where the process lacks them. */
@@ -28,14 +29,15 @@ export type CheckedTask =
       ok: true;
       /** `sha256:…` of the spec. */
       hash: string;
+      /** The spec with redacted rows, as JSON text, where its seed says how; absent: it stays as it came. */
+      specJson?: string;
     }
   | { ok: false; fields: FieldProblem[] };
 
-type KnownWorld = {
+type KnownWorld = RedactingWorld & {
   entities: readonly EntityContract[];
   /** Names of its tools. */
   tools: ReadonlySet<string>;
-  rows: RowChecker;
   conditions: CheckConditions;
   /** The view of its entities, as JSON text. */
   entitiesJson(): string;
@@ -51,6 +53,7 @@ const longestKey = 200;
 const longestMessage = 1_000;
 
 const toKnown = (contract: Contract): KnownWorld => ({
+  contract,
   entities: contract.entities,
   tools: new Set(contract.tools.map(({ name }) => name)),
   rows: createRowChecker(contract),
@@ -123,21 +126,40 @@ const shorten = ({ path, message }: FieldProblem): FieldProblem => ({
   message: clip(message, longestMessage),
 });
 
+/**
+ * A task whose seed is redacted. The rows come out as they are to be stored, so that nobody redacts them once more;
+ * therefore it says no more that they are to be.
+ */
+const redactTask = (
+  world: KnownWorld,
+  spec: TaskSpec,
+): { spec: TaskSpec; fields: FieldProblem[] } => {
+  const { redact, ...seed } = spec.seed ?? { rows: {} };
+  if (redact === undefined) return { spec, fields: [] };
+  if (redact === 'off') return { spec: { ...spec, seed }, fields: [] };
+  const redacted = redactSeedRows(world, seed.rows, redact, ['task', 'seed', 'rows']);
+  if (!redacted.ok) return { spec: { ...spec, seed: { rows: {} } }, fields: redacted.fields };
+  return { spec: { ...spec, seed: { ...seed, rows: redacted.rows } }, fields: [] };
+};
+
 /** What is wrong with a task, or its hash. */
 export const checkTask = (
   world: KnownWorld,
-  spec: TaskSpec,
+  given: TaskSpec,
   linkedTools: readonly string[] = [],
 ): CheckedTask => {
+  const { spec, fields: ofRedaction } = redactTask(world, given);
   const { seed, grader } = spec;
   const checks = grader?.kind === 'assertions' ? grader.checks : [];
   const fields = [
     ...checkTools(new Set([...world.tools, ...linkedTools]), spec.tools),
+    ...ofRedaction,
     ...checkSeed(world, seed),
     ...checks.flatMap((check, index) => checkAssertion(world, check, index)),
   ];
   if (fields.length === 0 && grader?.kind === 'sql')
     fields.push(...checkQuery(world, grader.source));
   if (fields.length > 0) return { ok: false, fields: fields.slice(0, mostProblems).map(shorten) };
-  return { ok: true, hash: `sha256:${hashOf(spec)}` };
+  const hash = `sha256:${hashOf(spec)}`;
+  return spec === given ? { ok: true, hash } : { ok: true, hash, specJson: JSON.stringify(spec) };
 };

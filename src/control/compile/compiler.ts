@@ -43,6 +43,7 @@ type Outcome = Outcomes[JobKind];
 /** Kinds that are short: they look at a world that is compiled. */
 const shortKinds: ReadonlySet<JobKind> = new Set<JobKind>([
   'check-task',
+  'redact-seed',
   'describe-entities',
   'pack-rows',
 ]);

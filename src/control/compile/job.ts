@@ -2,6 +2,7 @@
 import type { TreeFile } from '#domain/world.ts';
 import { describeContract } from '#language/artifacts/describe.ts';
 import { type GeneratedFile, generatedState, staleProblems } from '#language/artifacts/state.ts';
+import type { RedactionMode } from '#language/capture/redaction.ts';
 import { compileTree } from '#language/compile/compile.ts';
 import { languageWarnings } from '#language/compile/warnings.ts';
 import type { Contract, RedactPolicy } from '#language/contract.ts';
@@ -13,6 +14,7 @@ import { type Built, buildVersion } from './build.ts';
 import { type CheckedTask, checkTask, createWorldCache, type WorldGiven } from './check-task.ts';
 import type { BaseVersion } from './kept-rows.ts';
 import { packRows } from './pack-rows.ts';
+import { type RedactedSeed, redactSeed } from './redact-seed.ts';
 
 type Files = readonly TreeFile[];
 
@@ -24,7 +26,7 @@ type Inputs = {
    * What a version of it consists of, with rows of a request after those of the tree; made from another version,
    * it keeps rows of that.
    */
-  build: { files: Files; rowsJson: string | null; base?: BaseVersion };
+  build: { files: Files; rowsJson: string | null; redact?: RedactionMode; base?: BaseVersion };
   /** What its contract holds. */
   describe: { files: Files };
   /** What a template holds. */
@@ -33,6 +35,8 @@ type Inputs = {
   begin: { name: string; template: Files };
   /** Whether a session of a world can be opened on a task, which may give tools of linked worlds, too. */
   'check-task': { world: WorldGiven; specJson: string; linkedTools?: readonly string[] };
+  /** The input of a call `seed`, its rows redacted by the policy of the world. */
+  'redact-seed': { world: WorldGiven; inputJson: string; mode: 'apply' | 'refuse' };
   /** The entities of a world, with every field. */
   'describe-entities': { world: WorldGiven };
   /** Rows of a request as a chunk of a batch; with a policy they are redacted by it first. */
@@ -72,6 +76,7 @@ export type Outcomes = {
   summarize: TemplateSummaryResult;
   begin: { ok: true; files: TreeFile[] } | Refused;
   'check-task': CheckedTask | Refused;
+  'redact-seed': RedactedSeed | Refused;
   /** As JSON text, like `describe`. */
   'describe-entities': { ok: true; entitiesJson: string } | Refused;
   'pack-rows': { ok: true; chunk: Uint8Array; rows: number } | Refused;
@@ -113,11 +118,7 @@ export const createJobs = (): ((job: Job) => Outcomes[JobKind]) => {
       case 'compile':
         return compile(job.files);
       case 'build':
-        return buildVersion(
-          job.files,
-          job.rowsJson === null ? {} : JSON.parse(job.rowsJson),
-          job.base,
-        );
+        return buildVersion(job.files, job.rowsJson === null ? {} : JSON.parse(job.rowsJson), job);
       case 'describe':
         return describe(job.files);
       case 'summarize':
@@ -126,6 +127,8 @@ export const createJobs = (): ((job: Job) => Outcomes[JobKind]) => {
         return { ok: true, files: initTree(job) };
       case 'check-task':
         return checkTask(findWorld(job.world), JSON.parse(job.specJson), job.linkedTools);
+      case 'redact-seed':
+        return redactSeed(findWorld(job.world), JSON.parse(job.inputJson), job.mode);
       case 'describe-entities':
         return { ok: true, entitiesJson: findWorld(job.world).entitiesJson() };
       case 'pack-rows':

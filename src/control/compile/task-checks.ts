@@ -56,7 +56,9 @@ const keyOf = ({ world, specJson, linkedTools = [] }: CheckJob): string | undefi
 const isVerdict = (outcome: Outcome): outcome is CheckedTask => outcome.ok || 'fields' in outcome;
 
 const sizeOf = (verdict: CheckedTask): number =>
-  verdict.ok ? verdictBytes : verdictBytes + 2 * JSON.stringify(verdict.fields).length;
+  verdict.ok
+    ? verdictBytes + 2 * (verdict.specJson?.length ?? 0)
+    : verdictBytes + 2 * JSON.stringify(verdict.fields).length;
 
 /** Waits for a flight until the asker is gone; whoever leaves last ends it. */
 const board = (flight: Flight, signal: AbortSignal | undefined): Promise<Outcome> => {

@@ -97,6 +97,6 @@ export const resolveTask = async (
     return { form: 'stored', ...stored.task, hash, id, version: number };
   }
   const { inline } = given;
-  const hash = await checkSpec(parts, version, inline, signal);
-  return { form: 'inline', ...inline, hash, ...unstored };
+  const checked = await checkSpec(parts, version, inline, signal);
+  return { form: 'inline', ...inline, ...checked, ...unstored };
 };

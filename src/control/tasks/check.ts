@@ -15,16 +15,16 @@ export const invalidTask = (fields: FieldProblem[], message = fields[0]?.message
 const outOfLimits = 'the task cannot be checked within the time and memory that there is for it';
 
 /** Which part of a task is at fault when checking it ended at a limit: the one that takes longest. */
-const heaviestPart = ({ grader }: KeptTask): string[] =>
+const heaviestPart = ({ grader }: Pick<KeptTask, 'grader'>): string[] =>
   grader === 'sql' ? ['task', 'grader', 'source'] : ['task', 'seed', 'rows'];
 
-/** Answers the hash of the spec; throws `invalid` with what does not fit, by its place below `task`. */
+/** Answers the spec as it is kept, its rows redacted where it asks for that, with its hash; throws `invalid` with what does not fit, by its place below `task`. */
 export const checkSpec = async (
   { blobs, compiler }: Parts,
   { bundle, projectId, links }: Version,
-  task: KeptTask,
+  task: Pick<KeptTask, 'grader' | 'specJson'>,
   signal: AbortSignal | undefined,
-): Promise<string> => {
+): Promise<{ specJson: string; hash: string }> => {
   const world = { digest: bundle, project: projectId };
   const linkedTools = links.flatMap(({ alias, tools }) =>
     tools.map((tool) => linkedTool(alias, tool)),
@@ -32,7 +32,7 @@ export const checkSpec = async (
   const job = { kind: 'check-task', world, specJson: task.specJson, linkedTools } as const;
   const asker = { project: projectId, signal, supply: () => blobs.get(bundle) };
   const checked = await compiler.run(job, asker);
-  if (checked.ok) return checked.hash;
+  if (checked.ok) return { specJson: checked.specJson ?? task.specJson, hash: checked.hash };
   if (!('fields' in checked))
     throw invalidTask([{ path: heaviestPart(task), message: outOfLimits }]);
   const { fields } = checked;

@@ -31,7 +31,7 @@ export const saveSessionTask = async (
     const said = `${sessionId} has ${has}; only an inline task of a session can be stored`;
     throw new AppError('conflict', said);
   }
-  const { name: ownName, ...kept } = keepSpec(JSON.parse(specJson) as TaskSpec);
+  const { name: ownName, redacts: _, ...kept } = keepSpec(JSON.parse(specJson) as TaskSpec);
   return storeTask(parts, {
     ...kept,
     id: newId('tsk'),

@@ -23,6 +23,7 @@ import {
 } from '../db/world-tasks.ts';
 import type { Parts } from '../parts.ts';
 import { checkInUse, getVersionOf, getWorld, parseAddress } from '../worlds/address.ts';
+import { redactSpec } from './redact.ts';
 
 /** Who stores tasks: a key pair of its project. */
 export type TaskAuthor = { projectId: string; publicKey: string };
@@ -131,10 +132,11 @@ export const createTask = async (
   { world, versionId, name, spec, message, hash }: KeptCreateTask,
   idempotencyKey: string | undefined,
 ): Promise<{ id: string; isNew: boolean }> => {
-  const { name: ownName, ...kept } = spec;
+  const pin = await resolvePin(parts, projectId, world, versionId);
+  const { name: ownName, ...kept } = await redactSpec(parts, projectId, spec, pin);
   return storeTask(parts, {
     ...kept,
-    ...(await resolvePin(parts, projectId, world, versionId)),
+    ...pin,
     id: newId('tsk'),
     projectId,
     name: name ?? ownName,
@@ -164,7 +166,9 @@ export const updateTask = async (
 ): Promise<void> => {
   const task = await getTask(parts, projectId, id);
   const world = await changedPin(parts, task, change);
-  const { name: ownName, ...kept } = change.spec ?? { name: null };
+  const pin = world ?? { worldId: task.worldId, versionId: task.pin?.versionId ?? null };
+  const spec = change.spec && (await redactSpec(parts, projectId, change.spec, pin));
+  const { name: ownName, ...kept } = spec ?? { name: null };
   const changed = await changeTask(parts.db, projectId, id, {
     name: change.name === undefined && ownName !== null ? ownName : change.name,
     world,

@@ -18,7 +18,7 @@ it('says in the log which upload it could not give up, and answers what the worl
     log: pino({}, { write: (line) => lines.push(JSON.parse(line)) }),
     config: { quotas: {}, templatesDir: '' },
   } as unknown as Parts;
-  const body = { slug: 'empty', from: [], rowsJson: null, hash: null };
+  const body = { slug: 'empty', from: [], rowsJson: null, redact: 'off' as const, hash: null };
   await expect(createWorld(parts, { projectId: 'prj-1', publicKey: 'pk-1' }, body)).rejects.toThrow(
     'nothing to make a world from',
   );

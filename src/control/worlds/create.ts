@@ -99,9 +99,9 @@ const build = async (
 ): Promise<Source> => {
   const { compiler, config } = parts;
   const tree = readSource(config.templatesDir, body);
-  const { rowsJson } = body;
+  const { rowsJson, redact } = body;
   const asker = { project: world.projectId, signal };
-  const job = { kind: 'build', files: tree, rowsJson } as const;
+  const job = { kind: 'build', files: tree, rowsJson, redact } as const;
   const built = builtOrRefused(await compiler.run(job, asker));
   return sourceOf(tree, built, await linkVersion(parts, world, built));
 };

@@ -10,6 +10,7 @@ import {
   taskForms,
 } from '#domain/session.ts';
 import { clockModes } from '#domain/world-clock.ts';
+import { redactionModes } from '#language/capture/redaction.ts';
 import { Id, JsonObject, nullable, Omitted, oneOf, Timestamp } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
 
@@ -94,6 +95,12 @@ export const SessionListView = Type.Object({
 });
 export type SessionListView = Static<typeof SessionListView>;
 
+/** What becomes of rows by the world's `[redact]` before they are stored. */
+export const Redact = oneOf(
+  redactionModes,
+  'apply: rows pass through the redaction policy of the world first; refuse: plaintext in a redacted field is refused; default off',
+);
+
 /** Rows by entity. */
 export const SeedRows = Type.Record(
   Type.String(),
@@ -150,6 +157,7 @@ export const TaskSpec = Type.Object(
       Type.Object(
         {
           mode: Type.Optional(oneOf(['append', 'replace'])),
+          redact: Type.Optional(Redact),
           rows: SeedRows,
         },
         { additionalProperties: false },

@@ -4,7 +4,7 @@ import { limits } from '#domain/limits.ts';
 import { surfaceKinds } from '#domain/session.ts';
 import { nullable, Omitted, oneOf, Timestamp } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
-import { SeedRows } from './session.ts';
+import { Redact, SeedRows } from './session.ts';
 import { FileView, VersionView } from './version.ts';
 
 const RedactView = nullable(
@@ -148,7 +148,12 @@ export const CreateWorldBody = Type.Object(
       ),
     ),
     overlay: Type.Optional(Type.Array(TreeFileBody, mostFiles)),
-    data: Type.Optional(Type.Object({ rows: SeedRows }, { additionalProperties: false })),
+    data: Type.Optional(
+      Type.Object(
+        { rows: SeedRows, redact: Type.Optional(Redact) },
+        { additionalProperties: false },
+      ),
+    ),
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
     description: Type.Optional(Type.String({ maxLength: 2_000 })),
     message: Type.Optional(Type.String({ maxLength: 2_000 })),

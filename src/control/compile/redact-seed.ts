@@ -1,0 +1,97 @@
+/**
+ * Rows that a request seeds a session with, redacted before the service stores or logs a word of them: of a call
+ * `seed`, and of an inline task. It runs in a compile process, as it looks at every value that a stranger sends. All
+ * that is wrong is found here, the contract's part too, because a host would quote what it refuses in the record of
+ * the call.
+ */
+import type { FieldProblem } from '#domain/error.ts';
+import { isObject, parsePointer } from '#domain/json.ts';
+import {
+  createWithholding,
+  type RowsByEntity,
+  redactRows,
+} from '#language/capture/redacted-rows.ts';
+import { type RedactionMode, redactionLack } from '#language/capture/redaction.ts';
+import type { Contract } from '#language/contract.ts';
+import type { RowChecker } from '#language/schema/checkers.ts';
+
+/** What is known of a world whose rows are redacted. */
+export type RedactingWorld = {
+  contract: Pick<Contract, 'api' | 'definitions' | 'entities' | 'redact'>;
+  rows: RowChecker;
+};
+
+type Refused = { ok: false; fields: FieldProblem[] };
+
+export type RedactedSeed = { ok: true; inputJson: string } | Refused;
+
+const mostProblems = 50;
+
+const refuse = (path: string[], message: string): Refused => ({
+  ok: false,
+  fields: [{ path, message }],
+});
+
+/** What the contract says of redacted rows, without quoting them. */
+const checkRedacted = (
+  { contract, rows: checker }: RedactingWorld,
+  rows: RowsByEntity,
+): FieldProblem[] => {
+  const withhold = createWithholding(contract);
+  const problems: FieldProblem[] = [];
+  for (const [entity, list] of Object.entries(rows)) {
+    for (const [index, row] of list.entries()) {
+      for (const problem of checker.check(entity, row)) {
+        const { pointer, detail } = withhold(problem);
+        problems.push({ path: [entity, String(index), ...parsePointer(pointer)], message: detail });
+      }
+      if (problems.length >= mostProblems) return problems.slice(0, mostProblems);
+    }
+  }
+  return problems;
+};
+
+/**
+ * The rows as they are to be stored, or what is wrong with them; `at` is where they stand in the request, the member
+ * `redact` beside them.
+ */
+export const redactSeedRows = (
+  world: RedactingWorld,
+  rows: RowsByEntity,
+  mode: RedactionMode,
+  at: string[],
+): { ok: true; rows: RowsByEntity } | Refused => {
+  const lack = redactionLack(world.contract, mode);
+  if (lack !== undefined) return refuse([...at.slice(0, -1), 'redact'], lack);
+  const redacted = redactRows(world.contract, rows, mode);
+  const problems = redacted.ok ? checkRedacted(world, redacted.rows) : redacted.problems;
+  if (redacted.ok && problems.length === 0) return redacted;
+  const fields = problems.map(({ path, message }) => ({ path: [...at, ...path], message }));
+  return { ok: false, fields };
+};
+
+const areRows = (rows: unknown): rows is RowsByEntity =>
+  isObject(rows) &&
+  Object.values(rows).every((list) => Array.isArray(list) && list.every(isObject));
+
+/** The input of a call `seed` as it is stored and handed to the host. */
+export const redactSeed = (
+  world: RedactingWorld,
+  input: Record<string, unknown>,
+  mode: RedactionMode,
+): RedactedSeed => {
+  const { rows, mode: seedMode = 'append', ...more } = input;
+  if (Object.keys(more).length > 0) {
+    return refuse(['input'], 'has members beside rows, mode and redact');
+  }
+  if (seedMode !== 'append' && seedMode !== 'replace') {
+    return refuse(['input', 'mode'], 'must be "append" or "replace"');
+  }
+  const place = ['input', 'rows'];
+  if (!areRows(rows)) {
+    return refuse(place, 'must be an object that names entities, each with a list of rows');
+  }
+  const redacted = redactSeedRows(world, rows, mode, place);
+  if (!redacted.ok) return redacted;
+  return { ok: true, inputJson: JSON.stringify({ rows: redacted.rows, mode: seedMode }) };
+};

@@ -1,0 +1,308 @@
+/**
+ * Redaction of the rows that requests write: given with a world, in a call `seed`, and in the seed of a task. What is
+ * redacted is never in the clear where the service keeps or says something, nor is it handed to a host.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync, zstdDecompressSync } from 'node:zlib';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { AppError } from '#domain/error.ts';
+import type { Row } from '#language/contract.ts';
+import { basicAuthorization } from '#wire/client.ts';
+import type { CallRequest } from '#wire/public-api/call.ts';
+import {
+  createTask,
+  createWorld,
+  enqueueCall,
+  getTask,
+  listCalls,
+  openSession,
+  updateTask,
+} from '#wire/public-api/operations.ts';
+import { clearPool, type PlayedHost, warmHost } from '../support/host.ts';
+import { type OwnControl, startOwnControl } from '../support/own-control.ts';
+import { redactedWorld } from '../support/redacted-world.ts';
+import { encodeTree } from '../support/worlds.ts';
+
+let control: OwnControl;
+let host: PlayedHost;
+const lines: string[] = [];
+/** All that anybody was answered or handed. */
+const said: unknown[] = [];
+
+beforeAll(async () => {
+  control = await startOwnControl({ log: pino({}, { write: (line) => lines.push(line) }) });
+  await control.send(createWorld, { body: { slug: 'people', from: encodeTree(redactedWorld()) } });
+  const plain = encodeTree(redactedWorld({ withConnector: false }));
+  await control.send(createWorld, { body: { slug: 'plain', from: plain } });
+});
+
+beforeEach(async () => {
+  host = await warmHost(control);
+});
+
+afterEach(() => clearPool(control));
+
+afterAll(() => control.stop());
+
+/** What an answer says, also when it is a refusal. */
+const outcome = async (asked: Promise<{ body: unknown }>): Promise<unknown> => {
+  const told = await asked.then(
+    ({ body }) => body,
+    (error: unknown) => {
+      if (!(error instanceof AppError)) throw error;
+      return { code: error.code, message: error.message, fields: error.fields };
+    },
+  );
+  said.push(told);
+  return told;
+};
+
+const open = async (slug: string, task?: object): Promise<string> => {
+  const told = await outcome(
+    control.send(openSession, { body: { slug, ...(task === undefined ? {} : { task }) } as never }),
+  );
+  const assignment = await host.poll();
+  said.push(assignment);
+  await host.ready();
+  return (told as { id: string }).id;
+};
+
+const seed = (sessionId: string, input: object): Promise<unknown> => {
+  const body = { kind: 'seed', input } as CallRequest;
+  return outcome(control.send(enqueueCall, { params: { sessionId }, body, query: {} }));
+};
+
+const create = (slug: string, data: object, withConnector = true): Promise<unknown> => {
+  const from = encodeTree(redactedWorld({ withConnector }));
+  return outcome(control.send(createWorld, { body: { slug, from, data } as never }));
+};
+
+const digest = /^sha256:[0-9a-f]{64}$/;
+
+describe('a seed with redact "apply"', () => {
+  it('is stored and handed on as the policy keeps it, and says nothing of redaction any more', async () => {
+    const sessionId = await open('people');
+    const row = { id: 1, name: 'Ada', email: 'ada@mail.example', ssn: '12', lat: 59.123 };
+    const call = await seed(sessionId, { rows: { people: [row] }, redact: 'apply' });
+    expect(call).toMatchObject({
+      input: {
+        mode: 'append',
+        rows: { people: [{ id: 1, email: expect.stringMatching(digest), lat: 59.1 }] },
+      },
+    });
+    const { input } = call as { input: { rows: { people: Row[] } } };
+    expect(Object.keys(input)).toEqual(['rows', 'mode']);
+    expect(Object.keys(input.rows.people[0] ?? {})).toEqual(['id', 'name', 'email', 'lat']);
+  });
+
+  it('is refused in words that quote nothing, and leaves no call behind', async () => {
+    const sessionId = await open('people');
+    const secret = 'very-secret-value';
+    for (const [input, path] of [
+      [{ rows: { people: [{ id: secret }] } }, ['input', 'rows', 'people', '0', 'id']],
+      [{ rows: { people: [{ id: 1, [secret]: 1 }] } }, ['input', 'rows', 'people', '0']],
+      [{ rows: { [secret]: [{ id: 1 }] } }, ['input', 'rows']],
+      [{ rows: secret }, ['input', 'rows']],
+      [{ rows: {}, [secret]: 1 }, ['input']],
+      [{ rows: {}, mode: secret }, ['input', 'mode']],
+    ] as const) {
+      const told = await seed(sessionId, { ...input, redact: 'apply' });
+      expect(told).toMatchObject({ code: 'invalid', fields: [{ path }] });
+      expect(JSON.stringify(told)).not.toContain(secret);
+    }
+    const unknown = await seed(sessionId, { rows: { people: [{ id: secret }] }, redact: 'aply' });
+    expect(unknown).toMatchObject({ code: 'invalid', fields: [{ path: ['input', 'redact'] }] });
+    const { body } = await control.read(listCalls, { params: { sessionId }, query: {} });
+    expect(body.data).toEqual([]);
+  });
+});
+
+const plaintext = { rows: { people: [{ id: 1 }, { id: 2, email: 'ada@mail.example' }] } };
+
+describe('redact "refuse"', () => {
+  const place = ['rows', 'people', '1', 'email'];
+  const message =
+    'people[1] email [hash] is plaintext, but the policy keeps a digest of it, sha256:<64 hex>; import with "redact": "apply", or store the redacted form';
+
+  it('names entity, index, field and policy in a seed, a task and a new world', async () => {
+    const sessionId = await open('people');
+    const refused = { ...plaintext, redact: 'refuse' };
+    expect(await seed(sessionId, refused)).toMatchObject({
+      fields: [{ path: ['input', ...place], message }],
+    });
+    const body = { slug: 'people', task: { seed: refused } } as never;
+    expect(await outcome(control.send(openSession, { body }))).toMatchObject({
+      fields: [{ path: ['task', 'seed', ...place], message }],
+    });
+    expect(await create('refused', refused)).toMatchObject({
+      fields: [{ path: ['data', ...place], message }],
+    });
+  });
+
+  it('stores rows that are redacted already as they are', async () => {
+    const sessionId = await open('people');
+    const people = [{ id: 1, email: `sha256:${'0a'.repeat(32)}`, name: 'Ada', lat: 1.5 }];
+    const call = await seed(sessionId, { rows: { people }, redact: 'refuse' });
+    expect(call).toMatchObject({ input: { rows: { people } } });
+  });
+});
+
+it.each(['apply', 'refuse'])(
+  'redact "%s" is refused in a world without a connector',
+  async (redact) => {
+    const sessionId = await open('plain');
+    const given = { ...plaintext, redact };
+    const told = /no connector\.toml/;
+    expect(await seed(sessionId, given)).toMatchObject({
+      fields: [{ path: ['input', 'redact'], message: expect.stringMatching(told) }],
+    });
+    const body = { slug: 'plain', task: { seed: given } } as never;
+    expect(await outcome(control.send(openSession, { body }))).toMatchObject({
+      fields: [{ path: ['task', 'seed', 'redact'], message: expect.stringMatching(told) }],
+    });
+    expect(await create('refused', given, false)).toMatchObject({
+      fields: [{ path: ['data', 'redact'], message: expect.stringMatching(told) }],
+    });
+  },
+);
+
+it('rows of a task are redacted before its session is written', async () => {
+  await open('people', { seed: { ...plaintext, redact: 'apply' } });
+  const task = (host.assignment as { task: { seed: object } }).task;
+  expect(task.seed).toEqual({
+    rows: { people: [{ id: 1 }, { id: 2, email: expect.stringMatching(digest) }] },
+  });
+});
+
+it('rows of a stored task are redacted before it is stored, and once more never', async () => {
+  const give = (redact?: string) => ({
+    seed: { rows: { people: [{ id: 1, phone: '+47 555 0100' }] }, ...(redact && { redact }) },
+  });
+  const body = { world: 'people', spec: give('apply') } as never;
+  const { id } = (await outcome(control.send(createTask, { body }))) as { id: string };
+  const read = async () =>
+    (await control.read(getTask, { params: { taskId: id }, query: {} })).body.spec;
+  const stored = await read();
+  expect(stored.seed).toEqual({
+    rows: { people: [{ id: 1, phone: expect.stringMatching(/^\+\d\d \d{3} \d{4}$/) }] },
+  });
+  expect(stored).not.toEqual(give());
+  const params = { taskId: id };
+  await control.send(updateTask, { params, body: { spec: stored } });
+  expect(await read()).toEqual(stored);
+  const refused = { spec: { seed: { ...plaintext, redact: 'refuse' } } } as never;
+  expect(await outcome(control.send(updateTask, { params, body: refused }))).toMatchObject({
+    fields: [{ path: ['spec', 'seed', 'rows', 'people', '1', 'email'] }],
+  });
+});
+
+/** Everything in the database and the blobs, as text. */
+const kept = async (): Promise<string> => {
+  const tables = await control.sql<{ name: string }>(
+    "select quote_ident(table_name) as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'",
+  );
+  expect(tables.length).toBeGreaterThan(15);
+  const rows: string[] = [];
+  for (const { name } of tables) {
+    const found = await control.sql<{ text: string }>(
+      `select row_to_json(one)::text as text from ${name} as one`,
+    );
+    rows.push(...found.map(({ text }) => text));
+  }
+  const { folder } = control.config.blobs as { folder: string };
+  const unpack = [zstdDecompressSync, gunzipSync];
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const blobs = files.flatMap((file) => {
+    if (!file.isFile()) return [];
+    const bytes = readFileSync(join(file.parentPath, file.name));
+    const opened = unpack.flatMap((open) => {
+      try {
+        return [open(bytes)];
+      } catch {
+        return [];
+      }
+    });
+    return [bytes, ...opened].map((one) => one.toString('latin1'));
+  });
+  expect(blobs.some((text) => text.startsWith('SQLite format 3'))).toBe(true);
+  return [...rows, ...blobs].join('\n');
+};
+
+it('a thousand secrets are nowhere once their rows were redacted, whether stored or refused', async () => {
+  const secrets: string[] = [];
+  const secret = (): string => {
+    const made = `Canary${(secrets.length + 1_000_000).toString(36)}QxZ`;
+    secrets.push(made);
+    return made;
+  };
+  const personOf = (id: number): Row => ({
+    id,
+    name: secret(),
+    email: `${secret()}@mail.example`,
+    emails: [[secret()], [secret(), secret()]],
+    phone: `+47 ${secret()}`,
+    profile: `https://crm.example/${secret()}?key=${secret()}`,
+    ssn: secret(),
+    notes: { [secret()]: { to: secret() } },
+    orders: [{ to: secret(), sum: 1 }],
+  });
+  const people = (from: number, count: number): Row[] =>
+    Array.from({ length: count }, (_, at) => personOf(from + at));
+  const apply = (rows: Record<string, unknown>) => ({ rows, redact: 'apply' });
+  const sessionId = await open('people', {
+    instruction: 'x',
+    seed: apply({ people: people(1, 25) }),
+  });
+  for (let at = 0; at < 20; at += 1) await seed(sessionId, apply({ people: people(100 + at, 1) }));
+  // Large enough to be read in a process of its own.
+  const filler = Array.from({ length: 3_000 }, (_, at) => ({
+    id: 2_000 + at,
+    lat: 0.123_456_789_1,
+  }));
+  await seed(sessionId, apply({ people: [...people(1_000, 10), ...filler] }));
+  await create('canaries', apply({ people: people(1, 25) }));
+  const spec = { seed: apply({ people: people(1, 5) }) };
+  await outcome(control.send(createTask, { body: { world: 'people', spec } as never }));
+  // In every place that a refusal might quote.
+  for (const rows of [
+    { people: [{ ...personOf(1), id: secret() }] },
+    { people: [{ ...personOf(1), [secret()]: secret() }] },
+    { people: [{ ...personOf(1), orders: [{ sum: secret() }] }] },
+    { people: [{ ...personOf(1), lat: secret() }] },
+    { [secret()]: [personOf(1)] },
+    { people: [{ name: secret() }] },
+    { people: secret() },
+  ]) {
+    await seed(sessionId, apply(rows));
+    await create('refused', apply(rows));
+    const body = { slug: 'people', task: { seed: apply(rows) } } as never;
+    await outcome(control.send(openSession, { body }));
+    const task = { world: 'people', spec: { seed: apply(rows) } } as never;
+    await outcome(control.send(createTask, { body: task }));
+  }
+  const broken = await control.raw({
+    method: 'POST',
+    path: `/api/public/world-sessions/${sessionId}/calls`,
+    headers: {
+      authorization: basicAuthorization(control.publicKey, control.secretKey),
+      'content-type': 'application/json',
+    },
+    body: `{"kind": "seed", "input": {"redact": "apply", "rows": ${secret()}}}`,
+  });
+  expect(broken.status).toBe(400);
+  said.push(broken);
+  // What is not redacted is found: the search looks in the right places.
+  await seed(sessionId, { rows: { people: [{ id: 9_001, name: 'CanaryOfCalls' }] } });
+  await create('clear', { rows: { people: [{ id: 9_002, name: 'CanaryOfBlobs' }] } });
+  const { body } = await control.read(listCalls, {
+    params: { sessionId },
+    query: { fields: 'input,output' },
+  });
+  const everything = [await kept(), lines.join(''), JSON.stringify([said, body])].join('\n');
+  const inTheClear = ['CanaryOfCalls', 'CanaryOfBlobs'];
+  expect(inTheClear.filter((one) => everything.includes(one))).toEqual(inTheClear);
+  expect(secrets.length).toBeGreaterThan(1_000);
+  expect(secrets.filter((one) => everything.includes(one))).toEqual([]);
+});
