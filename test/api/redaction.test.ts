@@ -16,6 +16,7 @@ import {
   createWorld,
   enqueueCall,
   getTask,
+  importData,
   listCalls,
   openSession,
   updateTask,
@@ -265,6 +266,15 @@ it('a thousand secrets are nowhere once their rows were redacted, whether stored
   await create('canaries', apply({ people: people(1, 25) }));
   const spec = { seed: apply({ people: people(1, 5) }) };
   await outcome(control.send(createTask, { body: { world: 'people', spec } as never }));
+  const imported = (rows: object) =>
+    outcome(
+      control.send(importData, {
+        params: { slug: 'people' },
+        body: { rows, redact: 'apply' } as never,
+      }),
+    );
+  expect(await imported({ people: people(5_000, 5) })).toMatchObject({ state: 'published' });
+  await imported({ [secret()]: [personOf(6_002)] });
   // In every place that a refusal might quote.
   for (const rows of [
     { people: [{ ...personOf(1), id: secret() }] },

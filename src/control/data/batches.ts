@@ -1,6 +1,7 @@
 /** Batches as clients open, seal and call them off. A world that is archived takes none. */
 import { AppError, type FieldProblem } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
+import { redactionLack } from '#language/capture/redaction.ts';
 import { suggestName } from '#language/read/suggest.ts';
 import type { CreateBatchBody } from '#wire/public-api/data.ts';
 import {
@@ -43,27 +44,23 @@ const findFaults = (
   { contract }: Version,
 ): FieldProblem[] => {
   const known = contract.entities.map(({ name }) => name);
+  const isHidden = (redact ?? 'off') !== 'off';
   const unknown = entities
     .filter((entity) => !known.includes(entity))
     .map((entity) =>
       field(
         'entities',
-        `the world has no entity "${entity}"; ${suggestName(entity, known) ?? 'it has none'}`,
+        isHidden
+          ? `the world has no entity of a name that is given, which is not repeated; it has ${known.join(', ')}`
+          : `the world has no entity "${entity}"; ${suggestName(entity, known) ?? 'it has none'}`,
       ),
     );
   const twice = merge === true && typeof mode === 'string' && mode !== 'merge';
-  const bare = typeof redact === 'string' && redact !== 'off' && contract.redact === null;
+  const lack = redactionLack(contract, redact ?? 'off');
   return [
     ...unknown,
     ...(twice ? [field('merge', `is true, and the mode is "${mode}": give one of them`)] : []),
-    ...(bare
-      ? [
-          field(
-            'redact',
-            `the world has no [redact] in a connector.toml, so nothing can be redacted: leave it out, or declare what is hashed, dropped, rounded or preserved`,
-          ),
-        ]
-      : []),
+    ...(lack === undefined ? [] : [field('redact', lack)]),
   ];
 };
 

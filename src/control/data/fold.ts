@@ -130,6 +130,7 @@ const runStep = async (
     mode: batch.mode,
     // What was sent inline was redacted before it was stored.
     redact: batch.isRedacted ? ('off' as const) : batch.redact,
+    withholds: batch.redact !== 'off',
     atomic: batch.atomic,
     dryRun: batch.dryRun,
     folder,

@@ -47,6 +47,8 @@ export type ImportPlan = {
   mode: ImportMode;
   /** What becomes of rows by the world's `[redact]` before anything else looks at them. */
   redact: RedactionMode;
+  /** Refusals quote nothing of rows, as under redaction: for rows that were redacted before. */
+  withholds?: boolean | undefined;
   /** One refused row refuses them all; else those that are refused are left out. */
   atomic: boolean;
   /** Everything is done but the snapshot. */

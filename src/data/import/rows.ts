@@ -92,8 +92,8 @@ export const createRowReader = (parts: RowReaderParts): RowReader => {
     const known = [...allowed.keys()].join(', ');
     const detail = isOther
       ? `rows of ${name} are not among those of this import, which are of ${known}`
-      : `the world has no entity "${name}"; it has ${known}`;
-    return faultOf(detail, { entity: name });
+      : `the world has no entity ${redaction === null ? `"${name}"` : 'of that name, which is not repeated'}; it has ${known}`;
+    return faultOf(detail, { entity: isOther || redaction === null ? name : null });
   };
 
   const redact = (entity: CatalogEntity, row: Row, payload: string): ReadRow | RowFault => {
@@ -145,7 +145,8 @@ export const createRowReader = (parts: RowReaderParts): RowReader => {
     if (!isObject(value) || typeof value.entity !== 'string' || !('row' in value))
       return faultOf(wrapped);
     const extra = Object.keys(value).find((key) => key !== 'entity' && key !== 'row');
-    if (extra !== undefined) return faultOf(`has "${extra}" beside "entity" and "row"; ${wrapped}`);
+    const shown = redaction === null ? `"${extra}"` : 'something';
+    if (extra !== undefined) return faultOf(`has ${shown} beside "entity" and "row"; ${wrapped}`);
     const entity = allowed.get(value.entity);
     return entity === undefined ? unknown(value.entity) : take(entity, text, value, value.row);
   };

@@ -266,6 +266,16 @@ describe('redaction', () => {
     expect(readImported(open, applied).users).toEqual([{ login: 'ann', id: 1 }]);
   });
 
+  it('quotes nothing in what it refuses, nor where rows were redacted before', async () => {
+    const odd = { login: 'ann', id: 'a-secret' };
+    for (const how of [{ redact: 'apply' }, { withholds: true }] as const) {
+      const told = await runImport(plan({ contract: redacted, chunks: [users(odd)], ...how }));
+      const [refusal] = readRefusals(told);
+      expect(refusal?.detail).toContain('its value is not repeated');
+      expect(refusal?.detail).not.toContain('a-secret');
+    }
+  });
+
   it('is refused as a whole where the world has no connector', async () => {
     await expect(runImport(plan({ redact: 'apply' }))).rejects.toThrow('has no connector.toml');
   });

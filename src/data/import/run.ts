@@ -8,8 +8,10 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { AppError } from '#domain/error.ts';
+import { parsePointer } from '#domain/json.ts';
+import { createWithholding } from '#language/capture/redacted-rows.ts';
 import { createRedaction, redactionLack } from '#language/capture/redaction.ts';
-import { createRowChecker } from '#language/schema/checkers.ts';
+import { createRowChecker, type RowChecker } from '#language/schema/checkers.ts';
 import { createCatalog } from '#store/tables/catalog.ts';
 import { writeSummary } from '#store/tables/open.ts';
 import { createStatements } from '#store/tables/statements.ts';
@@ -39,6 +41,20 @@ type Reading = {
   landing: Landing;
   arrivals: Arrivals;
   refusals: Refusals;
+};
+
+/** What holds rows to their shapes; under redaction it quotes nothing of them. */
+const checkerOf = ({ contract, redact, withholds }: ImportPlan): RowChecker => {
+  const checker = createRowChecker(contract);
+  if (redact === 'off' && withholds !== true) return checker;
+  const withhold = createWithholding(contract);
+  return {
+    check: (entity, row) =>
+      checker.check(entity, row).map((problem) => {
+        const { pointer, detail } = withhold(problem);
+        return { field: parsePointer(pointer)[0] ?? '', pointer, detail };
+      }),
+  };
 };
 
 const redactionOf = ({ contract, redact: mode }: ImportPlan): RowReaderParts['redaction'] => {
@@ -119,7 +135,7 @@ const importInto = async (
 ): Promise<ImportOutcome> => {
   const { contract, mode } = plan;
   const catalog = createCatalog(contract);
-  const checker = createRowChecker(contract);
+  const checker = checkerOf(plan);
   const sum = createStateSum(database);
   const growth = database.base === 'main' ? beginGrowth(database, catalog) : undefined;
   const arrivals = createArrivals();
