@@ -12,6 +12,7 @@ export type IdKind =
   | 'wld'
   | 'ver'
   | 'upl'
+  | 'con'
   | 'ses'
   | 'hst'
   | 'call'

@@ -106,7 +106,10 @@ export const addWorldsCreate = (worlds: Command, context: Context): void => {
       'svc worlds create --batch worlds.jsonl',
     ].join('\n'),
   })
-    .option('--from <source>', 'a template of the service, or a folder (./crm) with a world tree')
+    .option(
+      '--from <source>',
+      'a template of the service, workspace:<slug>[@<version>] for a connector, or a folder (./crm)',
+    )
     .option('--overlay <folder>', 'files laid over the source before it is compiled')
     .option(
       '--rows <file>',

@@ -35,6 +35,7 @@ import {
   type ServiceOptions,
   withService,
 } from './command.ts';
+import { addConnectors } from './connectors.ts';
 import { addData } from './data.ts';
 import { addSchema } from './schema.ts';
 import { addSessions } from './sessions.ts';
@@ -160,6 +161,7 @@ export const addWorlds = (program: Command, context: Context): void => {
   addWorldsVersions(worlds, context);
   addWorldsTemplates(worlds, context);
   addWorldsRequests(worlds, context);
+  addConnectors(worlds, context);
   addSchema(worlds, context);
   addSessions(worlds, context);
 };

@@ -23,6 +23,7 @@ import {
 } from '../db/worlds.ts';
 import type { Parts } from '../parts.ts';
 import { checkInUse, getWorldStill } from './address.ts';
+import { connectorPrefix, readConnector } from './connectors.ts';
 import { type LinkingWorld, linkVersion } from './links.ts';
 import { findLost } from './lost.ts';
 import { makeOnce, type Once } from './once.ts';
@@ -50,10 +51,22 @@ export const checkSlug = (slug: string): void => {
 export const slugTaken = (slug: string): AppError =>
   new AppError('conflict', `world slug "${slug}" is taken in this project`);
 
-const readSource = (templatesDir: string, body: KeptWorld): TreeFile[] => {
-  const { from = [] } = body;
-  const base =
-    typeof from === 'string' ? readTemplate(templatesDir, from) : decodeTree(from, 'from');
+const readFrom = async (
+  parts: Parts,
+  projectId: string,
+  from: NonNullable<KeptWorld['from']>,
+): Promise<TreeFile[]> => {
+  if (typeof from !== 'string') return decodeTree(from, 'from');
+  if (from.startsWith(connectorPrefix)) return readConnector(parts, projectId, from);
+  return readTemplate(parts.config.templatesDir, from);
+};
+
+const readSource = async (
+  parts: Parts,
+  projectId: string,
+  body: KeptWorld,
+): Promise<TreeFile[]> => {
+  const base = await readFrom(parts, projectId, body.from ?? []);
   const tree = overlay(base, decodeTree(body.overlay ?? [], 'overlay'));
   if (tree.length === 0) {
     throw field('from', 'there is nothing to make a world from: name a template or give files');
@@ -66,7 +79,7 @@ const rowRefused = ({ message, field }: RefusedRow): AppError =>
   new AppError('invalid', `a row is refused: ${message}`, { fields: [field] });
 
 /** What is wrong with the slug, and then with the files, too; these are read only when it is right. */
-const checkNames = async ({ config }: Parts, body: KeptWorld): Promise<void> => {
+const checkNames = async (parts: Parts, projectId: string, body: KeptWorld): Promise<void> => {
   try {
     checkSlug(body.slug);
   } catch (error) {
@@ -74,7 +87,7 @@ const checkNames = async ({ config }: Parts, body: KeptWorld): Promise<void> => 
       () => {
         throw error;
       },
-      () => readSource(config.templatesDir, body),
+      () => readSource(parts, projectId, body),
     );
   }
 };
@@ -97,8 +110,8 @@ const build = async (
   body: KeptWorld,
   signal: AbortSignal | undefined,
 ): Promise<Source> => {
-  const { compiler, config } = parts;
-  const tree = readSource(config.templatesDir, body);
+  const { compiler } = parts;
+  const tree = await readSource(parts, world.projectId, body);
   const { rowsJson, redact } = body;
   const asker = { project: world.projectId, signal };
   const job = { kind: 'build', files: tree, rowsJson, redact } as const;
@@ -182,7 +195,7 @@ export const createWorld = async (
 ): Promise<MadeWorld> => {
   const { projectId } = creator;
   const make = async (): Promise<MadeWorld> => {
-    await checkNames(parts, body);
+    await checkNames(parts, projectId, body);
     const lost = await findLostWorld(parts, projectId, body.slug);
     return withUpload(parts, { projectId, makesWorld: true }, (upload) =>
       makeWorld(parts, upload, { body, lost, creator }, signal),

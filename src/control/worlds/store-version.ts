@@ -35,7 +35,8 @@ export type VersionNote = Pick<
   base: Pick<VersionRow, 'number' | 'files' | 'entityCounts'> | null;
 };
 
-const manifestOf = (tree: readonly TreeFile[]): ManifestFile[] =>
+/** The files of a tree by what they hold. */
+export const manifestOf = (tree: readonly TreeFile[]): ManifestFile[] =>
   tree.map(({ path, content }) => ({
     path,
     sizeBytes: content.byteLength,
@@ -60,7 +61,8 @@ const blobsOf = ({ tree, files, bundle, snapshot }: Source): Map<Digest, Uint8Ar
   return contents;
 };
 
-const writeBlobs = async (blobs: Blobs, contents: readonly Uint8Array[]): Promise<void> => {
+/** Writes blobs that an upload has named. */
+export const writeBlobs = async (blobs: Blobs, contents: readonly Uint8Array[]): Promise<void> => {
   for (let start = 0; start < contents.length; start += writesAtOnce) {
     const writes = contents.slice(start, start + writesAtOnce).map((bytes) => blobs.put(bytes));
     await Promise.all(writes);

@@ -30,7 +30,7 @@ export const readTemplate = (folder: string, slug: string, field = 'from'): Tree
   if (tree !== undefined) return tree;
   const suggestion = suggestName(slug, templateSlugs(folder)) ?? 'none is installed';
   const message = slug.startsWith('workspace:')
-    ? `"${slug}": connectors of a workspace are not served; give a template or the files of a tree`
+    ? `"${slug}": only a world is made of a connector; give a template, or its files`
     : `there is no template "${slug}"; ${suggestion}`;
   throw new AppError('invalid', message, { fields: [{ path: [field], message }] });
 };

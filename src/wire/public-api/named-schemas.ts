@@ -1,6 +1,7 @@
 /** The schemas that have a name in the OpenAPI document: those that several operations share, or that clients keep. */
 import type { TSchema } from '../type.ts';
 import { CallView } from './call.ts';
+import { ConnectorVersionView, ConnectorView } from './connector.ts';
 import { SessionView } from './session.ts';
 import {
   BranchBody,
@@ -21,6 +22,8 @@ import { CreateWorldBody, WorldDetail, WorldListView } from './world.ts';
 export const namedSchemas: Readonly<Record<string, TSchema>> = {
   Branch: BranchBody,
   Call: CallView,
+  Connector: ConnectorView,
+  ConnectorVersion: ConnectorVersionView,
   Label: LabelView,
   LabelTarget: LabelBody,
   MissingFiles: MissingView,

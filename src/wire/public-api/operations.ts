@@ -37,6 +37,11 @@ export {
   pushBundle,
 } from './bundle-operations.ts';
 export {
+  listConnectors,
+  listConnectorVersions,
+  publishConnector,
+} from './connector-operations.ts';
+export {
   cancelBatch,
   completeBatch,
   confirmChunk,

@@ -143,7 +143,8 @@ export const CreateWorldBody = Type.Object(
       Type.Union(
         [Type.String({ minLength: 1, maxLength: 200 }), Type.Array(TreeFileBody, mostFiles)],
         {
-          description: 'a template slug, or the files of a tree',
+          description:
+            'a template slug, `workspace:<slug>` or `workspace:<slug>@<version>` for a connector of the organization, or the files of a tree',
         },
       ),
     ),

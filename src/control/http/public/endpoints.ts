@@ -3,6 +3,7 @@ import type { Parts } from '../../parts.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { bundleEndpoints } from './bundles.ts';
 import { callEndpoints } from './calls.ts';
+import { connectorEndpoints } from './connectors.ts';
 import { dataEndpoints } from './data.ts';
 import { dataReadEndpoints } from './data-read.ts';
 import { linkEndpoints } from './links.ts';
@@ -20,6 +21,7 @@ export const publicEndpoints = (parts: Parts): Endpoint[] => [
   ...taskEndpoints(parts),
   ...bundleEndpoints(parts),
   ...dataReadEndpoints(parts),
+  ...connectorEndpoints(parts),
   ...runtimeEndpoints(parts),
   ...sessionEndpoints(parts),
   ...linkEndpoints(parts),
