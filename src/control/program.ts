@@ -35,6 +35,7 @@ import { groupListeners, type Listening, listen } from './http/listen.ts';
 import { openApiDocument } from './http/openapi.ts';
 import { poolEndpoints } from './http/pool/endpoints.ts';
 import { publicEndpoints } from './http/public/endpoints.ts';
+import { worldAddressEndpoints } from './http/public/world-address.ts';
 import { type Api, createServer } from './http/server.ts';
 import { createShare } from './http/share.ts';
 import { addSignedBlobRoutes } from './http/signed-blobs.ts';
@@ -70,6 +71,7 @@ const releaseMs = 1_000;
 /** Every API, by the addresses at which it is served. */
 const apisOf = (parts: Parts): (Api & { at: ListenerName })[] => [
   { at: 'public', prefix: publicPath, endpoints: publicEndpoints(parts) },
+  { at: 'public', prefix: '/world', endpoints: worldAddressEndpoints(parts) },
   { at: 'host', prefix: '/api/host', endpoints: hostEndpoints(parts) },
   { at: 'internal', prefix: '/api/pool', endpoints: poolEndpoints(parts) },
   { at: 'internal', prefix: '/api/gateway', endpoints: gatewayEndpoints(parts) },
