@@ -60,6 +60,8 @@ export type ControlConfig = {
   hostMaxUses: number;
   /** What each project may use, unless its row says otherwise. */
   quotas: Quotas;
+  /** Minutes that a deleted world keeps its bytes. */
+  deletedGraceMinutes: number;
   /** When opens are refused that would have to wait for a host. */
   opens: {
     /** Sessions of one wish that may wait. */
@@ -247,6 +249,11 @@ export const readConfig = (environment: Env): ControlConfig => {
     gateway: readGateway(env),
     hostMaxUses: env.integer('SVC_HOST_MAX_USES', { min: 1, max: 1_000_000, fallback: 200 }),
     quotas: readQuotas(env),
+    deletedGraceMinutes: env.integer('SVC_DELETED_GRACE_MINUTES', {
+      min: 0,
+      max: 525_600,
+      fallback: 60,
+    }),
     opens: {
       most: env.integer('SVC_OPEN_QUEUE', { min: 1, max: 1_000_000, fallback: 1_000 }),
       waitMs: env.integer('SVC_OPEN_WAIT_MS', { min: 1, max: 3_600_000, fallback: 100 }),

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { previewCollection } from '#wire/admin-api/operations.ts';
 import { reap } from '#wire/pool-api/operations.ts';
 import {
   archiveWorld,
@@ -125,7 +126,14 @@ describe('the bytes of a deleted world', () => {
     const own = world.files.find(({ path }) => path === 'own.md')?.sha256 ?? '';
     const shared = world.files.find(({ path }) => path === 'tools.py')?.sha256 ?? '';
     const { body: session } = await control.send(openSession, { body: { slug: 'heavy' } });
+    const preview = async () => (await control.admin(previewCollection, {})).body;
+    const before = await preview();
     await control.send(deleteWorld, { params: { slug: 'heavy' } });
+    const told = await preview();
+    // Of its files, only its own; its bundle and rows are those of the twin.
+    expect(told.blobs).toBe(before.blobs + 1);
+    expect(told.bytes).toBe(before.bytes + 'heavy alone'.length);
+    expect(told.worlds.at(-1)?.world).toMatch(/\/heavy$/);
     const has = (hex: string) => {
       const { blobs } = control.config;
       const folder = blobs.kind === 'folder' ? blobs.folder : '';
@@ -148,6 +156,7 @@ describe('the bytes of a deleted world', () => {
     expect(await heldBy(world.id)).toBe(0);
     expect(has(own)).toBe(false);
     expect(has(shared)).toBe(true);
+    expect(await preview()).toMatchObject({ blobs: 0, bytes: 0, worlds: [], graceMinutes: 60 });
     expect(await heldBy(twin.id)).toBeGreaterThan(0);
     const [left] = await control.sql<{ uploads: number }>(
       'select count(*)::int as uploads from uploads',

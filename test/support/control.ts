@@ -168,6 +168,7 @@ const newConfig = async (options: TestControlOptions): Promise<ControlConfig> =>
   adminToken: null,
   gateway: options.gateway ?? null,
   hostMaxUses: options.hostMaxUses ?? 50,
+  deletedGraceMinutes: 60,
   quotas: { ...usualQuotas, ...options.quotas },
   uploadMib: options.uploadMib ?? 10_000,
   opens: options.opens ?? { most: 1_000, waitMs: 60_000 },

@@ -7,6 +7,7 @@ import {
   listHosts,
   listImports,
   listPools,
+  previewCollection,
 } from '#wire/admin-api/operations.ts';
 import type { Client } from '#wire/client.ts';
 import { answeringWithin, connectOperator, showingWaits } from '../service/client.ts';
@@ -14,6 +15,7 @@ import { checkAllBlobs } from '../service/deep-check.ts';
 import { type Context, roomOf } from '../terminal/context.ts';
 import {
   describeChecks,
+  describeCollection,
   describeDrained,
   describeHosts,
   describeImports,
@@ -157,6 +159,19 @@ const addDoctor = ({ context, add, clientFor }: Admin): void => {
   });
 };
 
+/** Blobs go by themselves; here is told which. */
+const addBlobs = ({ context, add, clientFor }: Admin): void => {
+  const command = add({
+    usage: 'blobs',
+    summary: 'which bytes will be collected, as only deleted worlds and dead uploads have them',
+    example: 'svc admin blobs --dry-run',
+  }).option('--dry-run', 'what it does in any case: nothing is removed by this command');
+  command.action(async (options: ServiceOptions) => {
+    const { body } = await clientFor(options).send(previewCollection, {});
+    printAnswer(context, options, body, () => describeCollection(body));
+  });
+};
+
 export const addAdmin = (program: Command, context: Context): void => {
   const command = program
     .command('admin')
@@ -170,5 +185,5 @@ export const addAdmin = (program: Command, context: Context): void => {
     clientFor: ({ data }) =>
       showingWaits(answeringWithin(connectOperator({ env, cwd, data }), patienceMs), err),
   };
-  for (const add of [addPools, addHosts, addImports, addDrain, addDoctor]) add(admin);
+  for (const add of [addPools, addHosts, addImports, addDrain, addDoctor, addBlobs]) add(admin);
 };

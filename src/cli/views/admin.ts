@@ -3,6 +3,7 @@ import type { Static } from 'typebox';
 import type {
   AdminHost,
   AdminImport,
+  CollectionView,
   DoctorCheck,
   drainHosts,
   PoolReport,
@@ -10,6 +11,7 @@ import type {
 import type { Colors } from '../terminal/context.ts';
 import {
   cutLine,
+  formatAgo,
   formatCount,
   formatDuration,
   formatTable,
@@ -154,6 +156,21 @@ export const describeDrained = ({ drained, kept }: Drained): string => {
   if (kept.length === 0) return lines.join('\n');
   const serving = `${formatCount(kept.length, 'host')} kept: a session is on each`;
   return [...lines, serving, ...kept].join('\n');
+};
+
+/** What will be collected. */
+export const describeCollection = (view: CollectionView): string => {
+  const { blobs, bytes, isLowerBound, worlds, totalWorlds, graceMinutes, place } = view;
+  const orMore = isLowerBound ? ' or more' : '';
+  const summary = `${formatCount(blobs, 'blob')}${orMore}, ${formatCount(bytes, 'byte')}, in ${place}: needed by nothing but deleted worlds and dead uploads`;
+  const rule = `a deleted world keeps its bytes for ${formatCount(graceMinutes, 'minute')} (SVC_DELETED_GRACE_MINUTES), and while a session of it is open or a host holds it`;
+  if (worlds.length === 0) return [summary, rule].join('\n');
+  const left = totalWorlds - worlds.length;
+  const table = formatTable([
+    ['WORLD', 'DELETED', 'KEPT UNTIL'],
+    ...worlds.map(({ world, deletedAt, keptUntil }) => [world, formatAgo(deletedAt), keptUntil]),
+  ]);
+  return [summary, rule, table, ...(left > 0 ? [`and ${left} more`] : [])].join('\n');
 };
 
 /** Columns that a line has before its message, beside the check's name. */

@@ -132,6 +132,27 @@ const doomedStatement = statement(
   `select digest from doomed_blobs order by digest limit ${mostAtOnce} for update skip locked`,
 );
 
+// What worlds have that are not deleted stays, and what is being sent or held; all else goes, sooner or later.
+const unneededStatement = statement(
+  'list_unneeded_blobs',
+  `select digest from (
+     select distinct blob as digest
+       from (select v.blobs from worlds w join versions v on v.world_id = w.id where w.deleted_at is not null
+             union all
+             select u.blobs from uploads u where u.began_at < now() - interval '${deadMinutes} minutes') gone,
+            unnest(gone.blobs) blob
+     union select digest from doomed_blobs) listed
+    where not exists (select from versions v join worlds w on w.id = v.world_id
+                       where v.blobs @> array[listed.digest] and w.deleted_at is null)
+      and not exists (select from uploads u where u.blobs @> array[listed.digest]
+                         and u.began_at >= now() - interval '${deadMinutes} minutes')
+    limit $1`,
+);
+
+/** Blobs that nothing needs but deleted worlds and dead uploads, so many of them at most. */
+export const listUnneeded = async (db: Queryable, most: number): Promise<Digest[]> =>
+  (await db.query<{ digest: Digest }>(unneededStatement, [most])).map(({ digest }) => digest);
+
 const removedStatement = statement(
   'forget_doomed_blobs',
   'delete from doomed_blobs where digest = any($1)',

@@ -1,5 +1,6 @@
 /** Worlds archived and deleted, and what a deleted one leaves when its time is over. */
 import { type Queryable, statement } from './database.ts';
+import { projectPath } from './keys.ts';
 
 const archiveStatement = statement(
   'archive_world',
@@ -24,15 +25,12 @@ const deleteStatement = statement(
 export const deleteWorld = async (db: Queryable, id: string): Promise<boolean> =>
   (await db.query(deleteStatement, [id])).length > 0;
 
-/** A deleted world keeps its blobs for so long, and until none of its sessions is open nor a host holds it. */
-const graceMinutes = 60;
-
 // Sessions are looked for by their project: there is an index of those that are open.
 const emptyStatement = statement(
   'empty_deleted_world',
   `with world as (
      select w.id from worlds w
-      where w.deleted_at < now() - interval '${graceMinutes} minutes' and w.emptied_at is null
+      where w.deleted_at < now() - make_interval(mins => :graceMinutes::int) and w.emptied_at is null
         and not exists (select from sessions s
                          where s.project_id = w.project_id and s.world_id = w.id and s.closed_at is null)
         and not exists (select from versions t join version_links l on l.target_id = t.id
@@ -54,7 +52,26 @@ const emptyStatement = statement(
    returning id`,
 );
 
-/** Gives up the blobs of one deleted world, as those of dead uploads; they are collected with them. */
-export const emptyDeletedWorld = async (db: Queryable): Promise<void> => {
-  await db.query(emptyStatement, []);
-};
+/**
+ * Gives up the blobs of one world that was deleted so long ago, when none of its sessions is open nor a host holds it:
+ * as those of dead uploads, with which they are collected. False when there is no such world.
+ */
+export const emptyDeletedWorld = async (db: Queryable, graceMinutes: number): Promise<boolean> =>
+  (await db.query(emptyStatement, { graceMinutes })).length > 0;
+
+const goingStatement = statement(
+  'list_deleted_worlds',
+  `select ${projectPath('w.project_id')} || '/' || w.former_slug as world, w.deleted_at as "deletedAt",
+          w.deleted_at + make_interval(mins => :graceMinutes::int) as "keptUntil",
+          (count(*) over ())::int as total
+     from worlds w where w.deleted_at is not null and w.emptied_at is null
+    order by w.deleted_at limit :most`,
+);
+
+export type DeletedWorld = { world: string; deletedAt: Date; keptUntil: Date; total: number };
+
+/** Deleted worlds that have bytes still, those that go first, with how many there are. */
+export const listDeletedWorlds = (
+  db: Queryable,
+  values: { graceMinutes: number; most: number },
+): Promise<DeletedWorld[]> => db.query<DeletedWorld>(goingStatement, values);

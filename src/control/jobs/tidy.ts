@@ -42,7 +42,7 @@ export const tidyUp = async (parts: Parts): Promise<void> => {
   const jobs = [
     () => fillVersions(parts.db),
     () => fillLedgers(parts.db),
-    () => emptyDeletedWorld(parts.db),
+    () => emptyDeletedWorld(parts.db, parts.config.deletedGraceMinutes),
     () => emptyBatches(parts),
     () => collectBlobs(parts),
     () => makeRoom(parts),

@@ -7,7 +7,7 @@ import { type HostState, hostStates } from '#domain/host.ts';
 import { limits } from '#domain/limits.ts';
 import { operation } from '../operation.ts';
 import { PublishedPool } from '../pool-api/operations.ts';
-import { Id, nullable, oneOf } from '../schemas.ts';
+import { Id, nullable, oneOf, Timestamp } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
 
 /** A published pool with the hosts that it has. */
@@ -200,3 +200,33 @@ export const checkBlobs = operation({
   },
 });
 export type BlobsChecked = Static<(typeof checkBlobs)['answers'][200]>;
+
+export const previewCollection = operation({
+  id: 'previewCollection',
+  summary: 'Which bytes will be collected, as only deleted worlds and dead uploads have them',
+  method: 'GET',
+  path: '/blobs/collectable',
+  access: 'admin',
+  answers: {
+    200: Type.Object({
+      graceMinutes: Type.Integer({ description: 'that a deleted world keeps its bytes' }),
+      worlds: Type.Array(
+        Type.Object({
+          world: Type.String(),
+          deletedAt: Timestamp,
+          keptUntil: Type.String({
+            format: 'date-time',
+            description: 'at least: longer while a session of it is open, or a host holds it',
+          }),
+        }),
+        { description: 'deleted worlds that have bytes still, those that go first; 100 at most' },
+      ),
+      totalWorlds: Type.Integer(),
+      blobs: Type.Integer(),
+      bytes: Type.Integer(),
+      isLowerBound: Type.Boolean({ description: 'there are more than were looked at' }),
+      place: Type.String({ description: 'where the blobs are, for people' }),
+    }),
+  },
+});
+export type CollectionView = Static<(typeof previewCollection)['answers'][200]>;

@@ -1,5 +1,6 @@
 /** The admin API: what is served to operators below `/api/admin`. */
 import * as api from '#wire/admin-api/operations.ts';
+import { previewCollection } from '../../admin/collection.ts';
 import { examine } from '../../admin/doctor.ts';
 import { drain } from '../../admin/drain.ts';
 import { listHosts, listPools } from '../../db/admin.ts';
@@ -35,6 +36,8 @@ export const adminEndpoints = (parts: Parts): Endpoint[] => [
   }),
 
   endpoint(api.examine, async () => respond(200, { checks: await examine(parts) })),
+
+  endpoint(api.previewCollection, async () => respond(200, await previewCollection(parts))),
 
   endpoint(api.checkBlobs, async ({ query: { after = null } }) => {
     const damage = await findDamaged(parts, { after, ...blobBounds });
