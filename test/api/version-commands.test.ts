@@ -106,6 +106,19 @@ describe('svc worlds push', () => {
     expect(Object.keys(JSON.parse(readFileSync(note, 'utf8')))).toEqual(['notes']);
   });
 
+  it('keeps rows that did not come from a tree, and drops them when it is told to', async () => {
+    const row = '{"notes":[{"id":9,"folder_id":1,"title":"given","done":true}]}';
+    writeFileSync(join(desk.folder, 'given.json'), row);
+    desk.write('rows', tree);
+    await svc('worlds create rows --from ./rows --rows given.json');
+    desk.write('rows', changed([], { 'a.md': 'a' }));
+    expect(await svc('worlds push rows ./rows --data keep')).toMatch(/kept +1 row/);
+    const replaced = JSON.parse(await svc('worlds push rows ./rows --data replace --json'));
+    expect(replaced).toMatchObject({ keptRows: 0, entityCounts: { notes: 1 } });
+    const { status, err } = await desk.svc('worlds push rows ./rows --data else');
+    expect([status, err]).toEqual([1, expect.stringContaining('keep, replace')]);
+  });
+
   it('shows the problems of a tree with their lines, and sends nothing', async () => {
     desk.write('broken', changed(tree, { 'svc-env.toml': '[schema]\n' }));
     const { status, err } = await desk.svc('worlds push notes ./broken');

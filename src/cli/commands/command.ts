@@ -32,11 +32,26 @@ export const addCommand = (parent: Command, { usage, summary, example }: Command
 
 export type ServiceOptions = { data?: string; json?: boolean };
 
+const serviceText = 'use the service that "svc up" runs on this data folder';
+
 /** Adds `--json` and `--data`. */
 export const withService = (command: Command): Command =>
+  command.option('--json', "print the API's answer as JSON").option('--data <folder>', serviceText);
+
+/** The same where `--data` is about rows: then `--service` names the folder. */
+export type RowOptions = { service?: string; json?: boolean };
+
+/** Adds `--json` and `--service`. */
+export const withServiceBeside = (command: Command): Command =>
   command
     .option('--json', "print the API's answer as JSON")
-    .option('--data <folder>', 'use the service that "svc up" runs on this data folder');
+    .option('--service <folder>', serviceText);
+
+/** Those options as all other commands have them. */
+export const serviceOf = ({ service, json }: RowOptions): ServiceOptions => ({
+  ...(service === undefined ? {} : { data: service }),
+  ...(json === undefined ? {} : { json }),
+});
 
 /** The client that a command's options and the environment name. */
 export const clientFor = (context: Context, { data }: ServiceOptions): Client =>

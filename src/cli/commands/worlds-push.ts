@@ -4,7 +4,7 @@
  * The folder is compiled here first, so that its problems are shown with their lines. It is pushed upon the version
  * that the folder was pulled from, pushed as or created as; where another is the head by now, it is refused.
  */
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { AppError } from '#domain/error.ts';
 import { compileTree } from '#language/compile/compile.ts';
 import { noteBase, readBase } from '../files/base-note.ts';
@@ -19,11 +19,12 @@ import {
   clientFor,
   parseNumber,
   printAnswer,
-  type ServiceOptions,
-  withService,
+  type RowOptions,
+  serviceOf,
+  withServiceBeside,
 } from './command.ts';
 
-type Options = ServiceOptions & { base?: number; replaceRows?: boolean; message?: string };
+type Options = RowOptions & { base?: number; data?: 'keep' | 'replace'; message?: string };
 
 /** Tells where the head is what to do about it. */
 const withWayOut = (error: unknown, slug: string, folder: string): unknown => {
@@ -46,34 +47,42 @@ export const addWorldsPush = (worlds: Command, context: Context): void => {
       'the version that the folder is made from (default: as noted in .svc-base.json, else the head)',
       parseNumber({ min: 1, max: 999_999_999, whole: true }),
     )
-    .option('--replace-rows', 'drop rows that did not come from a tree')
+    .addOption(
+      new Option(
+        '--data <what>',
+        'what becomes of rows that did not come from a tree (default: keep)',
+      ).choices(['keep', 'replace']),
+    )
     .option('-m, --message <text>', 'reason recorded on the version');
-  withService(command).action(async (slug: string, given: string | undefined, options: Options) => {
-    const folder = given ?? '.';
-    const tree = readTree(context, folder);
-    const compiled = compileTree(tree);
-    if (!compiled.ok) throw new ProblemsError(folder, compiled.problems, tree);
-    const client = clientFor(context, options);
-    const { message } = options;
-    const request = {
-      slug,
-      tree,
-      base: {
-        number: options.base,
-        noted: (name: string) => readBase(context, folder, name),
-      },
-      options: {
-        ...(message === undefined ? {} : { message }),
-        ...(options.replaceRows === true ? { data: 'replace' as const } : {}),
-      },
-    };
-    const progress = { out: context.err, step: `pushing ${slug}` };
-    const pushed = await withProgress(progress, () => pushTree(client, request)).catch(
-      (error: unknown) => {
-        throw withWayOut(error, slug, folder);
-      },
-    );
-    noteBase(context, folder, pushed.answer.slug, pushed.answer.id);
-    printAnswer(context, options, pushed.answer, () => describePush(pushed));
-  });
+  withServiceBeside(command).action(
+    async (slug: string, given: string | undefined, options: Options) => {
+      const folder = given ?? '.';
+      const tree = readTree(context, folder);
+      const compiled = compileTree(tree);
+      if (!compiled.ok) throw new ProblemsError(folder, compiled.problems, tree);
+      const service = serviceOf(options);
+      const client = clientFor(context, service);
+      const { message, data } = options;
+      const request = {
+        slug,
+        tree,
+        base: {
+          number: options.base,
+          noted: (name: string) => readBase(context, folder, name),
+        },
+        options: {
+          ...(message === undefined ? {} : { message }),
+          ...(data === undefined ? {} : { data }),
+        },
+      };
+      const progress = { out: context.err, step: `pushing ${slug}` };
+      const pushed = await withProgress(progress, () => pushTree(client, request)).catch(
+        (error: unknown) => {
+          throw withWayOut(error, slug, folder);
+        },
+      );
+      noteBase(context, folder, pushed.answer.slug, pushed.answer.id);
+      printAnswer(context, service, pushed.answer, () => describePush(pushed));
+    },
+  );
 };
