@@ -41,6 +41,24 @@ describe('a container', () => {
     }
   });
 
+  it('is named by its id wherever its slug may stand', async () => {
+    const { body: session } = await control.send(api.openSession, { body: { slug: id } });
+    for (const world of ['notes', id]) {
+      const { body: list } = await control.read(api.listSessions, { query: { world } });
+      expect(list.data.map((each) => each.id)).toEqual([session.id]);
+    }
+    const params = { slug: id };
+    const reads = [
+      await control.read(api.getWorld, { params }),
+      await control.read(api.listVersions, { params }),
+      await control.read(api.listWorldTasks, { params }),
+      await control.read(api.listWorldEntities, { params }),
+      await control.read(api.listWorldRequests, { params }),
+      await control.read(api.getWorld, { params: { slug: `${id}@1` } }),
+    ];
+    expect(reads.map(({ status }) => status)).toEqual(reads.map(() => 200));
+  });
+
   it('has labels pinned, by which its bundles are read', async () => {
     const params = { containerId: 'notes' };
     const body = { bundle: '1', label: 'stable' };

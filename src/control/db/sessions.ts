@@ -136,12 +136,12 @@ const matching = `(:state::text is null or s.state = :state)
 // Looked up before: only for a world that it knows does a plan know how many sessions it has.
 const findWorldStatement = statement(
   'find_filtered_world',
-  'select id from worlds where project_id = $1 and slug = $2',
+  'select id from worlds where project_id = $1 and (slug = $2 or id = $2)',
 );
 
 /** The id of the world of a filter; of one that there is not, an id that nothing has. */
-const findFiltered = async (db: Queryable, projectId: string, slug: string): Promise<string> =>
-  (await db.query<{ id: string }>(findWorldStatement, [projectId, slug]))[0]?.id ?? '';
+const findFiltered = async (db: Queryable, projectId: string, world: string): Promise<string> =>
+  (await db.query<{ id: string }>(findWorldStatement, [projectId, world]))[0]?.id ?? '';
 
 // What follows a position is found by the index, for that nothing is left to be null.
 const following = `(s.created_at, s.id) <
