@@ -197,6 +197,23 @@ describe('a report that a host is clean', () => {
     expect(await held).toMatchObject({ assignment: { sessionId } });
   });
 
+  it('brings the same to a host that is told of it and to one that looks', async () => {
+    const bodies = [
+      { slug: 'notes', reuseWarm: true, seed: 7, clock: { mode: 'frozen' } },
+      { slug: 'notes', reuseWarm: true, task: { instruction: 'Look.', seed: { rows: {} } } },
+    ] as const;
+    for (const body of bodies) {
+      const host = await recycled();
+      const told = warmHeld(host);
+      await expectWarm(host);
+      await control.send(openSession, { body });
+      const { assignment } = await told;
+      expect(assignment).toMatchObject({ generation: host.generation + 1 });
+      expect(assignment).toEqual((await warmHeld(host)).assignment);
+      await clearPool(control);
+    }
+  });
+
   it('brings the session back that waits already, also when it is repeated', async () => {
     const host = await recycled();
     const sessionId = await open();
@@ -212,8 +229,7 @@ describe('a report that a host is clean', () => {
     expect(told.body).toEqual({ state: 'draining', drain: true });
   });
 
-  /** Opens a session once the host is warm; it is given that host. */
-  const expectHeldBy = async (host: PlayedHost): Promise<string> => {
+  const expectWarm = async (host: PlayedHost): Promise<void> => {
     const state = async () => {
       const [row] = await control.sql<{ state: string }>('select state from hosts where id = $1', [
         host.id,
@@ -221,6 +237,11 @@ describe('a report that a host is clean', () => {
       return row?.state;
     };
     await expect.poll(state).toBe('warm');
+  };
+
+  /** Opens a session once the host is warm; it is given that host. */
+  const expectHeldBy = async (host: PlayedHost): Promise<string> => {
+    await expectWarm(host);
     return open();
   };
 });

@@ -15,6 +15,7 @@ import type { HostWish } from '#domain/pool.ts';
 import type { SessionStart, SurfaceKind, TaskForm } from '#domain/session.ts';
 import type { QuotaRefusal, Quotas } from '../shares/quotas.ts';
 import { type Database, type Queryable, statement } from './database.ts';
+import type { HostWork } from './hosts.ts';
 import { ledPools, suits, type Wish, wishOf } from './pools.ts';
 import { type SessionRow, sessionColumns } from './sessions.ts';
 import { hostBefore, waiting } from './states.ts';
@@ -101,7 +102,8 @@ const openStatement = statement(
      ${hostTakes(':id', ':versionId')}
      from free where h.id = free.id
       and not exists (select from sessions s where ${couldHave('free')})
-     returning h.id, h.generation, h.address, h.uses > 1 as reused, free.version_id is not null as held
+     returning h.id, h.generation, h.address, h.uses > 1 as reused, free.version_id is not null as held,
+       h.bundle is not null as proven
    ), opened as (
      insert into sessions (id, project_id, world_id, version_id, state, task, task_form, task_name,
        task_hash, task_id, task_version, instruction, surfaces, browser_tier, reuse_warm, idempotency_key, request_hash,
@@ -116,18 +118,42 @@ const openStatement = statement(
     where offered.suits and refused.quota is null
      returning *
    )
-   select offered.suits, coalesce(taken.held, false) as "wasHeld", refused.quota,
-     refused.most as "limit", refused.retry_after_ms as "retryAfterMs",
+   select offered.suits, coalesce(taken.held, false) as "wasHeld", taken.proven as "isHeld",
+     taken.generation as "hostGeneration", refused.quota, refused.most as "limit", refused.retry_after_ms as "retryAfterMs",
      ${sessionColumns('taken.address')}
      from offered cross join refused left join opened s on true left join taken on true`,
 );
 
 export type OpenOutcome =
-  | { session: SessionRow; start: SessionStart; refusal?: undefined }
-  | { session?: undefined; start?: undefined; refusal: QuotaRefusal | 'unsuited' };
+  /** `orders` is what the host that it was given is to do now. */
+  | { session: SessionRow; start: SessionStart; orders: HostWork | undefined; refusal?: undefined }
+  | { session?: undefined; refusal: QuotaRefusal | 'unsuited' };
 
-type OpenRow = SessionRow & { suits: boolean; wasHeld: boolean } & {
-  [Key in keyof QuotaRefusal]: QuotaRefusal[Key] | null;
+type OpenRow = SessionRow & {
+  suits: boolean;
+  wasHeld: boolean;
+  isHeld: boolean | null;
+  hostGeneration: number | null;
+} & { [Key in keyof QuotaRefusal]: QuotaRefusal[Key] | null };
+
+/** What the host of a session that was opened is to do, as `findHostWork` would read it. */
+const ordersOf = (
+  { task: taskJson }: NewSession,
+  session: SessionRow,
+  { generation, isHeld }: { generation: number; isHeld: boolean },
+): HostWork => {
+  const { id, state, versionId, surfaces, clock, seed, createdAt, secretMark } = session;
+  const about = { id, state, versionId, surfaces, clock, seed, createdAt, secretMark };
+  return {
+    state: 'assigned',
+    generation,
+    sessionId: id,
+    isLoading: false,
+    isWanted: false,
+    address: session.hostAddress,
+    heldVersionId: versionId,
+    session: { ...about, taskJson, isHeld },
+  };
 };
 
 /**
@@ -145,11 +171,13 @@ export const openSession = async (
     mostOpens: quotas.opensPerMinute,
   });
   if (row === undefined) throw new Error(`session ${session.id} was not written`);
-  const { suits: isSuited, wasHeld, quota, limit, retryAfterMs, ...opened } = row;
+  const { suits: isSuited, wasHeld, quota, limit, retryAfterMs, ...rest } = row;
+  const { isHeld, hostGeneration: generation, ...opened } = rest;
   if (!isSuited) return { refusal: 'unsuited' };
   if (quota === null || limit === null) {
-    const start = opened.hostId === null ? 'cold' : wasHeld ? 'held' : 'warm';
-    return { session: opened, start };
+    if (generation === null) return { session: opened, start: 'cold', orders: undefined };
+    const orders = ordersOf(session, opened, { generation, isHeld: isHeld === true });
+    return { session: opened, start: wasHeld ? 'held' : 'warm', orders };
   }
   return { refusal: { quota, limit, retryAfterMs } };
 };

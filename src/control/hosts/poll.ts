@@ -8,6 +8,7 @@ import { findHostWork, type HostWork, type WarmReport } from '../db/hosts.ts';
 import { jsonText } from '../json/json-text.ts';
 import type { Version } from '../memory/versions.ts';
 import { holdUntil, toMs } from '../news/hold.ts';
+import type { Brought } from '../news/notices.ts';
 import type { Parts } from '../parts.ts';
 import { bundledSpec } from '../sessions/task.ts';
 import { apiAddress } from '../sessions/view.ts';
@@ -83,13 +84,21 @@ const toAssignment = async (
   };
 };
 
+/** What news say that the host is to do next, if they do. */
+const ordersOf = (news: Brought | undefined, { generation }: HostPoll): HostWork | undefined =>
+  news?.orders?.generation === generation + 1 ? news.orders : undefined;
+
 /**
- * What the host's row says. A host learns its new generation with its assignment, or with what it is to
+ * What the host's row says, or who has written it just now. A host learns its new generation with its assignment, or with what it is to
  * load, so the poll that brings it, first or again, comes with the one before.
  */
-const look = async (parts: Parts, asked: HostPoll): Promise<HostAnswer | undefined> => {
+const look = async (
+  parts: Parts,
+  asked: HostPoll,
+  news?: Brought,
+): Promise<HostAnswer | undefined> => {
   const { hostId, generation } = asked;
-  const work = await findHostWork(parts.db, hostId);
+  const work = ordersOf(news, asked) ?? (await findHostWork(parts.db, hostId));
   if (work === undefined || work.state === 'gone') throw staleGeneration(hostId, generation);
   if (work.state === 'draining') return { drain: true };
   const isOwn = work.generation === generation;
@@ -121,10 +130,10 @@ export const poll = async (
     topic: asked.hostId,
     ms: Math.min(toMs(asked.hold), limits.pollMs),
     signal: asked.signal,
-    look: async () => {
+    look: async (news) => {
       const begun = await begin?.();
       begin = undefined;
-      return begun?.waits === true ? undefined : look(parts, asked);
+      return begun?.waits === true ? undefined : look(parts, asked, news);
     },
   });
   return answer ?? {};

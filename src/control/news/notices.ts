@@ -16,6 +16,7 @@ import type { Secret } from '#runtime/secret.ts';
 import type { CallRow } from '../db/calls.ts';
 import type { Queryable } from '../db/database.ts';
 import type { SessionWork } from '../db/host-calls.ts';
+import type { HostWork } from '../db/hosts.ts';
 import { noticeChannel, sendNotices, startListening } from '../db/notices.ts';
 import type { SessionRow } from '../db/sessions.ts';
 import { forNoProject } from '../db/turns.ts';
@@ -39,6 +40,8 @@ export type Brought = {
   session?: SessionRow;
   /** What the session wants of its host since then. */
   work?: HostedWork;
+  /** What a host is to do since then. */
+  orders?: HostWork | undefined;
 };
 
 /** What a session wants of one generation of a host. */
@@ -51,6 +54,8 @@ export type Notices = {
   tellCall(call: CallRow): void;
   /** Tells of a session's change, as `tell` does, with further topics; here with what it brings. */
   tellSession(brought: Brought & { session: SessionRow }, ...topics: string[]): void;
+  /** Tells a host what it is to do, with further topics; here with what it brings. */
+  tellHost(hostId: string, brought: Pick<Brought, 'orders'>, ...topics: string[]): void;
   /** Tells this process alone. */
   ring(topic: string): void;
   watch(topic: string): Watch<Brought>;
@@ -171,6 +176,11 @@ export const startNotices = (
       bell.ring(id, brought);
       for (const topic of topics) ring(topic);
       sender.send([id, ...topics]);
+    },
+    tellHost(hostId, brought, ...topics) {
+      bell.ring(hostId, brought);
+      for (const topic of topics) ring(topic);
+      sender.send([hostId, ...topics]);
     },
     ring: (topic) => bell.ring(topic),
     watch: (topic) => bell.watch(topic),

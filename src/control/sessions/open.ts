@@ -186,13 +186,15 @@ const findFirst = async (
 };
 
 const openNew = async (parts: Parts, wanted: NewSession): Promise<Opened> => {
-  const { session, start, refusal } = await openSession(parts.db, wanted, parts.config.quotas);
+  const opened = await openSession(parts.db, wanted, parts.config.quotas);
+  const { session, refusal } = opened;
   if (refusal === 'unsuited') throw unsuitedError(wanted, await listOffers(parts.db));
   if (session === undefined) throw quotaError(refusal);
   parts.admission.opened(wanted, session.hostId === null);
   parts.facts.note(session);
+  const { start, orders } = opened;
   if (session.hostId === null) await parts.placer.placeSession(session.id);
-  else parts.notices.tell(session.hostId, poolTopic);
+  else parts.notices.tellHost(session.hostId, { orders }, poolTopic);
   return { session, isNew: true, start };
 };
 
