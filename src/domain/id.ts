@@ -34,8 +34,22 @@ const encodeTime = (ms: number): string => {
   return text;
 };
 
-const encodeRandom = (length: number): string =>
-  Array.from(randomBytes(length), (byte) => alphabet.charAt(byte % 32)).join('');
+/** Random bytes are drawn many at a time: each message between programs has an id, and a draw costs more than an id. */
+const drawnBytes = 4_096;
+let drawn: Uint8Array = new Uint8Array(0);
+let used = 0;
+
+const encodeRandom = (length: number): string => {
+  if (used + length > drawn.length) {
+    drawn = randomBytes(drawnBytes);
+    used = 0;
+  }
+  let text = '';
+  for (const end = used + length; used < end; used += 1) {
+    text += alphabet.charAt((drawn[used] as number) % 32);
+  }
+  return text;
+};
 
 /** A new identifier of a kind, for example `ses-01kaz4x0pg8q2m5v7n3c1d9e6f`. */
 export const newId = (kind: IdKind, nowMs: number = Date.now()): string =>

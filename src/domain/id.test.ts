@@ -1,0 +1,19 @@
+import { describe, expect, it } from 'vitest';
+import { isId, newId } from './id.ts';
+
+describe('an identifier', () => {
+  it('is another one each time, of the same form, however many are made', () => {
+    const ids = Array.from({ length: 2_000 }, () => newId('call', 1_700_000_000_000));
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.every((id) => isId('call', id))).toBe(true);
+    // Each place takes each of the 32 characters, about as often as the others.
+    for (let place = 15; place < 31; place += 1) {
+      expect(new Set(ids.map((id) => id.charAt(place))).size).toBe(32);
+    }
+  });
+
+  it('sorts by when it was made', () => {
+    const ids = [1, 31, 32, 1_700_000_000_000, 1_700_000_000_001].map((ms) => newId('ses', ms));
+    expect(ids.toSorted()).toEqual(ids);
+  });
+});
