@@ -121,6 +121,10 @@ export const assembleStore = (options: StoreOptions): StoreParts => {
     ...createReader(catalog, prepare),
     ...createCopyReader(catalog, prepare),
     ...numbers,
+    forgetNumbers() {
+      transactions.writeSet(); // a write like others, and taken back with them
+      numbers.forgetNumbers();
+    },
     versions: changes,
     upon: base && { path: base.path, of: touched.of, last: touched.last },
     counts: counts.all,

@@ -66,6 +66,20 @@ describe('the next number', () => {
     expect([next(store), next(store, engine)]).toEqual([13, 3]);
   });
 
+  it('is not forgotten by a transaction that failed, though that did nothing else', async () => {
+    const store = openSampleStore();
+    await remove(store, 12);
+    const failed = store.atomically(() => {
+      store.forgetNumbers();
+      expect(next(store)).toBe(12);
+      throw new Error('changed my mind');
+    });
+    await expect(failed).rejects.toThrow('changed my mind');
+    expect(next(store)).toBe(13);
+    await store.atomically(store.forgetNumbers);
+    expect(next(store)).toBe(12);
+  });
+
   it('goes back with the marks', async () => {
     const store = openSampleStore();
     store.mark('base');

@@ -1,7 +1,8 @@
 /**
  * A store's transactions and marks, all of them savepoints of one outer SQLite transaction that is
- * never committed: base mark, task mark, and one savepoint for the work under way. SQLite's journal
- * then holds just the pages changed since each, so going back costs what was changed.
+ * never committed: base mark, task mark, and one savepoint for the work under way, which begins with its first write:
+ * most only read. SQLite's journal then holds just the pages changed since each, so going back costs what was
+ * changed.
  *
  * The sum of the state digest and the counts of rows follow them through all of it.
  */
@@ -36,7 +37,7 @@ export type Transactions = {
   /** Checks the foreign keys of what was written and keeps it. Throws `StoreRefusal`. */
   commit(): Changes;
   rollBack(): void;
-  /** The write set of the transaction under way. Throws when there is none. */
+  /** The write set of the transaction under way, to be asked for before each write. Throws when there is none. */
   writeSet(): WriteSet;
   mark(mark: Mark): void;
   rollBackTo(mark: Mark): void;
@@ -74,6 +75,8 @@ export const createTransactions = (
 ): Transactions => {
   let sum = initialSum;
   let written: WriteSet | undefined;
+  /** Whether the work under way has its savepoint. */
+  let isWriting = false;
   const marks = new Map<Mark, Marked>();
 
   const refuseInside = (what: string): void => {
@@ -84,8 +87,7 @@ export const createTransactions = (
     begin() {
       refuseInside('a transaction began');
       outermost.check();
-      db.exec('SAVEPOINT work');
-      room.measure();
+      isWriting = false;
       changes.begin();
       written = createWriteSet();
     },
@@ -94,7 +96,7 @@ export const createTransactions = (
       const changed = written.changed();
       checkReferences(catalog, prepare, changed);
       outermost.check();
-      db.exec('RELEASE work');
+      if (isWriting) db.exec('RELEASE work');
       written = undefined;
       sum = changed.reduce(applyTo, sum);
       counts.apply(changed);
@@ -103,12 +105,17 @@ export const createTransactions = (
     },
     rollBack() {
       written = undefined;
-      db.exec('ROLLBACK TO work; RELEASE work');
+      if (isWriting) db.exec('ROLLBACK TO work; RELEASE work');
       changes.rollBack();
     },
     writeSet() {
       if (written === undefined) throw new Error('a write to the store needs a transaction');
       outermost.check();
+      if (!isWriting) {
+        db.exec('SAVEPOINT work');
+        isWriting = true;
+        room.measure();
+      }
       return written;
     },
     mark(mark) {
