@@ -229,7 +229,7 @@ describe.skipIf(!found)('the pods of the chart', { timeout: 60_000 }, () => {
     const { args = [] } = variants.find(({ name }) => name === 'trial') ?? {};
     const { spec } = templateOf(await render(namespace, args), 'svc-control');
     expect(spec?.containers[0]?.env).toContainEqual({ name: 'SVC_BLOB_URL', value: 'database' });
-    expect(spec?.volumes?.map(({ name }) => name)).toEqual(['tmp']);
+    expect(spec?.volumes?.map(({ name }) => name)).toEqual(['tmp', 'work']);
   });
 
   it('check the file of pools before anything is installed or upgraded', async () => {

@@ -6,7 +6,7 @@
 import { type Command, Option } from 'commander';
 import { isObject } from '#domain/json.ts';
 import { limits } from '#domain/limits.ts';
-import { type RedactionMode, redactionModes } from '#language/capture/redaction.ts';
+import { type RedactionMode, redactionModes } from '#language/redaction-modes.ts';
 import { readJsonObject, readRows } from '../files/input.ts';
 import { runCall } from '../service/waits.ts';
 import type { Context } from '../terminal/context.ts';

@@ -5,7 +5,7 @@
  */
 import { type CallError, shortErrorJson } from '#domain/call.ts';
 import { AppError } from '#domain/error.ts';
-import { type RedactionMode, redactionModes } from '#language/capture/redaction.ts';
+import { type RedactionMode, redactionModes } from '#language/redaction-modes.ts';
 import type { answerCall, deliverRequests, reportClosed } from '#wire/host-api/operations.ts';
 import type { Input } from '#wire/operation.ts';
 import type { CallRequest } from '#wire/public-api/call.ts';

@@ -2,13 +2,13 @@
 import type { TreeFile } from '#domain/world.ts';
 import { describeContract } from '#language/artifacts/describe.ts';
 import { type GeneratedFile, generatedState, staleProblems } from '#language/artifacts/state.ts';
-import type { RedactionMode } from '#language/capture/redaction.ts';
 import { compileTree } from '#language/compile/compile.ts';
 import { languageWarnings } from '#language/compile/warnings.ts';
 import type { Contract, RedactPolicy } from '#language/contract.ts';
 import { initTree } from '#language/edit/init.ts';
 import { summarizeTemplate, type TemplateSummaryResult } from '#language/edit/template-summary.ts';
 import type { Problem } from '#language/problem.ts';
+import type { RedactionMode } from '#language/redaction-modes.ts';
 import { type ReadBody, readWhole } from '../bodies/read.ts';
 import { type Built, buildVersion } from './build.ts';
 import { type CheckedTask, checkTask, createWorldCache, type WorldGiven } from './check-task.ts';

@@ -11,8 +11,8 @@ import {
   type RowsByEntity,
   redactRows,
 } from '#language/capture/redacted-rows.ts';
-import { type RedactionMode, redactionLack } from '#language/capture/redaction.ts';
 import type { Contract } from '#language/contract.ts';
+import { type RedactionMode, redactionLack } from '#language/redaction-modes.ts';
 import type { RowChecker } from '#language/schema/checkers.ts';
 
 /** What is known of a world whose rows are redacted. */

@@ -1,8 +1,8 @@
 /** Batches as clients open, seal and call them off. A world that is archived takes none. */
 import { AppError, type FieldProblem } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
-import { redactionLack } from '#language/capture/redaction.ts';
 import { suggestName } from '#language/read/suggest.ts';
+import { redactionLack } from '#language/redaction-modes.ts';
 import type { CreateBatchBody } from '#wire/public-api/data.ts';
 import {
   type BatchRow,

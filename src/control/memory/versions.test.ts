@@ -12,7 +12,15 @@ const countingDatabase = (jsonChars: number) => {
     reads.push(id);
     const contract = { tools: [], api: null };
     const world = { worldId: 'wld-1', slug: 'notes' };
-    const row = { ...world, id, projectId: id.split('-')[0], contract, files: [], jsonChars };
+    const row = {
+      ...world,
+      id,
+      projectId: id.split('-')[0],
+      contract,
+      files: [],
+      links: [],
+      jsonChars,
+    };
     return [row as unknown as SizedVersionRow];
   };
   return { db: { query } as unknown as Queryable, reads };

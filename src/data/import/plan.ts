@@ -4,8 +4,8 @@
  * version. Who the rows are from, and what becomes of the snapshot, is for others to know.
  */
 import type { Digest } from '#domain/world.ts';
-import type { RedactionMode } from '#language/capture/redaction.ts';
 import type { Contract } from '#language/contract.ts';
+import type { RedactionMode } from '#language/redaction-modes.ts';
 
 /**
  * `append`: rows are new, and a key that is taken is a refusal. `merge`: a row whose key is there gives its top-level fields

@@ -5,7 +5,8 @@
  */
 import { isObject, parsePointer, toPointer } from '#domain/json.ts';
 import type { Contract, Row } from '../contract.ts';
-import { createRedaction, type RedactionMode } from './redaction.ts';
+import type { RedactionMode } from '../redaction-modes.ts';
+import { createRedaction } from './redaction.ts';
 
 export type RowsByEntity = Record<string, Row[]>;
 

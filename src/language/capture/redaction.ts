@@ -5,7 +5,7 @@
  * to recurse into.
  */
 import { parsePointer } from '#domain/json.ts';
-import type { Contract, FieldPath, RedactPolicy, Row } from '../contract.ts';
+import type { FieldPath, RedactPolicy, Row } from '../contract.ts';
 import { redactLookup, redactRow, verifyRow } from './redact.ts';
 import { isDigest, redactScalar } from './redact-modes.ts';
 import {
@@ -20,10 +20,6 @@ import {
   rowPosition,
   rulesOf,
 } from './redact-rules.ts';
-
-/** What becomes of rows by the world's `[redact]` before anything else looks at them. */
-export const redactionModes = ['off', 'apply', 'refuse'] as const;
-export type RedactionMode = (typeof redactionModes)[number];
 
 /** Plaintext in a row that is refused for it. Nothing of it is quoted. */
 export type Breach = {
@@ -174,15 +170,3 @@ export const createRedaction = (policy: RedactPolicy | null): Redaction => {
     resolveValue: (path, plaintext) => redactLookup(policy, path, plaintext),
   };
 };
-
-/**
- * Why rows cannot be written with a mode: `apply` and `refuse` need a `connector.toml`, whether or not that redacts
- * anything. Undefined when they can.
- */
-export const redactionLack = (
-  { api }: Pick<Contract, 'api'>,
-  mode: RedactionMode,
-): string | undefined =>
-  mode === 'off' || api !== null
-    ? undefined
-    : `the world has no connector.toml, so there is no redaction policy to ${mode === 'apply' ? 'apply' : 'hold rows to'}; leave "redact" out, or give the world a connector.toml with [redact]`;

@@ -10,7 +10,7 @@ import {
   taskForms,
 } from '#domain/session.ts';
 import { clockModes } from '#domain/world-clock.ts';
-import { redactionModes } from '#language/capture/redaction.ts';
+import { redactionModes } from '#language/redaction-modes.ts';
 import { Id, JsonObject, nullable, Omitted, oneOf, Timestamp } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
 
