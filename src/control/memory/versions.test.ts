@@ -46,7 +46,7 @@ describe('versions in memory', () => {
   it('have the slug that their world has had for some seconds, or since it was renamed here', async () => {
     let nowMs = 0;
     let slug = 'notes';
-    const row = { id: 'a-1', projectId: 'a', worldId: 'wld-1', files: [], jsonChars: 1 };
+    const row = { id: 'a-1', projectId: 'a', worldId: 'wld-1', files: [], links: [], jsonChars: 1 };
     const contract = { tools: [], api: null };
     const query = async ({ name }: { name: string }) =>
       name === 'find_world_slug' ? [{ slug }] : [{ ...row, contract, slug }];
