@@ -89,6 +89,13 @@ const makings = (rows: number): Making[] => {
   ];
 };
 
+/** So many rows one after the other, each with its entity. */
+export function* importRows(rows: number): Generator<{ entity: string; row: Row }> {
+  for (const { entity, count, make } of makings(rows)) {
+    for (let index = 0; index < count; index += 1) yield { entity, row: make(index) };
+  }
+}
+
 /** Writes so many rows into the folder; a multiple of ten. */
 export const writeImportChunks = (folder: string, rows: number): ImportChunk[] => {
   mkdirSync(folder, { recursive: true });

@@ -75,7 +75,7 @@ const tableForms = {
 };
 
 /** Rows a second that SQLite takes when the rows are given to it in memory. */
-const insertBare = (
+export const insertBare = (
   folder: string,
   chunks: readonly ImportChunk[],
   form: keyof typeof tableForms,

@@ -25,6 +25,7 @@ import { benchHost, type HostReport } from './host.ts';
 import { writeReport } from './host-report.ts';
 import { benchReset } from './host-reset.ts';
 import { benchImport } from './import.ts';
+import { benchImportService } from './import-service.ts';
 import { benchLanguage } from './language.ts';
 import { benchOpen, prepareWorlds } from './open.ts';
 import { benchOpenLarge } from './open-large.ts';
@@ -86,7 +87,9 @@ const benchProcess = async (server: Server): Promise<Figure[]> => {
 };
 
 const wantsProcess = wants('open.warm') || wants('open.reuse') || wants('call');
-const wantsServer = ['open', 'call', 'session', 'orchestrator.view'].some(wants);
+const wantsServer = ['open', 'query', 'call', 'session', 'import.cli', 'orchestrator.view'].some(
+  wants,
+);
 
 const benchServed = async (server: Server): Promise<Figure[]> => {
   const figures: Figure[] = [];
@@ -100,7 +103,12 @@ const benchServed = async (server: Server): Promise<Figure[]> => {
     const databaseUrl = await freshDatabase(server, 'bench_session');
     figures.push(...(await benchSessionCost(databaseUrl, server, say)));
   }
-  if (wants('open.1m')) {
+  if (wants('import.cli')) {
+    say('importing 1,000,000 rows into a world');
+    const databaseUrl = await freshDatabase(server, 'bench_import');
+    figures.push(...(await benchImportService(databaseUrl, say)));
+  }
+  if (wants('open.1m') || wants('query.1m')) {
     say('opening sessions of a world of 1,000,000 rows');
     figures.push(...(await benchOpenLarge(await freshDatabase(server, 'bench_large'), say)));
   }

@@ -1,5 +1,5 @@
 /**
- * Sessions of a world of a million rows: the first on a machine, whose host unpacks the snapshot; one on a host that
+ * A world of a million rows, queried through the API, and its sessions: the first on a machine, whose host unpacks the snapshot; one on a host that
  * holds the world, beside the same of a small one; and what the rows of ten take in memory beside those of one, when
  * each has read all of them.
  */
@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Contract } from '#language/contract.ts';
 import { until } from '#runtime/pause.ts';
+import { readData } from '#wire/public-api/operations.ts';
 import { pathOf } from '../../src/control/blobs/blobs.ts';
 import { runImport } from '../../src/data/import/run.ts';
 import { type Network, startNetwork } from '../support/network.ts';
@@ -20,7 +21,7 @@ import { type Figure, median } from './figure.ts';
 const rows = 1_000_000;
 const folders = 1_000;
 const rowsAChunk = 50_000;
-const runs = { first: 3, warm: 30 };
+const runs = { first: 3, warm: 30, queries: 300 };
 const sessions = 10;
 const settleMs = 60_000;
 
@@ -128,6 +129,21 @@ const measureWarm = async (network: Network, slug: string): Promise<number[]> =>
   return samples;
 };
 
+/** One row by its key, and a page of a foreign key's, in turn; the first of each has the snapshot unpacked. */
+const measureQueries = async ({ client }: Network): Promise<number[]> => {
+  const samples: number[] = [];
+  for (let run = -2; run < runs.queries; run += 1) {
+    const id = 1 + (((run + 2) * 7_919) % rows);
+    const where = run % 2 === 0 ? { id } : { folder_id: 1 + (id % folders) };
+    const query = { entity: 'notes', where: JSON.stringify(where) };
+    const startedAt = performance.now();
+    const { body } = await client.send(readData, { params: { slug: 'large' }, query });
+    if (run >= 0) samples.push(performance.now() - startedAt);
+    if (!('data' in body) || body.data.length === 0) throw new Error(JSON.stringify(body));
+  }
+  return samples;
+};
+
 /** Memory of the hosts that serve, with all that they started, as their share of it. */
 const memoryOfServing = async (network: Network): Promise<number> => {
   const hosts = (await network.hosts()).filter(({ session_id }) => session_id !== null);
@@ -200,12 +216,15 @@ export const benchOpenLarge = async (
     await fillWorld(network, 'large', blobDir);
     await network.control.end('SIGTERM');
     await network.restartControl(); // what it remembers of the version is not so any more
+    say('  querying it');
+    const queries = await measureQueries(network);
     say('  opening it first');
     const first = await measureFirst(network);
     say('  opening it on hosts that hold it');
     const small = median(await measureWarm(network, 'small'));
     const large = median(await measureWarm(network, 'large'));
     return [
+      figureOf('query.1m.p50', median(queries), { target: 10 }),
       figureOf('open.1m.first', median(first), { floor: small, target: 1_500 }),
       figureOf('open.1m.warm', large, { floor: small, target: small + 15 }),
       figureOf('open.1m.rss', await measureMemory(network, say), { unit: 'x', target: 1.5 }),
